@@ -163,6 +163,42 @@ def test_a_class_that_is_not_in_the_list() -> None:
     assert about({"mode": "Remove"}, topology()) == []
 
 
+KUBEADM = made_by("controlplane", "KubeadmControlPlane")
+PLANE = control_plane("KubeadmControlPlane", kubeadmConfigSpec={})
+
+
+@pytest.mark.parametrize(
+    ("items", "expected"),
+    [
+        pytest.param([KUBEADM, PLANE], [], id="all of it is here"),
+        pytest.param([KUBEADM], [("Cluster/prod", 'KubeadmControlPlane "prod-cp" is')], id="its control plane"),
+        pytest.param(
+            [KUBEADM, PLANE, workers("KubeadmConfigTemplate")],
+            [("Cluster/prod", 'KubeadmConfigTemplate "w" is')],
+            id="the template of its workers",
+        ),
+        pytest.param(
+            [KUBEADM, workers("KubeadmConfigTemplate")],
+            [("Cluster/prod", 'KubeadmControlPlane "prod-cp" and KubeadmConfigTemplate "w" are')],
+            id="both",
+        ),
+        pytest.param(
+            [workers("KubeadmConfigTemplate")],
+            [("MachineDeployment/md", 'KubeadmConfigTemplate "w" is')],
+            id="workers of a Cluster that is elsewhere, too",
+        ),
+    ],
+)
+def test_a_cluster_whose_nodes_are_made_elsewhere_is_one_line(
+    items: list[dict[str, Any]], expected: list[tuple[str, str]]
+) -> None:
+    found = [one for one in all_warnings(PROXY, *items) if one.code == "TemplateNotInList"]
+    assert [f"{one.ref.kind}/{one.ref.name}" for one in found] == [name for name, _ in expected]
+    assert all(words in one.message for one, (_, words) in zip(found, expected, strict=True))
+    without = {**PROXY, "overrides": [{"match": {"targets": ["containerdDropIn"]}, "disabled": True}]}
+    assert [one for one in all_warnings(without, *items) if one.code == "TemplateNotInList"] == []
+
+
 def workload(kind: str = "DaemonSet", **variables: str) -> dict[str, Any]:
     env = [{"name": name, "value": value} for name, value in variables.items()]
     spec = {"template": {"spec": {"containers": [{"name": "app", "image": "app", "env": env}]}}}

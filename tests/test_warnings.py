@@ -73,6 +73,29 @@ def test_what_nobody_says_about_a_cluster_is_one_warning_with_the_number_of_othe
     assert "(also true of 3 more objects)" in found[0].message
 
 
+@pytest.mark.parametrize(
+    ("others", "also"),
+    [
+        pytest.param("", "", id="one Cluster"),
+        pytest.param("b", "(also true of `Cluster/org-acme/prod-b`, and of 1 more object)", id="two"),
+        pytest.param(
+            "bcdef",
+            "(also true of `Cluster/org-acme/prod-b`, `Cluster/org-acme/prod-c` and 3 more Clusters, "
+            "and of 5 more objects)",
+            id="many",
+        ),
+    ],
+)
+def test_what_nobody_says_about_many_clusters_is_one_warning(others: str, also: str) -> None:
+    items = [cluster("10.0.0.0/8"), workers("a")]
+    for name in others:
+        items += [text.replace(": prod", f": prod-{name}") for text in (cluster("10.0.0.0/8"), workers(name))]
+    (said,) = [one for one in ran(*items).results if one.code == "NP038"]
+    assert "of `Cluster/org-acme/prod`," in said.message
+    assert said.message.endswith(also or "what is not needed")
+    assert len(said.clusters) == len(others) + 1
+
+
 IN_CLUSTER = "`Cluster/org-acme/prod` `spec.clusterNetwork.pods.cidrBlocks"
 
 

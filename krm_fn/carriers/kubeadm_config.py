@@ -174,16 +174,17 @@ class ConfigSpec:
         self.draft.report(severity, message, path, code="TooLong")
 
 
-def find(draft: Draft, *, is_wanted: bool = False) -> ConfigSpec | None:
+def find(draft: Draft, *, is_wanted: bool = False, is_whole: bool = False) -> ConfigSpec | None:
     """Return the KubeadmConfigSpec of an object; None where there is none.
 
-    None is created: an object without it is a patch more often than not, and lists of a patch
-    replace those of its object. That it is missing, and that its nodes are of a system to which
-    nothing is written, is reported where something has to be written.
+    An object without it is a patch more often than not, and lists of a patch replace those of its object. So it is
+    created only in a template without ``spec`` that is known to be no patch. That it is missing, and that its nodes are
+    of a system to which nothing is written, is reported where something has to be written.
 
     Args:
         draft: the data of the object, of any shape.
         is_wanted: whether something has to be written into it.
+        is_whole: whether another object refers to it, and none of its name is elsewhere.
     """
     obj = draft.data
     path = _PATH_OF_KIND.get(str(obj.get("kind")))
@@ -192,6 +193,9 @@ def find(draft: Draft, *, is_wanted: bool = False) -> ConfigSpec | None:
     value: Any = obj
     for depth, step in enumerate(path, start=1):
         if value is None or step not in value:
+            if is_wanted and is_whole and _may_get_spec(obj):
+                value = None
+                break
             if is_wanted:
                 message = (
                     f"`{field_path(path)}` is missing, so there is no place for a proxy: write "
@@ -211,3 +215,9 @@ def find(draft: Draft, *, is_wanted: bool = False) -> ConfigSpec | None:
     if is_wanted and spec.system in ADVICE:
         draft.report(Severity.WARNING, ADVICE[spec.system], path, code="NodeSystemUnsupported")
     return spec
+
+
+def _may_get_spec(obj: Mapping[str, Any]) -> bool:
+    """Return whether an object is a template without ``spec``, which makes nodes all the same."""
+    kind = (str(obj.get("apiVersion")).partition("/")[0], obj.get("kind"))
+    return kind == (_BOOTSTRAP, "KubeadmConfigTemplate") and not {"spec", "$patch"} & obj.keys()

@@ -77,6 +77,10 @@ class Graph:
         found = self._keys.find(key)
         return self.clusters.get(found) if found else None
 
+    def is_whole(self, key: Key) -> bool:
+        """Return whether objects of the list refer to an object of which the list has no other of that name."""
+        return bool(self._uses.get(key)) and self._keys.has_one(key)
+
     def _patches(self) -> set[Key]:
         """Return the Clusters that are patches of another one, as kustomize has them."""
         whole: dict[tuple[str, ...], bool] = {}

@@ -67,6 +67,10 @@ class ByKey(Mapping[Key, _Value]):
         is_unique = len({each[2] for each in found}) == 1
         return found[0] if is_unique else None
 
+    def has_one(self, key: Key) -> bool:
+        """Return whether one object has the group, kind and name of ``key``, in whatever namespace and file."""
+        return len(self._by_name.get(_named(key), ())) == 1
+
     def namesakes(self, key: Key) -> list[Key]:
         """Return the keys of all objects with the group, kind and name of ``key``, in whatever namespace."""
         return nearest(self._by_name.get(_named(key), ()), key[4])

@@ -84,6 +84,10 @@ class Topology:
             return ()
         return tuple(dict.fromkeys(sources))
 
+    def is_whole(self, obj: Object) -> bool:
+        """Return whether another object refers to ``obj``, and none of its name is in another file: it is no patch."""
+        return self._graph.is_whole(key_of(obj))
+
     def class_of(self, cluster: Object) -> Key | None:
         """Return the ClusterClass of a Cluster, whether or not it is in the list."""
         node = self._graph.cluster(key_of(cluster))

@@ -36,6 +36,8 @@ class ConcernedClusters:
 
     def of(self, result: Result) -> set[str] | None:
         """Return the names of the Clusters that a finding is about; None: it may be about any."""
+        if result.clusters:
+            return {name.removeprefix("Cluster/") for name in result.clusters}
         ref = result.ref
         if ref in self._of_objects:
             return self._of_objects[ref]

@@ -235,9 +235,9 @@ _SILENCEABLE = (
     Code(
         "TemplateNotInList",
         _W,
-        "Nodes of a ClusterClass get no proxy, because a template of the class is not in the list.",
-        "The template is in another folder, or only on the management cluster.",
-        "Add the template that the message names to the list.",
+        "Nodes get no proxy, because the control plane of their Cluster, or their template, is not in the list.",
+        "The object is in another folder, or only on the management cluster.",
+        "Add the object that the message names to the list, or run inject-proxy over the list that has it.",
     ),
     Code(
         "ProxyFieldEmpty",

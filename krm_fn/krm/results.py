@@ -50,6 +50,8 @@ class Finding(NamedTuple):
             ``mode: Check`` and ``--check`` such a finding is an error.
         code: the name under which ``spec.lint.rules`` silences it or makes it louder: the ID of a rule (``NP004``), or
             one of ``krm_fn.krm.codes`` (``OtherWriter``); "" if none does.
+        clusters: the names of the Clusters that it is about, where ``fact`` may be true of others, too.
+        fact: what it says of them, in words that are the same for all; () where the message is that.
     """
 
     severity: Severity
@@ -59,6 +61,8 @@ class Finding(NamedTuple):
     proposed: Any = None
     is_stale: bool = False
     code: str = ""
+    clusters: tuple[str, ...] = ()
+    fact: tuple[str, ...] = ()
 
     def about(self, ref: "ObjectRef", target: str = "") -> "Result":
         """Return the finding as a result about the object and, where one reported it, the target."""
@@ -71,7 +75,9 @@ class Finding(NamedTuple):
             self.proposed,
             target,
             self.code,
-            is_stale=self.is_stale,
+            self.is_stale,
+            self.clusters,
+            self.fact,
         )
 
 
@@ -127,7 +133,7 @@ class ObjectRef(NamedTuple):
 
 
 class Result(NamedTuple):
-    """One entry of ``results``; ``is_stale`` is that of its finding."""
+    """One entry of ``results``; ``is_stale``, ``clusters`` and ``fact`` are those of its finding."""
 
     severity: Severity
     message: str
@@ -138,6 +144,8 @@ class Result(NamedTuple):
     target: str = ""
     code: str = ""
     is_stale: bool = False
+    clusters: tuple[str, ...] = ()
+    fact: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:

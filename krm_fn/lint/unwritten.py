@@ -39,6 +39,13 @@ _NO_CLASS = (
     'its nodes get no proxy here, because its ClusterClass "{name}" is not in the list: add the class and its '
     "templates, or run this function where they are"
 )
+_ELSEWHERE = (
+    "nodes of it get no proxy here, because {names} {are} not in the list: add {them}, or run this function where they "
+    "are"
+)
+_SHOWN = 2
+"""So many objects that are not in the list are named."""
+
 _SAME_NAME = (
     "has the same namespace and name as another Cluster{where}, and says something else about the network, which does "
     "not count: run this function for each of them by itself"
@@ -101,6 +108,7 @@ def unwritten(
     if wanted.mode is not Mode.REMOVE and any(_is_enabled(name, wanted) for name in _NODES):
         yield from _systems(overview.foreign, wanted)
         yield from _without_class(overview, places, wanted)
+        yield from _elsewhere(overview, wanted)
     for obj, other in overview.same_name if wanted.mode is not Mode.REMOVE else ():
         where = f" ({other.ref.file_path})" if other.ref.file_path else ""
         message = _SAME_NAME.format(where=where)
@@ -205,6 +213,28 @@ def _without_class(
             yield Result(
                 Severity.WARNING, _NO_CLASS.format(name=name), obj.ref, path, code="ClassNotInList"
             )
+
+
+def _elsewhere(overview: Overview, wanted: ProxyConfig) -> Iterator[Result]:
+    """Yield a warning for each Cluster whose control plane, or a template of whose workers, is not in the list."""
+    names: dict[ObjectRef, dict[str, None]] = {}
+    for obj, key, memberships in overview.elsewhere:
+        resolved = settings.resolve(wanted, memberships, target=_NODES[0], audience=Audience.NODE)
+        if not any(_urls(resolved)):
+            continue
+        listed = [one.cluster.ref for one in memberships if one.cluster.is_listed]
+        ref = listed[0] if listed else obj.ref
+        names.setdefault(ref, {})[f'{key[1]} "{key[3]}"'] = None
+    for ref, found in names.items():
+        shown = list(found)[:_SHOWN]
+        if len(found) > _SHOWN:
+            shown.append(f"{len(found) - _SHOWN} more")
+        message = _ELSEWHERE.format(
+            names=" and ".join(shown),
+            are="are" if len(found) > 1 else "is",
+            them="them" if len(found) > 1 else "it",
+        )
+        yield Result(Severity.WARNING, message, ref, code="TemplateNotInList")
 
 
 def _of_object(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from krm_fn.krm import results
@@ -61,28 +61,50 @@ _ABOUT_FACTS = frozenset({"NP038", "ClusterNameTaken", "NoProxyReplaced"})
 """What is the same for many objects: a fact of the Cluster to which they belong, the entries that their list loses."""
 
 
+_SHOWN = 2
+"""So many of the other Clusters of which a fact is true are named."""
+
+
+class _Same:
+    """The results that say one fact: their objects, and the Clusters that it is true of."""
+
+    def __init__(self) -> None:
+        self.objects: set[ObjectRef] = set()
+        self.clusters: dict[str, None] = {}
+
+
 def once_for_each_fact(found: Iterable[Result]) -> list[Result]:
-    """Return the results; of those that say the same fact, only the first one, with the number of other objects."""
-    objects: dict[tuple[Severity, str], set[ObjectRef]] = {}
-    reported: list[Result] = []
+    """Return the results; of those that say the same fact, only the first one, with what else it is true of."""
+    known: dict[tuple[object, ...], _Same] = {}
+    reported: list[tuple[Result, _Same | None]] = []
     for result in found:
-        if result.code in _ABOUT_FACTS and result.severity is not Severity.INFO:
-            same = objects.setdefault((result.severity, result.message), set())
-            is_first = not same
-            same.add(result.ref)
-            if not is_first:
-                continue
-        reported.append(result)
-    return [_with_number(result, objects) for result in reported]
+        if result.code not in _ABOUT_FACTS or result.severity is Severity.INFO:
+            reported.append((result, None))
+            continue
+        key = (result.severity, result.code, result.fact or result.message)
+        if key not in known:
+            known[key] = _Same()
+            reported.append((result, known[key]))
+        known[key].objects.add(result.ref)
+        known[key].clusters.update(dict.fromkeys(result.clusters))
+    return [_with_others(result, same) if same else result for result, same in reported]
 
 
-def _with_number(result: Result, objects: Mapping[tuple[Severity, str], Set[ObjectRef]]) -> Result:
-    """Return the first result about a fact with the number of other objects that it is true of."""
-    others = len(objects.get((result.severity, result.message), ())) - 1
-    if result.code not in _ABOUT_FACTS or others < 1:
+def _with_others(result: Result, same: _Same) -> Result:
+    """Return the first result about a fact with the other Clusters, and the number of other objects, it is true of."""
+    others = [f"`{name}`" for name in same.clusters if name not in result.clusters]
+    also: list[str] = []
+    if len(others) > _SHOWN + 1:
+        also.append(f"{', '.join(others[:_SHOWN])} and {len(others) - _SHOWN} more Clusters")
+    elif others:
+        also.append(", ".join(others))
+    objects = len(same.objects) - 1
+    if objects:
+        also.append(f"{objects} more object{'s' * (objects > 1)}")
+    if not also:
         return result
-    also = f"{others} more object{'s' * (others > 1)}"
-    return result._replace(message=f"{result.message} (also true of {also})")
+    message = f"{result.message} (also true of {', and of '.join(also)})"
+    return result._replace(message=message, clusters=tuple(same.clusters))
 
 
 def at_new_place(reported: Result, operations: list[Operation], place: PlannedEdit) -> Result:

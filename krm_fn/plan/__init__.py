@@ -85,8 +85,9 @@ def plan_edits(
             if not is_chosen:
                 continue
             code = _code(source, index, obj)
+            is_whole = topology.is_whole(obj)
             for edit in _edits(index, obj, targets, wanted, classes):
-                yield edit._replace(uses=uses, names_in_use=in_use, code=code)
+                yield edit._replace(uses=uses, names_in_use=in_use, code=code, is_whole=is_whole)
             if is_patched:
                 by_class = _edits_by_class(index, obj, wanted, classes)
                 of_classes += [edit._replace(code=code) for edit in by_class]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from krm_fn import clusters, settings
-from krm_fn.clusters import Foreign, Membership, Role, Topology
+from krm_fn.clusters import Foreign, Key, Membership, Role, Topology
 from krm_fn.config import OverrideSubject, ProxyConfig
 from krm_fn.errors import DocumentError
 from krm_fn.formats import sops
@@ -73,6 +73,7 @@ class PlannedEdit(NamedTuple):
             the object.
         uses: the ConfigMaps and Secrets of the list that others read as a proxy.
         names_in_use: the objects of the kinds to which the target converts others.
+        is_whole: whether another object refers to it and no other file has one of its name.
         code: that in the text of the object, if there is any.
     """
 
@@ -88,6 +89,7 @@ class PlannedEdit(NamedTuple):
     settings_of_rule: Callable[[str], ProxySettings] | None = None
     uses: DataUses = DataUses()
     names_in_use: frozenset[tuple[str, str, str, str]] = frozenset()
+    is_whole: bool = False
     code: CodeInText | None = None
 
     @property
@@ -126,6 +128,7 @@ class PlannedEdit(NamedTuple):
             self.class_context,
             self.uses,
             self.names_in_use,
+            self.is_whole,
         )
         found = list(self.target.edit(self.obj.data, context))
         if not sops.is_encrypted(self.obj.data):
@@ -196,6 +199,7 @@ class Overview:
         selected: how many of them the selector includes.
         foreign: Clusters that no target writes.
         without_class: Clusters that no target writes here, because their class is not in the list.
+        elsewhere: objects of Clusters that name a control plane or a template which is not in the list.
         same_name: Clusters that count as another one of the same name, which is beside each.
         not_generated: objects that an option asks for and that the selector does not include, except by ``exclude``,
             which is intended.
@@ -209,6 +213,7 @@ class Overview:
         self.selected = 0
         self.foreign: list[Foreign] = []
         self.without_class: list[tuple[Object, str, Pointer]] = []
+        self.elsewhere: list[tuple[Object, Key, tuple[Membership, ...]]] = []
         self.same_name: list[tuple[Object, Object]] = []
         self.not_generated: list[Object] = []
         self.unreadable: list[DocumentError] = []
@@ -223,6 +228,9 @@ class Overview:
         self.foreign = clusters.foreign(chosen, topology)
         without = list(clusters.without_class(read, topology))
         self.without_class = [one for one in without if is_selected(one[0], wanted)]
+        for obj, key in clusters.elsewhere(read):
+            if is_selected(obj, wanted):
+                self.elsewhere.append((obj, key, topology.of(obj)))
         pairs = clusters.same_name(read, topology)
         self.same_name = [one for one in pairs if is_selected(one[0], wanted)]
         self.memberships = {obj.ref: topology.of(obj) for obj, _, _ in self.without_class}

@@ -60,7 +60,13 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Fin
     others = [one for one in resolved.missing if not one.is_about_nodes]
     for missing in (others, nodes):  # apart, because few targets write what calls nodes
         if missing:
-            yield Finding(Severity.WARNING, _lack(missing, memberships), code="NP038")
+            yield Finding(
+                Severity.WARNING,
+                _lack(missing, memberships),
+                code="NP038",
+                clusters=tuple(dict.fromkeys(one.cluster for one in missing if one.cluster)),
+                fact=_fact(missing, memberships),
+            )
 
 
 def _in_several_files(memberships: Sequence[Membership]) -> Iterator[Finding]:
@@ -131,6 +137,14 @@ def _lack(missing: Sequence[Missing], memberships: Sequence[Membership]) -> str:
         f"{known}nothing says {lacks}, which `NO_PROXY` should cover: {advice} {_enumerated(places)}{also}; "
         f"{silence}"
     )
+
+
+def _fact(missing: Sequence[Missing], memberships: Sequence[Membership]) -> tuple[str, ...]:
+    """Return what is missing, and where it may be said, without the Clusters that lack it."""
+    facts = [text for one in missing for text in (one.name, one.field)]
+    invalid = [field.place for one in missing for field in one.invalid]
+    whose = "known" if missing[0].cluster else "of none"
+    return (*dict.fromkeys(facts), *invalid, "not in the list" if _absent(memberships) else whose)
 
 
 def _enumerated(texts: Iterable[str]) -> str:

@@ -25,7 +25,7 @@ def drop_in_sites(draft: Draft, context: Context, unit: str, target: str) -> Ite
         target: the key under ``spec.targets`` that messages name.
     """
     is_wanted = bool(context.settings.variables())
-    spec = kubeadm_config.find(draft, is_wanted=is_wanted)
+    spec = kubeadm_config.find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
     if spec is None:
         return
     spec.report_form(is_wanted=is_wanted)

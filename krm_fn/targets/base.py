@@ -36,6 +36,8 @@ class Context(NamedTuple):
         uses: the ConfigMaps and Secrets of the list that others read as a proxy.
         names_in_use: group, kind, namespace and name of the objects of the list that have a kind to which
             the target converts others.
+        is_whole: another object of the list refers to the object, and no other file has one of its name: it is
+            no patch.
     """
 
     options: Options = NO_OPTIONS
@@ -44,6 +46,7 @@ class Context(NamedTuple):
     class_context: ClassContext | None = None
     uses: DataUses = DataUses()
     names_in_use: frozenset[tuple[str, str, str, str]] = frozenset()
+    is_whole: bool = False
 
 
 Sites = Callable[[Draft, Context], Places]

@@ -56,7 +56,7 @@ from krm_fn.targets.base import Context, Target
 def sites(draft: Draft, context: Context) -> Iterator[NodeExports]:
     """Yield the commands that run before kubeadm."""
     is_wanted = bool(context.settings.variables())
-    spec = kubeadm_config.find(draft, is_wanted=is_wanted)
+    spec = kubeadm_config.find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
     if spec is None:
         return
     spec.report_form(is_wanted=is_wanted)

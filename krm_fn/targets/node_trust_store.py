@@ -92,7 +92,7 @@ class _CertificateFiles(NodeFiles):
 def sites(draft: Draft, context: Context) -> Iterator[Site]:
     """Yield the certificates, and the commands that put them into the trust store."""
     wanted = files(context.settings)
-    spec = kubeadm_config.find(draft, is_wanted=bool(wanted))
+    spec = kubeadm_config.find(draft, is_wanted=bool(wanted), is_whole=context.is_whole)
     if spec is None:
         return
     if spec.system is not NodeSystem.LINUX:

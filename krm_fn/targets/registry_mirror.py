@@ -89,7 +89,7 @@ class _MirrorFiles(NodeFiles):
 def sites(draft: Draft, context: Context) -> Iterator[NodeFiles]:
     """Yield the files of the mirror; there are no options."""
     is_wanted = context.settings.mirror is not None
-    spec = kubeadm_config.find(draft, is_wanted=is_wanted)
+    spec = kubeadm_config.find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
     if spec is not None:
         is_linux = spec.system is NodeSystem.LINUX
         yield _MirrorFiles(spec, files(context.settings) if is_linux else [])
