@@ -11,7 +11,7 @@ from krm_fn.cli._ignore import Ignored, excluded, ignored_below
 from krm_fn.cli.reading import read_named
 from krm_fn.errors import InputError, UsageError
 
-_ENDINGS = frozenset({".yaml", ".yml", ".json"})
+_ENDINGS = (".yaml", ".yml", ".json", ".yaml.patch")
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def read_file(path: str) -> bytes:
 
 
 def _found(
-    paths: Sequence[str], endings: frozenset[str] | None, exclude: Sequence[str] | None = None
+    paths: Sequence[str], endings: tuple[str, ...] | None, exclude: Sequence[str] | None = None
 ) -> FoundFiles:
     """Return the files; ``exclude`` is None where `.gitignore` and `.krmignore` do not count."""
     for path in paths:
@@ -119,7 +119,7 @@ def _found(
 
 
 def _files_of(
-    path: Path, endings: frozenset[str] | None, exclude: Sequence[str] | None
+    path: Path, endings: tuple[str, ...] | None, exclude: Sequence[str] | None
 ) -> Iterator[Path]:
     if exclude is None:
         yield from _files(path, endings, None)
@@ -141,7 +141,7 @@ class _Scope:
         return self.ignored.leaves_out(self.folder / child.name, is_folder=is_folder)
 
 
-def _files(path: Path, endings: frozenset[str] | None, scope: _Scope | None) -> Iterator[Path]:
+def _files(path: Path, endings: tuple[str, ...] | None, scope: _Scope | None) -> Iterator[Path]:
     """Yield the files below a folder with one of the endings, or all of them; ``path`` itself where it is a file.
 
     A link to a folder is yielded as well, and what is in that folder is not.
@@ -166,7 +166,7 @@ def _files(path: Path, endings: frozenset[str] | None, scope: _Scope | None) -> 
         elif is_folder:
             below = scope and replace(scope, folder=scope.folder / child.name)
             yield from _files(child, endings, below)
-        elif (endings is None or child.suffix in endings) and child.is_file():
+        elif (endings is None or child.name.endswith(endings)) and child.is_file():
             yield child
 
 

@@ -51,6 +51,12 @@ class Selection:
     encrypted: list[str] = field(default_factory=list)
     paths: dict[str, str] = field(default_factory=dict)
 
+    def others(self) -> dict[str, bytes]:
+        """Return name -> content of the files that hold no objects, but may say something about a proxy."""
+        reasons = (LeftAlone.KUSTOMIZE, LeftAlone.OTHER)
+        left = self.left_alone.items()
+        return {name: self.files[name] for name, reason in left if reason in reasons}
+
     def named(self, *, verbose: bool) -> list[str]:
         """Return a line for each file that is left alone, by default only where that must be a mistake."""
         return [
@@ -168,7 +174,7 @@ def _reason(path: str, content: bytes) -> LeftAlone | None:
         text = content.decode()
     except UnicodeDecodeError:
         return LeftAlone.NOT_UTF8
-    if "apiVersion" not in text or "kind" not in text:
+    if path.endswith(".patch") or "apiVersion" not in text or "kind" not in text:
         return LeftAlone.OTHER
     if "ResourceList" in text and _RESOURCE_LIST.search(text):
         return LeftAlone.RESOURCE_LIST

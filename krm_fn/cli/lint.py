@@ -227,7 +227,8 @@ def _of_files(
     wanted: ProxyConfig | None,
 ) -> CommandResult:
     files = selection.manifests
-    done = (fixed_files if wish.fix else audit)(files, config=wanted, audience=wish.audience)
+    judge = fixed_files if wish.fix else audit
+    done = judge(files, config=wanted, audience=wish.audience, others=selection.others())
     empty = {*done.empty, *selection.left_alone}
     results = [*_without_manifests(by_path, empty), *done.results]
     lines = [_line(result) for result in results]

@@ -297,7 +297,7 @@ def _edited(
     folder: str | None = None,
 ) -> _Done:
     """Return what the run makes of the manifests; nothing is written. ``folder`` is as in ``ManifestList``."""
-    files = ManifestList(selection.manifests, shard.holds, folder)
+    files = ManifestList(selection.manifests, shard.holds, folder, selection.others())
     selection.refuse_nothing(files)
     progress.look(len(files))
     found, objects = config_among(files, selection, given.config or "")

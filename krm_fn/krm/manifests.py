@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from krm_fn.errors import DocumentError, InputError, TextError
@@ -198,6 +199,7 @@ class ManifestList(Manifests):
         is_written: says by its name whether a file is one that this run writes; the others are only read.
         folder: where an object that belongs beside no other gets a file of its own; None: it becomes the last
             document of the last file.
+        others: name -> content of files beside them that hold no objects of the list.
     """
 
     def __init__(
@@ -205,8 +207,10 @@ class ManifestList(Manifests):
         files: Mapping[str, bytes],
         is_written: Callable[[str], bool] = lambda _: True,
         folder: str | None = None,
+        others: Mapping[str, bytes] = MappingProxyType({}),
     ) -> None:
         super().__init__(files)
+        self.others = others
         self._is_written = is_written
         self._folder = folder
         self.function_config: Any = None

@@ -85,6 +85,8 @@ def in_text(text: str) -> Iterator[SetProxy]:
             data = read(text[start:end])
         except InputError:
             return
+        if _is_proxy_config(data):
+            continue
         yield from _named(data)
         for path, patch in _patches(data):
             yield from (one._replace(path=path) for one in in_text(patch))
@@ -92,6 +94,12 @@ def in_text(text: str) -> Iterator[SetProxy]:
             value = lookup(data, path)
             if isinstance(value, str) and re.fullmatch(_URL, value):
                 yield SetProxy(path, ".".join(path), value)
+
+
+def _is_proxy_config(data: Any) -> bool:
+    """Return whether data is a ProxyConfig, or a patch of one: it says which proxy is right."""
+    version = data.get("apiVersion") if isinstance(data, dict) else ""
+    return isinstance(version, str) and version.startswith("fn.inject-proxy.io/")
 
 
 def is_set(one: SetProxy) -> bool:

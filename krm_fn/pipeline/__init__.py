@@ -16,6 +16,7 @@ from krm_fn.krm.resourcelist import ResourceList, reference
 from krm_fn.krm.results import ObjectRef, Result, Severity
 from krm_fn.lint.after_injection import review, unreached, withheld
 from krm_fn.lint.exposure import exposed_passwords
+from krm_fn.lint.stale_files import stale_files
 from krm_fn.lint.unwritten import unwritten
 from krm_fn.patch import Operation, Pointer
 from krm_fn.pipeline._edits import CHANGE_DUE, apply_proposals, of_new_kind
@@ -66,6 +67,10 @@ class EditableList(ObjectSource, Protocol):
     @property
     def function_config(self) -> Any:
         """Plain data of the FunctionConfig, None if there is none."""
+
+    @property
+    def others(self) -> Mapping[str, bytes]:
+        """Name -> content of files that are read and hold no objects."""
 
     @property
     def repeated_in_function_config(self) -> list[Pointer]:
@@ -154,6 +159,7 @@ def _planned(
     found += unreached(every)
     found += withheld(every)
     found += unwritten(overview, every, wanted, ref)
+    found += stale_files(resource_list.others, wanted)
     found += review(places, wanted, ref)
     found += exposed_passwords(places, wanted.secret_urls)
     return operations, list(lint.levelled(found, rules))

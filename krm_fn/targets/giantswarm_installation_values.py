@@ -16,8 +16,8 @@ Where: ``spec.values`` of a ``HelmRelease`` (``helm.toolkit.fluxcd.io``) of one 
 ``values``, ``values.yaml`` or ``secret-values.yaml.patch`` of a Secret or a ConfigMap whose name holds the name of the
 chart, or, for a ``cluster-*`` chart, ends in ``-userconfig``, ``-user-values`` or ``-user-secrets``. The proxy of a
 ``cluster-*`` chart is added where it is missing: in a HelmRelease without ``valuesFrom``, and in the object that is
-named ``<cluster>-userconfig`` after a Cluster of the list and has ``global``. That of
-``kyverno-policies-connectivity`` is added, too.
+named ``<cluster>-userconfig`` or ``<cluster>-user-values`` after a Cluster of the list, or after its own
+``global.metadata.name``, and has ``global``. That of ``kyverno-policies-connectivity`` is added, too.
 
 What it leaves alone: all other values, comments and order; a proxy with ``enabled: false``, which is how a person
 keeps a cluster from it: that is a warning, and so are values that cannot be read. Without a proxy the members go,
@@ -78,6 +78,8 @@ _GLOBAL = ThreeKeys(
     kept=0,
     switch="enabled",
 )
+_NAME = ("global", "metadata", "name")
+"""Where the values of a ``cluster-*`` chart name the Cluster that it makes."""
 _OF_A_CLUSTER = (
     _GLOBAL,
     ThreeKeys(("connectivity", "proxy"), CAMEL, "`connectivity.proxy`", kept=0, switch="enabled"),
@@ -160,11 +162,10 @@ def _present(held: HelmValues, *slots: ThreeKeys) -> list[ThreeKeys]:
 def _is_to_be_added(held: HelmValues, cluster: str) -> bool:
     if held.document is None:
         return not lookup(held.data, ("spec", "valuesFrom"))
-    return (
-        bool(cluster)
-        and user_values_of(held.of) == cluster
-        and isinstance(held.data.get("global"), Mapping)
-    )
+    whose = user_values_of(held.of)
+    if not whose or not isinstance(held.data.get("global"), Mapping):
+        return False
+    return whose == cluster or whose == lookup(held.data, _NAME)
 
 
 def _is_cluster_release(held: HelmValues) -> bool:

@@ -44,6 +44,9 @@ def filled(obj: Any, settings: ProxySettings = OF_IT) -> Any:
     "obj",
     [
         pytest.param(config("global: {}\n", "other-userconfig"), id="values that may be of any app"),
+        pytest.param(
+            config("global: {metadata: {name: third}}\n", "other-userconfig"), id="values that name another cluster"
+        ),
         pytest.param(config("proxy: http://x:1\n"), id="a proxy that is a text"),
         pytest.param(config("proxy: {http: old}\n"), id="a proxy with the names of another chart"),
         pytest.param(config("a: 1\n"), id="user values without a place for it"),
@@ -65,6 +68,11 @@ def test_what_must_not_change(obj: Any) -> None:
     ("obj", "proxy"),
     [
         pytest.param(config("global: {}\n"), {"global": {"connectivity": {"proxy": CAMEL}}}, id="a cluster by name"),
+        pytest.param(
+            config("global: {metadata: {name: other}}\n", "other-user-values"),
+            {"global": {"metadata": {"name": "other"}, "connectivity": {"proxy": CAMEL}}},
+            id="a cluster that only its own values name",
+        ),
         pytest.param(
             config("global:\n  connectivity:\n    proxy: {enabled: true, noProxy: old}\n", "x-user-values"),
             {"global": {"connectivity": {"proxy": CAMEL}}},
@@ -103,6 +111,7 @@ def test_the_proxy_is_set_in_the_shape_of_the_chart(obj: Any, proxy: Any) -> Non
     "obj",
     [
         pytest.param(config("global:\n  metadata: {} # mine\n"), id="a cluster"),
+        pytest.param(config("global:\n  metadata: {name: other}\n", "other-userconfig"), id="a cluster of its values"),
         pytest.param(release("cluster-aws"), id="a release without values"),
         pytest.param(release("cluster-aws", {"global": {"metadata": {}}}), id="a release with values"),
         pytest.param(config("proxy: {}\n", "cluster-apps-operator"), id="the operator"),

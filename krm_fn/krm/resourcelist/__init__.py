@@ -77,6 +77,11 @@ class ResourceList:
         return len(self._layout)
 
     @property
+    def others(self) -> Mapping[str, bytes]:
+        """Files beside the objects: none in a list."""
+        return {}
+
+    @property
     def function_config(self) -> Any:
         """Plain data of ``functionConfig``, None if there is none."""
         return self._layout.head.get("functionConfig")

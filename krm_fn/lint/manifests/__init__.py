@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from krm_fn import lint
 from krm_fn.config import ProxyConfig
@@ -24,10 +25,13 @@ from krm_fn.lint.manifests import configs, values
 from krm_fn.lint.manifests.reading import ManifestFiles, Where
 from krm_fn.lint.manifests.sites import LintSubject, sites
 from krm_fn.lint.manifests.values import listed
+from krm_fn.lint.stale_files import stale_files
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Operation
 from krm_fn.settings import provider_files
 from krm_fn.targets import TARGETS, fixes
+
+_KUSTOMIZE = b"kustomize.config.k8s.io/"
 
 __all__ = ["Audit", "audit", "fixed_files", "listed"]
 
@@ -50,6 +54,7 @@ def audit(
     *,
     config: ProxyConfig | None = None,
     audience: Audience = Audience.NODE,
+    others: Mapping[str, bytes] = MappingProxyType({}),
 ) -> Audit:
     """Judge everything that ``files`` say about a proxy.
 
@@ -57,6 +62,7 @@ def audit(
         files: name -> content: YAML documents, JSON, a ResourceList.
         config: whose ``lint``, ``clusterDefaults`` and ``targets`` count; None: those of the ProxyConfig in ``files``.
         audience: who is taken to read the list of a ProxyConfig; objects know who reads theirs.
+        others: files that hold no objects, as ``files``.
     """
     found = ManifestFiles(files)
     wanted, problems = (config, []) if config else configs.chosen(found.configs)
@@ -64,6 +70,7 @@ def audit(
     results = [*found.problems, *found.unreadable(wanted), *problems]
     results += _of_sites(places, rules)
     results += lint.levelled(_disagreements(places), rules)
+    results += lint.levelled(stale_files({**_kustomizations(files), **others}, wanted), rules)
     for given in found.configs:
         results += configs.judge(given, rules, audience)
     judged = len({(place.where, place.obj.path) for place in places}) + len(found.configs)
@@ -75,6 +82,7 @@ def fixed_files(
     *,
     config: ProxyConfig | None = None,
     audience: Audience = Audience.NODE,
+    others: Mapping[str, bytes] = MappingProxyType({}),
 ) -> Audit:
     """Do what the rules' fix allows; the results are about the files as they are then.
 
@@ -92,10 +100,15 @@ def fixed_files(
     for given in found.configs:
         changes.setdefault(given.where, []).extend(configs.corrected(given, rules, audience))
     corrected, refused = found.edited(changes)
-    after = audit({**files, **corrected}, config=config, audience=audience)
+    after = audit({**files, **corrected}, config=config, audience=audience, others=others)
     return Audit(
         tuple(in_order([*after.results, *notes, *refused])), after.judged, corrected, after.empty
     )
+
+
+def _kustomizations(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the kustomizations of kustomize, whose inline patches are no objects."""
+    return {name: content for name, content in files.items() if _KUSTOMIZE in content}
 
 
 def _of_sites(places: Sequence[LintSubject], rules: Rules) -> Iterator[Result]:
