@@ -154,6 +154,8 @@ SHAPES = {
     "a Secret that is merged": f"x: &d\n  stringData: {{token: {OLD}}}\n  kind: Secret\n<<: *d\n",
     "a Secret whose data is merged": f"x: &d {{token: {OLD}}}\nkind: Secret\nmetadata: {{name: s}}\ndata:\n  <<: *d\n",
     "a Secret without a kind, as in an overlay": f"#@overlay/match by=x\n---\nstringData:\n  token: {OLD}\n",
+    "a Secret with a value that looks like keys": f"kind: Secret\nstringData:\n  a: |\n    {OLD}:\n      {OLD}: b\n",
+    "what is no YAML, with what looks like a key": f"a: [\n  {OLD}:\n",
     "a Secret in a list": f"apiVersion: v1\nkind: List\nitems:\n- {indented(SECRET, 2).strip()}\n",
     "a list of Secrets": f"apiVersion: v1\nkind: SecretList\nitems:\n- metadata: {{name: s}}\n  data: {{a: {OLD}}}\n",
     "a Secret in a text": config_map(SECRET),
@@ -254,7 +256,7 @@ def test_no_line_of_a_diff_shows_a_secret(shape: str) -> None:
     assert "***" in "\n".join(lines)
 
 
-UNREADABLE = {"what is no YAML"}
+UNREADABLE = {"what is no YAML", "what is no YAML, with what looks like a key"}
 
 
 @pytest.fixture

@@ -70,10 +70,11 @@ class MaskedLines:
             text, is_document = self._parts[at]
             if is_document:
                 masked = _masked_document(text, _Around())
-                shown = _without_values(text) if masked is None else masked
+                # Of what cannot be read, nobody knows what is a value.
+                hidden = map(_without_value, lines_of(text))
+                self._known[at] = list(hidden) if masked is None else lines_of(masked)
             else:
-                shown = "".join(str(redact(line)) for line in lines_of(text))
-            self._known[at] = lines_of(shown)
+                self._known[at] = [str(redact(line)) for line in lines_of(text)]
         return self._known[at]
 
 
@@ -92,18 +93,14 @@ def _parts(text: str) -> Iterator[tuple[str, bool]]:
     yield text[position:], False
 
 
-def _without_values(text: str) -> str:
-    """Return a document of which nobody knows what is a value: only what looks like a key is shown."""
-    return "".join(str(redact(_without_value(line))) for line in lines_of(text))
-
-
-def _without_value(line: str) -> str:
+def _without_value(line: str, *, has_key: bool = False) -> str:
+    """Return a line of which only the key before the value is shown, if there is one."""
     text = line.rstrip("\r\n")
     line_break = line[len(text) :]
-    member = _MEMBER.fullmatch(text)
+    member = _MEMBER.fullmatch(text) if has_key else None
     if member:
-        return f"{member[1]} {_HIDDEN}{line_break}"
-    if text.endswith(":") or not text.strip():
+        return str(redact(f"{member[1]} {_HIDDEN}{line_break}"))
+    if not text.strip():
         return line
     return f"{text[: len(text) - len(text.lstrip())]}{_HIDDEN}{line_break}"
 
@@ -120,22 +117,29 @@ def _masked_document(text: str, around: _Around) -> str | None:
         return None
     scalars = [node for node in walk(root) if isinstance(node, Scalar) and node.start < node.end]
     borders = list(_borders(text, scalars))
+    secrets = _Secrets(root)
     return _assembled(
         text,
-        _joined(_with_comments(text, span) for span in _secret_spans(root)),
+        _joined(_with_comments(text, span) for span in secrets.spans),
+        sorted(secrets.keys),
         list(_all_edits(text, scalars, borders, _known_values(root), around)),
         borders,
     )
 
 
 def _assembled(
-    text: str, hidden: Sequence[Span], edits: Sequence[Edit], borders: Sequence[int]
+    text: str,
+    hidden: Sequence[Span],
+    keys: Sequence[int],
+    edits: Sequence[Edit],
+    borders: Sequence[int],
 ) -> str:
     """Return a text line by line.
 
     Args:
         text: the document.
         hidden: where nothing but keys is shown, in order and apart from each other.
+        keys: where these begin, in order.
         edits: what is shown in the place of values, each within a line, in order.
         borders: where a value begins that does not belong to the one before it.
     """
@@ -146,7 +150,8 @@ def _assembled(
         end = position + len(line)
         at = bisect_right(ends_of_hidden, position)
         if at < len(hidden) and hidden[at][0] < end:
-            shown.append(str(redact(_without_value(line))))
+            has_key = bisect_left(keys, position) < bisect_left(keys, end)
+            shown.append(_without_value(line, has_key=has_key))
         else:
             here = [
                 (first - position, last - position, new)
@@ -378,13 +383,37 @@ def _text(node: Node) -> str:
     return node.value if isinstance(node, Scalar) else ""
 
 
-def _secret_spans(root: Node) -> list[Span]:
-    """Return where the values of Secrets are; where an alias says one, also where its anchor is."""
-    inside: dict[int, Node] = {}
-    for node in walk(root):
-        for held in _held_by_secret(_members(node)):
-            _note(held, inside)
-    return [(node.start, node.end) for node in inside.values()]
+class _Secrets:
+    """The Secrets of a document: where the values are (``spans``), and where their keys begin (``keys``).
+
+    Where an alias says a value, it is also where its anchor is.
+    """
+
+    def __init__(self, root: Node) -> None:
+        self.keys: set[int] = set()
+        self._inside: dict[int, Node] = {}
+        for node in walk(root):
+            for held in _held_by_secret(_members(node)):
+                self.keys.update(_starts_of_keys(node), _starts_of_keys(held))
+                self._note(held)
+
+    @property
+    def spans(self) -> list[Span]:
+        """Where the values begin and end."""
+        return [(node.start, node.end) for node in self._inside.values()]
+
+    def _note(self, node: Node) -> None:
+        """Note a node and what the aliases in it mean, each once."""
+        if id(node) in self._inside:
+            return
+        self._inside[id(node)] = node
+        for inner in walk(node):
+            if isinstance(inner, Alias):
+                self._note(_target(inner))
+
+
+def _starts_of_keys(node: Node) -> list[int]:
+    return [key.start for key, _ in node.entries] if isinstance(node, Mapping) else []
 
 
 def _held_by_secret(members: Sequence[tuple[str, Node]]) -> Iterator[Node]:
@@ -394,16 +423,6 @@ def _held_by_secret(members: Sequence[tuple[str, Node]]) -> Iterator[Node]:
         is_value = key == "stringData" or (key == "data" and "Secret" in kinds)
         if is_value or (key == "items" and "SecretList" in kinds):
             yield value
-
-
-def _note(node: Node, inside: dict[int, Node]) -> None:
-    """Note a node and what the aliases in it mean, each once."""
-    if id(node) in inside:
-        return
-    inside[id(node)] = node
-    for inner in walk(node):
-        if isinstance(inner, Alias):
-            _note(_target(inner), inside)
 
 
 def _with_comments(text: str, span: Span) -> Span:
