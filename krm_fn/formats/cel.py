@@ -32,14 +32,6 @@ class Token(NamedTuple):
     value: str | None = None
 
 
-class NamedObject(NamedTuple):
-    """An object with a ``name`` that is a literal: the tokens of ``name`` and ``value``, and where the object ends."""
-
-    name: Token
-    value: tuple[Token, ...]
-    end: int
-
-
 class NamedValue(NamedTuple):
     """An object of an expression with a ``name`` that is a literal, and what its ``value`` is.
 
@@ -75,7 +67,6 @@ _ESCAPE = re.compile(
     re.DOTALL,
 )
 _CLOSING_OF = {"{": "}", "[": "]", "(": ")"}
-_FIELDS = 2  # `name` and `value`
 _TOKENS_OF_A_VARIABLE = 3  # `variables`, `.`, its name
 
 
@@ -201,28 +192,20 @@ def named_values(expression: str) -> Iterator[NamedValue]:
 
     Both map literals (``{"name": "A", "value": "b"}``) and messages (``Type{name: "A", value: "b"}``) count.
     """
-    for fields, _ in _objects(expression):
+    for fields in _objects(expression):
         yield from _named_value(fields)
-
-
-def named_objects(expression: str) -> Iterator[NamedObject]:
-    """Yield every object that ``named_values`` yields, with its tokens, if it has no other fields."""
-    for fields, end in _objects(expression):
-        name, value = fields.get("name", ()), fields.get("value", ())
-        if len(name) == 1 and name[0].value is not None and value and len(fields) == _FIELDS:
-            yield NamedObject(name[0], tuple(value), end)
 
 
 def literal_members(expression: str) -> Iterator[tuple[str, str]]:
     """Yield the fields of all objects whose value is a string literal, in the order in which the objects end."""
-    for fields, _ in _objects(expression):
+    for fields in _objects(expression):
         for name, value in fields.items():
             if len(value) == 1 and value[0].value is not None:
                 yield name, value[0].value
 
 
-def _objects(expression: str) -> Iterator[tuple[Mapping[str, Sequence[Token]], int]]:
-    """Yield the fields of every map literal and message, and where it ends."""
+def _objects(expression: str) -> Iterator[Mapping[str, Sequence[Token]]]:
+    """Yield the fields of every map literal and message."""
     found = tokens(expression)
     open_groups: list[_Group] = []
     for index, token in enumerate(found):
@@ -236,7 +219,7 @@ def _objects(expression: str) -> Iterator[tuple[Mapping[str, Sequence[Token]], i
             group = open_groups.pop()
             group.end_field(found, index)
             if token.text == "}":
-                yield group.fields, token.end
+                yield group.fields
 
 
 @dataclass
