@@ -314,6 +314,15 @@ def test_a_field_follows_the_options(options: dict[str, Any], path: tuple[str, .
     assert lookup(policy, ("spec", *path)) == expected
 
 
+@pytest.mark.parametrize("kind", ["MutatingPolicy", "MutatingAdmissionPolicy"])
+def test_a_version_of_the_api_that_is_asked_for_is_written_and_follows_the_options(kind: str) -> None:
+    beta, stable = {"generate": kind, "generated": {"apiVersion": "v1beta1"}}, {"generate": kind}
+    once = ran(options=beta).output
+    assert {one["apiVersion"].rpartition("/")[2] for one in items_of(once)} == {"v1beta1"}
+    assert items_of(ran(*texts_of(once), options=beta).output) == items_of(once)
+    assert items_of(ran(*texts_of(once), options=stable).output) == items_of(ran(options=stable).output)
+
+
 def test_jobs_and_pods_are_never_patched_when_they_are_changed() -> None:
     asked = {**ASKED, "generated": {"level": "Workloads"}}
     policy = apply(kyverno_policies, skeleton(asked), **asked)

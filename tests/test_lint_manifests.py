@@ -656,3 +656,37 @@ def test_a_drop_in_that_the_provider_writes_too_has_two_writers(provider: str, e
     for one in reported:
         assert one.ref.kind == "KubeadmConfig"
         assert "`VCDCluster/org/prod` `spec.proxyConfigSpec`" in one.message
+
+
+POLICY = """\
+apiVersion: {version}
+kind: {kind}
+metadata: {{name: add-proxies}}
+spec:
+  rules:
+  - name: set
+    match: {{any: [{{resources: {{kinds: [Pod], operations: [CREATE]}}}}]}}
+    mutate:
+      patchStrategicMerge:
+        spec:
+          containers:
+          - (name): "*"
+            env: [{{name: {name}, value: "http://proxy.corp.example:3128", valueFrom: null}}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "is_said"),
+    [
+        pytest.param(POLICY.format(version="kyverno.io/v1", kind="ClusterPolicy", name="HTTP_PROXY"), True, id="v1"),
+        pytest.param(POLICY.format(version="kyverno.io/v2beta1", kind="Policy", name="HTTP_PROXY"), True, id="v2beta1"),
+        pytest.param(POLICY.format(version="kyverno.io/v1", kind="ClusterPolicy", name="MODE"), False, id="no proxy"),
+    ],
+)
+def test_a_policy_that_kyverno_will_not_execute_is_a_rule_of_the_linter(text: str, is_said: bool) -> None:
+    found = [one for one in audit({"policy.yaml": text.encode()}).results if one.code == "PolicyDeprecated"]
+    assert [one.severity for one in found] == [Severity.WARNING][: len(found)]
+    assert bool(found) is is_said
+    silent = f"{CONFIG}  lint: {{rules: {{PolicyDeprecated: 'Off'}}}}\n"
+    quiet = audit({"policy.yaml": text.encode(), "proxy.yaml": silent.encode()})
+    assert "PolicyDeprecated" not in [one.code for one in quiet.results]

@@ -111,3 +111,14 @@ def test_a_removal_takes_both_proxies_out() -> None:
     outcome = ran(both, httpProxy=MAIN, overrides=[override], mode="Remove")
 
     assert "http://" not in json.dumps(items(outcome))
+
+
+def test_a_rule_with_a_proxy_of_its_own_does_not_disagree_with_the_others() -> None:
+    override = {"match": {"rules": ["*-second"]}, "httpProxy": SECOND}
+    outcome = ran(
+        policy("add-proxies", rule("a-first", "http://old:1"), rule("a-second", "http://old:2")),
+        httpProxy=MAIN,
+        overrides=[override],
+    )
+    assert proxies(outcome) == {"a-first": MAIN, "a-second": SECOND}
+    assert "NP040" not in [one.code for one in outcome.results]

@@ -966,7 +966,7 @@ _SILENCEABLE = (
             "The name of the container has no anchor, that is, no parentheses around `name`. The "
             "API server rejects pods with such a container."
         ),
-        'Write `(name): "*"` in the patch to match all containers.',
+        'Write `(name): "*"` in the patch to match all containers; in CEL go through them by `map`.',
     ),
     Code(
         "PolicyPathUnfit",
@@ -999,8 +999,12 @@ _SILENCEABLE = (
     Code(
         "PolicyEntryAnchor",
         _W,
-        "Kyverno panics on a rule with `(name)` beside a value in an entry of `env`.",
-        "The anchor makes the name a condition, and Kyverno expects no value beside it.",
+        "A rule of a Kyverno policy has an anchor such as `+(name)` beside a value in an entry of `env`.",
+        (
+            "The anchor makes the name a condition: with `(name)` Kyverno panics, with `+(name)` it writes the "
+            "value into other entries, with `<(name)` it skips the rule, and with `X(name)` and `^(name)` it adds "
+            "entries without a name. inject-proxy does not fill such an entry."
+        ),
         "Write `name` in entries of `env`; only the name of the container has an anchor.",
     ),
     Code(
@@ -1016,12 +1020,45 @@ _SILENCEABLE = (
         "A JSON Patch of a Kyverno policy repeats an entry that `env` of a container has already.",
         (
             "`op: add` with a path that ends in `/env/-` appends whatever is there, and again on "
-            "each update of a Deployment."
+            "each update of a Deployment; so does a CEL expression that keeps the whole `env`."
         ),
         (
             "Use `patchStrategicMerge`, which merges `env` by `name`, or add a precondition about "
-            "`env`."
+            "`env`. In CEL keep `c.env.filter(e, !(e.name in [...]))`."
         ),
+    ),
+    Code(
+        "PolicyEnvReplaced",
+        _W,
+        "A JSON Patch of a Kyverno policy replaces the whole `env` of a container.",
+        (
+            "A patch of a path that ends in `/env`, in `patchesJson6902` or CEL, whose value holds the "
+            "variables of the policy alone. The containers lose their own."
+        ),
+        (
+            "Use `patchStrategicMerge`, which merges `env` by `name`. In CEL add what the container "
+            "has: `(has(c.env) ? c.env.filter(e, !(e.name in [...])) : [])`."
+        ),
+    ),
+    Code(
+        "PolicyEnvMissing",
+        _W,
+        "A CEL expression of a policy fails in containers without `env`.",
+        (
+            "It reads `c.env`, or patches `/env/-`, and does not ask whether there is an `env`. With "
+            "`failurePolicy: Fail` the pod is rejected."
+        ),
+        "Ask for it by `has(c.env)`, or write `c.?env.orValue([])`.",
+    ),
+    Code(
+        "PolicyItemsAnchored",
+        _W,
+        "Kyverno deletes containers or their images because of a mutate rule, or panics.",
+        (
+            "One list of containers in the patch has several items with `(name)`, which Kyverno "
+            "cannot merge (kyverno#16862). `fill: Complete` does not extend such a list."
+        ),
+        'Write one item, `(name): "a | b"`, or a rule for each item.',
     ),
     Code(
         "PolicyEnvFromReplaced",
@@ -1059,7 +1096,7 @@ _SILENCEABLE = (
     ),
     Code(
         "PolicyKeepsValueFrom",
-        _I,
+        _W,
         "Pods whose entry has a `valueFrom` get a `value` beside it, and are rejected.",
         (
             "Kyverno merges the entry of the policy into the entry of the pod, key by key. The API "
@@ -1077,7 +1114,7 @@ _SILENCEABLE = (
         "A Kyverno policy sets `env` of pods on UPDATE, too.",
         (
             "A mutation without `operations` runs on CREATE and UPDATE. The API server rejects "
-            "another `env` of a pod that exists, so that pods of before cannot be updated, and some "
+            "another `env` of a pod or Job that exists, so that those of before cannot be updated, and some "
             "not be deleted (kyverno#14393)."
         ),
         (
@@ -1129,10 +1166,11 @@ _SILENCEABLE = (
     Code(
         "PolicyDeprecated",
         _W,
-        "inject-proxy has set a proxy in a ClusterPolicy or Policy, which Kyverno 1.20 ignores.",
+        "A ClusterPolicy or Policy sets a proxy, and Kyverno 1.20 ignores it.",
         (
             "`kyverno.io/v1` and `v2beta1` are deprecated since Kyverno 1.17: 1.20 no longer "
-            "executes these policies, and 1.21 removes their definitions."
+            "executes these policies, and 1.21 removes their definitions. A run reports it where it has set "
+            "a proxy in the policy, the linter always."
         ),
         (
             "Set `targets.kyvernoPolicies.convert: MutatingPolicy`, or write the policy as a "

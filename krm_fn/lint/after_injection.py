@@ -82,11 +82,11 @@ def review(
             yield place.result(finding)
         files = [WrittenFile(path, writer) for path, writer in provider_files(place.memberships)]
         yield from map(place.result, lint.lint_provider(readings, files, rules))
-        observed = _observed(place, readings)
-        if observed.clusters:
-            of_clusters.take(observed)
-        else:  # of which cluster each is part is not known: it is compared with itself
-            strangers.setdefault(observed.ref, Comparison()).take(observed)
+        for observed in _observed(place, readings):
+            if observed.clusters:
+                of_clusters.take(observed)
+            else:  # of which cluster each is part is not known: it is compared with itself
+                strangers.setdefault(observed.ref, Comparison()).take(observed)
         yield from _encoded(place, readings)
         addresses |= _unknown_addresses(place, readings)
     yield from addresses.values()
@@ -236,19 +236,26 @@ def _in_our_file(readings: tuple[Reading, ...], variables: Mapping[str, str]) ->
     return [one for one in readings if one.file in ours or not (one.file and ours)]
 
 
-def _observed(place: PlannedEdit, readings: tuple[Reading, ...]) -> ObservedObject:
+def _observed(place: PlannedEdit, readings: tuple[Reading, ...]) -> Iterator[ObservedObject]:
+    """Yield what is seen in one object, once for each proxy that an override gives to some of its rules."""
     clusters: dict[tuple[str, str], None] = {}
     for one in place.memberships:
         name = f"{one.cluster.namespace}/{one.cluster.name}".lstrip("/")
         clusters[name, one.cluster.ref.file_path] = None
-    return ObservedObject(
-        place.obj.ref,
-        place.target_id,
-        readings,
-        place.resolved.settings.variables(),
-        tuple(name for name, _ in clusters),
-        tuple(file for _, file in clusters),
-    )
+    own = place.settings_of_rule
+    by_rule: dict[str, list[Reading]] = {}
+    for reading in readings:
+        by_rule.setdefault(reading.rule if own else "", []).append(reading)
+    for rule, of_rule in by_rule.items():
+        settings = own(rule) if own and rule else place.resolved.settings
+        yield ObservedObject(
+            place.obj.ref,
+            place.target_id,
+            tuple(of_rule),
+            settings.variables(),
+            tuple(name for name, _ in clusters),
+            tuple(file for _, file in clusters),
+        )
 
 
 def _missing(places: Iterable[PlannedEdit]) -> Iterator[Result]:

@@ -56,7 +56,8 @@ def names_in_use(
 ) -> frozenset[tuple[str, str, str, str]]:
     """Return the objects of the kinds to which a target converts others: a name must not be there twice.
 
-    They are those of the list, except those that this run removes, and those that it generates.
+    They are those of the list, except those that this run removes, those that it generates, and those that others of
+    the list name.
     """
     kinds: set[tuple[str, str]] = set()
     converting: list[Target] = []
@@ -72,6 +73,8 @@ def names_in_use(
         for obj in reader.readable(index):
             if obj.group_kind in kinds and not _is_dropped(obj, converting, wanted):
                 found.add(identity(obj)[:4])
+                for target in converting:
+                    found.update(target.names_kept(obj.data) if target.names_kept else ())
     for place in new:
         has_proxy = bool(place.resolved.settings.variables())
         if place.obj.group_kind in kinds and has_proxy and is_selected(place.obj, wanted):

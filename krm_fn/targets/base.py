@@ -35,7 +35,7 @@ class Context(NamedTuple):
         class_context: what a target knows of the list around its object; None where nothing is known.
         uses: the ConfigMaps and Secrets of the list that others read as a proxy.
         names_in_use: group, kind, namespace and name of the objects of the list that have a kind to which
-            the target converts others.
+            the target converts others, and of those that others name, so that they must not be converted.
         is_whole: another object of the list refers to the object, and no other file has one of its name: it is
             no patch.
     """
@@ -131,7 +131,10 @@ class Target(NamedTuple):
         refuses: returns whether the author of such an object says that it stays as it is.
         edits_last: it edits objects by what all other targets leave in them; ``plan`` asks it after them.
         names_of_rules: returns the names of the rules of a policy, which overrides can match.
-        converts_to: the kinds to which its options make it convert other objects.
+        outdated: returns what is wrong with an object whatever proxy it has; the linter reports it.
+        converts_to: the kinds to which its options make it convert other objects, and those of ``names_kept``.
+        names_kept: returns group, kind, namespace and name of the objects that must not be converted, because
+            another one names them.
         sets_up_nodes: a product sets up nodes with what it writes, although its audience is no node.
         node_update: what happens to nodes; None where that follows from the rules of Cluster API.
         drops: whether its sites remove an object as a whole with some options, whatever its proxy is.
@@ -159,7 +162,9 @@ class Target(NamedTuple):
     refuses: Callable[[Data], bool] | None = None
     edits_last: bool = False
     names_of_rules: Callable[[Data], Iterable[str]] | None = None
+    outdated: Callable[[Data], Finding | None] | None = None
     converts_to: Callable[[Options], frozenset[GroupKind]] | None = None
+    names_kept: Callable[[Data], Iterable[tuple[str, str, str, str]]] | None = None
     sets_up_nodes: bool = False
     node_update: NodeUpdate | None = None
     drops: Callable[[Data, Options], bool] | None = None

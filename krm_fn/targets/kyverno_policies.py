@@ -65,21 +65,22 @@ Options:
   ``operations: [CREATE]``, unless they ask for the operation themselves. CEL expressions are not extended: ``generate``
   adds a policy that sets all of it. What cannot be added is an information. A removal takes out what was added; of
   ``operations`` nobody knows who wrote it, so it stays, with an information.
-* ``generate`` (default: no policy). ``MutatingPolicy`` adds one for Kyverno, ``MutatingAdmissionPolicy`` one for
-  Kubernetes 1.36 or newer and its binding. In every container and init container, those of other webhooks too, the six
-  variables become the ones of the settings, also in place of a ``valueFrom``; all other entries of ``env`` stay. The
-  policy never refuses an object (``failurePolicy: Ignore``). A pod or workload with one of the annotations that mean
-  ``"false"`` to the target ``workloads`` stays as it is; one whose ``fn.inject-proxy.io/proxy`` names containers gets
-  the variables in these. The labels ``app.kubernetes.io/managed-by: inject-proxy`` and
+* ``generate`` (default: no policy). ``MutatingPolicy`` adds one for Kyverno 1.17 or newer, ``MutatingAdmissionPolicy``
+  one for Kubernetes 1.36 or newer and its binding. In every container and init container, those of other webhooks too,
+  the six variables become the ones of the settings, also in place of a ``valueFrom``; all other entries of ``env``
+  stay. The policy never refuses an object (``failurePolicy: Ignore``). A pod or workload with one of the annotations
+  that mean ``"false"`` to the target ``workloads`` stays as it is; one whose ``fn.inject-proxy.io/proxy`` names
+  containers gets the variables in these. The labels ``app.kubernetes.io/managed-by: inject-proxy`` and
   ``fn.inject-proxy.io/policy: generated`` mark the objects as ours: they follow the settings and the options, and are
   removed when no option or no proxy asks for them. An object of that kind and name without the labels is an error.
-* ``generated``: what that policy is like. ``name`` (default ``inject-proxy``). ``level``: ``Pods`` (default), when they
-  are created; or ``Workloads``: Deployments, StatefulSets, DaemonSets and CronJobs, when they are created or changed,
-  and Jobs, when they are created. A change rolls the pods of a workload that had no proxy; pods that nothing of these
-  makes get none. ``excludeNamespaces`` (default ``kyverno`` and ``kube-system``). ``noProxyFrom``: ``Settings``
-  (default), or ``KubeadmConfig``: NO_PROXY also gets the host of the API server, the pod and service networks and the
-  DNS domain that the ConfigMap ``kubeadm-config`` of the cluster names when an object is admitted; where a cluster has
-  no such ConfigMap, the policy does nothing.
+* ``generated``: what that policy is like. ``name`` (default ``inject-proxy``). ``apiVersion``: ``v1`` (default), or
+  ``v1beta1``, which is the one of a MutatingAdmissionPolicy in Kubernetes 1.34 and 1.35. ``level``: ``Pods`` (default),
+  when they are created; or ``Workloads``: Deployments, StatefulSets, DaemonSets and CronJobs, when they are created or
+  changed, and Jobs, when they are created. A change rolls the pods of a workload that had no proxy; pods that nothing
+  of these makes get none. ``excludeNamespaces`` (default ``kyverno`` and ``kube-system``). ``noProxyFrom``:
+  ``Settings`` (default), or ``KubeadmConfig``: NO_PROXY also gets the host of the API server, the pod and service
+  networks and the DNS domain that the ConfigMap ``kubeadm-config`` of the cluster names when an object is admitted;
+  where a cluster has no such ConfigMap, the policy does nothing.
 
 ``convert: MutatingPolicy`` (default: never): after it is filled, a ClusterPolicy becomes a MutatingPolicy, and a Policy
 a NamespacedMutatingPolicy, ``policies.kyverno.io/v1``, which Kyverno 1.20 and later execute. It takes the place of the
@@ -91,11 +92,14 @@ of ``env`` of containers and init containers (strategic merge, ``foreach`` throu
 name, labels, annotations and a few texts of ``spec``. Kyverno's extension to Deployments and other controllers is
 written out. All else is refused by the name of its rule, with the reason, and the policy is filled as without the
 option: volumes, contexts that read something, values that Kyverno computes, ``targets``, rules that do not mutate,
-shapes that are dead or do harm. Kyverno does the same with both (``tests/kyverno/converted``), with three exceptions:
-the ClusterPolicy moves the containers that it patches to the front, and the new one keeps their order; it keeps the
-``valueFrom`` of a pod beside its ``value``, which the API server rejects, and the new one replaces the entry; and of a
-name that a container has twice in ``env`` it keeps one entry. That a NamespacedMutatingPolicy is about objects of its
-namespace alone, as a Policy is, is known from Kyverno's source (``MutateNamespaced`` in
+shapes that are dead, a policy that a PolicyException of the list names. Kyverno 1.17 or newer executes the new policy,
+and does the same with both (``tests/kyverno/converted``), with five exceptions: Jobs that exist are left out, because
+the API server accepts no other ``env`` for them; where several items of one list have ``(name)``, the ClusterPolicy
+deletes containers or their images (kyverno#16862), and the new one sets what each item asks for; the ClusterPolicy
+moves the containers that it patches to the front, and the new one keeps their order; it keeps the ``valueFrom`` of a
+pod beside its ``value``, which the API server rejects, and the new one replaces the entry; and of a name that a
+container has twice in ``env`` it keeps one entry. That a NamespacedMutatingPolicy is about objects of its namespace
+alone, as a Policy is, is known from Kyverno's source (``MutateNamespaced`` in
 ``pkg/webhooks/resource/mpol/handler.go``); its command line tool applies it to all namespaces.
 
 Why: a policy reaches every pod of a cluster, and its values are the same that the nodes get. The shapes are those of
@@ -129,7 +133,7 @@ from krm_fn.targets.kyverno.checks import (
 from krm_fn.targets.kyverno.compared import ComparedPolicy, generating_rules
 from krm_fn.targets.kyverno.completion import report_expressions
 from krm_fn.targets.kyverno.config_maps import config_map_of, keys_read
-from krm_fn.targets.kyverno.convert import Conversion
+from krm_fn.targets.kyverno.convert import EXCEPTION, Conversion, deprecated, excepted_policies
 from krm_fn.targets.kyverno.generated import GeneratedObject
 from krm_fn.targets.kyverno.rule_site import RuleSite
 from krm_fn.targets.kyverno.wrapped import (
@@ -256,8 +260,9 @@ def hints_from(options: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _converts_to(options: Mapping[str, Any]) -> frozenset[GroupKind]:
-    kinds = _WITH_CEL[:2] if options.get("convert") == CONVERT else ()
-    return frozenset(("policies.kyverno.io", kind) for kind in kinds)
+    if options.get("convert") != CONVERT:
+        return frozenset()
+    return frozenset({EXCEPTION, *(("policies.kyverno.io", kind) for kind in _WITH_CEL[:2])})
 
 
 def note_references(
@@ -278,6 +283,8 @@ TARGET = Target(
     has_names_of_its_author=True,
     references=DataReferences(note_references),
     names_of_rules=_names_of_rules,
+    outdated=deprecated,
     converts_to=_converts_to,
+    names_kept=excepted_policies,
     drops=generated.is_dropped,
 )

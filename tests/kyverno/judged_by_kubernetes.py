@@ -1,7 +1,7 @@
 """Let the admission plugin of Kubernetes apply generated policies: a part of `make test-kyverno`.
 
 Each must make of objects what Kyverno made of them with the MutatingPolicy of the same folder. So must the expressions
-that inject-proxy completed or emptied in policies of others. The plugin is that of the API server
+that inject-proxy emptied in policies of others. The plugin is that of the API server
 (``tests/tools/admission-policy.go``), in a cluster that holds the policy, its binding, namespaces and what
 ``context.yaml`` says.
 """
@@ -107,7 +107,7 @@ def native(policy: Any) -> list[Any]:
 
 OF_OTHERS = [
     folder
-    for folder in sorted({path.parent for name in ("complete", "removed") for path in (HERE / name).glob("cel-*/*")})
+    for folder in sorted({path.parent for path in (HERE / "removed").glob("cel-*/*")})
     if policy_in(folder)["kind"] == "MutatingPolicy"
 ]
 

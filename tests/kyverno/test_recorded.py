@@ -41,7 +41,7 @@ def entries(obj: Any) -> list[dict[str, Any]]:
     return [
         {
             "container": container["name"],
-            "others": [one for one in container.get("env") or [] if one["name"] not in PROXY_VARIABLES],
+            "others": [one for one in container.get("env") or [] if one.get("name") not in PROXY_VARIABLES],
         }
         for container in containers(obj)
     ]
@@ -139,7 +139,7 @@ def test_a_generated_policy_gives_each_container_exactly_six_variables(folder: P
             if before["name"].startswith("untouched"):
                 assert after == before
                 continue
-            own = [one for one in before.get("env") or [] if one["name"] not in PROXY_VARIABLES]
+            own = [one for one in before.get("env") or [] if one.get("name") not in PROXY_VARIABLES]
             ours = [
                 {"name": name, "value": no_proxy if name.upper() == "NO_PROXY" else URL} for name in PROXY_VARIABLES
             ]
@@ -248,7 +248,7 @@ def _is_right(before: Any, obj: Any) -> bool:
         names = [one["name"] for one in env if "name" in one and one["name"] in PROXY_VARIABLES]
         if len(names) != len(set(names)) or "HTTP_PROXY" not in names:
             return False
-        if any(one["name"] == "HTTP_PROXY" and one != {"name": "HTTP_PROXY", "value": URL} for one in env):
+        if any(one.get("name") == "HTTP_PROXY" and one != {"name": "HTTP_PROXY", "value": URL} for one in env):
             return False
     return True
 

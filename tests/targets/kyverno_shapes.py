@@ -139,7 +139,9 @@ def p9_foreach() -> Any:
 
 def p10(kind: str = "MutatingPolicy") -> Any:
     """kyverno/policies, other-mpol/add-pod-proxies: the values stand in CEL text."""
-    expression = '[JSONPatch{op: "add", path: "/env", value: [{"name": "HTTP_PROXY", "value": "http://proxy:8080"}]}]'
+    entries = '[{"name": "HTTP_PROXY", "value": "http://proxy:8080"}]'
+    kept = 'c.?env.orValue([]).filter(e, e.name != "HTTP_PROXY")'
+    expression = f'object.spec.containers.map(c, JSONPatch{{op: "add", path: "/env", value: {entries} + {kept}}})'
     return {
         "apiVersion": "policies.kyverno.io/v1",
         "kind": kind,

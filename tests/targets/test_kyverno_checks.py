@@ -20,7 +20,17 @@ VALUES = [settled(one) for one in env({"HTTP_PROXY": "http://old:1", "NO_PROXY":
 TEMPLATE = {"spec": {"template": pods(VALUES)}}
 JOB_TEMPLATE = {"spec": {"jobTemplate": {"spec": TEMPLATE["spec"]}}}
 APPENDING = "- {op: add, path: /spec/containers/0/env/-, value: {name: HTTP_PROXY, value: x}}\n"
-EXPRESSION = '[JSONPatch{op: "add", path: "/spec/containers/0/env", value: [{"name": "HTTP_PROXY", "value": "x"}]}]'
+OURS = '[{"name": "HTTP_PROXY", "value": "x"}]'
+
+
+def patched(value: str, path: str = '"/spec/containers/0/env"', source: str = "object.spec.containers") -> str:
+    """A CEL expression that patches the `env` of each container."""
+    return f'{source}.map(c, JSONPatch{{op: "add", path: {path}, value: {value}}})'
+
+
+EXPRESSION = patched(f'{OURS} + (has(c.env) ? c.env.filter(e, e.name != "HTTP_PROXY") : [])')
+APPENDED = patched('{"name": "HTTP_PROXY", "value": "x"}', '"/spec/containers/" + string(0) + "/env/-"')
+ANCHORED = [{"(name)": "a", "env": VALUES}, {"(name)": "b", "env": VALUES}]
 NESTED = [{"list": "a", "foreach": [{"list": "[element0]", **smp(pods(VALUES))}]}]
 OF_PODS = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
 
@@ -46,8 +56,13 @@ def json_patch(expression: str = EXPRESSION) -> Any:
     return {"patchType": "JSONPatch", "jsonPatch": {"expression": expression}}
 
 
-def apply_configuration(fields: str) -> Any:
-    expression = f'Object{{spec: Object.spec{{containers: [Object.spec.containers{{name: "a", {fields}}}]}}}}'
+def of_cel(expression: str, **spec: Any) -> Any:
+    """A policy without any other mistake."""
+    return cel(json_patch(expression), autogen={"podControllers": {"controllers": []}}, **spec)
+
+
+def apply_configuration(fields: str, name: str = "a") -> Any:
+    expression = f'Object{{spec: Object.spec{{containers: [Object.spec.containers{{name: "{name}", {fields}}}]}}}}'
     return {"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": expression}}
 
 
@@ -75,6 +90,52 @@ def codes(obj: Any) -> list[str]:
         pytest.param(entry(value_key="=(value)"), "PolicyAnchorLiteral", id="the anchor of a validation at a value"),
         pytest.param(entry(env_key="+(env)"), "PolicyEnvSkipped", id="env that is added where there is none"),
         pytest.param(entry("(name)"), "PolicyEntryAnchor", id="a condition beside a value"),
+        pytest.param(entry("+(name)"), "PolicyEntryAnchor", id="a name that is added"),
+        pytest.param(entry("<(name)"), "PolicyEntryAnchor", id="a global condition"),
+        pytest.param(entry("X(name)"), "PolicyEntryAnchor", id="a negation"),
+        pytest.param(entry("^(name)"), "PolicyEntryAnchor", id="a condition of a list"),
+        pytest.param(
+            policy(rule(smp({"spec": {"containers": ANCHORED}}))),
+            "PolicyItemsAnchored",
+            id="two conditions for the name",
+        ),
+        pytest.param(
+            policy(rule({"patchesJson6902": f"- {{op: add, path: /spec/containers/0/env, value: {OURS}}}\n"})),
+            "PolicyEnvReplaced",
+            id="a patch that replaces all variables",
+        ),
+        pytest.param(of_cel(patched(OURS)), "PolicyEnvReplaced", id="the same in CEL"),
+        pytest.param(
+            of_cel(patched("variables.env"), variables=[{"name": "env", "expression": OURS}]),
+            "PolicyEnvReplaced",
+            id="the same with a variable",
+        ),
+        pytest.param(of_cel(APPENDED), "PolicyEnvMissing", id="a patch in CEL that appends to nothing"),
+        pytest.param(
+            of_cel(patched(f'{OURS} + c.env.filter(e, e.name != "HTTP_PROXY")')),
+            "PolicyEnvMissing",
+            id="variables in CEL that need not be there",
+        ),
+        pytest.param(
+            of_cel(APPENDED.replace("containers.map", "containers.filter(c, has(c.env)).map")),
+            "PolicyEntryRepeated",
+            id="a patch in CEL that appends",
+        ),
+        pytest.param(
+            of_cel(patched(f"{OURS} + (has(c.env) ? c.env : [])")),
+            "PolicyEntryRepeated",
+            id="all variables that are there, in CEL",
+        ),
+        pytest.param(
+            of_cel(patched(f"c.?env.orValue([]) + {OURS}")),
+            "PolicyEntryRepeated",
+            id="all variables that may be there, in CEL",
+        ),
+        pytest.param(
+            cel(apply_configuration(ENV, "*"), kind="MutatingAdmissionPolicy"),
+            "PolicyContainerName",
+            id="a container in CEL that nobody has",
+        ),
         pytest.param(entry(value_key="+(value)"), "PolicyValueAnchor", id="a value that is added"),
         pytest.param(policy(rule(smp(TEMPLATE))), "PolicyPatchesTemplate", id="a pod patched like a Deployment"),
         pytest.param(policy(rule(smp(JOB_TEMPLATE))), "PolicyPathUnfit", id="a pod patched like a CronJob"),
@@ -188,6 +249,26 @@ def test_a_shape_that_is_dead_or_harmful_is_a_finding(obj: Any, code: str) -> No
             id="a nested foreach for pods by name",
         ),
         pytest.param(cel(json_patch(), autogen=NO_AUTOGEN), id="CEL: autogen is switched off"),
+        pytest.param(
+            of_cel(patched(f"has(c.env) ? c.env.filter(e, e.name != 'HTTP_PROXY') + {OURS} : {OURS}")),
+            id="CEL: a list where there is none",
+        ),
+        pytest.param(
+            of_cel(
+                patched(
+                    f'c.env.map(e, e.name == "HTTP_PROXY" ? {OURS}[0] : e)', source="x.containers.filter(c, has(c.env))"
+                )
+            ),
+            id="CEL: a value where the entry is there",
+        ),
+        pytest.param(
+            of_cel(
+                f'x.map(c, has(c.env) && c.env.exists(e, e.name == "HTTP_PROXY") ? JSONPatch{{path: "/env/0"}} : '
+                f'has(c.env) ? JSONPatch{{path: "/env/-", value: {OURS}[0]}} : '
+                f'JSONPatch{{path: "/env", value: {OURS}}})'
+            ),
+            id="CEL: a patch for each case",
+        ),
         pytest.param(cel(json_patch(f'object.kind == "Pod" ? {EXPRESSION} : []')), id="CEL: it asks for the kind"),
         pytest.param(
             cel(json_patch(), resource_rules=[OF_PODS, {**OF_PODS, "resources": ["services"]}]),

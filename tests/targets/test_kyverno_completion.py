@@ -142,6 +142,17 @@ def test_containers_by_name_get_the_variables_and_one_line_about_their_init_cont
     assert [one.code for one in findings(kyverno_policies, obj, fill="Complete")] == ["PolicyNotCompleted"]
 
 
+def test_a_foreach_through_containers_gives_init_containers_nothing_and_claims_nothing() -> None:
+    patch = smp({"spec": {"containers": [{"(name)": "{{ element.name }}", "env": TWO}]}})
+    obj = policy(rule({"foreach": [{"list": "request.object.spec.containers", **patch}]}))
+    spec = complete(obj)["spec"]["rules"][0]["mutate"]["foreach"][0]["patchStrategicMerge"]["spec"]
+
+    assert set(spec) == {"containers"}
+    assert {one["name"] for one in spec["containers"][0]["env"]} == set(SIX)
+    (found,) = (one for one in findings(kyverno_policies, obj, fill="Complete") if one.code == "PolicyNotCompleted")
+    assert "init containers are not added" in found.message
+
+
 def test_what_is_completed_needs_no_warning_about_it() -> None:
     obj = policy(rule(smp(pods(TWO[:1]))))
     obj["spec"]["rules"][0]["match"] = {"any": [{"resources": {"kinds": ["Pod"]}}]}

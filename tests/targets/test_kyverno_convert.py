@@ -441,6 +441,86 @@ def test_a_name_that_is_taken_in_the_list_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
+    ("policy_name", "expected"),
+    [
+        pytest.param("pods", "ClusterPolicy", id="the policy"),
+        pytest.param("others", "MutatingPolicy", id="another policy"),
+        pytest.param("web/pods", "MutatingPolicy", id="a Policy of the same name"),
+    ],
+)
+def test_a_policy_that_a_policy_exception_names_is_refused(policy_name: str, expected: str) -> None:
+    exception = {
+        "apiVersion": "kyverno.io/v2",
+        "kind": "PolicyException",
+        "metadata": {"name": "not-for-web", "namespace": "kyverno"},
+        "spec": {"exceptions": [{"policyName": policy_name, "ruleNames": ["r"]}, "no exception"]},
+    }
+    spec = {"httpProxy": MAIN, "targets": {"kyvernoPolicies": CONVERT}}
+    outcome = ran(named("pods", with_proxy("r", MAIN)), exception, **spec)
+    assert [one["kind"] for one in items(outcome)] == [expected, "PolicyException"]
+    refused = [one.message for one in outcome.results if one.code == "PolicyNotConverted"]
+    assert ["PolicyException" in one and "`policyRefs`" in one for one in refused] == [True][: len(refused)]
+    assert bool(refused) is (expected == "ClusterPolicy")
+
+
+def test_the_labels_of_a_namespace_are_asked_for_in_variables_because_a_webhook_does_not_know_them() -> None:
+    excluded = {"any": [{"resources": {"kinds": ["Pod"], "namespaceSelector": {"matchLabels": {"zone": "dmz"}}}}]}
+    obj = matching(block(namespaces=["web-*"]), exclude=excluded)
+    spec = converted(obj)["spec"]
+    assert "namespaceObject" in expression_of(converted(obj), "applies1")
+    assert [one["name"] for one in spec["matchConditions"]] == ["match"]
+    assert "namespaceObject" not in str(spec["matchConditions"])
+    assert all("!variables.applies1 ? [] :" in one["jsonPatch"]["expression"] for one in spec["mutations"])
+
+
+@pytest.mark.parametrize("kinds", [["Pod"], ["Job", "Deployment"]], ids=["an extended rule", "a rule about Jobs"])
+def test_jobs_that_exist_are_left_out(kinds: list[str]) -> None:
+    change = smp(pods(TWO)) if kinds == ["Pod"] else smp({"spec": {"template": pods(TWO)}})
+    found = converted(policy({**rule(change), "match": block(kinds=kinds)}))
+    operations = {
+        resource: one["operations"]
+        for one in found["spec"]["matchConstraints"]["resourceRules"]
+        for resource in one["resources"]
+    }
+    assert operations["jobs"] == ["CREATE"]
+    assert operations["deployments"] == ["CREATE", "UPDATE"]
+    assert "matchConditions" not in found["spec"]
+
+
+def test_after_a_conversion_no_message_names_a_field_of_the_old_policy() -> None:
+    obj = matching(block(), mutate=smp({"spec": {"containers": [{"(name)": "*", "env": env({"HTTP_PROXY": "x"})}]}}))
+    found = findings(kyverno_policies, obj, **CONVERT)
+    assert {one.code for one in findings(kyverno_policies, obj)} >= {"PolicyKeepsValueFrom", "PolicyWithoutNoProxy"}
+    assert [one for one in found if one.path[:2] == ("spec", "rules")] == []
+    assert {one.code for one in found} == {"PolicyConverted", "PolicyRunsOnUpdate"}
+    (message,) = (one.message for one in found if one.code == "PolicyConverted")
+    assert "Kyverno 1.17 or newer" in message
+
+
+def test_a_conversion_says_that_items_with_two_conditions_were_broken() -> None:
+    items_of = [{"(name)": name, "env": TWO} for name in "ab"]
+    obj = policy(rule(smp({"spec": {"containers": items_of}})))
+    found = findings(kyverno_policies, obj, **CONVERT)
+    (message,) = (one.message for one in found if one.code == "PolicyConverted")
+    assert "kyverno#16862" in message
+    assert "PolicyItemsAnchored" not in [one.code for one in found]
+    assert apply(kyverno_policies, obj, fill="Complete") == apply(kyverno_policies, obj)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        {"configMap": {"name": "kubeadm-config", "namespace": "kube-system"}},
+        {"apiCall": {"urlPath": "/api/v1/namespaces/kube-system/configmaps/kubeadm-config"}},
+    ],
+    ids=["a ConfigMap", "an API call"],
+)
+def test_a_policy_that_reads_what_kubeadm_says_names_the_generated_one(source: Any) -> None:
+    (message,) = refusals(policy(rule(smp(pods(TWO)), context=[{"name": "kubeadm", **source}])))
+    assert "`generated.noProxyFrom: KubeadmConfig`" in message
+
+
+@pytest.mark.parametrize(
     ("name", "generated", "expected"),
     [
         pytest.param("inject-proxy", {}, "ClusterPolicy", id="the name without an option"),

@@ -362,15 +362,26 @@ def test_a_dollar_is_written_twice_because_the_value_lands_in_pods() -> None:
 
 @pytest.mark.parametrize("anchor", ["env", "+(env)", "=(env)"])
 @pytest.mark.parametrize("value", ["value", "+(value)", "=(value)"])
-@pytest.mark.parametrize("name", ["name", "(name)"])
-def test_anchors_that_set_are_read_like_plain_keys(anchor: str, value: str, name: str) -> None:
-    body = {"+(spec)": {"=(initContainers)": [{"(name)": "*", anchor: [{name: "NO_PROXY", value: "old"}]}]}}
+def test_anchors_that_set_are_read_like_plain_keys(anchor: str, value: str) -> None:
+    body = {"+(spec)": {"=(initContainers)": [{"(name)": "*", anchor: [{"name": "NO_PROXY", value: "old"}]}]}}
     obj = policy(rule(smp(body)))
 
     (change,) = changes(kyverno_policies, obj)
 
     assert change.path[-5:] == ("=(initContainers)", "0", anchor, "0", value)
     assert change.operations[0].value == NO
+
+
+@pytest.mark.parametrize("anchor", ["(name)", "+(name)", "<(name)", "X(name)", "^(name)"])
+@pytest.mark.parametrize(("value", "is_stale"), [("old", True), (NO, False)])
+def test_an_entry_with_an_anchor_at_its_name_is_not_filled_and_goes_with_a_removal(
+    anchor: str, value: str, is_stale: bool
+) -> None:
+    obj = policy(rule(smp(pods([{anchor: "NO_PROXY", "value": value, "valueFrom": None}]))))
+    assert changes(kyverno_policies, obj) == []
+    (found,) = (one for one in findings(kyverno_policies, obj) if one.code == "PolicyEntryAnchor")
+    assert found.is_stale is is_stale
+    assert "NO_PROXY" not in str(apply(kyverno_policies, obj, NONE))
 
 
 @pytest.mark.parametrize("anchor", ["(env)", "X(env)", "<(env)", "^(env)"])

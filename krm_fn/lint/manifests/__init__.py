@@ -69,7 +69,7 @@ def audit(
     rules, places = Rules(wanted.lint), list(sites(found.items, wanted))
     results = [*found.problems, *found.unreadable(wanted), *problems]
     results += _of_sites(places, rules)
-    results += lint.levelled(_disagreements(places), rules)
+    results += lint.levelled([*_disagreements(places), *_outdated(places)], rules)
     results += lint.levelled(stale_files({**_kustomizations(files), **others}, wanted), rules)
     for given in found.configs:
         results += configs.judge(given, rules, audience)
@@ -146,6 +146,15 @@ def _corrected(site: LintSubject, rules: Rules) -> tuple[list[Operation], list[R
             )
     operations = draft.operations() if draft.edits else []
     return [one._replace(path=(*site.obj.path, *one.path)) for one in operations], notes
+
+
+def _outdated(places: Sequence[LintSubject]) -> Iterator[Result]:
+    """Yield what is wrong with objects whatever proxy they have."""
+    for site in places:
+        outdated = TARGETS[site.target].outdated if site.target in TARGETS else None
+        finding = outdated(site.obj.data) if outdated and site.readings else None
+        if finding is not None:
+            yield finding.about(site.obj.ref, site.target)
 
 
 def _disagreements(places: Sequence[LintSubject]) -> Iterator[Result]:

@@ -11,7 +11,7 @@ from typing import Any
 from krm_fn.carriers.site import quoted
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Pointer, lookup
-from krm_fn.targets.kyverno import cel_policies, json_patches
+from krm_fn.targets.kyverno import cel_checks, cel_policies, json_patches
 from krm_fn.targets.kyverno import rules as policy_rules
 from krm_fn.targets.kyverno.autogen import is_extended
 from krm_fn.targets.kyverno.values import find_place, is_dynamic
@@ -71,14 +71,15 @@ def without_effect(
             'the API server rejects: write `(name): "*"` for all containers'
         )
         yield warning(message, literal[0].path[:-3], code="PolicyContainerName")
-    yield from _repeated_entries(rule)
+    yield from _anchored_twice(rule)
+    yield from _harmful_texts(rule)
     keeping = [slot for slot in slots if not slot.replaces_value_from and not slot.from_elsewhere]
     if keeping and not is_complete:
         message = (
             f"{rule.title} keeps the `valueFrom` of an entry beside its own `value`, and the API server "
             "rejects such a pod: add `valueFrom: null`, or set `fill: Complete`"
         )
-        yield Finding(Severity.INFO, message, keeping[0].path[:-1], code="PolicyKeepsValueFrom")
+        yield warning(message, keeping[0].path[:-1], code="PolicyKeepsValueFrom")
     nested = policy_rules.nested_foreach(rule)
     if nested and is_extended(rule, policy):
         message = (
@@ -90,7 +91,7 @@ def without_effect(
     sets_proxy = bool(slots) or any(True for _ in policy_rules.text_patches(rule))
     if sets_proxy and not is_complete and policy_rules.runs_on_update(rule):
         message = (
-            f"{rule.title} runs on UPDATE, too, where the API server rejects a new `env` of a pod: "
+            f"{rule.title} runs on UPDATE, too, where the API server rejects a new `env` of a pod or a Job: "
             "match `operations: [CREATE]`"
         )
         yield Finding(Severity.INFO, message, (*rule.path, "match"), code="PolicyRunsOnUpdate")
@@ -173,9 +174,6 @@ def _harmful_anchors(slot: policy_rules.VariableSlot, title: str) -> Iterator[Fi
             "write `env`"
         )
         yield warning(message, slot.path[:-2], code="PolicyEnvSkipped")
-    if slot.name_key == "(name)":
-        message = f"`(name)` beside a value in an `env` entry of {title} makes Kyverno panic: write `name`"
-        yield warning(message, slot.path[:-1], code="PolicyEntryAnchor")
     if slot.value_key == "+(value)":
         message = (
             f"`+(value)` of {title} makes Kyverno panic, or adds broken entries to other containers: "
@@ -184,22 +182,41 @@ def _harmful_anchors(slot: policy_rules.VariableSlot, title: str) -> Iterator[Fi
         yield warning(message, slot.path, code="PolicyValueAnchor")
 
 
-def _repeated_entries(rule: policy_rules.PolicyRule) -> Iterator[Finding]:
-    """Yield a warning for each JSON Patch that appends a proxy variable to ``env`` whatever is there."""
+def _anchored_twice(rule: policy_rules.PolicyRule) -> Iterator[Finding]:
+    """Yield a warning for each list of containers with several items that have a condition for the name."""
+    for patch in policy_rules.patches(rule):
+        for path in policy_rules.anchored_lists(patch):
+            message = (
+                f"Kyverno deletes containers or their images, or panics, because {rule.title} has several items with "
+                f'`(name)` in one list (kyverno#16862): write `(name): "a | b"`, or a rule for each'
+            )
+            yield warning(message, path, code="PolicyItemsAnchored")
+
+
+def _harmful_texts(rule: policy_rules.PolicyRule) -> Iterator[Finding]:
+    """Yield a warning for each JSON Patch that repeats an entry of a container, or takes its others away."""
     for path, _ in policy_rules.text_patches(rule):
         data = json_patches.parsed(lookup(rule.fields, path[len(rule.path) :]))
-        appends = [entry for entry in json_patches.entries(data) if _is_appended(data, entry)]
-        if appends and not policy_rules.asks_for_env(rule):
+        targets = {_target_of(data, entry) for entry in json_patches.entries(data)}
+        if policy_rules.asks_for_env(rule):
+            continue
+        if any(one.endswith("/env/-") for one in targets):
             message = (
                 f"{rule.title} appends to `/env/-`, which repeats an entry that the container has "
                 "already: use `patchStrategicMerge`, or a precondition about `env`"
             )
             yield warning(message, path, code="PolicyEntryRepeated")
+        if any(one.endswith("/env") for one in targets):
+            message = (
+                f"{rule.title} replaces the whole `env`, so that containers lose their own variables: use "
+                "`patchStrategicMerge`, or a precondition about `env`"
+            )
+            yield warning(message, path, code="PolicyEnvReplaced")
 
 
-def _is_appended(data: Any, entry: json_patches.PatchEntry) -> bool:
+def _target_of(data: Any, entry: json_patches.PatchEntry) -> str:
     target = lookup(data, (*entry.path[:1], "path"))
-    return isinstance(target, str) and target.endswith("/env/-")
+    return target if isinstance(target, str) else ""
 
 
 def harmful_expressions(policy: Mapping[str, Any]) -> Iterator[Finding]:
@@ -223,7 +240,8 @@ def harmful_expressions(policy: Mapping[str, Any]) -> Iterator[Finding]:
             "the CEL expression keeps the `valueFrom` of an entry beside its own `value`, and the API "
             "server rejects such a pod: write the whole `env` by a JSON Patch"
         )
-        yield Finding(Severity.INFO, message, path, code="PolicyKeepsValueFrom")
+        yield warning(message, path, code="PolicyKeepsValueFrom")
+    yield from cel_checks.harmful(found.expressions())
     if found.runs_on_update:
         message = (
             "the policy runs on UPDATE, too, where the API server rejects a new `env` of a pod: "

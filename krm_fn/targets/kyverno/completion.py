@@ -36,6 +36,8 @@ def complete_rule(draft: Draft, rule: PolicyRule, variables: Variables) -> None:
     """
     lists: dict[Pointer, list[VariableSlot]] = {}
     for patch in rules.patches(rule):
+        if any(True for _ in rules.anchored_lists(patch)):
+            continue  # Kyverno panics where such a patch has more entries
         for slot in rules.slots(patch):
             if _is_plain(slot):
                 lists.setdefault(slot.path[:-2], []).append(slot)
@@ -128,6 +130,13 @@ def _add_init_containers(draft: Draft, path: Pointer, title: str) -> None:
     for item in spec.get("containers") or ():
         env = item.get("env") if isinstance(item, Mapping) else None
         ours = [one for one in env or () if lookup(one, ("name",)) in PROXY_VARIABLES]
+        if ours and is_dynamic(str(item.get("(name)", ""))):
+            message = (
+                f"init containers are not added to {title}, because its `foreach` goes through containers: add a "
+                "`foreach` for them"
+            )
+            draft.report(Severity.INFO, message, path, code="PolicyNotCompleted")
+            return
         if ours and "(name)" in item:
             items.append({"(name)": item["(name)"], "env": ours})
         elif ours:

@@ -18,9 +18,11 @@ from typing import Any
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Variables
 from krm_fn.engine import Draft
+from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Pointer, lookup
 from krm_fn.targets.kyverno import autogen, cel_text, rules
+from krm_fn.targets.kyverno.checks import harmful_expressions
 from krm_fn.targets.kyverno.convert_match import (
     OPERATIONS,
     RESOURCES,
@@ -38,6 +40,10 @@ from krm_fn.targets.kyverno.rules import PolicyRule
 
 _GROUP = "policies.kyverno.io"
 _KINDS = {"ClusterPolicy": "MutatingPolicy", "Policy": "NamespacedMutatingPolicy"}
+EXCEPTION = ("kyverno.io", "PolicyException")
+"""Group and kind of the objects that exempt others from a ClusterPolicy or Policy, and from nothing else."""
+
+_NAMESPACE_OBJECT = "namespaceObject"
 _IGNORED = (
     "emitWarning",
     "generateExisting",
@@ -78,6 +84,36 @@ class _ReadRule:
 
     scope: RuleScope
     edits: Sequence[EnvEdit]
+
+
+def deprecated(policy: Mapping[str, Any], *, is_wrapped: bool = False) -> Finding | None:
+    """Return the warning that Kyverno will not execute a policy any more; None for a kind that it will.
+
+    Args:
+        policy: any policy that sets a proxy.
+        is_wrapped: it is inside another object.
+    """
+    group, kind = group_kind(policy)
+    if group != EXCEPTION[0] or kind not in _KINDS:
+        return None
+    remedy = "convert it with `targets.kyvernoPolicies.convert: MutatingPolicy`"
+    if is_wrapped:
+        remedy = (
+            "write a MutatingPolicy in its place; a policy inside another object is not converted"
+        )
+    message = f"Kyverno 1.20 no longer executes a {kind}: {remedy}"
+    return Finding(Severity.WARNING, message, ("kind",), code="PolicyDeprecated")
+
+
+def excepted_policies(exception: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str]]:
+    """Yield group, kind, namespace and name of the policies that a PolicyException names; of other objects nothing."""
+    if group_kind(exception) != EXCEPTION:
+        return
+    for one in rules.list_or_empty(lookup(exception, ("spec", "exceptions"))):
+        name = lookup(one, ("policyName",))
+        if isinstance(name, str):
+            namespace, _, name = name.rpartition("/")
+            yield EXCEPTION[0], "Policy" if namespace else "ClusterPolicy", namespace, name
 
 
 class Conversion:
@@ -132,13 +168,9 @@ class Conversion:
         self._replace(policy, found)
 
     def _report_deprecation(self) -> None:
-        if self._draft.edits:
-            remedy = "convert it with `targets.kyvernoPolicies.convert: MutatingPolicy`"
-            if self._is_wrapped:
-                remedy = "write a MutatingPolicy in its place; a policy inside another object is not converted"
-            kind = self._draft.data.get("kind")
-            message = f"Kyverno 1.20 no longer executes a {kind}: {remedy}"
-            self._draft.report(Severity.WARNING, message, ("kind",), code="PolicyDeprecated")
+        found = deprecated(self._draft.data, is_wrapped=self._is_wrapped)
+        if self._draft.edits and found is not None:
+            self._draft.findings.append(found)
 
     def _read_rules(
         self, policy: Mapping[str, Any], variables: Variables, problems: list[Finding]
@@ -176,6 +208,12 @@ class Conversion:
         if (_GROUP, kind, namespace, name) in self._names_in_use:
             reason = f"the list has a {kind} of the same name already, or gets one by `generate`"
             refuse(reason, ("metadata", "name"))
+        if (EXCEPTION[0], str(policy["kind"]), namespace, name) in self._names_in_use:
+            reason = (
+                "a PolicyException names it, and exempts nothing from a MutatingPolicy: write one of "
+                "`policies.kyverno.io` with `policyRefs` in its place"
+            )
+            refuse(reason, ("metadata", "name"))
 
     def _replace(self, policy: Mapping[str, Any], found: Sequence[_ReadRule]) -> None:
         """Write the new policy over the old one; its metadata stays, but for what Kyverno no longer reads."""
@@ -187,10 +225,19 @@ class Conversion:
         self._draft.remove(("status",))
         self._draft.set(("spec",), spec)
         self._draft.describe(f"converts the {kind} to a {_KINDS[kind]}")
+        was_broken = any(one.code == "PolicyItemsAnchored" for one in self._draft.findings)
+        # What was found in the fields of the old policy means nothing in the new one.
+        of_others = [one for one in self._draft.findings if one.path[:2] != ("spec", "rules")]
+        self._draft.findings[:] = [*of_others, *harmful_expressions(self._draft.data)]
         message = (
-            f"delete the {kind} from clusters where nothing prunes it: the {_KINDS[kind]} takes its place in the "
-            "list, without the comments of its `spec`"
+            f"delete the {kind} from clusters where nothing prunes it: the {_KINDS[kind]}, which Kyverno 1.17 or newer "
+            "executes, takes its place in the list, without the comments of its `spec`"
         )
+        if was_broken:
+            message += (
+                ". The rules deleted containers or their images, because several items of a list have `(name)` "
+                "(kyverno#16862): now each container gets what its items say"
+            )
         if any(edit.condition != "true" for one in found for edit in one.edits):
             message += (
                 ". Containers keep their order: the rules moved those that they patch to the front"
@@ -289,16 +336,19 @@ def _spec(old: Mapping[str, Any], found: Sequence[_ReadRule]) -> dict[str, Any]:
     constraints["resourceRules"] = _resource_rules([one.scope for one in found])
     guards = [_guard(one.scope, found, is_selected=selector is not None) for one in found]
     variables = _Variables(edit for one in found for edit in one.edits)
-    is_same = all(guard == guards[0] for guard in guards)
+    conditions: list[tuple[str, str]] = []
+    if all(guard == guards[0] for guard in guards):
+        # In the conditions of a webhook there is no `namespaceObject` (kyverno#17018).
+        conditions = [one for one in guards[0] if _NAMESPACE_OBJECT not in one[1]]
     mutations: list[dict[str, Any]] = []
     for one, guard in zip(found, guards, strict=True):
-        applies = "" if is_same else variables.applies(guard)
+        applies = variables.applies([term for term in guard if term not in conditions])
         mutations += [_mutation(edit, one.scope, applies, variables) for edit in one.edits]
     spec = _settings(old)
     spec["matchConstraints"] = constraints
-    if is_same and guards[0]:
+    if conditions:
         spec["matchConditions"] = [
-            {"name": name, "expression": f"{expression}\n"} for name, expression in guards[0]
+            {"name": name, "expression": f"{expression}\n"} for name, expression in conditions
         ]
     if "Pod" in kinds:
         spec["autogen"] = {"podControllers": {"controllers": []}}
@@ -345,9 +395,17 @@ def _resource_rules(scopes: Sequence[RuleScope]) -> list[dict[str, Any]]:
 
 
 def _operations(kind: str, scopes: Sequence[RuleScope]) -> tuple[str, ...]:
-    """Return on which operations any rule is about a kind, in the order of the API."""
-    wanted = frozenset().union(*(one.operations for one in scopes if kind in one.kinds))
+    """Return on which operations any rule is about a kind, in the order of the API.
+
+    Jobs are left out on UPDATE: the API server accepts no other ``env`` for one that exists.
+    """
+    wanted = frozenset().union(*(_of_kind(one, kind) for one in scopes if kind in one.kinds))
     return tuple(one for one in OPERATIONS if one in wanted)
+
+
+def _of_kind(of_rule: RuleScope, kind: str) -> frozenset[str]:
+    """Return on which operations a rule is about objects of a kind."""
+    return of_rule.operations - {"UPDATE"} if kind == "Job" else of_rule.operations
 
 
 def _guard(
@@ -358,7 +416,7 @@ def _guard(
     terms = []
     if any(not one.kinds <= of_rule.kinds for one in scopes):
         terms.append(kind_is(of_rule.kinds))
-    if any(set(_operations(kind, scopes)) != of_rule.operations for kind in of_rule.kinds):
+    if any(set(_operations(kind, scopes)) != _of_kind(of_rule, kind) for kind in of_rule.kinds):
         terms.append(operation_is(of_rule.operations))
     conditions = of_rule.conditions(is_selected=is_selected)
     return [("object", all_of(terms)), *conditions] if terms else conditions

@@ -31,6 +31,7 @@ from krm_fn.targets.kyverno.rules import (
     PolicyRule,
     StrategicMergePatch,
     VariableSlot,
+    mentions,
     patches,
 )
 from krm_fn.targets.kyverno.values import Unfillable, find_place, is_dynamic
@@ -280,4 +281,9 @@ def _check_context(entry: Any, path: Pointer) -> None:
     for key in entry:
         if key not in ("name", "variable"):
             what = {"configMap": "a ConfigMap", "apiCall": "an API call"}.get(str(key), f"`{key}`")
+            if mentions(entry, "kubeadm-config"):
+                what += (
+                    " of kubeadm: let `generate: MutatingPolicy` with `generated.noProxyFrom: KubeadmConfig` add a "
+                    "policy that reads it, and delete this one"
+                )
             raise NotConvertibleError(f"its `context` reads {what}", path)

@@ -1,9 +1,9 @@
 """The policy that inject-proxy generates: a MutatingPolicy, or a MutatingAdmissionPolicy with its binding.
 
 Sources: ``MutatingPolicySpec`` (kyverno/api, ``api/policies.kyverno.io/v1``); ``MutatingAdmissionPolicySpec`` and
-``MutatingAdmissionPolicyBindingSpec`` (Kubernetes, ``admissionregistration.k8s.io/v1``, stable in 1.36); the entries
-that come from ``kubeadm-config``: ``kyverno-policies-connectivity`` of Giant Swarm. That Kyverno's engine does with the
-policies what is said here is recorded in ``tests/kyverno/generated``.
+``MutatingAdmissionPolicyBindingSpec`` (Kubernetes, ``admissionregistration.k8s.io/v1``, stable in 1.36, with the same
+fields as ``v1beta1`` of 1.34); the entries that come from ``kubeadm-config``: ``kyverno-policies-connectivity`` of
+Giant Swarm. That Kyverno's engine does with the policies what is said here is recorded in ``tests/kyverno/generated``.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from krm_fn.targets.kyverno.cel_expressions import CelExpressions
 
 POLICY, NATIVE_POLICY = "MutatingPolicy", "MutatingAdmissionPolicy"
 BINDING = "MutatingAdmissionPolicyBinding"
-_API_VERSIONS = {
-    POLICY: "policies.kyverno.io/v1",
-    NATIVE_POLICY: "admissionregistration.k8s.io/v1",
-    BINDING: "admissionregistration.k8s.io/v1",
+_GROUPS = {
+    POLICY: "policies.kyverno.io",
+    NATIVE_POLICY: "admissionregistration.k8s.io",
+    BINDING: "admissionregistration.k8s.io",
 }
 MARK = "fn.inject-proxy.io/policy"
 """A label, with the value ``generated``: a generated policy has it, other objects that inject-proxy creates do not."""
@@ -105,6 +105,7 @@ class Wanted:
 
     kind: str
     name: str
+    version: str
     level: str
     exclude_namespaces: tuple[str, ...]
     reads_kubeadm_config: bool
@@ -118,6 +119,7 @@ class Wanted:
         return cls(
             options["generate"],
             given.get("name", _created.OURS),
+            given.get("apiVersion", "v1"),
             given.get("level", PODS),
             tuple(given.get("excludeNamespaces", ("kyverno", "kube-system"))),
             given.get("noProxyFrom") == KUBEADM_CONFIG,
@@ -144,7 +146,7 @@ def objects(options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         return
     for kind in wanted.kinds:
         created = _created.skeleton(kind, wanted.name, {}, labels={MARK: "generated"})
-        yield {**created, "apiVersion": _API_VERSIONS[kind]}
+        yield {**created, "apiVersion": f"{_GROUPS[kind]}/{wanted.version}"}
 
 
 def is_generated(obj: Mapping[str, Any]) -> bool:
@@ -203,6 +205,7 @@ class GeneratedObject:
             self._draft.describe(
                 "takes entries of NO_PROXY from the `kubeadm-config` of its cluster"
             )
+        self._draft.set(("apiVersion",), f"{_GROUPS[obj['kind']]}/{wanted.version}")
         spec = _binding_spec(wanted) if is_binding else _policy_spec(wanted, variables)
         for key in _MEMBERS:
             if key in spec:

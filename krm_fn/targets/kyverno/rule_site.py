@@ -29,6 +29,15 @@ from krm_fn.targets.kyverno.values import (
     split_entries,
 )
 
+_EFFECTS = {
+    "(name)": "makes Kyverno panic",
+    "+(name)": "writes the value into other entries, and adds their names to other containers",
+    "<(name)": "makes Kyverno skip the rule",
+    "X(name)": "adds entries without a name",
+    "^(name)": "adds entries without a name",
+}
+"""What an anchor beside a value does in an entry of ``env``, as Kyverno's engine showed it."""
+
 _PATCH_STEPS = ("mutate", "patchStrategicMerge")
 _REFERENCE_IN_SETTING = (
     "Kyverno takes `{{` and `$(` for a reference: the setting must not hold them"
@@ -76,6 +85,10 @@ class RuleSite:
     def read(self) -> Iterator[Reading]:
         """Yield the variables that the rule sets, as far as the policy itself says it."""
         rule = self._rule()
+        for one in self._readings(rule):
+            yield one._replace(rule=rule.name)
+
+    def _readings(self, rule: PolicyRule) -> Iterator[Reading]:
         place = f"`patchesJson6902` of {self._title}"
         for path, names in rules.text_patches(rule):
             yield from self._read_text(path, names, place)
@@ -121,8 +134,12 @@ class RuleSite:
 
     def _fill(self, variables: Variables) -> None:
         texts: dict[Pointer, _Text] = {}
-        for slot in self._slots():
+        slots = self._slots()
+        self._report_anchors(slots, variables)
+        for slot in slots:
             place = find_place(slot)
+            if slot.name_key in _EFFECTS:
+                continue
             if isinstance(place, Unfillable):
                 if not self._is_provided(place):
                     self._note(place, slot.name)
@@ -132,6 +149,29 @@ class RuleSite:
         self._set_texts(texts.values(), variables)
         for path, names in rules.text_patches(self._rule()):
             self._fill_json_patch(path, names, variables)
+
+    def _report_anchors(self, slots: Sequence[VariableSlot], variables: Variables) -> None:
+        """Report each anchor beside a value, once; such an entry is not filled."""
+        stale: dict[str, list[bool]] = {}
+        paths: dict[str, Pointer] = {}
+        for slot in slots:
+            if slot.name_key in _EFFECTS:
+                is_other = slot.value != kubernetes_env(variables.get(slot.name, ""))
+                stale.setdefault(slot.name_key, []).append(is_other)
+                paths.setdefault(slot.name_key, slot.path[:-1])
+        for key, path in paths.items():
+            message = (
+                f"`{key}` beside a value in an `env` entry of {self._title} {_EFFECTS[key]}, so the entry is not "
+                "filled: write `name`"
+            )
+            found = Finding(
+                Severity.WARNING,
+                message,
+                path,
+                is_stale=any(stale[key]),
+                code="PolicyEntryAnchor",
+            )
+            self._draft.findings.append(found)
 
     def _set_texts(self, texts: Iterable[_Text], variables: Variables) -> None:
         """Set all texts that can get their value; note why the others cannot."""

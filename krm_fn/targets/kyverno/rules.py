@@ -28,7 +28,7 @@ STEPS = ("spec", "template", "jobTemplate")
 _NAME_OF_NAMESPACE = "kubernetes.io/metadata.name"
 _SETTING_ANCHOR = re.compile(r"[+=]\((.*)\)")
 _CONDITION_ANCHOR = re.compile(r"[<^X]?\(.*\)")
-_NAME_KEYS = ("name", "(name)", "+(name)", "<(name)")
+_NAME_KEYS = ("name", "(name)", "+(name)", "<(name)", "X(name)", "^(name)")
 _KEYS = (*STEPS, *CONTAINER_LISTS, "env", "name", "value")
 _IN_TEMPLATE, _IN_JOB = ("spec", "template", "spec"), ("spec", "jobTemplate", "spec")
 _POD_SPEC_OF = {
@@ -202,6 +202,16 @@ def literal_keys(patch: StrategicMergePatch) -> Iterator[Pointer]:
                     waiting.append((place, value))
                 elif mentioned(value) or (_bare_key(key) == "value" and mentioned(item)):
                     yield place
+
+
+def anchored_lists(patch: StrategicMergePatch) -> Iterator[Pointer]:
+    """Yield the lists of containers in which several items have a condition for the name, and one sets a proxy."""
+    items: dict[Pointer, int] = {}
+    for path, container in _containers(patch.body, patch.path):
+        items.setdefault(path[:-1], 0)
+        items[path[:-1]] += "(name)" in container
+    setting = {slot.path[:-4] for slot in slots(patch)}
+    yield from (path for path, count in items.items() if count > 1 and path in setting)
 
 
 def env_from(patch: StrategicMergePatch) -> Iterator[Pointer]:
