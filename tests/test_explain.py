@@ -602,3 +602,76 @@ def test_the_picture_is_well_formed_and_shows_the_overview() -> None:
     width = float(root.attrib["width"])
     for one in root.iter("{http://www.w3.org/2000/svg}text"):
         assert float(one.attrib["x"]) + len(one.text or "") * 7 < width
+
+
+# who gets nothing, and what belongs to nobody
+
+NOBODY = """\
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: Cluster
+metadata: {name: NAME, namespace: org}
+spec: SPEC
+---
+"""
+OWN_PROXY = """\
+apiVersion: fn.inject-proxy.io/v1alpha1
+kind: ProxyConfig
+metadata: {name: proxy}
+spec:
+  overrides: [{match: {clusters: [west, classy, bare, excluded]}, httpProxy: http://proxy.corp.example:3128}]
+  selector: {exclude: [{kinds: [Cluster], names: [excluded]}]}
+"""
+TEMPLATE = """\
+apiVersion: bootstrap.cluster.x-k8s.io/v1beta1
+kind: KubeadmConfigTemplate
+metadata: {name: NAME-md-0, namespace: org, labels: {cluster.x-k8s.io/cluster-name: NAME}}
+spec: {template: {spec: {}}}
+---
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "spec", "why"),
+    [
+        pytest.param("other", "{}", "no proxy is declared for it", id="no proxy"),
+        pytest.param("classy", "{topology: {class: x}}", 'its ClusterClass "x" is not in the input', id="no class"),
+        pytest.param("excluded", "{}", "`spec.selector` leaves the Cluster out", id="not selected"),
+        pytest.param("bare", "{}", "no object of the input that a target writes into makes its nodes", id="no nodes"),
+    ],
+)
+def test_a_cluster_that_gets_nothing_comes_first_with_the_reason(name: str, spec: str, why: str) -> None:
+    west = NOBODY.replace("NAME", "west").replace("SPEC", "{}") + TEMPLATE.replace("NAME", "west")
+    nothing = NOBODY.replace("NAME", name).replace("SPEC", spec)
+    nothing += TEMPLATE.replace("NAME", name) if name == "other" else ""
+    text = explained(manifests=west + nothing + OWN_PROXY)
+    assert text.startswith(f"Who gets nothing\n================\n\norg/{name}: {why}")
+    assert text.index("Who gets which proxy") > text.index(why)
+    data = json.loads(explained("--output", "json", manifests=west + nothing + OWN_PROXY))
+    assert [one["cluster"] for one in data["without"]] == [f"org/{name}"]
+    page = explained("--output", "html", manifests=west + nothing + OWN_PROXY)
+    assert f"<h2>Who gets nothing</h2>\n<ul><li>org/{name}: " in page
+
+
+def test_a_workload_that_names_no_cluster_is_under_none() -> None:
+    deployment = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec: {template: {spec: {containers: [{name: a, image: x}]}}}
+---
+"""
+    west = NOBODY.replace("NAME", "west").replace("SPEC", "{}") + TEMPLATE.replace("NAME", "west")
+    config = OWN_PROXY.split("spec:", maxsplit=1)[0] + "spec:\n  httpProxy: http://proxy.corp.example:3128\n"
+    config += "  targets: {workloads: {workloads: [{kinds: [Deployment]}]}}\n"
+    overview = explained(manifests=west + deployment + config).split("\n\n\n")[0]
+    assert "org/west\n  workers " in overview
+    assert "no known Cluster\n  workloads " in overview
+
+
+@pytest.mark.parametrize("output", ["text", "json", "html"])
+@pytest.mark.parametrize("story", sorted((ROOT / "testdata" / "clusterClass").iterdir()), ids=lambda story: story.name)
+def test_a_class_shows_the_names_that_cluster_api_fills_in(story: Path, output: str) -> None:
+    text = explained("--output", output, manifests=(story / "input.yaml").read_text())
+    assert "198.51.100." not in text
+    assert "service-domain" not in text
+    assert "products, which add" not in text

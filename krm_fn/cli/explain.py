@@ -193,7 +193,7 @@ def _explained(
     of_nodes = None
     if wanted.lint:  # a rule may silence the findings from which follows what happens to nodes
         of_nodes = run_checked(_UnwrittenList(files), wanted._replace(lint={})).results
-    overview = Overview() if asked else None
+    overview = Overview()
     places = list(plan_edits(Manifests(files), wanted, overview))
     return explain(places, outcome.results, asked, of_nodes, overview)
 

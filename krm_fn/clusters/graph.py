@@ -45,6 +45,7 @@ class Tie(NamedTuple):
     worker_class: str = ""
     claimed_from: str = ""
     is_guest: bool = False
+    is_only: bool = False
 
 
 Ties = list[Tie] | None
@@ -308,7 +309,7 @@ class Graph:
             return None
         how = "the only Cluster in the list"
         return [
-            Tie(key, node.role, node.group, how, claimed_from=self._claim(node, key))
+            Tie(key, node.role, node.group, how, claimed_from=self._claim(node, key), is_only=True)
             for key in found
         ]
 

@@ -66,6 +66,7 @@ class Membership(NamedTuple):
         claimed_from: the namespace of the object, if that is another one than the Cluster's and nothing but the object
             itself (its name, a label, its kubeconfig) says that it belongs there: its author may not be one of the
             Cluster's. "" otherwise.
+        is_only: nothing says that the object belongs there, but the list has no other Cluster, whose networks it gets.
         is_guest: the object belongs to it by a ClusterClass in another namespace than the Cluster's.
     """
 
@@ -77,6 +78,7 @@ class Membership(NamedTuple):
     worker_class: str = ""
     claimed_from: str = ""
     is_guest: bool = False
+    is_only: bool = False
 
     @property
     def groups(self) -> tuple[str, ...]:

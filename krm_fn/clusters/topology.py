@@ -155,6 +155,7 @@ class Topology:
             tie.worker_class,
             tie.claimed_from,
             tie.is_guest,
+            tie.is_only,
         )
 
     def _sources(self) -> dict[Key, list[Hints]]:

@@ -17,6 +17,7 @@ from krm_fn.explain.difference import Difference, ProxyChange, difference
 from krm_fn.explain.hosts import Row
 from krm_fn.explain.nodes import NodeChange, node_changes
 from krm_fn.explain.overview import ClusterGroup, overview
+from krm_fn.explain.without import ClusterWithout, without_proxy
 from krm_fn.krm.results import Result, Severity
 from krm_fn.plan import Overview, PlannedEdit
 
@@ -42,6 +43,7 @@ class Explanation:
         findings: errors and warnings of the run.
         difference: what changes from another ProxyConfig to this one; None where one alone is explained.
         clusters: the names of all Clusters that get something, also of those that are not asked for.
+        without: the Clusters that get nothing.
     """
 
     answers: tuple[Answer, ...]
@@ -49,6 +51,7 @@ class Explanation:
     findings: tuple[Result, ...] = ()
     difference: Difference | None = None
     clusters: tuple[str, ...] = field(default=(), repr=False)
+    without: tuple[ClusterWithout, ...] = ()
 
     @property
     def overview(self) -> list[ClusterGroup]:
@@ -76,7 +79,7 @@ def explain(
         asked: names of Clusters, with or without their namespace, that are explained; empty for all.
         of_nodes: its results as they are without `spec.lint.rules`, which silence what is said of nodes; None where
             they are the same.
-        overview_of_plan: what the plan has seen besides its places; needed where Clusters are asked for.
+        overview_of_plan: what the plan has seen besides its places.
     """
     planned = list(places)
     found = list(answers(planned))
@@ -89,7 +92,12 @@ def explain(
         findings = list(
             _about(findings, ConcernedClusters(planned, overview_of_plan or Overview()), asked)
         )
-    return Explanation(tuple(found), tuple(nodes), tuple(findings), clusters=known)
+    without = tuple(
+        one
+        for one in without_proxy(planned, overview_of_plan or Overview(), known)
+        if not asked or is_one_of(one.cluster, asked)
+    )
+    return Explanation(tuple(found), tuple(nodes), tuple(findings), clusters=known, without=without)
 
 
 def compare(old: Explanation, new: Explanation) -> Explanation:
@@ -119,6 +127,7 @@ def to_data(explanation: Explanation) -> dict[str, Any]:
         data["unchanged"] = explanation.difference.unchanged
     else:
         data["consumers"] = [{"id": one.ID, "name": one.NAME} for one in CLIENTS.values()]
+        data["without"] = [{"cluster": one.cluster, "why": one.why} for one in explanation.without]
         data["overview"] = [_group_data(group) for group in explanation.overview]
         data["sections"] = _sections(explanation.answers)
     data["nodes"] = [_node_data(change) for change in explanation.nodes]

@@ -13,6 +13,8 @@ from krm_fn.settings import ProxySettings, Resolved
 
 PART_OF_ROLE = {Role.CONTROL_PLANE: "control plane", Role.WORKER: "worker"}
 RULE = "rule"
+_OF_PODS = (Audience.POD, Audience.GO)
+_CLASS = "clusterClass"
 Identity = tuple[str, ...]
 
 
@@ -60,6 +62,11 @@ class Answer:
     resolved: Resolved = field(repr=False)
 
     @property
+    def is_of_class(self) -> bool:
+        """Whether it is about the nodes that Cluster API makes of a ClusterClass."""
+        return self.place.target == _CLASS
+
+    @property
     def shown_urls(self) -> tuple[str, str]:
         """The proxies for ``http://`` and ``https://`` without a credential."""
         first, second = self.resolved.urls
@@ -84,7 +91,7 @@ def _answers(place: PlannedEdit) -> Iterator[Answer]:
     first = Answer(
         WrittenPlace(str(place.obj.ref), place.target_id, redact(place.obj.ref.file_path)),
         (*place.obj.group_kind, place.obj.ref.namespace, place.obj.base_name, place.target_id),
-        tuple(dict.fromkeys(cluster_name(one.cluster) for one in place.memberships)),
+        tuple(dict.fromkeys(cluster_name(one.cluster) for one in _known(place))),
         tuple(parts),
         place.audience,
         place.resolved,
@@ -96,6 +103,13 @@ def _answers(place: PlannedEdit) -> Iterator[Answer]:
             resolved = place.resolved._replace(settings=settings, entries=entries)
             identity = (*first.identity, str(part))
             yield replace(first, identity=identity, parts=(part,), resolved=resolved)
+
+
+def _known(place: PlannedEdit) -> Iterator[Membership]:
+    """Yield the Clusters of a place; a workload that names none gets the networks of the only one all the same."""
+    for one in place.memberships:
+        if not (one.is_only and place.audience in _OF_PODS):
+            yield one
 
 
 def _exceptions(place: PlannedEdit) -> Iterator[tuple[ClusterPart, ProxySettings]]:

@@ -36,6 +36,7 @@ class Block:
         places: where the proxy is written.
         hosts: who reaches which host how.
         readers: the IDs of the programs, one for each verdict of a row.
+        is_of_class: whether it is about the nodes that Cluster API makes of ClusterClasses.
     """
 
     clusters: tuple[str, ...]
@@ -48,6 +49,7 @@ class Block:
     places: tuple[WrittenPlace, ...]
     hosts: tuple[HostRow, ...]
     readers: tuple[str, ...]
+    is_of_class: bool = False
 
 
 def blocks(answers: Iterable[Answer]) -> list[Block]:
@@ -58,7 +60,7 @@ def blocks(answers: Iterable[Answer]) -> list[Block]:
     grouped: dict[object, list[Answer]] = {}
     for answer in answers:
         resolved = answer.resolved
-        key = (answer.audience, resolved.urls, resolved.written)
+        key = (answer.audience, answer.is_of_class, resolved.urls, resolved.written)
         grouped.setdefault(key, []).append(answer)
     return [_block(members) for members in grouped.values()]
 
@@ -89,6 +91,7 @@ def _block(answers: Sequence[Answer]) -> Block:
         tuple(dict.fromkeys(answer.place for answer in answers)),
         tuple(_hosts(answers)) if is_judged else (),
         readers_of(first.audience),
+        first.is_of_class,
     )
 
 

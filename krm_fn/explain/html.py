@@ -62,6 +62,9 @@ def render(explanation: Explanation) -> str:
         parts.append(f"<p>{_text(wording.NOTHING)}</p>")
     else:
         parts.append(_overview(explanation.overview))
+    if explanation.difference is None and explanation.without:
+        lines = "".join(f"<li>{_text(line)}</li>" for line in wording.without(explanation.without))
+        parts.insert(0, f"<h2>Who gets nothing</h2>\n<ul>{lines}</ul>")
     parts += [_nodes(explanation), _findings(explanation.findings)]
     if explanation.difference is None:
         parts += map(_block, explanation.blocks)
@@ -175,7 +178,7 @@ def _block(block: Block) -> str:
     if block.http_proxy or block.https_proxy:
         parts.append(_entries("NO_PROXY", block.shared))
         own = [
-            _entries(f"NO_PROXY of {cluster or wording.NO_CLUSTER} only", entries)
+            _entries(f"NO_PROXY of {wording.owner(block, cluster)} only", entries)
             for cluster, entries in block.own
         ]
         text = "".join(own)

@@ -62,6 +62,8 @@ def overview(answers: Iterable[Answer]) -> list[ClusterGroup]:
 def _parts(answer: Answer) -> tuple[ClusterPart, ...]:
     if answer.parts:
         return answer.parts
+    if answer.is_of_class:
+        return (ClusterPart("nodes of a ClusterClass"),)
     sets_up_nodes = TARGETS[answer.place.target].sets_up_nodes
     return (ClusterPart("nodes" if sets_up_nodes else _PARTS_OF[answer.audience]),)
 

@@ -34,6 +34,8 @@ def render(explanation: Explanation, *, verbose: bool = False) -> str:
         parts = [[wording.NOTHING]]
     else:
         parts = [_overview(explanation)]
+    if explanation.difference is None:
+        parts.insert(0, _without(explanation))
     parts += [_nodes(explanation), _findings(explanation.findings, verbose=verbose)]
     if explanation.difference is None:
         parts += [_block(block, verbose=verbose) for block in explanation.blocks]
@@ -45,6 +47,12 @@ def _title(text: str) -> Iterator[str]:
     yield text
     yield "=" * len(text)
     yield ""
+
+
+def _without(explanation: Explanation) -> Iterator[str]:
+    if explanation.without:
+        yield from _title("Who gets nothing")
+        yield from wording.without(explanation.without)
 
 
 def _overview(explanation: Explanation) -> Iterator[str]:
@@ -115,7 +123,7 @@ def _block(block: Block, *, verbose: bool) -> Iterator[str]:
     yield from _entries(block.shared)
     own = block.own if verbose else block.own[:_FEW_CLUSTERS]
     for cluster, entries in own:
-        yield f"  and only for {cluster or wording.NO_CLUSTER}:"
+        yield f"  and only for {wording.owner(block, cluster)}:"
         yield from _entries(entries)
     if len(own) < len(block.own):
         yield f"  and {len(block.own) - len(own)} more Clusters with entries of their own: {_MORE}"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from krm_fn.explain.answers import RULE, ClusterPart, WrittenPlace
 from krm_fn.explain.blocks import Block
 from krm_fn.explain.difference import ProxyChange
 from krm_fn.explain.nodes import NodeChange
+from krm_fn.explain.without import ClusterWithout
 from krm_fn.krm.results import Result, by_importance
 from krm_fn.noproxy import Audience
 
@@ -19,6 +20,7 @@ READERS = {
     Audience.TKG: "the stored configuration of TKG, which adds what a cluster needs itself",
     Audience.PRODUCT: "products, which add what a cluster needs themselves",
 }
+OF_CLASS = "nodes that Cluster API makes of a ClusterClass"
 NO_CLUSTER = "no known Cluster"
 NOTHING = (
     "no object in the input gets a proxy: none is one that a target writes into, `spec.selector` leaves it out, or "
@@ -47,6 +49,22 @@ def proxies(http_proxy: str, https_proxy: str) -> str:
     return f"{http_proxy} (http://), {https_proxy} (https://)"
 
 
+def owner(block: Block, cluster: str) -> str:
+    """Return for whom entries are that not all lists of a block hold."""
+    if cluster or not block.is_of_class:
+        return cluster or NO_CLUSTER
+    return "the class, in which Cluster API puts the values of each Cluster"
+
+
+def without(found: Iterable[ClusterWithout]) -> Iterator[str]:
+    """Yield a line for each reason why Clusters get nothing."""
+    by_reason: dict[str, list[str]] = {}
+    for one in found:
+        by_reason.setdefault(one.why, []).append(one.cluster)
+    for why, names in by_reason.items():
+        yield f"{some(names)}: {why}"
+
+
 def parts(found: Iterable[ClusterPart]) -> str:
     """Return parts of Clusters in one phrase; of many groups of workers only their number."""
     by_kind: dict[str, list[str]] = {}
@@ -70,7 +88,8 @@ def heading(block: Block) -> str:
     """Return the title of a block: which Clusters, which parts, who reads the list."""
     clusters = some(block.clusters) or NO_CLUSTER
     of_parts = f" ({parts(block.parts)})" if block.parts else ""
-    return f"{clusters}{of_parts}: {READERS[block.audience]}"
+    readers = OF_CLASS if block.is_of_class else READERS[block.audience]
+    return f"{clusters}{of_parts}: {readers}"
 
 
 def of_change(change: ProxyChange) -> str:

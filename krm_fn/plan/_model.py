@@ -17,6 +17,8 @@ from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets import TARGETS, ClassContext, Context, Reading, Target
 from krm_fn.targets.data_uses import DataUses
 
+_CLUSTER = ("cluster.x-k8s.io", "Cluster")
+
 
 class ObjectSource(Protocol):
     """Where objects come from: a ResourceList, or files of manifests."""
@@ -206,6 +208,8 @@ class Overview:
         unreadable: entries that no target needs and that cannot be read.
         naming: the selected objects whose text names a variable for a proxy, and their Clusters.
         memberships: those of the Clusters themselves.
+        clusters: all Clusters.
+        left_out: those that the selector leaves out.
     """
 
     def __init__(self) -> None:
@@ -219,6 +223,8 @@ class Overview:
         self.unreadable: list[DocumentError] = []
         self.naming: list[tuple[Object, tuple[Membership, ...]]] = []
         self.memberships: dict[ObjectRef, tuple[Membership, ...]] = {}
+        self.clusters: list[Object] = []
+        self.left_out: set[ObjectRef] = set()
 
     def take_clusters(
         self, read: Sequence[Object], topology: Topology, wanted: ProxyConfig
@@ -234,3 +240,5 @@ class Overview:
         pairs = clusters.same_name(read, topology)
         self.same_name = [one for one in pairs if is_selected(one[0], wanted)]
         self.memberships = {obj.ref: topology.of(obj) for obj, _, _ in self.without_class}
+        self.clusters = [obj for obj in read if obj.group_kind == _CLUSTER and not obj.is_local]
+        self.left_out = {obj.ref for obj in self.clusters if not is_selected(obj, wanted)}

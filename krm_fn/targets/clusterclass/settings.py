@@ -52,7 +52,11 @@ def for_class(config: ProxyConfig, of_class: Cluster, *, target: str) -> Resolve
     found = resolve(
         config._replace(cluster_defaults=probe), (), target=target, audience=Audience.NODE
     )
-    return _with_list(found._replace(networks=(), missing=()), _named(found))
+    entries = tuple(
+        entry._replace(text=_without_ours(entry.text), why=tuple(map(_without_ours, entry.why)))
+        for entry in found.entries
+    )
+    return _with_list(found._replace(networks=(), missing=(), entries=entries), _named(found))
 
 
 def for_nodes(
@@ -136,6 +140,13 @@ def _addresses(cidrs: Sequence[str]) -> Iterator[str]:
         elif ":" not in address:
             network, _, last = address.rpartition(".")
             yield f"{network}.{int(last) + 1 if last.isdecimal() else 1}"
+
+
+def _without_ours(text: str) -> str:
+    """Return a text with the names of Cluster API in the place of the values that stand for them here."""
+    for ours, name in (*_NAMES.items(), (_DOMAIN, DOMAIN)):
+        text = text.replace(ours, name)
+    return text
 
 
 def _named(found: Resolved) -> list[str]:
