@@ -116,6 +116,15 @@ def pods_of(asked: dict[str, Any], *others: dict[str, Any]) -> list[str]:
             [PODS_OF_A],
             id="a patch of a template belongs to what uses the template",
         ),
+        pytest.param(
+            at("apps/web.yaml", deployment()), TWO_FILES, [], id="a workload elsewhere belongs to none of several"
+        ),
+        pytest.param(
+            at("apps/md.yaml", workers()),
+            [at("t/cluster.yaml", of_pods(PODS_OF_A)), at("t/b/cluster.yaml", of_pods(PODS_OF_B))],
+            [PODS_OF_A, PODS_OF_B],
+            id="a folder elsewhere is not nearer for being flatter",
+        ),
         pytest.param(PLANE, [of_pods(PODS_OF_A), of_pods(PODS_OF_B)], [PODS_OF_A], id="without files the first counts"),
     ],
 )

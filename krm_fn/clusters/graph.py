@@ -24,7 +24,7 @@ from typing import NamedTuple
 from krm_fn.clusters.hints import Hints, Whole, hints
 from krm_fn.clusters.kinds import CLUSTER, CLUSTER_CLASS
 from krm_fn.clusters.model import Key, Role
-from krm_fn.clusters.namespaces import ByKey, is_open, may_be_same, meanings, nearest
+from krm_fn.clusters.namespaces import ByKey, is_open, may_be_same, meanings
 from krm_fn.clusters.reading import is_template
 from krm_fn.clusters.references import Use, uses
 from krm_fn.krm.resourcelist import Object
@@ -304,7 +304,11 @@ class Graph:
         """Return the only Cluster of the list; None for an object of Cluster API in another namespace."""
         if not self._is_about_one:
             return None
-        found = nearest(list(self.clusters), node.key[4])
+        found = list(self.clusters)
+        if len(found) > 1:  # of one name, but each is another one: as templates in a folder
+            found = [key for key in found if key[4] == node.key[4]]
+        if not found:
+            return None
         if node.in_cluster_api and not may_be_same(node.key[2], found[0][2]):
             return None
         how = "the only Cluster in the list"

@@ -112,7 +112,7 @@ def nearest(keys: Sequence[Key], file: str) -> list[Key]:
     """Return, of objects with one namespace and name, those nearest to a file: in it, or in the nearest folder."""
     if len(keys) == 1:
         return list(keys)
-    of_namespaces: dict[str, list[tuple[tuple[int, int], Key]]] = {}
+    of_namespaces: dict[str, list[tuple[tuple[int, bool], Key]]] = {}
     for key in keys:
         of_namespaces.setdefault(key[2], []).append((_nearness(key[4], file), key))
     found: list[Key] = []
@@ -122,17 +122,17 @@ def nearest(keys: Sequence[Key], file: str) -> list[Key]:
     return found
 
 
-def _nearness(one: str, file: str) -> tuple[int, int]:
-    """Return how near a file is to another: how many steps of their paths are the same, and how few follow."""
+def _nearness(one: str, file: str) -> tuple[int, bool]:
+    """Return how near a file is to another: how many steps of their paths are the same, and if its folder is around."""
     if not file:
-        return (int(one == file), 0)
+        return (int(one == file), False)
     steps = one.split("/")
     shared = 0
     for step, its_step in zip(steps, file.split("/"), strict=False):
         if step != its_step:
             break
         shared += 1
-    return (shared, -len(steps))
+    return (shared, shared >= len(steps) - 1)
 
 
 def _named(key: Key) -> _Named:

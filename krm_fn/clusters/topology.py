@@ -45,6 +45,7 @@ class Topology:
 
     def __init__(self, objects: Iterable[Object]) -> None:
         self._graph = Graph(objects)
+        self._said: dict[Key, tuple[object, ...]] = {}
         sources = self._sources()
         unlisted = {
             key: Hints(key, ObjectRef()) for key in sources if key not in self._graph.clusters
@@ -64,8 +65,8 @@ class Topology:
 
         One that is not in the list is known by its name, and by what the objects of the list say that belong to it.
         """
-        found = tuple(self._membership(tie) for tie in self._graph.ties(hints(obj)))
-        return _without_copies(found) if len(found) > 1 else found
+        ties = self._graph.ties(hints(obj))
+        return tuple(map(self._membership, self._distinct(ties) if len(ties) > 1 else ties))
 
     def alone(self, obj: Object) -> ClusterNetwork | None:
         """Return what a control plane says of the network of its Cluster, for where that Cluster is not known.
@@ -142,6 +143,26 @@ class Topology:
         """Return the hints of an object, with the keys of the objects of the list that it refers to."""
         return self._graph.nodes.get(key_of(obj)) or hints(obj)
 
+    def _distinct(self, ties: Iterable[Tie]) -> Iterable[Tie]:
+        """Return the ties without those to a Cluster that says the same as one of its name in another file."""
+        first: dict[tuple[object, ...], Tie] = {}
+        for tie in ties:
+            place = (*tie.cluster[2:4], tie.role, tie.group, tie.worker_class)
+            first.setdefault((place, self._says(tie.cluster)), tie)
+        return first.values()
+
+    def _says(self, key: Key) -> tuple[object, ...]:
+        """Return all that a Cluster says, without where it says it."""
+        cluster = self._clusters.get(key)
+        if cluster is None:
+            return ()
+        if key not in self._said:
+            known = (cluster.network, cluster.assumed)
+            said = [(name, fact.value) for network in known for name, fact in network.facts()]
+            said += [("provider_files", fact.value) for fact in cluster.provider_files]
+            self._said[key] = (tuple(said), frozenset(cluster.labels.items()))
+        return self._said[key]
+
     def _membership(self, tie: Tie) -> Membership:
         cluster = self._clusters.get(tie.cluster) or Cluster(
             namespace=tie.cluster[2], name=tie.cluster[3]
@@ -195,20 +216,6 @@ class Topology:
             assumed=_assumed(cluster, ranked, wholes) if cluster.ref.kind else ClusterNetwork(),
             provider_files=distinct(files),
         )
-
-
-def _without_copies(found: tuple[Membership, ...]) -> tuple[Membership, ...]:
-    """Return the memberships without those in a Cluster that says the same as one of its name in another file."""
-    first: dict[tuple[object, ...], Membership] = {}
-    for one in found:
-        cluster = one.cluster
-        known = (cluster.network, cluster.assumed)
-        said = [(name, fact.value) for network in known for name, fact in network.facts()]
-        said += [("provider_files", fact.value) for fact in cluster.provider_files]
-        labels = frozenset(cluster.labels.items())
-        place = (cluster.namespace, cluster.name, one.role, one.group, one.worker_class)
-        first.setdefault((place, tuple(said), labels), one)
-    return tuple(first.values())
 
 
 def _endpoint_of_class(cluster: Hints, its_class: Hints | None) -> Fact | None:
