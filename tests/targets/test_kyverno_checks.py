@@ -14,7 +14,7 @@ from kyverno_shapes import SIX, findings, p1, p12, pods, policy, rule, settled, 
 from krm_fn.krm.codes import CODES
 from krm_fn.krm.results import Severity
 from krm_fn.targets import kyverno_policies
-from proposals import NONE, env
+from proposals import NONE, apply, env
 
 VALUES = [settled(one) for one in env({"HTTP_PROXY": "http://old:1", "NO_PROXY": "localhost"})]
 TEMPLATE = {"spec": {"template": pods(VALUES)}}
@@ -288,6 +288,18 @@ def test_a_shape_that_is_dead_or_harmful_is_a_finding(obj: Any, code: str) -> No
 )
 def test_a_shape_that_kyverno_executes_is_none(obj: Any) -> None:
     assert codes(obj) == []
+
+
+def test_a_container_that_a_policy_adds_still_is_there_after_a_removal() -> None:
+    obj = cel(apply_configuration(ENV, "*"), kind="MutatingAdmissionPolicy")
+    after = apply(kyverno_policies, obj, NONE)
+    assert "HTTP_PROXY" not in str(after)
+    assert "PolicyRuleEmpty" not in [one.code for one in findings(kyverno_policies, obj, NONE)]
+
+
+@pytest.mark.parametrize("name", ["+(name)", "<(name)"])
+def test_a_list_with_an_anchor_at_a_name_is_not_completed(name: str) -> None:
+    assert apply(kyverno_policies, entry(name), fill="Complete") == apply(kyverno_policies, entry(name))
 
 
 @pytest.mark.parametrize("field", ["matchConstraints", "mutations", "autogen", "variables"])

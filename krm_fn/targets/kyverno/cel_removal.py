@@ -77,7 +77,7 @@ def sets_nothing(expressions: Sequence[Expression]) -> bool:
             is_patch = node.text == PATCH
             if is_patch and node.member("value") is None:
                 return False
-            ways = ("op", "path") if is_patch else (*STEPS, *CONTAINER_LISTS, "name")
+            ways = ("op", "path") if is_patch else (*STEPS, *CONTAINER_LISTS)
             for member in node.members:
                 names = map(variable_name, member.value.all())
                 is_set = _says_something(member.value) or filled.intersection(names)

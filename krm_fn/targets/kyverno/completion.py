@@ -38,8 +38,10 @@ def complete_rule(draft: Draft, rule: PolicyRule, variables: Variables) -> None:
     for patch in rules.patches(rule):
         if any(True for _ in rules.anchored_lists(patch)):
             continue  # Kyverno panics where such a patch has more entries
-        for slot in rules.slots(patch):
-            if _is_plain(slot):
+        slots = list(rules.slots(patch))
+        harmful = {slot.path[:-2] for slot in slots if slot.name_key != "name"}
+        for slot in slots:
+            if _is_plain(slot) and slot.path[:-2] not in harmful:
                 lists.setdefault(slot.path[:-2], []).append(slot)
     for path, slots in lists.items():
         _complete_env(draft, path, slots, variables)
