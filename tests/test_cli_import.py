@@ -202,7 +202,7 @@ def test_beside_flags_for_each_role_the_others_are_for_the_controllers() -> None
         pytest.param(["kubespray", "a"], "the system must be", id="no system"),
         pytest.param(["tkg"], "must be followed by one file", id="no file"),
         pytest.param(["tkg", "a", "b"], "must be followed by one file", id="two files"),
-        pytest.param(["tkg", "gone.yaml"], 'no file or folder "gone.yaml"', id="a file that is not there"),
+        pytest.param(["tkg", "gone.yaml"], 'there is no file "gone.yaml"', id="a file that is not there"),
         pytest.param(["tkg", str(FILES)], "must be a file, not a folder", id="a folder"),
         pytest.param(["konvoy"], "must name a proxy or a registry mirror", id="no flags"),
         pytest.param(["konvoy", "--", "--self-managed"], "must name a proxy or a registry mirror", id="other flags"),

@@ -112,8 +112,10 @@ _RESOURCE_LIST = re.compile(r"""^["']?kind["']?[ \t]*:[ \t]*["']?ResourceList\b"
 _MARKS = ("{{", "{%", "<%", "[[")
 """What begins code of templates of Helm, Go, Jinja and ERB."""
 _MARK = re.compile("|".join(map(re.escape, _MARKS)))
-_QUOTED = re.compile(r"""("[^"\\]*(?:\\.[^"\\]*)*"|'[^']*(?:''[^']*)*')(?=[\s,:}\]]|$)""")
-"""A text in quotes that ends where YAML lets it end: in `"{{ .Get "a" }}"` none does."""
+_QUOTED = re.compile(r""""[^"\\]*(?:\\.[^"\\]*)*"|'[^']*'""")
+_QUOTES = re.compile("[\"']")
+_BEHIND_QUOTES = frozenset(" \t\r,:}]'")
+"""What YAML allows behind a text in quotes; the last is the second half of a quote within quotes."""
 
 
 def with_advice(error: InputError) -> InputError:
@@ -194,10 +196,25 @@ def _may_be_template(text: str) -> bool:
         if (
             _MARK.search(line)
             and not line.lstrip(" ").startswith("#")
-            and _MARK.search(_QUOTED.sub("", line))
+            and _MARK.search(_without_quoted(line))
         ):
             return True
     return False
+
+
+def _without_quoted(line: str) -> str:
+    """Return a line without its texts in quotes, up to the first one that does not end where YAML lets it end.
+
+    In `"{{ .Get "a" }}"` none does.
+    """
+    kept, position = [], 0
+    while opening := _QUOTES.search(line, position):
+        quoted = _QUOTED.match(line, opening.start())
+        if quoted is None or not _BEHIND_QUOTES.issuperset(line[quoted.end() : quoted.end() + 1]):
+            break
+        kept.append(line[position : opening.start()])
+        position = quoted.end()
+    return "".join([*kept, line[position:]])
 
 
 def _is_yaml(text: str) -> bool:

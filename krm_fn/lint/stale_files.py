@@ -15,7 +15,7 @@ from krm_fn.lint import proxy_urls
 
 _LARGEST = 200_000
 """Bytes of a file that a person writes; reading YAML takes a second for each million."""
-_HINT = re.compile(rb"(?i)https?[_-]?proxy|\bproxy[\"']?:")
+_HINT = re.compile(r"(?i)https?[_-]?proxy|\bproxy[\"']?:")
 _STALE = (
     "sets `{name}` to another proxy than this ProxyConfig says, and this file holds no objects that a run writes: "
     "change it yourself or with `inject-proxy export`, or leave it out with `--exclude`"
@@ -44,12 +44,13 @@ def stale_files(files: Mapping[str, bytes], wanted: ProxyConfig) -> Iterator[Res
 
 def _text(name: str, content: bytes) -> str:
     """Return the text of a file that people write in YAML and that may hold a proxy; "" for any other."""
-    if len(content) > _LARGEST or name.endswith(".json") or not _HINT.search(content):
+    if len(content) > _LARGEST or name.endswith(".json"):
         return ""
     try:
-        return content.decode()
+        text = content.decode()
     except UnicodeDecodeError:
         return ""
+    return text if _HINT.search(text) else ""
 
 
 def _urls(wanted: ProxyConfig) -> list[str]:

@@ -255,10 +255,10 @@ def _not_known(
             f"{called} must belong to nothing but ClusterClasses, because the patches of this class erase what the "
             "template holds: give the other objects that refer to it a template of their own"
         )
-    return _obstacle(message, path, "TemplateNotUsable")
+    return _obstacle(message, path, code="TemplateNotUsable")
 
 
-def _obstacle(message: str, path: Pointer, code: str) -> Finding:
+def _obstacle(message: str, path: Pointer, *, code: str) -> Finding:
     """Return a finding about what keeps a class from being patched."""
     text = f"{message}; until then this class and its Clusters stay as they are"
     return Finding(Severity.WARNING, text, path, is_stale=True, code=code)
@@ -341,7 +341,7 @@ class _TemplateReader:
                 f"{self.called} has no KubeadmConfigSpec that a patch could add to: "
                 "write one with a `files` entry in it"
             )
-            yield _obstacle(message, self.path, "TemplateNotUsable")
+            yield _obstacle(message, self.path, code="TemplateNotUsable")
             return
         if spec.system is not NodeSystem.LINUX:
             message = f"of {self.called}: {ADVICE[spec.system]}"
@@ -353,7 +353,7 @@ class _TemplateReader:
         except WrongTypeError as error:
             problem = wrong_type(error.path, error.value, error.wanted)
             message = f"in {self.called}, {problem.message}"
-            yield _obstacle(message, self.path, problem.code)
+            yield _obstacle(message, self.path, code=problem.code)
             return
         files, commands = list(files or ()), list(commands or ())
         if repeated := self._repeated_path(spec, files):
@@ -454,7 +454,7 @@ class _TemplateReader:
         )
         if self.class_context.is_chosen:
             message = f"{message}, {_REMEDY}"
-        return _obstacle(message, self.path, "PathRepeated")
+        return _obstacle(message, self.path, code="PathRepeated")
 
     def _twice(self, spec: ConfigSpec, state: ListState) -> Iterator[Finding]:
         """Yield our files that a patch of the class writes as well."""
@@ -475,7 +475,7 @@ class _TemplateReader:
                 f"adds to that list: give {self.called} an entry in it"
             )
             path_of_patch = ("spec", "patches", str(state.unseen))
-            yield _obstacle(message, path_of_patch, "ListUncertain")
+            yield _obstacle(message, path_of_patch, code="ListUncertain")
         for field in state.may_be_null:
             message = (
                 f"where this template renders to nothing, `{field_path(path)}` is null and our patch cannot add to it: "
@@ -490,7 +490,7 @@ class _TemplateReader:
                 "it: let this patch write `[]` where it removes the list"
             )
             path_of_patch = _field(state.erasers[-1])
-            yield _obstacle(message, path_of_patch, "ListUncertain")
+            yield _obstacle(message, path_of_patch, code="ListUncertain")
 
 
 def _field(field: PatchField) -> Pointer:

@@ -8,8 +8,6 @@ httpproxy``), whose class has runtime extensions in the place of patches; ``vmwa
 (``packages/tkg-clusterclass-*``), whose classes have a patch ``proxy``.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple

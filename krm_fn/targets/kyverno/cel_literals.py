@@ -60,10 +60,10 @@ def literals(spec: Any) -> list[Literal]:
         spec: that of a policy with CEL expressions.
     """
     places = dict(rules.mentioning_texts(spec, ("spec",)))
-    return _Reader(spec, places).literals() if places else []
+    return _LiteralReader(spec, places).literals() if places else []
 
 
-class _Reader:
+class _LiteralReader:
     """Reads the expressions of one policy.
 
     Args:

@@ -42,7 +42,7 @@ class NotRemovableError(Exception):
 
 
 @dataclass(frozen=True)
-class _Entry:
+class _OwnEntry:
     """One entry of ``env`` that sets a proxy variable, and the expression in which it is."""
 
     name: str
@@ -149,19 +149,19 @@ class _Removal:
         known = self._edits.setdefault(expression.path, [])
         known += [one for one in edits if one not in known]
 
-    def _removable(self) -> list[_Entry]:
+    def _removable(self) -> list[_OwnEntry]:
         """Return the entries whose value is one text of the policy.
 
         NO_PROXY stays where a URL stays: without it the traffic of the cluster itself would go through that proxy.
         """
-        static: list[_Entry] = []
+        static: list[_OwnEntry] = []
         is_url_left = False
         for expression in self._expressions:
             for node in expression.root.all():
                 name, value = node.member("name"), node.member("value")
                 if name is None or value is None or name.value.value not in PROXY_VARIABLES:
                     continue
-                entry = _Entry(str(name.value.value), node, bare(value.value), expression)
+                entry = _OwnEntry(str(name.value.value), node, bare(value.value), expression)
                 if self._text_of(entry) is not None:
                     static.append(entry)
                 elif entry.name.upper() != "NO_PROXY":
@@ -170,7 +170,7 @@ class _Removal:
             return [one for one in static if one.name.upper() != "NO_PROXY"]
         return static
 
-    def _text_of(self, entry: _Entry) -> tuple[Expression, CelNode] | None:
+    def _text_of(self, entry: _OwnEntry) -> tuple[Expression, CelNode] | None:
         """Return the literal that is the value of an entry, and where it is; None where it is none."""
         of, node = entry.of, entry.value
         name = variable_name(node)
