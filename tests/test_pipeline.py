@@ -334,3 +334,25 @@ def test_what_a_list_lacks_is_reported_where_a_list_stands(mode: str) -> None:
     }
     targets = {"giantswarmClusterValues": {"generate": True}}
     assert lacking(cluster, app, mode=mode, httpProxy="http://proxy:1", targets=targets) == ["Secret"]
+
+
+def test_errors_and_warnings_come_first_in_the_results() -> None:
+    """kpt shows the first four: a warning about the last file must be among them."""
+    first = WORKERS + "  # nothing wrong here\n"
+    outcome = ran(first, CONFLICT, config=CONFIG.replace("spec:\n", "spec:\n  mode: Check\n"))
+    listed = read(outcome.output.decode())["results"]
+    severities = [one["severity"] for one in listed]
+    assert severities == sorted(severities, key=["error", "warning", "info"].index)
+    injected = read(ran(*_of_files("a", "b"), config=CONFIG).output.decode())["results"]
+    assert [one["severity"] for one in injected][:1] == ["warning"]
+    assert "info" in [one["severity"] for one in injected]
+
+
+def _of_files(*names: str) -> list[str]:
+    """Return objects of files: one that is only changed, and behind it one that a warning is about."""
+    path = "  annotations:\n    config.kubernetes.io/path: {}.yaml\n"
+    changed, warned = (path.format(name) for name in names)
+    return [
+        DEPLOYMENT.replace("metadata:\n", f"metadata:\n{changed}", 1),
+        WORKERS.replace("metadata:\n", f"metadata:\n{warned}", 1),
+    ]

@@ -206,8 +206,8 @@ def entries(results: Iterable[Result]) -> Iterator[dict[str, Any]]:
     """Yield the entries of ``results`` of a ResourceList: what several targets change in one field is one entry.
 
     Args:
-        results: in the order of ``in_order``. A change without values, because they were shown before, joins the
-            change before it.
+        results: changes in the order of ``in_order``. A change without values, because they were shown before, joins
+            the change before it.
     """
     pending: Result | None = None
     for result in results:
@@ -242,9 +242,14 @@ def in_order(results: Iterable[Result]) -> list[Result]:
     )
 
 
+def most_important_first(results: Iterable[Result]) -> list[Result]:
+    """Return errors first, then warnings, each in the order that they have: kpt shows four results, and four lines."""
+    return sorted(results, key=lambda result: _RANK[result.severity])
+
+
 def by_importance(results: Iterable[Result]) -> list[Result]:
-    """Return errors first: kpt shows the first four lines of stderr only."""
-    return sorted(in_order(results), key=lambda result: _RANK[result.severity])
+    """Return results in the order of ``in_order``, errors and warnings first."""
+    return most_important_first(in_order(results))
 
 
 _AT_MOST = 3

@@ -204,7 +204,7 @@ def _outcome(
     """Return the outcome of a list that is written with its operations and results."""
     pieces = resource_list.write(
         operations.changes,
-        results.entries(reported),
+        results.entries(results.most_important_first(reported)),
         operations.new_items,
         operations.beside,
     )
