@@ -43,7 +43,8 @@ def parser() -> CommandParser:
         "explain",
         "who gets which proxy, why each entry of NO_PROXY is there, and which programs honour it",
         usage=[
-            "[--config FILE] [--cluster NAME]... [--exclude PATTERN]... [--output text|json|html|svg] [PATH...]",
+            "[--config FILE] [--cluster NAME]... [--output text|json|html|svg] [PATH...]",
+            "[--config FILE] [--exclude PATTERN]... [PATH...]",
             "[--config FILE] --diff OLD.yaml [PATH...]",
         ],
         examples=[

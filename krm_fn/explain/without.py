@@ -1,7 +1,5 @@
 """Clusters of the input that get nothing, and why."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
