@@ -44,20 +44,20 @@ _CONTAINER_REFERENCES = ("configMapKeyRef", "secretKeyRef", "configMapRef", "sec
 _PODS = frozenset({"CronJob", "DaemonSet", "Deployment", "Job", "Pod", "ReplicaSet", "StatefulSet"})
 
 ROWS: Mapping[str, TargetRow] = {
-    "nodeTrustStore": TargetRow("node_trust_store", ("nodes",), _NODES),
-    "containerdDropIn": TargetRow("containerd_drop_in", ("nodes",), _NODES),
-    "kubeletDropIn": TargetRow("kubelet_drop_in", ("nodes",), _NODES),
-    "kubeadmCommands": TargetRow("kubeadm_commands", ("nodes",), _NODES),
+    "nodeTrustStore": TargetRow("nodes.node_trust_store", ("nodes",), _NODES),
+    "containerdDropIn": TargetRow("nodes.containerd_drop_in", ("nodes",), _NODES),
+    "kubeletDropIn": TargetRow("nodes.kubelet_drop_in", ("nodes",), _NODES),
+    "kubeadmCommands": TargetRow("nodes.kubeadm_commands", ("nodes",), _NODES),
     "otherWriters": TargetRow(
-        "other_writers",
+        "nodes.other_writers",
         ("nodes",),
         _NODES | frozenset({"AWSMachineTemplate", "VCDCluster", "VCDClusterTemplate"}),
     ),
     "giantswarmSystemdProxy": TargetRow(
-        "giantswarm_systemd_proxy", ("giantswarm",), frozenset({"Cluster", "Secret"})
+        "giantswarm.systemd_proxy", ("giantswarm",), frozenset({"Cluster", "Secret"})
     ),
     "registryMirror": TargetRow(
-        "registry_mirror",
+        "nodes.registry_mirror",
         (
             "nodes",
             "konvoy",
@@ -65,7 +65,7 @@ ROWS: Mapping[str, TargetRow] = {
         _NODES,
     ),
     "workloadTrustStore": TargetRow(
-        "workload_trust_store",
+        "workloads.workload_trust_store",
         ("workloads",),
         _PODS | frozenset({"ConfigMap"}),
         text_hints=(
@@ -76,14 +76,14 @@ ROWS: Mapping[str, TargetRow] = {
         ),
     ),
     "certManager": TargetRow(
-        "cert_manager",
+        "workloads.cert_manager",
         ("workloads",),
         frozenset({"Deployment", "Job"}),
         text_hints=("cert-manager",),
         reference_words=_CONTAINER_REFERENCES,
     ),
     "chartOperator": TargetRow(
-        "chart_operator",
+        "workloads.chart_operator",
         (
             "workloads",
             "giantswarm",
@@ -93,7 +93,7 @@ ROWS: Mapping[str, TargetRow] = {
         reference_words=_CONTAINER_REFERENCES,
     ),
     "workloads": TargetRow(
-        "workloads",
+        "workloads.workloads",
         ("workloads",),
         _PODS
         | frozenset(
@@ -111,14 +111,14 @@ ROWS: Mapping[str, TargetRow] = {
         reference_words=_CONTAINER_REFERENCES,
     ),
     "proxyData": TargetRow(
-        "proxy_data",
+        "workloads.proxy_data",
         ("workloads",),
         frozenset({"ConfigMap", "Secret"}),
         reference_words=("proxySecretRef",),
         fills_references=True,
     ),
     "kyvernoPolicies": TargetRow(
-        "kyverno_policies",
+        "kyverno.policies",
         ("kyverno",),
         frozenset(
             {
@@ -153,16 +153,18 @@ ROWS: Mapping[str, TargetRow] = {
         ),
         reference_words=("configMap",),
     ),
-    "clusterClass": TargetRow("cluster_class", ("nodes",), frozenset({"Cluster", "ClusterClass"})),
+    "clusterClass": TargetRow(
+        "nodes.cluster_class", ("nodes",), frozenset({"Cluster", "ClusterClass"})
+    ),
     "giantswarmClusterValues": TargetRow(
-        "giantswarm_cluster_values",
+        "giantswarm.cluster_values",
         ("giantswarm",),
         frozenset({"Cluster", "ConfigMap", "Secret"}),
         text_hints=(giantswarm.CLUSTER_VALUES_SUFFIX,),
     ),
-    "giantswarmApps": TargetRow("giantswarm_apps", ("giantswarm",), frozenset({"App"})),
+    "giantswarmApps": TargetRow("giantswarm.apps", ("giantswarm",), frozenset({"App"})),
     "giantswarmInstallationValues": TargetRow(
-        "giantswarm_installation_values",
+        "giantswarm.installation_values",
         ("giantswarm",),
         frozenset({"ConfigMap", "HelmRelease", "Secret"}),
         text_hints=(
@@ -172,55 +174,58 @@ ROWS: Mapping[str, TargetRow] = {
         ),
     ),
     "giantswarmChartValues": TargetRow(
-        "giantswarm_chart_values",
+        "giantswarm.chart_values",
         ("giantswarm",),
         frozenset({"ConfigMap", "HelmRelease", "Secret"}),
         text_hints=giantswarm.CHARTS_WITH_PROXY,
     ),
     "tkgVsphereCPI": TargetRow(
-        "tkg_vsphere_cpi",
+        "tkg.vsphere_cpi",
         ("tkg",),
         frozenset({"Secret", "VSphereCPIConfig"}),
         text_hints=(*tkg.ADD_ON_SECRET_TYPES, tkg.VSPHERE_CPI_CONFIG[0]),
     ),
     "tkgVsphereCSI": TargetRow(
-        "tkg_vsphere_csi",
+        "tkg.vsphere_csi",
         ("tkg",),
         frozenset({"Secret", "VSphereCSIConfig"}),
         text_hints=(*tkg.ADD_ON_SECRET_TYPES, tkg.VSPHERE_CSI_CONFIG[0]),
     ),
     "tkgKappController": TargetRow(
-        "tkg_kapp_controller",
+        "tkg.kapp_controller",
         ("tkg",),
         frozenset({"KappControllerConfig", "Secret"}),
         text_hints=(*tkg.ADD_ON_SECRET_TYPES, tkg.KAPP_CONTROLLER_CONFIG[0]),
     ),
     "tkgPinniped": TargetRow(
-        "tkg_pinniped", ("tkg",), frozenset({"Secret"}), text_hints=tkg.ADD_ON_SECRET_TYPES
+        "tkg.pinniped", ("tkg",), frozenset({"Secret"}), text_hints=tkg.ADD_ON_SECRET_TYPES
     ),
     "tkgCloudCSI": TargetRow(
-        "tkg_cloud_csi",
+        "tkg.cloud_csi",
         ("tkg",),
         frozenset({"AwsEbsCSIConfig", "AzureDiskCSIConfig", "AzureFileCSIConfig", "Secret"}),
         text_hints=(*tkg.ADD_ON_SECRET_TYPES, tkg.AWS_EBS_CSI_CONFIG[0]),
     ),
     "tkgClusterConfig": TargetRow(
-        "tkg_cluster_config",
+        "tkg.cluster_config",
         ("tkg",),
         frozenset({"Secret"}),
         text_hints=(cluster_api.RESOURCE_SET,),
     ),
     "tkgClusterClass": TargetRow(
-        "tkg_cluster_class",
+        "tkg.tkg_cluster_class",
         ("tkg",),
         frozenset({"Cluster", "TanzuKubernetesCluster"}),
         text_hints=("httpProxy", "httpsProxy", "tkg-", "TanzuKubernetesCluster"),
     ),
     "carenClusterConfig": TargetRow(
-        "caren_cluster_config", ("nutanix",), frozenset({"Cluster"}), text_hints=("clusterConfig",)
+        "nutanix.caren_cluster_config",
+        ("nutanix",),
+        frozenset({"Cluster"}),
+        text_hints=("clusterConfig",),
     ),
     "imageBuilderOverrides": TargetRow(
-        "image_builder_overrides",
+        "konvoy.image_builder_overrides",
         ("konvoy",),
         frozenset({"Cluster", "Secret"}),
         text_hints=(konvoy.USER_OVERRIDES_SUFFIX,),

@@ -7,6 +7,7 @@ import re
 from krm_fn.noproxy import Audience
 from krm_fn.target_table import SYSTEMS
 from krm_fn.targets import TARGETS, Target, module_of
+from stories import stories_of
 from support import ROOT
 
 _HEAD = """\
@@ -71,8 +72,8 @@ def _facts(target: Target) -> str:
     facts = [f"- Kinds: {', '.join(kinds)}\n"]
     if target.audience in _READERS:
         facts.append(f"- Reader of `NO_PROXY`: {_READERS[target.audience]}\n")
-    stories = sorted(path.parent for path in (ROOT / "testdata" / target.id).glob("*/input.yaml"))
-    links = [f"[{story.name.replace('-', ' ')}](../testdata/{target.id}/{story.name})" for story in stories]
+    stories = sorted(path.parent for path in stories_of(target.id).glob("*/input.yaml"))
+    links = [f"[{story.name.replace('-', ' ')}](../{story.relative_to(ROOT)})" for story in stories]
     facts.append(f"- Examples: {', '.join(links)}\n")
     return "".join(facts)
 

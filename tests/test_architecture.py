@@ -116,7 +116,7 @@ def test_nothing_is_left_for_later(path: Path) -> None:
 
 
 def test_every_target_of_the_folder_is_in_the_table() -> None:
-    modules = {path for path in (ROOT / "krm_fn" / "targets").glob("*.py") if "\nTARGET = " in path.read_text()}
+    modules = {path for path in (ROOT / "krm_fn" / "targets").glob("*/*.py") if "\nTARGET = " in path.read_text()}
     assert modules == TARGET_FILES
     assert all(name == target.id for name, target in TARGETS.items())
 
@@ -143,7 +143,7 @@ def test_one_class_name_has_one_meaning() -> None:
 
 
 def test_no_module_imports_a_private_name_of_another_package() -> None:
-    """A name with a leading underscore belongs to its package: `krm_fn.targets._created` to `krm_fn.targets`."""
+    """A name with a leading underscore belongs to its package: `krm_fn.plan._model` to `krm_fn.plan`."""
     found = []
     for path in SOURCES:
         package = path.relative_to(ROOT).parts[1]

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from krm_fn.carriers.drop_in_conflicts import Conflicts
 from krm_fn.engine import Draft
 from krm_fn.formats.drop_in_precedence import namesakes
+from krm_fn.targets.nodes.drop_in_conflicts import Conflicts
 
 FOLDER = "/etc/systemd/system/containerd.service.d"
 OURS = f"{FOLDER}/http-proxy.conf"

@@ -16,8 +16,9 @@ from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli.import_ import run as import_
 from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.noproxy import Audience
-from krm_fn.sources.files import KINDS, FileKind
-from krm_fn.targets import TARGETS, tkg_cluster_config
+from krm_fn.plan.sources.files import KINDS, FileKind
+from krm_fn.targets import TARGETS
+from krm_fn.targets.tkg import cluster_config
 from krm_fn.yamledit import read
 from stories import TESTDATA
 from support import finished, inject_proxy
@@ -333,7 +334,7 @@ def test_help_is_printed() -> None:
 @pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
 def test_a_file_is_for_whom_its_target_says(kind: FileKind) -> None:
     # TKG's command completes the list of a file; only the Secret that it makes of it holds the completed one.
-    completed_by_the_command = {tkg_cluster_config.TARGET.id: Audience.PRODUCT}
+    completed_by_the_command = {cluster_config.TARGET.id: Audience.PRODUCT}
     assert kind.audience is completed_by_the_command.get(kind.target, TARGETS[kind.target].audience)
 
 

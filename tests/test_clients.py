@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import krm_fn.clients
-from krm_fn.clients import CLIENTS
+import krm_fn.noproxy.clients
+from krm_fn.noproxy.clients import CLIENTS
 
-ROOM = Path(krm_fn.clients.__file__).parent
+ROOM = Path(krm_fn.noproxy.clients.__file__).parent
 
 
 def who_goes_direct(no_proxy: str, host: str, port: int = 80) -> set[str]:
@@ -371,4 +371,4 @@ def test_the_room_knows_nothing_but_the_standard_library() -> None:
             else []
         )
     }
-    assert {name for name in imported if not name.startswith("krm_fn.clients")} <= allowed
+    assert {name for name in imported if not name.startswith("krm_fn.noproxy.clients")} <= allowed

@@ -29,7 +29,7 @@ import yaml
 import yarl
 from hypothesis import given, settings
 
-from krm_fn.clients import CLIENTS
+from krm_fn.noproxy.clients import CLIENTS
 from real_clients.cases import Case, cases, generated
 from support import CACHE, ROOT, missing, need, run
 

@@ -23,7 +23,7 @@ from krm_fn.clusters import Topology
 from krm_fn.krm.manifests import ManifestList
 from krm_fn.krm.results import Result, Severity
 from krm_fn.pipeline import Outcome, run_list
-from krm_fn.sources import Objects
+from krm_fn.plan.sources import Objects
 
 NAME = "${CLUSTER_NAME}"
 LABEL = "cluster.x-k8s.io/cluster-name"

@@ -148,7 +148,7 @@ def test_the_policy_of_giant_swarm_keeps_the_part_of_no_proxy_that_the_cluster_k
 
 
 def test_what_giant_swarm_fetches_from_a_secret_is_left_to_the_secret() -> None:
-    story = TESTDATA / "containerdDropIn" / "content-from-a-secret-and-a-rival" / "input.yaml"
+    story = TESTDATA / "nodes" / "containerdDropIn" / "content-from-a-secret-and-a-rival" / "input.yaml"
     outcome = run(story.read_bytes())
     assert items(outcome.output)[0] == items(story.read_bytes())[0]
     assert any('the Secret "wc-1-systemd-proxy"' in result.message for result in outcome.results)

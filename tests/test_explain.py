@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.clients import CLIENTS
+from krm_fn.noproxy.clients import CLIENTS
 from support import inject_proxy
 
 ROOT = Path(__file__).parent.parent
@@ -420,7 +420,7 @@ def test_a_class_that_is_patched_rolls_nodes_and_one_that_only_follows_a_name_do
     text = (ROOT / "testdata/rollout/templates-of-a-class-in-v1beta2/input.yaml").read_text()
     data = json.loads(explained("--output", "json", manifests=text))
     assert not [one for one in data["nodes"] if "/ClusterClass/" in one["object"]]
-    text = (ROOT / "testdata/clusterClass/a-class-that-writes-whole-lists/input.yaml").read_text()
+    text = (ROOT / "testdata/nodes/clusterClass/a-class-that-writes-whole-lists/input.yaml").read_text()
     nodes = json.loads(explained("--output", "json", manifests=text))["nodes"]
     why = {one["object"].split("/")[2]: (one["rolled"], one["why"]) for one in nodes}
     assert why["Cluster"] == why["ClusterClass"] == (True, "variables or patches of a ClusterClass change")
@@ -430,14 +430,22 @@ def test_a_class_that_is_patched_rolls_nodes_and_one_that_only_follows_a_name_do
     ("story", "kind", "is_rolled"),
     [
         pytest.param(
-            "carenClusterConfig/nutanix-cluster-without-a-proxy", "Cluster", True, id="Nutanix and Konvoy (CAREN)"
+            "nutanix/carenClusterConfig/nutanix-cluster-without-a-proxy",
+            "Cluster",
+            True,
+            id="Nutanix and Konvoy (CAREN)",
         ),
-        pytest.param("tkgClusterClass/workload-cluster-of-a-tkg-class", "Cluster", True, id="a class of TKG"),
+        pytest.param("tkg/tkgClusterClass/workload-cluster-of-a-tkg-class", "Cluster", True, id="a class of TKG"),
         pytest.param(
-            "tkgClusterClass/tanzu-kubernetes-clusters-of-vsphere", "TanzuKubernetesCluster", True, id="TKG on vSphere"
+            "tkg/tkgClusterClass/tanzu-kubernetes-clusters-of-vsphere",
+            "TanzuKubernetesCluster",
+            True,
+            id="TKG on vSphere",
         ),
-        pytest.param("tkgClusterConfig/the-secret-of-the-tkg-document", "Secret", False, id="a Secret of TKG"),
-        pytest.param("imageBuilderOverrides/the-file-of-the-document", "Secret", False, id="Konvoy, pre-provisioned"),
+        pytest.param("tkg/tkgClusterConfig/the-secret-of-the-tkg-document", "Secret", False, id="a Secret of TKG"),
+        pytest.param(
+            "konvoy/imageBuilderOverrides/the-file-of-the-document", "Secret", False, id="Konvoy, pre-provisioned"
+        ),
     ],
 )
 def test_nodes_that_other_systems_make_are_shown(story: str, kind: str, is_rolled: bool) -> None:
@@ -669,7 +677,9 @@ spec: {template: {spec: {containers: [{name: a, image: x}]}}}
 
 
 @pytest.mark.parametrize("output", ["text", "json", "html"])
-@pytest.mark.parametrize("story", sorted((ROOT / "testdata" / "clusterClass").iterdir()), ids=lambda story: story.name)
+@pytest.mark.parametrize(
+    "story", sorted((ROOT / "testdata" / "nodes" / "clusterClass").iterdir()), ids=lambda story: story.name
+)
 def test_a_class_shows_the_names_that_cluster_api_fills_in(story: Path, output: str) -> None:
     text = explained("--output", output, manifests=(story / "input.yaml").read_text())
     assert "198.51.100." not in text

@@ -6,14 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.formats.cel import (
-    NamedValue,
-    TokenKind,
-    literal_members,
-    named_values,
-    string_of,
-    tokens,
-)
+from krm_fn.targets.kyverno.cel import NamedValue, TokenKind, literal_members, named_values, string_of, tokens
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.formats.cel_tree import CelNode, NodeKind, parse, ungrouped
+from krm_fn.targets.kyverno.cel_tree import CelNode, NodeKind, parse, ungrouped
 
 
 def shape(node: CelNode) -> Any:

@@ -14,13 +14,11 @@ from hypothesis import strategies as st
 
 from contract_lists import PROXY, SETTINGS, resource_list
 from function_configs import problems, proxy_config
-from krm_fn.formats import cel
 from krm_fn.krm.results import Result, Severity
 from krm_fn.patch import lookup
 from krm_fn.pipeline import Outcome, run
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets import kyverno_policies
-from krm_fn.targets.kyverno import generated
+from krm_fn.targets.kyverno import cel, generated, policies
 from proposals import FULL, NONE, apply, changes, findings
 from support import COMMAND, TIME_LIMIT
 
@@ -59,7 +57,7 @@ def texts_of(data: bytes) -> list[str]:
     return ["  {}\n".format(one.rstrip("\n")).replace("\n  ", "\n").removeprefix("  ") for one in found]
 
 
-def policies(data: bytes) -> list[tuple[str, str]]:
+def kinds_and_names(data: bytes) -> list[tuple[str, str]]:
     return [(one["kind"], one["metadata"]["name"]) for one in items_of(data) if one["kind"] != "ConfigMap"]
 
 
@@ -107,7 +105,7 @@ def test_what_is_asked_for_is_the_last_of_the_list_and_twice_is_once(kind: str, 
     options = {"generate": kind, "generated": {"name": name}}
     once = ran(SETTINGS, options=options)
     assert text_of_items(once.output).startswith(text_of_items(listed(SETTINGS, options=options)))
-    assert policies(once.output) == [(one, name) for one in KINDS[kind]]
+    assert kinds_and_names(once.output) == [(one, name) for one in KINDS[kind]]
     assert all(one["metadata"] == {"name": name, "labels": MARKS} for one in items_of(once.output)[1:])
     again = run(once.output)
     assert (again.output, again.changed) == (once.output, 0)
@@ -150,7 +148,7 @@ def test_removal_gives_back_each_byte(kind: str, layout: str) -> None:
 def test_what_is_not_asked_for_any_more_is_removed(first: dict[str, Any], then: dict[str, Any]) -> None:
     there = texts_of(ran(SETTINGS, options=first).output)
     outcome = ran(*there, options=then)
-    assert policies(outcome.output) == policies(ran(SETTINGS, options=then).output)
+    assert kinds_and_names(outcome.output) == kinds_and_names(ran(SETTINGS, options=then).output)
     gone = [one.message for one in outcome.results if "which inject-proxy generated" in one.message]
     assert len(gone) == len(there) - 1
     assert errors(outcome) == []
@@ -206,7 +204,7 @@ def test_an_object_of_somebody_else_with_its_name_is_an_error(kind: str, name: s
         assert (error.ref.kind, error.ref.name, error.path) == (kind, name, ("metadata", "name"))
         assert "choose another `generated.name`, or remove this object" in error.message
     removed = ran(theirs, options=options, mode="Remove")
-    assert (policies(removed.output), removed.exit_code) == ([(kind, name)], 0)
+    assert (kinds_and_names(removed.output), removed.exit_code) == ([(kind, name)], 0)
 
 
 @pytest.mark.parametrize(
@@ -219,7 +217,7 @@ def test_an_object_of_somebody_else_with_its_name_is_an_error(kind: str, name: s
 )
 def test_any_other_object_stays_beside_it(kind: str, name: str) -> None:
     outcome = ran(of_somebody_else(kind, name, {}))
-    assert policies(outcome.output) == [(kind, name), ("MutatingPolicy", "inject-proxy")]
+    assert kinds_and_names(outcome.output) == [(kind, name), ("MutatingPolicy", "inject-proxy")]
 
 
 def test_a_selector_that_does_not_include_it_is_a_warning() -> None:
@@ -228,7 +226,7 @@ def test_a_selector_that_does_not_include_it_is_a_warning() -> None:
     assert (warning.severity, warning.ref.kind) == (Severity.WARNING, "ProxyConfig")
     assert 'does not fit the MutatingPolicy "inject-proxy"' in warning.message
     included = ran(SETTINGS, selector={"include": [{"namespaces": ["org"]}, {"kinds": ["MutatingPolicy"]}]})
-    assert policies(included.output) == [("MutatingPolicy", "inject-proxy")]
+    assert kinds_and_names(included.output) == [("MutatingPolicy", "inject-proxy")]
 
 
 # mode: Check.
@@ -238,13 +236,13 @@ def test_a_selector_that_does_not_include_it_is_a_warning() -> None:
 def test_check_fails_where_it_is_missing_or_stale_and_passes_where_it_is_right(kind: str) -> None:
     options = {"generate": kind}
     missing = ran(SETTINGS, options=options, mode="Check")
-    assert (missing.exit_code, policies(missing.output)) == (1, [])
+    assert (missing.exit_code, kinds_and_names(missing.output)) == (1, [])
     there = texts_of(ran(SETTINGS, options=options).output)
     right = ran(*there, options=options, mode="Check")
     assert (right.exit_code, errors(right)) == (0, [])
     stale = ran(*there, options=options, mode="Check", httpProxy="http://other:1")
     assert stale.exit_code == 1
-    assert policies(stale.output) == [(one, "inject-proxy") for one in KINDS[kind]]
+    assert kinds_and_names(stale.output) == [(one, "inject-proxy") for one in KINDS[kind]]
 
 
 # What is in it.
@@ -259,8 +257,8 @@ def test_check_fails_where_it_is_missing_or_stale_and_passes_where_it_is_right(k
 def test_a_value_survives_cel_and_kubernetes(user: str, kind: str, level: str, source: str) -> None:
     wanted = ProxySettings(f"http://{user}@p:1", f"http://$(HOME){user}@p:1", f"a,{user.replace(',', '')}b")
     options = {"generate": kind, "generated": {"level": level, "noProxyFrom": source}}
-    policy = apply(kyverno_policies, skeleton(options), wanted, **options)
-    read = {one.variable: one.value for one in kyverno_policies.TARGET.read(policy, options)}
+    policy = apply(policies, skeleton(options), wanted, **options)
+    read = {one.variable: one.value for one in policies.TARGET.read(policy, options)}
     known = {name: value for name, value in read.items() if value is not None}
     if source == "Settings":
         assert known == wanted.variables()
@@ -269,15 +267,13 @@ def test_a_value_survives_cel_and_kubernetes(user: str, kind: str, level: str, s
         tokens = cel.tokens(expressions(policy)["settings"])
         entries = [token.value for token in tokens if token.kind is cel.TokenKind.STRING]
         assert [str(one).replace("$$", "$") for one in entries] == wanted.no_proxy.split(",")
-    assert apply(kyverno_policies, policy, FULL, **options) == apply(
-        kyverno_policies, skeleton(options), FULL, **options
-    )
+    assert apply(policies, policy, FULL, **options) == apply(policies, skeleton(options), FULL, **options)
 
 
 @pytest.mark.parametrize("level", ["Pods", "Workloads"])
 def test_variables_that_no_setting_gives_are_taken_from_pods_all_the_same(level: str) -> None:
     options = {**ASKED, "generated": {"level": level}}
-    policy = apply(kyverno_policies, skeleton(options), ProxySettings("http://p:1"), **options)
+    policy = apply(policies, skeleton(options), ProxySettings("http://p:1"), **options)
     names = [entry.name for entry in cel.named_values(expressions(policy)["proxy"])]
     assert names == ["HTTP_PROXY", "http_proxy"]
     tokens = cel.tokens(expressions(policy)["names"])
@@ -287,7 +283,7 @@ def test_variables_that_no_setting_gives_are_taken_from_pods_all_the_same(level:
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_list_of_the_cluster_is_written_without_one_of_the_settings(kind: str) -> None:
     options = {"generate": kind, "generated": {"noProxyFrom": "KubeadmConfig"}}
-    policy = apply(kyverno_policies, skeleton(options), ProxySettings("http://p:1"), **options)
+    policy = apply(policies, skeleton(options), ProxySettings("http://p:1"), **options)
     found = {entry.name: entry.variable for entry in cel.named_values(expressions(policy)["proxy"])}
     assert found["NO_PROXY"] == found["no_proxy"] == "noProxy"
     assert cel.tokens(expressions(policy)["settings"])[1].text == "]"
@@ -310,7 +306,7 @@ def test_the_list_of_the_cluster_is_written_without_one_of_the_settings(kind: st
 )
 def test_a_field_follows_the_options(options: dict[str, Any], path: tuple[str, ...], expected: Any) -> None:
     asked = {**ASKED, "generated": options}
-    policy = apply(kyverno_policies, skeleton(asked), **asked)
+    policy = apply(policies, skeleton(asked), **asked)
     assert lookup(policy, ("spec", *path)) == expected
 
 
@@ -325,7 +321,7 @@ def test_a_version_of_the_api_that_is_asked_for_is_written_and_follows_the_optio
 
 def test_jobs_and_pods_are_never_patched_when_they_are_changed() -> None:
     asked = {**ASKED, "generated": {"level": "Workloads"}}
-    policy = apply(kyverno_policies, skeleton(asked), **asked)
+    policy = apply(policies, skeleton(asked), **asked)
     operations = {
         resource: rule["operations"]
         for rule in policy["spec"]["matchConstraints"]["resourceRules"]
@@ -353,12 +349,12 @@ def test_a_policy_of_the_options_gets_no_warning_about_its_own_shape() -> None:
     for kind in KINDS:
         for level in ("Pods", "Workloads"):
             options = {"generate": kind, "generated": {"level": level, "noProxyFrom": "KubeadmConfig"}}
-            policy = apply(kyverno_policies, skeleton(options), **options)
-            assert findings(kyverno_policies, policy, **options) == []
+            policy = apply(policies, skeleton(options), **options)
+            assert findings(policies, policy, **options) == []
 
 
 def test_one_that_is_not_written_yet_is_nothing_to_remove() -> None:
-    assert changes(kyverno_policies, skeleton(ASKED), NONE, **ASKED) == []
+    assert changes(policies, skeleton(ASKED), NONE, **ASKED) == []
 
 
 # The FunctionConfig.

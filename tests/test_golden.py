@@ -38,6 +38,7 @@ from stories import (
     pairs,
     passwords,
     removing,
+    stories_of,
     unexplained,
     wishes,
     with_other_proxy,
@@ -48,8 +49,8 @@ Golden = Callable[[Path, bytes], None]
 
 ONLY_TARGET = os.environ.get("INJECT_PROXY_TEST_TARGET")
 """Set by `make unit`: the stories of other targets are not read then."""
-NAMES = [ONLY_TARGET] if ONLY_TARGET else [*TARGETS, "clusters", "documents", "rollout", "systems", "errors"]
-FOLDERS = [TESTDATA / name for name in NAMES]
+OTHERS = [TESTDATA / name for name in ("clusters", "documents", "rollout", "systems", "errors")]
+FOLDERS = [stories_of(ONLY_TARGET)] if ONLY_TARGET else [*map(stories_of, TARGETS), *OTHERS]
 STORIES = sorted(path.parent for folder in FOLDERS for path in folder.rglob("input.yaml"))
 FAILING = [story for story in STORIES if (story / "errors.txt").exists()]
 WORKING = [story for story in STORIES if story not in FAILING]

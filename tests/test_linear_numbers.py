@@ -12,7 +12,7 @@ import pytest
 
 from growth import excess
 from krm_fn.cli.lint import run as lint
-from krm_fn.clients import CLIENTS, _match
+from krm_fn.noproxy.clients import CLIENTS, _match
 from krm_fn.pipeline import run
 
 _URL = "http://proxy.example.com:3128"

@@ -26,7 +26,7 @@ from krm_fn.krm.results import redact
 from krm_fn.noproxy import parse
 from krm_fn.noproxy.entries import split
 from krm_fn.pipeline import run
-from krm_fn.sources import formats
+from krm_fn.plan.sources import formats
 from krm_fn.yamledit import Document, cut, documents, edit_document, places
 from krm_fn.yamledit.tree import MAX_DEPTH
 

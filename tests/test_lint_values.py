@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.clients import CLIENTS
 from krm_fn.krm.results import Severity
 from krm_fn.lint.values import RULES, About, fix, lint_list
 from krm_fn.noproxy import Audience, ClusterNetwork, Entry, Fact, Policy, Style, compose, join, providers
+from krm_fn.noproxy.clients import CLIENTS
 
 LOOPBACK = "localhost,127.0.0.1"
 NETWORK = ClusterNetwork(

@@ -66,7 +66,7 @@ def _written(form: str, *, quoted: bool) -> str:
 def _smallest_inputs() -> list[Path]:
     """The smallest list of each folder of goldens."""
     found: dict[str, Path] = {}
-    for file in sorted((ROOT / "testdata").glob("*/*/input.yaml")):
+    for file in sorted((ROOT / "testdata").rglob("input.yaml")):
         topic = file.parts[-3]
         if topic not in found or file.stat().st_size < found[topic].stat().st_size:
             found[topic] = file

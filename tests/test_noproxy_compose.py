@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krm_fn import noproxy
-from krm_fn.clients import CLIENTS
 from krm_fn.noproxy import ALL_DERIVED, Audience, ClusterNetwork, Entry, Fact, Policy, Style, providers, styles
+from krm_fn.noproxy.clients import CLIENTS
 
 GIANT_SWARM_DOCUMENT = (
     "cluster.local,100.64.0.0/13,100.96.0.0/11,178.170.32.59,172.16.0.0/16,internal.corpdomain.net,example.com,"

@@ -13,7 +13,8 @@ from krm_fn.errors import EditError, InputError
 from krm_fn.krm.results import Severity
 from krm_fn.pipeline import Outcome, run
 from krm_fn.plan import _model
-from krm_fn.targets import TARGETS, chart_operator
+from krm_fn.targets import TARGETS
+from krm_fn.targets.workloads import chart_operator
 from krm_fn.yamledit import read
 
 DEPLOYMENT = """\

@@ -13,21 +13,19 @@ from hypothesis import strategies as st
 
 from krm_fn.pipeline import run
 from layouts import mutated
-from stories import TESTDATA, is_config_map, items, removing, wishes
+from stories import TESTDATA, is_config_map, items, removing, stories_of, wishes
 
-FOLDERS = (
+TARGETS = (
     "containerdDropIn",
     "kubeadmCommands",
     "certManager",
-    "rollout",
-    "systems",
     "giantswarmClusterValues",
     "giantswarmSystemdProxy",
     "chartOperator",
-    "clusters",
     "tkgKappController",
     "tkgVsphereCPI",
 )
+FOLDERS = [*map(stories_of, TARGETS), *(TESTDATA / name for name in ("rollout", "systems", "clusters"))]
 LARGEST = 9000
 """Bytes of an input: larger ones say nothing more, and take longer."""
 
@@ -43,9 +41,7 @@ def gives_back(story: Path) -> bool:
     )
 
 
-STORIES = sorted(
-    path.parent for folder in FOLDERS for path in (TESTDATA / folder).rglob("input.yaml") if gives_back(path.parent)
-)
+STORIES = sorted(path.parent for folder in FOLDERS for path in folder.rglob("input.yaml") if gives_back(path.parent))
 
 
 @given(st.sampled_from(STORIES), st.integers(0, 2**32))

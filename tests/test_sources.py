@@ -17,7 +17,7 @@ from krm_fn.errors import ConfigError, InputError
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.results import redact
 from krm_fn.pipeline import run
-from krm_fn.sources import Objects, formats
+from krm_fn.plan.sources import Objects, formats
 
 PASSWORD = "s3cr3t"
 LOCAL = {"config.kubernetes.io/local-config": "true"}

@@ -38,22 +38,22 @@ NEVER = {
     "unittest",
 }
 OTHER_KINDS = {
-    "krm_fn.formats.cel",
-    "krm_fn.sources.formats",
-    "krm_fn.targets.cert_manager",
-    "krm_fn.targets.clusterclass.class_patches",
-    "krm_fn.targets.clusterclass.nodes",
-    "krm_fn.targets.clusterclass.patches",
-    "krm_fn.targets.giantswarm_apps",
-    "krm_fn.targets.giantswarm_chart_values",
-    "krm_fn.targets.giantswarm_installation_values",
+    "krm_fn.targets.kyverno.cel",
+    "krm_fn.plan.sources.formats",
+    "krm_fn.targets.workloads.cert_manager",
+    "krm_fn.targets.nodes.clusterclass.class_patches",
+    "krm_fn.targets.nodes.clusterclass.nodes",
+    "krm_fn.targets.nodes.clusterclass.patches",
+    "krm_fn.targets.giantswarm.apps",
+    "krm_fn.targets.giantswarm.chart_values",
+    "krm_fn.targets.giantswarm.installation_values",
     "krm_fn.targets.kyverno",
-    "krm_fn.targets.kyverno_policies",
-    "krm_fn.targets.tkg_addons",
-    "krm_fn.targets.tkg_cluster_class",
-    "krm_fn.targets.tkg_cluster_config",
-    "krm_fn.targets.workloads",
-    "krm_fn.targets.ytt",
+    "krm_fn.targets.kyverno.policies",
+    "krm_fn.targets.tkg.addons",
+    "krm_fn.targets.tkg.tkg_cluster_class",
+    "krm_fn.targets.tkg.cluster_config",
+    "krm_fn.targets.workloads.workloads",
+    "krm_fn.targets.tkg.ytt",
 }
 """Modules of targets for kinds, or words in their text, that the list does not have."""
 OTHER_COMMANDS = {
@@ -62,7 +62,7 @@ OTHER_COMMANDS = {
     "krm_fn.cli.export",
     "krm_fn.cli.import_",
     "krm_fn.cli.lint",
-    "krm_fn.clients",
+    "krm_fn.noproxy.clients",
     "krm_fn.explain",
     "krm_fn.image_check",
     "krm_fn.lint.manifests",
@@ -94,17 +94,17 @@ def test_a_run_with_a_right_config_loads_only_what_it_needs(config: str) -> None
     loaded = modules_of_a_run(resource_list(WORKERS, SETTINGS, config=config), 0)
     unwanted = FOR_WRONG_CONFIGS | FOR_OTHER_INPUT | NEVER | OTHER_KINDS | OTHER_COMMANDS
     assert loaded & unwanted == set()
-    assert "krm_fn.targets.containerd_drop_in" in loaded
+    assert "krm_fn.targets.nodes.containerd_drop_in" in loaded
 
 
 @pytest.mark.parametrize(
     ("item", "module"),
     [
-        ("{apiVersion: kyverno.io/v1, kind: ClusterPolicy, metadata: {name: HTTP_PROXY}}", "kyverno_policies"),
-        ("{apiVersion: application.giantswarm.io/v1alpha1, kind: App, metadata: {name: a}}", "giantswarm_apps"),
+        ("{apiVersion: kyverno.io/v1, kind: ClusterPolicy, metadata: {name: HTTP_PROXY}}", "kyverno.policies"),
+        ("{apiVersion: application.giantswarm.io/v1alpha1, kind: App, metadata: {name: a}}", "giantswarm.apps"),
         (
             "{apiVersion: v1, kind: List, items: [{apiVersion: kyverno.io/v1, kind: Policy, spec: {a: NO_PROXY}}]}",
-            "kyverno_policies",
+            "kyverno.policies",
         ),
     ],
     ids=["a policy", "an App", "a policy in a List"],

@@ -22,9 +22,9 @@ from stories import (
     with_other_proxy,
 )
 
-STORY = (TESTDATA / "chartOperator" / "bootstrap-mode-and-init-container" / "input.yaml").read_bytes()
-JSON = (TESTDATA / "containerdDropIn" / "list-in-json" / "input.yaml").read_bytes()
-CONFIG_MAP = (TESTDATA / "chartOperator" / "variables-in-a-config-map" / "input.yaml").read_bytes()
+STORY = (TESTDATA / "workloads" / "chartOperator" / "bootstrap-mode-and-init-container" / "input.yaml").read_bytes()
+JSON = (TESTDATA / "nodes" / "containerdDropIn" / "list-in-json" / "input.yaml").read_bytes()
+CONFIG_MAP = (TESTDATA / "workloads" / "chartOperator" / "variables-in-a-config-map" / "input.yaml").read_bytes()
 
 
 @pytest.mark.parametrize(

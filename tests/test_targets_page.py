@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from krm_fn.targets import TARGETS
+from stories import stories_of
 from support import ROOT
 from targets_page import page, short_list, title_of
 
@@ -38,7 +39,7 @@ def test_the_section_of_a_target_has_all_parts(target: str) -> None:
     (section,) = re.findall(rf"^## {target}\n(.*?)(?=^## |\Z)", page(), re.MULTILINE | re.DOTALL)
     assert re.findall(r"^\*\*([A-Za-z ]+):\*\*", section, re.MULTILINE) == PARTS
     assert section.count("```") == 2  # the diff
-    assert f"](../testdata/{target}/" in section
+    assert f"](../{stories_of(target).relative_to(ROOT)}/" in section
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from krm_fn import patch, pipeline
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import tkg_kapp_controller, tkg_vsphere_cpi
+from krm_fn.targets.tkg import kapp_controller, vsphere_cpi
 from proposals import apply, changes, findings
 from stories import TESTDATA, items, meaning, removing
 from support import need, run
@@ -43,15 +43,15 @@ DEFAULTS = "#@data/values\n---\nname: default\n"
 TEMPLATE = '#@ load("@ytt:data", "data")\n---\nvalues: #@ data.values\n'
 
 STORIES = [
-    pytest.param("tkgVsphereCPI/data-values-of-a-cluster", "vsphereCPI", TKG, id="vSphere CPI"),
-    pytest.param("tkgVsphereCSI/data-values-of-a-cluster", "vsphereCSI", TKG, id="vSphere CSI"),
+    pytest.param("tkg/tkgVsphereCPI/data-values-of-a-cluster", "vsphereCPI", TKG, id="vSphere CPI"),
+    pytest.param("tkg/tkgVsphereCSI/data-values-of-a-cluster", "vsphereCSI", TKG, id="vSphere CSI"),
     pytest.param(
-        "tkgKappController/windows-line-endings-and-certificates",
+        "tkg/tkgKappController/windows-line-endings-and-certificates",
         "kappController.config",
         TKG,
         id="kapp-controller, in base64 and with the line endings of Windows",
     ),
-    pytest.param("tkgPinniped/management-cluster-with-oidc", "", TKG, id="Pinniped"),
+    pytest.param("tkg/tkgPinniped/management-cluster-with-oidc", "", TKG, id="Pinniped"),
 ]
 
 
@@ -120,7 +120,7 @@ def test_ytt_reads_no_proxy_after_removal(story: str, where: str, wanted: list[s
 
 
 def test_ytt_reads_data_values_that_were_begun(tmp_path: Path) -> None:
-    story = TESTDATA / "tkgVsphereCPI" / "empty-values-known-by-their-annotation"
+    story = TESTDATA / "tkg" / "tkgVsphereCPI" / "empty-values-known-by-their-annotation"
     (text,) = data_values(pipeline.run((story / "input.yaml").read_bytes()).output)
 
     values = ytt(text, tmp_path)
@@ -130,7 +130,7 @@ def test_ytt_reads_data_values_that_were_begun(tmp_path: Path) -> None:
 
 
 def test_of_several_documents_ytt_takes_the_last(tmp_path: Path) -> None:
-    story = TESTDATA / "tkgVsphereCSI" / "several-documents-and-values-that-ytt-computes"
+    story = TESTDATA / "tkg" / "tkgVsphereCSI" / "several-documents-and-values-that-ytt-computes"
     (text,) = data_values(pipeline.run((story / "input.yaml").read_bytes()).output)
 
     values = ytt(text, tmp_path)["vsphereCSI"]
@@ -198,7 +198,7 @@ def test_ytt_reads_what_was_asked_for_in_whatever_is_changed(
         "type": "tkg.tanzu.vmware.com/addon",
         "stringData": {"values.yaml": text},
     }
-    edits = changes(tkg_vsphere_cpi, obj, wanted)
+    edits = changes(vsphere_cpi, obj, wanted)
     assume(edits)
     before = try_ytt(text, folder)
     if before is None:
@@ -222,7 +222,7 @@ def test_ytt_reads_data_values_below_whatever_header_they_were_begun(header: str
         "type": "tkg.tanzu.vmware.com/addon",
         "stringData": {"values.yaml": header},
     }
-    text = apply(tkg_vsphere_cpi, obj, NEW)["stringData"]["values.yaml"]
+    text = apply(vsphere_cpi, obj, NEW)["stringData"]["values.yaml"]
     if "missing_ok" not in header:
         text = text.replace("#@data/values\n", "#@data/values\n#@overlay/match-child-defaults missing_ok=True\n")
 
@@ -243,8 +243,8 @@ def kapp_values(text: str) -> dict[str, Any]:
 def after(text: str, wanted: ProxySettings) -> str:
     """The data values of kapp-controller after a run of its target."""
     obj = kapp_values(text)
-    assert findings(tkg_kapp_controller, obj, wanted) == []
-    return str(apply(tkg_kapp_controller, obj, wanted)["stringData"]["values.yaml"])
+    assert findings(kapp_controller, obj, wanted) == []
+    return str(apply(kapp_controller, obj, wanted)["stringData"]["values.yaml"])
 
 
 def without_proxy(values: Mapping[str, Any]) -> dict[str, Any]:

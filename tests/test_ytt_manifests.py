@@ -12,7 +12,7 @@ import yaml
 from krm_fn.krm.manifests import ManifestList
 from krm_fn.krm.results import Result, Severity
 from krm_fn.pipeline import run, run_list
-from krm_fn.sources import Objects
+from krm_fn.plan.sources import Objects
 from support import need
 from support import run as run_tool
 

@@ -16,7 +16,7 @@ from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.resourcelist import Object, reference
 from krm_fn.krm.results import ObjectRef
 from krm_fn.patch import Pointer
-from krm_fn.sources import Objects
+from krm_fn.plan.sources import Objects
 
 _NAMED = 3
 """How many files of several ProxyConfigs a message names."""

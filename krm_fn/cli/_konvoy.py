@@ -22,7 +22,7 @@ from krm_fn.config import ProxyConfig
 from krm_fn.errors import UsageError
 from krm_fn.noproxy import Audience, ClusterNetwork
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import containerd_drop_in, node_trust_store
+from krm_fn.targets.nodes import containerd_drop_in, node_trust_store
 
 _FIELDS = ("httpProxy", "httpsProxy", "noProxy")
 _ROLES = {"control-plane-": Role.CONTROL_PLANE.value, "worker-": Role.WORKER.value}

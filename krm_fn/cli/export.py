@@ -23,9 +23,9 @@ from krm_fn.config import Mode, ProxyConfig
 from krm_fn.errors import InputError, UsageError
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.results import ObjectRef
+from krm_fn.plan.sources import Objects
+from krm_fn.plan.sources.files import KINDS, filled
 from krm_fn.settings import Resolved
-from krm_fn.sources import Objects
-from krm_fn.sources.files import KINDS, filled
 
 _STDIN = "standard input"
 

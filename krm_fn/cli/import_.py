@@ -16,7 +16,7 @@ from krm_fn.cli._files import read_file
 from krm_fn.cli._parser import CommandParser
 from krm_fn.config import ForeignValue
 from krm_fn.errors import ConfigError, InputError, UsageError
-from krm_fn.sources import formats
+from krm_fn.plan.sources import formats
 from krm_fn.yamledit import mapping_text
 
 FORMS = {

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from krm_fn.clients import CLIENTS
 from krm_fn.explain.answers import Answer, answers, is_one_of
 from krm_fn.explain.blocks import Block, blocks, readers_of, rows_of
 from krm_fn.explain.concerned import ConcernedClusters
@@ -19,6 +18,7 @@ from krm_fn.explain.nodes import NodeChange, node_changes
 from krm_fn.explain.overview import ClusterGroup, overview
 from krm_fn.explain.without import ClusterWithout, without_proxy
 from krm_fn.krm.results import Result, Severity
+from krm_fn.noproxy.clients import CLIENTS
 from krm_fn.plan import Overview, PlannedEdit
 
 __all__ = [

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from krm_fn.clients import CLIENTS
 from krm_fn.explain.answers import Answer, ClusterPart, WrittenPlace
 from krm_fn.explain.hosts import Host, Row, rows
 from krm_fn.noproxy import Audience, Entry
+from krm_fn.noproxy.clients import CLIENTS
 
 _NO_CLUSTER = ""
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from krm_fn import placeholders
-from krm_fn.clients import CLIENTS
 from krm_fn.noproxy import CLUSTER_DOMAIN, ClusterNetwork
+from krm_fn.noproxy.clients import CLIENTS
 
 _PUBLIC = ("registry.example.com", "registry.example.org", "registry.public.example")
 """Examples of hosts on the Internet: the first that the list does not hold is taken."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from krm_fn.clients import CLIENTS
 from krm_fn.explain import Explanation, wording
 from krm_fn.explain.blocks import Block, HostRow, is_expected
 from krm_fn.explain.difference import Difference
 from krm_fn.explain.overview import ClusterGroup
 from krm_fn.krm.results import Result
 from krm_fn.noproxy import Entry
+from krm_fn.noproxy.clients import CLIENTS
 from krm_fn.printable import printable_html
 
 _STYLE = """

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from string import ascii_uppercase
 
-from krm_fn.clients import CLIENTS
 from krm_fn.explain import Explanation, wording
 from krm_fn.explain.blocks import Block, HostRow, is_expected
 from krm_fn.explain.difference import Difference
 from krm_fn.krm.results import Result
 from krm_fn.noproxy import Entry
+from krm_fn.noproxy.clients import CLIENTS
 from krm_fn.printable import printable
 
 _FEW_OBJECTS = 12

@@ -19,7 +19,8 @@ from krm_fn.noproxy import Audience, InvalidField
 from krm_fn.patch import Pointer, lookup
 from krm_fn.plan import Overview, PlannedEdit
 from krm_fn.settings import Resolved
-from krm_fn.targets import TARGETS, Context, cluster_class
+from krm_fn.targets import TARGETS, Context
+from krm_fn.targets.nodes import cluster_class
 
 _NODES = ("containerdDropIn", "kubeletDropIn", "kubeadmCommands")
 _KYVERNO_GROUPS = ("kyverno.io", "policies.kyverno.io", "mutations.gatekeeper.sh")
@@ -302,7 +303,7 @@ def _can_be_selected(obj: Object, wanted: ProxyConfig) -> bool:
 
 def _is_refused(obj: Object, wanted: ProxyConfig) -> bool:
     """Return whether an annotation of a workload says that it gets no proxy."""
-    from krm_fn.targets import workloads  # noqa: PLC0415 -- few objects name a proxy that no target writes
+    from krm_fn.targets.workloads import workloads  # noqa: PLC0415 -- few objects name a proxy that no target writes
 
     return workloads.refuses(obj.data, workloads.TARGET.options(wanted.targets))
 

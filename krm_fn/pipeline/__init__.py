@@ -24,7 +24,7 @@ from krm_fn.pipeline._operations import PlannedOperations
 from krm_fn.pipeline._report import at_new_place, in_report, once_for_each_fact
 from krm_fn.pipeline._rollout import roll_out
 from krm_fn.plan import ObjectSource, Overview, PlannedEdit, plan_edits
-from krm_fn.sources import Objects
+from krm_fn.plan.sources import Objects
 from krm_fn.yamledit import limited
 
 __all__ = ["CHANGE_DUE", "EditableList", "Outcome", "run", "run_checked", "run_list"]

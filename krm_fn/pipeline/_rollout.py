@@ -8,7 +8,7 @@ from krm_fn.krm.results import Edit, Finding, Result, Severity
 from krm_fn.pipeline._edits import result_of_edit
 from krm_fn.pipeline._operations import PlannedOperations
 from krm_fn.plan import ObjectSource, PlannedEdit
-from krm_fn.rollout import RolloutNote, new_refs, rollout, secret_names
+from krm_fn.plan.rollout import RolloutNote, new_refs, rollout, secret_names
 
 
 def roll_out(

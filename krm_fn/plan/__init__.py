@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from krm_fn import clusters
+from krm_fn.carriers.data_uses import DataUses
 from krm_fn.clusters import ByKey, Topology
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
@@ -22,8 +23,7 @@ from krm_fn.plan._selection import fits, is_edited, is_enabled, is_selected, may
 from krm_fn.plan._settings import resolved, settings_of_rules
 from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets import Target
-from krm_fn.targets.clusterclass.classes import Classes
-from krm_fn.targets.data_uses import DataUses
+from krm_fn.targets.nodes.clusterclass.classes import Classes
 
 __all__ = ["ObjectSource", "Overview", "PlannedEdit", "needed", "plan_edits"]
 
@@ -179,7 +179,7 @@ def _code(source: ObjectSource, index: int, obj: Object) -> CodeInText | None:
     if for_ytt is None:
         return None
     text, path, above = for_ytt
-    from krm_fn.targets.ytt import YttManifest  # noqa: PLC0415 -- few manifests hold code of ytt
+    from krm_fn.targets.tkg.ytt import YttManifest  # noqa: PLC0415 -- few manifests hold code of ytt
 
     return YttManifest(text, (*path, *obj.path), above)
 

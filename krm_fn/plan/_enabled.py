@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from krm_fn.carriers.data_uses import DataUses
 from krm_fn.config import ProxyConfig
 from krm_fn.plan._model import ObjectSource
 from krm_fn.plan._selection import is_enabled, may_hold
 from krm_fn.targets import TARGETS, Target, of_kinds, text_hints_of
-from krm_fn.targets.data_uses import DataUses
 
 _Hinted = tuple[Target, tuple[str, ...]]
 """A target, and words of which one is in the text of every object that concerns it; without words any may."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from krm_fn import clusters, settings
+from krm_fn.carriers.data_uses import DataUses
 from krm_fn.clusters import Foreign, Key, Membership, Role, Topology
 from krm_fn.config import OverrideSubject, ProxyConfig
 from krm_fn.errors import DocumentError
@@ -15,7 +16,6 @@ from krm_fn.patch import Operation, Pointer
 from krm_fn.plan._selection import is_selected
 from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets import TARGETS, ClassContext, Context, Reading, Target
-from krm_fn.targets.data_uses import DataUses
 
 _CLUSTER = ("cluster.x-k8s.io", "Cluster")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from krm_fn.carriers.data_uses import DataUses, DataUsesReader
 from krm_fn.config import ProxyConfig
 from krm_fn.plan._items import ItemReader
 from krm_fn.plan._selection import is_enabled, is_selected, may_hold
@@ -14,7 +15,6 @@ from krm_fn.targets import (
     text_hints_of,
     with_references,
 )
-from krm_fn.targets.data_uses import DataUses, DataUsesReader
 
 
 def data_uses(reader: ItemReader, wanted: ProxyConfig) -> DataUses:

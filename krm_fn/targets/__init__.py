@@ -13,8 +13,8 @@ from types import ModuleType
 
 from krm_fn.carriers.reading import Reading
 from krm_fn.target_table import ROWS
-from krm_fn.targets._class_context import ClassContext
 from krm_fn.targets.base import Context, Target
+from krm_fn.targets.class_context import ClassContext
 
 __all__ = [
     "TARGETS",

@@ -8,26 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
 
-from krm_fn.carriers import shell_exports, unit_text
+from krm_fn.carriers import unit_text
 from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.unit_meant import meant, without_strays
 from krm_fn.engine import Draft
 from krm_fn.formats import embedded
 from krm_fn.formats.escaping import kubernetes_env
 from krm_fn.formats.file_content import decode, encode
 from krm_fn.patch import Pointer
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets import (
-    cert_manager,
-    chart_operator,
+from krm_fn.targets.giantswarm import systemd_proxy
+from krm_fn.targets.kyverno import policies
+from krm_fn.targets.kyverno.values import ValuePlace, new_value
+from krm_fn.targets.nodes import (
     containerd_drop_in,
-    giantswarm_systemd_proxy,
     kubeadm_commands,
     kubelet_drop_in,
-    kyverno_policies,
-    workloads,
+    shell_exports,
 )
-from krm_fn.targets.kyverno.values import ValuePlace, new_value
+from krm_fn.targets.nodes.unit_meant import meant, without_strays
+from krm_fn.targets.workloads import cert_manager, chart_operator, workloads
 
 Values = Mapping[str, str | None]
 """Variable -> its value; None for the other case of one whose value is not known: the same source."""
@@ -180,7 +179,7 @@ _EDITORS: dict[str, Editor] = {
     workloads.TARGET.id: _fix_env,
     containerd_drop_in.TARGET.id: _fix_drop_in,
     kubelet_drop_in.TARGET.id: _fix_drop_in,
-    giantswarm_systemd_proxy.TARGET.id: _fix_systemd_secret,
+    systemd_proxy.TARGET.id: _fix_systemd_secret,
     kubeadm_commands.TARGET.id: _fix_commands,
-    kyverno_policies.TARGET.id: _fix_policy,
+    policies.TARGET.id: _fix_policy,
 }

@@ -43,10 +43,12 @@ def test_make_says_in_one_line_that_python_is_too_old(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "files"),
     [
-        pytest.param("tkgPinniped", {"targets/test_tkg_pinniped.py", "test_golden.py"}, id="the ID of a target"),
-        pytest.param("tkg_pinniped", {"targets/test_tkg_pinniped.py", "test_golden.py"}, id="the module of a target"),
+        pytest.param("tkgPinniped", {"targets/tkg/test_tkg_pinniped.py", "test_golden.py"}, id="the ID of a target"),
         pytest.param(
-            "krm_fn/targets/tkg_pinniped.py", {"targets/test_tkg_pinniped.py", "test_golden.py"}, id="its file"
+            "tkg_pinniped", {"targets/tkg/test_tkg_pinniped.py", "test_golden.py"}, id="the module of a target"
+        ),
+        pytest.param(
+            "krm_fn/targets/tkg/pinniped.py", {"targets/tkg/test_tkg_pinniped.py", "test_golden.py"}, id="its file"
         ),
         pytest.param("lint", {path.name for path in (ROOT / "tests").glob("test_lint_*.py")}, id="a package"),
     ],

@@ -12,11 +12,11 @@ import pytest
 
 from krm_fn import patch
 from krm_fn.carriers.env_list import read_all_containers
-from krm_fn.carriers.unit_meant import meant, without_strays
 from krm_fn.engine import Draft
 from krm_fn.lint import places
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets import TARGETS, fixes
+from krm_fn.targets.nodes.unit_meant import meant, without_strays
 
 OLD, NEW = "http://old.corp.example:8080", "http://new.corp.example:3128"
 FILE = "/etc/systemd/system/containerd.service.d/http-proxy.conf"

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from krm_fn.target_table import ROWS
 from krm_fn.targets import TARGETS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -21,17 +22,23 @@ def main(name: str, arguments: list[str]) -> int:
     if not name:
         sys.stderr.write("unit: name a target or a module, as in `make unit T=tkgPinniped`\n")
         return 2
-    target = next((one for one in TARGETS if file_name(name) == file_name(one)), None)
+    target = next((one for one in TARGETS if names_target(name, one)), None)
     if target:
         # A target for a known carrier has stories only.
-        own = ROOT / "tests" / "targets" / f"test_{file_name(target)}.py"
-        files = [*([own] if own.exists() else []), ROOT / "tests" / "test_golden.py"]
+        own = (ROOT / "tests" / "targets").glob(f"*/test_{file_name(target)}.py")
+        files = [*own, ROOT / "tests" / "test_golden.py"]
     else:
         files = test_files(file_name(name))
     if not files:
         sys.stderr.write(f"unit: no tests/**/test_{file_name(name)}.py; targets are: {', '.join(TARGETS)}\n")
         return 2
     return run(files, target, arguments)
+
+
+def names_target(name: str, target: str) -> bool:
+    """Return whether a name is the ID of a target, its module, or the file of that."""
+    module = ROWS[target].module
+    return file_name(name) == file_name(target) or name.endswith(f"{module.replace('.', '/')}.py")
 
 
 def file_name(name: str) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from krm_fn.formats.cel_tree import CelNode, NodeKind
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.kyverno.cel_nodes import (
@@ -20,6 +19,7 @@ from krm_fn.targets.kyverno.cel_nodes import (
     reads_env,
     variable_name,
 )
+from krm_fn.targets.kyverno.cel_tree import CelNode, NodeKind
 
 _OPTIONAL = ("orValue", "or", "hasValue", "optMap", "optFlatMap")
 

@@ -15,11 +15,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Variables, quoted
 from krm_fn.engine import Draft
-from krm_fn.formats import cel
 from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
 from krm_fn.krm.results import Finding, Severity, redact
 from krm_fn.patch import Pointer
-from krm_fn.targets.kyverno import cel_removal
+from krm_fn.targets.kyverno import cel, cel_removal
 from krm_fn.targets.kyverno.cel_literals import Literal, literals
 from krm_fn.targets.kyverno.cel_policies import CelPolicy
 

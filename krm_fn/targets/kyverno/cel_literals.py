@@ -12,11 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from krm_fn.formats import cel
-from krm_fn.formats.cel_tree import CelNode, NodeKind
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets.kyverno import rules
+from krm_fn.targets.kyverno import cel, rules
 from krm_fn.targets.kyverno.cel_nodes import (
     PATCH,
     Expression,
@@ -27,6 +25,7 @@ from krm_fn.targets.kyverno.cel_nodes import (
     variable_name,
 )
 from krm_fn.targets.kyverno.cel_policies import EXPRESSIONS, expressions_of
+from krm_fn.targets.kyverno.cel_tree import CelNode, NodeKind
 
 _RELATIONS = ("==", "!=", "<", ">", "<=", ">=", "in")
 _QUESTIONS = ("startsWith", "endsWith", "matches", "contains")

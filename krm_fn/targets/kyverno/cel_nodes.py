@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from krm_fn.formats.cel_tree import CelNode, NodeKind, parse, ungrouped
 from krm_fn.patch import Pointer
+from krm_fn.targets.kyverno.cel_tree import CelNode, NodeKind, parse, ungrouped
 
 PATCH = "JSONPatch"
 """The type of a patch."""

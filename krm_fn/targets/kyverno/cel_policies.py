@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from krm_fn.formats import cel
 from krm_fn.patch import Pointer, lookup
-from krm_fn.targets.kyverno import rules
+from krm_fn.targets.kyverno import cel, rules
 from krm_fn.targets.kyverno.cel_nodes import Expression
 
 _OF_KYVERNO = ("MutatingPolicy", "NamespacedMutatingPolicy")

@@ -17,12 +17,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from krm_fn.formats import cel
-from krm_fn.formats.cel_tree import CelNode, NodeKind, ungrouped
 from krm_fn.formats.splice import Edit, splice
 from krm_fn.krm.results import redact
 from krm_fn.patch import Pointer
 from krm_fn.settings import PROXY_VARIABLES
+from krm_fn.targets.kyverno import cel
 from krm_fn.targets.kyverno.cel_nodes import (
     PATCH,
     Expression,
@@ -31,6 +30,7 @@ from krm_fn.targets.kyverno.cel_nodes import (
     reads_env,
     variable_name,
 )
+from krm_fn.targets.kyverno.cel_tree import CelNode, NodeKind, ungrouped
 from krm_fn.targets.kyverno.rules import CONTAINER_LISTS, STEPS
 
 _BEHIND_LAST = re.compile(r"[ \t]*(?:,[ \t]*)?//[^\n]*")

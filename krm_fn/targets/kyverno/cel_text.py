@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from krm_fn.formats import cel
 from krm_fn.settings import PROXY_VARIABLES
+from krm_fn.targets.kyverno import cel
 
 LISTS = ("initContainers", "containers")
 """The lists of a pod specification whose containers get the variables."""

@@ -13,13 +13,12 @@ from typing import Any
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Variables, quoted
 from krm_fn.engine import Draft
-from krm_fn.formats import cel
 from krm_fn.formats.escaping import kubernetes_env
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.noproxy import parse
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets.kyverno import rules
+from krm_fn.targets.kyverno import cel, rules
 
 KINDS = frozenset(
     {

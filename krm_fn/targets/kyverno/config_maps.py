@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from krm_fn.carriers.data_uses import DataKey, KeyOfData, namespace_of
 from krm_fn.clusters import may_be_same
 from krm_fn.krm.resourcelist import group_kind
-from krm_fn.targets.data_uses import DataKey, KeyOfData, namespace_of
 from krm_fn.targets.kyverno import rules
 from krm_fn.targets.kyverno.values import ConfigMapKey, Unfillable, find_place
 

@@ -12,13 +12,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from krm_fn.carriers import chosen_containers
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Variables
 from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env
 from krm_fn.krm.results import Severity
 from krm_fn.patch import lookup
-from krm_fn.targets import _chosen, _created
+from krm_fn.targets import created_objects
 from krm_fn.targets.kyverno import cel_text
 from krm_fn.targets.kyverno.cel_expressions import CelExpressions
 
@@ -118,7 +119,7 @@ class Wanted:
         given = options.get("generated", {})
         return cls(
             options["generate"],
-            given.get("name", _created.OURS),
+            given.get("name", created_objects.OURS),
             given.get("apiVersion", "v1"),
             given.get("level", PODS),
             tuple(given.get("excludeNamespaces", ("kyverno", "kube-system"))),
@@ -145,13 +146,16 @@ def objects(options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     if wanted is None:
         return
     for kind in wanted.kinds:
-        created = _created.skeleton(kind, wanted.name, {}, labels={MARK: "generated"})
+        created = created_objects.skeleton(kind, wanted.name, {}, labels={MARK: "generated"})
         yield {**created, "apiVersion": f"{_GROUPS[kind]}/{wanted.version}"}
 
 
 def is_generated(obj: Mapping[str, Any]) -> bool:
     """Return whether inject-proxy generated an object, by its labels."""
-    return _created.was_created(obj) and lookup(obj, ("metadata", "labels", MARK)) == "generated"
+    return (
+        created_objects.was_created(obj)
+        and lookup(obj, ("metadata", "labels", MARK)) == "generated"
+    )
 
 
 def is_in_the_way(obj: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
@@ -294,7 +298,7 @@ def _no_opt_out(wanted: Wanted) -> str:
     """
     tests = " &&\n  ".join(
         f'a[?{cel_text.text(name)}].orValue("") != {cel_text.text(value)}'
-        for name, value in _chosen.REFUSALS.items()
+        for name, value in chosen_containers.REFUSALS.items()
     )
     return f"{_annotations(wanted)}.all(a,\n  {tests})"
 
@@ -310,7 +314,7 @@ def _annotations(wanted: Wanted) -> str:
 def _expressions(wanted: Wanted, variables: Variables) -> dict[str, str]:
     """Return name -> expression of ``spec.variables``; each refers only to those before it."""
     is_of_pods = wanted.level == PODS
-    names = ", ".join(map(cel_text.text, _chosen.LISTS))
+    names = ", ".join(map(cel_text.text, chosen_containers.LISTS))
     expressions = {
         "annotations": _annotations(wanted),
         **cel_text.patch_variables(

@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any
 
 from krm_fn.carriers.documents import DocumentSites, PlacesOf, TextDraft
-from krm_fn.carriers.inner_objects import ObjectSites
 from krm_fn.carriers.site import NestedSites
 from krm_fn.engine import Draft
 from krm_fn.formats import embedded
@@ -23,6 +22,7 @@ from krm_fn.krm.results import Finding
 from krm_fn.patch import Pointer
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.kyverno import compared, rules
+from krm_fn.targets.kyverno.inner_objects import ObjectSites
 
 POLICIES = compared.KINDS | {
     ("kyverno.io", "ClusterPolicy"),

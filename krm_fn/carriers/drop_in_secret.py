@@ -1,0 +1,80 @@
+"""The Secret of a Cluster that holds the drop-ins of its nodes: what it and its keys are called, and references to it.
+
+Sources: Giant Swarm's proxy document; ``service/controller/resource/clustersecret`` of
+``giantswarm/cluster-apps-operator``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from krm_fn.clusters import has_suffix
+from krm_fn.patch import lookup
+from krm_fn.products.giantswarm import SYSTEMD_PROXY_SUFFIX
+from krm_fn.settings import ProxySettings
+
+KEYS = {"containerd": "containerdProxy", "kubelet": "kubeletProxy"}
+"""Name of a service -> the key that holds its drop-in."""
+
+_HASHED = rf"{SYSTEMD_PROXY_SUFFIX}-[0-9a-f]{{10}}$"
+
+
+def name_for(cluster: str) -> str:
+    """Return the name of the Secret of a Cluster."""
+    return f"{cluster}{SYSTEMD_PROXY_SUFFIX}"
+
+
+def base_of(name: str) -> str:
+    """Return the name without the hash of ``spec.rollout.hashNames``, if it has one."""
+    return re.sub(_HASHED, SYSTEMD_PROXY_SUFFIX, name)
+
+
+def is_one(name: object) -> bool:
+    """Return whether a name is that of the Secret of a Cluster."""
+    return isinstance(name, str) and has_suffix(base_of(name), SYSTEMD_PROXY_SUFFIX)
+
+
+def is_of(name: object, settings: ProxySettings) -> bool:
+    """Return whether a name is that of the Secret of the settings' Cluster; of any, where no Cluster is known."""
+    if not settings.clusters:
+        return is_one(name)
+    names = [name_for(cluster) for cluster in settings.clusters]
+    return isinstance(name, str) and base_of(name) in names
+
+
+def key_of(unit: str) -> str:
+    """Return the key that holds the drop-in of a service; CRI-O has that of containerd."""
+    return KEYS.get(unit, KEYS["containerd"])
+
+
+def reference(settings: ProxySettings, unit: str) -> dict[str, Any]:
+    """Return the ``contentFrom`` of the drop-in of a service."""
+    return {"secret": {"name": name_for(settings.cluster), "key": key_of(unit)}}
+
+
+def obstacle(settings: ProxySettings) -> str:
+    """Return why an object that gets these settings cannot refer to the Secret; "" where it can."""
+    if settings.differs_from_cluster:
+        return (
+            "holds the proxy of the whole Cluster, but an entry of `spec.overrides` asks for another "
+            "one here: let it match the whole Cluster"
+        )
+    if not settings.clusters:
+        return (
+            "cannot be named, because the Cluster is not known: label this object "
+            "`cluster.x-k8s.io/cluster-name`"
+        )
+    if len(settings.clusters) > 1:
+        names = " and ".join(f'"{name}"' for name in settings.clusters)
+        return f"cannot be named in an object that {names} share: give each an object of its own"
+    return ""
+
+
+def is_reference(existing: Any, wanted: Mapping[str, Any]) -> bool:
+    """Return whether a ``contentFrom`` names the same Secret and key, whatever hash its name has."""
+    name = lookup(existing, ("secret", "name"))
+    if not isinstance(name, str) or base_of(name) != wanted["secret"]["name"]:
+        return bool(existing == wanted)
+    return bool(existing == {"secret": {**wanted["secret"], "name": name}})

@@ -1,0 +1,181 @@
+"""Objects of a list that a FunctionConfig refers to: values of other systems, and certificates.
+
+It finds an object and one text of it, and reads the text in the form of its system. Other packages
+judge the values; no text of an object is ever reported, only the names of its keys.
+
+    formats   the names that TKG, Giant Swarm and Konvoy Image Builder give to the fields of ``spec``
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from krm_fn.clusters import is_open, may_be_same
+from krm_fn.config import Certificates, ForeignValue
+from krm_fn.errors import ConfigError, InputError
+from krm_fn.formats import sops
+from krm_fn.krm import type_errors
+from krm_fn.krm.resourcelist import Object
+from krm_fn.krm.results import Finding
+from krm_fn.patch import lookup
+from krm_fn.plan import ObjectSource
+
+if TYPE_CHECKING:
+    from krm_fn.formats.embedded import Value
+
+_Path = tuple[str, ...]
+
+
+class Objects:
+    """Reads objects of lists, local configuration among them, for a FunctionConfig: a ``config.Lookup``.
+
+    Args:
+        lists: where the objects are; an item is read only where its text says that it may be the one.
+    """
+
+    def __init__(self, *lists: ObjectSource) -> None:
+        self._lists = lists
+
+    def values(self, source: Mapping[str, Any]) -> Mapping[_Path, ForeignValue]:
+        """Return the values of an entry of ``spec.from``.
+
+        Raises:
+            ConfigError: the object, the key or the form of its value is not what it must be.
+        """
+        from krm_fn.plan.sources import formats  # noqa: PLC0415 -- most runs take no value from elsewhere
+
+        obj = self._one(source["kind"], source)
+        value = _value(obj, source.get("key"))
+        try:
+            read = formats.read(value.text, source.get("format"))
+        except ConfigError as error:
+            raise ConfigError(
+                [f"{_name_of(obj)} key `{_key(value)}` {text}" for text in error.problems]
+            ) from None
+        in_secret = obj.ref.kind == "Secret"
+        return {
+            path: given._replace(place=f"{_name_of(obj)} {given.place}", in_secret=in_secret)
+            for path, given in read.items()
+        }
+
+    def certificates(self, config_map: Mapping[str, Any]) -> Certificates:
+        """Return the text of a ConfigMap, unchanged.
+
+        Raises:
+            ConfigError: the ConfigMap or its key is missing.
+        """
+        obj = self._one("ConfigMap", config_map)
+        value = _value(obj, config_map["key"])
+        place = (obj.ref.namespace, obj.ref.name, _key(value))
+        return Certificates(value.text, None if obj.is_local else place)
+
+    def _one(self, kind: str, wanted: Mapping[str, Any]) -> Object:
+        """Find the object that is meant.
+
+        Without a namespace that is one without a namespace, before one in any other: and one in a namespace only if
+        the list knows no other namespace, because anybody may own an object of that name in his own.
+        """
+        found = list(self._named(kind, wanted["name"], wanted.get("namespace")))
+        if "namespace" not in wanted:
+            found = [obj for obj in found if is_open(obj.ref.namespace)] or found
+        called = f'{kind} "{wanted["name"]}"'
+        place = f' in namespace "{wanted["namespace"]}"' if "namespace" in wanted else ""
+        if not found:
+            raise ConfigError(
+                [f"must name an object of the list: there is no {called}{place} in it"]
+            )
+        if len(found) > 1:
+            hint = "keep one of them" if place else "say in `namespace` which one is meant"
+            raise ConfigError(
+                [
+                    f"must name one object: there are {len(found)} of {called}{place} in the list, {hint}"
+                ]
+            )
+        namespace = found[0].ref.namespace
+        if not (place or is_open(namespace)) and self._has_other_namespaces(namespace):
+            problem = (
+                f"must say in `namespace` that the {called} of namespace {json.dumps(namespace)} is meant, because "
+                "the list holds objects of other namespaces, too, and anybody may own one of that name"
+            )
+            raise ConfigError([problem])
+        return found[0]
+
+    def _has_other_namespaces(self, namespace: str) -> bool:
+        """Return whether an object of the list is in another namespace.
+
+        Unreadable items do not count.
+        """
+        for one in self._lists:
+            for index in range(len(one)):
+                if not one.contains(index, ("namespace",)):
+                    continue
+                try:
+                    found = one.objects(index)
+                except InputError:
+                    continue
+                if any(not may_be_same(obj.ref.namespace, namespace) for obj in found):
+                    return True
+        return False
+
+    def _named(self, kind: str, name: str, namespace: str | None) -> Iterator[Object]:
+        for one in self._lists:
+            for index in range(len(one)):
+                kinds = one.kinds(index)
+                if (kinds and kind not in kinds) or not one.contains(index, (name,)):
+                    continue
+                for obj in one.objects(index):
+                    if (obj.group_kind, obj.ref.name) == (("", kind), name) and namespace in (
+                        None,
+                        obj.ref.namespace,
+                    ):
+                        yield obj
+
+
+def _value(obj: Object, key: str | None) -> Value:
+    """Return the text of a key, or of the only key."""
+    if sops.is_encrypted(obj.data):
+        raise ConfigError([f"{_name_of(obj)} {sops.ENCRYPTED}"])
+    from krm_fn.formats import embedded  # noqa: PLC0415 -- most configs refer to no object
+
+    texts = {one.path[-1]: one for one in embedded.values(obj.data)}
+    if not texts:
+        fields = "`stringData` or `data`" if obj.ref.kind == "Secret" else "`data`"
+        raise ConfigError(
+            [
+                f"must name an object that holds a text: there is no key under {fields} of {_name_of(obj)}"
+            ]
+        )
+    names = ", ".join(f"`{name}`" for name in texts)
+    if key is None and len(texts) != 1:
+        raise ConfigError(
+            [f"must say in `key` which key of {_name_of(obj)} is meant: there are {names}"]
+        )
+    found = texts.get(key) if key is not None else next(iter(texts.values()))
+    if found is None:
+        raise ConfigError([f"must name a key of {_name_of(obj)} in `key`: there are {names}"])
+    if isinstance(found, Finding):
+        raise ConfigError([f"{_name_of(obj)} {_unusable(obj, found)}"])
+    return found
+
+
+def _unusable(obj: Object, found: Finding) -> str:
+    """Return what keeps a text from being read; the finding says what a target does about it."""
+    field = found.path[-1]
+    if found.code == "Encrypted":
+        return f"key `{field}`: {sops.ENCRYPTED}"
+    if found.code == "TextUnreadable":
+        wanted = "base64 of UTF-8 text"
+    else:
+        kind = "a mapping" if len(found.path) == 1 else "a string"
+        wanted = f"{kind}, not {type_errors.type_name(lookup(obj.data, found.path))}"
+    return f"`{field}` must be {wanted}: correct it, or name another key"
+
+
+def _key(value: Value) -> str:
+    return value.path[-1]
+
+
+def _name_of(obj: Object) -> str:
+    return f'{obj.ref.kind} "{obj.ref.name}"'

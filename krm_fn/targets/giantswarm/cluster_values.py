@@ -1,0 +1,169 @@
+"""Values of a Giant Swarm cluster: the proxy that its apps get from the Secret ``<cluster>-cluster-values``.
+
+What it sets: in the YAML text under the key ``values``, each where the settings give it a value: ``cluster.proxy`` with
+``http``, ``https``, ``noProxy``; ``env`` with ``NO_PROXY``, ``HTTP_PROXY``, ``HTTPS_PROXY``; and ``http_proxy``,
+``https_proxy``, ``no_proxy`` at the root. ``noProxy`` is the composed list of that cluster: with ``noProxyPolicy.style:
+GiantSwarm`` it is the one that cluster-apps-operator makes.
+
+Where: the Secret ``<cluster>-cluster-values`` (``stringData``, or ``data`` in base64). In the ConfigMap of that name
+only what is there already: cluster-apps-operator writes no proxy into it.
+
+What it leaves alone: all other values, comments and order; a text with nothing but a proxy is rewritten where it
+differs. An entry of ``env`` is found by its name: one that differs is replaced whole, repeated ones become one, at the
+first place. Without a proxy all of these go, and so does ``cluster`` if nothing else is in it, and a text of which
+nothing is left, not even a comment.
+
+Before and after:
+
+```diff
+ kind: Secret
+ metadata:
+   name: mycluster-cluster-values
+ stringData:
+   values: |
++    cluster:
++      proxy:
++        http: http://proxy.corp.example:3128
++        https: http://proxy.corp.example:3128
++        noProxy: cluster.local,100.64.0.0/13,100.96.0.0/11,svc,127.0.0.1,localhost
+     global: {}
+```
+
+Options: ``generate`` (default false): a Cluster that has no such Secret in the list gets one, in its namespace, and the
+ConfigMap of the same name with ``cluster.private: true``, because an ``App`` that refers to both needs both. Do not ask
+for it where cluster-apps-operator runs: that makes them itself and writes over what is there. Both carry the label
+``app.kubernetes.io/managed-by: inject-proxy`` and go with the proxy if nothing else was added to them.
+
+Why: apps of a workload cluster get their proxy from this Secret (Giant Swarm's proxy document,
+"cluster-apps-operator"). The three shapes are those of its ``clustersecret/desired.go``: charts read ``cluster.proxy``,
+older releases of cert-manager-app the root, external-dns-app ``env``. ``cluster.private`` is what its ConfigMap says of
+a cluster behind a proxy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from krm_fn.carriers.documents import TextDraft
+from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.site import Site, Variables
+from krm_fn.carriers.three_keys import SHORT, SNAKE, ThreeKeys
+from krm_fn.carriers.whole_text import WholeText
+from krm_fn.clusters import has_suffix
+from krm_fn.engine import Draft
+from krm_fn.formats.embedded import Value, values
+from krm_fn.krm.results import Finding
+from krm_fn.noproxy import Audience
+from krm_fn.patch import lookup
+from krm_fn.products import giantswarm
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import text_hints_of
+from krm_fn.targets.base import Context, Target
+from krm_fn.targets.created_objects import beside_clusters, skeleton, was_created
+from krm_fn.targets.giantswarm.values_env import ValuesEnv, has_variables
+
+_KEY = "values"
+_ENV = ("env",)
+_PROXY = ThreeKeys(giantswarm.CLUSTER_PROXY, SHORT, "`cluster.proxy`", kept=0)
+_ROOT = ThreeKeys((), SNAKE, "the values")
+_PRIVATE = ("cluster", "private")
+
+
+def sites(draft: Draft, context: Context) -> Iterator[WholeText]:
+    """Yield the values of a cluster in its Secret or ConfigMap."""
+    obj = draft.data
+    if not _is_ours(obj):
+        return
+    value = _text(obj)
+    if isinstance(value, Finding):
+        draft.findings.append(value)
+        return
+    text = TextDraft(draft, value, empty=("{}",))
+    documents = text.documents()
+    if isinstance(documents, Finding):
+        draft.findings.append(documents)
+        return
+    is_secret, is_created = obj.get("kind") == "Secret", was_created(obj)
+    yield WholeText(
+        text,
+        documents,
+        partial(_sites, is_secret=is_secret, is_created=is_created),
+        is_created=is_created,
+        is_ours=is_secret or is_created,
+    )
+
+
+def _sites(draft: Draft, *, is_secret: bool, is_created: bool) -> Iterator[Site]:
+    """Yield the three places of a Secret, and of a ConfigMap those that are there."""
+    if is_secret or _PROXY.is_in(draft.data):
+        yield _PROXY.in_draft(draft)
+    if is_secret or has_variables(draft.data, _ENV):
+        yield ValuesEnv(draft, _ENV)
+    if is_secret or _ROOT.is_in(draft.data):
+        yield _ROOT.in_draft(draft)
+    if is_created and not is_secret:
+        yield _Private(draft)
+
+
+class _Private:
+    """What a ConfigMap that was created says, as a site: that the cluster is behind a proxy."""
+
+    label = "`cluster`"
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+
+    def read(self) -> Iterator[Reading]:
+        """Yield nothing: it does not say which proxy there is."""
+        yield from ()
+
+    def write(self, variables: Variables) -> None:
+        """Set `private`, unless its author did, or remove it."""
+        old = self._draft.get(_PRIVATE)
+        cluster = self._draft.get(_PRIVATE[:1], {})
+        if variables and old is None and isinstance(cluster, dict):
+            self._draft.set(_PRIVATE, value=True)
+            self._draft.describe("sets `private` of `cluster`")
+        elif not variables and old is True:
+            self._draft.remove(_PRIVATE)
+            self._draft.describe("removes `private` of `cluster`")
+
+
+def companions(
+    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """Yield the Secret and the ConfigMap of a Cluster with a proxy; ``sites`` fills them."""
+    name = lookup(obj, ("metadata", "name"))
+    if settings.variables() and isinstance(name, str) and name:
+        labels = {giantswarm.CLUSTER_LABEL: name}
+        yield skeleton(
+            "Secret", name + giantswarm.CLUSTER_VALUES_SUFFIX, obj, labels=labels, type="Opaque"
+        )
+        yield skeleton("ConfigMap", name + giantswarm.CLUSTER_VALUES_SUFFIX, obj, labels=labels)
+
+
+def _is_ours(obj: Mapping[str, Any]) -> bool:
+    name = lookup(obj, ("metadata", "name"))
+    return has_suffix(name, giantswarm.CLUSTER_VALUES_SUFFIX)
+
+
+def _text(obj: Mapping[str, Any]) -> Value | Finding:
+    """Return the text of the values, or a finding; a missing text is empty."""
+    for one in values(obj):
+        if one.path[1:] in ((), (_KEY,)):
+            return one
+    is_encoded = obj.get("kind") == "Secret" and "data" in obj and "stringData" not in obj
+    field = "data" if is_encoded or obj.get("kind") == "ConfigMap" else "stringData"
+    return Value((field, _KEY), "", is_base64=is_encoded)
+
+
+TARGET = Target(
+    id="giantswarmClusterValues",
+    kinds=frozenset({("", "Secret"), ("", "ConfigMap")}),
+    audience=Audience.POD,
+    text_hints=text_hints_of("giantswarmClusterValues"),
+    sites=sites,
+    creates=beside_clusters(companions),
+)

@@ -1,0 +1,190 @@
+"""Values of Giant Swarm charts that complete the list themselves: they get the one that holds for the installation.
+
+What it sets: the three values of the charts that add the networks of a cluster to ``noProxy`` on their own, each where
+the settings give it one:
+
+* ``cluster-*``: ``global.connectivity.proxy`` with ``enabled``, ``httpProxy``, ``httpsProxy``, ``noProxy``; in releases
+  before ``global``, ``connectivity.proxy`` with the same members, or ``proxy`` with ``enabled``, ``http_proxy``,
+  ``https_proxy``, ``no_proxy``, where that is there;
+* ``kyverno-policies-connectivity``: ``proxy`` with ``enabled``, ``http``, ``https``, ``noProxy``; ``cluster.proxy``
+  with the last three where that is there;
+* ``cluster-apps-operator``: ``proxy`` with ``noProxy``, ``http``, ``https``, where that is there.
+
+``noProxy`` is a comma-separated text that holds what a person wrote, and nothing derived.
+
+Where: ``spec.values`` of a ``HelmRelease`` (``helm.toolkit.fluxcd.io``) of one of these charts; the YAML text under
+``values``, ``values.yaml`` or ``secret-values.yaml.patch`` of a Secret or a ConfigMap whose name holds the name of the
+chart, or, for a ``cluster-*`` chart, ends in ``-userconfig``, ``-user-values`` or ``-user-secrets``. The proxy of a
+``cluster-*`` chart is added where it is missing: in a HelmRelease without ``valuesFrom``, and in the object that is
+named ``<cluster>-userconfig`` or ``<cluster>-user-values`` after a Cluster of the list, or after its own
+``global.metadata.name``, and has ``global``. That of ``kyverno-policies-connectivity`` is added, too.
+
+What it leaves alone: all other values, comments and order; a proxy with ``enabled: false``, which is how a person
+keeps a cluster from it: that is a warning, and so are values that cannot be read. Without a proxy the members go,
+``enabled: true`` among them, and the mappings that are empty then; ``global`` of a text, an empty ``proxy`` of
+``cluster-apps-operator`` and ``cluster.proxy`` stay, to be filled again.
+
+Before and after:
+
+```diff
+ kind: ConfigMap
+ metadata:
+   name: mycluster-userconfig
+ data:
+   values: |
+     global:
+       connectivity:
+         network:
+           vpcCidr: 10.123.0.0/16
++        proxy:
++          enabled: true
++          httpProxy: http://proxy.corp.example:3128
++          httpsProxy: http://proxy.corp.example:3128
++          noProxy: 10.0.0.0/8,internal.corp.example
+```
+
+Options: none but ``enabled``.
+
+Why: Giant Swarm's proxy document ("during the initial bootstrap", "cluster-apps-operator") configures the installation
+by the values of these charts. The ``cluster`` chart (``cluster.connectivity.proxy.noProxy``), the operator
+(``clustersecret/desired.go``) and the policy each compose the list of a cluster from ``noProxy`` and what they know of
+it, so a derived entry would be there twice. A switch that is off is respected because cluster-apps-operator asks it,
+too, before it gives a vSphere cluster a proxy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from krm_fn.carriers.documents import DocumentSites
+from krm_fn.carriers.site import Site
+from krm_fn.carriers.three_keys import CAMEL, SHORT, SNAKE, ThreeKeys
+from krm_fn.clusters import user_values_of
+from krm_fn.engine import Draft
+from krm_fn.krm.results import Severity
+from krm_fn.noproxy import Audience
+from krm_fn.patch import lookup
+from krm_fn.products import giantswarm
+from krm_fn.targets import text_hints_of
+from krm_fn.targets.base import Context, Target
+from krm_fn.targets.giantswarm import helm_values
+from krm_fn.targets.giantswarm.helm_values import HelmValues, is_of_chart
+
+_GLOBAL = ThreeKeys(
+    ("global", "connectivity", "proxy"),
+    CAMEL,
+    "`global.connectivity.proxy`",
+    kept=0,
+    switch="enabled",
+)
+_NAME = ("global", "metadata", "name")
+"""Where the values of a ``cluster-*`` chart name the Cluster that it makes."""
+_OF_A_CLUSTER = (
+    _GLOBAL,
+    ThreeKeys(("connectivity", "proxy"), CAMEL, "`connectivity.proxy`", kept=0, switch="enabled"),
+    ThreeKeys(("proxy",), SNAKE, "`proxy`", kept=0, switch="enabled"),
+)
+_POLICY = ThreeKeys(giantswarm.PROXY, SHORT, "`proxy`", kept=0, switch="enabled")
+_SHARED = ThreeKeys(giantswarm.CLUSTER_PROXY, SHORT, "`cluster.proxy`", kept=2)
+_OPERATOR = ThreeKeys(giantswarm.PROXY, SHORT, "`proxy`", kept=1)
+
+
+def sites(draft: Draft, context: Context) -> Iterator[Site | DocumentSites]:
+    """Yield the places of a proxy in the values of an object.
+
+    Report what keeps them from having one.
+    """
+    obj = draft.data
+    cluster = context.settings.cluster
+    name = lookup(obj, ("metadata", "name"))
+    if obj.get("kind") != "HelmRelease" and _is_known(name, cluster):
+        helm_values.report_unread(draft)
+        if is_of_chart(name, giantswarm.POLICIES_CHART):
+            for text in helm_values.blank(draft):
+                yield DocumentSites(text.new_document(), partial(_sites, slots=[_POLICY]))
+    for held in helm_values.of_object(draft):
+        slots = _slots(held, cluster)
+        yield from held.sites(partial(_sites, slots=slots))
+        if not slots and _is_cluster_release(held) and context.settings.variables():
+            message = (
+                "its values come from `valuesFrom`, so no proxy is added here: set "
+                "`global.connectivity.proxy` there, or an empty one in `spec.values`"
+            )
+            draft.report(Severity.INFO, message, ("spec", "valuesFrom"), code="ValuesElsewhere")
+
+
+def _sites(draft: Draft, slots: Iterable[ThreeKeys]) -> Iterator[Site]:
+    for slot in slots:
+        yield slot.in_draft(draft)
+
+
+def _is_known(name: Any, cluster: str) -> bool:
+    """Return whether an object with that name holds values of the charts.
+
+    User values of other apps are not ours.
+    """
+    if not isinstance(name, str):
+        return False
+    whose = user_values_of(name)
+    return any(is_of_chart(name, chart) for chart in giantswarm.INSTALLATION_CHARTS) or (
+        bool(whose) and cluster in ("", whose)
+    )
+
+
+def _slots(held: HelmValues, cluster: str) -> list[ThreeKeys]:
+    """Return the places of the proxy in the values, or where it belongs in those of the Cluster."""
+    if is_of_chart(held.of, giantswarm.POLICIES_CHART):
+        found = [_POLICY, *_present(held, _SHARED)]
+    elif is_of_chart(held.of, "cluster-apps-operator"):
+        found = _present(held, _OPERATOR)
+    elif held.of in giantswarm.CLUSTER_CHARTS or (held.document and user_values_of(held.of)):
+        found = _present(held, *_OF_A_CLUSTER)
+        found = found or ([_GLOBAL] if _is_to_be_added(held, cluster) else [])
+    else:
+        found = []
+    return [slot._replace(path=(*held.root, *slot.path), kept=_kept(held, slot)) for slot in found]
+
+
+def _present(held: HelmValues, *slots: ThreeKeys) -> list[ThreeKeys]:
+    """Return the places that exist, a mapping or not.
+
+    Of a cluster's older ``proxy``, one with its names.
+    """
+    return [
+        slot
+        for slot in slots
+        if lookup(held.data, (*held.root, *slot.path)) is not None
+        and (slot.keys != SNAKE or slot._replace(path=(*held.root, *slot.path)).is_in(held.data))
+    ]
+
+
+def _is_to_be_added(held: HelmValues, cluster: str) -> bool:
+    if held.document is None:
+        return not lookup(held.data, ("spec", "valuesFrom"))
+    whose = user_values_of(held.of)
+    if not whose or not isinstance(held.data.get("global"), Mapping):
+        return False
+    return whose == cluster or whose == lookup(held.data, _NAME)
+
+
+def _is_cluster_release(held: HelmValues) -> bool:
+    return held.document is None and held.of in giantswarm.CLUSTER_CHARTS
+
+
+def _kept(held: HelmValues, slot: ThreeKeys) -> int:
+    """Return how many steps of the path stay: ``spec`` of a HelmRelease, and ``global`` of a text."""
+    if held.document and slot.path[:1] == _GLOBAL.path[:1]:
+        return 1
+    return slot.kept + len(held.root) if slot.kept else len(held.root[:1])
+
+
+TARGET = Target(
+    id="giantswarmInstallationValues",
+    kinds=helm_values.KINDS,
+    audience=Audience.PRODUCT,
+    text_hints=text_hints_of("giantswarmInstallationValues"),
+    sites=sites,
+    one_proxy_for_all_nodes=True,
+)

@@ -1,0 +1,194 @@
+"""The Secret ``<cluster>-systemd-proxy``: it holds the drop-ins of containerd and the kubelet, as Giant Swarm has it.
+
+What it sets: ``HTTP_PROXY``, ``http_proxy``, ``HTTPS_PROXY``, ``https_proxy``, ``NO_PROXY``, ``no_proxy``, each where
+the settings give it a value, as ``Environment="NAME=value"`` in the section ``[Service]`` of the text under the key
+``containerdProxy``, and under ``kubeletProxy`` where that is there or ``kubeletDropIn`` has ``content: Secret``. The
+list is the one composed for the Cluster. The values are escaped for systemd and for nothing else.
+
+Where: Secrets whose name ends in ``-systemd-proxy``, in ``stringData`` or, as base64, in ``data``. A missing
+``containerdProxy`` is added to ``stringData``. With ``generate`` the Secret is made beside each Cluster
+(``cluster.x-k8s.io``) that has none, in its namespace, with both keys and the label ``giantswarm.io/cluster``.
+
+What it leaves alone: other keys, and in these two every line that assigns no proxy variable. A key goes when nothing
+but an empty ``[Service]`` is left of it, and a Secret that was made here (``app.kubernetes.io/managed-by:
+inject-proxy``) when it holds nothing any more. There is one Secret for all nodes of a Cluster, so overrides for a role
+or a worker group do not count here: an object that refers to the Secret and is to have another proxy is an error.
+
+Before and after:
+
+```diff
+ kind: Secret
+ metadata:
+   name: mycluster-systemd-proxy
+   namespace: org-giantswarm
++stringData:
++  containerdProxy: |
++    [Service]
++    Environment="HTTP_PROXY=http://proxy.corp.example:3128"
++    Environment="http_proxy=http://proxy.corp.example:3128"
+```
+
+Options:
+
+* ``generate`` (default ``false``): make the Secret for each Cluster of the list that has none.
+
+Why: Kubeadm objects take their drop-ins from this Secret (Giant Swarm's proxy document; see ``content: Secret`` of the
+targets ``containerdDropIn`` and ``kubeletDropIn``); with ``exports: false`` of ``kubeadmCommands`` no password is
+in them. ``cluster-apps-operator`` writes the installation's list there, without the Cluster's networks, and escapes it
+for HTML, which spoils passwords with ``&``, ``+``, ``'``, ``<`` or ``"``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from krm_fn.carriers import drop_in_secret, unit_text, unit_variables
+from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.site import Site, Variables
+from krm_fn.engine import Draft
+from krm_fn.formats.embedded import Value, values
+from krm_fn.krm.results import Finding, Severity
+from krm_fn.noproxy import Audience
+from krm_fn.patch import lookup
+from krm_fn.products import giantswarm
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import created_objects
+from krm_fn.targets.base import Context, Target
+
+_UNITS = {key: unit for unit, key in drop_in_secret.KEYS.items()}
+
+
+def companions(
+    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """Yield the Secret of the Cluster ``obj``; ``sites`` fills it."""
+    cluster = lookup(obj, ("metadata", "name"))
+    if isinstance(cluster, str) and cluster:
+        labels = {giantswarm.CLUSTER_LABEL: cluster}
+        yield created_objects.skeleton(
+            "Secret", drop_in_secret.name_for(cluster), obj, labels=labels, type="Opaque"
+        )
+
+
+def sites(draft: Draft, context: Context) -> Iterator[Site]:
+    """Yield the drop-ins in a Secret, those that are missing too where there is a proxy.
+
+    The option ``units`` names services whose drop-ins the nodes take from the Secret besides.
+    """
+    obj = draft.data
+    if not drop_in_secret.is_one(lookup(obj, ("metadata", "name"))):
+        return
+    found = values(obj)
+    is_readable = True
+    for one in found:
+        if isinstance(one, Finding) and (len(one.path) == 1 or one.path[-1] in _UNITS):
+            draft.findings.append(one)
+            is_readable = is_readable and len(one.path) > 1
+    if not is_readable:
+        return
+    for one in found:
+        if isinstance(one, Value) and one.path[-1] in _UNITS:
+            yield _UnitText(draft, one)
+    keys = {one.path[-1] for one in found}
+    for key in _wanted(obj, context.options) if context.settings.variables() else ():
+        if key not in keys:
+            yield _UnitText(draft, Value(("stringData", key), ""))
+    if found and created_objects.was_created(obj):
+        yield _CreatedSecret(draft)
+
+
+class _UnitText:
+    """The drop-in of one service under a key of the Secret, as a site.
+
+    Args:
+        draft: the data of the Secret.
+        value: the text; it need not be there yet.
+    """
+
+    def __init__(self, draft: Draft, value: Value) -> None:
+        self._draft = draft
+        self._value = value
+        self.label = f"the drop-in of {_UNITS[value.path[-1]]} under `{value.path[-1]}`"
+
+    def _text(self) -> str:
+        written = self._draft.get(self._value.path)
+        return self._value.read(written) if isinstance(written, str) else ""
+
+    def read(self) -> Iterator[Reading]:
+        """Yield what systemd reads in the text, and what it does not take."""
+        for one in unit_variables.settings_of(self._text()):
+            yield Reading(
+                one.name,
+                one.value,
+                self._value.path,
+                one.raw,
+                self.label,
+                why_unknown=one.why,
+                is_lost=one.value is None,
+            )
+
+    def write(self, variables: Variables) -> None:
+        """Make the text set the variables and no other of the six; a text of which nothing is left is removed."""
+        old = self._text()
+        try:
+            new = unit_text.edit(old, variables)
+        except ValueError as error:
+            message = f"{error}; change the proxy settings"
+            self._draft.report(Severity.ERROR, message, ("stringData",), code="ValueNotWritable")
+            return
+        if old and not new:
+            self._draft.remove(self._value.path)
+        elif new != old:
+            self._draft.set(self._value.path, self._value.written(new))
+
+
+class _CreatedSecret:
+    """A Secret that inject-proxy created, as a site: it is removed once no text is left in it."""
+
+    label = "the Secret"
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+
+    def read(self) -> Iterator[Reading]:
+        """Yield nothing: the texts say which proxy there is."""
+        yield from ()
+
+    def write(self, variables: Variables) -> None:
+        """Remove the Secret if nothing is left in it."""
+        if not variables and not values(self._draft.data):
+            self._draft.remove(())
+            self._draft.describe(
+                "removes the Secret, which inject-proxy created and which holds nothing else"
+            )
+
+
+def _wanted(obj: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
+    """Return the keys to add where they are missing."""
+    always = (
+        _UNITS.values()
+        if created_objects.was_created(obj)
+        else ("containerd", *options.get("units", ()))
+    )
+    return [key for key, unit in _UNITS.items() if unit in always]
+
+
+def options_from(given: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Return the options, and ``units``: which drop-ins the nodes take from the Secret besides."""
+    own = given.get("giantswarmSystemdProxy", {})
+    kubelet = given.get("kubeletDropIn", {})
+    if kubelet.get("enabled", True) and kubelet.get("content") == "Secret":
+        return {**own, "units": ("kubelet",)}
+    return own
+
+
+TARGET = Target(
+    id="giantswarmSystemdProxy",
+    kinds=frozenset({("", "Secret")}),
+    audience=Audience.NODE,
+    text_hints=(giantswarm.SYSTEMD_PROXY_SUFFIX,),
+    sites=sites,
+    creates=created_objects.beside_clusters(companions),
+    options_from=options_from,
+)

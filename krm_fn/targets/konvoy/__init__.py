@@ -1,0 +1,1 @@
+"""Konvoy: the overrides of its Image Builder."""

@@ -1,0 +1,131 @@
+"""Overrides of Konvoy Image Builder: the proxy of pre-provisioned machines while Konvoy installs what nodes need.
+
+What it sets: in the document under ``overrides.yaml``, ``proxy_env`` with ``HTTPS_PROXY``, ``https_proxy``,
+``HTTP_PROXY``, ``http_proxy``, ``NO_PROXY``, ``no_proxy``, and beside it ``http_proxy``, ``https_proxy``, ``no_proxy``,
+each where the settings give it a value. The list is the one composed for the Cluster.
+
+Where: Secrets whose name ends in ``-user-overrides``, in ``stringData`` or, as base64, in ``data``. Another key that
+ends in ``.yaml`` or ``.yml`` gets it where a proxy is in it already. With ``generate`` the Secret is made beside
+each Cluster (``cluster.x-k8s.io``) whose ``infrastructureRef`` is a ``PreprovisionedCluster`` and that has none, in its
+namespace, with the label ``clusterctl.cluster.x-k8s.io/move``.
+
+What it leaves alone: all other overrides, comments, order, and the quotes around values that are there. Without a proxy
+the nine members go, and a ``proxy_env`` that held nothing else; a text of which nothing is left goes, and the Secret if
+it was made here (``app.kubernetes.io/managed-by: inject-proxy``). One Secret serves all machines that refer to it by
+``overrideRef``: it gets the proxy of the Cluster, or, where only overrides for roles declare one, as ``inject-proxy
+import konvoy`` prints them, that of its workers, else of its control plane, with the lists of all roles that have the
+same proxy; an override for a role with another proxy, or for a worker group, is a warning.
+
+Before and after:
+
+```diff
+ kind: Secret
+ metadata:
+   name: cluster-1-user-overrides
+ stringData:
+   overrides.yaml: |
+     epel_centos_7_rpm: https://rpm.corp.example/epel-release-latest-7.noarch.rpm
++    proxy_env:
++      HTTPS_PROXY: http://proxy.corp.example:3128
++      https_proxy: http://proxy.corp.example:3128
++      NO_PROXY: localhost,127.0.0.1,.corp.example
++      no_proxy: localhost,127.0.0.1,.corp.example
++    https_proxy: http://proxy.corp.example:3128
++    no_proxy: localhost,127.0.0.1,.corp.example
+```
+
+Options:
+
+* ``generate`` (default ``false``): make the Secret for each pre-provisioned Cluster of the list that has none.
+
+Why: the Konvoy document configures the proxy of node provisioning by ``http-proxy-override.yaml``, and DKP's manual
+("Create overrides") puts such a file into this Secret. The document's ``proxy_env`` is the environment of Ansible's
+tasks alone: the playbooks write the drop-in of containerd only ``when: http_proxy is defined or …`` at the top
+(mesosphere/konvoy-image-builder, ``roles/containerd``), so both are set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from krm_fn.carriers.documents import TextDraft
+from krm_fn.carriers.whole_text import WholeText
+from krm_fn.clusters import has_suffix
+from krm_fn.engine import Draft
+from krm_fn.formats.embedded import Value, values
+from krm_fn.krm.results import Finding
+from krm_fn.noproxy import Audience
+from krm_fn.patch import lookup
+from krm_fn.products import konvoy
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import created_objects, text_hints_of
+from krm_fn.targets.base import Context, NodeUpdate, Target
+from krm_fn.targets.konvoy import image_builder_keys
+
+_KEY = "overrides.yaml"
+_MOVE = {"clusterctl.cluster.x-k8s.io/move": ""}
+
+
+def companions(
+    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """Yield the Secret of a pre-provisioned Cluster that gets a proxy; ``sites`` fills it."""
+    name = lookup(obj, ("metadata", "name"))
+    is_ours = lookup(obj, ("spec", "infrastructureRef", "kind")) == "PreprovisionedCluster"
+    if settings.variables() and is_ours and isinstance(name, str) and name:
+        yield created_objects.skeleton(
+            "Secret", name + konvoy.USER_OVERRIDES_SUFFIX, obj, labels=_MOVE, type="Opaque"
+        )
+
+
+def sites(draft: Draft, context: Context) -> Iterator[WholeText]:
+    """Yield the overrides in a Secret: those under `overrides.yaml`, and others that name a proxy."""
+    is_created = created_objects.was_created(draft.data)
+    for value in _texts(draft.data):
+        if isinstance(value, Finding):
+            draft.findings.append(value)
+            continue
+        text = TextDraft(draft, value, empty=("{}",))
+        documents = text.documents()
+        if isinstance(documents, Finding):
+            draft.findings.append(documents)
+            continue
+        first = documents[0].draft.data if documents else None
+        if value.path[-1] == _KEY or image_builder_keys.is_there(first):
+            yield WholeText(
+                text,
+                documents,
+                image_builder_keys.sites,
+                is_created=is_created,
+                is_ours=is_created,
+            )
+
+
+def _texts(obj: Mapping[str, Any]) -> list[Value | Finding]:
+    """Return the texts that hold overrides, and findings.
+
+    A Secret that this program created has its own text.
+    """
+    name = lookup(obj, ("metadata", "name"))
+    if not has_suffix(name, konvoy.USER_OVERRIDES_SUFFIX):
+        return []
+    found = [
+        one for one in values(obj) if len(one.path) == 1 or one.path[-1].endswith((".yaml", ".yml"))
+    ]
+    return found or ([Value(("stringData", _KEY), "")] if created_objects.was_created(obj) else [])
+
+
+TARGET = Target(
+    id="imageBuilderOverrides",
+    kinds=frozenset({("", "Secret")}),
+    audience=Audience.NODE,
+    text_hints=text_hints_of("imageBuilderOverrides"),
+    sites=sites,
+    creates=created_objects.beside_clusters(companions),
+    one_proxy_for_all_nodes=True,
+    takes_proxy_of_a_role=True,
+    node_update=NodeUpdate(
+        is_rolled=False, why="Konvoy reads the overrides once, when it sets a machine up"
+    ),
+)

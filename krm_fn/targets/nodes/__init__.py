@@ -1,0 +1,1 @@
+"""Nodes of kubeadm: their files, commands and systemd drop-ins, in objects and in ClusterClasses."""

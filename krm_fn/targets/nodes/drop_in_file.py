@@ -1,0 +1,465 @@
+"""A systemd drop-in that sets proxy variables, as one entry of ``files`` of a KubeadmConfigSpec.
+
+There is at most one entry of our own, known by its ``path``. Its text is edited, never replaced. Whether the text
+is in the entry or in the Secret of the Cluster is its author's decision unless the user decides. Other drop-ins of the
+service are read and reported, and not edited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from krm_fn.carriers import drop_in_secret, unit_text
+from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.site import Variables
+from krm_fn.carriers.unit_variables import settings_of
+from krm_fn.formats.drop_in_precedence import hiding, is_drop_in, namesakes
+from krm_fn.formats.file_content import LARGEST, decode, encode
+from krm_fn.krm.results import Severity
+from krm_fn.krm.type_errors import wrong_type
+from krm_fn.patch import Pointer, lookup
+from krm_fn.settings import PROXY_VARIABLES, ProxySettings
+from krm_fn.targets.nodes.drop_in_conflicts import Conflicts, is_about_proxies
+from krm_fn.targets.nodes.kubeadm_config import ConfigSpec
+
+BY_REFERENCE = "Secret"
+"""The value of the option ``content`` with which the text of the drop-in is in the Secret of the Cluster."""
+
+_FILLED_BY = "giantswarmSystemdProxy"
+"""The target that writes the Secret of a Cluster."""
+
+_Entry = Mapping[str, Any]
+
+
+def path_of(options: Mapping[str, Any], unit: str, entries: Sequence[Any]) -> str:
+    """Return where our drop-in for ``unit`` is on the node.
+
+    Where the user does not say so, that is the path in ``entries`` of ``files`` at which systemd finds a drop-in of
+    our name, whoever wrote it; else the one under ``/etc``.
+    """
+    if "path" in options:
+        return str(options["path"])
+    possible = _possible_paths(unit)
+    existing = _paths(entries)
+    return next((path for path in possible if path in existing), possible[0])
+
+
+def _possible_paths(unit: str) -> Sequence[str]:
+    """Return where the drop-in may be if the user does not say so, the one that hides the others first."""
+    return namesakes(f"/etc/systemd/system/{unit}.service.d/http-proxy.conf")
+
+
+def _paths(entries: Sequence[Any]) -> set[str]:
+    paths = (lookup(entry, ("path",)) for entry in entries)
+    return {path for path in paths if isinstance(path, str)}
+
+
+class DropIn:
+    """Our drop-in for one service, as a site.
+
+    Args:
+        spec: the KubeadmConfigSpec that puts the file on the nodes.
+        unit: name of the service without ``.service``.
+        target: the key under ``spec.targets`` that messages name.
+        options: ``path``, ``owner``, ``permissions`` and ``content`` of the file.
+        settings: say which Secret a reference names.
+    """
+
+    def __init__(
+        self,
+        spec: ConfigSpec,
+        unit: str,
+        target: str,
+        options: Mapping[str, Any],
+        settings: ProxySettings,
+    ) -> None:
+        self.spec = spec
+        self.unit = unit
+        self.target = target
+        self.path = path_of(options, unit, spec.entries("files"))
+        self.label = f"the drop-in of {unit}"
+        self._options = options
+        self._settings = settings
+        self._draft = spec.draft
+        self._content = str(options.get("content", ""))
+
+    def read(self) -> Iterator[Reading]:
+        """Yield what the drop-in sets, the first of several with its path; nothing where systemd ignores it."""
+        for one in _files_of(self.spec, self.unit, self.path):
+            if one.is_ours:
+                yield from _read(self.spec, one, self.label, may_hide=True)
+
+    def write(self, variables: Variables) -> None:
+        """Make the drop-in set the variables, or remove it where it sets nothing else.
+
+        Raises:
+            WrongTypeError: ``files`` is no list.
+        """
+        variables = self.spec.writable(variables)
+        entries = self._draft.items(self.spec.files) or []
+        try:
+            self._write(entries, variables)
+        except ValueError as error:
+            message = f"{error}; change the proxy settings"
+            self._report(Severity.ERROR, message, self.spec.files, code="ValueNotWritable")
+        self._report_wrong_entries()
+
+    def paths_of(self, variables: Variables) -> Sequence[str]:
+        """Return the path, and where no proxy is wanted those that come into effect once it has gone."""
+        if variables or "path" in self._options:
+            return [self.path]
+        return _possible_paths(self.unit)
+
+    def _write(self, entries: Sequence[Any], variables: Variables) -> None:
+        paths = self.paths_of(variables)
+        kept: list[Any] = []
+        origins: list[int | None] = []
+        is_met = False
+        for index, entry in enumerate(entries):
+            place = (*self.spec.files, str(len(kept)))
+            edited = entry
+            if isinstance(entry, Mapping) and entry.get("path") in paths:
+                if is_met and variables:
+                    self._report_repeated(place)
+                else:
+                    edited = self._edited(entry, place, variables)
+                    if edited is None:
+                        continue
+                is_met = True
+            kept.append(edited)
+            origins.append(index)
+        if variables and not is_met:
+            added = self._new_entry((*self.spec.files, str(len(kept))), variables)
+            if added is not None:
+                kept.append(added)
+                origins.append(None)
+        self._draft.set_items(self.spec.files, kept, origins)
+
+    def _edited(self, entry: _Entry, place: Pointer, variables: Variables) -> _Entry | None:
+        """Return an entry of our path as it should be; None where it has to be removed."""
+        if self._report_obstacle(entry, place):
+            return entry
+        if entry.get("contentFrom") is not None:
+            return self._edited_reference(entry, place, variables)
+        if self._content == BY_REFERENCE and variables and _is_replaceable(entry):
+            return self._referring(entry, place)
+        return self._edited_text(entry, place, variables)
+
+    def _edited_text(self, entry: _Entry, place: Pointer, variables: Variables) -> _Entry | None:
+        old = decode(entry)
+        if old is None:
+            self._report_unreadable(entry, place)
+            return entry
+        new = unit_text.edit(old, variables)
+        if old and not new:
+            return None
+        edited = dict(entry)
+        if new != old:
+            edited["content"] = encode(new, entry.get("encoding"))
+        if variables:
+            self._set_attributes(edited)
+            self._report_limits(edited, place, variables)
+            if self._content == BY_REFERENCE:
+                self._report_stays(place)
+        return edited
+
+    def _edited_reference(
+        self, entry: _Entry, place: Pointer, variables: Variables
+    ) -> _Entry | None:
+        """Return an entry with ``contentFrom`` as it should be.
+
+        Where the user does not say where the text has to be, it stays there. Without a proxy the Secret of the Cluster
+        loses its text, and nodes cannot be created from a reference to nothing.
+        """
+        is_ours = self._is_ours(entry)
+        if is_ours and not variables:
+            self._draft.describe(f"removes the reference to the Secret from {self.label}")
+            return None
+        if not is_ours or not self._content:
+            self._report_content_from(entry, place, is_ours=is_ours)
+            return entry
+        if self._content == BY_REFERENCE:
+            return self._referring(entry, place)
+        # An encoding would be that of the content of the Secret.
+        edited = {key: entry[key] for key in entry if key not in ("contentFrom", "encoding")}
+        edited["content"] = unit_text.fresh(variables)
+        self._draft.describe(f"puts the text of {self.label} in the place of a reference")
+        self._set_attributes(edited)
+        self._report_limits(edited, place, variables)
+        return edited
+
+    def _referring(self, entry: _Entry, place: Pointer) -> _Entry:
+        """Return an entry that takes its content from the Secret."""
+        if drop_in_secret.obstacle(self._settings):
+            if self._settings.clusters or not self._is_ours(entry):
+                self._report_no_secret()
+            return entry
+        edited = dict(entry)
+        wanted = drop_in_secret.reference(self._settings, self.unit)
+        if not drop_in_secret.is_reference(entry.get("contentFrom"), wanted):
+            edited.pop("content", None)
+            edited.pop("encoding", None)
+            edited["contentFrom"] = wanted
+            self._describe_reference()
+        self._set_attributes(edited)
+        self._report_path(place)
+        return edited
+
+    def _new_entry(self, place: Pointer, variables: Variables) -> _Entry | None:
+        """Return a new entry; its keys have the order of the Tanzu document, or of Giant Swarm's."""
+        owner = self._options.get("owner")
+        permissions = self._options.get("permissions")
+        if self._content != BY_REFERENCE:
+            entry = {
+                "content": unit_text.fresh(variables),
+                "owner": str(owner or "root:root"),
+                "path": self.path,
+                "permissions": str(permissions or "0640"),
+            }
+            self._report_limits(entry, place, variables)
+            return entry
+        if drop_in_secret.obstacle(self._settings):
+            self._report_no_secret()
+            return None
+        self._describe_reference()
+        self._report_path(place)
+        return {
+            "path": self.path,
+            **({"owner": owner} if owner else {}),
+            "permissions": str(permissions or "0600"),
+            "contentFrom": drop_in_secret.reference(self._settings, self.unit),
+        }
+
+    def _set_attributes(self, entry: dict[str, Any]) -> None:
+        """Set owner and permissions, which are the author's unless the user gives them."""
+        for key in ("owner", "permissions"):
+            if key in self._options and entry.get(key) != self._options[key]:
+                entry[key] = self._options[key]
+                self._draft.describe(f"sets `{key}` of {self.label}")
+
+    def _is_ours(self, entry: _Entry) -> bool:
+        """Return whether the content is in the Secret that the target for it fills."""
+        name = lookup(entry, ("contentFrom", "secret", "name"))
+        return drop_in_secret.is_of(name, self._settings)
+
+    def _describe_reference(self) -> None:
+        self._draft.describe(f"takes {self.label} from the Secret of its Cluster")
+
+    def _report(self, severity: Severity, message: str, path: Pointer, *, code: str) -> None:
+        self._draft.report(severity, message, path, code=code)
+
+    def _report_wrong_entries(self) -> None:
+        """Report entries that are no mappings, or whose path is no string."""
+        for index, entry in enumerate(self.spec.entries("files")):
+            place = (*self.spec.files, str(index))
+            if not isinstance(entry, Mapping):
+                self._draft.findings.append(wrong_type(place, entry, "a mapping"))
+            elif not isinstance(entry.get("path"), str | None):
+                path = (*place, "path")
+                self._draft.findings.append(wrong_type(path, entry["path"], "a string"))
+
+    def _report_obstacle(self, entry: _Entry, place: Pointer) -> bool:
+        """Report what keeps an entry from being edited: a wrong type, or two contents."""
+        for key in ("content", "encoding"):
+            if not isinstance(entry.get(key), str | None):
+                self._draft.findings.append(wrong_type((*place, key), entry[key], "a string"))
+                return True
+        for key, value, what in (
+            ("append", True, "appends to a file"),
+            ("contentFormat", "Template", "is a template"),
+        ):
+            if entry.get(key) == value:
+                message = (
+                    f"an entry that {what} (`{key}`) is not edited, and the drop-in cannot be added "
+                    f"beside it, because a path must be unique; remove `{key}`, or set the proxy "
+                    "there by hand"
+                )
+                self._report(Severity.WARNING, message, (*place, key), code="EntryNotEdited")
+                return True
+        source = entry.get("contentFrom")
+        if source is not None and not isinstance(source, Mapping):
+            path = (*place, "contentFrom")
+            self._draft.findings.append(wrong_type(path, source, "a mapping"))
+            return True
+        if source is not None and entry.get("content"):
+            message = (
+                "`content` and `contentFrom` must not both be set, Cluster API rejects that; "
+                "remove one of them"
+            )
+            self._report(Severity.ERROR, message, place, code="ContentTwice")
+            return True
+        return False
+
+    def _report_repeated(self, place: Pointer) -> None:
+        message = (
+            f'`path` must be unique, but "{self.path}" is here again; remove one of the two entries'
+        )
+        self._report(Severity.WARNING, message, (*place, "path"), code="PathRepeated")
+
+    def _report_unreadable(self, entry: _Entry, place: Pointer) -> None:
+        if len(entry.get("content") or "") > LARGEST:
+            message = (
+                f"`content` must not be longer than {LARGEST} characters, it is left as it is; "
+                "shorten it"
+            )
+        else:
+            message = (
+                f'`content` cannot be read as "{entry.get("encoding")}" and is left as it is; '
+                "write it without `encoding`, or as base64 or gzip+base64 of UTF-8 text"
+            )
+        self._report(Severity.WARNING, message, (*place, "content"), code="TextUnreadable")
+
+    def _report_content_from(self, entry: _Entry, place: Pointer, *, is_ours: bool) -> None:
+        """Report which target writes a content that is in a Secret, or that none does."""
+        secret = lookup(entry, ("contentFrom", "secret"))
+        key, name = lookup(secret, ("key",)), lookup(secret, ("name",))
+        message = f'content comes from key "{key}" of Secret "{name}"'
+        if is_ours:
+            severity = Severity.INFO
+            message += f", which the target `{_FILLED_BY}` fills if it is in the list"
+        else:
+            severity = Severity.WARNING
+            message += "; check that it sets the proxy, or replace `contentFrom` by `content`"
+        self._report(severity, message, (*place, "contentFrom"), code="ContentInSecret")
+
+    def _report_no_secret(self) -> None:
+        message = (
+            f"the Secret `<cluster>-systemd-proxy` {drop_in_secret.obstacle(self._settings)}, or "
+            f"set `spec.targets.{self.target}.content` to `Inline`"
+        )
+        self._report(Severity.ERROR, message, self.spec.files, code="SecretNotUsable")
+
+    def _report_stays(self, place: Pointer) -> None:
+        message = (
+            "`content` holds more than proxy variables, so it does not become `contentFrom`: move "
+            f"the rest to a drop-in of its own, or set `spec.targets.{self.target}.content` to "
+            "`Inline`"
+        )
+        self._report(Severity.WARNING, message, (*place, "content"), code="DropInStaysInline")
+
+    def _report_path(self, place: Pointer) -> None:
+        """Report a path that Ignition cannot write."""
+        if self.spec.ignition and self.path.startswith("/usr/"):
+            is_option = "path" in self._options
+            remedy = f"set `{self.option}` to one" if is_option else "write one"
+            message = (
+                f"`path` must not be under /usr with Ignition (read-only); {remedy} under /etc"
+            )
+            self._report(Severity.ERROR, message, (*place, "path"), code="ReadOnlyPath")
+
+    def _report_limits(self, entry: _Entry, place: Pointer, variables: Variables) -> None:
+        """Report what Cluster API, Ignition or cloud-init would make of an entry as it is to be."""
+        content, encoding = (*place, "content"), entry.get("encoding")
+        remedy = "shorten `noProxy`"
+        self._report_path(place)
+        self.spec.report_encoding(encoding, place)
+        if not self.spec.ignition:
+            remedy += ", or use `encoding: gzip+base64`"
+            if not encoding:
+                self.spec.report_jinja(variables, content)
+        self.spec.report_length(content, entry.get("content") or "", remedy)
+
+    @property
+    def option(self) -> str:
+        """Return the option that says where the file is, in full."""
+        return f"spec.targets.{self.target}.path"
+
+
+class OtherDropIns:
+    """The drop-ins of a service besides ours, as a site that writes nothing and reports what is in the way."""
+
+    def __init__(self, ours: DropIn) -> None:
+        self._ours = ours
+        self._spec = ours.spec
+        self.label = f"other drop-ins of {ours.unit}"
+
+    def read(self) -> Iterator[Reading]:
+        """Yield what they set, in the order of the entries, without those that systemd ignores."""
+        for one in _files_of(self._spec, self._ours.unit, self._ours.path):
+            if not one.is_ours:
+                label = f'the drop-in "{one.path}" in `files[{one.index}]`'
+                yield from _read(self._spec, one, label, may_hide=is_about_proxies(one.path))
+
+    def write(self, variables: Variables) -> None:
+        """Report drop-ins that set a proxy as well, and settings that take the variables away again."""
+        ours, draft = self._ours, self._spec.draft
+        variables = self._spec.writable(variables)
+        entries = self._spec.entries("files")
+        found = Conflicts(draft, self._spec.files, ours.unit, ours.path, ours.option)
+        found.report_overrides(variables)
+        paths = ours.paths_of(variables)
+        for index, entry in enumerate(entries):
+            if lookup(entry, ("path",)) not in paths:
+                found.report_other_drop_in(index, is_wanted=bool(variables))
+
+
+class _FoundDropIn:
+    """One drop-in among ``files``."""
+
+    def __init__(self, index: int, entry: _Entry, path: str, *, is_ours: bool) -> None:
+        self.index = index
+        self.entry = entry
+        self.path = path
+        self.is_ours = is_ours
+
+
+def _files_of(spec: ConfigSpec, unit: str, ours: str) -> Iterator[_FoundDropIn]:
+    """Yield the drop-ins of a service that systemd reads; ours is the first with its path."""
+    entries = spec.entries("files")
+    paths = _paths(entries)
+    is_met = False
+    for index, entry in enumerate(entries):
+        path = lookup(entry, ("path",))
+        if not isinstance(path, str) or not (path == ours or is_drop_in(path, unit)):
+            continue
+        if not paths.isdisjoint(hiding(path)):
+            continue
+        is_ours = path == ours and not is_met
+        is_met = is_met or is_ours
+        yield _FoundDropIn(index, entry, path, is_ours=is_ours)
+
+
+def _read(spec: ConfigSpec, file: _FoundDropIn, label: str, *, may_hide: bool) -> Iterator[Reading]:
+    """Yield each variable that a drop-in sets; all six where it may and its text is not here."""
+    entry = file.entry
+    permissions = entry.get("permissions")
+    blank = Reading(
+        "",
+        None,
+        (*spec.files, str(file.index), "content"),
+        "",
+        label,
+        file=file.path,
+        permissions=permissions if isinstance(permissions, str) else "",
+        by_ignition=spec.ignition,
+    )
+    text = decode(entry) if entry.get("contentFrom") is None else None
+    if text is not None:
+        for one in settings_of(text):
+            reading = blank._replace(
+                variable=one.name,
+                value=one.value,
+                raw=one.raw,
+                why_unknown=one.why,
+                is_lost=one.value is None,
+            )
+            yield reading if entry.get("encoding") else spec.through_jinja(reading)
+    elif may_hide:
+        if entry.get("contentFrom") is None:
+            blank = blank._replace(why_unknown="its `content` cannot be read as text")
+        else:
+            secret = lookup(entry, ("contentFrom", "secret"))
+            why = (
+                f'it is under the key "{lookup(secret, ("key",))}" of the Secret '
+                f'"{lookup(secret, ("name",))}"'
+            )
+            blank = blank._replace(path=(*blank.path[:-1], "contentFrom"), why_unknown=why)
+        for name in PROXY_VARIABLES:
+            yield blank._replace(variable=name)
+
+
+def _is_replaceable(entry: _Entry) -> bool:
+    """Return whether an entry holds nothing but proxy variables, so that a reference can take its place."""
+    text = decode(entry)
+    return text is not None and not (text.strip() and unit_text.edit(text, {}))

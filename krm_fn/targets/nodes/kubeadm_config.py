@@ -1,0 +1,223 @@
+"""The KubeadmConfigSpec inside the four Kubeadm kinds: where it is, and what its version and its nodes allow.
+
+Whatever is in an object is read without raising; what has a wrong type is reported at its field.
+
+Sources: Cluster API ``api/bootstrap/kubeadm/v1beta1`` and ``v1beta2`` (``kubeadmconfig_types.go``) for paths and
+limits; cloud-init ``cloudinit/templater.py`` for what it renders; ``internal/ignition/clc`` of Cluster API (no
+``gzip``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.site import Variables
+from krm_fn.engine import Draft
+from krm_fn.krm.results import Severity
+from krm_fn.krm.type_errors import wrong_type
+from krm_fn.noproxy.entries import is_template
+from krm_fn.patch import Pointer, field_path
+from krm_fn.targets.nodes.container_runtime import ADVICE, NodeSystem, runtime_of, system_of
+
+_CONTROL_PLANE = "controlplane.cluster.x-k8s.io"
+_BOOTSTRAP = "bootstrap.cluster.x-k8s.io"
+
+_PATHS: dict[tuple[str, str], Pointer] = {
+    (_CONTROL_PLANE, "KubeadmControlPlane"): ("spec", "kubeadmConfigSpec"),
+    (_CONTROL_PLANE, "KubeadmControlPlaneTemplate"): (
+        "spec",
+        "template",
+        "spec",
+        "kubeadmConfigSpec",
+    ),
+    (_BOOTSTRAP, "KubeadmConfig"): ("spec",),
+    (_BOOTSTRAP, "KubeadmConfigTemplate"): ("spec", "template", "spec"),
+}
+KINDS = frozenset(_PATHS)
+"""The (API group, kind) pairs that carry a KubeadmConfigSpec."""
+
+_PATH_OF_KIND = {kind: path for (_, kind), path in _PATHS.items()}
+_VERSIONS = ("v1alpha3", "v1alpha4", "v1beta1", "v1beta2")
+_NEWEST = _VERSIONS[-1]
+_LONGEST = 10_240
+_JINJA = ("{{", "{%", "{#")
+
+
+_GZIP = ("gzip", "gzip+base64")
+
+FILES, PRE_COMMANDS = "files", "preKubeadmCommands"
+"""The two lists in which something is written."""
+
+
+class ConfigSpec:
+    """The KubeadmConfigSpec of one object, which is being edited.
+
+    Args:
+        draft: the data of the object.
+        path: leads to the KubeadmConfigSpec.
+        data: what it held when it was looked up; empty where it is null.
+        version: the version of the API, the newest known one where that of the object is not known.
+        version_is_known: whether it is that of the object.
+    """
+
+    def __init__(
+        self,
+        draft: Draft,
+        path: Pointer,
+        data: Mapping[str, Any],
+        version: str,
+        *,
+        version_is_known: bool,
+    ) -> None:
+        self.draft = draft
+        self.path = path
+        self.data = data
+        self.version = version
+        self.version_is_known = version_is_known
+
+    @cached_property
+    def system(self) -> NodeSystem:
+        """Return the system of the nodes; to others than Linux nothing is written."""
+        return system_of(self.data)
+
+    @property
+    def ignition(self) -> bool:
+        """Return whether the node is set up by Ignition, not by cloud-init."""
+        return self.data.get("format") == "ignition"
+
+    @property
+    def runtime(self) -> str:
+        """Return the service that pulls images on the nodes."""
+        return runtime_of(self.data)
+
+    @property
+    def files(self) -> Pointer:
+        """Return where the list of files is."""
+        return (*self.path, FILES)
+
+    @property
+    def commands(self) -> Pointer:
+        """Return where the list of commands that run before kubeadm is."""
+        return (*self.path, PRE_COMMANDS)
+
+    def entries(self, key: str) -> Sequence[Any]:
+        """Return the list ``key`` as it is now; empty where there is none."""
+        value = self.draft.get((*self.path, key))
+        return value if isinstance(value, list) else ()
+
+    def writable(self, variables: Variables) -> Variables:
+        """Return the variables that the nodes can get: none on other systems than Linux."""
+        return variables if self.system is NodeSystem.LINUX else {}
+
+    def is_rendered(self, text: str) -> bool:
+        """Return whether cloud-init would take a part of ``text`` for a template."""
+        return not self.ignition and any(mark in text for mark in _JINJA)
+
+    def through_jinja(self, seen: Reading) -> Reading:
+        """Return a reading without its value where cloud-init renders the text as a template."""
+        if seen.value is None or not self.is_rendered(seen.value):
+            return seen
+        why = "cloud-init renders it as a jinja template"
+        return seen._replace(value=None, why_unknown=why, is_lost=not is_template(seen.value))
+
+    def report_form(self, *, is_wanted: bool) -> None:
+        """Report a ``format`` of a wrong type, and an API version that is not known.
+
+        Args:
+            is_wanted: whether something has to be written; else the version does not matter.
+        """
+        form = self.data.get("format")
+        if form is not None and not isinstance(form, str):
+            self.draft.findings.append(wrong_type((*self.path, "format"), form, "a string"))
+        if is_wanted and self.system is NodeSystem.LINUX and not self.version_is_known:
+            message = (
+                f"this API version is not known; its limits are taken to be those of {_NEWEST}"
+            )
+            self.draft.report(Severity.INFO, message, ("apiVersion",), code="VersionUnknown")
+
+    def report_jinja(self, variables: Variables, path: Pointer) -> None:
+        """Report values that cloud-init would render as a template, as it does with all it gets."""
+        for name, value in variables.items():
+            if name.isupper() and self.is_rendered(value):
+                mark = next(mark for mark in _JINJA if mark in value)
+                message = (
+                    f'`{name}` holds "{mark}", which cloud-init renders as a jinja template on the '
+                    "node; if that is not meant, percent-encode it"
+                )
+                self.draft.report(Severity.WARNING, message, path, code="RenderedByCloudInit")
+
+    def report_encoding(self, encoding: object, place: Pointer) -> None:
+        """Report an encoding of the file at ``place`` that Ignition cannot unpack."""
+        if self.ignition and encoding in _GZIP:
+            message = (
+                f'`encoding` must not be "{encoding}" with Ignition, which cannot unpack it; '
+                "use base64"
+            )
+            self.draft.report(
+                Severity.WARNING, message, (*place, "encoding"), code="EncodingUnusable"
+            )
+
+    def report_length(self, path: Pointer, text: str, remedy: str) -> None:
+        """Report a text that is longer than a file's content or a command may be in this version."""
+        if len(text) <= _LONGEST or self.version not in ("v1beta1", "v1beta2"):
+            return
+        field = path[-2] if path[-1].isdigit() else path[-1]
+        rejected_by = "" if self.version == _NEWEST else "; Cluster API 1.10 and newer rejects it"
+        message = (
+            f"`{field}` must not be longer than {_LONGEST} characters in {self.version}, this would "
+            f"have {len(text)}{rejected_by}: {remedy}"
+        )
+        severity = Severity.ERROR if self.version == _NEWEST else Severity.WARNING
+        self.draft.report(severity, message, path, code="TooLong")
+
+
+def find(draft: Draft, *, is_wanted: bool = False, is_whole: bool = False) -> ConfigSpec | None:
+    """Return the KubeadmConfigSpec of an object; None where there is none.
+
+    An object without it is a patch more often than not, and lists of a patch replace those of its object. So it is
+    created only in a template without ``spec`` that is known to be no patch. That it is missing, and that its nodes are
+    of a system to which nothing is written, is reported where something has to be written.
+
+    Args:
+        draft: the data of the object, of any shape.
+        is_wanted: whether something has to be written into it.
+        is_whole: whether another object refers to it, and none of its name is elsewhere.
+    """
+    obj = draft.data
+    path = _PATH_OF_KIND.get(str(obj.get("kind")))
+    if path is None:
+        return None
+    value: Any = obj
+    for depth, step in enumerate(path, start=1):
+        if value is None or step not in value:
+            if is_wanted and is_whole and _may_get_spec(obj):
+                value = None
+                break
+            if is_wanted:
+                message = (
+                    f"`{field_path(path)}` is missing, so there is no place for a proxy: write "
+                    "`{}` if this is no patch"
+                )
+                draft.report(Severity.WARNING, message, path, code="ConfigSpecMissing")
+            return None
+        value = value[step]
+        if value is not None and not isinstance(value, Mapping):
+            draft.findings.append(wrong_type(path[:depth], value, "a mapping"))
+            return None
+    version = str(obj.get("apiVersion")).rpartition("/")[2]
+    is_known = version in _VERSIONS
+    if not is_known:
+        version = _NEWEST
+    spec = ConfigSpec(draft, path, value or {}, version, version_is_known=is_known)
+    if is_wanted and spec.system in ADVICE:
+        draft.report(Severity.WARNING, ADVICE[spec.system], path, code="NodeSystemUnsupported")
+    return spec
+
+
+def _may_get_spec(obj: Mapping[str, Any]) -> bool:
+    """Return whether an object is a template without ``spec``, which makes nodes all the same."""
+    kind = (str(obj.get("apiVersion")).partition("/")[0], obj.get("kind"))
+    return kind == (_BOOTSTRAP, "KubeadmConfigTemplate") and not {"spec", "$patch"} & obj.keys()

@@ -1,0 +1,182 @@
+"""Other places that set a proxy for the same nodes: reported where they differ, never written.
+
+What it sets: nothing. It reads what somebody else wrote, and warns where that is another proxy than the one declared,
+or where it remains when the proxy goes. ``inject-proxy lint`` judges these places, too.
+
+Where: entries of ``files`` of KubeadmControlPlane, KubeadmControlPlaneTemplate, KubeadmConfig, KubeadmConfigTemplate:
+``/etc/environment``, ``/etc/profile`` and ``/etc/profile.d/*``, ``/etc/default/{kubelet,docker}`` and the same under
+``/etc/sysconfig``, ``/etc/apt/apt.conf`` and ``/etc/apt/apt.conf.d/*``, ``.docker/config.json``,
+``/etc/docker/daemon.json``, ``docker.service.d/*.conf`` and ``DefaultEnvironment=`` in ``/etc/systemd/system.conf``
+and ``system.conf.d/*``; ``spec.template.spec.ignition.proxy`` of AWSMachineTemplate; ``spec.proxyConfigSpec`` of
+VCDCluster, ``spec.template.spec.proxyConfigSpec`` of VCDClusterTemplate.
+
+What it leaves alone: everything. A content that comes from a Secret is not seen.
+
+Before and after:
+
+```diff
+     files:
+     - path: /etc/environment
+       content: |   # a warning names this field
+         HTTP_PROXY=http://old.corp.example:8080
+```
+
+Options: none but ``enabled``; false silences the warnings.
+
+Why: such a place keeps an old proxy alive beside the one that is declared: a login shell, apt and docker would still
+use it, and nothing else in the object says so. Fields as in Cluster API's providers for AWS (``ignition_types``)
+and VMware Cloud Director (``vcdcluster_types``).
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from krm_fn.carriers import unit_variables
+from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.site import Variables, quoted
+from krm_fn.engine import Draft
+from krm_fn.formats.file_content import decode
+from krm_fn.krm.results import Severity
+from krm_fn.noproxy import Audience, parse
+from krm_fn.patch import Pointer, lookup
+from krm_fn.targets.base import Context, Target
+from krm_fn.targets.nodes import environment_text, kubeadm_config
+from krm_fn.targets.nodes.kubeadm_config import FILES, ConfigSpec
+
+_INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io"
+_FIELDS: dict[tuple[str, str], Pointer] = {
+    (_INFRASTRUCTURE, "AWSMachineTemplate"): ("spec", "template", "spec", "ignition", "proxy"),
+    (_INFRASTRUCTURE, "VCDCluster"): ("spec", "proxyConfigSpec"),
+    (_INFRASTRUCTURE, "VCDClusterTemplate"): ("spec", "template", "spec", "proxyConfigSpec"),
+}
+
+_PATH_OF_KIND = {kind: path for (_, kind), path in _FIELDS.items()}
+_MEMBERS = {"httpProxy": "HTTP_PROXY", "httpsProxy": "HTTPS_PROXY", "noProxy": "NO_PROXY"}
+_ENVIRONMENT_FILES = frozenset(
+    {"/etc/environment", "/etc/profile", "/etc/bash.bashrc"}
+    | {
+        f"/etc/{folder}/{name}"
+        for folder in ("default", "sysconfig")
+        for name in ("kubelet", "docker", "containerd")
+    }
+)
+_NOT_SEEN = "apt has no such list"
+
+
+class _OtherPlaces:
+    """What others set in one object, as a site that writes nothing and reports what differs."""
+
+    label = "other places"
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+
+    def read(self) -> Iterator[Reading]:
+        """Yield what other places of the object set."""
+        obj = self._draft.data
+        path = _PATH_OF_KIND.get(str(obj.get("kind")))
+        if path is not None:
+            yield from _of_fields(obj, path)
+            return
+        spec = kubeadm_config.find(Draft(obj))
+        if spec is not None:
+            for index, entry in enumerate(spec.entries(FILES)):
+                yield from _of_file(spec, entry, (*spec.files, str(index), "content"))
+
+    def write(self, variables: Variables) -> None:
+        """Report each place that sets another proxy, or one where none is wanted."""
+        places: dict[str, list[Reading]] = {}
+        for one in self.read():
+            if one.value and not _agrees(one, variables):
+                places.setdefault(one.place, []).append(one)
+        for place, differing in places.items():
+            names = quoted(one.variable for one in differing)
+            if variables:
+                message = (
+                    f"{place} sets {names} to another value than the one that is declared, and this "
+                    "function does not write there; change the value there, or remove it"
+                )
+            else:
+                message = (
+                    f"{place} still sets {names}, and this function does not write there; remove it "
+                    "by hand"
+                )
+            self._draft.report(Severity.WARNING, message, differing[0].path, code="OtherWriter")
+
+
+def sites(draft: Draft, context: Context) -> Iterator[_OtherPlaces]:
+    """Yield the places that others write; there are no options."""
+    yield _OtherPlaces(draft)
+
+
+def _agrees(one: Reading, wanted: Mapping[str, str]) -> bool:
+    if one.variable.upper() == "NO_PROXY":
+        return set(parse(one.value or "")) == set(parse(wanted.get(one.variable, "")))
+    return (one.value or "").rstrip("/") == wanted.get(one.variable, "").rstrip("/")
+
+
+def _of_fields(obj: Mapping[str, Any], path: Pointer) -> Iterator[Reading]:
+    for member, name in _MEMBERS.items():
+        value = lookup(obj, (*path, member))
+        if isinstance(value, list):
+            value = ",".join(entry for entry in value if isinstance(entry, str))
+        if isinstance(value, str) and value:
+            for variable in (name, name.lower()):
+                yield Reading(
+                    variable, value, (*path, member), value, f"`{path[-1]}` of {obj.get('kind')}"
+                )
+
+
+def _of_file(spec: ConfigSpec, entry: Any, path: Pointer) -> Iterator[Reading]:
+    file = lookup(entry, ("path",))
+    text = decode(entry) if isinstance(file, str) and entry.get("contentFrom") is None else None
+    if not isinstance(file, str) or not text:
+        return
+    place = f'the file "{file}"'
+    for name, value in _variables_in(file, text).items():
+        seen = Reading(
+            name, value, path, "", place, "" if value is not None else "a shell expands it"
+        )
+        yield seen if entry.get("encoding") else spec.through_jinja(seen)
+    if _is_of_apt(file) and environment_text.of_apt(text):
+        for name in ("NO_PROXY", "no_proxy"):  # nobody misses the list there
+            yield Reading(name, None, path, "", place, _NOT_SEEN)
+
+
+def _variables_in(file: str, text: str) -> dict[str, str | None]:
+    """Return the variables that a file sets: name -> value.
+
+    Empty for a file that no client reads for a proxy.
+    """
+    folder, name = posixpath.split(file)
+    if file in _ENVIRONMENT_FILES or folder == "/etc/profile.d":
+        return environment_text.of_lines(text)
+    if _is_of_apt(file):
+        return _both_cases(environment_text.of_apt(text))
+    if file == "/etc/docker/daemon.json" or file.endswith("/.docker/config.json"):
+        return _both_cases(environment_text.of_docker(text))
+    if folder.endswith("/systemd/system/docker.service.d") and name.endswith(".conf"):
+        return {one.name: one.value for one in unit_variables.settings_of(text)}
+    if file == "/etc/systemd/system.conf" or folder.endswith("/systemd/system.conf.d"):
+        return environment_text.of_system_conf(text)
+    return {}
+
+
+def _is_of_apt(file: str) -> bool:
+    return file == "/etc/apt/apt.conf" or posixpath.dirname(file) == "/etc/apt/apt.conf.d"
+
+
+def _both_cases(values: Mapping[str, str | None]) -> dict[str, str | None]:
+    return {case: value for name, value in values.items() for case in (name, name.lower())}
+
+
+TARGET = Target(
+    id="otherWriters",
+    kinds=kubeadm_config.KINDS | frozenset(_FIELDS),
+    audience=Audience.NODE,
+    sites=sites,
+    only_reports=True,
+)

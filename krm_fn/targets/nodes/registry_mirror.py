@@ -1,0 +1,136 @@
+"""containerd: a registry mirror that every node asks before any other registry.
+
+What it sets: ``/etc/containerd/certs.d/_default/hosts.toml`` with the mirror of ``spec.registryMirror`` as the one
+host, for pulling and resolving; and, where ``spec.registryMirror.ca`` holds certificates, the file ``ca.crt`` in
+``/etc/containerd/certs.d/<host and port of the mirror>/``, which ``hosts.toml`` names. ``/v2`` is put before the path
+of the URL unless it begins with it, and ``override_path`` keeps containerd from adding it behind. A registry whose
+image the mirror does not have is still asked afterwards. The host of the mirror goes into ``NO_PROXY`` of all targets.
+
+Where: entries of ``files`` of KubeadmControlPlane (``spec.kubeadmConfigSpec``), KubeadmControlPlaneTemplate
+(``spec.template.spec.kubeadmConfigSpec``), KubeadmConfig (``spec``) and KubeadmConfigTemplate (``spec.template.spec``).
+New entries are at the end. Ours begin with the line ``# inject-proxy``: they are updated in their place, also with
+``encoding: base64``, and go when no mirror is wanted.
+
+What it leaves alone: other entries, and the ``owner`` and ``permissions`` of its own. A file at one of the two paths
+that does not begin with our line, or comes from a Secret, stays and is a warning: it counts. So does a folder of
+``certs.d`` for one registry: containerd asks the mirror only for registries that have none.
+
+Before and after:
+
+```diff
+     files:
+     - path: /etc/example
+       content: stays
++    - content: |
++        # inject-proxy
++        [host."https://registry.corp.example:5000/v2"]
++          capabilities = ["pull", "resolve"]
++          ca = "/etc/containerd/certs.d/registry.corp.example:5000/ca.crt"
++          override_path = true
++      owner: root:root
++      path: /etc/containerd/certs.d/_default/hosts.toml
++      permissions: "0640"
+```
+
+Options:
+
+* none but ``enabled``; URL and certificates are those of ``spec.registryMirror``.
+
+Why: ``--registry-mirror-url`` and ``--registry-mirror-cacert`` of the Konvoy document. The files are those of its
+successor, Nutanix CAREN. containerd reads them at each pull, so it need not restart, and they fit cloud-init and
+Ignition alike. It does so only if its ``config_path`` names ``/etc/containerd/certs.d``. That is the default from
+containerd 2.2 on; for an older one the node image has to set it. This target does not: before containerd 2.0 a file
+that ``config.toml`` imports replaces whole sections of it, and ``config_path`` beside ``registry.mirrors``, which
+images of Konvoy Image Builder have, keeps the CRI from starting. It says so, as an info, or as a warning where
+``files`` hold a ``config.toml`` that rules the mirror out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from krm_fn.carriers.site import Variables
+from krm_fn.engine import Draft
+from krm_fn.formats.file_content import decode
+from krm_fn.krm.results import Severity
+from krm_fn.noproxy import Audience
+from krm_fn.patch import lookup
+from krm_fn.settings import ProxySettings
+from krm_fn.targets.base import Context, Target
+from krm_fn.targets.nodes import hosts_toml, kubeadm_config
+from krm_fn.targets.nodes.container_runtime import NodeSystem
+from krm_fn.targets.nodes.files import File, NodeFiles
+from krm_fn.targets.nodes.kubeadm_config import FILES, PRE_COMMANDS, ConfigSpec
+
+_CONFIG = "/etc/containerd/config.toml"
+
+
+class _MirrorFiles(NodeFiles):
+    """The files of the mirror, as a site that also reports whether containerd looks at them."""
+
+    def __init__(self, spec: ConfigSpec, wanted: Sequence[File]) -> None:
+        label = "the registry mirror of containerd"
+        super().__init__(spec, label, hosts_toml.is_ours, wanted, hosts_toml.described)
+        self._is_wanted = bool(wanted)
+
+    def write(self, variables: Variables) -> None:
+        """Write the files, and report what keeps containerd from reading them.
+
+        Raises:
+            WrongTypeError: ``files`` is no list, and there is a mirror.
+        """
+        super().write(variables)
+        if self._is_wanted:
+            _report_readers(self.spec)
+
+
+def sites(draft: Draft, context: Context) -> Iterator[NodeFiles]:
+    """Yield the files of the mirror; there are no options."""
+    is_wanted = context.settings.mirror is not None
+    spec = kubeadm_config.find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
+    if spec is not None:
+        is_linux = spec.system is NodeSystem.LINUX
+        yield _MirrorFiles(spec, files(context.settings) if is_linux else [])
+
+
+def files(settings: ProxySettings) -> list[File]:
+    """Return the files that a node needs; none without a mirror."""
+    return hosts_toml.files_of(settings.mirror) if settings.mirror else []
+
+
+def _report_readers(spec: ConfigSpec) -> None:
+    """Report that containerd does not look at our files, or that nothing says that it does."""
+    texts = _commands(spec)
+    for index, entry in enumerate(spec.entries(FILES)):
+        text = decode(entry) if isinstance(entry, dict) else None
+        if not text:
+            continue
+        texts.append(text)
+        why = hosts_toml.obstacle(text) if lookup(entry, ("path",)) == _CONFIG else None
+        if why:
+            message = (
+                f'"{_CONFIG}" must make containerd read "{hosts_toml.CERTS_D}", but {why}: '
+                "the registry mirror has no effect; change it by hand"
+            )
+            place = (*spec.files, str(index), "content")
+            spec.draft.report(Severity.WARNING, message, place, code="MirrorNotRead")
+            return
+    if not any(map(hosts_toml.reads_certs_d, texts)):
+        message = (
+            "containerd obeys the registry mirror from version 2.2 on, or if its `config_path` is "
+            f'"{hosts_toml.CERTS_D}": check that the node image has one of them'
+        )
+        spec.draft.report(Severity.INFO, message, spec.path, code="MirrorNotRead")
+
+
+def _commands(spec: ConfigSpec) -> list[Any]:
+    return [command for command in spec.entries(PRE_COMMANDS) if isinstance(command, str)]
+
+
+TARGET = Target(
+    id="registryMirror",
+    kinds=kubeadm_config.KINDS,
+    audience=Audience.NOBODY,
+    sites=sites,
+)

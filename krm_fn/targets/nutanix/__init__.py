@@ -1,0 +1,1 @@
+"""Nutanix (CAREN): the variable ``clusterConfig`` of a Cluster."""

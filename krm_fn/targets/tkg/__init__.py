@@ -1,0 +1,1 @@
+"""Tanzu Kubernetes Grid: its add-ons, the configuration of its clusters, and its ClusterClasses."""

@@ -1,0 +1,181 @@
+"""The configuration of a TKG cluster: the Secret in which TKG keeps what the cluster was made from.
+
+What it sets: ``TKG_HTTP_PROXY``, ``TKG_HTTPS_PROXY`` and ``TKG_NO_PROXY``, the last with the list that TKG itself keeps
+there: that of ``spec.noProxy``, completed in the style ``TKG`` whatever style is chosen, but for ``Verbatim`` and where
+``spec.from`` reads objects, because this Secret may be what it reads. Networks that are not known are missing in it,
+and TKG adds them when it renders the cluster. ``TKG_HTTP_PROXY_ENABLED`` where it is there, as the boolean or the text
+that it is. With ``spec.trustedCA``, ``TKG_PROXY_CA_CERT``: the PEM in base64.
+
+Where: the first YAML mapping under the key ``value``, in ``stringData`` or in ``data`` (base64), of Secrets of the type
+``addons.cluster.x-k8s.io/resource-set`` whose name ends with ``-config-values``.
+
+What it leaves alone: every other line, comment and annotation of ytt in the text, and all other keys. Missing members
+are added at the end. A text in which code or an annotation of ytt decides about one of the members stays as it is, and
+so does one that holds no mapping; both are reported. Without a proxy the three and ``TKG_PROXY_CA_CERT`` go, and
+``TKG_HTTP_PROXY_ENABLED`` becomes false; while there is a proxy and no ``spec.trustedCA``, ``TKG_PROXY_CA_CERT`` stays.
+Where ``spec.trustedCA`` is alone, only that is set. A declaration with only one of the two URLs is a warning, and
+what is there stays.
+
+Before and after:
+
+```diff
+ kind: Secret
+ metadata:
+   name: cluster-config-values
+ stringData:
+   value: |
+     CLUSTER_NAME: cluster
+     CLUSTER_PLAN: dev
++    TKG_HTTP_PROXY: http://proxy.corp.example:3128
++    TKG_HTTPS_PROXY: http://proxy.corp.example:3128
++    TKG_NO_PROXY: .corp.example,.svc.cluster.local,.svc,localhost,127.0.0.1,100.64.0.0/13,100.96.0.0/11
+ type: addons.cluster.x-k8s.io/resource-set
+```
+
+Options: none but ``enabled``.
+
+Why: TKG renders the cluster again from this Secret when it is scaled or upgraded, so a proxy that is missing here gets
+lost (the TKG document, last section; ``vmware-tanzu/tanzu-framework`` release-0.29, ``providers/ytt``:
+``09_miscellaneous/08_store_data_values.yaml``). TKG's command completes ``TKG_NO_PROXY`` before it renders and stores
+the values (tanzu-framework: ``ConfigureAndValidateHTTPProxyConfiguration`` sets what ``getFullTKGNoProxy`` returns), so
+that from two URLs and no list the document shows a full one. Its ``get_no_proxy`` (``providers/ytt``) fails on vSphere
+where the list lacks ``VSPHERE_SERVER`` and ``VSPHERE_INSECURE`` is not true; that is a warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from krm_fn.carriers.documents import DocumentSites, TextDraft
+from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.site import Site, Variables
+from krm_fn.carriers.three_keys import Keys, ThreeKeys
+from krm_fn.engine import Draft
+from krm_fn.formats.embedded import Value, values
+from krm_fn.krm.results import Finding, Severity
+from krm_fn.noproxy import Audience, parse
+from krm_fn.patch import lookup
+from krm_fn.products import cluster_api, tkg
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import text_hints_of
+from krm_fn.targets.base import Context, NodeUpdate, Target
+from krm_fn.targets.tkg.rules import certificate, half, whole
+from krm_fn.targets.tkg.ytt import YttSyntax
+
+_KEYS = Keys(*tkg.PROXY, is_fixed=True)
+_SLOT = ThreeKeys((), _KEYS, "the configuration of the cluster", kept=0)
+MEMBERS = (*_SLOT.members, (tkg.PROXY_SWITCH,), (tkg.PROXY_CERTIFICATE,))
+
+_VCENTER = (
+    "the list lacks the host of `VSPHERE_SERVER`, and TKG renders no cluster from it: add the host to `spec.noProxy`, "
+    "or set `VSPHERE_INSECURE` if its certificate need not be checked"
+)
+_NOTHING = (
+    "it must hold a YAML mapping to get a proxy: write the configuration of the cluster "
+    "there, or delete the Secret"
+)
+
+
+def sites(draft: Draft, context: Context) -> Iterator[DocumentSites]:
+    """Yield the configuration of a cluster in a Secret.
+
+    Report what keeps it from having a proxy.
+    """
+    settings = context.settings
+    for value in _values(draft.data):
+        found = TextDraft(draft, value).documents() if isinstance(value, Value) else value
+        if isinstance(found, Finding):
+            draft.findings.append(found)
+            continue
+        first = [document for document in found if isinstance(document.draft.data, dict)][:1]
+        if not first and whole(settings).variables():
+            draft.report(Severity.WARNING, _NOTHING, value.path, code="NoValues")
+        for document in first:
+            problem = half(settings)
+            if problem:
+                draft.findings.append(problem._replace(path=value.path))
+            if _lacks_vcenter(document.draft.data, whole(settings)):
+                draft.report(Severity.WARNING, _VCENTER, value.path, code="VCenterNotInList")
+            of_document = partial(document_sites, settings=settings)
+            yield DocumentSites(document, of_document, YttSyntax(MEMBERS))
+
+
+def document_sites(draft: Draft, settings: ProxySettings) -> Iterator[Site]:
+    """Yield the sites in the configuration of a cluster, also where it is a file of its own."""
+    settings = whole(settings)
+    if settings.is_declared:
+        yield _SLOT.in_draft(draft)
+    yield _SwitchAndCertificate(draft, settings)
+
+
+def _lacks_vcenter(data: Mapping[str, Any], settings: ProxySettings) -> bool:
+    """Return whether TKG will refuse the list.
+
+    It must hold the vCenter, unless its certificate is not checked.
+    """
+    server = data.get("VSPHERE_SERVER")
+    if not isinstance(server, str) or not server or not settings.no_proxy:
+        return False
+    is_insecure = str(data.get("VSPHERE_INSECURE")).lower() == "true"
+    return not is_insecure and server not in parse(settings.no_proxy)
+
+
+class _SwitchAndCertificate:
+    """What belongs to the three members, as a site: a switch that is there, and the certificate."""
+
+    label = _SLOT.label
+
+    def __init__(self, draft: Draft, settings: ProxySettings) -> None:
+        self._draft = draft
+        self._settings = settings
+
+    def read(self) -> Iterator[Reading]:
+        """Yield nothing: neither of them says which proxy there is."""
+        yield from ()
+
+    def write(self, variables: Variables) -> None:
+        """Turn the switch that is there on or off, and set or remove the certificate."""
+        is_on = bool(self._settings.variables())
+        is_declared = self._settings.is_declared
+        old = self._draft.get((tkg.PROXY_SWITCH,))
+        if is_declared and tkg.PROXY_SWITCH in self._draft.data:
+            self._set(tkg.PROXY_SWITCH, is_on if isinstance(old, bool) else str(is_on).lower())
+        pem = certificate(self._settings)
+        if pem:
+            self._set(tkg.PROXY_CERTIFICATE, pem)
+        elif is_declared and not is_on and tkg.PROXY_CERTIFICATE in self._draft.data:
+            self._draft.remove((tkg.PROXY_CERTIFICATE,))
+            self._draft.describe(f"removes `{tkg.PROXY_CERTIFICATE}`")
+
+    def _set(self, name: str, value: bool | str) -> None:
+        if self._draft.get((name,)) != value:
+            self._draft.set((name,), value)
+            self._draft.describe(f"sets `{name}`")
+
+
+def _values(obj: Mapping[str, Any]) -> Iterator[Value | Finding]:
+    """Yield the text under ``value`` of a Secret of TKG, or a finding."""
+    name = lookup(obj, ("metadata", "name"))
+    if (
+        obj.get("type") == cluster_api.RESOURCE_SET
+        and isinstance(name, str)
+        and name.endswith(tkg.CONFIG_VALUES_SUFFIX)
+    ):
+        yield from (value for value in values(obj) if value.path[-1] in ("sops", "value"))
+
+
+TARGET = Target(
+    id="tkgClusterConfig",
+    kinds=frozenset({("", "Secret")}),
+    audience=Audience.TKG,
+    text_hints=text_hints_of("tkgClusterConfig"),
+    sites=sites,
+    one_proxy_for_all_nodes=True,
+    is_concerned_without_proxy=True,
+    sets_up_nodes=True,
+    node_update=NodeUpdate(
+        is_rolled=False, why="TKG reads the Secret when it renders the objects of the cluster"
+    ),
+)

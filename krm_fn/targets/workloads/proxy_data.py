@@ -1,0 +1,341 @@
+"""ConfigMaps and Secrets from which others read their proxy: they are filled, and the references stay.
+
+What it sets: the keys that hold a proxy, with the values as they are (Kubernetes expands no
+``$(NAME)`` in them).
+
+Where: in ConfigMaps and Secrets (``data`` in base64, or ``stringData``):
+
+* the keys that ``env[].valueFrom`` of a container reads into one of the six variables, such as
+  ``http_proxy`` of ``cert-manager-app-proxy`` (``cert-manager-app`` from 4 on). The name of the key
+  must end like that of the variable.
+* the keys that a rule of a ClusterPolicy or Policy of Kyverno reads by ``configMap`` of its
+  ``context``, where a proxy variable is nothing else: ``{{ settings.data.httpProxy }}``.
+* the keys of the six names in an object that a container reads whole by ``envFrom``, and in a
+  ConfigMap ``proxy-environment-variables``, as AWS documents it for ``aws-node`` and ``kube-proxy``
+  of EKS.
+* ``address``, ``username`` and ``password`` of a Secret that ``spec.proxySecretRef`` of an object
+  of Flux names. It gets the proxy for ``https://``, else that for ``http://``.
+* ``proxy`` and ``noProxy`` of repository and credential Secrets of Argo CD (label
+  ``argocd.argoproj.io/secret-type: repository``, ``repo-creds``, ``repository-write`` or
+  ``repo-write-creds``) that have a ``proxy``, by the scheme of their ``url``.
+
+References count where the target ``workloads``, ``certManager`` or ``chartOperator`` writes the
+container, and object and reference are in the same list and namespace. Such an entry is kept by
+every ``conflict``, and the variable in the other case is not added: who wrote the reference chose
+the names. A reference to an object that is not in the list is replaced as a whole, or kept, as
+``conflict`` of the target of the container says.
+
+What it leaves alone: all other keys; objects with the annotation ``fn.inject-proxy.io/proxy:
+"false"``. Removal empties the keys that containers read, and leaves them there, because a container
+does not start without a key that it refers to. The keys of Flux and Argo CD go; a warning says that
+``spec.proxySecretRef`` must go, too.
+
+Before and after:
+
+```diff
+ apiVersion: v1
+ kind: ConfigMap
+ metadata:
+   name: cert-manager-app-proxy
+   namespace: kube-system
+ data:
+-  http_proxy: http://old.corp.example:3128
++  http_proxy: http://proxy.corp.example:3128
+```
+
+Options: none.
+
+Why: a value in one place is changed in one place, and a Secret keeps a password out of the pod
+template. Replacing such a reference by a value in clear text would be a step back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+from krm_fn.carriers import chosen_containers
+from krm_fn.carriers.data_uses import DataUsesReader
+from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.site import Variables, quoted
+from krm_fn.engine import Draft
+from krm_fn.formats.embedded import Value, values
+from krm_fn.krm.results import Finding, Severity
+from krm_fn.noproxy import Audience, Readers
+from krm_fn.patch import Pointer, lookup
+from krm_fn.settings import PROXY_VARIABLES
+from krm_fn.targets.base import Context, DataReferences, Target
+
+_AWS = "proxy-environment-variables"
+_ARGO_LABEL = "argocd.argoproj.io/secret-type"
+_ARGO_TYPES = frozenset({"repository", "repo-creds", "repository-write", "repo-write-creds"})
+_CREDENTIALS = ("username", "password")
+_REFERENCES = ("{{", "$(", "$$")
+
+
+class _DataTexts:
+    """The keys of a ConfigMap or Secret, as far as they hold text.
+
+    Args:
+        draft: the data of the object.
+    """
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+
+    def get(self, key: str) -> Value | None:
+        """Return the text under a key; None where there is none."""
+        for one in values(self._draft.data):
+            if isinstance(one, Value) and one.path[-1] == key:
+                return one
+        return None
+
+    def is_unreadable(self, key: str) -> bool:
+        """Return whether something is under a key that is no text, which is reported."""
+        for one in values(self._draft.data):
+            if isinstance(one, Finding) and one.path[-1:] == (key,):
+                self._draft.findings.append(one)
+                return True
+        return False
+
+    def set(self, key: str, text: str) -> None:
+        """Set the text under a key, in the form that it has there."""
+        existing = self.get(key)
+        if existing is not None:
+            self._draft.set(existing.path, existing.written(text))
+        elif not self.is_unreadable(key):
+            self._draft.set(self._new(key), text)
+
+    def remove(self, key: str) -> None:
+        """Remove a key."""
+        existing = self.get(key)
+        if existing is not None:
+            self._draft.remove(existing.path, keep=1)
+
+    def _new(self, key: str) -> Pointer:
+        """Return where a new text goes: text needs no base64 in a Secret."""
+        is_secret = self._draft.data.get("kind") == "Secret"
+        return ("stringData" if is_secret else "data", key)
+
+
+class _Environment:
+    """Keys that containers read as variables, as a site.
+
+    Args:
+        draft: the data of the object.
+        variables: key -> the variable that it holds, in upper case.
+    """
+
+    label = "the data"
+
+    def __init__(self, draft: Draft, variables: Mapping[str, str]) -> None:
+        self._keys = _DataTexts(draft)
+        self._variables = variables
+
+    def read(self) -> Iterator[Reading]:
+        """Yield what the keys hold; an empty one says that there is no proxy."""
+        has_list = "NO_PROXY" in self._variables.values()
+        elsewhere = frozenset[str]() if has_list else frozenset({"NO_PROXY"})
+        for key, variable in self._variables.items():
+            existing = self._keys.get(key)
+            if existing is not None and existing.text:
+                text, path = existing.text, existing.path
+                yield Reading(variable, text, path, text, self.label, member=key, beside=elsewhere)
+
+    def write(self, variables: Variables) -> None:
+        """Set the keys, or empty those that are there.
+
+        Raises:
+            WrongTypeError: ``data`` is no mapping.
+        """
+        for key, variable in self._variables.items():
+            value = variables.get(variable, "")
+            existing = self._keys.get(key)
+            if value if existing is None else existing.text != value:
+                self._keys.set(key, value)
+
+
+class _FluxSecret:
+    """The proxy of an object of Flux, as a site.
+
+    Args:
+        draft: the data of the Secret.
+    """
+
+    label = "the proxy of Flux"
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+        self._keys = _DataTexts(draft)
+
+    def read(self) -> Iterator[Reading]:
+        """Yield the address; Flux knows no exceptions."""
+        found = self._keys.get("address")
+        if found is not None and found.text:
+            yield from _in_both_cases("HTTPS_PROXY", found, self.label)
+
+    def write(self, variables: Variables) -> None:
+        """Set the address and its credentials, or remove all three.
+
+        Raises:
+            WrongTypeError: ``data`` or ``stringData`` is no mapping.
+        """
+        url = variables.get("HTTPS_PROXY") or variables.get("HTTP_PROXY", "")
+        if not url and self._keys.get("address") is not None:
+            message = (
+                "holds no proxy any more, and Flux reports an error about a Secret without `address`: "
+                "remove `spec.proxySecretRef` from what refers to it"
+            )
+            self._draft.report(Severity.WARNING, message, code="ReferenceToRemoved")
+        parts = urlsplit(url)
+        wanted = {
+            "address": urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])),
+            "username": unquote(parts.username or ""),
+            "password": unquote(parts.password or ""),
+        }
+        for key, value in wanted.items():
+            existing = self._keys.get(key)
+            if value == ("" if existing is None else existing.text):
+                continue
+            if value:
+                self._keys.set(key, value)
+            else:
+                self._keys.remove(key)
+            if key in _CREDENTIALS:
+                self._draft.describe(f"{'sets' if value else 'removes'} `{key}` of the proxy")
+
+
+class _ArgoSecret:
+    """The proxy of a repository of Argo CD, as a site.
+
+    Args:
+        draft: the data of the Secret, which has a ``proxy``.
+    """
+
+    label = "the repository"
+
+    def __init__(self, draft: Draft) -> None:
+        self._keys = _DataTexts(draft)
+
+    @property
+    def _variables(self) -> dict[str, str]:
+        url = self._keys.get("url")
+        is_plain = url is not None and url.text.startswith("http://")
+        return {"proxy": "HTTP_PROXY" if is_plain else "HTTPS_PROXY", "noProxy": "NO_PROXY"}
+
+    def read(self) -> Iterator[Reading]:
+        """Yield what the two keys hold."""
+        for key, variable in self._variables.items():
+            found = self._keys.get(key)
+            if found is not None and found.text:
+                yield from _in_both_cases(variable, found, self.label)
+
+    def write(self, variables: Variables) -> None:
+        """Set the two keys, or remove them.
+
+        Raises:
+            WrongTypeError: ``data`` or ``stringData`` is no mapping.
+        """
+        for key, variable in self._variables.items():
+            value = variables.get(variable, "")
+            existing = self._keys.get(key)
+            if value and (existing is None or existing.text != value):
+                self._keys.set(key, value)
+            elif not value and existing is not None:
+                self._keys.remove(key)
+
+
+def _in_both_cases(variable: str, found: Value, label: str) -> Iterator[Reading]:
+    """Yield what a program reads that knows no case: Flux and Argo CD hand it on in both."""
+    for name in (variable, variable.lower()):
+        yield Reading(name, found.text, found.path, found.text, label, member=found.path[-1])
+
+
+def sites(draft: Draft, context: Context) -> Iterator[_Environment | _FluxSecret | _ArgoSecret]:
+    """Yield the places of a ConfigMap or Secret that others read as a proxy."""
+    obj = draft.data
+    if refuses(obj):
+        return
+    use = context.uses.use(obj)
+    keys = dict(use.keys)
+    if use.is_environment or (obj.get("kind"), lookup(obj, ("metadata", "name"))) == (
+        "ConfigMap",
+        _AWS,
+    ):
+        existing = _DataTexts(draft)
+        keys |= {name: name.upper() for name in PROXY_VARIABLES if existing.get(name) is not None}
+    for key, names in use.of_policies.items():
+        if _is_plain(draft, key, names, context):
+            keys.setdefault(key, next(iter(names)))
+    if keys:
+        yield _Environment(draft, keys)
+    if use.is_proxy_of_flux and obj.get("kind") == "Secret":
+        yield _FluxSecret(draft)
+    if _is_of_argo(obj) and _DataTexts(draft).get("proxy") is not None:
+        yield _ArgoSecret(draft)
+
+
+def _is_plain(draft: Draft, key: str, names: Iterable[str], context: Context) -> bool:
+    """Return whether one value can be put under a key that rules of Kyverno read; report why not."""
+    values_of_key = {context.settings.variables().get(name, "") for name in names}
+    problem = ""
+    if len(values_of_key) > 1:
+        problem = "they differ: use one key each"
+    elif any(sign in value for value in values_of_key for sign in _REFERENCES):
+        problem = "Kyverno or Kubernetes would replace a part of the declared value"
+    if problem:
+        message = f"a Kyverno policy reads {quoted(names)} from `{key}`, which is not set, because {problem}"
+        found = Finding(
+            Severity.WARNING, message, ("data", key), is_stale=True, code="PolicyNotFilled"
+        )
+        draft.findings.append(found)
+    return not problem
+
+
+def readers(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Readers:
+    """Return who reads the list in an object: Argo CD is written in Go, and Flux reads none at all."""
+    if _is_of_argo(obj):
+        return Readers(Audience.GO)
+    # No key at all: a Secret that waits for its address.
+    keys = {str(key) for name in ("data", "stringData") for key in _mapping(obj, name)}
+    is_of_flux = obj.get("kind") == "Secret" and (not keys or "address" in keys)
+    return Readers(Audience.PRODUCT if is_of_flux else Audience.POD)
+
+
+def _mapping(obj: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = obj.get(name)
+    return value if isinstance(value, Mapping) else {}
+
+
+def refuses(obj: Mapping[str, Any]) -> bool:
+    """Return whether the annotation of an object says that its proxy stays as it is."""
+    return chosen_containers.is_refused(obj, ("spec",))
+
+
+def _is_of_argo(obj: Mapping[str, Any]) -> bool:
+    return (
+        obj.get("kind") == "Secret"
+        and lookup(obj, ("metadata", "labels", _ARGO_LABEL)) in _ARGO_TYPES
+    )
+
+
+def note_references(
+    uses: DataUsesReader, obj: Mapping[str, Any], options: Mapping[str, Any]
+) -> None:
+    """Note the Secret that an object of Flux refers to."""
+    uses.note_flux(obj)
+
+
+TARGET = Target(
+    id="proxyData",
+    kinds=frozenset({("", "ConfigMap"), ("", "Secret")}),
+    audience=Audience.POD,
+    text_hints=(_AWS, _ARGO_LABEL),
+    sites=sites,
+    readers_of=readers,
+    has_names_of_its_author=True,
+    references=DataReferences(note_references, is_of_any_kind=True),
+    fills_references=True,
+    refuses=refuses,
+)

@@ -1,0 +1,205 @@
+"""Trust store of workloads: programs in pods trust the authorities of your network.
+
+What it sets: a volume ``inject-proxy-trusted-ca`` with the certificates of ``spec.trustedCA``, and in every container
+and init container a read-only mount of it, ``/etc/inject-proxy/trusted-ca``, with one file ``ca-bundle.crt``. The
+variables that the option ``variables`` names get the path of that file. The volume is the ConfigMap that
+``spec.trustedCA`` refers to, where it is in the namespace of the workload. In any other namespace a ConfigMap
+``inject-proxy-trusted-ca`` is made, with the label ``app.kubernetes.io/managed-by: inject-proxy``.
+
+Where: the pod specification of Deployments, DaemonSets, StatefulSets, ReplicaSets (``apps``, ``extensions``), Jobs,
+CronJobs (``batch``) and Pods: those of cert-manager and chart-operator, those that a matcher of the option
+``workloads`` fits, and those with the annotation ``fn.inject-proxy.io/trusted-ca: "true"``. With ``"false"`` there a
+workload gets nothing, whatever fits it.
+
+What it leaves alone: all other volumes, mounts and variables. A variable that has another value stays and is a warning;
+so is a container with another mount in the same folder. A workload that is meant no longer loses what is ours: the
+volume and the mounts of our name, and variables with the path of the bundle. A ConfigMap of that name without the
+label is not ours, and is a warning where it does not hold the certificates. Without certificates, the one we made goes.
+
+Before and after:
+
+```diff
+   metadata:
+     annotations:
+       fn.inject-proxy.io/trusted-ca: "true"
+   spec:
+     template:
+       spec:
+         containers:
+         - name: controller
++          env:
++          - name: SSL_CERT_FILE
++            value: /etc/inject-proxy/trusted-ca/ca-bundle.crt
++          volumeMounts:
++          - mountPath: /etc/inject-proxy/trusted-ca
++            name: inject-proxy-trusted-ca
++            readOnly: true
++        volumes:
++        - configMap:
++            name: inject-proxy-trusted-ca
++          name: inject-proxy-trusted-ca
+```
+
+Options:
+
+* ``variables`` (default: ``SSL_CERT_DIR`` for cert-manager and chart-operator, else none, which is a warning):
+  ``SSL_CERT_DIR`` (Go) gets the folders that Go reads by default and that of the bundle, and so adds to the trust store
+  of the image, as ``NODE_EXTRA_CA_CERTS`` (Node.js) does. ``SSL_CERT_FILE`` (Go, OpenSSL), ``REQUESTS_CA_BUNDLE``
+  (Python) and ``CURL_CA_BUNDLE`` get the path of the bundle and replace the trust store, so the bundle must hold the
+  public authorities as well, or the program trusts none of them any more.
+* ``mountPath`` (default ``/etc/inject-proxy/trusted-ca``): the folder in the containers.
+* ``workloads`` (default: none): matchers as in ``spec.selector``.
+
+Why: the trust store of a node reaches no container, and a proxy that looks into TLS is in the way of a workload as
+well. Volume, mount and variables are what Kyverno's sample policy ``add-certificates-volume`` sets. Other certificates
+reach running pods as a file, but most programs read it once: restart them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from krm_fn.carriers import pod_spec
+from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.site import Variables
+from krm_fn.config import Certificates, Matcher
+from krm_fn.engine import Draft
+from krm_fn.formats import pem
+from krm_fn.krm.results import Severity
+from krm_fn.noproxy import Audience
+from krm_fn.patch import lookup
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import created_objects, text_hints_of
+from krm_fn.targets.base import Context, Creation, Target
+from krm_fn.targets.workloads import known_workloads
+from krm_fn.targets.workloads.trust_bundle import DIRECTORIES, FILE, NAME, Bundle, TrustBundle
+
+_ANNOTATION = "fn.inject-proxy.io/trusted-ca"
+
+
+class _ConfigMap:
+    """The ConfigMap with the certificates, as a site; it holds no proxy variable."""
+
+    label = "the trusted certificates"
+
+    def __init__(self, draft: Draft, pem: str) -> None:
+        self._draft = draft
+        self._pem = pem
+
+    def read(self) -> Iterator[Reading]:
+        """Yield nothing: certificates say nothing about a proxy."""
+        yield from ()
+
+    def write(self, variables: Variables) -> None:
+        """Set the certificates in a ConfigMap that inject-proxy created, or remove it.
+
+        Raises:
+            WrongTypeError: ``data`` is no mapping.
+        """
+        path = ("data", FILE)
+        old = self._draft.get(path)
+        if not created_objects.was_created(self._draft.data):
+            if self._pem and old != self._pem:
+                self._report_not_ours()
+        elif not self._pem:
+            self._draft.remove(())
+            self._draft.describe("removes the ConfigMap of trusted certificates")
+        elif old != self._pem:
+            self._draft.set(path, self._pem)
+            self._draft.describe(f"sets {pem.shown(self._pem)}")
+
+    def _report_not_ours(self) -> None:
+        message = (
+            "was not created by inject-proxy, so it is left as it is, but workloads mount it: put the "
+            f"certificates under `{FILE}`, or label it `{created_objects.LABEL}: {created_objects.OURS}`"
+        )
+        self._draft.report(Severity.WARNING, message, ("data",), code="NotWrittenHere")
+
+
+def sites(draft: Draft, context: Context) -> Iterator[_ConfigMap | TrustBundle]:
+    """Yield the pod specification of a workload, or the ConfigMap beside it."""
+    trusted = context.settings.trusted_ca
+    obj = draft.data
+    at = pod_spec.pod_spec(obj)
+    if at:
+        yield TrustBundle(draft, at, _wanted(obj, trusted, context.options))
+    elif _metadata(obj, "name", "") == NAME and not _is_source(obj, trusted, NAME):
+        yield _ConfigMap(draft, trusted.pem)
+
+
+def companions(
+    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """Yield the ConfigMap with the certificates, where the workload is to mount the one of inject-proxy."""
+    wanted = _wanted(obj, settings.trusted_ca, options)
+    if wanted and not _is_source(obj, settings.trusted_ca, wanted.config_map):
+        yield created_objects.skeleton("ConfigMap", NAME, obj)
+
+
+def _wanted(
+    obj: Mapping[str, Any], trusted: Certificates, options: Mapping[str, Any]
+) -> Bundle | None:
+    """Return the bundle for the containers of a workload; None for none."""
+    if not trusted.pem or not _is_meant(obj, options):
+        return None
+    name, key = NAME, FILE
+    if trusted.config_map and trusted.config_map[0] == _metadata(obj, "namespace", ""):
+        _, name, key = trusted.config_map
+    bundle = Bundle(
+        name,
+        key,
+        options.get("mountPath", "/etc/inject-proxy/trusted-ca"),
+        options.get("variables", ()),
+    )
+    if known_workloads.is_known(obj) and not bundle.is_read_by_go:  # both are Go programs
+        bundle = bundle._replace(variables=(*bundle.variables, DIRECTORIES))
+    return bundle
+
+
+def _is_source(obj: Mapping[str, Any], trusted: Certificates, name: str) -> bool:
+    """Return whether the certificates come from the ConfigMap ``name`` in the namespace of ``obj``."""
+    return bool(
+        trusted.config_map and trusted.config_map[:2] == (_metadata(obj, "namespace", ""), name)
+    )
+
+
+def _is_meant(obj: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
+    annotations = _metadata(obj, "annotations", {})
+    if annotations.get(_ANNOTATION) in ("true", "false"):
+        return bool(annotations[_ANNOTATION] == "true")
+    identity = {
+        "kind": str(obj.get("kind")),
+        "name": _metadata(obj, "name", ""),
+        "namespace": _metadata(obj, "namespace", ""),
+        "labels": _metadata(obj, "labels", {}),
+        "annotations": annotations,
+    }
+    return known_workloads.is_known(obj) or any(
+        Matcher.of(one).fits(**identity) for one in options.get("workloads", ())
+    )
+
+
+def _metadata(obj: Mapping[str, Any], key: str, default: Any) -> Any:
+    """Return a member of ``metadata``; ``default`` if there is none of its type."""
+    value = lookup(obj, ("metadata", key))
+    return value if isinstance(value, type(default)) else default
+
+
+_HINTS = text_hints_of("workloadTrustStore")
+
+
+def hints_from(options: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the text hints; none where matchers select workloads, as their text can be any."""
+    return () if options.get("workloads") else _HINTS
+
+
+TARGET = Target(
+    id="workloadTrustStore",
+    kinds=pod_spec.KINDS | {("", "ConfigMap")},
+    audience=Audience.NOBODY,
+    text_hints=_HINTS,
+    hints_from=hints_from,
+    sites=sites,
+    creates=Creation(beside=pod_spec.KINDS, companions=companions),
+)

@@ -1,0 +1,171 @@
+"""Values of charts that hand a proxy on: filled in the places that are there, and nowhere else."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from krm_fn.noproxy import Audience
+from krm_fn.targets.giantswarm import chart_values as target
+from krm_fn.yamledit import read
+from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals
+from value_shapes import VALUES
+
+SHORT = {"http": HTTP, "https": HTTPS, "noProxy": NO}
+SNAKE = {"http_proxy": HTTP, "https_proxy": HTTPS, "no_proxy": NO}
+
+
+def release(values: Any, chart: str = "cert-manager-app") -> Any:
+    return {
+        "apiVersion": "helm.toolkit.fluxcd.io/v2",
+        "kind": "HelmRelease",
+        "spec": {"chartRef": {"kind": "OCIRepository", "name": chart}, "values": values},
+    }
+
+
+def secret(text: str, name: str) -> Any:
+    encoded = base64.b64encode(text.encode()).decode()
+    return {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}, "data": {"values": encoded}}
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(release({"replicaCount": 1}), id="values without a place for it"),
+        pytest.param(release({"cluster": {"name": "x"}}), id="a cluster without a proxy"),
+        pytest.param(release({"env": [{"name": "LOG", "value": "debug"}]}), id="an environment of others"),
+        pytest.param(release({"env": {"HTTP_PROXY": "x"}}), id="an environment that is a mapping"),
+        pytest.param(release({"proxy": {}}, "rancher"), id="a chart that is not known"),
+        pytest.param(release({"proxy": {}}, "my-cert-managers"), id="a chart whose name only begins alike"),
+        pytest.param(release(None), id="no values"),
+        pytest.param(secret("proxy: {}\n", "mycluster-userconfig"), id="values of nobody knows which chart"),
+        pytest.param(secret("a: [\n", "database"), id="broken values of nobody knows which chart"),
+        pytest.param(secret("# nothing yet\n", "cert-manager"), id="a text that says nothing"),
+        pytest.param({"kind": "Secret", "metadata": {"name": 1}, "data": "x"}, id="a name of a wrong type"),
+    ],
+)
+def test_what_must_not_change(obj: Any) -> None:
+    assert proposals(target, obj) == []
+
+
+UNREADABLE = "the YAML in it cannot be read and is left as it is: "
+NO_MAPPING = "in it, the document must be a mapping, not a "
+
+
+@pytest.mark.parametrize(
+    ("obj", "severity", "reported"),
+    [
+        pytest.param(secret("proxy: {}\n  bad\n", "cert-manager-user-values"), "warning", UNREADABLE, id="broken YAML"),
+        pytest.param(secret("- a\n", "chart-operator"), "error", NO_MAPPING + "list", id="values that are a list"),
+        pytest.param(secret("text\n", "dex-app"), "error", NO_MAPPING + "string", id="values that are a text"),
+        pytest.param(
+            secret("proxy: [x]\n", "dex-app"), "error", "in it, `proxy` must be a mapping", id="a list in one"
+        ),
+        pytest.param(
+            release({"proxy": "http://x:1"}), "error", "`proxy` must be a mapping", id="a proxy that is a text"
+        ),
+        pytest.param(release({"cluster": {"proxy": 1}}), "error", "`proxy` must be a mapping", id="a deeper one"),
+        pytest.param(release({"proxy": "${PROXY}"}), "warning", "`proxy` must be a mapping", id="a template"),
+        pytest.param(
+            {"kind": "Secret", "metadata": {"name": "cert-manager"}, "data": "x"},
+            "error",
+            "`data` must be a mapping",
+            id="data of a wrong type",
+        ),
+        pytest.param(
+            {"kind": "Secret", "metadata": {"name": "cert-manager"}, "data": {"values": "?"}},
+            "warning",
+            "`values` must be base64",
+            id="no base64",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_reported_and_stays(obj: Any, severity: str, reported: str) -> None:
+    for settings in (FULL, NONE):
+        (one,) = findings(target, obj, settings)
+        assert (one.severity.value, one.message[: len(reported)]) == (severity, reported)
+        assert proposals(target, obj, settings) == [one]
+
+
+@pytest.mark.parametrize(
+    ("values", "wanted"),
+    [
+        pytest.param({"proxy": {}}, {"proxy": SHORT}, id="an empty proxy"),
+        pytest.param(
+            {"proxy": {"noProxy": "old"}, "cluster": {"proxy": {"http": ""}}},
+            {"proxy": SHORT, "cluster": {"proxy": SHORT}},
+            id="both places of cert-manager-app 4",
+        ),
+        pytest.param({"x": 1, "http_proxy": ""}, {"x": 1, **SNAKE}, id="the root of cert-manager-app 3"),
+        pytest.param({"cert-manager": {"no_proxy": ""}}, {"cert-manager": SNAKE}, id="the values of the chart inside"),
+        pytest.param(
+            {"env": [{"name": "http_proxy", "value": "old"}, {"name": "LOG", "value": "debug"}]},
+            {
+                "env": [
+                    {"name": "http_proxy", "value": HTTP},
+                    {"name": "LOG", "value": "debug"},
+                    {"name": "NO_PROXY", "value": NO},
+                    {"name": "HTTP_PROXY", "value": HTTP},
+                    {"name": "HTTPS_PROXY", "value": HTTPS},
+                ]
+            },
+            id="an environment",
+        ),
+    ],
+)
+def test_a_place_that_is_there_is_filled(values: Any, wanted: Any) -> None:
+    assert apply(target, release(values))["spec"]["values"] == wanted
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "chart-operator-user-secrets",
+        "mycluster-chart-operator-userconfig",
+        "mycluster-cert-manager-app-user-values",
+        "dex-app",
+        "mycluster-external-dns-userconfig",
+    ],
+)
+def test_the_name_of_an_object_tells_the_chart(name: str) -> None:
+    result = apply(target, secret("# of this cluster\nproxy: {}\n", name))
+    text = base64.b64decode(result["data"]["values"]).decode()
+
+    assert text.startswith("# of this cluster\n")
+    assert read(text) == {"proxy": SHORT}
+
+
+def test_removal_leaves_the_place_to_be_filled_again() -> None:
+    obj = release({"proxy": {}, "cluster": {"proxy": {}}})
+
+    assert apply(target, apply(target, obj), NONE) == obj
+
+
+def test_without_a_proxy_every_value_goes() -> None:
+    obj = release({"x": 1, **SNAKE, "env": [{"name": "NO_PROXY", "value": "old"}]})
+
+    assert apply(target, obj, NONE)["spec"]["values"] == {"x": 1}
+
+
+@given(data=VALUES)
+def test_values_of_any_shape_are_filled_once_and_emptied_once(data: dict[str, Any]) -> None:
+    apply(target, apply(target, release(data)), NONE)
+    apply(target, apply(target, secret(json.dumps(data), "dex-app")), NONE)
+
+
+def test_what_it_sees_is_what_the_chart_gets() -> None:
+    obj = apply(target, release({"proxy": {}, "env": [{"name": "HTTP_PROXY", "value": ""}]}))
+    values = FULL.variables()
+
+    assert {(one.place, one.variable, one.value) for one in getattr(target, "TARGET", target).read(obj, {})} == {
+        (place, name, values[name]) for place in ("`proxy`", "`env`") for name in values
+    }
+    assert findings(target, obj) == []
+
+
+def test_the_list_is_that_of_the_cluster() -> None:
+    assert target.TARGET.audience is Audience.GO

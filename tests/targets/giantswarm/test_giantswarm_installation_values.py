@@ -1,0 +1,220 @@
+"""Values of the charts that complete the list themselves: where they are found, and what a switch says."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from krm_fn.noproxy import Audience
+from krm_fn.settings import ProxySettings
+from krm_fn.targets.giantswarm import installation_values as target
+from krm_fn.yamledit import read
+from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, messages, proposals
+from value_shapes import VALUES
+
+OF_IT = ProxySettings(HTTP, HTTPS, NO, cluster="mycluster")
+CAMEL = {"enabled": True, "httpProxy": HTTP, "httpsProxy": HTTPS, "noProxy": NO}
+SNAKE = {"enabled": True, "http_proxy": HTTP, "https_proxy": HTTPS, "no_proxy": NO}
+SHORT = {"http": HTTP, "https": HTTPS, "noProxy": NO}
+
+
+def config(text: str, name: str = "mycluster-userconfig", key: str = "values") -> Any:
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {key: text}}
+
+
+def release(chart: str, values: Any = None, **spec: Any) -> Any:
+    given = {} if values is None else {"values": values}
+    return {
+        "apiVersion": "helm.toolkit.fluxcd.io/v2",
+        "kind": "HelmRelease",
+        "metadata": {"name": "x"},
+        "spec": {"chart": {"spec": {"chart": chart}}, **given, **spec},
+    }
+
+
+def filled(obj: Any, settings: ProxySettings = OF_IT) -> Any:
+    result = apply(target, obj, settings)
+    return result["spec"].get("values") if "spec" in result else read(next(iter(result["data"].values())))
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(config("global: {}\n", "other-userconfig"), id="values that may be of any app"),
+        pytest.param(
+            config("global: {metadata: {name: third}}\n", "other-userconfig"), id="values that name another cluster"
+        ),
+        pytest.param(config("proxy: http://x:1\n"), id="a proxy that is a text"),
+        pytest.param(config("proxy: {http: old}\n"), id="a proxy with the names of another chart"),
+        pytest.param(config("a: 1\n"), id="user values without a place for it"),
+        pytest.param(config("global: {}\n", key="other.yaml"), id="a key that holds no values"),
+        pytest.param(config("a: 1\n", "cluster-apps-operator"), id="an operator without a place for it"),
+        pytest.param(config("a: [\n", "other-userconfig"), id="broken values of another app"),
+        pytest.param(config("a: [\n", key="other.yaml"), id="broken YAML under a key that holds no values"),
+        pytest.param(release("cert-manager-app", {"proxy": {}}), id="a chart that completes nothing"),
+        pytest.param(release("cluster-autoscaler-app", {"global": {}}), id="a chart whose name only begins alike"),
+        pytest.param({"kind": "HelmRelease", "spec": {"chart": "x", "values": []}}, id="a release of a wrong shape"),
+        pytest.param({"kind": "ConfigMap", "metadata": {"name": 1}}, id="a name of a wrong type"),
+    ],
+)
+def test_what_must_not_change(obj: Any) -> None:
+    assert proposals(target, obj, OF_IT) == []
+
+
+@pytest.mark.parametrize(
+    ("obj", "proxy"),
+    [
+        pytest.param(config("global: {}\n"), {"global": {"connectivity": {"proxy": CAMEL}}}, id="a cluster by name"),
+        pytest.param(
+            config("global: {metadata: {name: other}}\n", "other-user-values"),
+            {"global": {"metadata": {"name": "other"}, "connectivity": {"proxy": CAMEL}}},
+            id="a cluster that only its own values name",
+        ),
+        pytest.param(
+            config("global:\n  connectivity:\n    proxy: {enabled: true, noProxy: old}\n", "x-user-values"),
+            {"global": {"connectivity": {"proxy": CAMEL}}},
+            id="a cluster by shape",
+        ),
+        pytest.param(
+            config("connectivity: {proxy: {enabled: true}}\n"), {"connectivity": {"proxy": CAMEL}}, id="before global"
+        ),
+        pytest.param(config("proxy: {enabled: true, http_proxy: old}\n"), {"proxy": SNAKE}, id="the oldest shape"),
+        pytest.param(release("cluster-aws"), {"global": {"connectivity": {"proxy": CAMEL}}}, id="a release"),
+        pytest.param(
+            release("charts/cluster-vsphere/", {"global": {}}),
+            {"global": {"connectivity": {"proxy": CAMEL}}},
+            id="a release of a path",
+        ),
+        pytest.param(
+            release("kyverno-policies-connectivity"), {"proxy": {"enabled": True, **SHORT}}, id="the policies"
+        ),
+        pytest.param(
+            config("cluster: {name: x, proxy: {}}\n", "mymc-kyverno-policies-connectivity-config"),
+            {"proxy": {"enabled": True, **SHORT}, "cluster": {"name": "x", "proxy": SHORT}},
+            id="the policies with both places",
+        ),
+        pytest.param(
+            config("proxy: {}\n", "cluster-apps-operator-secret-values", "secret-values.yaml.patch"),
+            {"proxy": SHORT},
+            id="the patch of a config repository",
+        ),
+    ],
+)
+def test_the_proxy_is_set_in_the_shape_of_the_chart(obj: Any, proxy: Any) -> None:
+    assert filled(obj) == proxy
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(config("global:\n  metadata: {} # mine\n"), id="a cluster"),
+        pytest.param(config("global:\n  metadata: {name: other}\n", "other-userconfig"), id="a cluster of its values"),
+        pytest.param(release("cluster-aws"), id="a release without values"),
+        pytest.param(release("cluster-aws", {"global": {"metadata": {}}}), id="a release with values"),
+        pytest.param(config("proxy: {}\n", "cluster-apps-operator"), id="the operator"),
+        pytest.param(config("exclude: {names: []}\n", "kyverno-policies-connectivity"), id="the policies"),
+        pytest.param(config("# mine\n", "kyverno-policies-connectivity"), id="policies with nothing but a comment"),
+        pytest.param(config("global: {}\n"), id="a cluster of which nothing is said"),
+    ],
+)
+def test_removal_after_injection_gives_the_original(obj: Any) -> None:
+    assert apply(target, apply(target, obj, OF_IT), NONE) == obj
+
+
+@pytest.mark.parametrize(
+    "switch", [pytest.param("false", id="off"), pytest.param('"${ENABLED}"', id="set by a template")]
+)
+def test_a_switch_that_is_not_on_keeps_the_proxy_away(switch: str) -> None:
+    obj = config(f"global: {{connectivity: {{proxy: {{enabled: {switch}}}}}}}\n")
+
+    assert apply(target, obj, OF_IT) == obj
+    assert messages(target, obj) == [
+        "in it, `enabled` is not true, so `global.connectivity.proxy` stays as it is: set it to true, or leave it out"
+    ]
+    assert proposals(target, obj, NONE) == []
+    assert list(getattr(target, "TARGET", target).read(obj, {})) == []
+
+
+@pytest.mark.parametrize("text", ["", "# mine\n", "# mine", "{}", "# mine\n{}\n"])
+def test_policies_without_values_get_them(text: str) -> None:
+    obj = config(text, "kyverno-policies-connectivity", "values.yaml")
+
+    assert filled(obj) == {"proxy": {"enabled": True, **SHORT}}
+    assert proposals(target, obj, NONE) == []
+
+
+def test_removal_takes_the_values_beside_a_switch_that_is_off() -> None:
+    obj = config("global: {connectivity: {proxy: {enabled: false, httpProxy: old}}}\n")
+
+    assert filled(obj, NONE) == {"global": {"connectivity": {"proxy": {"enabled": False}}}}
+
+
+UNREADABLE = "the YAML in it cannot be read and is left as it is: "
+NO_MAPPING = "in it, the document must be a mapping, not a "
+
+
+@pytest.mark.parametrize(
+    ("obj", "severity", "reported"),
+    [
+        pytest.param(config("global:\n bad: [\n"), "warning", UNREADABLE, id="broken values of a cluster"),
+        pytest.param(
+            config("proxy: {\n", "kyverno-policies-connectivity"), "warning", UNREADABLE, id="of the policies"
+        ),
+        pytest.param(
+            config("proxy: {\n", "cluster-apps-operator", "secret-values.yaml.patch"),
+            "warning",
+            UNREADABLE,
+            id="of the operator",
+        ),
+        pytest.param(config("- a\n", "kyverno-policies-connectivity"), "error", NO_MAPPING + "list", id="a list"),
+        pytest.param(config("x\n"), "error", NO_MAPPING + "string", id="a text"),
+        pytest.param(
+            config("proxy: [x]\n", "cluster-apps-operator"), "error", "in it, `proxy` must be a mapping", id="a proxy"
+        ),
+        pytest.param(
+            release("cluster-aws", {"global": {"connectivity": {"proxy": []}}}),
+            "error",
+            "`proxy` must be a mapping",
+            id="a proxy in an object",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_reported_and_stays(obj: Any, severity: str, reported: str) -> None:
+    for settings in (OF_IT, ProxySettings(cluster="mycluster")):
+        (one,) = findings(target, obj, settings)
+        assert (one.severity.value, one.message[: len(reported)]) == (severity, reported)
+        assert proposals(target, obj, settings) == [one]
+
+
+def test_broken_values_of_nobody_known_may_be_those_of_a_cluster() -> None:
+    assert messages(target, config("a: [\n")) == [findings(target, config("a: [\n"), OF_IT)[0].message]
+
+
+def test_values_from_elsewhere_are_not_overridden() -> None:
+    obj = release("cluster-aws", valuesFrom=[{"kind": "ConfigMap", "name": "y"}])
+
+    assert apply(target, obj, OF_IT) == obj
+    assert [finding.path for finding in findings(target, obj, OF_IT)] == [("spec", "valuesFrom")]
+    assert proposals(target, obj, NONE) == []
+    obj["spec"]["values"] = {"global": {"connectivity": {"proxy": {}}}}
+    assert filled(obj) == {"global": {"connectivity": {"proxy": CAMEL}}}
+
+
+@given(data=VALUES)
+def test_values_of_any_shape_are_filled_once_and_emptied_once(data: dict[str, Any]) -> None:
+    apply(target, apply(target, release("cluster-aws", data), OF_IT), NONE)
+    apply(target, apply(target, config(json.dumps(data)), OF_IT), NONE)
+    apply(target, apply(target, config(json.dumps(data), "kyverno-policies-connectivity"), OF_IT), NONE)
+
+
+def test_what_it_sees_is_what_the_chart_gets() -> None:
+    obj = apply(target, release("cluster-aws"), OF_IT)
+
+    assert {one.variable: one.value for one in getattr(target, "TARGET", target).read(obj, {})} == FULL.variables()
+
+
+def test_the_list_is_that_of_the_installation() -> None:
+    assert target.TARGET.audience is Audience.PRODUCT

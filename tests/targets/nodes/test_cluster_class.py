@@ -1,0 +1,446 @@
+"""ClusterClass: a variable and patches that Cluster API itself makes the right nodes of."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from class_objects import CONTAINERD, FILE, KUBELET, PROXY, VERSIONS, answer, cluster, cluster_class, contents, judged
+from class_objects import template as template_of
+
+from judges import shell_environment, systemd_environment
+from krm_fn.targets.nodes import cluster_class as target
+from proposals import changes, findings, proposals
+
+IPV4 = {"pods": {"cidrBlocks": ["10.244.0.0/16"]}, "services": {"cidrBlocks": ["10.96.0.0/12"]}}
+DUAL = {
+    "pods": {"cidrBlocks": ["10.128.0.0/14", "fd00:10::/56"]},
+    "services": {"cidrBlocks": ["172.30.0.128/25", "fd00:172::/112"]},
+    "serviceDomain": "dual.example",
+}
+UNALIGNED = {"pods": {"cidrBlocks": ["10.1.2.3/16"]}, "services": {"cidrBlocks": ["10.100.0.7/16"]}}
+WORKERS = {
+    "machineDeployments": [{"class": "bare", "name": "md-bare"}, {"class": "full", "name": "md-full"}],
+    "machinePools": [{"class": "pool", "name": "mp"}],
+}
+UNION = {"clusterClass": {"sharedTemplates": "Union"}}
+RESTART = "systemctl daemon-reload && systemctl restart containerd # inject-proxy"
+
+
+def objects(version: str = "v1beta1", *clusters: Any, **spec: Any) -> list[Any]:
+    """Templates with and without lists, the class that names them, and Clusters."""
+    made = {
+        "cp": template_of("cp", {"files": [FILE]}, version),
+        "bare": template_of("bare", {"joinConfiguration": {}}, version),
+        "full": template_of("full", {"files": [FILE], "preKubeadmCommands": ["true"]}, version),
+        "pool": template_of("pool", {"format": "ignition", "files": [FILE]}, version),
+    }
+    machines = {name: made[name] for name in ("bare", "full")}
+    its_class = cluster_class(version, made["cp"], machines, {"pool": made["pool"]}, **spec)
+    return [its_class, *made.values(), *clusters]
+
+
+def of_kind(items: list[Any], kind: str) -> Any:
+    return next(item for item in items if item["kind"] == kind)
+
+
+# What must not change comes first.
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_union_and_a_class_without_ours_leave_class_and_cluster_alone(version: str) -> None:
+    before = objects(version, cluster(version, network=IPV4))
+    items, _ = answer(copy.deepcopy(before), targets=UNION)
+    assert [items[0], items[-1]] == [before[0], before[-1]]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_disabled_target_leaves_even_what_is_its_own(version: str) -> None:
+    there, _ = answer(objects(version, cluster(version)))
+    items, _ = answer(there, targets={"clusterClass": {"sharedTemplates": "Patch", "enabled": False}})
+    assert of_kind(items, "ClusterClass") == of_kind(there, "ClusterClass")
+
+
+def test_what_is_seen_alone_is_only_cleared() -> None:
+    items, _ = answer(objects("v1beta1", cluster("v1beta1", network=DUAL)))
+    assert proposals(target, objects()[0]) == []
+    (edit,) = changes(target, items[0])
+    assert [operation.op for operation in edit.operations] == ["remove", "remove"]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_cluster_that_needs_nothing_but_what_cluster_api_knows_has_no_variable(version: str) -> None:
+    before = cluster(version, network=IPV4)
+    items, reported = answer(
+        objects(version, copy.deepcopy(before)), noProxyPolicy={"derive": {"endpoint": False, "networks": False}}
+    )
+    assert of_kind(items, "Cluster") == before
+    assert reported == []
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_templates_of_a_class_hold_no_proxy(version: str) -> None:
+    filled, _ = answer(objects(version, cluster(version, network=IPV4)), targets=UNION)
+    items, _ = answer(filled)
+    assert "corp.example" in str(filled[1])
+    assert [str(item).count("corp.example") for item in items[1:5]] == [0, 0, 0, 0]
+
+
+def test_a_template_that_something_else_uses_as_well_is_filled_as_ever_and_the_class_cannot_be_patched() -> None:
+    machines = {
+        "apiVersion": "cluster.x-k8s.io/v1beta1",
+        "kind": "MachineDeployment",
+        "metadata": {"name": "md", "namespace": "ns"},
+        "spec": {
+            "template": {
+                "spec": {
+                    "bootstrap": {
+                        "configRef": {
+                            "apiVersion": "bootstrap.cluster.x-k8s.io/v1beta1",
+                            "kind": "KubeadmConfigTemplate",
+                            "name": "bare",
+                        }
+                    }
+                }
+            }
+        },
+    }
+    _, reported = answer([*objects("v1beta1", cluster("v1beta1")), machines])
+    assert any('"bare" must be in the list, and belong to nothing but ClusterClasses' in line for line in reported)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_cluster_of_no_class_stays_whatever_one_of_the_same_name_needs(version: str) -> None:
+    other = cluster(version)
+    del other["spec"]["topology"]
+    for given in ([cluster(version, network=DUAL), other], [other, cluster(version, network=DUAL)]):
+        items, _ = answer(objects(version, *copy.deepcopy(given)))
+        assert other in items
+
+
+# What has to come out, as Cluster API sees it.
+
+
+def environments(spec: Any) -> list[dict[str, str]]:
+    """What containerd, the kubelet and kubeadm run with."""
+    files = contents(spec)
+    commands = [command for command in spec["preKubeadmCommands"] if "systemctl" not in command]
+    shell = {name: value for name, value in shell_environment("sh", commands).items() if "proxy" in name.lower()}
+    return [systemd_environment(files[CONTAINERD]), systemd_environment(files[KUBELET]), shell]
+
+
+def as_sets(environment: dict[str, str]) -> dict[str, Any]:
+    return {name: frozenset(value.split(",")) for name, value in environment.items()}
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("style", ["Portable", "GiantSwarm", "TKG", "Sorted", "Verbatim"])
+@pytest.mark.parametrize(
+    "network",
+    [
+        pytest.param(IPV4, id="one family"),
+        pytest.param(DUAL, id="two families and a domain"),
+        pytest.param(UNALIGNED, id="CIDRs that do not begin at their network"),
+        pytest.param({}, id="nothing declared"),
+    ],
+)
+def test_every_node_gets_the_entries_that_its_cluster_would_get_alone(version: str, style: str, network: Any) -> None:
+    policy = {"style": style}
+    defaults = {"podCIDRs": ["10.9.0.0/16"], "endpoint": "api.corp.example"}
+    one = cluster(version, network=network, workers=WORKERS)
+    other = cluster(version, "other", network={"pods": {"cidrBlocks": ["10.77.0.0/16"]}})
+    alone, _ = answer(
+        objects(version, copy.deepcopy(one)), targets=UNION, noProxyPolicy=policy, clusterDefaults=defaults
+    )
+    items, _ = answer(objects(version, one, other), noProxyPolicy=policy, clusterDefaults=defaults)
+
+    wanted = [as_sets(each) for each in environments(alone[1]["spec"]["template"]["spec"]["kubeadmConfigSpec"])]
+    nodes = judged(items, "one")
+    assert set(nodes) == {"controlPlane", "md-bare", "md-full", "mp"}
+    for name in ("controlPlane", "md-bare"):
+        assert [as_sets(each) for each in environments(nodes[name])] == wanted
+    assert wanted[0]["HTTP_PROXY"] == {PROXY}
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_lists_that_are_there_are_kept_and_those_that_are_not_are_started(version: str) -> None:
+    items, _ = answer(objects(version, cluster(version, network=IPV4, workers=WORKERS)))
+    nodes = judged(items, "one")
+    files = {name: list(contents(spec)) for name, spec in nodes.items()}
+    commands = {name: [line.split("=")[0] for line in spec["preKubeadmCommands"]] for name, spec in nodes.items()}
+    assert files == {name: ["/etc/motd", CONTAINERD, KUBELET][name == "md-bare" :] for name in nodes}
+    assert commands == {
+        "controlPlane": [RESTART, "export HTTP_PROXY"],
+        "md-bare": [RESTART, "export HTTP_PROXY"],
+        "md-full": ["true", RESTART, "export HTTP_PROXY"],
+        "mp": ["export HTTP_PROXY"],
+    }
+
+
+NASTY = [
+    pytest.param("http://u:p%40ss%25@proxy:3128", id="percent signs"),
+    pytest.param("a\"b'c", id="both quotes"),
+    pytest.param("back\\slash\\n \\", id="backslashes"),
+    pytest.param("$HOME $(id) `id` ${x} $$", id="what a shell would expand"),
+    pytest.param("{{ .builtin }} {% x %} # no: comment & <tag> - | >", id="what YAML and templates would read"),
+    pytest.param("ünï日本\U0001f600", id="beyond ASCII"),
+]
+
+
+@pytest.mark.parametrize("value", NASTY)
+@pytest.mark.parametrize("version", VERSIONS)
+def test_any_value_of_the_variable_reaches_the_nodes_as_it_is(version: str, value: str) -> None:
+    items, _ = answer(objects(version, cluster(version)))
+    variable = {"name": "injectProxy", "value": {"httpProxy": value, "noProxy": [value]}}
+    nodes = judged([*items[:-1], cluster(version, variables=[variable])], "one")
+    wanted = dict.fromkeys(("HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"), value)
+    assert environments(nodes["controlPlane"]) == [wanted, wanted, wanted]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_cluster_without_a_proxy_and_a_group_with_another_one(version: str) -> None:
+    overrides = [
+        {"match": {"clusters": ["free"]}, "disabled": True},
+        {"match": {"workerGroups": ["md-full"]}, "httpProxy": "http://other:1"},
+        {"match": {"workerGroups": ["mp"]}, "disabled": True},
+    ]
+    clusters = [cluster(version, network=IPV4, workers=WORKERS), cluster(version, "free")]
+    items, _ = answer(objects(version, *clusters), overrides=overrides)
+    nodes, free = judged(items, "one"), judged(items, "free")
+    assert contents(free["controlPlane"]) == contents(nodes["mp"]) == {"/etc/motd": "Hello"}
+    assert systemd_environment(contents(nodes["md-full"])[CONTAINERD])["HTTP_PROXY"] == "http://other:1"
+    assert systemd_environment(contents(nodes["md-bare"])[CONTAINERD])["HTTP_PROXY"] == PROXY
+
+
+def test_options_of_the_node_targets_hold_for_the_patches() -> None:
+    targets = {
+        "containerdDropIn": {"content": "Secret"},
+        "kubeletDropIn": {"path": "/etc/systemd/system/kubelet.service.d/\"ü'.conf", "permissions": "0600"},
+        "kubeadmCommands": {"exports": False},
+    }
+    items, _ = answer(objects("v1beta2", cluster("v1beta2", workers=WORKERS)), targets=targets)
+    nodes = judged(items, "one")
+    assert contents(nodes["md-bare"])[CONTAINERD] == {"secret": {"name": "one-systemd-proxy", "key": "containerdProxy"}}
+    assert nodes["md-bare"]["files"][1]["path"] == targets["kubeletDropIn"]["path"]
+    assert nodes["md-bare"]["preKubeadmCommands"] == [RESTART]
+    assert "preKubeadmCommands" not in nodes["mp"]
+
+
+def test_without_all_three_targets_nothing_is_patched() -> None:
+    off = {name: {"enabled": False} for name in ("containerdDropIn", "kubeletDropIn", "kubeadmCommands")}
+    items, _ = answer(objects("v1beta1", cluster("v1beta1")), targets=off)
+    assert "patches" not in items[0]["spec"]
+
+
+# Updating and removing.
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("back", [{"mode": "Remove"}, {"targets": UNION, "mode": "Remove"}])
+def test_removal_gives_class_and_clusters_back(version: str, back: Any) -> None:
+    other = {"name": "other", "value": 1}
+    topology = {"workers": WORKERS, "variables": [other]}
+    overrides = [{"match": {"workerGroups": ["mp"]}, "disabled": True}]
+    before = objects(version, cluster(version, network=DUAL, **topology), variables=[{"name": "other"}])
+    there, _ = answer(copy.deepcopy(before), overrides=overrides)
+    assert there[0] != before[0]
+    assert there[-1] != before[-1]
+    assert answer(there, **back)[0] == before
+
+
+def test_another_proxy_changes_the_default_only() -> None:
+    there, _ = answer(objects("v1beta1", cluster("v1beta1", network=IPV4)))
+    items, _ = answer(copy.deepcopy(there), httpProxy="http://new:1")
+    there[0]["spec"]["variables"][0]["schema"]["openAPIV3Schema"]["default"]["httpProxy"] = "http://new:1"
+    assert items[0] == there[0]
+
+
+def test_patches_that_are_not_in_their_order_are_put_into_it() -> None:
+    there, _ = answer(objects("v1beta1", cluster("v1beta1")))
+    mixed = copy.deepcopy(there)
+    mixed[0]["spec"]["patches"].reverse()
+    assert answer(mixed)[0] == there
+
+
+def test_a_variable_that_was_changed_by_hand_is_brought_back() -> None:
+    there, _ = answer(objects("v1beta1", cluster("v1beta1")))
+    changed = copy.deepcopy(there)
+    changed[0]["spec"]["variables"][0]["schema"] = {"openAPIV3Schema": {"type": "string"}}
+    changed[0]["spec"]["variables"].append({"name": "injectProxy"})
+    assert answer(changed)[0] == there
+
+
+# What cannot be done is reported.
+
+
+def broken(**changes: Any) -> list[Any]:
+    """The list with one member of a template, by the template's name, changed: None takes the template away."""
+    made = objects("v1beta1", cluster("v1beta1"))
+    for name, spec in changes.items():
+        at = next(index for index, obj in enumerate(made) if index and obj["metadata"]["name"] == name)
+        made[at : at + 1] = [] if spec is None else [template_of(name, spec)]
+    return made
+
+
+def with_patch(patch: Any) -> list[Any]:
+    return objects("v1beta1", cluster("v1beta1"), patches=[{"name": "theirs", **patch}])
+
+
+def references(its_class: Any) -> list[Any]:
+    """The references of a class to its templates of kubeadm."""
+    spec = its_class["spec"]
+    workers = [one for section in spec["workers"].values() for one in section]
+    return [spec["controlPlane"]["ref"], *(one["template"]["bootstrap"]["ref"] for one in workers)]
+
+
+MORE_IN_IT = {"files": [{"path": CONTAINERD, "content": "[Service]\nLimitNOFILE=1\n"}]}
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        pytest.param(broken(full=None), '"full" must be in the list', id="a template that is not there"),
+        pytest.param(broken(full=MORE_IN_IT), "with more in it than a proxy", id="a drop-in of ours with other lines"),
+        pytest.param(broken(cp=None), '"cp" must be in the list', id="no template of the control plane"),
+        pytest.param(
+            with_patch({"external": {"generateExtension": "x"}}), "may or may not write", id="an extension that may"
+        ),
+    ],
+)
+def test_a_class_that_cannot_be_patched_stays_with_its_clusters_and_stops_nothing_else(
+    given: list[Any], message: str
+) -> None:
+    other = copy.deepcopy(objects("v1beta1", cluster("v1beta1")))
+    other[-1]["spec"]["topology"]["class"] = "other"
+    for obj in other:
+        obj["metadata"]["name"] = f"other-{obj['metadata']['name']}" if obj is not other[0] else "other"
+    for ref in references(other[0]):
+        ref["name"] = f"other-{ref['name']}"
+    items, reported = answer([*copy.deepcopy(given), *other])
+    assert [items[0], items[len(given) - 1]] == [given[0], given[-1]]
+    assert of_kind(items[len(given) :], "ClusterClass")["spec"]["patches"][-1]["name"] == "inject-proxy-nodes"
+    lines = [line for line in reported if message in line]
+    assert lines != []
+    for line in lines:
+        assert line.startswith("warning: ")
+        assert line.endswith("; until then this class and its Clusters stay as they are")
+    again, _ = answer(copy.deepcopy(items))
+    assert again == items
+
+
+MAY_REMOVE = {
+    "enabledIf": '{{ eq .builtin.cluster.name "x" }}',
+    "definitions": [
+        {
+            "selector": {
+                "apiVersion": "controlplane.cluster.x-k8s.io/v1beta1",
+                "kind": "KubeadmControlPlaneTemplate",
+                "matchResources": {"controlPlane": True},
+            },
+            "jsonPatches": [{"op": "remove", "path": "/spec/template/spec/kubeadmConfigSpec/files"}],
+        }
+    ],
+}
+
+
+def test_a_class_that_can_no_longer_be_patched_keeps_what_an_earlier_run_wrote_until_it_is_removed() -> None:
+    before = objects("v1beta1", cluster("v1beta1", network=DUAL))
+    there, _ = answer(copy.deepcopy(before))
+    there[0]["spec"]["patches"].insert(0, {"name": "theirs", **MAY_REMOVE})
+    items, reported = answer(copy.deepcopy(there), httpProxy="http://new:1")
+    assert items == there
+    assert [line for line in reported if "depends on a Cluster" in line] != []
+    before[0]["spec"]["patches"] = [there[0]["spec"]["patches"][0]]
+    assert answer(copy.deepcopy(there), mode="Remove")[0] == before
+
+
+@pytest.mark.parametrize(
+    ("mode", "severity"),
+    [pytest.param("Inject", "warning", id="a run"), pytest.param("Check", "error", id="a check")],
+)
+def test_what_is_in_the_way_of_a_patch_fails_a_check(mode: str, severity: str) -> None:
+    _, reported = answer(with_patch(MAY_REMOVE), mode=mode)
+    assert [line.partition(":")[0] for line in reported if "depends on a Cluster" in line] == [severity]
+
+
+def test_what_cannot_be_patched_is_no_error_where_nothing_is_wanted() -> None:
+    assert answer(broken(full=None), mode="Remove")[1] == []
+
+
+def test_a_template_that_the_selector_leaves_out_counts_as_missing() -> None:
+    _, reported = answer(objects("v1beta1", cluster("v1beta1")), selector={"exclude": [{"names": ["full"]}]})
+    assert any('"full" must be in the list' in line for line in reported)
+
+
+def test_a_cluster_whose_class_is_not_in_the_list_is_reported_and_left_alone() -> None:
+    before = cluster("v1beta1")
+    items, reported = answer([copy.deepcopy(before)])
+    assert items == [before]
+    assert [line for line in reported if 'ClusterClass "class" must be in the list' in line] != []
+
+
+def test_nodes_that_kubeadm_does_not_set_up_are_a_warning() -> None:
+    given = objects("v1beta1", cluster("v1beta1"))
+    ref = given[0]["spec"]["workers"]["machinePools"][0]["template"]["bootstrap"]["ref"]
+    ref.update(kind="RKE2ConfigTemplate", apiVersion="bootstrap.cluster.x-k8s.io/v1beta1")
+    items, reported = answer(given)
+    assert any('nodes of a "RKE2ConfigTemplate" are not set up by kubeadm' in line for line in reported)
+    assert "machinePoolClass" not in str(items[0]["spec"]["patches"])
+
+
+OTHER_NODES = [
+    pytest.param("RKE2ControlPlaneTemplate", "RKE2ConfigTemplate", id="RKE2"),
+    pytest.param("KThreesControlPlaneTemplate", "KThreesConfigTemplate", id="K3s"),
+    pytest.param("AWSManagedControlPlaneTemplate", "EKSConfigTemplate", id="EKS"),
+]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(("control_plane", "workers"), OTHER_NODES)
+def test_a_cluster_has_the_variable_only_where_its_class_defines_it(
+    version: str, control_plane: str, workers: str
+) -> None:
+    cp, md = template_of("cp", {}, version), template_of("bare", {}, version)
+    cp["kind"], md["kind"] = control_plane, workers
+    before = [cluster_class(version, cp, {"bare": md}, {}), cp, md, cluster(version, network=DUAL)]
+    there = copy.deepcopy(before)
+    there[-1]["spec"]["topology"]["variables"] = [{"name": "injectProxy", "value": {"httpProxy": PROXY}}]
+    for given in (before, there):
+        items, reported = answer(copy.deepcopy(given))
+        assert items == before
+        assert len([line for line in reported if "are not set up by kubeadm" in line]) == 2
+        assert not any(line.startswith("error") for line in reported)
+
+
+def test_a_cluster_has_the_variable_where_some_nodes_of_its_class_get_the_proxy() -> None:
+    cp, md = template_of("cp", {}), template_of("bare", {"format": "bottlerocket"})
+    one = cluster("v1beta1", network=DUAL, workers={"machineDeployments": [{"class": "bare", "name": "md"}]})
+    items, reported = answer([cluster_class("v1beta1", cp, {"bare": md}, {}), cp, md, one])
+    nodes = judged(items, "one")
+    assert CONTAINERD in contents(nodes["controlPlane"])
+    assert nodes["md"] == {"format": "bottlerocket"}
+    assert [line for line in reported if "these are Bottlerocket nodes" in line] != []
+
+
+@pytest.mark.parametrize("kind", [["x"], {"a": 1}, None, 3])
+def test_a_reference_to_a_kind_that_is_no_text_is_a_warning(kind: Any) -> None:
+    given = objects("v1beta1", cluster("v1beta1"))
+    given[0]["spec"]["workers"]["machinePools"][0]["template"]["bootstrap"]["ref"]["kind"] = kind
+    _, reported = answer(given)
+    assert any("are not set up by kubeadm" in line for line in reported)
+
+
+@pytest.mark.parametrize("damage", [None, "x", 1, [], {}, [None], ["x"], [{"name": "injectProxy"}], {"a": [1]}])
+@pytest.mark.parametrize(
+    "path", [("spec",), ("spec", "variables"), ("spec", "patches"), ("spec", "workers"), ("spec", "controlPlane")]
+)
+def test_an_object_of_any_shape_is_reported_or_passed_by(path: tuple[str, ...], damage: Any) -> None:
+    given = objects("v1beta1", cluster("v1beta1"))
+    inner = given[0]
+    for step in path[:-1]:
+        inner = inner[step]
+    inner[path[-1]] = damage
+    answer(given)
+    findings(target, given[0])
+    list(getattr(target, "TARGET", target).read(given[0], {}))

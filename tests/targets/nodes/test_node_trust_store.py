@@ -1,0 +1,326 @@
+"""The trust store of the nodes: files, commands, and what a shell really does with them on each node image."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kubeadm_objects import HTTP_ONLY, OTHER, PLACES, PROXY, Outcome, kubeadm, meaning, run, spec_of
+
+from certificates import BOTH, NONE, ONE, A, B
+from krm_fn.config import Certificates
+from krm_fn.settings import ProxySettings
+from krm_fn.targets.nodes import kubeadm_commands, service_restart, trust_commands
+from krm_fn.targets.nodes import node_trust_store as target
+from support import TIME_LIMIT, need
+
+FOLDER = "/etc/inject-proxy/trusted-ca"
+RESTART = "systemctl try-restart containerd || true # inject-proxy: trust store"
+ALL = trust_commands.commands(trust_commands.ALL)
+IMAGES = ("Debian", "RHEL", "Photon", "Flatcar")
+USERS = ["swapoff -a", "systemctl daemon-reload", "systemctl restart containerd"]
+THEIRS = [{"path": "/etc/ssl/certs/tkg-custom-ca.pem", "content": A}]
+
+
+def entry(number: int, content: str, **more: str) -> dict[str, str]:
+    path = f"{FOLDER}/inject-proxy-{number}.pem"
+    return {"content": content, "owner": "root:root", "path": path, "permissions": "0644", **more}
+
+
+def after(obj: dict[str, Any], settings: ProxySettings = BOTH, **options: Any) -> Any:
+    return spec_of(run(target, obj, settings, options).obj)
+
+
+# What must not change.
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(kubeadm({"files": [entry(0, A), entry(1, B)], "preKubeadmCommands": ALL}), id="as we write it"),
+        pytest.param(
+            kubeadm({"files": [entry(1, B), *THEIRS, entry(0, A)], "preKubeadmCommands": ["a", *ALL, "b"]}),
+            id="in another order, among others",
+        ),
+        pytest.param({"kind": "KubeadmConfigTemplate", "spec": {"template": {}}}, id="a patch without a spec"),
+        pytest.param({"kind": "KubeadmConfigTemplate", "spec": "${SPEC}"}, id="a spec that is a template"),
+        pytest.param(kubeadm({"files": {"path": "/x"}, "preKubeadmCommands": "true"}), id="lists that are none"),
+    ],
+)
+def test_what_must_not_change(obj: dict[str, Any]) -> None:
+    assert run(target, obj, BOTH).changes == []
+
+
+@pytest.mark.parametrize("settings", [NONE, PROXY], ids=["no settings", "a proxy and no certificates"])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pytest.param(None, id="a spec that is null"),
+        pytest.param({}, id="an empty spec"),
+        pytest.param({"files": THEIRS, "preKubeadmCommands": USERS}, id="files and commands of others"),
+        pytest.param({"files": "x", "preKubeadmCommands": {"a": 1}}, id="lists that are none"),
+        pytest.param({"files": [None, 1, {"path": 5}], "preKubeadmCommands": [None, 3]}, id="entries that are none"),
+    ],
+)
+def test_without_certificates_nothing_is_said_or_done(spec: Any, settings: ProxySettings) -> None:
+    done = run(target, kubeadm(spec), settings)
+    assert (done.changes, done.findings) == ([], [])
+
+
+@pytest.mark.parametrize("kind", PLACES)
+@pytest.mark.parametrize(
+    "spec", [{}, None, {"files": THEIRS, "preKubeadmCommands": USERS}], ids=["empty", "null", "full"]
+)
+def test_removal_gives_back_what_was_there(kind: str, spec: Any) -> None:
+    obj = kubeadm(spec, kind)
+    assert meaning(run(target, run(target, obj, BOTH).obj, NONE).obj) == meaning(obj)
+
+
+@given(st.lists(st.sampled_from([*USERS, *ALL, RESTART, "export HTTP_PROXY=x", "true # inject-proxy", None, 7, {}])))
+def test_what_others_wrote_stays_and_in_its_order(commands: list[Any]) -> None:
+    def others(texts: Sequence[Any] | None) -> list[Any]:
+        return [text for text in texts or () if not (isinstance(text, str) and text.endswith(trust_commands.MARK))]
+
+    done = after(kubeadm({"preKubeadmCommands": commands}))["preKubeadmCommands"]
+    assert others(done) == others(commands)
+    assert len(done) == len(others(commands)) + len(ALL)
+
+
+# What has to come out.
+
+
+@pytest.mark.parametrize("kind", PLACES)
+@pytest.mark.parametrize("version", ["v1alpha4", "v1beta1", "v1beta2"])
+def test_each_certificate_gets_a_file_and_each_image_a_command(kind: str, version: str) -> None:
+    done = run(target, kubeadm({}, kind, version), BOTH)
+    assert spec_of(done.obj) == {"files": [entry(0, A), entry(1, B)], "preKubeadmCommands": ALL}
+    assert done.findings == []
+
+
+def test_a_spec_that_is_null_gets_files_and_commands() -> None:
+    assert after(kubeadm(None)) == {"files": [entry(0, A), entry(1, B)], "preKubeadmCommands": ALL}
+
+
+@pytest.mark.parametrize("image", IMAGES)
+def test_naming_an_image_writes_its_command_only(image: str) -> None:
+    command, restart = after(kubeadm({}), os=[image])["preKubeadmCommands"]
+    assert command in ALL
+    assert restart == RESTART
+
+
+def test_another_choice_of_images_replaces_commands_and_leaves_none_behind() -> None:
+    obj = run(target, kubeadm({"preKubeadmCommands": USERS}), BOTH).obj
+    fewer = run(target, obj, BOTH, {"os": ["Photon"]}).obj
+    assert spec_of(fewer)["preKubeadmCommands"] == [*USERS, *trust_commands.commands(["Photon"])]
+    assert after(fewer)["preKubeadmCommands"] == [*USERS, *ALL]
+
+
+def test_other_certificates_are_updated_in_place_and_those_left_over_go() -> None:
+    obj = kubeadm({"files": [entry(0, A, owner="nobody"), *THEIRS, entry(1, B)], "preKubeadmCommands": ALL})
+    other = ProxySettings(trusted_ca=Certificates(B))
+    assert after(obj, other)["files"] == [entry(0, B, owner="nobody"), *THEIRS]
+
+
+def test_results_show_fingerprints_and_never_a_certificate() -> None:
+    done = run(target, kubeadm({"files": [entry(0, B)]}), ONE)
+    shown = [f"{change.message} {change.current} {change.proposed}" for change in done.changes]
+    assert "1 certificate, SHA-256 17:6A:89:E5:1A:77:B1:4B…" in shown[0]
+    assert [line for line in shown if "BEGIN" in line] == []
+
+
+# The order in which targets run, and the history of a list, do not matter.
+
+
+def both(obj: dict[str, Any], proxy: ProxySettings, trusted: ProxySettings, *, proxy_first: bool) -> dict[str, Any]:
+    steps: list[tuple[Any, ProxySettings]] = [(target, trusted), (kubeadm_commands, proxy)]
+    for module, settings in reversed(steps) if proxy_first else steps:
+        obj = run(module, obj, settings).obj
+    return obj
+
+
+STEP = st.tuples(st.sampled_from([PROXY, OTHER, HTTP_ONLY, NONE]), st.sampled_from([ONE, NONE]), st.booleans())
+USERS_LISTS = st.sampled_from([[], ["swapoff -a"], USERS, ["export FOO=1"], ["export HTTP_PROXY='http://old:1'"]])
+
+
+@given(USERS_LISTS, st.lists(STEP, max_size=4), STEP)
+def test_every_way_leads_to_the_same_commands(
+    users: list[str],
+    before: list[tuple[ProxySettings, ProxySettings, bool]],
+    last: tuple[ProxySettings, ProxySettings, bool],
+) -> None:
+    start = both(kubeadm({"preKubeadmCommands": users}), NONE, NONE, proxy_first=False)
+    obj = start
+    for proxy, trusted, proxy_first in [*before, last]:
+        obj = both(obj, proxy, trusted, proxy_first=proxy_first)
+    straight = both(start, *last[:2], proxy_first=False)
+    found, expected = ((spec_of(one) or {}).get("preKubeadmCommands") or [] for one in (obj, straight))
+    assert found == expected
+
+
+def test_the_trust_store_comes_before_our_restart_and_the_exports() -> None:
+    obj = run(kubeadm_commands, kubeadm({"preKubeadmCommands": ["swapoff -a"]}), HTTP_ONLY).obj
+    texts = after(obj)["preKubeadmCommands"]
+    assert texts[:6] == ["swapoff -a", *ALL]
+    assert texts[6:] == [
+        service_restart.COMMAND,
+        *(f"export {name}='http://proxy:3128'" for name in ("HTTP_PROXY", "http_proxy")),
+    ]
+
+
+def test_kubeadm_commands_take_no_command_of_ours_for_their_own() -> None:
+    assert not service_restart.is_restarted(ALL)
+    assert not service_restart.is_restarted(["systemctl daemon-reload", *ALL])
+    assert [text for text in ALL if service_restart.is_ours(text)] == []
+
+
+# What is reported.
+
+
+def reported(spec: dict[str, Any], settings: ProxySettings = BOTH, version: str = "v1beta1") -> Outcome:
+    return run(target, kubeadm(spec, version=version), settings)
+
+
+def long_one(characters: int) -> ProxySettings:
+    return ProxySettings(trusted_ca=Certificates(A.replace("MIIB", "A" * characters + "MIIB")))
+
+
+def test_a_file_of_another_author_at_our_path_is_reported_and_stays() -> None:
+    theirs = {"path": f"{FOLDER}/inject-proxy-0.pem", "contentFrom": {"secret": {"name": "ca", "key": "ca"}}}
+    done = reported({"files": [theirs]}, ONE)
+    assert spec_of(done.obj)["files"] == [theirs]
+    assert len(done.warnings) == 1
+
+
+def test_a_certificate_that_is_longer_than_cluster_api_takes_is_an_error_where_it_rejects_it() -> None:
+    assert reported({}, long_one(10_000), "v1beta2").errors
+    assert reported({}, long_one(10_000), "v1beta1").warnings
+    assert reported({}, long_one(8_000), "v1beta2").findings == []
+
+
+def test_more_files_than_cluster_api_takes_are_an_error() -> None:
+    many = [{"path": f"/etc/{number}"} for number in range(199)]
+    assert reported({"files": many}, ONE, "v1beta2").errors == []
+    (error,) = reported({"files": many}, BOTH, "v1beta2").errors
+    assert "must not have more than 200 entries" in error
+    assert reported({"files": many}, BOTH, "v1beta1").errors == []
+
+
+def test_an_object_that_has_no_place_for_files_is_reported() -> None:
+    assert run(target, {"kind": "KubeadmConfig", "apiVersion": "x/v1beta1"}, BOTH).warnings
+
+
+def test_nothing_is_seen_of_a_proxy() -> None:
+    assert list(target.TARGET.read(kubeadm({"files": [entry(0, A)], "preKubeadmCommands": ALL}), {})) == []
+
+
+# What a shell makes of the commands.
+
+
+@pytest.mark.parametrize("command", ALL)
+def test_no_command_holds_what_a_template_engine_or_the_script_around_it_would_trip_over(command: str) -> None:
+    assert [mark for mark in ("$", "{{", "{%", "{#", "exit", "\n", "`") if mark in command] == []
+    assert len(command) < 10_240
+
+
+@pytest.mark.parametrize("shell", ["sh", "bash"])
+@pytest.mark.parametrize("command", ALL)
+def test_every_command_is_a_script_of_its_own(shell: str, command: str) -> None:
+    done = subprocess.run([need(shell), "-n"], input=command, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+
+
+TOOLS = {
+    "Debian": ("update-ca-certificates",),
+    "RHEL": ("update-ca-trust",),
+    "Photon": ("rehash_ca_certificates.sh",),
+    "Flatcar": ("update-ca-certificates",),
+    "unknown": (),
+}
+STORES = {
+    "Debian": ("/usr/local/share/ca-certificates", ".pem.crt"),
+    "RHEL": ("/etc/pki/ca-trust/source/anchors", ".pem"),
+    "Photon": ("/etc/ssl/certs", ".pem"),
+    "Flatcar": ("/etc/ssl/certs", ".pem"),
+}
+RELEASES = {"Debian": "ID=ubuntu\nID_LIKE=debian\n", "Flatcar": "NAME=Flatcar\nID=flatcar\nID_LIKE=coreos\n"}
+
+
+class Node:
+    """A folder that stands for the root of a node, with the tools of its image; each notes that it was called."""
+
+    def __init__(self, root: Path, image: str, *, works: bool = True) -> None:
+        self.root, self.log, self.bin = root, root / "log", root / "bin"
+        self.fails = not works and bool(TOOLS[image])
+        for folder in ("bin", "etc/pki/ca-trust/source/anchors", "etc/ssl/certs", FOLDER[1:]):
+            (root / folder).mkdir(parents=True)
+        for tool in ("cp", "ls", "xargs", "mkdir", "grep"):
+            (self.bin / tool).symlink_to(need(tool))
+        for tool in (*TOOLS[image], "systemctl"):
+            self.add(tool, works=works)
+        (root / "etc/os-release").write_text(RELEASES.get(image, "ID=other\n"))
+        if image == "Debian":
+            (root / "etc/debian_version").write_text("12.5\n")
+        for number, text in enumerate((A, B)):
+            (root / FOLDER[1:] / f"inject-proxy-{number}.pem").write_text(text)
+
+    def add(self, tool: str, *, works: bool) -> None:
+        script = self.bin / tool
+        script.write_text(f'#!/bin/sh\necho "{tool} $*" >> {self.log}\nexit {int(not works)}\n')
+        script.chmod(0o755)
+
+    def boot(self, shell: str, commands: Sequence[str], *flags: str) -> str:
+        """Run the commands as one script, and say what was called; it must reach its end."""
+        self.log.write_text("")
+        here = [text.replace("/etc/", f"{self.root}/etc/").replace("/usr/", f"{self.root}/usr/") for text in commands]
+        script = "\n".join([*here, "echo kubeadm init"])
+        environment = {"PATH": str(self.bin)}
+        done = subprocess.run(
+            [need(shell), *flags],
+            input=script,
+            capture_output=True,
+            text=True,
+            env=environment,
+            timeout=TIME_LIMIT,
+            check=False,
+        )
+        assert (done.returncode, done.stdout) == (0, "kubeadm init\n"), done.stderr
+        assert ("the trust store is not updated" in done.stderr) is self.fails
+        return self.log.read_text()
+
+    def store(self, image: str) -> dict[str, str]:
+        folder, _ = STORES[image]
+        return {path.name: path.read_text() for path in (self.root / folder[1:]).iterdir()}
+
+
+@pytest.mark.parametrize("flags", [("-e",), ("-eu",), ()], ids=["Ignition", "with undefined variables", "cloud-init"])
+@pytest.mark.parametrize("shell", ["sh", "bash"])
+@pytest.mark.parametrize("image", STORES)
+def test_on_each_image_the_certificates_reach_its_trust_store_at_each_boot(
+    tmp_path: Path, image: str, shell: str, flags: tuple[str, ...]
+) -> None:
+    node = Node(tmp_path, image)
+    (tool,) = TOOLS[image]
+    extract = "extract" if image == "RHEL" else ""
+    for _ in range(2):
+        assert node.boot(shell, ALL, *flags) == f"{tool} {extract}\nsystemctl try-restart containerd\n"
+        _, ending = STORES[image]
+        assert node.store(image) == {f"inject-proxy-0{ending}": A, f"inject-proxy-1{ending}": B}
+
+
+@pytest.mark.parametrize("image", STORES)
+def test_the_command_of_one_image_is_enough_for_it_and_does_nothing_on_the_others(tmp_path: Path, image: str) -> None:
+    commands = trust_commands.commands([image])
+    for other, tools in TOOLS.items():
+        called = Node(tmp_path / other, other).boot("sh", commands, "-e")
+        assert bool(tools and called.startswith(tools)) is (other == image)
+
+
+@pytest.mark.parametrize("image", TOOLS)
+def test_a_tool_that_is_missing_or_fails_does_not_keep_the_node_from_joining(tmp_path: Path, image: str) -> None:
+    node = Node(tmp_path, image, works=False)
+    assert node.boot("sh", ALL, "-e").endswith("systemctl try-restart containerd\n")

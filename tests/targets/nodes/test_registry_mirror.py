@@ -1,0 +1,298 @@
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kubeadm_objects import NONE, PLACES, Outcome, kubeadm, meaning, run, spec_of
+
+from krm_fn.clusters.mirrors import mirror_hosts
+from krm_fn.config import Certificates, Mirror
+from krm_fn.krm.results import Severity
+from krm_fn.settings import ProxySettings
+from krm_fn.targets.nodes import registry_mirror as target
+from support import need
+from support import run as run_tool
+
+CERTS_D = "/etc/containerd/certs.d"
+HOSTS = f"{CERTS_D}/_default/hosts.toml"
+CA = f"{CERTS_D}/registry.corp.example:5000/ca.crt"
+PEM = """-----BEGIN CERTIFICATE-----
+MIIBpzCCAU2gAwIBAgIUP8TSNLHKef07ZoHmCoVsOxLSbzUwCgYIKoZIzj0EAwIw
+KDEQMA4GA1UECgwHRXhhbXBsZTEUMBIGA1UEAwwLUmVnaXN0cnkgQ0EwIBcNMjYx
+MTIxMTI0NTI4WhgPMjEyNjEwMjgxMjQ1MjhaMCgxEDAOBgNVBAoMB0V4YW1wbGUx
+FDASBgNVBAMMC1JlZ2lzdHJ5IENBMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE
+NBEAojvfMwRZ1XeqLTgFTW3pv4KuaEtPh87Ba995wiUpVphOIzwjpvg1bHtiRIfJ
+w8SwRXvtmCbaEp4uK0yzJKNTMFEwHQYDVR0OBBYEFE9niAas2hnlE8jLLK06NPrh
+1nA8MB8GA1UdIwQYMBaAFE9niAas2hnlE8jLLK06NPrh1nA8MA8GA1UdEwEB/wQF
+MAMBAf8wCgYIKoZIzj0EAwIDSAAwRQIhALV7kyGf2GkFLIHIkMB+b4cJQ327Ty4J
+XHHa/2/i4YYCAiBVJC/5YDxQt5f2TYc2YeV7MMYatHUnkbaXHsAqpodDBg==
+-----END CERTIFICATE-----
+"""
+CONTENT = f"""# inject-proxy
+[host."https://registry.corp.example:5000/v2"]
+  capabilities = ["pull", "resolve"]
+  ca = "{CA}"
+  override_path = true
+"""
+HOSTS_ENTRY = {"content": CONTENT, "owner": "root:root", "path": HOSTS, "permissions": "0640"}
+CA_ENTRY = {"content": f"# inject-proxy\n{PEM}", "owner": "root:root", "path": CA, "permissions": "0640"}
+STRANGER = {"path": "/etc/stranger", "content": "# inject-proxy\n"}
+FOREIGN = {"path": HOSTS, "content": 'server = "https://mirror.example"\n'}
+READ = {"preKubeadmCommands": [f"echo 'config_path = \"{CERTS_D}\"' >> /etc/containerd/config.toml"]}
+
+
+def mirrored(url: str = "https://registry.corp.example:5000", pem: str = PEM) -> ProxySettings:
+    host = url.partition("://")[2].partition("/")[0]
+    return ProxySettings(mirror=Mirror(url, host, Certificates(pem)))
+
+
+def files(*entries: Any, **more: Any) -> dict[str, Any]:
+    return kubeadm({"files": list(entries), **more})
+
+
+def base64_of(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+def entries_after(obj: dict[str, Any], settings: ProxySettings) -> Any:
+    return spec_of(run(target, obj, settings).obj).get("files")
+
+
+# what must not change
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(files(HOSTS_ENTRY, CA_ENTRY), id="the entries as we write them"),
+        pytest.param(files(CA_ENTRY, STRANGER, HOSTS_ENTRY), id="in another order"),
+        pytest.param(
+            files({**HOSTS_ENTRY, "owner": "core", "permissions": "0600"}, CA_ENTRY), id="the author's owner and mode"
+        ),
+        pytest.param(
+            files({**HOSTS_ENTRY, "content": base64_of(CONTENT), "encoding": "base64"}, CA_ENTRY), id="in base64"
+        ),
+        pytest.param(files(FOREIGN, CA_ENTRY), id="a file of another author at our path"),
+        pytest.param(
+            files({"path": HOSTS, "contentFrom": {"secret": {"name": "s", "key": "k"}}}, CA_ENTRY), id="from a Secret"
+        ),
+        pytest.param(files({"path": HOSTS, "content": 7}, CA_ENTRY), id="content that is a number"),
+        pytest.param(files({"path": HOSTS, "content": "no base64!", "encoding": "base64"}, CA_ENTRY), id="unreadable"),
+        pytest.param(files(None, "x", {}, {"path": 7}, HOSTS_ENTRY, CA_ENTRY), id="entries that are none"),
+        pytest.param({"apiVersion": "apps/v1", "kind": "Deployment", "spec": {"files": []}}, id="another kind"),
+        pytest.param({}, id="an object without anything"),
+    ],
+)
+def test_nothing_changes_with_a_mirror(obj: dict[str, Any]) -> None:
+    assert run(target, obj, mirrored()).changes == []
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(kubeadm({}), id="an empty spec"),
+        pytest.param(kubeadm(None), id="a spec that is null"),
+        pytest.param(files(), id="an empty list"),
+        pytest.param(files(STRANGER, FOREIGN), id="files of others, one with our first line at another path"),
+        pytest.param(files({**CA_ENTRY, "content": PEM}), id="certificates without our first line"),
+        pytest.param(kubeadm({"files": "${FILES}"}), id="a template in the place of the list"),
+    ],
+)
+def test_nothing_changes_and_nothing_is_said_without_a_mirror(obj: dict[str, Any]) -> None:
+    outcome = run(target, obj, NONE)
+    assert outcome.changes == []
+    assert outcome.findings == []
+
+
+def test_a_proxy_is_no_mirror() -> None:
+    assert run(target, kubeadm({}), ProxySettings("http://proxy:3128", "", "localhost")).changes == []
+
+
+# what has to come out
+
+
+@pytest.mark.parametrize("kind", PLACES)
+@pytest.mark.parametrize(
+    "spec", [None, {}, {"files": []}, {"files": [STRANGER]}, {"format": "ignition"}], ids=lambda spec: str(spec)[:20]
+)
+def test_two_files_come_and_go_again(kind: str, spec: Any) -> None:
+    before = kubeadm(spec, kind)
+    after = run(target, before, mirrored()).obj
+    old = (spec or {}).get("files", [])
+    assert spec_of(after)["files"] == [*old, HOSTS_ENTRY, CA_ENTRY]
+    removed = run(target, after, NONE).obj
+    assert (spec_of(removed) or {}).get("files", []) == old
+    assert meaning(removed)["metadata"] == before["metadata"]
+
+
+@pytest.mark.parametrize(
+    ("obj", "settings", "expected"),
+    [
+        pytest.param(
+            files({**HOSTS_ENTRY, "owner": "core"}, STRANGER, CA_ENTRY),
+            mirrored("https://other.example"),
+            [
+                {
+                    **HOSTS_ENTRY,
+                    "owner": "core",
+                    "content": CONTENT.replace("registry.corp.example:5000", "other.example"),
+                },
+                STRANGER,
+                {**CA_ENTRY, "path": f"{CERTS_D}/other.example/ca.crt"},
+            ],
+            id="another mirror: hosts.toml in its place, the certificate at another path",
+        ),
+        pytest.param(
+            files(HOSTS_ENTRY, CA_ENTRY),
+            mirrored(pem=""),
+            [{**HOSTS_ENTRY, "content": CONTENT.replace(f'  ca = "{CA}"\n', "")}],
+            id="the certificate goes, and the line with it",
+        ),
+        pytest.param(
+            files({**HOSTS_ENTRY, "content": base64_of("# inject-proxy\nold"), "encoding": "base64"}),
+            mirrored(),
+            [{**HOSTS_ENTRY, "content": base64_of(CONTENT), "encoding": "base64"}, CA_ENTRY],
+            id="an older text in base64 stays in base64",
+        ),
+        pytest.param(
+            files(HOSTS_ENTRY, CA_ENTRY, HOSTS_ENTRY), mirrored(), [HOSTS_ENTRY, CA_ENTRY], id="one of ours twice"
+        ),
+        pytest.param(
+            files(FOREIGN, HOSTS_ENTRY), mirrored(pem=""), [FOREIGN], id="ours behind another author's at the same path"
+        ),
+    ],
+)
+def test_ours_are_brought_in_line(obj: dict[str, Any], settings: ProxySettings, expected: Any) -> None:
+    assert entries_after(obj, settings) == expected
+
+
+def test_what_is_removed_takes_nothing_of_others() -> None:
+    assert entries_after(files(HOSTS_ENTRY, STRANGER, CA_ENTRY, FOREIGN), NONE) == [STRANGER, FOREIGN]
+
+
+def test_results_show_fingerprints_and_not_certificates() -> None:
+    outcome = run(target, kubeadm({}), mirrored())
+    (change,) = outcome.changes
+    assert "1 certificate, SHA-256 " in change.message
+    assert "MIIB" not in change.message
+
+
+# what is said
+
+
+@pytest.mark.parametrize(
+    ("obj", "beginning"),
+    [
+        pytest.param(files(FOREIGN, **READ), f'"{HOSTS}" was not written by this function', id="a foreign hosts.toml"),
+        pytest.param(
+            files({"path": CA, "content": PEM}, **READ),
+            f'"{CA}" was not written by this function',
+            id="a foreign ca.crt",
+        ),
+        pytest.param(
+            files({**HOSTS_ENTRY, "content": "", "encoding": "gzip+base64"}, format="ignition", **READ),
+            f'"{HOSTS}" was not written',
+            id="an empty file at our path",
+        ),
+        pytest.param(
+            files({"path": "/etc/containerd/config.toml", "content": '[plugins.cri.registry]\nconfig_path = "/x"\n'}),
+            '"/etc/containerd/config.toml" must make containerd read "/etc/containerd/certs.d", but its `config_path`',
+            id="a configuration that looks elsewhere",
+        ),
+        pytest.param(
+            files(
+                {
+                    "path": "/etc/containerd/config.toml",
+                    "content": '[plugins."io.containerd.grpc.v1.cri".registry.mirrors."docker.io"]\n',
+                }
+            ),
+            '"/etc/containerd/config.toml" must make containerd read "/etc/containerd/certs.d", but it has',
+            id="the older form of mirrors",
+        ),
+    ],
+)
+def test_what_keeps_the_mirror_from_being_obeyed_is_a_warning(obj: dict[str, Any], beginning: str) -> None:
+    (warning,) = run(target, obj, mirrored()).warnings
+    assert warning.startswith(beginning)
+
+
+@pytest.mark.parametrize(
+    ("spec", "reported"),
+    [
+        pytest.param({}, 1, id="nothing says what containerd reads"),
+        pytest.param(READ, 0, id="a command sets config_path"),
+        pytest.param({"preKubeadmCommands": [7, None]}, 1, id="commands that are none"),
+        pytest.param(
+            {"files": [{"path": "/etc/caren/containerd/patches/r.toml", "content": f'config_path = "{CERTS_D}"\n'}]},
+            0,
+            id="a patch of CAREN sets it",
+        ),
+    ],
+)
+def test_an_image_that_may_not_obey_is_an_info(spec: dict[str, Any], reported: int) -> None:
+    outcome = run(target, kubeadm(spec), mirrored())
+    assert outcome.warnings == []
+    assert len(outcome.reported(Severity.INFO)) == reported
+
+
+def test_too_many_certificates_are_an_error_where_cluster_api_rejects_them() -> None:
+    obj = kubeadm({}, version="v1beta2")
+    (error,) = run(target, obj, mirrored(pem=PEM * 20)).errors
+    assert error.startswith("`content` must not be longer than 10240 characters in v1beta2")
+
+
+def test_the_topology_reads_no_mirror_from_a_file_of_ours() -> None:
+    entries: list[dict[str, Any]] = entries_after(kubeadm({}), mirrored())
+    assert [mirror_hosts(entry) for entry in entries] == [(), ()]
+
+
+# what containerd itself makes of it
+
+
+def asked_by_containerd(outcome: Outcome, folder: Path, registry: str) -> list[dict[str, Any]]:
+    """The hosts that containerd asks for ``registry``, in its order; our files stand in ``folder``."""
+    for entry in spec_of(outcome.obj)["files"]:
+        path = folder / entry["path"].removeprefix(f"{CERTS_D}/")
+        path.parent.mkdir()
+        path.write_text(entry["content"].replace(CERTS_D, str(folder)))
+    done = run_tool([need("containerd-hosts"), folder, registry], env={"SSL_CERT_FILE": "/dev/null"})
+    assert done.stderr == b""
+    hosts: list[dict[str, Any]] = json.loads(done.stdout)[registry]
+    return hosts
+
+
+@pytest.mark.parametrize(
+    ("url", "root"),
+    [
+        pytest.param("https://registry.example", "https://registry.example/v2", id="a name"),
+        pytest.param("https://registry.example/", "https://registry.example/v2", id="a slash behind it"),
+        pytest.param("http://registry.example:5000", "http://registry.example:5000/v2", id="no TLS, a port"),
+        pytest.param("https://10.0.0.5:443/v2", "https://10.0.0.5:443/v2", id="an address, the API named already"),
+        pytest.param("https://[fd00::5]:5000", "https://[fd00::5]:5000/v2", id="an IPv6 address"),
+        pytest.param("https://h.example/docker//hub/", "https://h.example/v2/docker/hub", id="a project of Harbor"),
+        pytest.param("https://h.example/v2/hub", "https://h.example/v2/hub", id="a project with the API before it"),
+        pytest.param("https://h.example/a/v2", "https://h.example/v2/a/v2", id="a project that ends like the API"),
+        pytest.param("https://h.example/~a_b.c-d", "https://h.example/v2/~a_b.c-d", id="every kind of character"),
+    ],
+)
+@pytest.mark.parametrize("registry", ["docker.io", "quay.io"])
+def test_containerd_asks_the_mirror_first_and_then_the_registry(
+    tmp_path: Path, url: str, root: str, registry: str
+) -> None:
+    mirror, itself = asked_by_containerd(run(target, kubeadm({}), mirrored(url, "")), tmp_path, registry)
+    assert mirror == {"url": root, "pull": True, "resolve": True, "push": False, "certificates": 0}
+    assert itself["url"] == {"docker.io": "https://registry-1.docker.io/v2", "quay.io": "https://quay.io/v2"}[registry]
+    assert itself["push"]
+
+
+def test_containerd_trusts_the_certificate_of_the_mirror_only_there(tmp_path: Path) -> None:
+    mirror, itself = asked_by_containerd(run(target, kubeadm({}), mirrored()), tmp_path, "quay.io")
+    assert (mirror["certificates"], itself["certificates"]) == (1, 0)
+
+
+def test_containerd_trusts_it_also_for_images_under_the_name_of_the_mirror(tmp_path: Path) -> None:
+    (itself,) = asked_by_containerd(run(target, kubeadm({}), mirrored()), tmp_path, "registry.corp.example:5000")
+    assert (itself["url"], itself["certificates"]) == ("https://registry.corp.example:5000/v2", 1)

@@ -1,0 +1,446 @@
+"""Clusters of TKG: the variables, the annotations, and TanzuKubernetesCluster."""
+
+from __future__ import annotations
+
+import base64
+import copy
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from krm_fn import patch
+from krm_fn.config import Certificates
+from krm_fn.krm.results import Edit, Finding, Severity
+from krm_fn.noproxy import Audience
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import ClassContext, Context
+from krm_fn.targets.tkg import tkg_cluster_class
+from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals
+
+LIST = NO.split(",")
+VALUE = {"httpProxy": HTTP, "httpsProxy": HTTPS, "noProxy": LIST}
+PROXY = {"name": "proxy", "value": VALUE}
+CNI = {"name": "cni", "value": "antrea"}
+PEM = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
+DATA = base64.b64encode(PEM.encode()).decode()
+TRUSTING = ProxySettings(HTTP, HTTPS, NO, trusted_ca=Certificates(PEM))
+PREFIX = "tkg.tanzu.vmware.com/tkg-"
+ANNOTATIONS = {f"{PREFIX}http-proxy": HTTP, f"{PREFIX}https-proxy": HTTPS, f"{PREFIX}no-proxy": NO}
+
+
+def cluster(*variables: Any, kind: Any = "tkg-vsphere-default-v1.1.1", annotations: Any = None) -> Any:
+    """A Cluster of that class, with these variables; none means that the list is missing."""
+    topology = {"class": kind, **({"variables": list(variables)} if variables else {})}
+    metadata = {"name": "prod", **({"annotations": annotations} if annotations else {})}
+    return {"kind": "Cluster", "metadata": metadata, "spec": {"topology": topology}}
+
+
+def done(*variables: Any) -> Any:
+    return cluster(*variables, annotations=ANNOTATIONS)
+
+
+def old_trust(*certificates: Any) -> Any:
+    return {"name": "trust", "value": list(certificates)}
+
+
+def trust(*certificates: Any) -> Any:
+    return {"name": "trust", "value": {"additionalTrustedCAs": list(certificates)}}
+
+
+def service(**network: Any) -> Any:
+    settings = {"settings": {"network": network}} if network else {}
+    return {"kind": "TanzuKubernetesCluster", "metadata": {"name": "tkc"}, "spec": {"topology": {}, **settings}}
+
+
+def overridden(section: str, value: Any) -> Any:
+    """A Cluster of a foreign class with an override for one group of workers, or for the control plane."""
+    obj = cluster(CNI, kind="quick-start")
+    holder = {"name": "md-0", "variables": {"overrides": [{"name": "worker", "value": 1}, {"name": "proxy", **value}]}}
+    whole = {"controlPlane": holder} if section == "controlPlane" else {"workers": {section: [{"name": "a"}, holder]}}
+    obj["spec"]["topology"].update(whole)
+    return obj
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(cluster(CNI, kind="quick-start"), id="another class without the variable"),
+        pytest.param(cluster(CNI, kind=""), id="a class without a name"),
+        pytest.param(cluster({"name": "proxy", "value": {"url": "x"}}, kind="quick-start"), id="another shape"),
+        pytest.param(cluster({"name": "proxy", "value": "x"}, kind="quick-start"), id="a text in another class"),
+        pytest.param(cluster(PROXY, kind="quick-start"), id="another class that has its proxy"),
+        pytest.param(overridden("controlPlane", {"value": VALUE}), id="an override that has its proxy"),
+        pytest.param(done(CNI, PROXY), id="a Cluster that has its proxy"),
+        pytest.param(done(PROXY, trust({"name": "proxy", "data": "b2xk"})), id="a certificate while none is declared"),
+        pytest.param(service(proxy=VALUE), id="a TanzuKubernetesCluster that has its proxy"),
+        pytest.param({"kind": "TanzuKubernetesCluster"}, id="a TanzuKubernetesCluster without a spec"),
+        pytest.param({"kind": "Cluster", "spec": {"topology": None}}, id="a Cluster without a topology"),
+        pytest.param({"kind": "Cluster", "spec": {"topology": {"workers": {"machinePools": "x"}}}}, id="odd workers"),
+    ],
+)
+def test_what_must_not_change(obj: Any) -> None:
+    assert proposals(tkg_cluster_class, obj) == []
+
+
+@pytest.mark.parametrize(
+    ("obj", "settings", "expected"),
+    [
+        pytest.param(cluster(CNI), FULL, done(CNI, PROXY), id="a missing variable is made at the end"),
+        pytest.param(cluster(), FULL, done(PROXY), id="and the list with it"),
+        pytest.param(
+            cluster(CNI),
+            ProxySettings(HTTP, HTTPS),
+            cluster(
+                CNI,
+                {"name": "proxy", "value": {"httpProxy": HTTP, "httpsProxy": HTTPS}},
+                annotations={f"{PREFIX}http-proxy": HTTP, f"{PREFIX}https-proxy": HTTPS},
+            ),
+            id="without a list there is none",
+        ),
+        pytest.param(
+            cluster({"name": "proxy", "value": {"systemWide": True, "httpProxy": "x"}}, CNI),
+            FULL,
+            done({"name": "proxy", "value": {"systemWide": True, **VALUE}}, CNI),
+            id="one that is there is filled",
+        ),
+        pytest.param(
+            cluster({"name": "proxy", "value": {**VALUE, "noProxy": NO}}),
+            FULL,
+            done(PROXY),
+            id="a text that the class rejects becomes a list",
+        ),
+        pytest.param(cluster({"name": "proxy"}), FULL, done(PROXY), id="one without a value is filled"),
+        pytest.param(done(CNI, PROXY), NONE, cluster(CNI), id="removal takes the whole variable"),
+        pytest.param(done(PROXY), NONE, cluster(), id="and the list that becomes empty"),
+        pytest.param(
+            done({"name": "proxy", "value": {**VALUE, "systemWide": True}}, CNI),
+            NONE,
+            cluster(CNI),
+            id="systemWide, too",
+        ),
+        pytest.param(
+            cluster({"name": "proxy", "value": {**VALUE, "more": 1}}, kind="own"),
+            NONE,
+            cluster({"name": "proxy", "value": {"more": 1}}, kind="own"),
+            id="another class keeps what only it defines",
+        ),
+    ],
+)
+def test_the_variable_and_the_annotations_follow_the_proxy(obj: Any, settings: ProxySettings, expected: Any) -> None:
+    assert apply(tkg_cluster_class, obj, settings) == expected
+
+
+def test_a_class_of_v1beta2_counts_before_that_of_v1beta1() -> None:
+    obj = cluster(CNI, kind="quick-start")
+    obj["spec"]["topology"]["classRef"] = {"name": "tkg-aws-default-v2"}
+
+    assert PROXY in apply(tkg_cluster_class, obj)["spec"]["topology"]["variables"]
+
+
+@pytest.mark.parametrize("section", ["controlPlane", "machineDeployments", "machinePools"])
+def test_an_override_that_is_there_is_filled_and_removed(section: str) -> None:
+    result = apply(tkg_cluster_class, overridden(section, {"value": {"httpProxy": "x"}}))
+
+    assert result == overridden(section, {"value": VALUE})
+    assert VALUE not in [entry["value"] for entry in _overrides(apply(tkg_cluster_class, result, NONE), section)]
+
+
+def _overrides(obj: Any, section: str) -> Any:
+    topology = obj["spec"]["topology"]
+    holder = topology[section] if section == "controlPlane" else topology["workers"][section][1]
+    return holder["variables"]["overrides"]
+
+
+def test_annotations_that_are_there_are_kept_up_in_any_class() -> None:
+    obj = cluster(CNI, kind="own", annotations={f"{PREFIX}http-proxy": "old", "other": "stays"})
+
+    result = apply(tkg_cluster_class, obj)
+
+    assert result["metadata"]["annotations"] == {**ANNOTATIONS, "other": "stays"}
+    assert apply(tkg_cluster_class, result, NONE)["metadata"]["annotations"] == {"other": "stays"}
+
+
+OTHER = ProxySettings("http://dmz.corp.example:3128", "http://dmz.corp.example:3128", ".corp.example")
+OWN = {"httpProxy": OTHER.http_proxy, "httpsProxy": OTHER.https_proxy, "noProxy": [".corp.example"]}
+SILENT = ProxySettings(is_declared=False)
+
+
+def grouped(*overrides: Any, **more: Any) -> Any:
+    """The Cluster that is done, with one group of workers and these variables of its own."""
+    held = {"variables": {"overrides": list(overrides)}} if overrides else {}
+    obj = done(CNI, PROXY)
+    obj["spec"]["topology"] |= {"workers": {"machineDeployments": [{"name": "md-0", **held}]}, **more}
+    return obj
+
+
+def in_groups(obj: Any, settings: ProxySettings, **groups: ProxySettings) -> list[Edit | Finding]:
+    class_context = ClassContext(
+        groups={("machineDeployments", name.replace("_", "-")): one for name, one in groups.items()}
+    )
+    return list(tkg_cluster_class.TARGET.edit(obj, Context(settings=settings, class_context=class_context)))
+
+
+def after(obj: Any, settings: ProxySettings, **groups: ProxySettings) -> Any:
+    said = in_groups(obj, settings, **groups)
+    edits = [one for one in said if isinstance(one, Edit)]
+    return patch.apply(copy.deepcopy(obj), [operation for edit in edits for operation in edit.operations])
+
+
+@pytest.mark.parametrize(
+    ("obj", "settings", "group"),
+    [
+        pytest.param(grouped(), FULL, FULL, id="workers with the proxy of the Cluster"),
+        pytest.param(grouped(), FULL, SILENT, id="workers of which nothing is said"),
+        pytest.param(grouped(), SILENT, SILENT, id="a Cluster of which nothing is said"),
+        pytest.param(grouped({"name": "proxy", "value": OWN}), FULL, OTHER, id="workers that have their own"),
+        pytest.param(cluster(CNI, kind="quick-start"), FULL, OTHER, id="another class without the variable"),
+    ],
+)
+def test_what_must_not_change_for_groups_of_workers(obj: Any, settings: ProxySettings, group: ProxySettings) -> None:
+    assert in_groups(obj, settings, md_0=group) == []
+
+
+@pytest.mark.parametrize(
+    ("obj", "settings", "group", "expected"),
+    [
+        pytest.param(
+            grouped(), FULL, OTHER, grouped({"name": "proxy", "value": OWN}), id="workers with another proxy get theirs"
+        ),
+        pytest.param(
+            grouped({"name": "proxy", "value": {"httpProxy": "x"}}),
+            FULL,
+            OTHER,
+            grouped({"name": "proxy", "value": OWN}),
+            id="one that is there is filled with theirs",
+        ),
+        pytest.param(
+            grouped(),
+            SILENT,
+            OTHER,
+            grouped({"name": "proxy", "value": OWN}),
+            id="the Cluster keeps what nobody declares",
+        ),
+        pytest.param(
+            grouped({"name": "proxy", "value": OWN}),
+            FULL,
+            NONE,
+            grouped(),
+            id="no proxy takes theirs, and not the group",
+        ),
+    ],
+)
+def test_workers_get_a_variable_of_their_own(
+    obj: Any, settings: ProxySettings, group: ProxySettings, expected: Any
+) -> None:
+    result = after(obj, settings, md_0=group)
+
+    assert result == expected
+    assert after(result, settings, md_0=group) == expected
+
+
+def test_removal_takes_the_variables_of_workers_and_leaves_the_workers() -> None:
+    result = after(grouped({"name": "proxy", "value": OWN}), NONE)
+
+    assert result["spec"]["topology"]["workers"] == {"machineDeployments": [{"name": "md-0"}]}
+
+
+def test_workers_that_cannot_be_without_a_proxy_are_reported() -> None:
+    reported = in_groups(grouped(), FULL, md_0=NONE)
+
+    assert [(one.severity, one.path) for one in reported if isinstance(one, Finding)] == [
+        (Severity.WARNING, ("spec", "topology", "workers", "machineDeployments", "0"))
+    ]
+
+
+def test_half_of_the_proxies_of_workers_is_reported_once() -> None:
+    reported = in_groups(grouped(), FULL, md_0=ProxySettings(http_proxy=HTTP))
+
+    assert sum("two proxies or none" in one.message for one in reported) == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "removed"),
+    [
+        pytest.param([CNI], [CNI, PROXY, trust({"name": "proxy", "data": DATA})], [CNI], id="the variable is made"),
+        pytest.param(
+            [trust({"name": "imageRepository", "data": "cg=="})],
+            [trust({"name": "imageRepository", "data": "cg=="}, {"name": "proxy", "data": DATA}), PROXY],
+            [trust({"name": "imageRepository", "data": "cg=="})],
+            id="other certificates stay",
+        ),
+        pytest.param(
+            [trust({"name": "proxy", "data": "b2xk"}), CNI],
+            [trust({"name": "proxy", "data": DATA}), CNI, PROXY],
+            [CNI],
+            id="one that is there is replaced",
+        ),
+        pytest.param(
+            [old_trust({"name": "imageRepository", "data": "cg=="})],
+            [old_trust({"name": "imageRepository", "data": "cg=="}, {"name": "proxy", "data": DATA}), PROXY],
+            [old_trust({"name": "imageRepository", "data": "cg=="})],
+            id="a variable of the first classes, which is a list",
+        ),
+        pytest.param(
+            [{"name": "trust"}, CNI],
+            [trust({"name": "proxy", "data": DATA}), CNI, PROXY],
+            [CNI],
+            id="a variable without a value is filled",
+        ),
+    ],
+)
+def test_a_declared_certificate_is_the_one_that_the_class_looks_for(before: Any, after: Any, removed: Any) -> None:
+    result = apply(tkg_cluster_class, cluster(*before), TRUSTING)
+
+    assert result == done(*after)
+    assert apply(tkg_cluster_class, result, NONE) == cluster(*removed)
+
+
+def test_a_tanzu_kubernetes_cluster_holds_both_in_its_settings() -> None:
+    certificate = {"additionalTrustedCAs": [{"name": "inject-proxy", "data": DATA}]}
+
+    result = apply(tkg_cluster_class, service(), TRUSTING)
+
+    assert result == service(proxy=VALUE, trust=certificate)
+    assert apply(tkg_cluster_class, result, FULL) == service(proxy=VALUE)
+    assert apply(tkg_cluster_class, result, NONE) == service()
+
+
+ALONE = ProxySettings(trusted_ca=Certificates(PEM), is_declared=False)
+OURS, TKGS = ({"name": name, "data": DATA} for name in ("inject-proxy", "proxy"))
+
+
+@pytest.mark.parametrize(
+    ("obj", "settings", "expected"),
+    [
+        pytest.param(done(PROXY, trust(TKGS)), SILENT, done(PROXY, trust(TKGS)), id="nothing is declared"),
+        pytest.param(cluster(CNI), ALONE, cluster(CNI, trust(TKGS)), id="a Cluster without a proxy"),
+        pytest.param(
+            done(PROXY), ALONE, done(PROXY, trust(TKGS)), id="a Cluster with a proxy of which nothing is said"
+        ),
+        pytest.param(service(), ALONE, service(trust={"additionalTrustedCAs": [OURS]}), id="a cluster of the service"),
+        pytest.param(cluster(CNI, kind="own"), ALONE, cluster(CNI, kind="own"), id="another class"),
+    ],
+)
+def test_a_certificate_needs_no_proxy_beside_it(obj: Any, settings: ProxySettings, expected: Any) -> None:
+    assert apply(tkg_cluster_class, obj, settings) == expected
+
+
+def test_certificates_and_settings_of_others_stay() -> None:
+    mine = {"name": "Company", "data": "LS0t"}
+    obj = service(serviceDomain="x.local", trust={"additionalTrustedCAs": [mine]})
+
+    result = apply(tkg_cluster_class, obj, TRUSTING)
+
+    assert result["spec"]["settings"]["network"]["trust"]["additionalTrustedCAs"][0] == mine
+    assert apply(tkg_cluster_class, result, NONE) == obj
+
+
+def test_a_changed_certificate_is_updated_in_place() -> None:
+    obj = apply(tkg_cluster_class, service(), TRUSTING)
+    other = ProxySettings(HTTP, HTTPS, NO, trusted_ca=Certificates("x\n"))
+
+    entries = apply(tkg_cluster_class, obj, other)["spec"]["settings"]["network"]["trust"]["additionalTrustedCAs"]
+
+    assert entries == [{"name": "inject-proxy", "data": base64.b64encode(b"x\n").decode()}]
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(done(CNI, PROXY), id="a Cluster of TKG"),
+        pytest.param(service(proxy=VALUE), id="a TanzuKubernetesCluster"),
+        pytest.param(cluster(CNI), id="a Cluster of TKG without a proxy"),
+    ],
+)
+def test_half_of_the_proxies_leaves_what_is_there_and_is_reported(obj: Any) -> None:
+    settings = ProxySettings(http_proxy=HTTP, no_proxy=NO)
+
+    assert apply(tkg_cluster_class, obj, settings) == obj
+    assert [one.severity for one in findings(tkg_cluster_class, obj, settings)] == [Severity.WARNING]
+
+
+def test_an_https_proxy_is_reported_where_the_service_forbids_it() -> None:
+    settings = ProxySettings("https://p.example:1", "https://p.example:1", NO)
+
+    reported = findings(tkg_cluster_class, service(), settings)
+
+    assert [one.path[-1] for one in reported] == ["httpProxy", "httpsProxy"]
+    assert {one.severity for one in reported} == {Severity.WARNING}
+    assert findings(tkg_cluster_class, cluster(CNI), settings) == []
+
+
+@pytest.mark.parametrize(
+    ("obj", "field"),
+    [
+        pytest.param(cluster({"name": "proxy", "value": "x"}), "value", id="the value of a variable"),
+        pytest.param({**cluster(), "metadata": {"annotations": ["x"]}}, "annotations", id="the annotations"),
+        pytest.param(service(proxy="x"), "proxy", id="the proxy of the service"),
+        pytest.param(service(trust={"additionalTrustedCAs": "x"}), "additionalTrustedCAs", id="the certificates"),
+        pytest.param(service(trust="x"), "trust", id="the trust of the service"),
+    ],
+)
+def test_a_field_of_a_wrong_type_is_an_error(obj: Any, field: str) -> None:
+    reported = findings(tkg_cluster_class, obj, TRUSTING)
+
+    assert [(one.severity, one.path[-1]) for one in reported] == [(Severity.ERROR, field)]
+
+
+def test_variables_that_are_no_list_are_an_error() -> None:
+    obj = cluster()
+    obj["spec"]["topology"]["variables"] = "x"
+
+    assert {(one.severity, one.path[-1]) for one in findings(tkg_cluster_class, obj)} == {(Severity.ERROR, "variables")}
+
+
+_NAMES = st.sampled_from(["proxy", "trust", "cni", "worker"])
+_VALUES = st.sampled_from(
+    [
+        None,
+        "x",
+        VALUE,
+        {"httpProxy": "x", "systemWide": True},
+        trust()["value"],
+        trust({"name": "proxy"}, {"name": "x"}, {"name": "proxy"})["value"],
+    ]
+)
+_VARIABLES = st.lists(st.builds(lambda name, value: {"name": name, "value": copy.deepcopy(value)}, _NAMES, _VALUES))
+
+
+@given(_VARIABLES, st.sampled_from(["tkg-x", "own"]), st.sampled_from([FULL, TRUSTING, NONE]))
+def test_a_second_run_wants_nothing_whatever_the_variables_are(
+    variables: list[Any], kind: str, settings: ProxySettings
+) -> None:
+    result = apply(tkg_cluster_class, cluster(*variables, kind=kind), settings)
+
+    left = [one for one in result["spec"]["topology"].get("variables", []) if one["name"] in ("cni", "worker")]
+    assert left == [one for one in variables if one["name"] in ("cni", "worker")]
+
+
+def test_it_sees_variables_overrides_and_annotations() -> None:
+    obj = overridden("controlPlane", {"value": VALUE})
+    obj["metadata"]["annotations"] = ANNOTATIONS
+    seen = list(tkg_cluster_class.TARGET.read(obj, {}))
+
+    assert [{one.variable: one.value for one in seen[at : at + 6]} for at in (0, 6)] == [FULL.variables()] * 2
+    assert len(seen) == 12
+    assert {one.value for one in tkg_cluster_class.TARGET.read(service(proxy=VALUE), {})} == {HTTP, HTTPS, NO}
+    assert list(tkg_cluster_class.TARGET.read(cluster({"name": "proxy", "value": {"url": 1}}), {})) == []
+
+
+def test_the_list_is_taken_as_the_user_wrote_it() -> None:
+    assert tkg_cluster_class.TARGET.audience is Audience.PRODUCT
+    assert ("run.tanzu.vmware.com", "TanzuKubernetesCluster") in tkg_cluster_class.TARGET.kinds
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(cluster(old_trust({"name": "x", "data": "cg=="})), id="the list of the first classes"),
+        pytest.param(cluster({"name": "trust", "value": "x"}), id="a text"),
+        pytest.param(service(trust="x"), id="a cluster of the service"),
+    ],
+)
+def test_a_trust_of_another_shape_is_no_error_where_no_certificate_is_to_be_written(obj: Any) -> None:
+    assert findings(tkg_cluster_class, obj, ProxySettings(HTTP, HTTPS, NO)) == []

@@ -1,0 +1,261 @@
+"""The Secret in which TKG keeps the configuration of a cluster."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+import yaml
+
+from contract_lists import resource_list
+from krm_fn.config import Certificates
+from krm_fn.krm.results import Severity
+from krm_fn.noproxy import Audience
+from krm_fn.pipeline import run
+from krm_fn.settings import ProxySettings
+from krm_fn.targets.tkg import cluster_config
+from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, messages, proposals
+
+TYPE = "addons.cluster.x-k8s.io/resource-set"
+PEM = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
+TRUSTING = ProxySettings(HTTP, HTTPS, NO, trusted_ca=Certificates(PEM))
+DATA = base64.b64encode(PEM.encode()).decode()
+BEFORE = "CLUSTER_NAME: prod\n"
+AFTER = f"{BEFORE}TKG_HTTP_PROXY: {HTTP}\nTKG_HTTPS_PROXY: {HTTPS}\nTKG_NO_PROXY: {NO}\n"
+
+
+def secret(text: Any, *, name: str = "prod-config-values", kind: str = TYPE, key: str = "value") -> Any:
+    return {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}, "type": kind, "stringData": {key: text}}
+
+
+def text_of(obj: Any) -> str:
+    text: str = obj["stringData"]["value"]
+    return text
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(secret(BEFORE, name="prod-cni"), id="a set of manifests of the same type"),
+        pytest.param(secret(BEFORE, kind="Opaque"), id="a Secret of another type"),
+        pytest.param(secret(BEFORE, key="values.yaml"), id="another key"),
+        pytest.param(secret(AFTER), id="a configuration that has its proxy"),
+        pytest.param({"type": TYPE, "metadata": {"name": 3}}, id="a name that is none"),
+        pytest.param({"type": TYPE, "metadata": {"name": "prod-config-values"}}, id="a Secret without data"),
+    ],
+)
+def test_what_must_not_change(obj: Any) -> None:
+    assert proposals(cluster_config, obj) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "settings", "expected"),
+    [
+        pytest.param(BEFORE, FULL, AFTER, id="the three stand at the end"),
+        pytest.param(
+            f"{BEFORE}TKG_NO_PROXY: [a]\nTKG_HTTP_PROXY: {HTTP}\n",
+            FULL,
+            f"{BEFORE}TKG_NO_PROXY: {NO}\nTKG_HTTP_PROXY: {HTTP}\nTKG_HTTPS_PROXY: {HTTPS}\n",
+            id="a list that TKG cannot read becomes a text",
+        ),
+        pytest.param(AFTER, NONE, BEFORE, id="removal gives back what was there"),
+        pytest.param(AFTER, TRUSTING, f"{AFTER}TKG_PROXY_CA_CERT: {DATA}\n", id="a declared certificate is added"),
+        pytest.param(f"{AFTER}TKG_PROXY_CA_CERT: b2xk\n", FULL, f"{AFTER}TKG_PROXY_CA_CERT: b2xk\n", id="one stays"),
+        pytest.param(f"{AFTER}TKG_PROXY_CA_CERT: {DATA}\n", NONE, BEFORE, id="the certificate goes with the proxy"),
+        pytest.param(f"{AFTER}TKG_PROXY_CA_CERT: null\n", NONE, BEFORE, id="and so does an empty one"),
+        pytest.param(
+            BEFORE,
+            ProxySettings(trusted_ca=Certificates(PEM), is_declared=False),
+            f"{BEFORE}TKG_PROXY_CA_CERT: {DATA}\n",
+            id="a certificate needs no proxy beside it",
+        ),
+        pytest.param(
+            f"{AFTER}TKG_HTTP_PROXY_ENABLED: true\n",
+            ProxySettings(trusted_ca=Certificates(PEM), is_declared=False),
+            f"{AFTER}TKG_HTTP_PROXY_ENABLED: true\nTKG_PROXY_CA_CERT: {DATA}\n",
+            id="a proxy of which nothing is declared stays beside it",
+        ),
+        pytest.param(
+            f"#@data/values\n---\nTKG_HTTP_PROXY:   '{HTTP}'  # old\n{BEFORE}",
+            ProxySettings(HTTPS, HTTPS),
+            f"#@data/values\n---\nTKG_HTTP_PROXY:   '{HTTPS}'  # old\nTKG_HTTPS_PROXY: {HTTPS}\n{BEFORE}",
+            id="quotes, comments and the annotation of ytt stay",
+        ),
+    ],
+)
+def test_the_text_is_edited_where_it_stands(text: str, settings: ProxySettings, expected: str) -> None:
+    result = text_of(apply(cluster_config, secret(text), settings))
+
+    assert yaml.safe_load(result) == yaml.safe_load(expected)
+    assert sorted(result.splitlines()) == sorted(expected.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("before", "settings", "after"),
+    [
+        pytest.param("false", FULL, "true", id="a boolean is switched on"),
+        pytest.param('"false"', FULL, '"true"', id="a text stays a text"),
+        pytest.param("true", NONE, "false", id="without a proxy it is off"),
+        pytest.param("'true'", NONE, "'false'", id="as a text, too"),
+    ],
+)
+def test_the_switch_follows_where_it_is_there(before: str, settings: ProxySettings, after: str) -> None:
+    obj = secret(f"{BEFORE}TKG_HTTP_PROXY_ENABLED: {before}\n")
+
+    assert f"TKG_HTTP_PROXY_ENABLED: {after}\n" in text_of(apply(cluster_config, obj, settings))
+
+
+def test_base64_stays_base64() -> None:
+    obj = {**secret(""), "data": {"value": base64.b64encode(BEFORE.encode()).decode()}}
+    del obj["stringData"]
+
+    result = apply(cluster_config, obj)
+
+    assert base64.b64decode(result["data"]["value"]).decode() == AFTER
+
+
+def test_of_several_documents_the_first_mapping_is_the_configuration() -> None:
+    result = text_of(apply(cluster_config, secret(f"# header\n---\n{BEFORE}---\nOTHER: 1\n")))
+
+    assert result == f"# header\n---\n{AFTER}---\nOTHER: 1\n"
+
+
+@pytest.mark.parametrize("settings", [ProxySettings(http_proxy=HTTP, no_proxy=NO), ProxySettings("", HTTPS, NO)])
+@pytest.mark.parametrize("text", [f"{AFTER}TKG_HTTP_PROXY_ENABLED: true\nTKG_PROXY_CA_CERT: b2xk\n", BEFORE])
+def test_half_of_the_proxies_leaves_what_is_there_and_is_reported(text: str, settings: ProxySettings) -> None:
+    reported = findings(cluster_config, secret(text), settings)
+
+    assert text_of(apply(cluster_config, secret(text), settings)) == text
+    assert [(one.severity, one.path) for one in reported] == [(Severity.WARNING, ("stringData", "value"))]
+    assert "TKG takes two proxies or none, and only `" in reported[0].message
+
+
+def test_a_text_that_cannot_be_read_is_reported_and_left() -> None:
+    (reported,) = messages(cluster_config, secret("a: [1\n"))
+
+    assert reported.startswith("the YAML in it cannot be read and is left as it is:")
+
+
+@pytest.mark.parametrize("text", ["", "# nothing but a comment\n", "- a\n- list\n", "CLUSTER_NAME\n"])
+def test_a_text_that_is_no_configuration_is_reported_where_there_is_a_proxy(text: str) -> None:
+    assert messages(cluster_config, secret(text)) == [
+        "it must hold a YAML mapping to get a proxy: write the configuration of the cluster there, or delete the Secret"
+    ]
+    assert proposals(cluster_config, secret(text), NONE) == []
+
+
+@pytest.mark.parametrize("text", [3, ["a"], {"a": 1}])
+def test_a_value_that_is_no_text_is_an_error(text: Any) -> None:
+    (reported,) = findings(cluster_config, secret(text))
+
+    assert (reported.severity, reported.path) == (Severity.ERROR, ("stringData", "value"))
+
+
+def test_it_sees_both_cases_of_what_stands_there() -> None:
+    seen = list(cluster_config.TARGET.read(secret(AFTER), {}))
+
+    assert {one.variable: one.value for one in seen} == FULL.variables()
+    assert {one.path for one in seen} == {("stringData", "value")}
+    assert list(cluster_config.TARGET.read(secret(3), {})) == []
+
+
+def test_it_looks_at_secrets_of_one_type_and_takes_the_list_as_written() -> None:
+    assert cluster_config.TARGET.text_hints == (TYPE,)
+    assert {("", "Secret")} == cluster_config.TARGET.kinds
+    assert cluster_config.TARGET.audience is Audience.TKG
+
+
+CLUSTER = """\
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: Cluster
+metadata:
+  name: prod
+  namespace: default
+spec:
+  clusterNetwork:
+    pods: {cidrBlocks: [100.96.0.0/11]}
+    services: {cidrBlocks: [100.64.0.0/13]}
+"""
+STORED = f"""\
+apiVersion: v1
+kind: Secret
+metadata:
+  name: prod-config-values
+  namespace: default
+  labels: {{tkg.tanzu.vmware.com/cluster-name: prod}}
+type: {TYPE}
+stringData:
+  value: |
+    CLUSTER_NAME: prod
+"""
+URLS = """\
+apiVersion: fn.inject-proxy.io/v1alpha1
+kind: ProxyConfig
+metadata: {name: proxy}
+spec:
+  httpProxy: http://asdf
+  httpsProxy: https://asdf2
+"""
+DOCUMENT = ".svc.cluster.local,.svc,localhost,127.0.0.1,100.64.0.0/13,100.96.0.0/11"
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        pytest.param("", DOCUMENT, id="two URLs and no list give the list of the document"),
+        pytest.param("  noProxy: a.corp\n", f"a.corp,{DOCUMENT}", id="the user's entries go in front"),
+        pytest.param("  noProxyPolicy: {style: Sorted}\n", DOCUMENT, id="another style is for other places"),
+        pytest.param("  noProxyPolicy: {style: Verbatim}\n  noProxy: a.corp\n", "a.corp", id="Verbatim stays verbatim"),
+    ],
+)
+def test_the_list_is_the_one_that_tkg_itself_stores(more: str, expected: str) -> None:
+    outcome = run(resource_list(CLUSTER, STORED, config=URLS + more).encode())
+    stored = yaml.safe_load(yaml.safe_load(outcome.output)["items"][1]["stringData"]["value"])
+    assert stored["TKG_NO_PROXY"] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "is_reported"),
+    [
+        pytest.param("VSPHERE_SERVER: vc.corp.example\n", True, id="a vCenter that the list lacks"),
+        pytest.param("VSPHERE_SERVER: a.example\n", False, id="a vCenter that is listed"),
+        pytest.param(
+            "VSPHERE_SERVER: vc.corp.example\nVSPHERE_INSECURE: true\n", False, id="a certificate not checked"
+        ),
+        pytest.param("VSPHERE_SERVER: null\n", False, id="no vCenter"),
+    ],
+)
+def test_a_list_that_tkg_refuses_is_a_warning(text: str, is_reported: bool) -> None:
+    settings = ProxySettings(HTTP, HTTPS, "a.example,localhost")
+    reported = [one.message for one in findings(cluster_config, secret(text), settings)]
+    assert any("lacks the host of `VSPHERE_SERVER`" in one for one in reported) is is_reported
+    assert not any("vc.corp" in one for one in reported)
+
+
+NODES = """\
+apiVersion: bootstrap.cluster.x-k8s.io/v1beta1
+kind: KubeadmConfigTemplate
+metadata:
+  name: prod-md-0
+  namespace: default
+  labels: {cluster.x-k8s.io/cluster-name: prod}
+spec: {template: {spec: {}}}
+"""
+READING = """\
+apiVersion: fn.inject-proxy.io/v1alpha1
+kind: ProxyConfig
+metadata: {name: proxy}
+spec:
+  from:
+  - kind: Secret
+    name: prod-config-values
+"""
+
+
+@pytest.mark.parametrize("no_proxy", ["", "    TKG_NO_PROXY: a.corp\n"])
+def test_a_configuration_that_is_read_back_stays_so_that_a_second_run_changes_nothing(no_proxy: str) -> None:
+    read = f"{STORED}    TKG_HTTP_PROXY: http://asdf\n    TKG_HTTPS_PROXY: https://asdf2\n{no_proxy}"
+    first = run(resource_list(CLUSTER, read, NODES, config=READING).encode())
+    assert yaml.safe_load(first.output)["items"][1]["stringData"] == yaml.safe_load(read)["stringData"]
+    assert run(first.output).changed == 0

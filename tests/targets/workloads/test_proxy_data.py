@@ -1,0 +1,371 @@
+"""ConfigMaps and Secrets from which others read a proxy: which of them are filled, and which references stay."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from function_configs import list_with_config
+from krm_fn.carriers.data_uses import DataUsesReader
+from krm_fn.carriers.env_list import EnvList
+from krm_fn.carriers.pod_spec import containers
+from krm_fn.engine import Draft
+from krm_fn.krm.results import Result, Severity
+from krm_fn.pipeline import Outcome, run
+from krm_fn.settings import PROXY_VARIABLES
+from krm_fn.targets.workloads import proxy_data
+from proposals import HTTP, proposals
+
+PASSWORD = "p%40s s"
+URL = "http://build:p%40s%20s@proxy.corp.example:3128"
+UPPER = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
+ASKED = {"fn.inject-proxy.io/proxy": "true"}
+REFUSED = {"fn.inject-proxy.io/proxy": "false"}
+
+
+def config_map(data: Any, name: str = "proxy", namespace: str = "tools", **metadata: Any) -> Any:
+    metadata = {"name": name, "namespace": namespace, **metadata}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+
+
+def secret(name: str = "proxy", namespace: str = "tools", labels: Any = None, **data: Any) -> Any:
+    metadata = {"name": name, "namespace": namespace, **({"labels": labels} if labels else {})}
+    return {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, **data}
+
+
+def encoded(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+def reference(name: str, key: str = "", source: str = "configMapKeyRef", of: str = "proxy") -> Any:
+    return {"name": name, "valueFrom": {source: {"name": of, "key": key or name.lower()}}}
+
+
+def workload(*entries: Any, env_from: Any = None, **metadata: Any) -> Any:
+    container = {"name": "web", **({"env": list(entries)} if entries else {})}
+    if env_from:
+        container["envFrom"] = env_from
+    metadata = {"name": "x", "namespace": "tools", "annotations": dict(ASKED), **metadata}
+    template = {"spec": {"containers": [container]}}
+    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata, "spec": {"template": template}}
+
+
+def listed(spec: dict[str, Any], *items: Any) -> bytes:
+    return list_with_config({"httpProxy": HTTP, "httpsProxy": HTTP, "noProxy": [".corp.example"], **spec}, *items)
+
+
+def done(spec: dict[str, Any], *items: Any) -> tuple[list[Any], Outcome]:
+    """The items after a run, which a second one must leave as they are."""
+    outcome = run(listed(spec, *items))
+    assert outcome.exit_code == 0, [one.message for one in outcome.results]
+    found = yaml.safe_load(outcome.output)["items"]
+    assert yaml.safe_load(run(listed(spec, *found)).output)["items"] == found
+    return found, outcome
+
+
+def env_of(obj: Any) -> Any:
+    return obj["spec"]["template"]["spec"]["containers"][0].get("env")
+
+
+def about(outcome: Outcome, name: str) -> list[Result]:
+    return [one for one in outcome.results if one.ref.name == name and not one.code.startswith("NP")]
+
+
+# What must not change.
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        pytest.param([config_map({"http_proxy": "http://old:1"})], id="nobody reads it"),
+        pytest.param(
+            [workload(reference("HTTP_PROXY"), annotations={}), config_map({"http_proxy": "http://old:1"})],
+            id="a workload that nothing chooses reads it",
+        ),
+        pytest.param([config_map({"HTTP_PROXY": "http://old:1"}, "proxy-environment")], id="a name like that of EKS"),
+        pytest.param(
+            [secret(labels={"argocd.argoproj.io/secret-type": "repository"}, stringData={"url": "https://x"})],
+            id="a repository of Argo CD without a proxy",
+        ),
+        pytest.param(
+            [secret(labels={"argocd.argoproj.io/secret-type": "cluster"}, stringData={"proxy": "x"})],
+            id="a cluster of Argo CD",
+        ),
+        pytest.param([secret(stringData={"address": "http://old:1"})], id="a Secret that no object of Flux names"),
+        pytest.param(
+            [config_map({"HTTP_PROXY": "http://old:1"}, "proxy-environment-variables", annotations=REFUSED)],
+            id="one that refuses",
+        ),
+    ],
+)
+@pytest.mark.parametrize("mode", [{}, {"mode": "Remove"}], ids=["inject", "remove"])
+def test_what_must_not_change(items: list[Any], mode: dict[str, str]) -> None:
+    assert done(mode, *items)[0] == items
+
+
+def test_it_says_nothing_about_objects_alone() -> None:
+    assert proposals(proxy_data, config_map({"http_proxy": "http://old:1"})) == []
+
+
+# valueFrom and envFrom.
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        pytest.param({"LOG": "debug"}, [], id="the ConfigMap holds something else"),
+        pytest.param({"no_proxy": "localhost"}, ["NO_PROXY"], id="the ConfigMap holds the list"),
+        pytest.param(None, ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"], id="the ConfigMap is not in the list"),
+    ],
+)
+def test_a_reading_knows_what_env_from_may_set_beside_it(data: Any, expected: list[str]) -> None:
+    own = workload({"name": "HTTP_PROXY", "value": "http://mine:1"}, env_from=[{"configMapRef": {"name": "proxy"}}])
+    (container,) = containers(own)
+    uses = DataUsesReader()
+    uses.note_containers(own, [container])
+    if data:
+        uses.note_data(config_map(data))
+    (reading,) = EnvList(Draft(own), container, provided=uses.found.provided(own, container)).read()
+    assert sorted(reading.beside) == expected
+
+
+@pytest.mark.parametrize("conflict", ["Unit", "Override", "Keep", "Fail"])
+@pytest.mark.parametrize(
+    ("data", "source"),
+    [
+        pytest.param(config_map({"http_proxy": "http://old:1", "other": "x"}), "configMapKeyRef", id="ConfigMap"),
+        pytest.param(config_map({"other": "x"}), "configMapKeyRef", id="ConfigMap without the key"),
+        pytest.param(
+            secret(data={"http_proxy": encoded("http://old:1"), "other": encoded("x")}), "secretKeyRef", id="Secret"
+        ),
+        pytest.param(secret(stringData={"http_proxy": "http://old:1"}), "secretKeyRef", id="text of a Secret"),
+    ],
+)
+def test_the_object_is_filled_and_the_reference_kept(data: Any, source: str, conflict: str) -> None:
+    entries = [reference(name, source=source) for name in UPPER]
+    (after, held), _ = done({"targets": {"workloads": {"conflict": conflict}}}, workload(*entries), data)
+
+    assert env_of(after) == entries
+    texts = dict(held.get("data", {}))
+    if held["kind"] == "Secret":
+        texts = {key: base64.b64decode(text).decode() for key, text in texts.items()}
+    texts |= held.get("stringData", {})
+    assert (texts["http_proxy"], texts["https_proxy"]) == (HTTP, HTTP)
+    assert texts["no_proxy"].startswith(".corp.example,")
+    assert texts.get("other") in ("x", None)
+
+
+def test_another_proxy_and_removal_change_the_object_alone() -> None:
+    entries = [reference(name) for name in UPPER]
+    first, _ = done({}, workload(*entries), config_map({"http_proxy": "http://old:1", "no_proxy": ""}))
+    second, _ = done({"httpProxy": "http://other:1", "httpsProxy": "http://other:1"}, *first)
+    third, outcome = done({"mode": "Remove"}, *second)
+
+    assert [env_of(found[0]) for found in (first, second, third)] == [entries] * 3
+    assert second[1]["data"]["http_proxy"] == "http://other:1"
+    assert third[1]["data"] == {"http_proxy": "", "https_proxy": "", "no_proxy": ""}
+    (said,) = about(outcome, "proxy")
+    assert said.message == "removes the proxy in the data"
+
+
+@pytest.mark.parametrize(
+    ("entry", "code", "severity"),
+    [
+        pytest.param(reference("HTTP_PROXY", of="elsewhere"), "ReferenceReplaced", Severity.INFO, id="not in the list"),
+        pytest.param(reference("HTTP_PROXY", "url"), "ReferenceReplaced", Severity.INFO, id="a key with another name"),
+        pytest.param(
+            reference("HTTP_PROXY", of="elsewhere", source="secretKeyRef"),
+            "ValueOutOfSecret",
+            Severity.WARNING,
+            id="a Secret that is not in the list",
+        ),
+    ],
+)
+@pytest.mark.parametrize("conflict", ["Override", "Unit"])
+def test_any_other_reference_is_replaced_whole_or_kept_and_reported(
+    entry: Any, code: str, severity: Severity, conflict: str
+) -> None:
+    data = config_map({"url": "http://old:1"})
+    (after, held), outcome = done({"targets": {"workloads": {"conflict": conflict}}}, workload(entry), data)
+
+    is_kept = conflict == "Unit"
+    assert held == data
+    assert env_of(after)[0] == (entry if is_kept else {"name": "HTTP_PROXY", "value": HTTP})
+    expected = ("ValueKept", Severity.INFO) if is_kept else (code, severity)
+    assert expected in [(one.code, one.severity) for one in about(outcome, "x")]
+
+
+def test_a_variable_in_the_other_case_is_not_added_and_one_that_is_there_is_corrected() -> None:
+    literal = {"name": "https_proxy", "value": HTTP}
+    (after, _), _ = done({}, workload(reference("HTTPS_PROXY"), literal), config_map({}))
+
+    names = [entry["name"] for entry in env_of(after)]
+    assert sorted(names) == sorted(PROXY_VARIABLES)
+    assert [entry for entry in env_of(after) if "valueFrom" in entry] == [reference("HTTPS_PROXY")]
+
+
+@pytest.mark.parametrize("name", ["configMapRef", "secretRef"])
+def test_an_environment_is_filled_under_the_names_that_it_has(name: str) -> None:
+    env_from = [{name: {"name": "proxy"}}]
+    data = config_map({"HTTP_PROXY": "http://old:1", "no_proxy": "x", "MODE": "y"})
+    if name == "secretRef":
+        data = secret(stringData=data["data"])
+    (after, held), _ = done({}, workload(env_from=env_from), data)
+
+    texts = held.get("data") or held["stringData"]
+    assert (texts["HTTP_PROXY"], texts["MODE"], list(texts)) == (HTTP, "y", ["HTTP_PROXY", "MODE", "no_proxy"])
+    assert [entry["name"] for entry in env_of(after)] == ["HTTPS_PROXY", "https_proxy"]
+    assert done({"mode": "Remove"}, after, held)[0][0] == workload(env_from=env_from)
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        pytest.param({"httpsProxy": ""}, "removes `HTTPS_PROXY` in the data", id="one URL goes"),
+        pytest.param({"mode": "Remove"}, "removes the proxy in the data", id="all goes"),
+    ],
+)
+def test_a_message_names_no_variable_that_the_data_never_had(spec: dict[str, Any], expected: str) -> None:
+    deployment = workload(env_from=[{"configMapRef": {"name": "proxy"}}])
+    _, outcome = done(spec, deployment, config_map({"HTTPS_PROXY": "http://old:1"}))
+    assert [one.message for one in about(outcome, "proxy")] == [expected]
+
+
+def test_cert_manager_app_keeps_its_references() -> None:
+    entries = [reference(name, of="cert-manager-app-proxy") for name in UPPER]
+    obj = workload(*entries, labels={"app": "cert-manager-app", "app.kubernetes.io/component": "controller"})
+    obj["metadata"].pop("annotations")
+    obj["spec"]["template"]["spec"]["containers"][0]["name"] = "cert-manager-controller"
+    data = config_map({"http_proxy": "http://old:1"}, "cert-manager-app-proxy")
+
+    (after, held), _ = done({}, obj, data)
+
+    assert after == obj
+    assert held["data"]["https_proxy"] == HTTP
+    (alone, same), _ = done({"targets": {"proxyData": {"enabled": False}}}, obj, data)
+    assert same == data
+    assert all(set(entry) == {"name", "value"} for entry in env_of(alone))
+
+
+def test_an_object_that_refuses_is_as_one_that_is_not_there() -> None:
+    data = config_map({"http_proxy": "http://old:1"}, annotations=REFUSED)
+    spec = {"targets": {"workloads": {"conflict": "Override"}}}
+
+    (after, held), _ = done(spec, workload(reference("HTTP_PROXY")), data)
+
+    assert held == data
+    assert env_of(after)[0] == {"name": "HTTP_PROXY", "value": HTTP}
+
+
+@given(
+    st.lists(st.sampled_from([*PROXY_VARIABLES, "A"]), unique=True, min_size=1), st.sampled_from(["Unit", "Override"])
+)
+def test_no_entry_ever_has_a_value_and_a_reference(names: list[str], conflict: str) -> None:
+    entries = [reference(name, of="proxy" if at % 2 else "elsewhere") for at, name in enumerate(names)]
+    (after, _), _ = done({"targets": {"workloads": {"conflict": conflict}}}, workload(*entries), config_map({}))
+
+    assert all(("value" in entry) != ("valueFrom" in entry) for entry in env_of(after))
+    assert len({entry["name"] for entry in env_of(after)}) == len(env_of(after))
+
+
+@pytest.mark.parametrize("name", PROXY_VARIABLES)
+@pytest.mark.parametrize("twin", [True, False], ids=["beside its twin", "alone, as its author chose"])
+def test_a_variable_that_a_secret_of_the_list_provides_is_set(name: str, twin: bool) -> None:
+    of_secret = reference(name, name.upper(), "secretKeyRef")
+    own = {"name": name.swapcase(), "value": ".corp.example" if "NO" in name.upper() else HTTP}
+    obj = workload(of_secret, own) if twin else workload(of_secret)
+
+    (after, _), outcome = done({}, obj, secret(stringData={name.upper(): HTTP}))
+
+    assert of_secret in env_of(after)
+    assert (name.swapcase() in [one["name"] for one in env_of(after)]) is twin
+    about = [one.code for one in outcome.results if one.ref.kind == "Deployment"]
+    assert [code for code in about if code in ("NP002", "NP008")] == []
+
+
+# EKS, Flux and Argo CD.
+
+
+def test_the_environment_of_eks() -> None:
+    data = config_map(dict.fromkeys(UPPER, "http://old:1"), "proxy-environment-variables", "kube-system")
+
+    ((held,), outcome) = done({}, data)
+
+    assert (held["data"]["HTTP_PROXY"], sorted(held["data"])) == (HTTP, sorted(UPPER))
+    assert [one.severity for one in outcome.results if one.code == "NP008"] == [Severity.INFO]
+
+
+def git_repository(name: str = "proxy") -> Any:
+    spec = {"url": "https://github.com/x/y", "proxySecretRef": {"name": name}}
+    metadata = {"name": "repo", "namespace": "tools"}
+    return {
+        "apiVersion": "source.toolkit.fluxcd.io/v1",
+        "kind": "GitRepository",
+        "metadata": metadata,
+        "spec": spec,
+    }
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        pytest.param(HTTP, {"address": HTTP}, id="no credentials"),
+        pytest.param(
+            URL,
+            {"address": "http://proxy.corp.example:3128", "username": "build", "password": "p@s s"},
+            id="credentials with an escape",
+        ),
+    ],
+)
+@pytest.mark.parametrize("is_encoded", [False, True], ids=["stringData", "data"])
+def test_the_secret_of_flux(url: str, expected: dict[str, str], is_encoded: bool) -> None:
+    old = {"address": "http://old:1", "username": "old", "password": "old"}
+    texts = {key: encoded(text) for key, text in old.items()} if is_encoded else old
+    data = secret(**{"data" if is_encoded else "stringData": texts})
+
+    (_, held), outcome = done({"httpsProxy": url}, git_repository(), data)
+
+    found = held.get("stringData") or {key: base64.b64decode(text).decode() for key, text in held["data"].items()}
+    assert found == expected
+    assert not [one for one in outcome.results if "p@s" in one.message or "p%40s" in str(one.to_data())]
+
+    (_, gone), removal = done({"mode": "Remove"}, git_repository(), held)
+    assert not gone.get("data")
+    assert not gone.get("stringData")
+    assert [one.code for one in about(removal, "proxy") if one.severity is Severity.WARNING] == ["ReferenceToRemoved"]
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"), [("https://git.example/x", "http://secure:1"), ("http://git.example/x", "http://plain:1")]
+)
+@pytest.mark.parametrize("kind", ["repository", "repo-creds"])
+def test_a_repository_of_argo_cd(url: str, expected: str, kind: str) -> None:
+    labels = {"argocd.argoproj.io/secret-type": kind}
+    data = secret(labels=labels, stringData={"url": url, "proxy": "http://old:1"})
+    spec = {"httpProxy": "http://plain:1", "httpsProxy": "http://secure:1"}
+
+    ((held,), _) = done(spec, data)
+
+    assert held["stringData"]["proxy"] == expected
+    assert held["stringData"]["noProxy"].startswith(".corp.example,")
+    assert done({"mode": "Remove"}, held)[0][0]["stringData"] == {"url": url}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param({"address": 3}, id="a number"),
+        pytest.param({"address": "%%%"}, id="no base64"),
+    ],
+)
+def test_what_is_no_text_is_reported_and_left(data: dict[str, Any]) -> None:
+    outcome = run(listed({}, git_repository(), secret(data=data)))
+
+    found = yaml.safe_load(outcome.output)["items"]
+    assert found[1]["data"] == data
+    assert [one for one in outcome.results if one.ref.kind == "Secret" and one.severity is not Severity.INFO]
