@@ -249,3 +249,8 @@ def _systems() -> dict[str, tuple[str, ...]]:
 
 SYSTEMS: Mapping[str, tuple[str, ...]] = _systems()
 """Name of a system -> its targets."""
+
+
+def system_of(target_id: str) -> str:
+    """Return the system in whose folder a target is: the first of those to which it belongs."""
+    return ROWS[target_id].systems[0]

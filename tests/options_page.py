@@ -1,4 +1,4 @@
-"""Write the tables of fields in `docs/functionconfig.md` from the JSON Schema of the ProxyConfig."""
+"""Write the tables of fields in `docs/functionconfig.md` and `docs/targets/` from the JSON Schema."""
 
 from __future__ import annotations
 
@@ -41,22 +41,11 @@ def fields(names: Sequence[str]) -> str:
     return _table(row for row in _leaves(spec, "") if row[0].partition(".")[0] in names)
 
 
-def options(system: str) -> str:
-    """Return the table of the options of the targets of a system; `enabled` says what the target is."""
+def options(target: str) -> str:
+    """Return the table of the options of a target; "" where it has only `enabled`, as every target has."""
     targets = SCHEMA["properties"]["spec"]["properties"]["targets"]["properties"]
-    rows = []
-    for name in targets_of(system):
-        for path, kind, text in _leaves(targets[name], f"targets.{name}."):
-            is_switch = path == f"targets.{name}.enabled"
-            rows.append((path, kind, targets[name]["description"] if is_switch else text))
-    return _table(rows)
-
-
-def targets_of(system: str) -> list[str]:
-    """Return the targets of a system that no system before it has."""
-    names = list(SYSTEMS)
-    before = {name for other in names[: names.index(system)] for name in SYSTEMS[other]}
-    return [name for name in SYSTEMS[system] if name not in before]
+    rows = [row for row in _leaves(targets[target], "") if row[0] != "enabled"]
+    return _table(rows) if rows else ""
 
 
 def override_fields() -> str:
@@ -84,7 +73,6 @@ def systems() -> str:
 
 TABLES: dict[str, Callable[[], str]] = {
     **{name: partial(fields, names) for name, names in TOPICS.items()},
-    **{f"options of {system}": partial(options, system) for system in SYSTEMS},
     "systems": systems,
     "fields of an override": override_fields,
     "fields of a source": source_fields,

@@ -18,7 +18,7 @@ from krm_fn.krm.resourcelist import Object, objects, reference
 from krm_fn.krm.results import ObjectRef
 from krm_fn.patch import APPEND, Operation, Pointer
 from krm_fn.pipeline import Outcome
-from krm_fn.target_table import ROWS
+from krm_fn.target_table import system_of
 from krm_fn.yamledit import Document, cut, read
 from krm_fn.yamledit.document import Part
 from support import ROOT
@@ -37,7 +37,7 @@ _PASSWORD = re.compile(r"://[^:@/\s\"]+:([^\s\"]+)@")
 
 def stories_of(target: str) -> Path:
     """The folder with the stories of a target: below that of its system, as its module is."""
-    return TESTDATA / ROWS[target].module.partition(".")[0] / target
+    return TESTDATA / system_of(target) / target
 
 
 def name_of(story: Path) -> str:

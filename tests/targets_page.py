@@ -1,23 +1,27 @@
-"""Write `docs/targets.md` and the list in README.md from the targets: their docstrings, kinds and stories."""
+"""Write `docs/targets/` and the list in README.md from the pages of the systems, the targets and the JSON Schema."""
 
 from __future__ import annotations
 
-import re
+from pathlib import Path
 
 from krm_fn.noproxy import Audience
-from krm_fn.target_table import SYSTEMS
-from krm_fn.targets import TARGETS, Target, module_of
+from krm_fn.target_table import SYSTEMS, system_of
+from krm_fn.targets import TARGETS, Target
+from krm_fn.targets.pages import page_of, section_of, title_of
+from options_page import options
 from stories import stories_of
 from support import ROOT
 
-_HEAD = """\
-<!-- `make docs` writes this page from krm_fn/targets and testdata: change it there. -->
+FOLDER = ROOT / "docs" / "targets"
+
+_INDEX = """\
+<!-- `make docs` writes this page from the table of targets: change it there. -->
 
 # Targets
 
 A target is a place in which inject-proxy writes the proxy. Each one is a key under `spec.targets` of the ProxyConfig.
-All are enabled unless you write `enabled: false`. [functionconfig.md](functionconfig.md#options-of-targets) lists
-their options with types and defaults.
+All are enabled unless you write `enabled: false`. With `enabled: false` a target looks at no object, and what it wrote
+before stays as it is: remove the proxy first.
 
 | target | subject |
 |---|---|
@@ -32,25 +36,33 @@ _READERS = {
 }
 """Nobody reads the list of a target that writes only certificates."""
 
-_TITLES = ("What it sets", "Where", "What it leaves alone", "Before and after", "Options", "Why")
+
+def files() -> dict[Path, str]:
+    """Return the content of each page."""
+    return {FOLDER / "README.md": index(), **{FOLDER / f"{name}.md": page(name) for name in written_systems()}}
 
 
-def page_of(target: Target) -> str:
-    """Return what users read about a target: the docstring of the module that defines it."""
-    text = module_of(target.id).__doc__
-    assert text, f"the module of the target {target.id} must have a docstring"
-    return text
+def written_systems() -> list[str]:
+    """Return the systems that have a page; a target of several is on that of the first."""
+    return list(dict.fromkeys(map(system_of, TARGETS)))
 
 
-def title_of(target: Target) -> str:
-    """Return the title line of a target, in Markdown and without a full stop."""
-    return _markdown(page_of(target).split("\n")[0]).removesuffix(".")
+def index() -> str:
+    """Return the page that leads to each target."""
+    rows = [f"| [{name}]({system_of(name)}.md#{name.lower()}) | {title_of(name)} |\n" for name in TARGETS]
+    return "".join([_INDEX, *rows])
 
 
-def page() -> str:
-    """Return the whole page."""
-    rows = [f"| [{name}](#{name.lower()}) | {title_of(target)} |\n" for name, target in TARGETS.items()]
-    return "".join([_HEAD, *rows, *map(_section, TARGETS.values())])
+def page(system: str) -> str:
+    """Return the page of a system: what stands beside its code, and of each target its facts and options."""
+    text = page_of(system)
+    for name in TARGETS:
+        if system_of(name) == system:
+            section = section_of(name)
+            title, _, rest = section.partition("\n\n")
+            text = text.replace(section, f"{title}\n\n{_facts(TARGETS[name])}\n{rest}\n\n{options(name)}".rstrip("\n"))
+    mark = f"<!-- `make docs` writes this page from krm_fn/targets/{system}/page.md and the JSON Schema. -->\n\n"
+    return mark + text
 
 
 def short_list() -> str:
@@ -61,31 +73,8 @@ def short_list() -> str:
     return "".join(lines)
 
 
-def _section(target: Target) -> str:
-    title, _, rest = page_of(target).strip().partition("\n")
-    parts = [f"\n## {target.id}\n", f"\n{_markdown(title)}\n", f"\n{_facts(target)}", f"\n{_body(rest.strip())}\n"]
-    return "".join(parts)
-
-
 def _facts(target: Target) -> str:
-    kinds = [f"`{kind}.{group}`" if group else f"`{kind}`" for group, kind in sorted(target.kinds)]
-    facts = [f"- Kinds: {', '.join(kinds)}\n"]
-    if target.audience in _READERS:
-        facts.append(f"- Reader of `NO_PROXY`: {_READERS[target.audience]}\n")
-    stories = sorted(path.parent for path in stories_of(target.id).glob("*/input.yaml"))
-    links = [f"[{story.name.replace('-', ' ')}](../{story.relative_to(ROOT)})" for story in stories]
-    facts.append(f"- Examples: {', '.join(links)}\n")
-    return "".join(facts)
-
-
-def _body(text: str) -> str:
-    """Return the paragraphs of a docstring, with the headings of its parts in bold."""
-    headings = "|".join(_TITLES)
-    body = re.sub(rf"^({headings}):", r"**\1:**", text, flags=re.MULTILINE)
-    parts = re.split(r"(^```.*?^```$)", body, flags=re.MULTILINE | re.DOTALL)
-    return "".join(part if part.startswith("```") else _markdown(part) for part in parts)
-
-
-def _markdown(text: str) -> str:
-    """Return text of a docstring in Markdown: code in single backticks."""
-    return re.sub(r"``(.+?)``", r"`\1`", text, flags=re.DOTALL)
+    kinds = ", ".join(f"`{kind}.{group}`" if group else f"`{kind}`" for group, kind in sorted(target.kinds))
+    stories = f"[stories](../../{stories_of(target.id).relative_to(ROOT)})"
+    readers = f" Reader of `NO_PROXY`: {_READERS[target.audience]}." if target.audience in _READERS else ""
+    return f"Kinds: {kinds}.{readers} Examples: {stories}.\n"

@@ -17,7 +17,7 @@ from krm_fn.config import API_VERSION, KIND, ProxyConfig, _configmap, _schema, l
 from krm_fn.errors import InternalError
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import ALL_DERIVED, INFRASTRUCTURE_ENDPOINT, Policy, Style
-from krm_fn.target_table import ROWS, SYSTEMS
+from krm_fn.target_table import ROWS
 from options_page import TABLES, TOPICS, fields, options, override_fields
 from support import ROOT
 from target_lists import example_with_targets, schema_with_lists
@@ -176,7 +176,7 @@ def _leaves(node: Any, path: str = "") -> Iterator[str]:
         yield from (leaf for item in node if isinstance(item, dict) for leaf in _leaves(item, f"{path}[]"))
 
 
-@pytest.mark.parametrize("path", [path for path, _ in FIELDS])
+@pytest.mark.parametrize("path", [path for path, _ in FIELDS if not path.startswith("spec.targets.")])
 def test_the_page_names_every_field(path: str) -> None:
     name = path.removeprefix("spec.").rpartition("[].")[2]
     assert re.search(rf"(?<![\w.]){re.escape(name)}\b", PAGE)
@@ -197,7 +197,9 @@ def rows(text: str) -> list[str]:
 
 def test_the_tables_hold_every_field_that_has_a_value() -> None:
     leaves = [path for path, field in _schema.fields().items() if field["type"] != "object"]
-    tables = [fields(names) for names in TOPICS.values()] + [options(system) for system in SYSTEMS]
+    tables = [fields(names) for names in TOPICS.values()] + [
+        f"| `targets.{name}.enabled` |\n" + options(name).replace("\n| `", f"\n| `targets.{name}.") for name in ROWS
+    ]
     assert sorted(rows("".join(tables))) == sorted([*leaves, "lint.rules"])
     override = {path.removeprefix("spec.overrides[]."): field for path, field in FIELDS if "overrides[]." in path}
     assert rows(override_fields()) == [path for path in override if path != "match" and "noProxyPolicy." not in path]

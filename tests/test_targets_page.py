@@ -8,20 +8,25 @@ from pathlib import Path
 
 import pytest
 
+from krm_fn.target_table import system_of
 from krm_fn.targets import TARGETS
-from stories import stories_of
+from krm_fn.targets.pages import section_of
 from support import ROOT
-from targets_page import page, short_list, title_of
+from targets_page import FOLDER, files, index, page, short_list
 
-PAGE = ROOT / "docs" / "targets.md"
 README = ROOT / "README.md"
-PARTS = ["What it sets", "Where", "What it leaves alone", "Before and after", "Options", "Why"]
+PARTS = ["What it sets", "Where", "What it leaves alone", "Before and after", "Why"]
 
 Golden = Callable[[Path, bytes], None]
 
 
-def test_the_page_is_what_make_docs_writes(golden: Golden) -> None:
-    golden(PAGE, page().encode())
+@pytest.mark.parametrize("path", files(), ids=lambda path: path.name)
+def test_a_page_is_what_make_docs_writes(path: Path, golden: Golden) -> None:
+    golden(path, files()[path].encode())
+
+
+def test_the_folder_holds_no_other_page() -> None:
+    assert sorted(FOLDER.iterdir()) == sorted(files())
 
 
 def test_the_list_in_the_readme_is_what_make_docs_writes(golden: Golden) -> None:
@@ -36,20 +41,18 @@ def test_the_list_in_the_readme_is_what_make_docs_writes(golden: Golden) -> None
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_the_section_of_a_target_has_all_parts(target: str) -> None:
-    (section,) = re.findall(rf"^## {target}\n(.*?)(?=^## |\Z)", page(), re.MULTILINE | re.DOTALL)
-    assert re.findall(r"^\*\*([A-Za-z ]+):\*\*", section, re.MULTILINE) == PARTS
+    section = section_of(target)
+    assert [part for part in re.findall(r"^\*\*([A-Za-z ]+):\*\*", section, re.MULTILINE) if part != "Options"] == PARTS
     assert section.count("```") == 2  # the diff
-    assert f"](../{stories_of(target).relative_to(ROOT)}/" in section
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_the_table_of_contents_leads_to_the_section_of_a_target(target: str) -> None:
-    contents = page().partition("\n## ")[0]
-    assert f"| [{target}](#{target.lower()}) | {title_of(TARGETS[target])} |\n" in contents
+def test_the_index_leads_to_the_section_of_a_target(target: str) -> None:
+    assert f"({system_of(target)}.md#{target.lower()})" in index()
+    assert f"\n## {target}\n" in page(system_of(target))
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_text_in_angle_brackets_is_code_so_that_markdown_shows_it(target: str) -> None:
-    (section,) = re.findall(rf"^## {target}\n(.*?)(?=^## |\Z)", page(), re.MULTILINE | re.DOTALL)
-    prose = re.sub(r"```.*?```|`[^`]+`", "", section, flags=re.DOTALL)
+    prose = re.sub(r"```.*?```|`[^`]+`", "", section_of(target), flags=re.DOTALL)
     assert re.findall(r"<\w+>", prose) == []

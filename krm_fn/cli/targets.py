@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import inspect
-import re
 from collections.abc import Callable
 
 from krm_fn.cli._command_result import CommandResult
@@ -12,7 +10,8 @@ from krm_fn.cli._parser import CommandParser
 from krm_fn.config import names_of_only
 from krm_fn.errors import UsageError
 from krm_fn.target_table import SYSTEMS
-from krm_fn.targets import TARGETS, module_of
+from krm_fn.targets import TARGETS
+from krm_fn.targets.pages import section_of, title_of
 
 
 def parser() -> CommandParser:
@@ -61,22 +60,16 @@ def _about_unknown(words: list[str]) -> str:
 
 
 def page(name: str) -> str:
-    """Return the page of a target in Markdown: the text at the top of its module."""
-    docstring = inspect.cleandoc(module_of(name).__doc__ or "")
-    text = re.sub(r"(?<!`)``(?!`)", "`", docstring)  # a fence of code has three
-    head = f"# {name}\n\nsystems: {', '.join(_systems(name))}\n\n"
-    return f"{head}{text}\n"
+    """Return what the page of its system says about a target, in Markdown."""
+    return f"# {name}\n\nsystems: {', '.join(_systems(name))}\n\n{section_of(name)}\n"
 
 
 def _listed(names: tuple[str, ...]) -> str:
-    """Return a line for each target: its ID, its systems, and the first line of its page."""
-    rows = []
-    for name in names:
-        title = (module_of(name).__doc__ or "").partition("\n")[0].replace("``", "`")
-        rows.append((name, ", ".join(_systems(name)), title))
+    """Return a line for each target: its ID, its systems, and its title."""
+    rows = [(name, ", ".join(_systems(name)), title_of(name)) for name in names]
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
     return "".join(
-        f"{name:<{widths[0]}}  {systems:<{widths[1]}}  {title}\n" for name, systems, title in rows
+        f"{name:<{widths[0]}}  {systems:<{widths[1]}}  {title}.\n" for name, systems, title in rows
     )
 
 

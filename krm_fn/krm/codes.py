@@ -283,7 +283,7 @@ _SILENCEABLE = (
         "A Kyverno policy inside another object sets a proxy, and inject-proxy does not change it.",
         (
             "An object holds the policy as text or as a part of its data, and its kind is none of "
-            "those that `kyvernoPolicies` in docs/targets.md lists."
+            "those that `kyvernoPolicies` in docs/targets/kyverno.md lists."
         ),
         (
             "Run inject-proxy over the policy itself, before the policy becomes part of the other "

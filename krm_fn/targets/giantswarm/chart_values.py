@@ -1,45 +1,4 @@
-"""Values of charts that hand a proxy on as it is: cert-manager, chart-operator, and other apps of Giant Swarm.
-
-What it sets: in the values of a chart of the table below, each where the settings give it a value, and only in a place
-that is there: ``http``, ``https``, ``noProxy`` of ``proxy`` and of ``cluster.proxy``; ``http_proxy``, ``https_proxy``,
-``no_proxy`` at the root and in ``cert-manager``; ``NO_PROXY``, ``HTTP_PROXY``, ``HTTPS_PROXY`` in the list ``env``.
-An empty ``proxy: {}`` asks for it; at the root, and in ``env``, one of the names does. ``noProxy`` is the composed list
-of the cluster, for such a chart adds nothing to it.
-
-Where: ``spec.values`` of a ``HelmRelease`` (``helm.toolkit.fluxcd.io``) of one of these charts; the YAML text under
-``values``, ``values.yaml`` or ``secret-values.yaml.patch`` of a Secret or a ConfigMap whose name holds the name of the
-chart, such as ``mycluster-cert-manager-userconfig``. The charts are ``cert-manager``, ``cert-manager-app``,
-``chart-operator``, ``cluster-autoscaler``, ``cluster-autoscaler-app``, ``dex-app``, ``external-dns``,
-``external-dns-app``, ``teleport-kube-agent`` and ``teleport-kube-agent-app``.
-
-What it leaves alone: all other values, comments and order; values if the object alone does not say for which
-chart they are; of a chart above, values that cannot be read are reported. An entry of ``env`` is found by its name:
-one that differs is replaced whole. Without a proxy the members go; the mappings in which they were stay, so that they
-can be filled again.
-
-Before and after:
-
-```diff
- kind: HelmRelease
- spec:
-   chart:
-     spec:
-       chart: cert-manager-app
-   values:
-     proxy:
--      noProxy: ""
-+      noProxy: cluster.local,100.64.0.0/13,100.96.0.0/11,svc,127.0.0.1,localhost
-+      http: http://proxy.corp.example:3128
-+      https: http://proxy.corp.example:3128
-```
-
-Options: none but ``enabled``.
-
-Why: cert-manager and chart-operator run where no policy reaches them, and while a management cluster is made their
-charts are applied by hand, with the proxy in their values (Giant Swarm's proxy document, "special workload" and "during
-the initial bootstrap"). cert-manager-app 4 and chart-operator read ``proxy`` before ``cluster.proxy``; cert-manager-app
-3 and the upstream chart read the root; external-dns-app reads ``env``.
-"""
+"""Values of charts that hand a proxy on as it is: cert-manager, chart-operator, and other apps of Giant Swarm."""
 
 from __future__ import annotations
 

@@ -1,44 +1,4 @@
-"""Values of a Giant Swarm cluster: the proxy that its apps get from the Secret ``<cluster>-cluster-values``.
-
-What it sets: in the YAML text under the key ``values``, each where the settings give it a value: ``cluster.proxy`` with
-``http``, ``https``, ``noProxy``; ``env`` with ``NO_PROXY``, ``HTTP_PROXY``, ``HTTPS_PROXY``; and ``http_proxy``,
-``https_proxy``, ``no_proxy`` at the root. ``noProxy`` is the composed list of that cluster: with ``noProxyPolicy.style:
-GiantSwarm`` it is the one that cluster-apps-operator makes.
-
-Where: the Secret ``<cluster>-cluster-values`` (``stringData``, or ``data`` in base64). In the ConfigMap of that name
-only what is there already: cluster-apps-operator writes no proxy into it.
-
-What it leaves alone: all other values, comments and order; a text with nothing but a proxy is rewritten where it
-differs. An entry of ``env`` is found by its name: one that differs is replaced whole, repeated ones become one, at the
-first place. Without a proxy all of these go, and so does ``cluster`` if nothing else is in it, and a text of which
-nothing is left, not even a comment.
-
-Before and after:
-
-```diff
- kind: Secret
- metadata:
-   name: mycluster-cluster-values
- stringData:
-   values: |
-+    cluster:
-+      proxy:
-+        http: http://proxy.corp.example:3128
-+        https: http://proxy.corp.example:3128
-+        noProxy: cluster.local,100.64.0.0/13,100.96.0.0/11,svc,127.0.0.1,localhost
-     global: {}
-```
-
-Options: ``generate`` (default false): a Cluster that has no such Secret in the list gets one, in its namespace, and the
-ConfigMap of the same name with ``cluster.private: true``, because an ``App`` that refers to both needs both. Do not ask
-for it where cluster-apps-operator runs: that makes them itself and writes over what is there. Both carry the label
-``app.kubernetes.io/managed-by: inject-proxy`` and go with the proxy if nothing else was added to them.
-
-Why: apps of a workload cluster get their proxy from this Secret (Giant Swarm's proxy document,
-"cluster-apps-operator"). The three shapes are those of its ``clustersecret/desired.go``: charts read ``cluster.proxy``,
-older releases of cert-manager-app the root, external-dns-app ``env``. ``cluster.private`` is what its ConfigMap says of
-a cluster behind a proxy.
-"""
+"""Values of a Giant Swarm cluster: the proxy that its apps get from the Secret ``<cluster>-cluster-values``."""
 
 from __future__ import annotations
 

@@ -1,42 +1,4 @@
-"""The Secret ``<cluster>-systemd-proxy``: it holds the drop-ins of containerd and the kubelet, as Giant Swarm has it.
-
-What it sets: ``HTTP_PROXY``, ``http_proxy``, ``HTTPS_PROXY``, ``https_proxy``, ``NO_PROXY``, ``no_proxy``, each where
-the settings give it a value, as ``Environment="NAME=value"`` in the section ``[Service]`` of the text under the key
-``containerdProxy``, and under ``kubeletProxy`` where that is there or ``kubeletDropIn`` has ``content: Secret``. The
-list is the one composed for the Cluster. The values are escaped for systemd and for nothing else.
-
-Where: Secrets whose name ends in ``-systemd-proxy``, in ``stringData`` or, as base64, in ``data``. A missing
-``containerdProxy`` is added to ``stringData``. With ``generate`` the Secret is made beside each Cluster
-(``cluster.x-k8s.io``) that has none, in its namespace, with both keys and the label ``giantswarm.io/cluster``.
-
-What it leaves alone: other keys, and in these two every line that assigns no proxy variable. A key goes when nothing
-but an empty ``[Service]`` is left of it, and a Secret that was made here (``app.kubernetes.io/managed-by:
-inject-proxy``) when it holds nothing any more. There is one Secret for all nodes of a Cluster, so overrides for a role
-or a worker group do not count here: an object that refers to the Secret and is to have another proxy is an error.
-
-Before and after:
-
-```diff
- kind: Secret
- metadata:
-   name: mycluster-systemd-proxy
-   namespace: org-giantswarm
-+stringData:
-+  containerdProxy: |
-+    [Service]
-+    Environment="HTTP_PROXY=http://proxy.corp.example:3128"
-+    Environment="http_proxy=http://proxy.corp.example:3128"
-```
-
-Options:
-
-* ``generate`` (default ``false``): make the Secret for each Cluster of the list that has none.
-
-Why: Kubeadm objects take their drop-ins from this Secret (Giant Swarm's proxy document; see ``content: Secret`` of the
-targets ``containerdDropIn`` and ``kubeletDropIn``); with ``exports: false`` of ``kubeadmCommands`` no password is
-in them. ``cluster-apps-operator`` writes the installation's list there, without the Cluster's networks, and escapes it
-for HTML, which spoils passwords with ``&``, ``+``, ``'``, ``<`` or ``"``.
-"""
+"""The Secret ``<cluster>-systemd-proxy``."""
 
 from __future__ import annotations
 

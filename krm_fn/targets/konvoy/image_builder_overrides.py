@@ -1,48 +1,4 @@
-"""Overrides of Konvoy Image Builder: the proxy of pre-provisioned machines while Konvoy installs what nodes need.
-
-What it sets: in the document under ``overrides.yaml``, ``proxy_env`` with ``HTTPS_PROXY``, ``https_proxy``,
-``HTTP_PROXY``, ``http_proxy``, ``NO_PROXY``, ``no_proxy``, and beside it ``http_proxy``, ``https_proxy``, ``no_proxy``,
-each where the settings give it a value. The list is the one composed for the Cluster.
-
-Where: Secrets whose name ends in ``-user-overrides``, in ``stringData`` or, as base64, in ``data``. Another key that
-ends in ``.yaml`` or ``.yml`` gets it where a proxy is in it already. With ``generate`` the Secret is made beside
-each Cluster (``cluster.x-k8s.io``) whose ``infrastructureRef`` is a ``PreprovisionedCluster`` and that has none, in its
-namespace, with the label ``clusterctl.cluster.x-k8s.io/move``.
-
-What it leaves alone: all other overrides, comments, order, and the quotes around values that are there. Without a proxy
-the nine members go, and a ``proxy_env`` that held nothing else; a text of which nothing is left goes, and the Secret if
-it was made here (``app.kubernetes.io/managed-by: inject-proxy``). One Secret serves all machines that refer to it by
-``overrideRef``: it gets the proxy of the Cluster, or, where only overrides for roles declare one, as ``inject-proxy
-import konvoy`` prints them, that of its workers, else of its control plane, with the lists of all roles that have the
-same proxy; an override for a role with another proxy, or for a worker group, is a warning.
-
-Before and after:
-
-```diff
- kind: Secret
- metadata:
-   name: cluster-1-user-overrides
- stringData:
-   overrides.yaml: |
-     epel_centos_7_rpm: https://rpm.corp.example/epel-release-latest-7.noarch.rpm
-+    proxy_env:
-+      HTTPS_PROXY: http://proxy.corp.example:3128
-+      https_proxy: http://proxy.corp.example:3128
-+      NO_PROXY: localhost,127.0.0.1,.corp.example
-+      no_proxy: localhost,127.0.0.1,.corp.example
-+    https_proxy: http://proxy.corp.example:3128
-+    no_proxy: localhost,127.0.0.1,.corp.example
-```
-
-Options:
-
-* ``generate`` (default ``false``): make the Secret for each pre-provisioned Cluster of the list that has none.
-
-Why: the Konvoy document configures the proxy of node provisioning by ``http-proxy-override.yaml``, and DKP's manual
-("Create overrides") puts such a file into this Secret. The document's ``proxy_env`` is the environment of Ansible's
-tasks alone: the playbooks write the drop-in of containerd only ``when: http_proxy is defined or …`` at the top
-(mesosphere/konvoy-image-builder, ``roles/containerd``), so both are set.
-"""
+"""Overrides of Konvoy Image Builder: the proxy of pre-provisioned machines while Konvoy installs what nodes need."""
 
 from __future__ import annotations
 

@@ -1,46 +1,4 @@
-"""Trust store of the nodes: containerd, and all else that runs on a node, trusts the authorities of your network.
-
-What it sets: each certificate of ``spec.trustedCA`` as a file ``/etc/inject-proxy/trusted-ca/inject-proxy-<n>.pem``
-(``root:root``, ``0644``), one to a file because trust stores want it so, and commands that copy them into the trust
-store of the node's image and update it: Debian and Ubuntu, RHEL and Amazon Linux, Photon, Flatcar. Each finds out on
-the node whether it is meant. The last one restarts containerd, if it runs, because it reads the store once.
-
-Where: ``files`` and ``preKubeadmCommands`` of KubeadmControlPlane (``spec.kubeadmConfigSpec``),
-KubeadmControlPlaneTemplate (``spec.template.spec.kubeadmConfigSpec``), KubeadmConfig (``spec``) and
-KubeadmConfigTemplate (``spec.template.spec``). Files are at the end; so do commands, but before the restart and the
-exports of the target ``kubeadmCommands``. Other certificates are updated in place; those that are left over go.
-
-What it leaves alone: every other file and command, such as the ``tkg-custom-ca.pem`` of TKG's overlay. Ours are known
-by their folder and by the mark ``# inject-proxy: trust store`` at the end of a command. Nodes that are there already
-keep what they have: nodes are replaced, not changed, so a certificate is withdrawn when the node is.
-
-Before and after:
-
-```diff
-     files:
-     - path: /etc/example
-       content: stays
-+    - content: |
-+        -----BEGIN CERTIFICATE-----
-+        MIIBxzCCAW2gAwIBAgIUR/AhJWDmQfRa6lZ9pn7Aa8LhC+gwCgYIKoZIzj0EAwIw
-+        -----END CERTIFICATE-----
-+      owner: root:root
-+      path: /etc/inject-proxy/trusted-ca/inject-proxy-0.pem
-+      permissions: "0644"
-     preKubeadmCommands:
-     - hostnamectl set-hostname node-1
-+    - "if command -v update-ca-trust >/dev/null 2>&1; then … fi # inject-proxy: trust store"
-+    - "systemctl try-restart containerd || true # inject-proxy: trust store"
-```
-
-Options: ``os`` (default: all): a list of ``Debian``, ``RHEL``, ``Photon`` and ``Flatcar``; only their commands are
-written. ``Debian`` includes Ubuntu, and ``RHEL`` Amazon Linux, Rocky Linux and their like.
-
-Why: a proxy that looks into TLS signs with an authority of its own, and without it no image can be pulled. TKG's CA
-overlay (``TKG_PROXY_CA_CERT``) does this with ``! which … ||``, which is a YAML tag where it is not quoted, and moves
-its file away, so it can run once only. These commands hold under ``set -e`` (Ignition) as well as in the one ``sh``
-script of cloud-init. If an update fails, the node goes on, and its log says so.
-"""
+"""Trust store of the nodes: containerd, and all else that runs on a node, trusts the authorities of your network."""
 
 from __future__ import annotations
 

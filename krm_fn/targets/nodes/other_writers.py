@@ -1,32 +1,4 @@
-"""Other places that set a proxy for the same nodes: reported where they differ, never written.
-
-What it sets: nothing. It reads what somebody else wrote, and warns where that is another proxy than the one declared,
-or where it remains when the proxy goes. ``inject-proxy lint`` judges these places, too.
-
-Where: entries of ``files`` of KubeadmControlPlane, KubeadmControlPlaneTemplate, KubeadmConfig, KubeadmConfigTemplate:
-``/etc/environment``, ``/etc/profile`` and ``/etc/profile.d/*``, ``/etc/default/{kubelet,docker}`` and the same under
-``/etc/sysconfig``, ``/etc/apt/apt.conf`` and ``/etc/apt/apt.conf.d/*``, ``.docker/config.json``,
-``/etc/docker/daemon.json``, ``docker.service.d/*.conf`` and ``DefaultEnvironment=`` in ``/etc/systemd/system.conf``
-and ``system.conf.d/*``; ``spec.template.spec.ignition.proxy`` of AWSMachineTemplate; ``spec.proxyConfigSpec`` of
-VCDCluster, ``spec.template.spec.proxyConfigSpec`` of VCDClusterTemplate.
-
-What it leaves alone: everything. A content that comes from a Secret is not seen.
-
-Before and after:
-
-```diff
-     files:
-     - path: /etc/environment
-       content: |   # a warning names this field
-         HTTP_PROXY=http://old.corp.example:8080
-```
-
-Options: none but ``enabled``; false silences the warnings.
-
-Why: such a place keeps an old proxy alive beside the one that is declared: a login shell, apt and docker would still
-use it, and nothing else in the object says so. Fields as in Cluster API's providers for AWS (``ignition_types``)
-and VMware Cloud Director (``vcdcluster_types``).
-"""
+"""Other places that set a proxy for the same nodes: reported where they differ, never written."""
 
 from __future__ import annotations
 

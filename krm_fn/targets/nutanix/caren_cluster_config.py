@@ -1,45 +1,4 @@
-"""A cluster of CAREN (Nutanix, D2iQ's successor of Konvoy): its proxy is in the variable ``clusterConfig``.
-
-What it sets: ``http``, ``https`` and ``additionalNo`` (a list) of ``proxy`` in the topology variable ``clusterConfig``,
-each where the settings give it a value. The list is the one of ``spec.noProxy``: CAREN adds the networks of the cluster
-by itself.
-
-Where: ``spec.topology.variables`` of Clusters (v1beta1 and v1beta2) that have the variable ``clusterConfig``. It is
-never made: which class defines it, its name does not tell. The variable ``workerConfig`` has no proxy; the one of
-``clusterConfig`` holds for all nodes.
-
-What it leaves alone: all other members of ``clusterConfig`` and all other variables. CAREN writes the files of the
-nodes, each of which may be written once: where the class is in the list with such a Cluster, its templates hold no
-proxy. An ``additionalNo`` that says the same stays; a text becomes the list that CAREN wants. Without a proxy the three
-members go, and so does a ``proxy`` that becomes empty. ``globalImageRegistryMirror`` is not written, since nothing
-would tell whose a mirror is when it is to go: where it is not the one of ``spec.registryMirror``, that is a warning. So
-is a list with more entries than CAREN takes (128).
-
-Before and after:
-
-```diff
- kind: Cluster
- spec:
-   topology:
-     class: nutanix-quick-start
-     variables:
-     - name: clusterConfig
-       value:
-         dns:
-           coreDNS: {}
-+        proxy:
-+          http: http://proxy.corp.example:3128
-+          https: http://proxy.corp.example:3128
-+          additionalNo:
-+          - .corp.example
-```
-
-Options: none but ``enabled``.
-
-Why: from this variable CAREN writes the drop-ins of containerd and the kubelet on every node
-(``nutanix-cloud-native/cluster-api-runtime-extensions-nutanix``: ``api/v1alpha1/http_proxy.go``,
-``pkg/handlers/generic/mutation/generic/httpproxy``).
-"""
+"""A cluster of CAREN (Nutanix, D2iQ's successor of Konvoy): its proxy is in the variable ``clusterConfig``."""
 
 from __future__ import annotations
 

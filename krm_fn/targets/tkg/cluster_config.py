@@ -1,46 +1,4 @@
-"""The configuration of a TKG cluster: the Secret in which TKG keeps what the cluster was made from.
-
-What it sets: ``TKG_HTTP_PROXY``, ``TKG_HTTPS_PROXY`` and ``TKG_NO_PROXY``, the last with the list that TKG itself keeps
-there: that of ``spec.noProxy``, completed in the style ``TKG`` whatever style is chosen, but for ``Verbatim`` and where
-``spec.from`` reads objects, because this Secret may be what it reads. Networks that are not known are missing in it,
-and TKG adds them when it renders the cluster. ``TKG_HTTP_PROXY_ENABLED`` where it is there, as the boolean or the text
-that it is. With ``spec.trustedCA``, ``TKG_PROXY_CA_CERT``: the PEM in base64.
-
-Where: the first YAML mapping under the key ``value``, in ``stringData`` or in ``data`` (base64), of Secrets of the type
-``addons.cluster.x-k8s.io/resource-set`` whose name ends with ``-config-values``.
-
-What it leaves alone: every other line, comment and annotation of ytt in the text, and all other keys. Missing members
-are added at the end. A text in which code or an annotation of ytt decides about one of the members stays as it is, and
-so does one that holds no mapping; both are reported. Without a proxy the three and ``TKG_PROXY_CA_CERT`` go, and
-``TKG_HTTP_PROXY_ENABLED`` becomes false; while there is a proxy and no ``spec.trustedCA``, ``TKG_PROXY_CA_CERT`` stays.
-Where ``spec.trustedCA`` is alone, only that is set. A declaration with only one of the two URLs is a warning, and
-what is there stays.
-
-Before and after:
-
-```diff
- kind: Secret
- metadata:
-   name: cluster-config-values
- stringData:
-   value: |
-     CLUSTER_NAME: cluster
-     CLUSTER_PLAN: dev
-+    TKG_HTTP_PROXY: http://proxy.corp.example:3128
-+    TKG_HTTPS_PROXY: http://proxy.corp.example:3128
-+    TKG_NO_PROXY: .corp.example,.svc.cluster.local,.svc,localhost,127.0.0.1,100.64.0.0/13,100.96.0.0/11
- type: addons.cluster.x-k8s.io/resource-set
-```
-
-Options: none but ``enabled``.
-
-Why: TKG renders the cluster again from this Secret when it is scaled or upgraded, so a proxy that is missing here gets
-lost (the TKG document, last section; ``vmware-tanzu/tanzu-framework`` release-0.29, ``providers/ytt``:
-``09_miscellaneous/08_store_data_values.yaml``). TKG's command completes ``TKG_NO_PROXY`` before it renders and stores
-the values (tanzu-framework: ``ConfigureAndValidateHTTPProxyConfiguration`` sets what ``getFullTKGNoProxy`` returns), so
-that from two URLs and no list the document shows a full one. Its ``get_no_proxy`` (``providers/ytt``) fails on vSphere
-where the list lacks ``VSPHERE_SERVER`` and ``VSPHERE_INSECURE`` is not true; that is a warning.
-"""
+"""The configuration of a TKG cluster: the Secret in which TKG keeps what the cluster was made from."""
 
 from __future__ import annotations
 

@@ -1,0 +1,44 @@
+"""What users read about the targets: one page for each system, ``<system>/page.md``, with a section for each target."""
+
+from __future__ import annotations
+
+import re
+
+import krm_fn
+from krm_fn.errors import InternalError
+from krm_fn.target_table import ROWS, system_of
+
+
+def title_of(target_id: str) -> str:
+    """Return the first sentence about a target, in Markdown and without a full stop."""
+    return section_of(target_id).partition("\n")[0].removesuffix(".")
+
+
+def section_of(target_id: str) -> str:
+    """Return what the page of its system says about a target, in Markdown and without the heading."""
+    return sections(system_of(target_id))[target_id]
+
+
+def sections(system: str) -> dict[str, str]:
+    """Return the sections of the page of a system: the key of each target, and what is below its heading."""
+    parts = re.split(r"^## ([^\n]+)\n+", page_of(system), flags=re.MULTILINE)
+    return {
+        name: text.rstrip("\n")
+        for name, text in zip(parts[1::2], parts[2::2], strict=True)
+        if name in ROWS
+    }
+
+
+def page_of(system: str) -> str:
+    """Return the page of a system in Markdown.
+
+    Raises:
+        InternalError: this installation has none.
+    """
+    name = f"{krm_fn.__path__[0]}/targets/{system}/page.md"
+    try:
+        with open(name, encoding="utf-8") as file:  # noqa: PTH123 -- nothing else of a run imports pathlib
+            return file.read()
+    except OSError:
+        message = f"the page of `{system}` is missing from this installation: install `inject-proxy` again"
+        raise InternalError(message) from None
