@@ -24,14 +24,13 @@ from support import ROOT, inject_proxy, need
 PAGES = pages()
 NAMES = [page_name(page) for page in PAGES]
 LINKED = [*PAGES, ROOT / "CHANGELOG.md"]
-# The indented blocks of docs/cli.md are the usage of the commands.
 SHELL = [
     pytest.param(text, id=f"{page_name(page)}-{number}")
     for page in PAGES
     for number, text in enumerate(
         [
             *(block.text for block in blocks(page.read_text(encoding="utf-8")) if block.language in ("sh", "bash")),
-            *(() if page.name == "cli.md" else indented_commands(page.read_text(encoding="utf-8"))),
+            *indented_commands(page.read_text(encoding="utf-8")),
         ]
     )
 ]
