@@ -330,10 +330,16 @@ def test_no_output_of_a_command_shows_a_secret(
             'a: "x: 1\\ny: \\x68ttp://u:S1@h"\n', 'a: "x: 1\\ny: http://u:***@h"\n', id="escapes are written again"
         ),
         pytest.param(
-            "kind: Secret\nmetadata: {{name: a}}\ndata:\n  a: S1\n  # S1\n\ntype: b\n",
-            "kind: Secret\nmetadata: {{name: a}}\ndata:\n  a: ***\n  ***\n\ntype: b\n",
-            id="comments below the values of a Secret",
+            "# S1\nkind: Secret # S1\nmetadata: {{name: a}}\n# S1\ndata: # S1\n  # S1\n  a: S1\n  # S1\n\ntype: b\n",
+            "# ***\nkind: Secret # ***\nmetadata: {{name: a}}\n# ***\ndata: # ***\n  # ***\n  a: ***\n  # ***\n\ntype: b\n",
+            id="comments in the document of a Secret",
         ),
+        pytest.param(
+            "\ufeffa: b\nc: d\n---\n\ufeffe: f\n",
+            "\\ufeffa: b\nc: d\n---\n\\ufeffe: f\n",
+            id="a byte order mark takes no line",
+        ),
+        pytest.param("a: b\r---\rc: d\ne: f\n", "a: b\\x0d---\\x0dc: d\ne: f\n", id="documents in a line"),
         pytest.param("# {0}\n---\n# {0}\na: b\n", "# ***\n---\n# ***\na: b\n", id="comments"),
         pytest.param(
             "caBundle: TUlJQ1hEQ0NBZWdBd0lCQWdJUUJBblpVTTZ4\nkind: KubeadmControlPlaneTemplate\n",

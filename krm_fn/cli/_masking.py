@@ -28,10 +28,7 @@ _DEPTH = 4
 _QUOTES = ("'", '"')
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _MEMBER = re.compile(r"""(\s*(?:- )?["']?[\w./-]+["']?:)\s+\S.*""")
-_COMMENTS = re.compile(r"[^\n]*(?:\n[ \t]*(?:#[^\n]*|\r)?(?=\n|\Z))*")
-"""The rest of a line, and the comments below it."""
-
-
+_COMMENT = re.compile(r"(?<!\S)#[^\r\n]+")
 _LIST_NAME = re.compile(r"(?:.*_)?no_?proxy", re.IGNORECASE)
 _LIST = r"""(?i)(no_?proxy["']?[ \t]{0,8}[=:][ \t]{0,8}["']?)([^"'\n]+)"""
 
@@ -52,16 +49,18 @@ class MaskedLines:
         number = 0
         for part, _ in self._parts:
             self._starts.append(number)
-            number += len(lines_of(part))
+            number += part.count("\n")
         self._known: dict[int, list[str]] = {}
 
     def between(self, start: int, stop: int) -> list[str]:
         """Return lines, counted from 0, without the one at ``stop``."""
-        found: list[str] = []
-        at = max(bisect_right(self._starts, start) - 1, 0)
+        # A line may have several parts: a byte order mark is none of the document behind it.
+        found = [""] * (stop - start)
+        at = max(bisect_left(self._starts, start) - 1, 0)
         while at < len(self._parts) and self._starts[at] < stop:
-            first = self._starts[at]
-            found += self._masked(at)[max(start - first, 0) : stop - first]
+            first, lines = self._starts[at], self._masked(at)
+            for number in range(max(start, first), min(stop, first + len(lines))):
+                found[number - start] += lines[number - first]
             at += 1
         return found
 
@@ -118,13 +117,10 @@ def _masked_document(text: str, around: _Around) -> str | None:
     scalars = [node for node in walk(root) if isinstance(node, Scalar) and node.start < node.end]
     borders = list(_borders(text, scalars))
     secrets = _Secrets(root)
-    return _assembled(
-        text,
-        _joined(_with_comments(text, span) for span in secrets.spans),
-        sorted(secrets.keys),
-        list(_all_edits(text, scalars, borders, _known_values(root), around)),
-        borders,
-    )
+    edits = list(_all_edits(text, scalars, borders, _known_values(root), around))
+    if secrets.spans:
+        edits = sorted([*edits, *_hidden_comments(text, scalars)])
+    return _assembled(text, _joined(secrets.spans), sorted(secrets.keys), edits, borders)
 
 
 def _assembled(
@@ -244,6 +240,15 @@ def _all_edits(
             # What is behind a comma without a blank may be the rest of a password.
             edits = [(node.start, last, _HIDDEN)]
         yield from edits
+
+
+def _hidden_comments(text: str, scalars: Iterable[Scalar]) -> Iterator[Edit]:
+    """Yield what is shown in the place of the comments beside a Secret, where somebody may have left an old value."""
+    position = 0
+    for start, end in [*((node.start, node.end) for node in scalars), (len(text), len(text))]:
+        for found in _COMMENT.finditer(text, position, max(position, start)):
+            yield found.start(), found.end(), f"# {_HIDDEN}"
+        position = max(position, end)
 
 
 def _end_of_chain(text: str, scalars: Sequence[Scalar], number: int, begins: frozenset[int]) -> int:
@@ -423,10 +428,3 @@ def _held_by_secret(members: Sequence[tuple[str, Node]]) -> Iterator[Node]:
         is_value = key == "stringData" or (key == "data" and "Secret" in kinds)
         if is_value or (key == "items" and "SecretList" in kinds):
             yield value
-
-
-def _with_comments(text: str, span: Span) -> Span:
-    """Return a part of a text with the comments below it, in which somebody may have left an old value."""
-    start, end = span
-    rest = _COMMENTS.match(text, end)
-    return start, rest.end() if rest else end
