@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from support import TIME_LIMIT, need
+from support import TIME_LIMIT, need, search_path
 
 _PROMPT = "READY> "
 _ZSHRC = f"""\
@@ -53,7 +53,7 @@ def _of_fish(script: str, line: str, folder: Path) -> list[str]:
 
 
 def _output(argv: list[str], folder: Path) -> str:
-    environment = {**os.environ, "HOME": str(folder.parent), "XDG_DATA_HOME": str(folder.parent)}
+    environment = {**os.environ, "PATH": search_path(), "HOME": str(folder.parent), "XDG_DATA_HOME": str(folder.parent)}
     done = subprocess.run(
         argv, cwd=folder, env=environment, capture_output=True, text=True, timeout=TIME_LIMIT, check=False
     )
@@ -74,7 +74,7 @@ def of_zsh(script: str, line: str, folder: Path, way: str = "fpath") -> list[str
         os.execve(  # noqa: S606 -- a shell on a terminal of its own
             zsh,
             ["zsh", "-i"],
-            {"PATH": os.defpath, "ZDOTDIR": str(home), "OFFERED": str(noted), "TERM": "dumb"},
+            {"PATH": search_path(), "ZDOTDIR": str(home), "OFFERED": str(noted), "TERM": "dumb"},
         )
     shown = b""
     try:

@@ -86,6 +86,7 @@ WRONG = [
     pytest.param(["targets", "kubeletDropIns"], "did you mean `kubeletDropIn`?", id="nearly a target"),
     pytest.param(["targets", "KONVOI"], "did you mean `konvoy`?", id="nearly a system"),
     pytest.param(["completion"], "one of bash, zsh, fish must be named", id="no shell"),
+    pytest.param(["completion", "bash", "zsh"], "one of bash, zsh, fish must be named", id="two shells"),
     pytest.param(["completion", "csh"], "one of bash, zsh, fish must be named", id="another shell"),
     pytest.param(["schema", "x"], "`inject-proxy schema` must be without arguments", id="a word for nothing"),
     pytest.param(["targets", "--all"], 'unknown option "--all": `inject-proxy targets --help`', id="no such option"),
@@ -161,6 +162,13 @@ COMPLETED = [
     pytest.param("help sch", ["schema"], id="a command behind help"),
     pytest.param("--ver", ["--verbose", "--version"], id="an option without a command"),
     pytest.param("--verbose r", ["run"], id="a command behind an option"),
+    pytest.param("--fail-on w", ["warning"], id="the value of an option without a command"),
+    pytest.param("run --config=pro", ["proxy.yaml"], id="a file behind an equals sign"),
+    pytest.param("lint --consumer=pod --fail-on e", ["error"], id="an option behind one with an equals sign"),
+    pytest.param(
+        "run --config run --output-d", ["--output-dir"], id="an option behind a file with the name of a command"
+    ),
+    pytest.param("targets tkg k", [], id="nothing behind the only word that is taken"),
 ]
 
 
@@ -183,10 +191,10 @@ def test_zsh_may_source_the_script(folder: Path) -> None:
     assert of_zsh(script("zsh"), "inject-proxy r", folder, way="source") == ["run"]
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_a_script_knows_every_command_and_option(shell: str) -> None:
-    text = script(shell)
-    for name in MODULES:
-        assert name in text
-        for option in options(parser_of(name)):
-            assert (option.lstrip("-") if shell == "fish" else option) in text
+@pytest.mark.parametrize("command", MODULES)
+def test_every_option_of_a_command_is_offered(command: str) -> None:
+    assert out("completion", "bash", "--", command, "-").split() == ["words", *options(parser_of(command))]
+
+
+def test_the_word_that_is_completed_may_be_an_option_that_all_commands_have() -> None:
+    assert "--traceback" in out("completion", "bash", "--", "run", "--traceback").split()

@@ -153,9 +153,8 @@ def _command(name: str, arguments: list[str]) -> int:
     from krm_fn.yamledit import limited  # noqa: PLC0415 -- help and version answer at once
 
     with limited():
-        answer: CommandResult = module.run(
-            [argument for argument in arguments if argument != "--traceback"], _read_stdin
-        )
+        options = [argument for argument in own if argument != "--traceback"]
+        answer: CommandResult = module.run([*options, *arguments[len(own) :]], _read_stdin)
     reported = answer.finish(lambda: _print(answer.output))
     _write_lines(redact(line) for line in reported)
     return answer.exit_code

@@ -1,7 +1,7 @@
 """The parser of a command: its options, its help text, its examples.
 
 ``argparse`` takes the arguments apart. The help text has a layout of its own, because that of ``argparse`` is another
-one in each version of Python; `docs/cli.md` and the scripts of `inject-proxy completion` are made of the same parsers.
+one in each version of Python; `docs/cli.md` is made of the same parsers, and `inject-proxy completion` asks them.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from krm_fn.cli._commands import SUMMARIES
 from krm_fn.errors import UsageError
 
 _WIDTH = 100
@@ -23,7 +24,6 @@ class CommandParser(argparse.ArgumentParser):
 
     Args:
         name: the command, such as ``lint``.
-        summary: what it does, in one line without a full stop.
         usage: its forms, without ``inject-proxy`` and the name.
         examples: a command line, and what it is for.
         notes: paragraphs below the options, the exit codes among them.
@@ -32,7 +32,6 @@ class CommandParser(argparse.ArgumentParser):
     def __init__(
         self,
         name: str,
-        summary: str,
         *,
         usage: Sequence[str],
         examples: Sequence[tuple[str, str]],
@@ -42,7 +41,7 @@ class CommandParser(argparse.ArgumentParser):
             prog=f"inject-proxy {name}", add_help=False, allow_abbrev=False, exit_on_error=False
         )
         self.name = name
-        self.summary = summary
+        self.summary = SUMMARIES.get(name, "")
         self.forms = [" ".join(f"inject-proxy {name} {form}".split()) for form in usage]
         self.examples = list(examples)
         self.notes = list(notes)

@@ -30,7 +30,6 @@ def parser() -> CommandParser:
     """Return the parser of this command."""
     command = CommandParser(
         "check-image",
-        "reports what of a proxy the inputs of an image build would leave in the image",
         usage=["[--fail-on error|warning] [--output text|json|sarif|github|junit] PATH..."],
         examples=[
             ("inject-proxy check-image roles overrides Dockerfile", "check the inputs of a build"),

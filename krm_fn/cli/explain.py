@@ -41,7 +41,6 @@ def parser() -> CommandParser:
     """Return the parser of this command."""
     command = CommandParser(
         "explain",
-        "who gets which proxy, why each entry of NO_PROXY is there, and which programs honour it",
         usage=[
             "[--config FILE] [--cluster NAME]... [--output text|json|html|svg] [PATH...]",
             "[--config FILE] [--exclude PATTERN]... [PATH...]",

@@ -34,7 +34,6 @@ def parser() -> CommandParser:
     """Return the parser of this command."""
     command = CommandParser(
         "export",
-        "writes the proxy of a ProxyConfig into a file of another system, or prints it as a command line",
         usage=[
             "tkg|giantswarm|image-builder [--config FILE] [OPTIONS] [--in-place] FILE|-",
             "konvoy [--config FILE] [OPTIONS]",

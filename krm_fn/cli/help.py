@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Callable
 
 from krm_fn.cli._command_result import CommandResult
-from krm_fn.cli._commands import MODULES
+from krm_fn.cli._commands import MODULES, SUMMARIES
 from krm_fn.cli._outcome_lines import FAIL_ON
 from krm_fn.cli._parser import CommandParser
 from krm_fn.errors import UsageError
@@ -62,7 +62,6 @@ def parser() -> CommandParser:
     """Return the parser of this command."""
     command = CommandParser(
         "help",
-        "prints what there is, or the help text of a command",
         usage=["[COMMAND]"],
         examples=[("inject-proxy help run", "show how `run` is used")],
     )
@@ -92,14 +91,14 @@ def parser_of(name: str) -> CommandParser:
 
 def overview() -> str:
     """Return the help text of the program."""
-    commands = "".join(f"  {name:<18}{parser_of(name).summary}\n" for name in MODULES)
+    commands = "".join(f"  {name:<18}{summary}\n" for name, summary in SUMMARIES.items())
     options = function_parser().option_lines()
     return "\n".join([f"{_HEAD}{commands}", "options without a command:", "", *options, _TAIL])
 
 
 def function_parser() -> CommandParser:
     """Return the parser of the options of the KRM function, for texts: ``krm_fn.cli`` reads them itself."""
-    command = CommandParser("", "the KRM function", usage=["< resourcelist.yaml"], examples=[])
+    command = CommandParser("", usage=["< resourcelist.yaml"], examples=[])
     command.add_argument(
         "--fail-on",
         choices=list(FAIL_ON),

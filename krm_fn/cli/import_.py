@@ -36,7 +36,6 @@ def parser() -> CommandParser:
     """Return the parser of this command."""
     command = CommandParser(
         "import",
-        "a ProxyConfig made of the values of another system, on standard output",
         usage=[
             "tkg FILE|-",
             "giantswarm FILE|-",

@@ -50,7 +50,6 @@ def parser() -> CommandParser:
     """Return the parser of this command."""
     command = CommandParser(
         "lint",
-        "checks a NO_PROXY list, or what manifests say about a proxy, and fixes it",
         usage=["[OPTIONS] TEXT", "[OPTIONS] PATH...", "[OPTIONS] -"],
         examples=[
             ('inject-proxy lint "10.0.0.0/8, .corp.example;*.example.com"', "check a list"),

@@ -54,7 +54,6 @@ def parser() -> CommandParser:
     """Return the parser of this command."""
     command = CommandParser(
         "run",
-        "writes the proxy of a ProxyConfig into files and folders of manifests, in place",
         usage=[
             "[--config FILE] [--only ID,...] [--exclude PATTERN]... [--diff] [PATH...]",
             "[--config FILE] --check [--output FORM] [PATH...]",

@@ -15,7 +15,6 @@ def parser() -> CommandParser:
     """Return the parser of this command."""
     command = CommandParser(
         "schema",
-        "prints the JSON Schema of a ProxyConfig",
         usage=[""],
         examples=[
             ("inject-proxy schema > proxyconfig.schema.json", "for an editor"),

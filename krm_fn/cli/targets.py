@@ -18,7 +18,6 @@ def parser() -> CommandParser:
     """Return the parser of this command."""
     command = CommandParser(
         "targets",
-        "lists the places that hold a proxy, or prints the page of one",
         usage=["[ID|SYSTEM]"],
         examples=[
             ("inject-proxy targets", "list all targets"),
