@@ -56,9 +56,7 @@ def test_each_layer_imports_only_those_below() -> None:
 def test_every_package_has_its_layer() -> None:
     layers = re.search(r"^layers = \[\n(.*?)^\]", (ROOT / "pyproject.toml").read_text(), re.MULTILINE | re.DOTALL)
     assert layers
-    packages = {
-        path.stem for path in (ROOT / "krm_fn").iterdir() if not path.name.startswith("_") and path.suffix != ".typed"
-    }
+    packages = {path.relative_to(ROOT / "krm_fn").parts[0].removesuffix(".py") for path in MODULES}
     assert set(re.findall(r"krm_fn\.(\w+)", layers[1])) == packages
 
 

@@ -84,8 +84,8 @@ def test_the_files_that_contributors_are_sent_to_exist() -> None:
 def test_the_table_for_contributors_has_each_package() -> None:
     rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE)
     listed = {name for row in rows for name in re.findall(r"\w+", row)}
-    files = (path for path in (ROOT / "krm_fn").iterdir() if not path.name.startswith("_"))
-    assert listed == {path.stem for path in files if path.suffix != ".typed"}
+    files = (path.relative_to(ROOT / "krm_fn").parts[0] for path in (ROOT / "krm_fn").rglob("*.py"))
+    assert listed == {name.removesuffix(".py") for name in files if not name.startswith("_")}
 
 
 def test_the_commands_are_targets_of_the_makefile() -> None:

@@ -21,6 +21,7 @@ from krm_fn.targets import Context
 from krm_fn.targets.kyverno import policies
 from krm_fn.targets.kyverno.convert_match import matches
 from proposals import FULL, HTTP, NO, NONE, apply, changes, env, findings
+from support import ROOT
 from test_overrides_of_rules import MAIN, SECOND, items, ran
 from test_overrides_of_rules import policy as named
 from test_overrides_of_rules import rule as with_proxy
@@ -263,7 +264,7 @@ def test_the_annotation_about_controllers_is_refused_unless_it_is_a_text() -> No
 
 
 OTHERS: tuple[Any, ...] = (None, 5, "x", [], {}, True, {"a": 1}, [None])
-STORIES = sorted((Path(__file__).parents[1] / "kyverno" / "converted").glob("*/before.yaml"))
+STORIES = sorted((ROOT / "tests" / "kyverno" / "converted").glob("*/before.yaml"))
 
 
 def paths(data: Any, path: Pointer = ()) -> Iterator[Pointer]:
