@@ -114,6 +114,7 @@ def test_what_may_be_a_credential_is_only_counted(old: str, mode: str) -> None:
 
     assert named(said.message) == []
     assert re.search(r"holds \d entr", said.message)
+    assert "list that may hold a credential" in said.message
     told = json.dumps(said.to_data()).lower()
     assert not [secret for secret in ("pass", "word", "ahr0", "hunter2") if secret in told]
 

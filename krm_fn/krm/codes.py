@@ -629,7 +629,7 @@ _SILENCEABLE = (
             "A person or another tool wrote the list, or an entry was removed from the ProxyConfig or "
             "from a Cluster. The ProxyConfig is the only source of the list; what was there before is "
             "not added to it. The message names what is a host, a suffix, an address or a CIDR, and "
-            "counts the rest."
+            "counts the rest, and all of a list that may hold a credential."
         ),
         (
             "Copy the entries that are still needed into `spec.noProxy`, or into `noProxy` of an entry "

@@ -121,8 +121,8 @@ def _is_covered(token: str, listed: Listed) -> bool:
 
 def _message(lost: _Lost) -> str:
     others = (
-        f"{lost.others} {'entries that are' if lost.others > 1 else 'entry that is'} "
-        "no host, suffix, address or CIDR"
+        f"{lost.others} {'entries that are' if lost.others > 1 else 'entry that is'} not shown (no host, suffix, "
+        "address or CIDR, or part of a list that may hold a credential)"
     )
     if not lost.shown:
         return _ONLY_OTHERS.format(what=others)

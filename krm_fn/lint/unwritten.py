@@ -64,7 +64,8 @@ _LEFT = "sets `{name}`, and no target writes this place: remove it yourself"
 _NOT_SELECTED = (
     "sets `{name}` to another proxy than this ProxyConfig says, and no target writes this workload: select "
     "it with a matcher in `spec.targets.workloads.workloads` or the annotation "
-    '`fn.inject-proxy.io/proxy: "true"`{also}; with `"false"` it keeps its own proxy without this warning'
+    '`fn.inject-proxy.io/proxy: "true"`{also}; the same annotation with `"false"` lets it keep its own proxy '
+    "without this warning"
 )
 _OVERRIDE_TOO = ', with `spec.targets.workloads.conflict` as "Override", or else the value stays'
 _NOT_SELECTED_LEFT = (

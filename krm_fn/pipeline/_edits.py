@@ -10,7 +10,6 @@ from krm_fn.krm import proxy_values
 from krm_fn.krm.resourcelist import Object, reference
 from krm_fn.krm.results import Edit, Finding, Result, Severity
 from krm_fn.lint.replaced import hidden_lists, replaced
-from krm_fn.noproxy import may_hold_a_credential
 from krm_fn.patch import Operation
 from krm_fn.plan import PlannedEdit
 from krm_fn.settings import Resolved
@@ -31,7 +30,6 @@ def apply_proposals(place: PlannedEdit, mode: Mode) -> Iterator[tuple[list[Opera
     if not (proposals or readings or place.has_list_by_class):
         return
     hidden = proxy_values.hidden_texts((one.variable, one.value) for one in readings)
-    hidden |= {one.value for one in readings if one.value and _is_hidden_list(one)}
     hidden |= hidden_lists(readings)
     for operations, result in _applied(place, proposals, readings, mode):
         current = proxy_values.shown(result.current, result.path, result.proposed)
@@ -39,11 +37,6 @@ def apply_proposals(place: PlannedEdit, mode: Mode) -> Iterator[tuple[list[Opera
             proxy_values.without(one, hidden) for one in (result.message, current, result.proposed)
         )
         yield operations, result._replace(message=message, current=current, proposed=proposed)
-
-
-def _is_hidden_list(reading: Reading) -> bool:
-    is_list = reading.variable.upper() == "NO_PROXY"
-    return is_list and may_hold_a_credential(reading.value or "")
 
 
 def _applied(
