@@ -9,7 +9,6 @@ from krm_fn.target_table import SYSTEMS, system_of
 from krm_fn.targets import TARGETS, Target
 from krm_fn.targets.pages import page_of, section_of, title_of
 from options_page import options
-from stories import stories_of
 from support import ROOT
 
 FOLDER = ROOT / "docs" / "targets"
@@ -60,9 +59,11 @@ def page(system: str) -> str:
         if system_of(name) == system:
             section = section_of(name)
             title, _, rest = section.partition("\n\n")
-            text = text.replace(section, f"{title}\n\n{_facts(TARGETS[name])}\n{rest}\n\n{options(name)}".rstrip("\n"))
+            text = text.replace(section, f"{title}\n\n{_facts(TARGETS[name])}{rest}\n\n{options(name)}".rstrip("\n"))
     mark = f"<!-- `make docs` writes this page from krm_fn/targets/{system}/page.md and the JSON Schema. -->\n\n"
-    return mark + text
+    head, _, sections = text.partition("\n\n## ")
+    examples = f"Examples, with what a run makes of them: [testdata/{system}](../../testdata/{system})."
+    return f"{mark}{head}\n\n{examples}\n\n## {sections}"
 
 
 def short_list() -> str:
@@ -74,7 +75,4 @@ def short_list() -> str:
 
 
 def _facts(target: Target) -> str:
-    kinds = ", ".join(f"`{kind}.{group}`" if group else f"`{kind}`" for group, kind in sorted(target.kinds))
-    stories = f"[stories](../../{stories_of(target.id).relative_to(ROOT)})"
-    readers = f" Reader of `NO_PROXY`: {_READERS[target.audience]}." if target.audience in _READERS else ""
-    return f"Kinds: {kinds}.{readers} Examples: {stories}.\n"
+    return f"Reader of `NO_PROXY`: {_READERS[target.audience]}.\n\n" if target.audience in _READERS else ""

@@ -10,7 +10,7 @@ import pytest
 
 from krm_fn.target_table import system_of
 from krm_fn.targets import TARGETS
-from krm_fn.targets.pages import section_of
+from krm_fn.targets.pages import introduction_of, section_of
 from support import ROOT
 from targets_page import FOLDER, files, index, page, short_list
 
@@ -42,8 +42,14 @@ def test_the_list_in_the_readme_is_what_make_docs_writes(golden: Golden) -> None
 @pytest.mark.parametrize("target", TARGETS)
 def test_the_section_of_a_target_has_all_parts(target: str) -> None:
     section = section_of(target)
-    assert [part for part in re.findall(r"^\*\*([A-Za-z ]+):\*\*", section, re.MULTILINE) if part != "Options"] == PARTS
+    assert re.findall(r"^\*\*([A-Za-z ]+):\*\*", section, re.MULTILINE) == PARTS
     assert section.count("```") == 2  # the diff
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_page_names_each_kind_of_a_target(target: str) -> None:
+    text = introduction_of(system_of(target)) + section_of(target)
+    assert sorted(kind for _, kind in TARGETS[target].kinds if kind not in text) == []
 
 
 @pytest.mark.parametrize("target", TARGETS)

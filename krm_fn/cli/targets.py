@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Callable
 
 from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._parser import CommandParser
-from krm_fn.config import names_of_only
+from krm_fn.config import fields, names_of_only
 from krm_fn.errors import UsageError
-from krm_fn.target_table import SYSTEMS
+from krm_fn.target_table import SYSTEMS, system_of
 from krm_fn.targets import TARGETS
-from krm_fn.targets.pages import section_of, title_of
+from krm_fn.targets.pages import introduction_of, section_of, title_of
 
 
 def parser() -> CommandParser:
@@ -59,8 +60,21 @@ def _about_unknown(words: list[str]) -> str:
 
 
 def page(name: str) -> str:
-    """Return what the page of its system says about a target, in Markdown."""
-    return f"# {name}\n\nsystems: {', '.join(_systems(name))}\n\n{section_of(name)}\n"
+    """Return what the page of its system says about a target, with its options, in Markdown."""
+    head = f"# {name}\n\nsystems: {', '.join(_systems(name))}"
+    parts = [head, section_of(name), _options(name), f"#{introduction_of(system_of(name))}"]
+    return "\n\n".join(parts) + "\n"
+
+
+def _options(name: str) -> str:
+    """Return a line for each option of a target, from the JSON Schema."""
+    above = f"targets.{name}."
+    lines = ["**Options:**\n"]
+    for path, field in fields().items():
+        if path.startswith(above) and field["type"] != "object":
+            default = f" (default `{json.dumps(field['default'])}`)" if "default" in field else ""
+            lines.append(f"* `{path.removeprefix(above)}`{default}: {field['description']}")
+    return "\n".join(lines)
 
 
 def _listed(names: tuple[str, ...]) -> str:

@@ -22,7 +22,7 @@ from krm_fn.config._model import (
     coalesce,
 )
 from krm_fn.config._only import names_of_only
-from krm_fn.config._schema import schema
+from krm_fn.config._schema import fields, schema
 from krm_fn.config._selector import ClusterMatcher, Matcher, OverrideSubject, Selector
 from krm_fn.errors import ConfigError
 from krm_fn.krm.results import Finding, Severity
@@ -44,6 +44,7 @@ __all__ = [
     "ProxyConfig",
     "Selector",
     "coalesce",
+    "fields",
     "ineffective_annotation",
     "load",
     "names_of_only",

@@ -29,6 +29,11 @@ def sections(system: str) -> dict[str, str]:
     }
 
 
+def introduction_of(system: str) -> str:
+    """Return what the page of a system says before its first section, in Markdown and with its heading."""
+    return page_of(system).partition("\n## ")[0].rstrip("\n")
+
+
 def page_of(system: str) -> str:
     """Return the page of a system in Markdown.
 
