@@ -9,11 +9,17 @@ import shlex
 from pathlib import Path
 
 import pytest
+import yaml
 
 from function_configs import SCHEMA
+from krm_fn.cli import help as help_command
 from krm_fn.cli._commands import MODULES
 from krm_fn.cli._parser import CommandParser
 from krm_fn.cli.help import function_parser, parser_of
+from krm_fn.config import API_VERSION, KIND, load
+from krm_fn.krm.codes import CODES, FIXED
+from krm_fn.krm.messages import explanations
+from krm_fn.noproxy.rules import RULES
 from krm_fn.target_table import SYSTEMS
 from krm_fn.targets import TARGETS
 from shells import OFFERED_BY, of_zsh
@@ -63,6 +69,27 @@ def test_each_command_has_version_and_verbose(command: str) -> None:
     assert {"-v", "--verbose", "--version", "--traceback", "-h", "--help"} <= {*options(parser_of(command))}
 
 
+@pytest.mark.parametrize("name", [*CODES, *RULES])
+def test_help_says_of_a_code_what_it_means_and_how_to_silence_it(name: str) -> None:
+    text = help_command.run([name], bytes).output.decode()
+    severity = RULES[name].severity if name in RULES else CODES[name]
+    assert text.startswith(f"{name} ({severity.value})\n\n")
+    assert max(map(len, text.splitlines())) <= 100
+    for part in explanations()[name]:
+        assert part in " ".join(text.split())
+    found = re.search(r"^  spec:.*", text, re.MULTILINE | re.DOTALL)
+    if name in FIXED:
+        assert found is None
+    else:
+        config = {"apiVersion": API_VERSION, "kind": KIND, "metadata": {"name": "proxy"}, **yaml.safe_load(found[0])}
+        config["spec"]["httpProxy"] = "http://proxy:3128"
+        assert load(config).lint == {name: None}
+
+
+def test_help_of_a_code_is_printed_by_the_command() -> None:
+    assert out("help", "NodesNotRolled").startswith("NodesNotRolled (warning)\n\nExisting nodes keep what they have")
+
+
 def examples() -> list[tuple[str, str]]:
     return [(name, line) for name in MODULES for line, _ in parser_of(name).examples]
 
@@ -82,6 +109,9 @@ def test_an_example_has_options_that_exist(command: str, line: str) -> None:
 
 WRONG = [
     pytest.param(["help", "nothing"], "the command must be one of run, explain", id="help of no command"),
+    pytest.param(["help", "run", "lint"], "the command must be one of run, explain", id="help of two commands"),
+    pytest.param(["help", "nodesNotRoled"], "did you mean `NodesNotRolled`?", id="nearly a code"),
+    pytest.param(["help", "np038"], "did you mean `NP038`?", id="nearly a rule"),
     pytest.param(["targets", "nothing"], "one of these must be named: nodes, ", id="no target"),
     pytest.param(["targets", "kubeletDropIns"], "did you mean `kubeletDropIn`?", id="nearly a target"),
     pytest.param(["targets", "KONVOI"], "did you mean `konvoy`?", id="nearly a system"),
@@ -160,6 +190,7 @@ COMPLETED = [
     pytest.param("targets proxy.", [], id="no files where none are taken"),
     pytest.param("schema p", [], id="nothing where nothing is taken"),
     pytest.param("help sch", ["schema"], id="a command behind help"),
+    pytest.param("help NodesN", ["NodesNotRolled"], id="a code behind help"),
     pytest.param("--ver", ["--verbose", "--version"], id="an option without a command"),
     pytest.param("--verbose r", ["run"], id="a command behind an option"),
     pytest.param("--fail-on w", ["warning"], id="the value of an option without a command"),

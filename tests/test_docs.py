@@ -57,10 +57,11 @@ def links(page: Path) -> Iterator[tuple[Path, str]]:
 
 
 def anchors(page: Path) -> set[str]:
-    """Return the anchors that GitHub gives to the headings of a page."""
+    """Return the anchors that GitHub gives to the headings of a page, and those that it writes itself."""
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    written = re.findall(r'<a id="([^"]+)"></a>', text)
+    return {*written, *(re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings)}
 
 
 @pytest.mark.parametrize("page", LINKED, ids=page_name)

@@ -579,7 +579,7 @@ def test_no_error_with_a_fix_is_left_in_a_place_that_is_corrected(variables: dic
     assert values.corrected(after, listing, THE_TABLE) == {}
     if any("@" in value for name, value in variables.items() if name.upper() == "NO_PROXY"):
         return
-    left = {finding.code for finding in lint_object(after.values(), listing) if RULES[finding.code].fix}
+    left = {finding.code for finding in lint_object(after.values(), listing) if RULES[finding.code].has_fix}
     assert left.isdisjoint({"NP001", "NP002", "NP003", "NP009", "NP010", "NP014", "NP029"})
 
 

@@ -460,7 +460,6 @@ def test_no_problem_repeats_what_could_be_a_password(text: str) -> None:
 
 def test_the_table_is_in_order_and_complete() -> None:
     assert list(RULES) == [f"NP{number:03}" for number in range(1, 43)]
-    assert all(rule.finds and rule.why for rule in RULES.values())
 
 
 NAMES = [

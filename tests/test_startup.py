@@ -32,6 +32,7 @@ NEVER = {
     "http",
     "importlib.metadata",
     "inspect",
+    "krm_fn.krm.messages",
     "logging",
     "pathlib",
     "socket",

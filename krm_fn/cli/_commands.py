@@ -26,6 +26,6 @@ SUMMARIES = {
     "targets": "lists the places that hold a proxy, or prints the page of one",
     "schema": "prints the JSON Schema of a ProxyConfig",
     "completion": "prints a script that completes commands, options and values in a shell",
-    "help": "prints what there is, or the help text of a command",
+    "help": "prints what there is, the help text of a command, or what a code means",
 }
 """Name of a command -> what it does, in one line without a full stop."""

@@ -16,10 +16,9 @@ from urllib.parse import quote
 from krm_fn.cli._outcome_lines import FAIL_ON
 from krm_fn.cli._parser import CommandParser
 from krm_fn.errors import InputError
-from krm_fn.krm.codes import CODES
 from krm_fn.krm.manifests import Manifests
+from krm_fn.krm.messages import Explanation, explanations
 from krm_fn.krm.results import Result, Severity, is_severe, redact
-from krm_fn.noproxy.rules import RULES
 from krm_fn.patch import field_path
 from krm_fn.printable import printable, printable_html, printable_json
 
@@ -116,9 +115,10 @@ def as_json(report: FindingReport) -> bytes:
 def as_sarif(report: FindingReport) -> bytes:
     """Return a log of SARIF 2.1.0 with one run."""
     rules = sorted({entry.rule for entry in report.entries})
+    known = explanations()
     driver = {
         "name": "inject-proxy",
-        "rules": [_sarif_rule(rule) for rule in rules],
+        "rules": [_sarif_rule(rule, known[rule]) for rule in rules],
     }
     results = [_sarif_result(entry, rules.index(entry.rule)) for entry in report.entries]
     run = {
@@ -131,14 +131,12 @@ def as_sarif(report: FindingReport) -> bytes:
     return _json_text(log).encode(errors="backslashreplace")
 
 
-def _sarif_rule(rule: str) -> dict[str, Any]:
-    if rule in RULES:
-        known = RULES[rule]
-        text, remedy = f"{known.finds}; {known.why}", known.remedy
-    else:
-        code = CODES[rule]
-        text, remedy = f"{code.meaning} {code.cause}", code.remedy
-    return {"id": rule, "shortDescription": {"text": text}, "help": {"text": remedy}}
+def _sarif_rule(rule: str, known: Explanation) -> dict[str, Any]:
+    return {
+        "id": rule,
+        "shortDescription": {"text": f"{known.meaning} {known.cause}"},
+        "help": {"text": known.remedy},
+    }
 
 
 def _sarif_result(entry: ReportEntry, index: int) -> dict[str, Any]:

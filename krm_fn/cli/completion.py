@@ -19,6 +19,8 @@ from krm_fn.cli._parser import CommandParser, takes_value
 from krm_fn.cli.help import function_parser, parser_of
 from krm_fn.config import names_of_only
 from krm_fn.errors import UsageError
+from krm_fn.krm.codes import CODES
+from krm_fn.noproxy.rules import RULES
 
 _BASH = """\
 # bash completion of inject-proxy; `inject-proxy completion bash` prints it
@@ -201,4 +203,4 @@ def _first_words(command: str) -> tuple[str, ...]:
         return names_of_only()
     if command == "completion":
         return tuple(_SCRIPTS)
-    return tuple(MODULES) if command == "help" else ()
+    return (*MODULES, *CODES, *RULES) if command == "help" else ()

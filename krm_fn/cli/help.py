@@ -1,8 +1,10 @@
-"""``inject-proxy help``: what there is, or the help text of one command."""
+"""``inject-proxy help``: what there is, the help text of one command, or what a code means."""
 
 from __future__ import annotations
 
+import difflib
 import importlib
+import textwrap
 from collections.abc import Callable
 
 from krm_fn.cli._command_result import CommandResult
@@ -10,6 +12,10 @@ from krm_fn.cli._commands import MODULES, SUMMARIES
 from krm_fn.cli._outcome_lines import FAIL_ON
 from krm_fn.cli._parser import CommandParser
 from krm_fn.errors import UsageError
+from krm_fn.krm.codes import CODES, FIXED
+from krm_fn.krm.messages import explanations
+from krm_fn.krm.results import Severity
+from krm_fn.noproxy.rules import RULES
 
 _HEAD = """\
 inject-proxy: writes a corporate HTTP proxy into every Kubernetes manifest that needs to know it.
@@ -53,19 +59,39 @@ examples:
 
   # what a command does
   inject-proxy help run
+  # what a message means, and how to silence it
+  inject-proxy help NodesNotRolled
   # the page of a target
   inject-proxy targets kubeletDropIn
 """
+
+_SILENCE = """
+  spec:
+    lint:
+      rules:
+        {}: "Off"     # or Info, Warning, Error
+"""
+_WIDTH = 100
 
 
 def parser() -> CommandParser:
     """Return the parser of this command."""
     command = CommandParser(
         "help",
-        usage=["[COMMAND]"],
-        examples=[("inject-proxy help run", "show how `run` is used")],
+        usage=["[COMMAND|CODE]"],
+        examples=[
+            ("inject-proxy help run", "show how `run` is used"),
+            (
+                "inject-proxy help NodesNotRolled",
+                "show meaning, cause and remedy of a message, and how to silence it",
+            ),
+            ("inject-proxy help NP038", "the same for a rule"),
+        ],
     )
-    command.words("COMMAND", "the name of a command")
+    command.words(
+        "COMMAND|CODE",
+        "the name of a command, or the code or rule with which a message begins",
+    )
     return command.common()
 
 
@@ -73,14 +99,50 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     """Print a help text.
 
     Raises:
-        UsageError: there is no such command.
+        UsageError: there is no such command and no such code.
     """
     words = parser().parse(arguments).words
     if not words:
         return CommandResult(overview().encode())
-    if len(words) > 1 or words[0] not in MODULES:
-        raise UsageError(f"the command must be one of {', '.join(MODULES)}")
-    return CommandResult(parser_of(words[0]).format_help().encode())
+    if len(words) == 1 and words[0] in MODULES:
+        return CommandResult(parser_of(words[0]).format_help().encode())
+    if len(words) == 1 and words[0] in (*CODES, *RULES):
+        return CommandResult(_about_code(words[0]).encode())
+    raise UsageError(_about_unknown(words))
+
+
+def _about_unknown(words: list[str]) -> str:
+    """Say what to write in the place of a name that is none of a command or a code."""
+    known = {name.lower(): name for name in (*MODULES, *CODES, *RULES)}
+    near = difflib.get_close_matches(words[0].lower(), known, n=1, cutoff=0.7)
+    if len(words) == 1 and near:
+        return f'"{words[0]}" is neither a command nor a code: did you mean `{known[near[0]]}`?'
+    return (
+        f"the command must be one of {', '.join(MODULES)}, or the code or rule with which a "
+        "message begins, such as `NodesNotRolled` or `NP038`"
+    )
+
+
+def _about_code(name: str) -> str:
+    """Return what the user should know about a code or a rule, with the lines that silence it."""
+    known = explanations()[name]
+    severity = RULES[name].severity if name in RULES else CODES[name]
+    parts = [known.meaning, f"Cause: {known.cause}", f"Remedy: {known.remedy}"]
+    if known.fix:
+        parts.append(f"`inject-proxy lint --fix`: {known.fix}")
+    if name in RULES and severity is Severity.ERROR:
+        parts.append("In a run it is a warning, unless `spec.lint.rules` makes it an error.")
+    if name in FIXED:
+        parts.append("No entry of `spec.lint.rules` silences it.")
+    else:
+        parts.append("To silence it, write into the ProxyConfig:")
+    text = "\n\n".join(_wrapped(part) for part in (f"{name} ({severity.value})", *parts))
+    silence = "" if name in FIXED else _SILENCE.format(name)
+    return f"{text}\n{silence}"
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def parser_of(name: str) -> CommandParser:

@@ -81,16 +81,17 @@ def _unknown_rules(rules: Any) -> _Problems:
     """Yield each unknown rule: a typing mistake would otherwise switch off nothing."""
     if not isinstance(rules, dict):
         return
-    from krm_fn.krm.codes import CODES  # noqa: PLC0415 -- most runs name no rule
+    from krm_fn.krm.codes import SILENCEABLE  # noqa: PLC0415 -- most runs name no rule
     from krm_fn.noproxy.rules import RULES  # noqa: PLC0415
 
     known = [*RULES]
-    codes = [code.id for code in CODES.values() if not code.is_fixed]
     for rule in rules:
-        if rule in RULES or rule in codes:
+        if rule in RULES or rule in SILENCEABLE:
             continue
         near = (
-            difflib.get_close_matches(rule, codes, n=1, cutoff=0.7) if isinstance(rule, str) else []
+            difflib.get_close_matches(rule, SILENCEABLE, n=1, cutoff=0.7)
+            if isinstance(rule, str)
+            else []
         )
         advice = f"; did you mean `{near[0]}`?" if near else ""
         message = (

@@ -125,7 +125,7 @@ def corrected(given: FunctionConfig, rules: Rules, audience: Audience) -> list[O
     for text in _texts(given.data) if given.data.get("kind") == config.KIND else ():
         problems = _problems(text, given, audience)
         found = {one.rule for one in problems if rules.severity(one) is not None}
-        if not any(RULES[rule].fix for rule in found):
+        if not any(RULES[rule].has_fix for rule in found):
             continue
         if _is_list(text):
             _correct_list(draft, text, _Forms(given, rules, audience))
@@ -245,7 +245,9 @@ class _Forms:
     def _of_entry(self, entry: str) -> list[str]:
         found = _problems(_ConfigText(("noProxy",), entry), self.given, self.audience)
         if not any(
-            RULES[problem.rule].fix for problem in found if self.rules.severity(problem) is not None
+            RULES[problem.rule].has_fix
+            for problem in found
+            if self.rules.severity(problem) is not None
         ):
             return [entry]
         forms = list(parse(values.listed(entry, Listing(self.audience), has_proxy=False)))

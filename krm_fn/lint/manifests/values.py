@@ -17,7 +17,7 @@ from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets import Reading, fixes
 
 _MOST_ROUNDS = 8
-_LISTS = frozenset(rule.id for rule in RULES.values() if rule.about is About.LIST)
+_LISTS = frozenset(name for name, rule in RULES.items() if rule.about is About.LIST)
 _URLS = frozenset({"NP005", "NP006"})
 _LAYERS = frozenset({"NP001", "NP009"})
 _NOTHING: Mapping[str, str | None] = MappingProxyType({})
@@ -46,7 +46,7 @@ def corrected(
     reported = _reported(place, listing, rules)
     known = fixes.as_meant(place) if reported & _LAYERS else dict(place)
     reported |= _reported(known, listing, rules)
-    if not any(RULES[rule].fix for rule in reported):
+    if not any(RULES[rule].has_fix for rule in reported):
         return _NOTHING
     new: dict[str, str | None] = {
         name: one.value

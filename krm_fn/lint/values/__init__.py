@@ -16,13 +16,12 @@ from krm_fn.noproxy import entries, model
 from krm_fn.noproxy.composition import compose, join
 from krm_fn.noproxy.model import Audience, Policy
 from krm_fn.noproxy.network import ClusterNetwork
-from krm_fn.noproxy.rules import RULES, About, Problem, Rule, problem
+from krm_fn.noproxy.rules import RULES, About, Problem, problem
 
 __all__ = [
     "RULES",
     "About",
     "Problem",
-    "Rule",
     "corrected_url",
     "fix",
     "lint_for",

@@ -202,7 +202,7 @@ def codes(obj: Any) -> list[str]:
 def test_a_shape_that_is_dead_or_harmful_is_a_finding(obj: Any, code: str) -> None:
     assert codes(obj) == [code]
     (found,) = (one for one in findings(policies, obj) if one.code == code)
-    assert found.severity is CODES[code].severity
+    assert found.severity is CODES[code]
     assert found.path[:1] == ("spec",)
     if code not in ("PolicyEnvFromReplaced",):
         assert code not in [one.code for one in findings(policies, obj, NONE)]

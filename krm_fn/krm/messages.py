@@ -1,0 +1,35 @@
+"""What users read about a code or a rule: ``messages.md``, with a section for each.
+
+An ordinary run reads none of it.
+"""
+
+import re
+from typing import NamedTuple
+
+import krm_fn
+
+
+class Explanation(NamedTuple):
+    """What users read about a code or a rule: complete sentences, in Markdown.
+
+    ``meaning`` says what happened, or what a rule finds; ``fix`` what ``inject-proxy lint --fix`` does, "" where a
+    person has to decide.
+    """
+
+    meaning: str
+    cause: str
+    remedy: str
+    fix: str = ""
+
+
+def explanations() -> dict[str, Explanation]:
+    """Return code or ID of a rule -> what users read about it, in the order of the file."""
+    with open(f"{krm_fn.__path__[0]}/krm/messages.md", encoding="utf-8") as file:  # noqa: PTH123 -- no run imports pathlib
+        sections = re.split(r"^## ", file.read(), flags=re.MULTILINE)[1:]
+    return dict(_of_section(section) for section in sections)
+
+
+def _of_section(section: str) -> tuple[str, Explanation]:
+    name, meaning, *parts = (" ".join(part.split()) for part in section.strip().split("\n\n"))
+    labelled = (part.partition(": ") for part in parts)
+    return name, Explanation(meaning, **{label.lower(): text for label, _, text in labelled})
