@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 from function_configs import SCHEMA, resolved
-from krm_fn.target_table import SYSTEMS
 
 Node = Mapping[str, Any]
 
@@ -66,14 +65,8 @@ def matcher_fields() -> str:
     return _table(_leaves(SCHEMA["$defs"]["matcher"], ""))
 
 
-def systems() -> str:
-    """Return the list of the systems, each with its targets."""
-    return "".join(f"* `{name}`: {', '.join(f'`{one}`' for one in targets)}\n" for name, targets in SYSTEMS.items())
-
-
 TABLES: dict[str, Callable[[], str]] = {
     **{name: partial(fields, names) for name, names in TOPICS.items()},
-    "systems": systems,
     "fields of an override": override_fields,
     "fields of a source": source_fields,
     "fields of a matcher": matcher_fields,
