@@ -205,7 +205,7 @@ def test_results_that_are_there(results: str, written: list[Any]) -> None:
     [
         ("text", "a string"),
         ("7", "a number"),
-        ("", "a null"),
+        ("", "null"),
         ("true", "a boolean"),
         ("[1]", "a list"),
         ("1.5", "a number"),

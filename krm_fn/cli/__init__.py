@@ -7,7 +7,6 @@ finding, the most important first, and a traceback only with ``--traceback``.
 
 from __future__ import annotations
 
-import difflib
 import gc
 import importlib
 import os
@@ -20,6 +19,7 @@ from krm_fn.cli._commands import MODULES
 from krm_fn.cli._outcome_lines import FAIL_ON, count, outcome_lines, severities
 from krm_fn.errors import InjectProxyError, InternalError, OutputError, UsageError
 from krm_fn.krm.results import Severity, are_severe, redact
+from krm_fn.near_names import nearest
 from krm_fn.printable import printable
 
 if TYPE_CHECKING:
@@ -126,9 +126,9 @@ def _about_unknown(argument: str) -> str:
     name = argument.partition("=")[0]
     known = {*_FLAGS, _FAIL_ON} if argument.startswith("-") else MODULES
     what = "option" if argument.startswith("-") else "command"
-    near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.65)
+    near = nearest(name, known, alike=0.65)
     advice = (
-        f"did you mean `inject-proxy {near[0]}`?"
+        f"did you mean `inject-proxy {near}`?"
         if near
         else "`inject-proxy --help` lists what there is"
     )

@@ -10,7 +10,6 @@ for each role.
 
 from __future__ import annotations
 
-import difflib
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from krm_fn import noproxy, settings
 from krm_fn.clusters import Cluster, Membership, Role
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import UsageError
+from krm_fn.near_names import did_you_mean
 from krm_fn.noproxy import Audience, ClusterNetwork
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.nodes import containerd_drop_in, node_trust_store
@@ -140,11 +140,9 @@ def _parse_command_line(arguments: Sequence[str]) -> _CommandLine:
 
 
 def _refuse_misspelt(name: str) -> None:
-    near = difflib.get_close_matches(name, _LONG, n=1, cutoff=_MISSPELT)
-    if near:
-        raise UsageError(
-            f'there is no flag "{name}" of `create cluster`: did you mean `{near[0]}`?'
-        )
+    advice = did_you_mean(name, _LONG, alike=_MISSPELT)
+    if advice:
+        raise UsageError(f'there is no flag "{name}" of `create cluster`: {advice}')
 
 
 def _proxies(line: _CommandLine) -> dict[str, Any]:

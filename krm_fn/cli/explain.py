@@ -5,7 +5,6 @@ It reads what it is given and writes nothing.
 
 from __future__ import annotations
 
-import difflib
 import json
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
@@ -23,6 +22,7 @@ from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.explain import Explanation, compare, explain, html, svg, text, to_data
 from krm_fn.krm.manifests import ManifestList, Manifests
 from krm_fn.krm.results import Severity
+from krm_fn.near_names import did_you_mean
 from krm_fn.pipeline import Outcome, run_checked
 from krm_fn.plan import Overview, plan_edits
 from krm_fn.printable import printable_json
@@ -210,6 +210,5 @@ def _refuse_unknown(asked: Sequence[str], found: Explanation) -> None:
     names = {name for one in found.clusters for name in (one, one.rpartition("/")[2])}
     for name in asked:
         if name not in names:
-            near = difflib.get_close_matches(name, names, n=1)
-            advice = f": did you mean `{near[0]}`?" if near else ""
+            advice = did_you_mean(name, names, begin=": ")
             raise UsageError(f'no object of a Cluster "{name}" gets a proxy{advice}')

@@ -5,7 +5,6 @@ The package ``sources`` knows what a file gets. The file itself is written, or c
 
 from __future__ import annotations
 
-import difflib
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -23,6 +22,7 @@ from krm_fn.config import Mode, ProxyConfig
 from krm_fn.errors import InputError, UsageError
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.results import ObjectRef
+from krm_fn.near_names import did_you_mean
 from krm_fn.plan.sources import Objects
 from krm_fn.plan.sources.files import KINDS, filled
 from krm_fn.settings import Resolved
@@ -178,8 +178,7 @@ def _refuse_unknown(asked: str, manifests: Manifests) -> None:
                 if obj.group_kind == ("cluster.x-k8s.io", "Cluster"):
                     names |= {obj.ref.name, f"{obj.ref.namespace}/{obj.ref.name}"}
     if names and asked not in names:
-        near = difflib.get_close_matches(asked, names, n=1)
-        advice = f": did you mean `{near[0]}`?" if near else ""
+        advice = did_you_mean(asked, names, begin=": ")
         raise UsageError(
             f'`--cluster` must name a Cluster of the input, and "{asked}" is none{advice}'
         )

@@ -6,7 +6,6 @@ has succeeded, and only those that change.
 
 from __future__ import annotations
 
-import difflib
 import os
 import shutil
 import sys
@@ -45,6 +44,7 @@ from krm_fn.config import names_of_only
 from krm_fn.errors import InputError, OutputError, UsageError
 from krm_fn.krm.manifests import ManifestList
 from krm_fn.krm.results import Result, Severity, are_severe, is_severe
+from krm_fn.near_names import did_you_mean
 from krm_fn.pipeline import CHANGE_DUE, Outcome, run_list
 
 _STDIN = "standard input"
@@ -345,8 +345,8 @@ def _with_only(function_config: Any, given: Sequence[str]) -> Any:
     known = names_of_only()
     for name in asked:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            advice = f": did you mean `{near[0]}`?" if near else f"; known are {', '.join(known)}"
+            names = f"; known are {', '.join(known)}"
+            advice = did_you_mean(name, known, begin=": ", otherwise=names)
             raise UsageError(
                 f'`--only` must name targets or systems, and "{name}" is neither{advice}'
             )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Callable
 
@@ -10,6 +9,7 @@ from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._parser import CommandParser
 from krm_fn.config import fields, names_of_only
 from krm_fn.errors import UsageError
+from krm_fn.near_names import did_you_mean
 from krm_fn.target_table import SYSTEMS, system_of
 from krm_fn.targets import TARGETS
 from krm_fn.targets.pages import introduction_of, section_of, title_of
@@ -39,11 +39,11 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     """
     words = parser().parse(arguments).words
     if not words:
-        return CommandResult(_listed(tuple(TARGETS)).encode())
+        return CommandResult(_table(tuple(TARGETS)).encode())
     if len(words) == 1 and words[0] in SYSTEMS:
         # A target can have the name of its system.
         text = f"\n{page(words[0])}" if words[0] in TARGETS else ""
-        return CommandResult(f"{_listed(SYSTEMS[words[0]])}{text}".encode())
+        return CommandResult(f"{_table(SYSTEMS[words[0]])}{text}".encode())
     if len(words) == 1 and words[0] in TARGETS:
         return CommandResult(page(words[0]).encode())
     raise UsageError(_about_unknown(words))
@@ -51,11 +51,10 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
 
 def _about_unknown(words: list[str]) -> str:
     """Say what to write in the place of a name that is none of a target or system."""
-    known = {name.lower(): name for name in names_of_only()}
-    near = difflib.get_close_matches(words[0].lower(), known, n=1)
-    if len(words) == 1 and near:
-        return f'"{words[0]}" is neither a target nor a system: did you mean `{known[near[0]]}`?'
-    names = ", ".join(known.values())
+    advice = did_you_mean(words[0], names_of_only())
+    if len(words) == 1 and advice:
+        return f'"{words[0]}" is neither a target nor a system: {advice}'
+    names = ", ".join(names_of_only())
     return f"one of these must be named: {names}; without a name all are listed"
 
 
@@ -77,7 +76,7 @@ def _options(name: str) -> str:
     return "\n".join(lines)
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def _table(names: tuple[str, ...]) -> str:
     """Return a line for each target: its ID, its systems, and its title."""
     rows = [(name, ", ".join(_systems(name)), title_of(name)) for name in names]
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]

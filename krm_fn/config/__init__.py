@@ -5,7 +5,6 @@ wrong with it. Of the objects it refers to it sees what a ``Lookup`` gives; no p
 holds a credential.
 """
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -26,6 +25,7 @@ from krm_fn.config._schema import fields, schema
 from krm_fn.config._selector import ClusterMatcher, Matcher, OverrideSubject, Selector
 from krm_fn.errors import ConfigError
 from krm_fn.krm.results import Finding, Severity
+from krm_fn.near_names import nearest
 from krm_fn.patch import Pointer, field_path, lookup
 
 __all__ = [
@@ -153,7 +153,7 @@ def probably_meant(api_version: Any, kind: Any) -> tuple[str, ...]:
 
 
 def _is_near(text: str, wanted: str) -> bool:
-    return bool(difflib.get_close_matches(text.lower(), [wanted.lower()], n=1, cutoff=0.8))
+    return nearest(text, [wanted], alike=0.8) is not None
 
 
 def _from_config_map(
@@ -224,6 +224,4 @@ def _problems(spec: Any) -> Iterator[tuple[_schema.Place, str]]:
 
 def _means_removal(mode: Any) -> bool:
     """Return whether ``mode`` is `Remove`, or probably was meant to be."""
-    modes = {one.value.lower(): one for one in Mode}
-    meant = difflib.get_close_matches(mode.lower(), modes, n=1) if isinstance(mode, str) else []
-    return bool(meant) and modes[meant[0]] is Mode.REMOVE
+    return nearest(mode, [one.value for one in Mode]) == Mode.REMOVE.value

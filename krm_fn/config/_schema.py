@@ -6,7 +6,6 @@ What the API is, only the schema says; this module words the mistakes. The texts
 
 from __future__ import annotations
 
-import difflib
 import functools
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import krm_fn
 from krm_fn.config import _quick_check
 from krm_fn.errors import InternalError
+from krm_fn.near_names import did_you_mean
 from krm_fn.noproxy import may_hold_a_credential
 from krm_fn.patch import Pointer
 
@@ -167,17 +167,12 @@ def _names() -> frozenset[str]:
 
 def unknown(name: str, known: Iterable[str], *, root: str = "spec.") -> str:
     """Return the message about an unknown field, with the nearest name of ``known`` or of another level."""
-    folded = {candidate.lower(): candidate for candidate in known}
-    near = difflib.get_close_matches(name.lower(), folded, n=1)
-    elsewhere = [
-        root + path for path in fields() if path.lower().rpartition(".")[2] == name.lower()
-    ]
-    meant = [folded[key] for key in near] or elsewhere
-    hint = (
-        f"did you mean `{meant[0]}`?"
-        if len(meant) == 1
-        else f"known here are {_listed(folded.values())}"
-    )
+    here = list(known)
+    hint = did_you_mean(name, here)
+    if not hint:
+        paths = [path for path in fields() if path.lower().rpartition(".")[2] == name.lower()]
+        is_one = len(paths) == 1
+        hint = f"did you mean `{root}{paths[0]}`?" if is_one else f"known here are {_listed(here)}"
     return f"unknown field; {hint}"
 
 
@@ -230,10 +225,8 @@ def _wrong_type(wanted: str | list[str], value: Any) -> str:
 
 
 def _not_one_of(allowed: list[str], value: str) -> str:
-    near = {choice.lower(): choice for choice in allowed}
-    match = difflib.get_close_matches(value.lower(), near, n=1)
-    meant = f"did you mean `{near[match[0]]}`?" if match else ""
-    if match and len(allowed) > _MANY:
+    meant = did_you_mean(value, allowed)
+    if meant and len(allowed) > _MANY:
         return f"must be one of {len(allowed)} names; {meant}"
     text = f"must be {_listed(allowed, 'or')}"
     return f"{text}; {meant}" if meant else text

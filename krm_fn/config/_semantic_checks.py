@@ -6,13 +6,13 @@ still be wrong here.
 
 from __future__ import annotations
 
-import difflib
 import ipaddress
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from krm_fn import noproxy
 from krm_fn.config import _schema, _url
+from krm_fn.near_names import did_you_mean
 from krm_fn.patch import lookup
 
 _Problems = Iterator[tuple[_schema.Place, str]]
@@ -88,12 +88,7 @@ def _unknown_rules(rules: Any) -> _Problems:
     for rule in rules:
         if rule in RULES or rule in SILENCEABLE:
             continue
-        near = (
-            difflib.get_close_matches(rule, SILENCEABLE, n=1, cutoff=0.7)
-            if isinstance(rule, str)
-            else []
-        )
-        advice = f"; did you mean `{near[0]}`?" if near else ""
+        advice = did_you_mean(rule, SILENCEABLE, alike=0.7, begin="; ")
         message = (
             f"must be the id of a rule, from `{known[0]}` to `{known[-1]}`, or the code "
             "that a message begins with"

@@ -29,6 +29,7 @@ from krm_fn.krm.resourcelist._objects import (
     reference,
     with_path,
 )
+from krm_fn.krm.type_errors import type_name
 from krm_fn.patch import Operation, Pointer
 from krm_fn.yamledit import CODE_OF_YTT, Lines, same
 
@@ -137,9 +138,7 @@ class ResourceList:
                 raise self._item_error(index, error) from None
             data = self._read_part(index)
         if not isinstance(data, dict):
-            raise DocumentError(
-                f"`items[{index}]` must be an object, but it is a {_TYPE_NAMES.get(type(data), 'value')}"
-            )
+            raise DocumentError(f"`items[{index}]` must be an object, but it is {type_name(data)}")
         return data
 
     def write(
@@ -276,16 +275,6 @@ def _is_plain(text: str) -> bool:
             return False
         keys.add(key)
     return keys == {"apiVersion", "kind"}
-
-
-_TYPE_NAMES = {
-    list: "list",
-    str: "string",
-    int: "number",
-    float: "number",
-    bool: "boolean",
-    type(None): "null",
-}
 
 
 def _decode(data: bytes) -> str:

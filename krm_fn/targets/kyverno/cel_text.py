@@ -37,7 +37,7 @@ def text(value: str) -> str:
 
 def texts(values: Iterable[str]) -> str:
     """Return a list of literals, one in each line."""
-    return _listed(map(text, values))
+    return _list_literal(map(text, values))
 
 
 def entries(expressions: Iterable[tuple[str, str]]) -> str:
@@ -46,7 +46,7 @@ def entries(expressions: Iterable[tuple[str, str]]) -> str:
     Args:
         expressions: the name of each variable, and the expression of its value.
     """
-    return _listed(
+    return _list_literal(
         f'{{"name": {text(name)}, "value": {expression}}}' for name, expression in expressions
     )
 
@@ -72,6 +72,6 @@ def patch(containers: str) -> str:
     return _PATCH.format(list=containers)
 
 
-def _listed(items: Iterable[str]) -> str:
+def _list_literal(items: Iterable[str]) -> str:
     lines = ",\n".join(f"  {item}" for item in items)
     return f"[\n{lines}\n]"

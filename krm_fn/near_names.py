@@ -1,0 +1,34 @@
+"""What a misspelt name was meant to be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+
+def nearest(name: Any, known: Iterable[str], *, alike: float = 0.6) -> str | None:
+    """Return the name of ``known`` that is most like ``name``, in letters of any case; None if none is like it.
+
+    Args:
+        name: what was written; what is no text is like nothing.
+        known: the names that exist.
+        alike: how like they must be, from 0 to 1 (``difflib.SequenceMatcher.ratio``).
+    """
+    import difflib  # noqa: PLC0415 -- only mistakes need it
+
+    if not isinstance(name, str):
+        return None
+    by_lower = {one.lower(): one for one in known}
+    near = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=alike)
+    return by_lower[near[0]] if near else None
+
+
+def did_you_mean(
+    name: Any, known: Iterable[str], *, alike: float = 0.6, begin: str = "", otherwise: str = ""
+) -> str:
+    """Return the question behind a message about an unknown name, with ``begin`` in front: ``; did you mean `x`?``.
+
+    Where no name of ``known`` is like it, that is ``otherwise``.
+    """
+    near = nearest(name, known, alike=alike)
+    return otherwise if near is None else f"{begin}did you mean `{near}`?"

@@ -1,0 +1,32 @@
+"""What a misspelt name was meant to be."""
+
+from __future__ import annotations
+
+import pytest
+
+from krm_fn.near_names import did_you_mean, nearest
+
+KNOWN = ["kubeletDropIn", "kyverno", "nodes"]
+NEAR = [
+    pytest.param("kubletDropIn", "kubeletDropIn", id="a letter is missing"),
+    pytest.param("KYVERNO", "kyverno", id="another case"),
+    pytest.param("kubeletdropins", "kubeletDropIn", id="another case and a letter too many"),
+    pytest.param("charts", None, id="another name"),
+    pytest.param("", None, id="nothing"),
+    pytest.param(3, None, id="a number"),
+    pytest.param(None, None, id="null"),
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), NEAR)
+def test_the_nearest_name_is_found(name: object, expected: str | None) -> None:
+    assert nearest(name, KNOWN) == expected
+
+
+def test_how_alike_names_must_be_can_be_said() -> None:
+    assert (nearest("node", KNOWN, alike=0.8), nearest("node", KNOWN, alike=0.95)) == ("nodes", None)
+
+
+def test_the_question_has_a_beginning_or_is_something_else() -> None:
+    assert did_you_mean("node", KNOWN, begin="; ", otherwise="x") == "; did you mean `nodes`?"
+    assert did_you_mean("charts", KNOWN, begin="; ", otherwise="x") == "x"
