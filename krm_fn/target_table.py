@@ -17,10 +17,11 @@ class TargetRow(NamedTuple):
         module: its module in ``krm_fn.targets``.
         systems: names for several targets, which ``spec.only`` accepts: a product, or a kind of objects.
         kinds: the kinds of the objects that it edits, or creates others beside.
-        text_hints: those of ``Target``, where its kinds occur in nearly every list, so that its module is
-            imported for few of them; empty if the kinds say enough. The module takes them from here.
+        text_hints: words of which at least one is in the text of every object that it edits, where its kinds
+            occur in nearly every list, so that its module is imported for few of them; empty if the kinds say
+            enough. ``Target.hints`` returns them.
         reference_words: words of which at least one is in the text of every object whose references to
-            ConfigMaps and Secrets it knows (``Target.references``); empty if it knows of none.
+            ConfigMaps and Secrets it knows (``Target.note_references``); empty if it knows of none.
         fills_references: it writes the objects that others refer to.
     """
 

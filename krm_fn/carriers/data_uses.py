@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from krm_fn.carriers import chosen_containers
 from krm_fn.carriers.env_list import Provided, variable_of
 from krm_fn.carriers.pod_spec import Container
 from krm_fn.krm.resourcelist import group_kind
@@ -134,9 +135,9 @@ class DataUsesReader:
             use.of_policies.setdefault(member, {})[variable] = None
 
     def note_data(self, obj: Mapping[str, Any]) -> None:
-        """Note that a ConfigMap or Secret is in the list."""
+        """Note that a ConfigMap or Secret is in the list, unless its annotation says that it stays as it is."""
         key = data_key(obj)
-        if key in self._uses:
+        if key in self._uses and not chosen_containers.is_refused(obj, ("spec",)):
             members = [lookup(obj, (name,)) for name in ("data", "stringData")]
             names = {
                 str(one) for mapping in members if isinstance(mapping, dict) for one in mapping

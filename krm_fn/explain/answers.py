@@ -10,6 +10,7 @@ from krm_fn.krm.results import redact
 from krm_fn.noproxy import Audience, Entry
 from krm_fn.plan import PlannedEdit
 from krm_fn.settings import ProxySettings, Resolved
+from krm_fn.targets import Writes
 
 PART_OF_ROLE = {Role.CONTROL_PLANE: "control plane", Role.WORKER: "worker"}
 RULE = "rule"
@@ -76,7 +77,9 @@ class Answer:
 def answers(places: Iterable[PlannedEdit]) -> Iterator[Answer]:
     """Yield the answers of all places that a run would write to, in their order."""
     for place in places:
-        is_written = not place.target.only_reports and place.audience is not Audience.NOBODY
+        is_written = (
+            place.target.writes is not Writes.NOTHING and place.audience is not Audience.NOBODY
+        )
         if is_written and place.resolved.declared and place.is_touched:
             yield from _answers(place)
 
@@ -117,9 +120,8 @@ def _exceptions(place: PlannedEdit) -> Iterator[tuple[ClusterPart, ProxySettings
     for (_, name), settings in groups.items():
         if settings.is_declared:
             yield ClusterPart(PART_OF_ROLE[Role.WORKER], name), settings
-    names_of_rules = place.target.names_of_rules
-    if names_of_rules and place.settings_of_rule:
-        for rule in names_of_rules(place.obj.data):
+    if place.settings_of_rule:
+        for rule in place.target.names_of_rules(place.obj.data):
             yield ClusterPart(RULE, rule), place.settings_of_rule(rule)
 
 

@@ -123,7 +123,7 @@ def _of_object(
     else:
         for one in changes:
             update = TARGETS[one.target].node_update if one.target else None
-            if update is not None:
+            if update is not None and update.is_rolled is not None:
                 yield _change(ref, memberships, is_rolled=update.is_rolled, why=update.why)
                 return
 

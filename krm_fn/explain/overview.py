@@ -64,7 +64,7 @@ def _parts(answer: Answer) -> tuple[ClusterPart, ...]:
         return answer.parts
     if answer.is_of_class:
         return (ClusterPart("nodes of a ClusterClass"),)
-    sets_up_nodes = TARGETS[answer.place.target].sets_up_nodes
+    sets_up_nodes = TARGETS[answer.place.target].node_update is not None
     return (ClusterPart("nodes" if sets_up_nodes else _PARTS_OF[answer.audience]),)
 
 

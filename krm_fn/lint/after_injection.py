@@ -21,7 +21,7 @@ from krm_fn.noproxy.entries import canonical
 from krm_fn.patch import lookup
 from krm_fn.plan import PlannedEdit
 from krm_fn.settings import provider_files
-from krm_fn.targets import Context, Reading
+from krm_fn.targets import Context, Reach, Reading, Writes
 
 _SECRET = ("", "Secret")
 _ANY_PROXY = "http://proxy.invalid"
@@ -60,7 +60,8 @@ def review(
     judged: set[tuple[tuple[str, ...], Listing, frozenset[str]]] = set()
     addresses: dict[Fact, Result] = {}
     for place in places:
-        variables = {} if place.target.only_reports else place.resolved.settings.variables()
+        is_written = place.target.writes is not Writes.NOTHING
+        variables = place.resolved.settings.variables() if is_written else {}
         readings = tuple(place.readings()) if variables else ()
         if not readings:
             continue
@@ -74,7 +75,7 @@ def review(
             one._replace(is_unset=False) if one.is_unset else one
             for one in _in_our_file(readings, variables)
         ]
-        names_are_chosen = place.target.has_names_of_its_author
+        names_are_chosen = place.target.writes is Writes.VALUES
         judged_here = lint.lint_object(
             exported, listing, rules=rules, settled=variables, names_are_chosen=names_are_chosen
         )
@@ -176,7 +177,7 @@ def unreached(places: Iterable[PlannedEdit]) -> Iterator[Result]:
     for place in places:
         beyond = (
             ()
-            if place.class_context or not place.target.one_proxy_for_all_nodes
+            if place.class_context or place.target.reach is Reach.OBJECT
             else place.resolved.unreachable_overrides
         )
         if beyond and place.obj.ref not in reported and _is_place(place):

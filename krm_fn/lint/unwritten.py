@@ -19,7 +19,7 @@ from krm_fn.noproxy import Audience, InvalidField
 from krm_fn.patch import Pointer, lookup
 from krm_fn.plan import Overview, PlannedEdit
 from krm_fn.settings import Resolved
-from krm_fn.targets import TARGETS, Context
+from krm_fn.targets import TARGETS, Context, Writes
 from krm_fn.targets.nodes import cluster_class
 
 _NODES = ("containerdDropIn", "kubeletDropIn", "kubeadmCommands")
@@ -350,7 +350,7 @@ def _is_written(place: PlannedEdit) -> bool:
     """
     if any(True for _ in place.readings()):
         return True
-    if place.target.only_reports:
+    if place.target.writes is Writes.NOTHING:
         return False
     context = Context(place.options, place.resolved.settings, uses=place.uses)
     return place.target.has_site(place.obj.data, context)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from krm_fn import patch, settings
 from krm_fn.config import Mode
 from krm_fn.krm import proxy_values
-from krm_fn.krm.resourcelist import Object, reference
+from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, Finding, Result, Severity
 from krm_fn.lint.replaced import hidden_lists, replaced
 from krm_fn.patch import Operation
@@ -98,12 +98,12 @@ def _apply(place: PlannedEdit, edit: Edit, mode: Mode) -> tuple[list[Operation],
 
 def of_new_kind(place: PlannedEdit, mode: Mode) -> PlannedEdit:
     """Return a place with the kind that its object has now: a target may have converted it."""
-    if mode is Mode.CHECK or place.target.converts_to is None:
+    if mode is Mode.CHECK:
         return place
-    ref = reference(place.obj.data)
-    if not ref.kind:
+    kind, version = place.obj.data.get("kind"), place.obj.data.get("apiVersion")
+    if not (isinstance(kind, str) and kind):
         return place
-    new = place.obj.ref._replace(api_version=ref.api_version, kind=ref.kind)
+    new = place.obj.ref._replace(api_version=version if isinstance(version, str) else "", kind=kind)
     if new == place.obj.ref:  # what has changed is known by the identity of its object
         return place
     return place._replace(obj=place.obj._replace(ref=new))

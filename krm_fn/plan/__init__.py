@@ -23,6 +23,7 @@ from krm_fn.plan._selection import fits, is_edited, is_enabled, is_selected, may
 from krm_fn.plan._settings import resolved, settings_of_rules
 from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets import Target
+from krm_fn.targets.base import NO_OPTIONS
 from krm_fn.targets.nodes.clusterclass.classes import Classes
 
 __all__ = ["ObjectSource", "Overview", "PlannedEdit", "needed", "plan_edits"]
@@ -189,4 +190,4 @@ def _may_patch(source: ObjectSource, index: int, wanted: ProxyConfig, classes: C
     target = classes.target
     if not is_enabled(target.id, wanted) or not may_hold(source.kinds(index), target.kinds):
         return False
-    return classes.is_on or source.contains(index, target.text_hints)
+    return classes.is_on or source.contains(index, target.hints(NO_OPTIONS))

@@ -12,6 +12,7 @@ from krm_fn.plan._model import Overview, PlannedEdit
 from krm_fn.plan._selection import fits, is_enabled, is_selected, may_hold
 from krm_fn.plan._settings import resolved
 from krm_fn.targets import TARGETS, Target
+from krm_fn.targets.base import GroupKind, ObjectName
 
 
 def companions(
@@ -37,8 +38,6 @@ def companions(
 def generated(topology: Topology, wanted: ProxyConfig) -> Iterator[PlannedEdit]:
     """Yield what the options of a target ask for, whatever is in the list."""
     for target in _with_options(wanted):
-        if target.generates is None:
-            continue
         options = target.options(wanted.targets)
         for data in target.generates(options):
             created = Object((), data, reference(data))
@@ -50,46 +49,37 @@ def generated(topology: Topology, wanted: ProxyConfig) -> Iterator[PlannedEdit]:
 
 
 def names_in_use(
-    reader: ItemReader,
-    wanted: ProxyConfig,
-    new: Sequence[PlannedEdit],
-) -> frozenset[tuple[str, str, str, str]]:
-    """Return the objects of the kinds to which a target converts others: a name must not be there twice.
+    reader: ItemReader, wanted: ProxyConfig, new: Sequence[PlannedEdit]
+) -> frozenset[ObjectName]:
+    """Return the names that targets must not give to objects, as they say of the list before any edit."""
 
-    They are those of the list, except those that this run removes, those that it generates, and those that others of
-    the list name.
-    """
-    kinds: set[tuple[str, str]] = set()
-    converting: list[Target] = []
+    def present(kinds: frozenset[GroupKind]) -> Iterator[tuple[Object, bool]]:
+        return _present(kinds, reader, wanted, new)
+
+    found: set[ObjectName] = set()
     for target in _with_options(wanted):
-        if target.converts_to is not None:
-            kinds |= target.converts_to(target.options(wanted.targets))
-            converting.append(target)
-    source = reader.source
-    found: set[tuple[str, str, str, str]] = set()
-    for index in range(len(source) if kinds else 0):
-        if not may_hold(source.kinds(index), frozenset(kinds)):
-            continue
-        for obj in reader.readable(index):
-            if obj.group_kind in kinds and not _is_dropped(obj, converting, wanted):
-                found.add(identity(obj)[:4])
-                for target in converting:
-                    found.update(target.names_kept(obj.data) if target.names_kept else ())
-    for place in new:
-        has_proxy = bool(place.resolved.settings.variables())
-        if place.obj.group_kind in kinds and has_proxy and is_selected(place.obj, wanted):
-            found.add(identity(place.obj)[:4])
+        found |= target.names_in_use(target.options(wanted.targets), present)
     return frozenset(found)
 
 
-def _is_dropped(obj: Object, targets: Sequence[Target], wanted: ProxyConfig) -> bool:
-    """Return whether one of some targets removes an object in this run."""
-    if not is_selected(obj, wanted):
-        return False
-    for target in targets:
-        if target.drops is not None and target.drops(obj.data, target.options(wanted.targets)):
-            return True
-    return False
+def _present(
+    kinds: frozenset[GroupKind],
+    reader: ItemReader,
+    wanted: ProxyConfig,
+    new: Sequence[PlannedEdit],
+) -> Iterator[tuple[Object, bool]]:
+    """Yield the objects of some kinds in the list, and those it generates, each with whether the run may change it."""
+    source = reader.source
+    for index in range(len(source)):
+        if not may_hold(source.kinds(index), kinds):
+            continue
+        for obj in reader.readable(index):
+            if obj.group_kind in kinds:
+                yield obj, is_selected(obj, wanted)
+    for place in new:
+        has_proxy = bool(place.resolved.settings.variables())
+        if place.obj.group_kind in kinds and has_proxy and is_selected(place.obj, wanted):
+            yield place.obj, True
 
 
 def lacking(

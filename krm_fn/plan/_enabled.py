@@ -6,7 +6,8 @@ from krm_fn.carriers.data_uses import DataUses
 from krm_fn.config import ProxyConfig
 from krm_fn.plan._model import ObjectSource
 from krm_fn.plan._selection import is_enabled, may_hold
-from krm_fn.targets import TARGETS, Target, of_kinds, text_hints_of
+from krm_fn.targets import TARGETS, Target, filling_references, of_kinds, text_hints_of
+from krm_fn.targets.nodes.clusterclass.classes import Classes
 
 _Hinted = tuple[Target, tuple[str, ...]]
 """A target, and words of which one is in the text of every object that concerns it; without words any may."""
@@ -64,8 +65,8 @@ class EnabledTargets:
             hints = target.hints(self._wanted.targets.get(name, {}))
             edited = target.all_kinds(target.options(self._wanted.targets))
             # ClusterClasses are edited last, by what their templates hold in the end.
-            if not target.edits_last and may_hold(kinds, edited):
-                names = self._names if target.fills_references else ()
+            if target is not Classes.target and may_hold(kinds, edited):
+                names = self._names if name in filling_references() else ()
                 editors.append((target, (*hints, *names)))
             if target.creates and may_hold(kinds, target.creates.beside):
                 # A target that creates objects beside those that it edits has hints for them.

@@ -15,7 +15,8 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import Operation, Pointer
 from krm_fn.plan._selection import is_selected
 from krm_fn.settings import ProxySettings, Resolved
-from krm_fn.targets import TARGETS, ClassContext, Context, Reading, Target
+from krm_fn.targets import TARGETS, ClassContext, Context, Reach, Reading, Target, Writes
+from krm_fn.targets.base import ObjectName
 
 _CLUSTER = ("cluster.x-k8s.io", "Cluster")
 
@@ -74,7 +75,7 @@ class PlannedEdit(NamedTuple):
         settings_of_rule: returns the proxy of a rule in a Kyverno policy by its name; None where all rules have that of
             the object.
         uses: the ConfigMaps and Secrets of the list that others read as a proxy.
-        names_in_use: the objects of the kinds to which the target converts others.
+        names_in_use: what ``Target.names_in_use`` returned.
         is_whole: whether another object refers to it and no other file has one of its name.
         code: that in the text of the object, if there is any.
     """
@@ -90,7 +91,7 @@ class PlannedEdit(NamedTuple):
     notes: tuple[Finding, ...] = ()
     settings_of_rule: Callable[[str], ProxySettings] | None = None
     uses: DataUses = DataUses()
-    names_in_use: frozenset[tuple[str, str, str, str]] = frozenset()
+    names_in_use: frozenset[ObjectName] = frozenset()
     is_whole: bool = False
     code: CodeInText | None = None
 
@@ -108,11 +109,10 @@ class PlannedEdit(NamedTuple):
     def subjects(self) -> list[OverrideSubject]:
         """What overrides can match here: each role, too, where all machines share the place."""
         memberships = self.memberships
-        if self.target.takes_proxy_of_a_role:
+        if self.target.reach is Reach.ROLES:
             of_roles = (one._replace(role=role) for one in self.memberships for role in Role)
             memberships = (*self.memberships, *of_roles)
-        names_of_rules = self.target.names_of_rules
-        rules = names_of_rules(self.obj.data) if names_of_rules else ()
+        rules = self.target.names_of_rules(self.obj.data)
         return settings.subjects(
             memberships, target=self.target_id, name=self.obj.base_name, rules=tuple(rules)
         )
@@ -171,7 +171,7 @@ class PlannedEdit(NamedTuple):
         """Whether something is declared: a proxy for the object, or for some nodes it makes, or what needs none."""
         groups = self.class_context.groups.values() if self.class_context else ()
         settings = self.resolved.settings
-        is_more = self.target.is_concerned_without_proxy and bool(
+        is_more = self.target.writes is Writes.PROXY_AND_TRUST and bool(
             settings.trusted_ca.pem or settings.mirror
         )
         is_more = is_more or bool(self.class_context and self.class_context.is_behind)

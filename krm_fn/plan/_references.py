@@ -55,21 +55,19 @@ def _note_references(
     uses: DataUsesReader, target: Target, index: int, reader: ItemReader, wanted: ProxyConfig
 ) -> None:
     """Note what the objects of one item refer to, as far as a target knows."""
-    references = target.references
     source = reader.source
-    if references is None:
-        return
     options = target.options(wanted.targets)
     kinds = target.all_kinds(options)
-    if not references.is_of_any_kind:
+    is_of_any_kind = target.id in filling_references()
+    if not is_of_any_kind:
         if not may_hold(source.kinds(index), kinds):
             return
         if not source.contains(index, target.hints(options)):
             return
     for obj in reader.readable(index):
-        is_of_target = references.is_of_any_kind or obj.group_kind in kinds
+        is_of_target = is_of_any_kind or obj.group_kind in kinds
         if is_of_target and is_selected(obj, wanted):
-            references.note(uses, obj.data, options)
+            target.note_references(uses, obj.data, options)
 
 
 def _note_data(
@@ -83,6 +81,5 @@ def _note_data(
         if not source.contains(index, uses.found.names):
             continue
         for obj in reader.readable(index):
-            is_refused = target.refuses is not None and target.refuses(obj.data)
-            if obj.group_kind in target.kinds and not is_refused and is_selected(obj, wanted):
+            if obj.group_kind in target.kinds and is_selected(obj, wanted):
                 uses.note_data(obj.data)

@@ -10,7 +10,7 @@ from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.noproxy import ClusterNetwork
 from krm_fn.settings import ProxySettings, Resolved
-from krm_fn.targets import Target
+from krm_fn.targets import Reach, Target
 
 
 def resolved(
@@ -21,7 +21,7 @@ def resolved(
     alone: ClusterNetwork | None = None,
 ) -> Resolved:
     readers = target.readers(obj.data, target.options(wanted.targets))
-    if target.takes_proxy_of_a_role:
+    if target.reach is Reach.ROLES:
         return settings.resolve_for_all_machines(
             wanted, memberships, target=target.id, audience=readers.audience
         )
@@ -39,7 +39,7 @@ def settings_of_rules(
     wanted: ProxyConfig, memberships: tuple[Membership, ...], target: Target, obj: Object
 ) -> Callable[[str], ProxySettings] | None:
     """Return what gives each rule of a policy its proxy, where overrides tell rules apart."""
-    if not target.names_of_rules or not any(one.match.rules for one in wanted.overrides):
+    if not any(one.match.rules for one in wanted.overrides):
         return None
 
     def settings_of_rule(rule: str) -> ProxySettings:

@@ -1,6 +1,6 @@
 """The table of targets.
 
-Each module describes one target, for users in its docstring, and holds it as ``TARGET``. A module is
+Each module holds one target as ``TARGET``. A module is
 imported when an object of one of its kinds occurs, or when its target is asked for by its ID: most of
 the time of a run over a small list is imports.
 """
@@ -13,15 +13,17 @@ from types import ModuleType
 
 from krm_fn.carriers.reading import Reading
 from krm_fn.target_table import ROWS
-from krm_fn.targets.base import Context, Target
+from krm_fn.targets.base import Context, Reach, Target, Writes
 from krm_fn.targets.class_context import ClassContext
 
 __all__ = [
     "TARGETS",
     "ClassContext",
     "Context",
+    "Reach",
     "Reading",
     "Target",
+    "Writes",
     "filling_references",
     "module_of",
     "of_kinds",
@@ -80,7 +82,7 @@ def of_kinds(kinds: frozenset[str]) -> Iterator[str]:
 
 
 def with_references() -> Iterator[str]:
-    """Yield the keys of the targets that know what other objects refer to (``Target.references``)."""
+    """Yield the keys of the targets that know what other objects refer to (``Target.note_references``)."""
     for target_id, row in ROWS.items():
         if row.reference_words:
             yield target_id

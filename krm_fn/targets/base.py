@@ -1,6 +1,7 @@
-"""What a target is: a row that says which objects it edits, who reads them, and how it edits them."""
+"""What a target is: which objects it edits, who reads them, and how it edits them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import Enum
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -8,13 +9,17 @@ from krm_fn.carriers.data_uses import DataUses, DataUsesReader
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Places, read_sites, write_sites
 from krm_fn.engine import Draft
+from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, Finding
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.settings import ProxySettings
+from krm_fn.target_table import ROWS
 from krm_fn.targets.class_context import ClassContext
 
 GroupKind = tuple[str, str]
 """API group and kind: ``("apps", "Deployment")``; the group of ``v1`` is empty."""
+ObjectName = tuple[str, str, str, str]
+"""API group, kind, namespace and name, without a hash that a run added to it."""
 Data = Mapping[str, Any]
 """One object as plain data; any field may be missing, null or of a wrong type."""
 Options = Mapping[str, Any]
@@ -34,8 +39,7 @@ class Context(NamedTuple):
             all rules have the one of the object.
         class_context: what a target knows of the list around its object; None where nothing is known.
         uses: the ConfigMaps and Secrets of the list that others read as a proxy.
-        names_in_use: group, kind, namespace and name of the objects of the list that have a kind to which
-            the target converts others, and of those that others name, so that they must not be converted.
+        names_in_use: what ``Target.names_in_use`` returned.
         is_whole: another object of the list refers to the object, and no other file has one of its name: it is
             no patch.
     """
@@ -45,19 +49,14 @@ class Context(NamedTuple):
     settings_of_rule: Callable[[str], ProxySettings] | None = None
     class_context: ClassContext | None = None
     uses: DataUses = DataUses()
-    names_in_use: frozenset[tuple[str, str, str, str]] = frozenset()
+    names_in_use: frozenset[ObjectName] = frozenset()
     is_whole: bool = False
 
 
-Sites = Callable[[Draft, Context], Places]
-"""Yield the places of an object that hold proxy variables; report what keeps the object from having one."""
-
 Companions = Callable[[Data, ProxySettings, Options], Iterator[dict[str, Any]]]
 """Yield objects that must be in the list beside another one, without a proxy: its sites fill them."""
-Generates = Callable[[Options], Iterator[dict[str, Any]]]
-"""Yield objects that every list must have with these options, without a proxy: its sites fill them."""
-OptionsFrom = Callable[[Mapping[str, Options]], Options]
-"""Return the options of a target from ``spec.targets`` as a whole."""
+Present = Callable[[frozenset[GroupKind]], Iterable[tuple[Object, bool]]]
+"""Yield the objects of some kinds that the list has or gets, each with whether the run may change it."""
 
 
 class Creation(NamedTuple):
@@ -77,117 +76,116 @@ class Creation(NamedTuple):
         return not self.option or bool(options.get(self.option))
 
 
-class DataReferences(NamedTuple):
-    """The ConfigMaps and Secrets to which objects refer.
-
-    Attributes:
-        note: notes in the first argument what an object refers to, given the options of the target.
-        is_of_any_kind: the objects are not those that the target edits, but any.
-    """
-
-    note: Callable[[DataUsesReader, Data, Options], None]
-    is_of_any_kind: bool = False
-
-
 class NodeUpdate(NamedTuple):
-    """What a system other than Cluster API does with the nodes of an object that changes.
+    """What happens to the nodes of an object that changes, because a product sets them up with it.
 
     Attributes:
-        is_rolled: it replaces the nodes; else they keep what they have.
+        is_rolled: the product replaces the nodes; if False, they keep what they have; None where the rules of
+            Cluster API say it.
         why: the reason, as ``explain`` shows it.
     """
 
-    is_rolled: bool
-    why: str
+    is_rolled: bool | None = None
+    why: str = ""
 
 
-class Target(NamedTuple):
+class Writes(Enum):
+    """What a target writes.
+
+    NOTHING: it reports what others write. VALUES: the values of the variables that the author of the object chose.
+    PROXY: the proxy. PROXY_AND_TRUST: the proxy, and certificates or a mirror where nothing declares a proxy, too.
+    """
+
+    NOTHING = "nothing"
+    VALUES = "values"
+    PROXY = "proxy"
+    PROXY_AND_TRUST = "proxy and trust"
+
+
+class Reach(Enum):
+    """Which nodes of a Cluster get the one proxy that a place holds.
+
+    OBJECT: those of the object, if it has any. CLUSTER: all of them. ROLES: all of them; without a proxy for the
+    Cluster it is the one of a role. GROUPS: all of them, and beside it is a place for each group of workers.
+    """
+
+    OBJECT = "object"
+    CLUSTER = "cluster"
+    ROLES = "roles"
+    GROUPS = "groups"
+
+
+class Target:
     """One place in which a proxy is written, in objects of some kinds.
+
+    A target sets ``id``, ``kinds`` and ``audience`` and has ``sites``; of the rest it sets or overrides what
+    is different there. The others, from ``edit`` on, are the same for all.
 
     Attributes:
         id: its key under ``spec.targets``.
         kinds: the objects that it edits.
         audience: who reads NO_PROXY there.
-        sites: yields the places that it reads and writes.
-        text_hints: words of which at least one is in the text of every object that it edits, so that
-            others need not be read; without hints all objects of its kinds are read.
-        hints_from: returns them where they depend on its options.
+        writes: what it writes.
+        reach: which nodes get the proxy that its place holds.
         creates: how it creates missing objects beside others; None if it creates none.
-        generates: yields the objects that its options ask for, whatever is in the list; None if it has
-            no such option. A site removes each one that is not asked for any more.
-        options_from: where options of other targets count, too.
-        kinds_of: the kinds that its options name, besides ``kinds``.
-        readers_of: who reads what is written into one object, where that is not ``audience``.
-        one_proxy_for_all_nodes: its place holds one proxy for all nodes of a Cluster.
-        takes_proxy_of_a_role: the machines of all roles share its place; without a proxy for the
-            Cluster it gets the one of a role.
-        is_concerned_without_proxy: it writes certificates or a mirror, or reports them, where
-            nothing declares a proxy.
-        only_reports: it writes nothing.
-        writes_groups_of_workers: it writes a proxy of its own for each group of workers of a Cluster.
-        has_names_of_its_author: the author of the object chooses which variables it sets.
-        references: what its objects refer to; None if no target fills that.
-        fills_references: it writes the ConfigMaps and Secrets that others refer to.
-        refuses: returns whether the author of such an object says that it stays as it is.
-        edits_last: it edits objects by what all other targets leave in them; ``plan`` asks it after them.
-        names_of_rules: returns the names of the rules of a policy, which overrides can match.
-        outdated: returns what is wrong with an object whatever proxy it has; the linter reports it.
-        converts_to: the kinds to which its options make it convert other objects, and those of ``names_kept``.
-        names_kept: returns group, kind, namespace and name of the objects that must not be converted, because
-            another one names them.
-        sets_up_nodes: a product sets up nodes with what it writes, although its audience is no node.
-        node_update: what happens to nodes; None where that follows from the rules of Cluster API.
-        drops: whether its sites remove an object as a whole with some options, whatever its proxy is.
+        node_update: what happens to nodes that a product sets up with what it writes; None if none does.
     """
 
     id: str
     kinds: frozenset[GroupKind]
     audience: Audience
-    sites: Sites
-    text_hints: tuple[str, ...] = ()
-    hints_from: Callable[[Options], tuple[str, ...]] | None = None
+    writes = Writes.PROXY
+    reach = Reach.OBJECT
     creates: Creation | None = None
-    generates: Generates | None = None
-    options_from: OptionsFrom | None = None
-    kinds_of: Callable[[Options], frozenset[GroupKind]] | None = None
-    readers_of: Callable[[Data, Options], Readers] | None = None
-    one_proxy_for_all_nodes: bool = False
-    takes_proxy_of_a_role: bool = False
-    is_concerned_without_proxy: bool = False
-    only_reports: bool = False
-    writes_groups_of_workers: bool = False
-    has_names_of_its_author: bool = False
-    references: DataReferences | None = None
-    fills_references: bool = False
-    refuses: Callable[[Data], bool] | None = None
-    edits_last: bool = False
-    names_of_rules: Callable[[Data], Iterable[str]] | None = None
-    outdated: Callable[[Data], Finding | None] | None = None
-    converts_to: Callable[[Options], frozenset[GroupKind]] | None = None
-    names_kept: Callable[[Data], Iterable[tuple[str, str, str, str]]] | None = None
-    sets_up_nodes: bool = False
     node_update: NodeUpdate | None = None
-    drops: Callable[[Data, Options], bool] | None = None
+
+    def sites(self, draft: Draft, context: Context) -> Places:
+        """Yield the places of an object that hold proxy variables; report what keeps the object from having one."""
+        raise NotImplementedError
 
     def options(self, given: Mapping[str, Options]) -> Options:
         """Return the options of this target, given ``spec.targets`` as a whole."""
-        if self.options_from is not None:
-            return self.options_from(given)
         return given.get(self.id, NO_OPTIONS)
 
     def hints(self, options: Options) -> tuple[str, ...]:
-        """Return words of which one is in the text of every object that it edits with these options."""
-        return self.hints_from(options) if self.hints_from is not None else self.text_hints
+        """Return words of which one is in the text of every object that it edits with these options.
+
+        Others need not be read. Without words all objects of its kinds are read.
+        """
+        return ROWS[self.id].text_hints
 
     def all_kinds(self, options: Options) -> frozenset[GroupKind]:
         """Return the kinds of the objects that it edits with these options."""
-        return self.kinds | self.kinds_of(options) if self.kinds_of is not None else self.kinds
+        return self.kinds
 
     def readers(self, data: Data, options: Options) -> Readers:
         """Return who reads what is written into an object."""
-        if self.readers_of is not None:
-            return self.readers_of(data, options)
         return Readers(self.audience)
+
+    def generates(self, options: Options) -> Iterator[dict[str, Any]]:
+        """Yield objects that every list must have with these options, without a proxy: its sites fill them.
+
+        A site removes each one that is not asked for any more.
+        """
+        yield from ()
+
+    def names_in_use(self, options: Options, present: Present) -> frozenset[ObjectName]:
+        """Return the names that it must not give to an object, which it asks of the list before any edit."""
+        return frozenset()
+
+    def note_references(self, uses: DataUsesReader, data: Data, options: Options) -> None:
+        """Note the ConfigMaps and Secrets from which an object takes a proxy.
+
+        The object has a kind of the target; a target that fills such ConfigMaps and Secrets is asked about any.
+        """
+
+    def names_of_rules(self, data: Data) -> Iterable[str]:
+        """Return the names of the rules of an object, which overrides can match."""
+        return ()
+
+    def outdated(self, data: Data) -> Finding | None:
+        """Return what is wrong with an object whatever proxy it has; None for nothing."""
+        return None
 
     def edit(self, data: Data, context: Context) -> Iterator[Edit | Finding]:
         """Yield what there is to say about an object, and at most one Edit that gives it its proxy.

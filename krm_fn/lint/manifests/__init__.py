@@ -29,7 +29,7 @@ from krm_fn.lint.stale_files import stale_files
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Operation
 from krm_fn.settings import provider_files
-from krm_fn.targets import TARGETS, fixes
+from krm_fn.targets import TARGETS, Writes, fixes
 
 _KUSTOMIZE = b"kustomize.config.k8s.io/"
 
@@ -113,7 +113,8 @@ def _kustomizations(files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 def _of_sites(places: Sequence[LintSubject], rules: Rules) -> Iterator[Result]:
     for site in places:
-        names_are_chosen = site.target in TARGETS and TARGETS[site.target].has_names_of_its_author
+        target = TARGETS.get(site.target)
+        names_are_chosen = target is not None and target.writes is Writes.VALUES
         for finding in lint.lint_object(
             site.readings, site.listing, rules=rules, names_are_chosen=names_are_chosen
         ):
@@ -151,8 +152,8 @@ def _corrected(site: LintSubject, rules: Rules) -> tuple[list[Operation], list[R
 def _outdated(places: Sequence[LintSubject]) -> Iterator[Result]:
     """Yield what is wrong with objects whatever proxy they have."""
     for site in places:
-        outdated = TARGETS[site.target].outdated if site.target in TARGETS else None
-        finding = outdated(site.obj.data) if outdated and site.readings else None
+        target = TARGETS.get(site.target)
+        finding = target.outdated(site.obj.data) if target and site.readings else None
         if finding is not None:
             yield finding.about(site.obj.ref, site.target)
 

@@ -20,6 +20,7 @@ from krm_fn.patch import Operation, Pointer
 from krm_fn.plan import needed
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets import TARGETS, Target
+from krm_fn.targets.base import NO_OPTIONS
 
 Where = tuple[str, int]
 """The name of a file, and which of its documents."""
@@ -27,7 +28,12 @@ Where = tuple[str, int]
 _READ_ALWAYS = (
     clusters.kinds()
     | {config.KIND, "ResourceList"}
-    | {kind for target in TARGETS.values() if not target.text_hints for _, kind in target.kinds}
+    | {
+        kind
+        for target in TARGETS.values()
+        if not target.hints(NO_OPTIONS)
+        for _, kind in target.kinds
+    }
 )
 
 
@@ -192,7 +198,7 @@ def _matters(manifests: Manifests, index: int) -> bool:
     if not kinds or not kinds.isdisjoint(_READ_ALWAYS) or manifests.contains(index, words):
         return True
     return any(
-        _may_be_of(target, kinds) and manifests.contains(index, target.text_hints)
+        _may_be_of(target, kinds) and manifests.contains(index, target.hints(NO_OPTIONS))
         for target in TARGETS.values()
     )
 

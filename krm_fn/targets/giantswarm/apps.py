@@ -25,11 +25,6 @@ _MAPPINGS = (_CONFIG, *((*_CONFIG, field) for field in _FIELDS), _ANNOTATIONS)
 """What must be a mapping, if it is there."""
 
 
-def sites(draft: Draft, context: Context) -> Iterator[_References]:
-    """Yield the references of an App to the values of its cluster."""
-    yield _References(draft, context.settings)
-
-
 class _References:
     """References to the values of the cluster, as a site: an App holds no value."""
 
@@ -206,9 +201,14 @@ def _ours(obj: Mapping[str, Any]) -> dict[str, bool]:
     return ours
 
 
-TARGET = Target(
-    id="giantswarmApps",
-    kinds=frozenset({giantswarm.APP}),
-    audience=Audience.POD,
-    sites=sites,
-)
+class _GiantswarmApps(Target):
+    id = "giantswarmApps"
+    kinds = frozenset({giantswarm.APP})
+    audience = Audience.POD
+
+    def sites(self, draft: Draft, context: Context) -> Iterator[_References]:
+        """Yield the references of an App to the values of its cluster."""
+        yield _References(draft, context.settings)
+
+
+TARGET = _GiantswarmApps()

@@ -13,7 +13,6 @@ from krm_fn.engine import Draft
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products import giantswarm
-from krm_fn.targets import text_hints_of
 from krm_fn.targets.base import Context, Target
 from krm_fn.targets.giantswarm import helm_values
 from krm_fn.targets.giantswarm.helm_values import is_of_chart
@@ -25,16 +24,6 @@ _PLACES: tuple[tuple[tuple[str, ...], Keys], ...] = (
     (("cert-manager",), SNAKE),
     ((), SNAKE),
 )
-
-
-def sites(draft: Draft, context: Context) -> Iterator[Site | DocumentSites]:
-    """Yield the places of a proxy in the values of an object that are for one of the charts."""
-    obj = draft.data
-    if obj.get("kind") != "HelmRelease" and _is_of_a_chart(lookup(obj, ("metadata", "name"))):
-        helm_values.report_unread(draft)
-    for held in helm_values.of_object(draft):
-        if _is_of_a_chart(held.of):
-            yield from held.sites(partial(_sites, root=held.root))
 
 
 def _is_of_a_chart(name: Any) -> bool:
@@ -55,10 +44,19 @@ def _sites(draft: Draft, root: Pointer) -> Iterator[Site]:
         yield ValuesEnv(draft, (*root, "env"))
 
 
-TARGET = Target(
-    id="giantswarmChartValues",
-    kinds=helm_values.KINDS,
-    audience=Audience.GO,
-    text_hints=text_hints_of("giantswarmChartValues"),
-    sites=sites,
-)
+class _GiantswarmChartValues(Target):
+    id = "giantswarmChartValues"
+    kinds = helm_values.KINDS
+    audience = Audience.GO
+
+    def sites(self, draft: Draft, context: Context) -> Iterator[Site | DocumentSites]:
+        """Yield the places of a proxy in the values of an object that are for one of the charts."""
+        obj = draft.data
+        if obj.get("kind") != "HelmRelease" and _is_of_a_chart(lookup(obj, ("metadata", "name"))):
+            helm_values.report_unread(draft)
+        for held in helm_values.of_object(draft):
+            if _is_of_a_chart(held.of):
+                yield from held.sites(partial(_sites, root=held.root))
+
+
+TARGET = _GiantswarmChartValues()

@@ -19,7 +19,6 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.products import giantswarm
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import text_hints_of
 from krm_fn.targets.base import Context, Target
 from krm_fn.targets.created_objects import beside_clusters, skeleton, was_created
 from krm_fn.targets.giantswarm.values_env import ValuesEnv, has_variables
@@ -29,30 +28,6 @@ _ENV = ("env",)
 _PROXY = ThreeKeys(giantswarm.CLUSTER_PROXY, SHORT, "`cluster.proxy`", kept=0)
 _ROOT = ThreeKeys((), SNAKE, "the values")
 _PRIVATE = ("cluster", "private")
-
-
-def sites(draft: Draft, context: Context) -> Iterator[WholeText]:
-    """Yield the values of a cluster in its Secret or ConfigMap."""
-    obj = draft.data
-    if not _is_ours(obj):
-        return
-    value = _text(obj)
-    if isinstance(value, Finding):
-        draft.findings.append(value)
-        return
-    text = TextDraft(draft, value, empty=("{}",))
-    documents = text.documents()
-    if isinstance(documents, Finding):
-        draft.findings.append(documents)
-        return
-    is_secret, is_created = obj.get("kind") == "Secret", was_created(obj)
-    yield WholeText(
-        text,
-        documents,
-        partial(_sites, is_secret=is_secret, is_created=is_created),
-        is_created=is_created,
-        is_ours=is_secret or is_created,
-    )
 
 
 def _sites(draft: Draft, *, is_secret: bool, is_created: bool) -> Iterator[Site]:
@@ -119,11 +94,34 @@ def _text(obj: Mapping[str, Any]) -> Value | Finding:
     return Value((field, _KEY), "", is_base64=is_encoded)
 
 
-TARGET = Target(
-    id="giantswarmClusterValues",
-    kinds=frozenset({("", "Secret"), ("", "ConfigMap")}),
-    audience=Audience.POD,
-    text_hints=text_hints_of("giantswarmClusterValues"),
-    sites=sites,
-    creates=beside_clusters(companions),
-)
+class _GiantswarmClusterValues(Target):
+    id = "giantswarmClusterValues"
+    kinds = frozenset({("", "Secret"), ("", "ConfigMap")})
+    audience = Audience.POD
+    creates = beside_clusters(companions)
+
+    def sites(self, draft: Draft, context: Context) -> Iterator[WholeText]:
+        """Yield the values of a cluster in its Secret or ConfigMap."""
+        obj = draft.data
+        if not _is_ours(obj):
+            return
+        value = _text(obj)
+        if isinstance(value, Finding):
+            draft.findings.append(value)
+            return
+        text = TextDraft(draft, value, empty=("{}",))
+        documents = text.documents()
+        if isinstance(documents, Finding):
+            draft.findings.append(documents)
+            return
+        is_secret, is_created = obj.get("kind") == "Secret", was_created(obj)
+        yield WholeText(
+            text,
+            documents,
+            partial(_sites, is_secret=is_secret, is_created=is_created),
+            is_created=is_created,
+            is_ours=is_secret or is_created,
+        )
+
+
+TARGET = _GiantswarmClusterValues()

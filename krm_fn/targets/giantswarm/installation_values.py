@@ -15,8 +15,7 @@ from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.products import giantswarm
-from krm_fn.targets import text_hints_of
-from krm_fn.targets.base import Context, Target
+from krm_fn.targets.base import Context, Reach, Target
 from krm_fn.targets.giantswarm import helm_values
 from krm_fn.targets.giantswarm.helm_values import HelmValues, is_of_chart
 
@@ -37,30 +36,6 @@ _OF_A_CLUSTER = (
 _POLICY = ThreeKeys(giantswarm.PROXY, SHORT, "`proxy`", kept=0, switch="enabled")
 _SHARED = ThreeKeys(giantswarm.CLUSTER_PROXY, SHORT, "`cluster.proxy`", kept=2)
 _OPERATOR = ThreeKeys(giantswarm.PROXY, SHORT, "`proxy`", kept=1)
-
-
-def sites(draft: Draft, context: Context) -> Iterator[Site | DocumentSites]:
-    """Yield the places of a proxy in the values of an object.
-
-    Report what keeps them from having one.
-    """
-    obj = draft.data
-    cluster = context.settings.cluster
-    name = lookup(obj, ("metadata", "name"))
-    if obj.get("kind") != "HelmRelease" and _is_known(name, cluster):
-        helm_values.report_unread(draft)
-        if is_of_chart(name, giantswarm.POLICIES_CHART):
-            for text in helm_values.blank(draft):
-                yield DocumentSites(text.new_document(), partial(_sites, slots=[_POLICY]))
-    for held in helm_values.of_object(draft):
-        slots = _slots(held, cluster)
-        yield from held.sites(partial(_sites, slots=slots))
-        if not slots and _is_cluster_release(held) and context.settings.variables():
-            message = (
-                "its values come from `valuesFrom`, so no proxy is added here: set "
-                "`global.connectivity.proxy` there, or an empty one in `spec.values`"
-            )
-            draft.report(Severity.INFO, message, ("spec", "valuesFrom"), code="ValuesElsewhere")
 
 
 def _sites(draft: Draft, slots: Iterable[ThreeKeys]) -> Iterator[Site]:
@@ -128,11 +103,34 @@ def _kept(held: HelmValues, slot: ThreeKeys) -> int:
     return slot.kept + len(held.root) if slot.kept else len(held.root[:1])
 
 
-TARGET = Target(
-    id="giantswarmInstallationValues",
-    kinds=helm_values.KINDS,
-    audience=Audience.PRODUCT,
-    text_hints=text_hints_of("giantswarmInstallationValues"),
-    sites=sites,
-    one_proxy_for_all_nodes=True,
-)
+class _GiantswarmInstallationValues(Target):
+    id = "giantswarmInstallationValues"
+    kinds = helm_values.KINDS
+    audience = Audience.PRODUCT
+    reach = Reach.CLUSTER
+
+    def sites(self, draft: Draft, context: Context) -> Iterator[Site | DocumentSites]:
+        """Yield the places of a proxy in the values of an object.
+
+        Report what keeps them from having one.
+        """
+        obj = draft.data
+        cluster = context.settings.cluster
+        name = lookup(obj, ("metadata", "name"))
+        if obj.get("kind") != "HelmRelease" and _is_known(name, cluster):
+            helm_values.report_unread(draft)
+            if is_of_chart(name, giantswarm.POLICIES_CHART):
+                for text in helm_values.blank(draft):
+                    yield DocumentSites(text.new_document(), partial(_sites, slots=[_POLICY]))
+        for held in helm_values.of_object(draft):
+            slots = _slots(held, cluster)
+            yield from held.sites(partial(_sites, slots=slots))
+            if not slots and _is_cluster_release(held) and context.settings.variables():
+                message = (
+                    "its values come from `valuesFrom`, so no proxy is added here: set "
+                    "`global.connectivity.proxy` there, or an empty one in `spec.values`"
+                )
+                draft.report(Severity.INFO, message, ("spec", "valuesFrom"), code="ValuesElsewhere")
+
+
+TARGET = _GiantswarmInstallationValues()

@@ -33,33 +33,6 @@ def companions(
         )
 
 
-def sites(draft: Draft, context: Context) -> Iterator[Site]:
-    """Yield the drop-ins in a Secret, those that are missing too where there is a proxy.
-
-    The option ``units`` names services whose drop-ins the nodes take from the Secret besides.
-    """
-    obj = draft.data
-    if not drop_in_secret.is_one(lookup(obj, ("metadata", "name"))):
-        return
-    found = values(obj)
-    is_readable = True
-    for one in found:
-        if isinstance(one, Finding) and (len(one.path) == 1 or one.path[-1] in _UNITS):
-            draft.findings.append(one)
-            is_readable = is_readable and len(one.path) > 1
-    if not is_readable:
-        return
-    for one in found:
-        if isinstance(one, Value) and one.path[-1] in _UNITS:
-            yield _UnitText(draft, one)
-    keys = {one.path[-1] for one in found}
-    for key in _wanted(obj, context.options) if context.settings.variables() else ():
-        if key not in keys:
-            yield _UnitText(draft, Value(("stringData", key), ""))
-    if found and created_objects.was_created(obj):
-        yield _CreatedSecret(draft)
-
-
 class _UnitText:
     """The drop-in of one service under a key of the Secret, as a site.
 
@@ -136,21 +109,49 @@ def _wanted(obj: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
     return [key for key, unit in _UNITS.items() if unit in always]
 
 
-def options_from(given: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Return the options, and ``units``: which drop-ins the nodes take from the Secret besides."""
-    own = given.get("giantswarmSystemdProxy", {})
-    kubelet = given.get("kubeletDropIn", {})
-    if kubelet.get("enabled", True) and kubelet.get("content") == "Secret":
-        return {**own, "units": ("kubelet",)}
-    return own
+class _GiantswarmSystemdProxy(Target):
+    id = "giantswarmSystemdProxy"
+    kinds = frozenset({("", "Secret")})
+    audience = Audience.NODE
+    creates = created_objects.beside_clusters(companions)
+
+    def sites(self, draft: Draft, context: Context) -> Iterator[Site]:
+        """Yield the drop-ins in a Secret, those that are missing too where there is a proxy.
+
+        The option ``units`` names services whose drop-ins the nodes take from the Secret besides.
+        """
+        obj = draft.data
+        if not drop_in_secret.is_one(lookup(obj, ("metadata", "name"))):
+            return
+        found = values(obj)
+        is_readable = True
+        for one in found:
+            if isinstance(one, Finding) and (len(one.path) == 1 or one.path[-1] in _UNITS):
+                draft.findings.append(one)
+                is_readable = is_readable and len(one.path) > 1
+        if not is_readable:
+            return
+        for one in found:
+            if isinstance(one, Value) and one.path[-1] in _UNITS:
+                yield _UnitText(draft, one)
+        keys = {one.path[-1] for one in found}
+        for key in _wanted(obj, context.options) if context.settings.variables() else ():
+            if key not in keys:
+                yield _UnitText(draft, Value(("stringData", key), ""))
+        if found and created_objects.was_created(obj):
+            yield _CreatedSecret(draft)
+
+    def hints(self, options: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return what the name of each such Secret ends in."""
+        return (giantswarm.SYSTEMD_PROXY_SUFFIX,)
+
+    def options(self, given: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+        """Return the options, and ``units``: which drop-ins the nodes take from the Secret besides."""
+        own = given.get("giantswarmSystemdProxy", {})
+        kubelet = given.get("kubeletDropIn", {})
+        if kubelet.get("enabled", True) and kubelet.get("content") == "Secret":
+            return {**own, "units": ("kubelet",)}
+        return own
 
 
-TARGET = Target(
-    id="giantswarmSystemdProxy",
-    kinds=frozenset({("", "Secret")}),
-    audience=Audience.NODE,
-    text_hints=(giantswarm.SYSTEMD_PROXY_SUFFIX,),
-    sites=sites,
-    creates=created_objects.beside_clusters(companions),
-    options_from=options_from,
-)
+TARGET = _GiantswarmSystemdProxy()

@@ -15,8 +15,8 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.products import konvoy
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import created_objects, text_hints_of
-from krm_fn.targets.base import Context, NodeUpdate, Target
+from krm_fn.targets import created_objects
+from krm_fn.targets.base import Context, NodeUpdate, Reach, Target
 from krm_fn.targets.konvoy import image_builder_keys
 
 _KEY = "overrides.yaml"
@@ -35,29 +35,6 @@ def companions(
         )
 
 
-def sites(draft: Draft, context: Context) -> Iterator[WholeText]:
-    """Yield the overrides in a Secret: those under `overrides.yaml`, and others that name a proxy."""
-    is_created = created_objects.was_created(draft.data)
-    for value in _texts(draft.data):
-        if isinstance(value, Finding):
-            draft.findings.append(value)
-            continue
-        text = TextDraft(draft, value, empty=("{}",))
-        documents = text.documents()
-        if isinstance(documents, Finding):
-            draft.findings.append(documents)
-            continue
-        first = documents[0].draft.data if documents else None
-        if value.path[-1] == _KEY or image_builder_keys.is_there(first):
-            yield WholeText(
-                text,
-                documents,
-                image_builder_keys.sites,
-                is_created=is_created,
-                is_ours=is_created,
-            )
-
-
 def _texts(obj: Mapping[str, Any]) -> list[Value | Finding]:
     """Return the texts that hold overrides, and findings.
 
@@ -72,16 +49,37 @@ def _texts(obj: Mapping[str, Any]) -> list[Value | Finding]:
     return found or ([Value(("stringData", _KEY), "")] if created_objects.was_created(obj) else [])
 
 
-TARGET = Target(
-    id="imageBuilderOverrides",
-    kinds=frozenset({("", "Secret")}),
-    audience=Audience.NODE,
-    text_hints=text_hints_of("imageBuilderOverrides"),
-    sites=sites,
-    creates=created_objects.beside_clusters(companions),
-    one_proxy_for_all_nodes=True,
-    takes_proxy_of_a_role=True,
-    node_update=NodeUpdate(
+class _ImageBuilderOverrides(Target):
+    id = "imageBuilderOverrides"
+    kinds = frozenset({("", "Secret")})
+    audience = Audience.NODE
+    creates = created_objects.beside_clusters(companions)
+    reach = Reach.ROLES
+    node_update = NodeUpdate(
         is_rolled=False, why="Konvoy reads the overrides once, when it sets a machine up"
-    ),
-)
+    )
+
+    def sites(self, draft: Draft, context: Context) -> Iterator[WholeText]:
+        """Yield the overrides in a Secret: those under `overrides.yaml`, and others that name a proxy."""
+        is_created = created_objects.was_created(draft.data)
+        for value in _texts(draft.data):
+            if isinstance(value, Finding):
+                draft.findings.append(value)
+                continue
+            text = TextDraft(draft, value, empty=("{}",))
+            documents = text.documents()
+            if isinstance(documents, Finding):
+                draft.findings.append(documents)
+                continue
+            first = documents[0].draft.data if documents else None
+            if value.path[-1] == _KEY or image_builder_keys.is_there(first):
+                yield WholeText(
+                    text,
+                    documents,
+                    image_builder_keys.sites,
+                    is_created=is_created,
+                    is_ours=is_created,
+                )
+
+
+TARGET = _ImageBuilderOverrides()

@@ -12,8 +12,7 @@ from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Finding
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
-from krm_fn.targets import text_hints_of
-from krm_fn.targets.base import Context, DataReferences, GroupKind, Target
+from krm_fn.targets.base import Context, GroupKind, ObjectName, Present, Target, Writes
 from krm_fn.targets.kyverno import compared, generated, rules
 from krm_fn.targets.kyverno.cel_expressions import CelExpressions
 from krm_fn.targets.kyverno.checks import (
@@ -44,21 +43,6 @@ COMPLETE = "Complete"
 
 CONVERT = "MutatingPolicy"
 """A value of the option ``convert``: a ClusterPolicy or Policy becomes a policy with CEL expressions."""
-
-
-def sites(draft: Draft, context: Context) -> Places:
-    """Yield the rules of a policy, or the CEL expressions of one that has no rules; those of policies in an object."""
-    if generated.is_generated(draft.data):
-        return iter([GeneratedObject(draft, context.options)])
-    if context.settings.variables() and generated.is_in_the_way(draft.data, context.options):
-        generated.report_in_the_way(draft)
-        return iter(())
-    kind = group_kind(draft.data)
-    if kind == _BINDING:
-        return iter(())
-    if kind in WRAPPERS:
-        return wrapped(draft, lambda policy: _sites(policy, context, is_wrapped=True))
-    return _sites(draft, context)
 
 
 def _sites(
@@ -137,46 +121,69 @@ def _key(variables: dict[str, str] | None) -> tuple[tuple[str, str], ...]:
     return tuple((variables or {}).items())
 
 
-def _names_of_rules(obj: Mapping[str, Any]) -> list[str]:
-    every = [rule for one in policies(obj) for rule in rules.rules(one)]
-    return [rule.name for rule in every if isinstance(rule, rules.PolicyRule)]
-
-
-_HINTS = text_hints_of("kyvernoPolicies")
-
-
-def hints_from(options: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the text hints, and the names of the objects to generate: one of them may be in the way."""
-    names = [str(lookup(one, ("metadata", "name"))) for one in generated.objects(options)]
-    return (*_HINTS, *names)
-
-
 def _converts_to(options: Mapping[str, Any]) -> frozenset[GroupKind]:
     if options.get("convert") != CONVERT:
         return frozenset()
     return frozenset({EXCEPTION, *(("policies.kyverno.io", kind) for kind in _WITH_CEL[:2])})
 
 
-def note_references(
-    uses: DataUsesReader, obj: Mapping[str, Any], options: Mapping[str, Any]
-) -> None:
-    """Note the keys of ConfigMaps that the rules of a policy read."""
-    uses.note_keys(keys_read(obj))
+class _KyvernoPolicies(Target):
+    id = "kyvernoPolicies"
+    kinds = POLICIES | WRAPPERS | {_BINDING}
+    audience = Audience.POD
+    writes = Writes.VALUES
+
+    def hints(self, options: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the text hints, and the names of the objects to generate: one of them may be in the way."""
+        names = [str(lookup(one, ("metadata", "name"))) for one in generated.objects(options)]
+        return (*super().hints(options), *names)
+
+    def sites(self, draft: Draft, context: Context) -> Places:
+        """Yield the rules of a policy, or its CEL expressions; those of policies inside another object."""
+        if generated.is_generated(draft.data):
+            return iter([GeneratedObject(draft, context.options)])
+        if context.settings.variables() and generated.is_in_the_way(draft.data, context.options):
+            generated.report_in_the_way(draft)
+            return iter(())
+        kind = group_kind(draft.data)
+        if kind == _BINDING:
+            return iter(())
+        if kind in WRAPPERS:
+            return wrapped(draft, lambda policy: _sites(policy, context, is_wrapped=True))
+        return _sites(draft, context)
+
+    def note_references(
+        self, uses: DataUsesReader, obj: Mapping[str, Any], options: Mapping[str, Any]
+    ) -> None:
+        """Note the keys of ConfigMaps that the rules of a policy read."""
+        uses.note_keys(keys_read(obj))
+
+    def generates(self, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        """Yield the policies that the option ``generate`` asks for, and their bindings."""
+        return generated.objects(options)
+
+    def names_in_use(self, options: Mapping[str, Any], present: Present) -> frozenset[ObjectName]:
+        """Return the policies with CEL expressions that the list has after this run, and the policies that others name.
+
+        A ClusterPolicy is not converted to one of the former, nor where it is one of the latter.
+        """
+        kinds = _converts_to(options)
+        found: set[ObjectName] = set()
+        for obj, is_editable in present(kinds) if kinds else ():
+            if is_editable and generated.is_dropped(obj.data, options):
+                continue
+            found.add((*obj.group_kind, obj.ref.namespace, obj.base_name))
+            found.update(excepted_policies(obj.data))
+        return frozenset(found)
+
+    def names_of_rules(self, data: Mapping[str, Any]) -> list[str]:
+        """Return the names of the rules of all policies in an object."""
+        every = [rule for one in policies(data) for rule in rules.rules(one)]
+        return [rule.name for rule in every if isinstance(rule, rules.PolicyRule)]
+
+    def outdated(self, data: Mapping[str, Any]) -> Finding | None:
+        """Return that Kyverno removes the kind of a policy."""
+        return deprecated(data)
 
 
-TARGET = Target(
-    id="kyvernoPolicies",
-    kinds=POLICIES | WRAPPERS | {_BINDING},
-    audience=Audience.POD,
-    text_hints=_HINTS,
-    hints_from=hints_from,
-    sites=sites,
-    generates=generated.objects,
-    has_names_of_its_author=True,
-    references=DataReferences(note_references),
-    names_of_rules=_names_of_rules,
-    outdated=deprecated,
-    converts_to=_converts_to,
-    names_kept=excepted_policies,
-    drops=generated.is_dropped,
-)
+TARGET = _KyvernoPolicies()

@@ -12,7 +12,7 @@ from krm_fn.engine import Draft
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.base import Context, Target
+from krm_fn.targets.base import Context, Options, Target
 from krm_fn.targets.class_context import ClassContext
 from krm_fn.targets.nodes.clusterclass.names import PATCHES, VARIABLE, Possibility
 
@@ -111,27 +111,28 @@ def secret_of(obj: Mapping[str, Any], settings: ProxySettings, class_context: Cl
     return next(found, drop_in_secret.name_for(settings.cluster))
 
 
-def sites(draft: Draft, context: Context) -> Iterator[Site]:
-    """Yield the variable and the patches of a ClusterClass, or the variables of a Cluster.
+class _ClusterClass(Target):
+    id = "clusterClass"
+    kinds = frozenset({KIND, ("cluster.x-k8s.io", "ClusterClass")})
+    audience = Audience.PRODUCT
 
-    Where nothing is known of the list, all that this target wrote has to go.
-    """
-    from krm_fn.targets.nodes.clusterclass import patches, values  # noqa: PLC0415 -- most lists have no class
+    def hints(self, options: Options) -> tuple[str, ...]:
+        """Return the names of what it writes: a list of which nothing else is known needs it for no other."""
+        return (VARIABLE, *PATCHES)
 
-    settings = context.settings if context.class_context else ProxySettings()
-    class_context = context.class_context or ClassContext()
-    if draft.data.get("kind") == KIND[1]:
-        yield from values.sites(draft, settings, class_context)
-    else:
-        yield from patches.sites(draft, settings, class_context)
+    def sites(self, draft: Draft, context: Context) -> Iterator[Site]:
+        """Yield the variable and the patches of a ClusterClass, or the variables of a Cluster.
+
+        Where nothing is known of the list, all that this target wrote has to go.
+        """
+        from krm_fn.targets.nodes.clusterclass import patches, values  # noqa: PLC0415 -- most lists have no class
+
+        settings = context.settings if context.class_context else ProxySettings()
+        class_context = context.class_context or ClassContext()
+        if draft.data.get("kind") == KIND[1]:
+            yield from values.sites(draft, settings, class_context)
+        else:
+            yield from patches.sites(draft, settings, class_context)
 
 
-TARGET = Target(
-    id="clusterClass",
-    kinds=frozenset({KIND, ("cluster.x-k8s.io", "ClusterClass")}),
-    audience=Audience.PRODUCT,
-    text_hints=(VARIABLE, *PATCHES),
-    sites=sites,
-    edits_last=True,
-    sets_up_nodes=True,
-)
+TARGET = _ClusterClass()

@@ -12,14 +12,14 @@ from krm_fn.targets.nodes import kubeadm_config
 from krm_fn.targets.nodes.drop_in_sites import drop_in_sites
 
 
-def sites(draft: Draft, context: Context) -> Iterator[Site]:
-    """Yield the drop-ins of containerd; ``context.options`` are strings."""
-    yield from drop_in_sites(draft, context, "containerd", TARGET.id)
+class _ContainerdDropIn(Target):
+    id = "containerdDropIn"
+    kinds = kubeadm_config.KINDS
+    audience = Audience.NODE
+
+    def sites(self, draft: Draft, context: Context) -> Iterator[Site]:
+        """Yield the drop-ins of containerd; ``context.options`` are strings."""
+        yield from drop_in_sites(draft, context, "containerd", self.id)
 
 
-TARGET = Target(
-    id="containerdDropIn",
-    kinds=kubeadm_config.KINDS,
-    audience=Audience.NODE,
-    sites=sites,
-)
+TARGET = _ContainerdDropIn()

@@ -11,24 +11,24 @@ from krm_fn.targets.nodes import kubeadm_config
 from krm_fn.targets.nodes.exports import NodeExports
 
 
-def sites(draft: Draft, context: Context) -> Iterator[NodeExports]:
-    """Yield the commands that run before kubeadm."""
-    is_wanted = bool(context.settings.variables())
-    spec = kubeadm_config.find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
-    if spec is None:
-        return
-    spec.report_form(is_wanted=is_wanted)
-    yield NodeExports(
-        spec,
-        exports=context.options.get("exports", True),
-        restart=context.options.get("restart", True),
-        place=str(context.options.get("place", "")),
-    )
+class _KubeadmCommands(Target):
+    id = "kubeadmCommands"
+    kinds = kubeadm_config.KINDS
+    audience = Audience.NODE
+
+    def sites(self, draft: Draft, context: Context) -> Iterator[NodeExports]:
+        """Yield the commands that run before kubeadm."""
+        is_wanted = bool(context.settings.variables())
+        spec = kubeadm_config.find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
+        if spec is None:
+            return
+        spec.report_form(is_wanted=is_wanted)
+        yield NodeExports(
+            spec,
+            exports=context.options.get("exports", True),
+            restart=context.options.get("restart", True),
+            place=str(context.options.get("place", "")),
+        )
 
 
-TARGET = Target(
-    id="kubeadmCommands",
-    kinds=kubeadm_config.KINDS,
-    audience=Audience.NODE,
-    sites=sites,
-)
+TARGET = _KubeadmCommands()

@@ -46,19 +46,6 @@ class _CertificateFiles(NodeFiles):
             self.spec.draft.report(Severity.ERROR, message, self.spec.files, code="TooManyFiles")
 
 
-def sites(draft: Draft, context: Context) -> Iterator[Site]:
-    """Yield the certificates, and the commands that put them into the trust store."""
-    wanted = files(context.settings)
-    spec = kubeadm_config.find(draft, is_wanted=bool(wanted), is_whole=context.is_whole)
-    if spec is None:
-        return
-    if spec.system is not NodeSystem.LINUX:
-        wanted = []
-    spec.report_form(is_wanted=bool(wanted))
-    yield _CertificateFiles(spec, wanted)
-    yield TrustCommands(spec, commands(context.options) if wanted else [])
-
-
 def files(settings: ProxySettings) -> list[File]:
     """Return the files that a node needs; none without certificates."""
     return [
@@ -80,9 +67,22 @@ def _is_ours(path: str, text: str) -> bool:
     return path.startswith(f"{trust_commands.FOLDER}/")
 
 
-TARGET = Target(
-    id="nodeTrustStore",
-    kinds=kubeadm_config.KINDS,
-    audience=Audience.NOBODY,
-    sites=sites,
-)
+class _NodeTrustStore(Target):
+    id = "nodeTrustStore"
+    kinds = kubeadm_config.KINDS
+    audience = Audience.NOBODY
+
+    def sites(self, draft: Draft, context: Context) -> Iterator[Site]:
+        """Yield the certificates, and the commands that put them into the trust store."""
+        wanted = files(context.settings)
+        spec = kubeadm_config.find(draft, is_wanted=bool(wanted), is_whole=context.is_whole)
+        if spec is None:
+            return
+        if spec.system is not NodeSystem.LINUX:
+            wanted = []
+        spec.report_form(is_wanted=bool(wanted))
+        yield _CertificateFiles(spec, wanted)
+        yield TrustCommands(spec, commands(context.options) if wanted else [])
+
+
+TARGET = _NodeTrustStore()

@@ -14,7 +14,7 @@ from krm_fn.formats.file_content import decode
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import Pointer, lookup
-from krm_fn.targets.base import Context, Target
+from krm_fn.targets.base import Context, Target, Writes
 from krm_fn.targets.nodes import environment_text, kubeadm_config
 from krm_fn.targets.nodes.kubeadm_config import FILES, ConfigSpec
 
@@ -79,11 +79,6 @@ class _OtherPlaces:
             self._draft.report(Severity.WARNING, message, differing[0].path, code="OtherWriter")
 
 
-def sites(draft: Draft, context: Context) -> Iterator[_OtherPlaces]:
-    """Yield the places that others write; there are no options."""
-    yield _OtherPlaces(draft)
-
-
 def _agrees(one: Reading, wanted: Mapping[str, str]) -> bool:
     if one.variable.upper() == "NO_PROXY":
         return set(parse(one.value or "")) == set(parse(wanted.get(one.variable, "")))
@@ -145,10 +140,15 @@ def _both_cases(values: Mapping[str, str | None]) -> dict[str, str | None]:
     return {case: value for name, value in values.items() for case in (name, name.lower())}
 
 
-TARGET = Target(
-    id="otherWriters",
-    kinds=kubeadm_config.KINDS | frozenset(_FIELDS),
-    audience=Audience.NODE,
-    sites=sites,
-    only_reports=True,
-)
+class _OtherWriters(Target):
+    id = "otherWriters"
+    kinds = kubeadm_config.KINDS | frozenset(_FIELDS)
+    audience = Audience.NODE
+    writes = Writes.NOTHING
+
+    def sites(self, draft: Draft, context: Context) -> Iterator[_OtherPlaces]:
+        """Yield the places that others write; there are no options."""
+        yield _OtherPlaces(draft)
+
+
+TARGET = _OtherWriters()

@@ -40,15 +40,6 @@ class _MirrorFiles(NodeFiles):
             _report_readers(self.spec)
 
 
-def sites(draft: Draft, context: Context) -> Iterator[NodeFiles]:
-    """Yield the files of the mirror; there are no options."""
-    is_wanted = context.settings.mirror is not None
-    spec = kubeadm_config.find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
-    if spec is not None:
-        is_linux = spec.system is NodeSystem.LINUX
-        yield _MirrorFiles(spec, files(context.settings) if is_linux else [])
-
-
 def files(settings: ProxySettings) -> list[File]:
     """Return the files that a node needs; none without a mirror."""
     return hosts_toml.files_of(settings.mirror) if settings.mirror else []
@@ -83,9 +74,18 @@ def _commands(spec: ConfigSpec) -> list[Any]:
     return [command for command in spec.entries(PRE_COMMANDS) if isinstance(command, str)]
 
 
-TARGET = Target(
-    id="registryMirror",
-    kinds=kubeadm_config.KINDS,
-    audience=Audience.NOBODY,
-    sites=sites,
-)
+class _RegistryMirror(Target):
+    id = "registryMirror"
+    kinds = kubeadm_config.KINDS
+    audience = Audience.NOBODY
+
+    def sites(self, draft: Draft, context: Context) -> Iterator[NodeFiles]:
+        """Yield the files of the mirror; there are no options."""
+        is_wanted = context.settings.mirror is not None
+        spec = kubeadm_config.find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
+        if spec is not None:
+            is_linux = spec.system is NodeSystem.LINUX
+            yield _MirrorFiles(spec, files(context.settings) if is_linux else [])
+
+
+TARGET = _RegistryMirror()

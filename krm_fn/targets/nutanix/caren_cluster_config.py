@@ -12,24 +12,10 @@ from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import Pointer
 from krm_fn.products import nutanix
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import text_hints_of
-from krm_fn.targets.base import Context, Target
+from krm_fn.targets.base import Context, NodeUpdate, Reach, Target, Writes
 
 _MEMBERS = Keys("http", "https", "additionalNo", is_list=True, is_fixed=True)
 _AT_MOST = 128
-
-
-def sites(draft: Draft, context: Context) -> Iterator[ThreeKeysSite]:
-    """Yield `proxy` of the variable `clusterConfig`; report what the product will not take."""
-    for entry in named(draft.data, VARIABLES, nutanix.CLUSTER_CONFIG):
-        slot = _slot(entry)
-        if context.settings.is_declared:
-            yield slot.in_draft(draft)
-        try:
-            draft.mapping(slot.path)
-        except WrongTypeError:
-            continue  # writing has reported it
-        _report_what_is_not_taken(draft, entry, context.settings)
 
 
 def _slot(entry: Pointer) -> ThreeKeys:
@@ -56,13 +42,25 @@ def _report_what_is_not_taken(draft: Draft, entry: Pointer, settings: ProxySetti
         draft.report(Severity.WARNING, message, (*entry, *nutanix.MIRROR), code="OtherMirror")
 
 
-TARGET = Target(
-    id="carenClusterConfig",
-    kinds=frozenset({KIND}),
-    audience=Audience.PRODUCT,
-    text_hints=text_hints_of("carenClusterConfig"),
-    sites=sites,
-    one_proxy_for_all_nodes=True,
-    is_concerned_without_proxy=True,
-    sets_up_nodes=True,
-)
+class _CarenClusterConfig(Target):
+    id = "carenClusterConfig"
+    kinds = frozenset({KIND})
+    audience = Audience.PRODUCT
+    reach = Reach.CLUSTER
+    writes = Writes.PROXY_AND_TRUST
+    node_update = NodeUpdate()
+
+    def sites(self, draft: Draft, context: Context) -> Iterator[ThreeKeysSite]:
+        """Yield `proxy` of the variable `clusterConfig`; report what the product will not take."""
+        for entry in named(draft.data, VARIABLES, nutanix.CLUSTER_CONFIG):
+            slot = _slot(entry)
+            if context.settings.is_declared:
+                yield slot.in_draft(draft)
+            try:
+                draft.mapping(slot.path)
+            except WrongTypeError:
+                continue  # writing has reported it
+            _report_what_is_not_taken(draft, entry, context.settings)
+
+
+TARGET = _CarenClusterConfig()

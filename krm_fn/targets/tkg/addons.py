@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 from krm_fn.carriers.documents import DocumentDraft, DocumentSites, SitesOf, TextDraft
@@ -25,7 +26,6 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products import tkg
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import text_hints_of
 from krm_fn.targets.base import Context, Target
 from krm_fn.targets.tkg.certificates import CertificateText
 from krm_fn.targets.tkg.ytt import YttSyntax
@@ -90,34 +90,39 @@ class Config:
         return bool(self.without) and lookup(obj, self.mode) == self.without
 
 
-@dataclass(frozen=True)
-class Table:
-    """What one target edits: data values of ``addons``, and ``configs`` by (API group, kind)."""
+class AddOnTarget(Target):
+    """What edits data values of ``addons``, and ``configs`` by (API group, kind).
 
-    addons: tuple[AddOn, ...]
-    configs: Mapping[tuple[str, str], Config] = field(default_factory=dict)
+    Args:
+        id_: its key under ``spec.targets``.
+        addons: the products.
+        configs: their configuration resources.
+    """
 
-    def target(self, id_: str) -> Target:
-        """Return the target that edits these, with its key under ``spec.targets``."""
-        return Target(
-            id=id_,
-            kinds=frozenset({SECRET, *self.configs}),
-            audience=Audience.GO,
-            text_hints=text_hints_of(id_),
-            sites=self.sites,
-        )
+    audience = Audience.GO
+
+    def __init__(
+        self,
+        id_: str,
+        addons: tuple[AddOn, ...],
+        configs: Mapping[tuple[str, str], Config] = MappingProxyType({}),
+    ) -> None:
+        self.id = id_
+        self.kinds = frozenset({SECRET, *configs})
+        self._addons = addons
+        self._configs = configs
 
     def sites(self, draft: Draft, context: Context) -> Iterator[Site | DocumentSites]:
         """Yield the places of a proxy in a Secret with data values, or in a configuration."""
         obj = draft.data
-        config = self.configs.get(group_kind(obj))
+        config = self._configs.get(group_kind(obj))
         if config is not None and not config.reads_no_proxy(obj):
             if context.settings.is_declared:
                 yield _slot(config).in_draft(draft)
             if _has_certificates(config, context.settings):
                 yield _certificates(config, draft, context.settings)
         if obj.get("kind") == "Secret" and obj.get("type") in tkg.ADD_ON_SECRET_TYPES:
-            yield from _data_values(draft, context.settings, self.addons)
+            yield from _data_values(draft, context.settings, self._addons)
 
 
 class _AddOnSites(DocumentSites):

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from krm_fn.carriers.three_keys import CAMEL, SNAKE, ThreeKeys
 from krm_fn.products import tkg
-from krm_fn.targets.tkg.addons import AddOn, Config, Table
+from krm_fn.targets.tkg.addons import AddOn, AddOnTarget, Config
 
 _DRIVERS = (
     (tkg.AWS_EBS_CSI, "awsEBSCSIDriver", tkg.AWS_EBS_CSI_CONFIG, "the AWS EBS driver"),
     (tkg.AZURE_DISK_CSI, "azureDiskCSIDriver", tkg.AZURE_DISK_CSI_CONFIG, "the Azure Disk driver"),
     (tkg.AZURE_FILE_CSI, "azureFileCSIDriver", tkg.AZURE_FILE_CSI_CONFIG, "the Azure File driver"),
 )
-_TABLE = Table(
+TARGET = AddOnTarget(
+    "tkgCloudCSI",
     addons=tuple(
         AddOn(name, key, ThreeKeys((key,), SNAKE, f"the data values of {what}"))
         for name, key, _, what in _DRIVERS
@@ -21,5 +22,3 @@ _TABLE = Table(
         for _, key, kind, what in _DRIVERS
     },
 )
-
-TARGET = _TABLE.target("tkgCloudCSI")

@@ -17,8 +17,7 @@ from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import lookup
 from krm_fn.products import cluster_api, tkg
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import text_hints_of
-from krm_fn.targets.base import Context, NodeUpdate, Target
+from krm_fn.targets.base import Context, NodeUpdate, Reach, Target, Writes
 from krm_fn.targets.tkg.rules import certificate, half, whole
 from krm_fn.targets.tkg.ytt import YttSyntax
 
@@ -34,30 +33,6 @@ _NOTHING = (
     "it must hold a YAML mapping to get a proxy: write the configuration of the cluster "
     "there, or delete the Secret"
 )
-
-
-def sites(draft: Draft, context: Context) -> Iterator[DocumentSites]:
-    """Yield the configuration of a cluster in a Secret.
-
-    Report what keeps it from having a proxy.
-    """
-    settings = context.settings
-    for value in _values(draft.data):
-        found = TextDraft(draft, value).documents() if isinstance(value, Value) else value
-        if isinstance(found, Finding):
-            draft.findings.append(found)
-            continue
-        first = [document for document in found if isinstance(document.draft.data, dict)][:1]
-        if not first and whole(settings).variables():
-            draft.report(Severity.WARNING, _NOTHING, value.path, code="NoValues")
-        for document in first:
-            problem = half(settings)
-            if problem:
-                draft.findings.append(problem._replace(path=value.path))
-            if _lacks_vcenter(document.draft.data, whole(settings)):
-                draft.report(Severity.WARNING, _VCENTER, value.path, code="VCenterNotInList")
-            of_document = partial(document_sites, settings=settings)
-            yield DocumentSites(document, of_document, YttSyntax(MEMBERS))
 
 
 def document_sites(draft: Draft, settings: ProxySettings) -> Iterator[Site]:
@@ -124,16 +99,38 @@ def _values(obj: Mapping[str, Any]) -> Iterator[Value | Finding]:
         yield from (value for value in values(obj) if value.path[-1] in ("sops", "value"))
 
 
-TARGET = Target(
-    id="tkgClusterConfig",
-    kinds=frozenset({("", "Secret")}),
-    audience=Audience.TKG,
-    text_hints=text_hints_of("tkgClusterConfig"),
-    sites=sites,
-    one_proxy_for_all_nodes=True,
-    is_concerned_without_proxy=True,
-    sets_up_nodes=True,
-    node_update=NodeUpdate(
+class _TkgClusterConfig(Target):
+    id = "tkgClusterConfig"
+    kinds = frozenset({("", "Secret")})
+    audience = Audience.TKG
+    reach = Reach.CLUSTER
+    writes = Writes.PROXY_AND_TRUST
+    node_update = NodeUpdate(
         is_rolled=False, why="TKG reads the Secret when it renders the objects of the cluster"
-    ),
-)
+    )
+
+    def sites(self, draft: Draft, context: Context) -> Iterator[DocumentSites]:
+        """Yield the configuration of a cluster in a Secret.
+
+        Report what keeps it from having a proxy.
+        """
+        settings = context.settings
+        for value in _values(draft.data):
+            found = TextDraft(draft, value).documents() if isinstance(value, Value) else value
+            if isinstance(found, Finding):
+                draft.findings.append(found)
+                continue
+            first = [document for document in found if isinstance(document.draft.data, dict)][:1]
+            if not first and whole(settings).variables():
+                draft.report(Severity.WARNING, _NOTHING, value.path, code="NoValues")
+            for document in first:
+                problem = half(settings)
+                if problem:
+                    draft.findings.append(problem._replace(path=value.path))
+                if _lacks_vcenter(document.draft.data, whole(settings)):
+                    draft.report(Severity.WARNING, _VCENTER, value.path, code="VCenterNotInList")
+                of_document = partial(document_sites, settings=settings)
+                yield DocumentSites(document, of_document, YttSyntax(MEMBERS))
+
+
+TARGET = _TkgClusterConfig()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from krm_fn.carriers.three_keys import SNAKE, ThreeKeys
 from krm_fn.products import tkg
-from krm_fn.targets.tkg.addons import AddOn, Table
+from krm_fn.targets.tkg.addons import AddOn, AddOnTarget
 
-_TABLE = Table(
+TARGET = AddOnTarget(
+    "tkgPinniped",
     addons=(
         AddOn(
             tkg.PINNIPED,
@@ -16,5 +17,3 @@ _TABLE = Table(
         ),
     ),
 )
-
-TARGET = _TABLE.target("tkgPinniped")

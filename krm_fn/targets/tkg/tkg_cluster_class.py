@@ -23,8 +23,7 @@ from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products import tkg
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import text_hints_of
-from krm_fn.targets.base import Context, NodeUpdate, Target
+from krm_fn.targets.base import Context, NodeUpdate, Reach, Target, Writes
 from krm_fn.targets.tkg.rules import Trust, TrustedCertificate, certificate, half, whole
 
 _Groups = Mapping[tuple[str, str], ProxySettings]
@@ -47,20 +46,6 @@ _HTTPS = (
     'the TKG Service of vSphere takes no proxy whose URL begins with "https://": declare one that begins with '
     '"http://", through which HTTPS goes as well'
 )
-
-
-def sites(draft: Draft, context: Context) -> Iterator[Site]:
-    """Yield the places of a proxy in a Cluster, or in a TanzuKubernetesCluster."""
-    settings = context.settings
-    groups: _Groups = context.class_context.groups if context.class_context else {}
-    if draft.data.get("kind") == KIND[1]:
-        of_groups = {name: whole(one) for name, one in groups.items()}
-        yield from _sites_of_cluster(draft, whole(settings), of_groups)
-    else:
-        yield from _sites_of_service(draft, whole(settings))
-    problem = next(filter(None, map(half, (settings, *groups.values()))), None)
-    if problem and (draft.edits or draft.findings or _is_tkg(draft.data)):
-        draft.findings.insert(0, problem)
 
 
 def _is_tkg(obj: Mapping[str, Any]) -> bool:
@@ -275,17 +260,28 @@ def _report_scheme(draft: Draft, settings: ProxySettings) -> None:
             draft.report(Severity.WARNING, _HTTPS, path, code="ProxySchemeUnsupported")
 
 
-TARGET = Target(
-    id="tkgClusterClass",
-    kinds=frozenset({KIND, tkg.TANZU_KUBERNETES_CLUSTER}),
-    audience=Audience.PRODUCT,
-    text_hints=text_hints_of("tkgClusterClass"),
-    sites=sites,
-    writes_groups_of_workers=True,
-    one_proxy_for_all_nodes=True,
-    is_concerned_without_proxy=True,
-    sets_up_nodes=True,
-    node_update=NodeUpdate(
+class _TkgClusterClass(Target):
+    id = "tkgClusterClass"
+    kinds = frozenset({KIND, tkg.TANZU_KUBERNETES_CLUSTER})
+    audience = Audience.PRODUCT
+    reach = Reach.GROUPS
+    writes = Writes.PROXY_AND_TRUST
+    node_update = NodeUpdate(
         is_rolled=True, why="TKG replaces the nodes of a cluster whose network settings change"
-    ),
-)
+    )
+
+    def sites(self, draft: Draft, context: Context) -> Iterator[Site]:
+        """Yield the places of a proxy in a Cluster, or in a TanzuKubernetesCluster."""
+        settings = context.settings
+        groups: _Groups = context.class_context.groups if context.class_context else {}
+        if draft.data.get("kind") == KIND[1]:
+            of_groups = {name: whole(one) for name, one in groups.items()}
+            yield from _sites_of_cluster(draft, whole(settings), of_groups)
+        else:
+            yield from _sites_of_service(draft, whole(settings))
+        problem = next(filter(None, map(half, (settings, *groups.values()))), None)
+        if problem and (draft.edits or draft.findings or _is_tkg(draft.data)):
+            draft.findings.insert(0, problem)
+
+
+TARGET = _TkgClusterClass()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from krm_fn.carriers.three_keys import CAMEL, SNAKE, ThreeKeys
 from krm_fn.products import tkg
-from krm_fn.targets.tkg.addons import AddOn, Config, Table
+from krm_fn.targets.tkg.addons import AddOn, AddOnTarget, Config
 
-_TABLE = Table(
+TARGET = AddOnTarget(
+    "tkgVsphereCSI",
     addons=(
         AddOn(
             tkg.VSPHERE_CSI,
@@ -24,5 +25,3 @@ _TABLE = Table(
         )
     },
 )
-
-TARGET = _TABLE.target("tkgVsphereCSI")

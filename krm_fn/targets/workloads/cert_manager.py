@@ -11,41 +11,37 @@ from krm_fn.carriers.pod_spec import CONTAINERS, POD_SPEC, containers, report_wr
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
-from krm_fn.targets import text_hints_of
-from krm_fn.targets.base import Context, Data, DataReferences, Options, Target
+from krm_fn.targets.base import Context, Data, Options, Target
 from krm_fn.targets.workloads import known_workloads
 
 
-def sites(draft: Draft, context: Context) -> Iterator[EnvList]:
-    """Yield the environments of the containers of cert-manager."""
-    if not known_workloads.may_be_cert_manager(draft.data) or is_refused(draft.data, POD_SPEC):
-        return
-    report_wrong_types(draft)
-    found = known_workloads.cert_manager_containers(draft.data)
-    is_unknown = known_workloads.is_cert_manager(draft.data) and any(containers(draft.data))
-    if not found and is_unknown and context.settings.variables():
-        message = (
-            "no container has a name of cert-manager's, so none gets the proxy: name one "
-            "`cert-manager-controller`"
-        )
-        path = (*POD_SPEC, CONTAINERS)
-        draft.report(Severity.WARNING, message, path, code="ContainerNotFound")
-    for container in found:
-        conflict = context.options.get("conflict", OVERRIDE)
-        yield EnvList(draft, container, conflict, context.uses.provided(draft.data, container))
+class _CertManager(Target):
+    id = "certManager"
+    kinds = frozenset({("apps", "Deployment"), ("extensions", "Deployment"), ("batch", "Job")})
+    audience = Audience.GO
+
+    def sites(self, draft: Draft, context: Context) -> Iterator[EnvList]:
+        """Yield the environments of the containers of cert-manager."""
+        if not known_workloads.may_be_cert_manager(draft.data) or is_refused(draft.data, POD_SPEC):
+            return
+        report_wrong_types(draft)
+        found = known_workloads.cert_manager_containers(draft.data)
+        is_unknown = known_workloads.is_cert_manager(draft.data) and any(containers(draft.data))
+        if not found and is_unknown and context.settings.variables():
+            message = (
+                "no container has a name of cert-manager's, so none gets the proxy: name one "
+                "`cert-manager-controller`"
+            )
+            path = (*POD_SPEC, CONTAINERS)
+            draft.report(Severity.WARNING, message, path, code="ContainerNotFound")
+        for container in found:
+            conflict = context.options.get("conflict", OVERRIDE)
+            yield EnvList(draft, container, conflict, context.uses.provided(draft.data, container))
+
+    def note_references(self, uses: DataUsesReader, obj: Data, options: Options) -> None:
+        """Note the ConfigMaps and Secrets that the containers of cert-manager read."""
+        if not is_refused(obj, POD_SPEC):
+            uses.note_containers(obj, known_workloads.cert_manager_containers(obj))
 
 
-def note_references(uses: DataUsesReader, obj: Data, options: Options) -> None:
-    """Note the ConfigMaps and Secrets that the containers of cert-manager read."""
-    if not is_refused(obj, POD_SPEC):
-        uses.note_containers(obj, known_workloads.cert_manager_containers(obj))
-
-
-TARGET = Target(
-    id="certManager",
-    kinds=frozenset({("apps", "Deployment"), ("extensions", "Deployment"), ("batch", "Job")}),
-    audience=Audience.GO,
-    text_hints=text_hints_of("certManager"),
-    sites=sites,
-    references=DataReferences(note_references),
-)
+TARGET = _CertManager()

@@ -17,42 +17,40 @@ from krm_fn.carriers.pod_spec import (
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
-from krm_fn.targets import text_hints_of
-from krm_fn.targets.base import Context, Data, DataReferences, Options, Target
+from krm_fn.targets.base import Context, Data, Options, Target
 from krm_fn.targets.workloads import known_workloads
 
 
-def sites(draft: Draft, context: Context) -> Iterator[EnvList]:
-    """Yield the environments of the two containers of chart-operator."""
-    if not known_workloads.is_chart_operator(draft.data) or is_refused(draft.data, POD_SPEC):
-        return
-    ours = known_workloads.chart_operator_containers(draft.data)
-    conflict = context.options.get("conflict", OVERRIDE)
-    for field in (INIT_CONTAINERS, CONTAINERS):
-        report_wrong_types(draft, field)
-        found = [one for one in ours if field in one.path]
-        for one in found:
-            yield EnvList(draft, one, conflict, context.uses.provided(draft.data, one))
-        is_unknown = any(containers(draft.data, field)) and not found
-        if field == CONTAINERS and is_unknown and context.settings.variables():
-            message = (
-                "no container is named `chart-operator`, so none gets the proxy: "
-                "give the operator's that name"
-            )
-            draft.report(Severity.WARNING, message, (*POD_SPEC, field), code="ContainerNotFound")
+class _ChartOperator(Target):
+    id = "chartOperator"
+    kinds = frozenset({("apps", "Deployment"), ("extensions", "Deployment")})
+    audience = Audience.GO
+
+    def sites(self, draft: Draft, context: Context) -> Iterator[EnvList]:
+        """Yield the environments of the two containers of chart-operator."""
+        if not known_workloads.is_chart_operator(draft.data) or is_refused(draft.data, POD_SPEC):
+            return
+        ours = known_workloads.chart_operator_containers(draft.data)
+        conflict = context.options.get("conflict", OVERRIDE)
+        for field in (INIT_CONTAINERS, CONTAINERS):
+            report_wrong_types(draft, field)
+            found = [one for one in ours if field in one.path]
+            for one in found:
+                yield EnvList(draft, one, conflict, context.uses.provided(draft.data, one))
+            is_unknown = any(containers(draft.data, field)) and not found
+            if field == CONTAINERS and is_unknown and context.settings.variables():
+                message = (
+                    "no container is named `chart-operator`, so none gets the proxy: "
+                    "give the operator's that name"
+                )
+                draft.report(
+                    Severity.WARNING, message, (*POD_SPEC, field), code="ContainerNotFound"
+                )
+
+    def note_references(self, uses: DataUsesReader, obj: Data, options: Options) -> None:
+        """Note the ConfigMaps and Secrets that the containers of chart-operator read."""
+        if not is_refused(obj, POD_SPEC):
+            uses.note_containers(obj, known_workloads.chart_operator_containers(obj))
 
 
-def note_references(uses: DataUsesReader, obj: Data, options: Options) -> None:
-    """Note the ConfigMaps and Secrets that the containers of chart-operator read."""
-    if not is_refused(obj, POD_SPEC):
-        uses.note_containers(obj, known_workloads.chart_operator_containers(obj))
-
-
-TARGET = Target(
-    id="chartOperator",
-    kinds=frozenset({("apps", "Deployment"), ("extensions", "Deployment")}),
-    audience=Audience.GO,
-    text_hints=text_hints_of("chartOperator"),
-    sites=sites,
-    references=DataReferences(note_references),
-)
+TARGET = _ChartOperator()

@@ -16,7 +16,7 @@ from krm_fn.krm.results import Finding, Severity
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets.base import Context, DataReferences, Target
+from krm_fn.targets.base import Context, Options, Target, Writes
 
 _AWS = "proxy-environment-variables"
 _ARGO_LABEL = "argocd.argoproj.io/secret-type"
@@ -203,30 +203,6 @@ def _in_both_cases(variable: str, found: Value, label: str) -> Iterator[Reading]
         yield Reading(name, found.text, found.path, found.text, label, member=found.path[-1])
 
 
-def sites(draft: Draft, context: Context) -> Iterator[_Environment | _FluxSecret | _ArgoSecret]:
-    """Yield the places of a ConfigMap or Secret that others read as a proxy."""
-    obj = draft.data
-    if refuses(obj):
-        return
-    use = context.uses.use(obj)
-    keys = dict(use.keys)
-    if use.is_environment or (obj.get("kind"), lookup(obj, ("metadata", "name"))) == (
-        "ConfigMap",
-        _AWS,
-    ):
-        existing = _DataTexts(draft)
-        keys |= {name: name.upper() for name in PROXY_VARIABLES if existing.get(name) is not None}
-    for key, names in use.of_policies.items():
-        if _is_plain(draft, key, names, context):
-            keys.setdefault(key, next(iter(names)))
-    if keys:
-        yield _Environment(draft, keys)
-    if use.is_proxy_of_flux and obj.get("kind") == "Secret":
-        yield _FluxSecret(draft)
-    if _is_of_argo(obj) and _DataTexts(draft).get("proxy") is not None:
-        yield _ArgoSecret(draft)
-
-
 def _is_plain(draft: Draft, key: str, names: Iterable[str], context: Context) -> bool:
     """Return whether one value can be put under a key that rules of Kyverno read; report why not."""
     values_of_key = {context.settings.variables().get(name, "") for name in names}
@@ -242,16 +218,6 @@ def _is_plain(draft: Draft, key: str, names: Iterable[str], context: Context) ->
         )
         draft.findings.append(found)
     return not problem
-
-
-def readers(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Readers:
-    """Return who reads the list in an object: Argo CD is written in Go, and Flux reads none at all."""
-    if _is_of_argo(obj):
-        return Readers(Audience.GO)
-    # No key at all: a Secret that waits for its address.
-    keys = {str(key) for name in ("data", "stringData") for key in _mapping(obj, name)}
-    is_of_flux = obj.get("kind") == "Secret" and (not keys or "address" in keys)
-    return Readers(Audience.PRODUCT if is_of_flux else Audience.POD)
 
 
 def _mapping(obj: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -271,22 +237,57 @@ def _is_of_argo(obj: Mapping[str, Any]) -> bool:
     )
 
 
-def note_references(
-    uses: DataUsesReader, obj: Mapping[str, Any], options: Mapping[str, Any]
-) -> None:
-    """Note the Secret that an object of Flux refers to."""
-    uses.note_flux(obj)
+class _ProxyData(Target):
+    id = "proxyData"
+    kinds = frozenset({("", "ConfigMap"), ("", "Secret")})
+    audience = Audience.POD
+    writes = Writes.VALUES
+
+    def hints(self, options: Options) -> tuple[str, ...]:
+        """Return what is in an object that others read, whether or not the list has one that refers to it."""
+        return (_AWS, _ARGO_LABEL)
+
+    def sites(
+        self, draft: Draft, context: Context
+    ) -> Iterator[_Environment | _FluxSecret | _ArgoSecret]:
+        """Yield the places of a ConfigMap or Secret that others read as a proxy."""
+        obj = draft.data
+        if refuses(obj):
+            return
+        use = context.uses.use(obj)
+        keys = dict(use.keys)
+        if use.is_environment or (obj.get("kind"), lookup(obj, ("metadata", "name"))) == (
+            "ConfigMap",
+            _AWS,
+        ):
+            existing = _DataTexts(draft)
+            keys |= {
+                name: name.upper() for name in PROXY_VARIABLES if existing.get(name) is not None
+            }
+        for key, names in use.of_policies.items():
+            if _is_plain(draft, key, names, context):
+                keys.setdefault(key, next(iter(names)))
+        if keys:
+            yield _Environment(draft, keys)
+        if use.is_proxy_of_flux and obj.get("kind") == "Secret":
+            yield _FluxSecret(draft)
+        if _is_of_argo(obj) and _DataTexts(draft).get("proxy") is not None:
+            yield _ArgoSecret(draft)
+
+    def readers(self, obj: Mapping[str, Any], options: Mapping[str, Any]) -> Readers:
+        """Return who reads the list in an object: Argo CD is written in Go, and Flux reads none at all."""
+        if _is_of_argo(obj):
+            return Readers(Audience.GO)
+        # No key at all: a Secret that waits for its address.
+        keys = {str(key) for name in ("data", "stringData") for key in _mapping(obj, name)}
+        is_of_flux = obj.get("kind") == "Secret" and (not keys or "address" in keys)
+        return Readers(Audience.PRODUCT if is_of_flux else Audience.POD)
+
+    def note_references(
+        self, uses: DataUsesReader, obj: Mapping[str, Any], options: Mapping[str, Any]
+    ) -> None:
+        """Note the Secret that an object of Flux refers to."""
+        uses.note_flux(obj)
 
 
-TARGET = Target(
-    id="proxyData",
-    kinds=frozenset({("", "ConfigMap"), ("", "Secret")}),
-    audience=Audience.POD,
-    text_hints=(_AWS, _ARGO_LABEL),
-    sites=sites,
-    readers_of=readers,
-    has_names_of_its_author=True,
-    references=DataReferences(note_references, is_of_any_kind=True),
-    fills_references=True,
-    refuses=refuses,
-)
+TARGET = _ProxyData()

@@ -15,7 +15,7 @@ from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import created_objects, text_hints_of
+from krm_fn.targets import created_objects
 from krm_fn.targets.base import Context, Creation, Target
 from krm_fn.targets.workloads import known_workloads
 from krm_fn.targets.workloads.trust_bundle import DIRECTORIES, FILE, NAME, Bundle, TrustBundle
@@ -60,17 +60,6 @@ class _ConfigMap:
             f"certificates under `{FILE}`, or label it `{created_objects.LABEL}: {created_objects.OURS}`"
         )
         self._draft.report(Severity.WARNING, message, ("data",), code="NotWrittenHere")
-
-
-def sites(draft: Draft, context: Context) -> Iterator[_ConfigMap | TrustBundle]:
-    """Yield the pod specification of a workload, or the ConfigMap beside it."""
-    trusted = context.settings.trusted_ca
-    obj = draft.data
-    at = pod_spec.pod_spec(obj)
-    if at:
-        yield TrustBundle(draft, at, _wanted(obj, trusted, context.options))
-    elif _metadata(obj, "name", "") == NAME and not _is_source(obj, trusted, NAME):
-        yield _ConfigMap(draft, trusted.pem)
 
 
 def companions(
@@ -131,20 +120,25 @@ def _metadata(obj: Mapping[str, Any], key: str, default: Any) -> Any:
     return value if isinstance(value, type(default)) else default
 
 
-_HINTS = text_hints_of("workloadTrustStore")
+class _WorkloadTrustStore(Target):
+    id = "workloadTrustStore"
+    kinds = pod_spec.KINDS | {("", "ConfigMap")}
+    audience = Audience.NOBODY
+    creates = Creation(beside=pod_spec.KINDS, companions=companions)
+
+    def hints(self, options: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the text hints; none where matchers select workloads, as their text can be any."""
+        return () if options.get("workloads") else super().hints(options)
+
+    def sites(self, draft: Draft, context: Context) -> Iterator[_ConfigMap | TrustBundle]:
+        """Yield the pod specification of a workload, or the ConfigMap beside it."""
+        trusted = context.settings.trusted_ca
+        obj = draft.data
+        at = pod_spec.pod_spec(obj)
+        if at:
+            yield TrustBundle(draft, at, _wanted(obj, trusted, context.options))
+        elif _metadata(obj, "name", "") == NAME and not _is_source(obj, trusted, NAME):
+            yield _ConfigMap(draft, trusted.pem)
 
 
-def hints_from(options: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the text hints; none where matchers select workloads, as their text can be any."""
-    return () if options.get("workloads") else _HINTS
-
-
-TARGET = Target(
-    id="workloadTrustStore",
-    kinds=pod_spec.KINDS | {("", "ConfigMap")},
-    audience=Audience.NOBODY,
-    text_hints=_HINTS,
-    hints_from=hints_from,
-    sites=sites,
-    creates=Creation(beside=pod_spec.KINDS, companions=companions),
-)
+TARGET = _WorkloadTrustStore()

@@ -16,8 +16,7 @@ from krm_fn.krm.results import Severity
 from krm_fn.krm.type_errors import type_name
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer
-from krm_fn.targets import text_hints_of
-from krm_fn.targets.base import Context, Data, DataReferences, GroupKind, Options, Target
+from krm_fn.targets.base import Context, Data, GroupKind, Options, Target
 from krm_fn.targets.workloads.presets import (
     PRESETS,
     PROVIDER_GROUP,
@@ -43,7 +42,6 @@ _PROVIDERS = frozenset(
     )
 )
 _ANNOTATIONS: Pointer = ("metadata", "annotations")
-_HINTS = text_hints_of("workloads")
 _OWNERS = tuple(preset.target for preset in PRESETS.values() if preset.target)
 _KINDS_OF_OWNERS = frozenset({"Deployment", "Job"})
 
@@ -160,84 +158,10 @@ class _Place(NamedTuple):
     is_provider: bool = False
 
 
-def sites(draft: Draft, context: Context) -> Iterator[Site]:
-    """Yield the environments of the chosen containers, of those that were chosen before, and the annotation."""
-    place = _place(draft.data, context.options)
-    if place is None:
-        return
-    before = chosen_containers.written(draft.data)
-    chosen = _choose(draft, place, context)
-    _report_wrong_annotations(draft, place, context)
-    if not (chosen.is_wanted or chosen.existing or chosen.missing or before):
-        return
-    for name in (INIT_CONTAINERS, CONTAINERS):
-        pod_spec.report_wrong_types(draft, name, at=place.at)
-    conflict = context.options.get("conflict", UNIT)
-    keeps_unit = conflict == UNIT and not context.settings.variables()
-    written: list[EnvList] = []
-    for one in chosen.existing:
-        if one.key in before:  # written by us: no author's value is lost there
-            written.append(EnvList(draft, one, OVERRIDE, context.uses.provided(draft.data, one)))
-        elif not keeps_unit:  # its author's alone: it is no place that this target reads or removes
-            written.append(EnvList(draft, one, conflict, context.uses.provided(draft.data, one)))
-    for number, name in enumerate(chosen.missing):
-        written.append(_Overridden(draft, name, (*place.at, CONTAINERS), number))
-    yield from written
-    keys = {one.key for one in written}
-    for one in _all_containers(draft.data, place.at):
-        if one.key in before and one.key not in keys:
-            yield _Released(draft, one, OVERRIDE, context.uses.provided(draft.data, one))
-    yield _WrittenContainers(
-        draft,
-        written,
-        before,
-        keeps_others=conflict == KEEP,
-        added_at=(*place.at, CONTAINERS) if place.is_provider else None,
-    )
-
-
-def readers(obj: Data, options: Options) -> Readers:
-    """Return who reads the list in an object: Go programs where only presets choose it."""
-    place = _place(obj, options)
-    if place is None or chosen_containers.is_refused(obj, place.at):
-        return Readers(Audience.POD)
-    fitting = [one for one in _presets(options) if _is_of_preset(obj, place, one)]
-    wish = chosen_containers.wish(obj, place.at)
-    is_any = not fitting or wish.is_wanted or wish.names or _is_matched(obj, place.at, options)
-    return Readers(
-        Audience.POD if is_any else Audience.GO,
-        tuple(name for preset in fitting for name in preset.names),
-        any(preset.writes_rooted_names for preset in fitting),
-    )
-
-
-def note_references(uses: DataUsesReader, obj: Data, options: Options) -> None:
-    """Note the ConfigMaps and Secrets that the chosen containers of a workload read."""
-    place = _place(obj, options)
-    if place is not None and not chosen_containers.is_refused(obj, place.at):
-        uses.note_containers(obj, _choose(Draft(obj), place, Context(options)).existing)
-
-
-def hints_from(options: Options) -> tuple[str, ...]:
-    """Return the text hints; none where matchers or presets select workloads, as their text can be any."""
-    return () if options.get("workloads") or options.get("presets") else _HINTS
-
-
 def refuses(obj: Data, options: Options) -> bool:
     """Return whether an annotation of a workload says that it gets no proxy."""
     place = _place(obj, options)
     return place is not None and chosen_containers.is_refused(obj, place.at)
-
-
-def kinds_of(options: Options) -> frozenset[GroupKind]:
-    """Return the kinds that the options name."""
-    return frozenset((one["group"], one["kind"]) for one in options.get("customKinds", ()))
-
-
-def options_from(given: Mapping[str, Options]) -> Options:
-    """Return the options, with the targets that write containers of their own unless they are switched off."""
-    enabled = [name for name in _OWNERS if given.get(name, {}).get("enabled", True)]
-    return {**given.get("workloads", {}), "owners": enabled}
 
 
 def _place(obj: Data, options: Options) -> _Place | None:
@@ -355,15 +279,86 @@ def _all_containers(obj: Any, at: Pointer) -> Iterator[Container]:
         yield from containers(obj, name, at=at)
 
 
-TARGET = Target(
-    id="workloads",
-    kinds=pod_spec.KINDS | _PROVIDERS,
-    audience=Audience.POD,
-    text_hints=_HINTS,
-    hints_from=hints_from,
-    sites=sites,
-    options_from=options_from,
-    kinds_of=kinds_of,
-    readers_of=readers,
-    references=DataReferences(note_references),
-)
+class _Workloads(Target):
+    id = "workloads"
+    kinds = pod_spec.KINDS | _PROVIDERS
+    audience = Audience.POD
+
+    def hints(self, options: Options) -> tuple[str, ...]:
+        """Return the text hints; none where matchers or presets select workloads, as their text can be any."""
+        is_any = options.get("workloads") or options.get("presets")
+        return () if is_any else super().hints(options)
+
+    def sites(self, draft: Draft, context: Context) -> Iterator[Site]:
+        """Yield the environments of the chosen containers, of those that were chosen before, and the annotation."""
+        place = _place(draft.data, context.options)
+        if place is None:
+            return
+        before = chosen_containers.written(draft.data)
+        chosen = _choose(draft, place, context)
+        _report_wrong_annotations(draft, place, context)
+        if not (chosen.is_wanted or chosen.existing or chosen.missing or before):
+            return
+        for name in (INIT_CONTAINERS, CONTAINERS):
+            pod_spec.report_wrong_types(draft, name, at=place.at)
+        conflict = context.options.get("conflict", UNIT)
+        keeps_unit = conflict == UNIT and not context.settings.variables()
+        written: list[EnvList] = []
+        for one in chosen.existing:
+            if one.key in before:  # written by us: no author's value is lost there
+                written.append(
+                    EnvList(draft, one, OVERRIDE, context.uses.provided(draft.data, one))
+                )
+            elif (
+                not keeps_unit
+            ):  # else its author's alone: no place that this target reads or removes
+                written.append(
+                    EnvList(draft, one, conflict, context.uses.provided(draft.data, one))
+                )
+        for number, name in enumerate(chosen.missing):
+            written.append(_Overridden(draft, name, (*place.at, CONTAINERS), number))
+        yield from written
+        keys = {one.key for one in written}
+        for one in _all_containers(draft.data, place.at):
+            if one.key in before and one.key not in keys:
+                yield _Released(draft, one, OVERRIDE, context.uses.provided(draft.data, one))
+        yield _WrittenContainers(
+            draft,
+            written,
+            before,
+            keeps_others=conflict == KEEP,
+            added_at=(*place.at, CONTAINERS) if place.is_provider else None,
+        )
+
+    def options(self, given: Mapping[str, Options]) -> Options:
+        """Return the options, with the targets that write containers of their own unless they are switched off."""
+        enabled = [name for name in _OWNERS if given.get(name, {}).get("enabled", True)]
+        return {**given.get("workloads", {}), "owners": enabled}
+
+    def all_kinds(self, options: Options) -> frozenset[GroupKind]:
+        """Return its kinds, and those that the options name."""
+        custom = [(one["group"], one["kind"]) for one in options.get("customKinds", ())]
+        return self.kinds.union(custom)
+
+    def readers(self, obj: Data, options: Options) -> Readers:
+        """Return who reads the list in an object: Go programs where only presets choose it."""
+        place = _place(obj, options)
+        if place is None or chosen_containers.is_refused(obj, place.at):
+            return Readers(Audience.POD)
+        fitting = [one for one in _presets(options) if _is_of_preset(obj, place, one)]
+        wish = chosen_containers.wish(obj, place.at)
+        is_any = not fitting or wish.is_wanted or wish.names or _is_matched(obj, place.at, options)
+        return Readers(
+            Audience.POD if is_any else Audience.GO,
+            tuple(name for preset in fitting for name in preset.names),
+            any(preset.writes_rooted_names for preset in fitting),
+        )
+
+    def note_references(self, uses: DataUsesReader, obj: Data, options: Options) -> None:
+        """Note the ConfigMaps and Secrets that the chosen containers of a workload read."""
+        place = _place(obj, options)
+        if place is not None and not chosen_containers.is_refused(obj, place.at):
+            uses.note_containers(obj, _choose(Draft(obj), place, Context(options)).existing)
+
+
+TARGET = _Workloads()

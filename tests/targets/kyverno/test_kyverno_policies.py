@@ -533,7 +533,7 @@ def test_a_rule_without_a_name_is_called_by_its_place() -> None:
 def test_the_six_names_a_type_of_secrets_and_the_mark_of_a_generated_policy_are_looked_for_in_the_text() -> None:
     assert policies.TARGET.id == "kyvernoPolicies"
     others = {"addons.cluster.x-k8s.io/resource-set", "fn.inject-proxy.io/policy"}
-    assert set(policies.TARGET.text_hints) == {*SIX, *others}
+    assert set(policies.TARGET.hints({})) == {*SIX, *others}
     assert all(any(word in json.dumps(shape()) for word in SIX) for name, shape in SHAPES.items() if name != "P12")
 
 

@@ -231,7 +231,6 @@ def test_two_proxies_in_one_policy_are_an_error_about_that_policy() -> None:
 
 def test_rules_of_policies_inside_other_objects_can_be_matched() -> None:
     names = policies.TARGET.names_of_rules
-    assert names is not None
     assert [list(names(wrap(p1()))) for wrap, _ in FORMS.values()] == [["add-proxies"]] * len(FORMS)
 
 

@@ -161,7 +161,7 @@ def test_it_sees_both_cases_of_what_stands_there() -> None:
 
 
 def test_it_looks_at_secrets_of_one_type_and_takes_the_list_as_written() -> None:
-    assert cluster_config.TARGET.text_hints == (TYPE,)
+    assert cluster_config.TARGET.hints({}) == (TYPE,)
     assert {("", "Secret")} == cluster_config.TARGET.kinds
     assert cluster_config.TARGET.audience is Audience.TKG
 

@@ -300,10 +300,10 @@ def test_it_looks_at_secrets_of_add_ons_and_at_its_configuration() -> None:
     assert vsphere_cpi.TARGET.id == "tkgVsphereCPI"
     assert vsphere_cpi.TARGET.audience is Audience.GO
     assert set(vsphere_cpi.TARGET.kinds) == {("", "Secret"), (GROUP, "VSphereCPIConfig")}
-    assert vsphere_cpi.TARGET.text_hints == ("tkg.tanzu.vmware.com/addon", "clusterbootstrap-secret", GROUP)
+    assert vsphere_cpi.TARGET.hints({}) == ("tkg.tanzu.vmware.com/addon", "clusterbootstrap-secret", GROUP)
 
 
 @pytest.mark.parametrize("name", ["tkgVsphereCPI", "tkgVsphereCSI", "tkgKappController", "tkgPinniped", "tkgCloudCSI"])
 def test_the_groups_of_the_configurations_of_add_ons_are_looked_for_in_the_text(name: str) -> None:
     groups = {group for group, kind in TARGETS[name].kinds if kind != "Secret"}
-    assert {*TARGETS[name].text_hints} == {*tkg.ADD_ON_SECRET_TYPES, *groups}
+    assert {*TARGETS[name].hints({})} == {*tkg.ADD_ON_SECRET_TYPES, *groups}

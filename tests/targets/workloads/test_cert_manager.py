@@ -233,5 +233,5 @@ def test_an_env_of_a_wrong_type_is_an_error_because_the_target_clearly_wants_it(
 
 def test_its_words_stand_in_every_object_it_could_want() -> None:
     assert cert_manager.TARGET.id == "certManager"
-    assert cert_manager.TARGET.text_hints == ("cert-manager",)
+    assert cert_manager.TARGET.hints({}) == ("cert-manager",)
     assert {("apps", "Deployment"), ("extensions", "Deployment")} < cert_manager.TARGET.kinds

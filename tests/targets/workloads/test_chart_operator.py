@@ -141,5 +141,5 @@ def test_a_list_of_a_wrong_type_is_reported_and_the_other_is_still_filled(field:
 
 def test_it_looks_at_deployments_of_both_groups() -> None:
     assert chart_operator.TARGET.id == "chartOperator"
-    assert chart_operator.TARGET.text_hints == ("chart-operator",)
+    assert chart_operator.TARGET.hints({}) == ("chart-operator",)
     assert set(chart_operator.TARGET.kinds) == {("apps", "Deployment"), ("extensions", "Deployment")}

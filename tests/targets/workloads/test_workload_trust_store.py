@@ -470,4 +470,4 @@ def test_nothing_is_seen_of_a_proxy() -> None:
 
 def test_the_annotation_the_volume_and_the_known_workloads_are_looked_for_in_the_text() -> None:
     others = ("fn.inject-proxy.io/trusted-ca", "cert-manager", "chart-operator")
-    assert {*target.TARGET.text_hints} == {trust_bundle.NAME, *others}
+    assert {*target.TARGET.hints({})} == {trust_bundle.NAME, *others}

@@ -725,5 +725,5 @@ def test_a_note_about_containers_that_are_gone_is_removed() -> None:
 
 
 def test_each_annotation_that_selects_a_workload_or_marks_it_is_looked_for_in_the_text() -> None:
-    hints = workloads.TARGET.text_hints
+    hints = workloads.TARGET.hints({})
     assert all(any(hint in name for hint in hints) for name in (*chosen_containers.LISTS, chosen_containers.WRITTEN))

@@ -16,7 +16,7 @@ from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.settings import ProxySettings, Resolved, resolve
-from krm_fn.targets import TARGETS, ClassContext, Target
+from krm_fn.targets import TARGETS, ClassContext, Reach, Target
 from krm_fn.targets.nodes import cluster_class
 from krm_fn.targets.nodes.clusterclass.names import INSTEAD_OF, INSTEAD_OF_WHERE_ERASED, Possibility
 from krm_fn.targets.nodes.clusterclass.settings import for_class, for_nodes
@@ -81,7 +81,12 @@ class Classes:
         is_selected: whether the selector does not leave an object out.
         topology: the Clusters of the list.
         wanted: the checked FunctionConfig.
+
+    Attributes:
+        target: the target that writes the patches.
     """
+
+    target: Target = cluster_class.TARGET
 
     def __init__(
         self,
@@ -181,11 +186,6 @@ class Classes:
                         one.obj.data, one.default.settings, self._of_class(one)
                     )
                 is_done = is_done and one.is_patched
-
-    @property
-    def target(self) -> Target:
-        """Return the target that writes the patches."""
-        return cluster_class.TARGET
 
     @property
     def is_on(self) -> bool:
@@ -320,7 +320,7 @@ class Classes:
             whole: what is said of the object as a whole.
         """
         if (
-            not TARGETS[target_id].writes_groups_of_workers
+            TARGETS[target_id].reach is not Reach.GROUPS
             or not whole.unreachable_overrides
             or self._class_of(obj) is None
         ):
