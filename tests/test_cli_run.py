@@ -551,6 +551,17 @@ WRONG = [
         {"a.yaml": CONFIG, "b.yaml": CONFIG}, [], 2, "there must be one ProxyConfig, but 2 were found", id="several"
     ),
     pytest.param({"a.yaml": CONFIG}, ["b.yaml"], 2, 'there is no file or folder "b.yaml"', id="no such path"),
+    pytest.param({"a.yaml": CONFIG}, ["a" * 5000], 2, "there is no file or folder", id="a path that no path can be"),
+    pytest.param(
+        {"a.yaml": CONFIG}, [".", "--config", "a" * 5000], 2, "there is no file", id="a --config that no path can be"
+    ),
+    pytest.param(
+        {"p.yaml": CONFIG, "a.yaml": NODES},
+        [".", "--output-dir", "a" * 5000],
+        1,
+        "cannot be written",
+        id="an --output-dir that no path can be",
+    ),
     pytest.param({"a.md": "x"}, ["."], 2, "the paths hold no manifest", id="nothing to do it to"),
     pytest.param(
         {"a.yaml": NODES + "---\na: {{ x }}\n"},

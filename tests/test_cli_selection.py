@@ -76,6 +76,7 @@ KUSTOMIZE = [
     pytest.param("resources: [a.yaml]", False, id="resources"),
     pytest.param("patches: [{patch: 'a.yaml'}]", False, id="a patch in place"),
     pytest.param("patches: a.yaml", False, id="something that is no list"),
+    pytest.param('patches: [{path: "a\\0.yaml"}, {path: a.yaml}]', True, id="beside what no path can be"),
     pytest.param("[1, 2", False, id="a kustomization that cannot be read"),
 ]
 

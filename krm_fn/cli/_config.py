@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from krm_fn import config
-from krm_fn.cli._files import read_file
+from krm_fn.cli._files import is_folder, read_file
 from krm_fn.cli._selection import Selection
 from krm_fn.config import Lookup, ProxyConfig
 from krm_fn.errors import InputError, UsageError
@@ -32,7 +32,7 @@ class LocatedConfig(NamedTuple):
 
 def config_files(path: str) -> Manifests:
     """Return the documents in the file of ``--config``."""
-    if Path(path).is_dir():
+    if is_folder(path):
         raise UsageError(
             f'`--config` must name a file, but "{path}" is a folder: name the file in it that holds the ProxyConfig'
         )

@@ -30,6 +30,11 @@ def exists(path: str) -> bool:
         return False
 
 
+def is_folder(path: str) -> bool:
+    """Return whether ``path``, which may be any text, is the path of a folder."""
+    return exists(path) and Path(path).is_dir()
+
+
 def absolute(name: str) -> Path:
     """Return the absolute path of a file or folder, without ``..`` in it."""
     return Path(os.path.normpath(Path(name).absolute()))
@@ -92,7 +97,7 @@ def read_file(path: str) -> bytes:
     """
     if not exists(path):
         raise UsageError(f'there is no file "{path}"')
-    if Path(path).is_dir():
+    if is_folder(path):
         raise UsageError(f'"{path}" must be a file, not a folder')
     return _content(Path(path))
 

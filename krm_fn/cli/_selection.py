@@ -262,7 +262,7 @@ def _inputs_of_kustomizations(paths: Iterable[str]) -> set[str]:
         for name in _KUSTOMIZATIONS:
             data = _read_kustomization(folder / name)
             if data is not None:
-                found |= {str((folder / path).resolve()) for path in _inputs(data)}
+                found.update(os.path.realpath(folder / path) for path in _inputs(data))
     return found
 
 
@@ -320,6 +320,6 @@ def _entries(data: Mapping[str, Any], *keys: str) -> Iterator[Any]:
 
 
 def _paths(value: Any) -> Iterator[str]:
-    """Yield a value that is a path; a patch that is written in place is a text of several lines or in braces."""
-    if isinstance(value, str) and value and "\n" not in value and "{" not in value:
+    """Yield a value that may be a path; a patch that is written in place is a text of several lines or in braces."""
+    if isinstance(value, str) and value and not {"\n", "{", "\0"} & {*value}:
         yield value

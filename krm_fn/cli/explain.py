@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from krm_fn import config
 from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._config import config_among
+from krm_fn.cli._files import is_folder
 from krm_fn.cli._outcome_lines import count
 from krm_fn.cli._parser import CommandParser
 from krm_fn.cli._selection import LeftAlone, Selection, add_exclude_option, read_selected
@@ -141,7 +141,7 @@ def _selected(paths: Sequence[str], given: Namespace, read_stdin: Callable[[], b
     if not paths:
         stream = {"standard input": read_stdin()}
         return Selection(stream, stream)
-    is_named = not any(Path(path).is_dir() for path in paths)
+    is_named = not any(map(is_folder, paths))
     return read_selected(paths, given.exclude, {LeftAlone.RESOURCE_LIST} if is_named else ())
 
 

@@ -19,7 +19,7 @@ from typing import Any
 from krm_fn.cli._command_result import CommandResult, Write
 from krm_fn.cli._config import LocatedConfig, config_among
 from krm_fn.cli._diff import unified_diff
-from krm_fn.cli._files import absolute, find_files, read_each
+from krm_fn.cli._files import absolute, exists, find_files, is_folder, read_each
 from krm_fn.cli._outcome_lines import FAIL_ON, count, outcome_lines, severities
 from krm_fn.cli._parser import CommandParser
 from krm_fn.cli._progress import Progress
@@ -284,7 +284,7 @@ def _refuse_resource_list(content: bytes) -> None:
 
 def _folder_of(path: str) -> str:
     """Return the folder that a path is or is in, as the names of files begin with it; "" is the current one."""
-    folder = Path(path) if Path(path).is_dir() else Path(path).parent
+    folder = Path(path) if is_folder(path) else Path(path).parent
     return "" if folder == Path() else str(folder)
 
 
@@ -491,7 +491,7 @@ def _write_folder(
         UsageError: the folder exists and holds something.
         OutputError: it cannot be written; nothing is left of it.
     """
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    if exists(str(folder)) and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f'"{folder}" must not exist, or be an empty folder')
     base = _base_of(paths)
     new = None
@@ -527,5 +527,5 @@ def _base_of(paths: Sequence[str]) -> Path:
     folders = []
     for path in paths:
         place = absolute(path)
-        folders.append(place if Path(path).is_dir() else place.parent)
+        folders.append(place if is_folder(path) else place.parent)
     return Path(os.path.commonpath(folders))
