@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
 import yaml
 
 from krm_fn.krm.results import Result, Severity
-from krm_fn.pipeline import run
+from krm_fn.pipeline import Outcome, run
 
 PROXY = {"httpProxy": "http://proxy:3128", "httpsProxy": "http://proxy:3128"}
 WORDS = (
@@ -34,6 +35,12 @@ def warnings(spec: dict[str, Any], *items: dict[str, Any]) -> list[Result]:
 
 
 def all_warnings(spec: dict[str, Any], *items: dict[str, Any]) -> list[Result]:
+    outcome = ran(spec, *items)
+    assert outcome.exit_code == 0
+    return [one for one in outcome.results if one.severity is Severity.WARNING]
+
+
+def ran(spec: dict[str, Any], *items: dict[str, Any]) -> Outcome:
     config = {
         "apiVersion": "fn.inject-proxy.io/v1alpha1",
         "kind": "ProxyConfig",
@@ -46,9 +53,7 @@ def all_warnings(spec: dict[str, Any], *items: dict[str, Any]) -> list[Result]:
         "items": list(items),
         "functionConfig": config,
     }
-    outcome = run(yaml.safe_dump(data).encode())
-    assert outcome.exit_code == 0
-    return [one for one in outcome.results if one.severity is Severity.WARNING]
+    return run(yaml.safe_dump(data).encode())
 
 
 def about(spec: dict[str, Any], *items: dict[str, Any]) -> list[str]:
@@ -149,7 +154,7 @@ def test_a_system_whose_files_hold_the_proxy_is_done() -> None:
 
 def test_its_stale_files_are_a_line() -> None:
     items = [made_by("controlplane", "RKE2ControlPlane"), node_files("http://old:3128")]
-    assert about(PROXY, *items) == ["Cluster/prod", "RKE2ControlPlane/prod-cp"]
+    assert about(PROXY, *items) == ["RKE2ControlPlane/prod-cp"]
 
 
 def topology(name: str = "shared") -> dict[str, Any]:
@@ -523,6 +528,16 @@ EMPTY = [
     pytest.param(release("cert-manager", {"crds": {}}), ["ProxyFieldEmpty"], id="a chart with other values"),
     pytest.param(application("cert-manager"), ["ProxyFieldEmpty"], id="a chart of an Application"),
     pytest.param(release("podinfo"), [], id="a chart that is not known"),
+    pytest.param(
+        manifest(
+            "operators.coreos.com/v1alpha1",
+            "Subscription",
+            spec={"config": {"env": [{"name": "HTTPS_PROXY", "valueFrom": {"secretKeyRef": {"name": "p"}}}]}},
+        ),
+        [],
+        id="a variable from a Secret",
+    ),
+    pytest.param(release("harbor", {"proxy": {"httpProxy": "${PROXY}"}}), [], id="a member that is filled in later"),
     pytest.param(release("velero", {"env": "${PROXY}"}, valuesFrom=[{"name": "x"}]), [], id="values from elsewhere"),
     pytest.param(release("renovate", {"env": {"HTTP_PROXY": "${PROXY}"}}), [], id="a value that is filled in later"),
     pytest.param(
@@ -549,9 +564,26 @@ def test_a_field_that_no_target_writes_is_named_where_it_is_empty(item: dict[str
 
 
 def test_a_chart_says_which_value_holds_the_proxy() -> None:
-    (said,) = (one for one in all_warnings(PROXY, release("cert-manager")) if one.code == "ProxyFieldEmpty")
+    (said,) = (one for one in all_warnings(PROXY, release("crossplane")) if one.code == "ProxyFieldEmpty")
 
-    assert "in `http_proxy`, `https_proxy` and `no_proxy`" in said.message
+    assert "in `extraEnvVarsCrossplane`" in said.message
+
+
+@pytest.mark.parametrize("chart", ["cert-manager", "external-dns"])
+def test_values_that_a_target_fills_have_to_be_begun_and_are_filled_then(chart: str) -> None:
+    (said,) = (one for one in all_warnings(PROXY, release(chart)) if one.code == "ProxyFieldEmpty")
+    begun = re.search("write `(.*)` into its values", said.message)
+    assert begun
+
+    values = yaml.safe_load(begun[1])
+    outcome = ran(PROXY, release(chart, values))
+    assert RIGHT in str(yaml.safe_load(outcome.output)["items"])
+
+
+def test_a_field_with_another_proxy_is_named_once() -> None:
+    item = manifest("config.openshift.io/v1", "Proxy", spec={"httpProxy": OLD})
+
+    assert codes(PROXY, item) == ["StaleProxy"]
 
 
 def test_other_proxies_of_a_proxy_config_are_no_stale_ones() -> None:

@@ -33,6 +33,7 @@ class System(NamedTuple):
         has_credentials: a URL with user and password can stand there.
         is_needed: without a proxy there something lacks it; False where only another one is worth a word.
         beside: leads to what must be there so that it is needed.
+        begun_by: values of a HelmRelease which a target fills once they are there.
     """
 
     name: str
@@ -42,6 +43,7 @@ class System(NamedTuple):
     has_credentials: bool = True
     is_needed: bool = True
     beside: Pointer = ()
+    begun_by: str = ""
 
 
 _RKE2 = System("RKE2", "`files` (`/etc/default/rke2-server` or `rke2-agent`) and `preRKE2Commands`")
@@ -184,8 +186,10 @@ _FIELDS = {
 _ENV = System("", "`env`")
 _EXTRA_ENV = System("", "`extraEnv`")
 _CHARTS = {
-    "cert-manager": System("", "`http_proxy`, `https_proxy` and `no_proxy`"),
-    "external-dns": _ENV,
+    "cert-manager": System(
+        "", "`http_proxy`, `https_proxy` and `no_proxy`", begun_by='`http_proxy: ""`'
+    ),
+    "external-dns": System("", "`env`", begun_by='`env: [{name: HTTP_PROXY, value: ""}]`'),
     "external-secrets": System("", "`extraEnv`, `webhook.extraEnv` and `certController.extraEnv`"),
     "argo-cd": System("", "`global.env`"),
     "velero": System("", "`configuration.extraEnvVars`"),
@@ -267,7 +271,8 @@ def charts_in(obj: Object) -> Iterator[tuple[System, Pointer]]:
     for path, chart in found.items():
         name = chart.rpartition("/")[2] if isinstance(chart, str) else ""
         if name in _CHARTS:
-            yield _CHARTS[name]._replace(name=f"the chart {name}"), path
+            row = _CHARTS[name]._replace(name=f"the chart {name}")
+            yield row if obj.group_kind == HELM_RELEASE else row._replace(begun_by=""), path
 
 
 def foreign(objects: Iterable[Object], topology: Topology) -> list[Foreign]:

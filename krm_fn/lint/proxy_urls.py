@@ -30,13 +30,15 @@ _FILE_MEMBERS = (("proxy", "http"), ("proxy", "https"))
 class SetProxy(NamedTuple):
     """A proxy that something sets: ``path`` leads to it, or to the text that holds it.
 
-    ``has_credentials`` is False where no user and password can stand.
+    ``has_credentials`` is False where no user and password can stand. ``is_elsewhere`` is True where another object
+    holds the value (``valueFrom``).
     """
 
     path: Pointer
     name: str
     value: str
     has_credentials: bool = True
+    is_elsewhere: bool = False
 
     def is_one_of(self, urls: Iterable[str]) -> bool:
         """Return whether it is one of some URLs, as far as this place can say it."""
@@ -148,13 +150,20 @@ def _of_mapping(path: Pointer, node: dict[Any, Any]) -> Iterator[SetProxy]:
         last = name.rpartition(".")[2]
         if last in _VARIABLES:
             yield SetProxy((*path, "value"), name, value.replace("$$", "$"))
-        elif re.fullmatch(_MEMBER, last) and re.fullmatch(_URL, value):
+        elif re.fullmatch(_MEMBER, last) and _may_be_url(value):
             yield SetProxy((*path, "value"), name, value)
+    elif isinstance(name, str) and name in _VARIABLES and "valueFrom" in node:
+        yield SetProxy((*path, "valueFrom"), name, "", is_elsewhere=True)
     for key, member in node.items():
         if not (isinstance(key, str) and isinstance(member, str) and re.fullmatch(_MEMBER, key)):
             continue
-        if key in _VARIABLES or re.fullmatch(_URL, member):
+        if key in _VARIABLES or _may_be_url(member):
             yield SetProxy((*path, key), key, member)
+
+
+def _may_be_url(value: str) -> bool:
+    """Return whether a value is a URL, or a later step fills it in."""
+    return re.fullmatch(_URL, value) is not None or is_template(value)
 
 
 def _texts(obj: Object) -> Iterator[tuple[Pointer, str]]:

@@ -6,7 +6,7 @@ disabled target, and a Cluster without a proxy are not mentioned.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from krm_fn import settings
@@ -35,6 +35,9 @@ _NO_FIELD = (
 )
 _NO_VALUE = (
     "sets no proxy for {system}, and no target writes one there: set it yourself, in {place}"
+)
+_NO_VALUE_YET = (
+    "sets no proxy for {system}: write {begun_by} into its values, and the next run fills it"
 )
 _NO_CLASS = (
     'its nodes get no proxy here, because its ClusterClass "{name}" is not in the list: add the class and its '
@@ -107,8 +110,17 @@ def unwritten(
     for obj in overview.not_generated if wanted.mode is not Mode.REMOVE else ():
         message = _NOT_GENERATED.format(kind=obj.ref.kind, name=obj.ref.name)
         yield Result(Severity.WARNING, message, config_ref, code="PolicyNotGenerated")
+    naming = {id(obj) for obj, _ in overview.naming}
+    written = {id(place.obj) for place in places if id(place.obj) in naming and _is_written(place)}
+    of_objects = [
+        result
+        for obj, memberships in overview.naming
+        if id(obj) not in written and not _is_switched_off(obj, wanted)
+        for result in _of_object(obj, memberships, wanted)
+    ]
     if wanted.mode is not Mode.REMOVE and any(_is_enabled(name, wanted) for name in _NODES):
-        yield from _systems(overview.foreign, wanted)
+        stale = {result.ref for result in of_objects if result.code == "StaleProxy"}
+        yield from _systems(overview.foreign, wanted, stale)
         yield from _without_class(overview, places, wanted)
         yield from _elsewhere(overview, wanted)
     for obj, other in overview.same_name if wanted.mode is not Mode.REMOVE else ():
@@ -120,11 +132,7 @@ def unwritten(
         ref = ObjectRef(file_path=error.file, file_index=error.number)
         message = _UNREADABLE.format(problem=error.problem)
         yield Result(Severity.WARNING, message, ref, code="DocumentUnreadable")
-    naming = {id(obj) for obj, _ in overview.naming}
-    written = {id(place.obj) for place in places if id(place.obj) in naming and _is_written(place)}
-    for obj, memberships in overview.naming:
-        if id(obj) not in written and not _is_switched_off(obj, wanted):
-            yield from _of_object(obj, memberships, wanted)
+    yield from of_objects
 
 
 def _invalid_fields(places: Sequence[PlannedEdit], wanted: ProxyConfig) -> Iterator[Result]:
@@ -146,10 +154,12 @@ def _invalid_fields(places: Sequence[PlannedEdit], wanted: ProxyConfig) -> Itera
             )
 
 
-def _systems(found: Iterable[Foreign], wanted: ProxyConfig) -> Iterator[Result]:
+def _systems(
+    found: Iterable[Foreign], wanted: ProxyConfig, stale: Collection[ObjectRef]
+) -> Iterator[Result]:
     """Yield one warning for each Cluster and system.
 
-    None if an object of the system has the proxy already.
+    None if an object of the system has the proxy already, or is in ``stale``: another line names its field then.
     """
     first: dict[tuple[tuple[str, ...], str], Foreign] = {}
     done: set[tuple[tuple[str, ...], str]] = set()
@@ -159,7 +169,7 @@ def _systems(found: Iterable[Foreign], wanted: ProxyConfig) -> Iterator[Result]:
         if not any(_urls(resolved)):
             continue
         first.setdefault(key, one)
-        if one.is_own and _holds_proxy(one.obj, _urls(resolved)):
+        if one.is_own and (one.obj.ref in stale or _holds_proxy(one.obj, _urls(resolved))):
             done.add(key)
     for key, one in first.items():
         if key not in done:
@@ -260,7 +270,11 @@ def _of_object(
         if proxy_urls.is_set(one) and not one.is_one_of(right):
             yield _stale(obj, one.path, one.name, wanted, is_declared=bool(right))
             return
-    if right and not any(one.value for one in found) and _is_enabled("workloads", wanted):
+    if (
+        right
+        and not any(one.value or one.is_elsewhere for one in found)
+        and _is_enabled("workloads", wanted)
+    ):
         yield from _without_value(obj)
 
 
@@ -271,7 +285,8 @@ def _without_value(obj: Object) -> Iterator[Result]:
     for row, path in rows:
         is_there = not row.beside or lookup(obj.data, row.beside) is not None
         if row.is_needed and is_there and not _has_values_elsewhere(obj, path):
-            message = _NO_VALUE.format(system=row.name, place=row.place)
+            text = _NO_VALUE_YET if row.begun_by else _NO_VALUE
+            message = text.format(system=row.name, place=row.place, begun_by=row.begun_by)
             yield Result(Severity.WARNING, message, obj.ref, path, code="ProxyFieldEmpty")
 
 
