@@ -18,7 +18,9 @@ from krm_fn.krm.results import Result, Severity
 from krm_fn.patch import lookup
 from krm_fn.pipeline import Outcome, run
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets.kyverno import cel, generated, policies
+from krm_fn.targets.kyverno import generated, policies
+from krm_fn.targets.kyverno.cel import CelNode, parse
+from krm_fn.targets.kyverno.cel_nodes import named, variable_name
 from proposals import FULL, NONE, apply, changes, findings
 from support import COMMAND, TIME_LIMIT
 
@@ -248,6 +250,13 @@ def test_check_fails_where_it_is_missing_or_stale_and_passes_where_it_is_right(k
 # What is in it.
 
 
+def items(expression: str) -> tuple[CelNode, ...]:
+    """The items of an expression that is a list."""
+    node = parse(expression)
+    assert node is not None
+    return node.parts
+
+
 @given(
     user=st.text(st.characters(codec="utf-8", exclude_characters="\r\n\x00", exclude_categories=["Cs"]), max_size=12),
     kind=st.sampled_from([*KINDS]),
@@ -264,9 +273,8 @@ def test_a_value_survives_cel_and_kubernetes(user: str, kind: str, level: str, s
         assert known == wanted.variables()
     else:
         assert known == {name: value for name, value in wanted.variables().items() if name.upper() != "NO_PROXY"}
-        tokens = cel.tokens(expressions(policy)["settings"])
-        entries = [token.value for token in tokens if token.kind is cel.TokenKind.STRING]
-        assert [str(one).replace("$$", "$") for one in entries] == wanted.no_proxy.split(",")
+        entries = items(expressions(policy)["settings"])
+        assert [str(one.value).replace("$$", "$") for one in entries] == wanted.no_proxy.split(",")
     assert apply(policies, policy, FULL, **options) == apply(policies, skeleton(options), FULL, **options)
 
 
@@ -274,19 +282,20 @@ def test_a_value_survives_cel_and_kubernetes(user: str, kind: str, level: str, s
 def test_variables_that_no_setting_gives_are_taken_from_pods_all_the_same(level: str) -> None:
     options = {**ASKED, "generated": {"level": level}}
     policy = apply(policies, skeleton(options), ProxySettings("http://p:1"), **options)
-    names = [entry.name for entry in cel.named_values(expressions(policy)["proxy"])]
-    assert names == ["HTTP_PROXY", "http_proxy"]
-    tokens = cel.tokens(expressions(policy)["names"])
-    assert [one.value for one in tokens if one.kind is cel.TokenKind.STRING] == [*PROXY_VARIABLES]
+    assert [named(one) for one in items(expressions(policy)["proxy"])] == ["HTTP_PROXY", "http_proxy"]
+    assert [one.value for one in items(expressions(policy)["names"])] == [*PROXY_VARIABLES]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_list_of_the_cluster_is_written_without_one_of_the_settings(kind: str) -> None:
     options = {"generate": kind, "generated": {"noProxyFrom": "KubeadmConfig"}}
     policy = apply(policies, skeleton(options), ProxySettings("http://p:1"), **options)
-    found = {entry.name: entry.variable for entry in cel.named_values(expressions(policy)["proxy"])}
-    assert found["NO_PROXY"] == found["no_proxy"] == "noProxy"
-    assert cel.tokens(expressions(policy)["settings"])[1].text == "]"
+    values = {named(one): one.member("value") for one in items(expressions(policy)["proxy"])}
+    for name in ("NO_PROXY", "no_proxy"):
+        value = values[name]
+        assert value is not None
+        assert variable_name(value.value) == "noProxy"
+    assert items(expressions(policy)["settings"]) == ()
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,8 @@ from krm_fn.noproxy import parse
 from krm_fn.noproxy.entries import split
 from krm_fn.pipeline import run
 from krm_fn.plan.sources import formats
+from krm_fn.targets.kyverno import cel
+from krm_fn.targets.kyverno.cel_literals import literals
 from krm_fn.yamledit import Document, cut, documents, edit_document, places
 from krm_fn.yamledit.tree import MAX_DEPTH
 
@@ -95,6 +97,10 @@ def _shown(text: str) -> object:
     return unified_diff("a.yaml", None, text.encode(), has_colours=False)
 
 
+def _literals_of_cel(text: str) -> object:
+    return literals({"mutations": [{"jsonPatch": {"expression": f'["HTTP_PROXY", {text}'}}]})
+
+
 READERS: dict[str, tuple[Callable[[str], object], int]] = {
     "documents": (documents, 12_000),
     "cut of an item": (lambda text: cut(f"items:\n{text}", "items"), 12_000),
@@ -112,6 +118,8 @@ READERS: dict[str, tuple[Callable[[str], object], int]] = {
     "words of systemd": (escaping.systemd_words, 12_000),
     "env of Kubernetes": (escaping.read_kubernetes_env, 12_000),
     "entries of a list": (lambda text: [parse(text), split(text)], 12_000),
+    "objects of CEL": (cel.objects, 12_000),
+    "literals of CEL": (_literals_of_cel, _SMALL),
     "check: a Dockerfile": (lambda text: check({"Dockerfile": f"FROM a\n{text}".encode()}), _SMALL),
     "check: ENV of a Dockerfile": (lambda text: check({"Dockerfile": f"FROM a\nENV {text}".encode()}), _SMALL),
     "check: RUN of a Dockerfile": (lambda text: check({"Dockerfile": f"FROM a\nRUN {text}".encode()}), _SMALL),

@@ -2,6 +2,10 @@
 
 rules             where a ClusterPolicy or Policy sets variables
 completion        what ``fill: Complete`` adds to a policy
+cel               the reader of CEL: the structure of an expression
+cel_tokens        its tokens
+cel_nodes         look-ups on the structure
+cel_text          CEL that is written
 cel_policies      a MutatingPolicy around its expressions
 compared          policies that are compared and never written
 wrapped           policies inside other objects

@@ -1,254 +1,344 @@
-"""Read string literals and name/value objects out of CEL expressions.
+"""The reader of CEL: lists, objects, calls and conditions of an expression, each with its place in the text.
 
-Source: the CEL language definition (github.com/google/cel-spec, doc/langdef.md, "Syntax" and "String and Bytes
-Values"). Expressions are tokenized, not evaluated: what an expression computes is not known here.
+Source: the grammar of the CEL language definition (github.com/google/cel-spec, doc/langdef.md, "Syntax"), with the
+optional members ``a.?b``, ``a[?b]`` and ``[?a]`` of cel-go. Nothing is evaluated and no type is checked.
 """
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple
+
+from krm_fn.targets.kyverno.cel_tokens import Token, TokenKind, tokens
+
+_MAX_DEPTH = 40
+"""How deep an expression may be nested to be read; those of policies are nested a dozen times."""
+
+_MAX_LEVELS = 150
+"""How many parts may be around each other: each call of ``a.b().c()`` is around those before it."""
+
+_END = "\n;"
+"""A token that is in no expression: it is the last one, unless a string before it is not closed."""
+
+_OR, _RELATION, _PRODUCT = 0, 2, 4
+_OPERATORS: tuple[tuple[tuple[str, ...], ...], ...] = (
+    (("|", "|"),),
+    (("&", "&"),),
+    (("<", "="), (">", "="), ("=", "="), ("!", "="), ("<",), (">",), ("in",)),
+    (("+",), ("-",)),
+    (("*",), ("/",), ("%",)),
+)
+"""The operators of each level of precedence, each as its signs; those of the last level bind closest."""
 
 
-class TokenKind(Enum):
-    """What one token of an expression is."""
+class NodeKind(Enum):
+    """What one part of an expression is."""
 
-    STRING = "string"
-    WORD = "word"
-    SIGN = "sign"
+    LITERAL = "literal"
+    NAME = "name"
+    MEMBER = "member"
+    INDEX = "index"
+    CALL = "call"
+    LIST = "list"
+    OBJECT = "object"
+    GROUP = "group"
+    UNARY = "unary"
+    BINARY = "binary"
+    CONDITION = "condition"
 
 
-class Token(NamedTuple):
-    """One token: ``text`` as written, from ``start`` to ``end``; ``value`` is the string that a literal denotes.
+@dataclass(frozen=True)
+class ObjectMember:
+    """One member of a map literal or a message: its key, if that is plain, and its value."""
 
-    ``value`` is None for words, signs and bytes, and for a literal with an escape that CEL does not define.
+    key: str | None
+    value: CelNode
+
+
+@dataclass(frozen=True)
+class CelNode:
+    """One part of an expression, from ``start`` to ``end``.
+
+    Attributes:
+        kind: what it is.
+        text: of a name, member and call its name; of a binary its operator; of an object its type, "" for a map.
+        value: the string of a string literal; None for anything else.
+        parts: of a member and an index what it is read from; of a call what it is called on, if anything, and its
+            arguments; of a list its items; of a binary both sides, or all terms that its operator joins; of a
+            condition itself and both results.
+        is_method: a call is called on its first part.
+        members: those of an object.
     """
 
-    kind: TokenKind
-    text: str
+    kind: NodeKind
     start: int
     end: int
+    text: str = ""
     value: str | None = None
+    parts: tuple[CelNode, ...] = ()
+    is_method: bool = False
+    members: tuple[ObjectMember, ...] = ()
+
+    @property
+    def arguments(self) -> tuple[CelNode, ...]:
+        """The arguments of a call."""
+        return self.parts[1:] if self.is_method else self.parts
+
+    def member(self, key: str) -> ObjectMember | None:
+        """Return the member of an object with a key; None where there is none."""
+        return next((one for one in self.members if one.key == key), None)
+
+    def all(self) -> Iterator[CelNode]:
+        """Yield the part itself and all parts of it."""
+        waiting = [self]
+        while waiting:
+            one = waiting.pop()
+            yield one
+            waiting += one.parts
+            waiting += (member.value for member in one.members)
 
 
-class NamedValue(NamedTuple):
-    """An object of an expression with a ``name`` that is a literal, and what its ``value`` is.
+def parse(expression: str) -> CelNode | None:
+    """Return the structure of an expression; None where it is no CEL, or nested too deep to be read."""
+    found = tokens(f"{expression}{_END}")
+    if not found or found[-1].end != len(expression) + len(_END):
+        return None
+    reader = _Reader(found[:-1])
+    node = reader.read()
+    if node is None or not reader.is_at_end or _is_deep(node):
+        return None
+    return node
 
-    ``literal`` is the string of a literal ``value``; None where ``value`` is computed. ``variable`` is the name in
-    ``variables.<name>`` where ``value`` is nothing else than that reference, else "". ``start`` and ``end`` are those
-    of the literal in the expression, with its quotes. ``tokens`` are those of ``value``.
+
+def objects(text: str) -> list[CelNode]:
+    """Return the map literals and messages of any text, in the order in which they end.
+
+    What is around an object need be no CEL: reading goes on behind what cannot be read.
+    """
+    reader = _Reader(tokens(text))
+    while not reader.is_at_end:
+        reader.read()
+    return reader.objects
+
+
+def ungrouped(node: CelNode) -> CelNode:
+    """Return what is in the parentheses, if a part is nothing else, else the part itself."""
+    while node.kind is NodeKind.GROUP:
+        node = node.parts[0]
+    return node
+
+
+class _NotCelError(Exception):
+    """The tokens are no expression."""
+
+
+class _Reader:
+    """Reads expressions from tokens, by recursive descent.
+
+    Args:
+        found: the tokens.
+
+    Attributes:
+        objects: the objects that were read to their end.
     """
 
-    name: str
-    literal: str | None
-    variable: str = ""
-    start: int = 0
-    end: int = 0
-    tokens: tuple[Token, ...] = ()
+    def __init__(self, found: Sequence[Token]) -> None:
+        self._tokens = found
+        self._at = 0
+        self.objects: list[CelNode] = []
 
+    @property
+    def is_at_end(self) -> bool:
+        """Whether all tokens are read."""
+        return self._at == len(self._tokens)
 
-_TOKEN = re.compile(
-    r"""
-    (?P<blank> [ \t\r\n\f]+ | //[^\n]* )
-  | (?P<string> (?P<prefix> [rR][bB]? | [bB][rR]? )?
-        (?P<quote> \"\"\" | ''' | " | ' ) )
-  | (?P<word> [A-Za-z_][A-Za-z0-9_]* | [0-9][A-Za-z0-9_.]* )
-  | (?P<sign> . )
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-_SIMPLE_ESCAPES = {
-    **dict(zip("abfnrtv", "\a\b\f\n\r\t\v", strict=True)),
-    **{char: char for char in "\\?\"'`"},
-}
-_ESCAPE = re.compile(
-    r"\\(?:x(?P<x>[0-9A-Fa-f]{2})|u(?P<u>[0-9A-Fa-f]{4})|U(?P<U>[0-9A-Fa-f]{8})|(?P<octal>[0-3][0-7]{2})|(?P<char>.))",
-    re.DOTALL,
-)
-_CLOSING_OF = {"{": "}", "[": "]", "(": ")"}
-_TOKENS_OF_A_VARIABLE = 3  # `variables`, `.`, its name
+    def read(self) -> CelNode | None:
+        """Read one expression and take at least one token, if there is one; None where the tokens are none."""
+        try:
+            return self._expression(0)
+        except _NotCelError:
+            return None
 
+    def _expression(self, depth: int) -> CelNode:
+        """Read a condition, or anything that binds closer."""
+        if depth > _MAX_DEPTH:
+            raise _NotCelError
+        asked = self._binary(_OR, depth)
+        if not self._takes("?"):
+            return asked
+        then = self._binary(_OR, depth + 1)
+        self._expect(":")
+        otherwise = self._expression(depth + 1)
+        return self._node(NodeKind.CONDITION, asked.start, parts=(asked, then, otherwise))
 
-def tokens(expression: str) -> list[Token]:
-    """Return the tokens of an expression, without blanks and comments.
+    def _binary(self, level: int, depth: int) -> CelNode:
+        """Read operators of one level of precedence, which group from the left."""
+        if level > _PRODUCT:
+            return self._unary(depth)
+        left = self._binary(level + 1, depth)
+        operator = self._operator(level)
+        while operator is not None:
+            terms = [left, self._binary(level + 1, depth)]
+            following = self._operator(level)
+            while following == operator and level != _RELATION:
+                terms.append(self._binary(level + 1, depth))
+                following = self._operator(level)
+            left = CelNode(NodeKind.BINARY, left.start, terms[-1].end, operator, parts=tuple(terms))
+            operator = following
+        return left
 
-    A string literal that is not closed ends the list: CEL rejects such an expression.
-    """
-    found: list[Token] = []
-    position = 0
-    while position < len(expression):
-        match = _TOKEN.match(expression, position)
-        if match is None:  # every character is at least a sign
-            break
-        if match["string"]:
-            literal = _string(expression, match)
-            if literal is None:
+    def _operator(self, level: int) -> str | None:
+        """Take an operator of a level; None where the next tokens are none."""
+        for signs in _OPERATORS[level]:
+            if self._takes(*signs):
+                return "".join(signs)
+        return None
+
+    def _unary(self, depth: int) -> CelNode:
+        start = self._at
+        while self._takes("!") or self._takes("-"):
+            pass
+        signs = self._tokens[start : self._at]
+        node = self._with_members(self._primary(depth), depth)
+        for sign in reversed(signs):
+            node = self._node(NodeKind.UNARY, sign.start, sign.text, (node,))
+        return node
+
+    def _with_members(self, node: CelNode, depth: int) -> CelNode:
+        """Read members, indices and calls behind a part, and the fields of a message."""
+        while True:
+            if self._takes("."):
+                self._takes("?")
+                name = self._word().text
+                if self._takes("("):
+                    parts = (node, *self._listed(")", depth))
+                    node = self._node(NodeKind.CALL, node.start, name, parts, is_method=True)
+                else:
+                    node = self._node(NodeKind.MEMBER, node.start, name, (node,))
+            elif self._takes("["):
+                self._takes("?")
+                index = self._expression(depth + 1)
+                self._expect("]")
+                node = self._node(NodeKind.INDEX, node.start, parts=(node, index))
+            elif _is_type(node) and self._takes("{"):
+                node = self._object(node.start, _dotted(node), depth)
+            else:
+                return node
+
+    def _primary(self, depth: int) -> CelNode:
+        token = self._next()
+        text, start = token.text, token.start
+        is_word = token.kind is TokenKind.WORD
+        if token.kind is TokenKind.STRING or (is_word and text[0].isdigit()):
+            return CelNode(NodeKind.LITERAL, start, token.end, text, token.value)
+        if is_word:
+            if self._takes("("):
+                return self._node(NodeKind.CALL, start, text, self._listed(")", depth))
+            return self._node(NodeKind.NAME, start, text)
+        if text == "(":
+            inner = self._expression(depth + 1)
+            self._expect(")")
+            return self._node(NodeKind.GROUP, start, parts=(inner,))
+        if text == "[":
+            return self._node(NodeKind.LIST, start, parts=self._listed("]", depth))
+        if text == "{":
+            return self._object(start, "", depth)
+        if text == ".":
+            return self._node(NodeKind.NAME, start, self._word().text)
+        raise _NotCelError
+
+    def _listed(self, closing: str, depth: int) -> tuple[CelNode, ...]:
+        """Read items up to a closing bracket; a comma may be behind the last one."""
+        found: list[CelNode] = []
+        while not self._takes(closing):
+            self._takes("?")
+            found.append(self._expression(depth + 1))
+            if not self._takes(","):
+                self._expect(closing)
                 break
-            found.append(literal)
-        elif match["word"]:
-            found.append(Token(TokenKind.WORD, match["word"], *match.span()))
-        elif match["sign"]:
-            found.append(Token(TokenKind.SIGN, match["sign"], *match.span()))
-        position = found[-1].end if match["string"] else match.end()
-    return found
+        return tuple(found)
+
+    def _object(self, start: int, of_type: str, depth: int) -> CelNode:
+        """Read the members of an object up to its brace."""
+        found: list[ObjectMember] = []
+        while not self._takes("}"):
+            self._takes("?")
+            key = self._expression(depth + 1)
+            self._expect(":")
+            value = self._expression(depth + 1)
+            plain = key.text if key.kind is NodeKind.NAME else key.value
+            found.append(ObjectMember(plain, value))
+            if not self._takes(","):
+                self._expect("}")
+                break
+        end = self._tokens[self._at - 1].end
+        node = CelNode(NodeKind.OBJECT, start, end, of_type, members=tuple(found))
+        self.objects.append(node)
+        return node
+
+    def _node(
+        self,
+        kind: NodeKind,
+        start: int,
+        text: str = "",
+        parts: tuple[CelNode, ...] = (),
+        *,
+        is_method: bool = False,
+    ) -> CelNode:
+        """Return a part that ends with the last token that was taken."""
+        end = self._tokens[self._at - 1].end
+        return CelNode(kind, start, end, text, parts=parts, is_method=is_method)
+
+    def _next(self) -> Token:
+        if self.is_at_end:
+            raise _NotCelError
+        self._at += 1
+        return self._tokens[self._at - 1]
+
+    def _word(self) -> Token:
+        if self.is_at_end or self._tokens[self._at].kind is not TokenKind.WORD:
+            raise _NotCelError
+        return self._next()
+
+    def _takes(self, *texts: str) -> bool:
+        """Take tokens that are next to each other, if they are the next ones."""
+        found = self._tokens[self._at : self._at + len(texts)]
+        if len(found) < len(texts):
+            return False
+        for token, text in zip(found, texts, strict=True):
+            if token.text != text or token.kind is TokenKind.STRING:
+                return False
+        self._at += len(texts)
+        return True
+
+    def _expect(self, text: str) -> None:
+        if not self._takes(text):
+            raise _NotCelError
 
 
-def _string(expression: str, opening: re.Match[str]) -> Token | None:
-    quote, prefix = opening["quote"], (opening["prefix"] or "").lower()
-    start = opening.start()
-    position = opening.end()
-    while not expression.startswith(quote, position):
-        if position >= len(expression):
-            return None
-        is_escape = expression[position] == "\\" and "r" not in prefix
-        position += 2 if is_escape else 1
-    content = expression[opening.end() : position]
-    end = position + len(quote)
-    if "b" in prefix:
-        value = None
-    elif "r" in prefix:
-        value = content
-    else:
-        value = _unescaped(content)
-    return Token(TokenKind.STRING, expression[start:end], start, end, value)
+def _is_deep(node: CelNode) -> bool:
+    """Return whether more parts are around each other than a reader of the structure may follow."""
+    waiting = [(node, 1)]
+    while waiting:
+        one, level = waiting.pop()
+        if level > _MAX_LEVELS:
+            return True
+        waiting += ((part, level + 1) for part in one.parts)
+        waiting += ((member.value, level + 1) for member in one.members)
+    return False
 
 
-def _unescaped(content: str) -> str | None:
-    """Return the text with its escapes resolved; None where CEL does not define one of them."""
-    parts: list[str] = []
-    position = 0
-    for match in _ESCAPE.finditer(content):
-        parts.append(content[position : match.start()])
-        position = match.end()
-        if match["char"]:
-            if match["char"] not in _SIMPLE_ESCAPES:
-                return None
-            parts.append(_SIMPLE_ESCAPES[match["char"]])
-            continue
-        if match["octal"]:
-            code = int(match["octal"], 8)
-        else:
-            code = int(match["x"] or match["u"] or match["U"], 16)
-        if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
-            return None
-        parts.append(chr(code))
-    return "".join([*parts, content[position:]])
+def _is_type(node: CelNode) -> bool:
+    """Return whether a part can be the name of a message: names that are joined by dots."""
+    while node.kind is NodeKind.MEMBER:
+        node = node.parts[0]
+    return node.kind is NodeKind.NAME
 
 
-def string_of(expression: str) -> str | None:
-    """Return the string of an expression that is one string literal and nothing else; None for any other."""
-    found = tokens(expression)
-    return found[0].value if len(found) == 1 and found[0].kind is TokenKind.STRING else None
-
-
-def joined(found: Sequence[Token], variables: Mapping[str, str]) -> str | None:
-    """Return the string of literals and variables that are joined by ``+``; None where something else is among them.
-
-    Args:
-        found: the tokens of an expression.
-        variables: what ``variables.<name>`` is, as far as it is known.
-    """
-    parts: list[str] = []
-    at = 0
-    while True:
-        names = [token.text for token in found[at : at + _TOKENS_OF_A_VARIABLE]]
-        if names[:2] == ["variables", "."] and names[-1] in variables:
-            parts.append(variables[names[-1]])
-            at += _TOKENS_OF_A_VARIABLE
-        elif at < len(found) and found[at].value is not None:
-            parts.append(found[at].value or "")
-            at += 1
-        else:
-            return None
-        if at == len(found):
-            return "".join(parts)
-        if found[at].text != "+":
-            return None
-        at += 1
-
-
-def literal(text: str, like: str) -> str:
-    """Return a string literal that denotes a text, with the quotes of another literal.
-
-    Args:
-        text: any text.
-        like: a string literal; its prefix and a triple of quotes are not kept.
-    """
-    quote = "'" if like.lstrip("rRbB").startswith("'") else '"'
-    parts = []
-    for char in text:
-        if char in ("\\", quote):
-            parts.append(f"\\{char}")
-        elif char < " " or char == "\x7f":
-            parts.append(f"\\x{ord(char):02x}")
-        else:
-            parts.append(char)
-    return f"{quote}{''.join(parts)}{quote}"
-
-
-def named_values(expression: str) -> Iterator[NamedValue]:
-    """Yield every object with the fields ``name`` and ``value``, in the order in which they end.
-
-    Both map literals (``{"name": "A", "value": "b"}``) and messages (``Type{name: "A", value: "b"}``) count.
-    """
-    for fields in _objects(expression):
-        yield from _named_value(fields)
-
-
-def literal_members(expression: str) -> Iterator[tuple[str, str]]:
-    """Yield the fields of all objects whose value is a string literal, in the order in which the objects end."""
-    for fields in _objects(expression):
-        for name, value in fields.items():
-            if len(value) == 1 and value[0].value is not None:
-                yield name, value[0].value
-
-
-def _objects(expression: str) -> Iterator[Mapping[str, Sequence[Token]]]:
-    """Yield the fields of every map literal and message."""
-    found = tokens(expression)
-    open_groups: list[_Group] = []
-    for index, token in enumerate(found):
-        if token.kind is not TokenKind.SIGN:
-            continue
-        if token.text in _CLOSING_OF:
-            open_groups.append(_Group(_CLOSING_OF[token.text], index + 1))
-        elif open_groups and token.text == ",":
-            open_groups[-1].end_field(found, index)
-        elif open_groups and token.text == open_groups[-1].closing:
-            group = open_groups.pop()
-            group.end_field(found, index)
-            if token.text == "}":
-                yield group.fields
-
-
-@dataclass
-class _Group:
-    """What an open bracket holds so far: the fields that have ended, and where the current one starts."""
-
-    closing: str
-    start: int
-    fields: dict[str, Sequence[Token]] = field(default_factory=dict)
-
-    def end_field(self, found: Sequence[Token], end: int) -> None:
-        """Note the field from ``start`` to ``end`` if it has a plain key."""
-        start, self.start = self.start, end + 1
-        if end - start < 3 or found[start + 1].text != ":":
-            return
-        value = found[start + 2 : end]
-        key = found[start].value if found[start].kind is TokenKind.STRING else found[start].text
-        if key is not None:
-            self.fields[key] = value
-
-
-def _named_value(fields: Mapping[str, Sequence[Token]]) -> Iterator[NamedValue]:
-    name, value = fields.get("name", ()), fields.get("value")
-    if value is None or len(name) != 1 or name[0].value is None:
-        return
-    if len(value) == 1 and value[0].kind is TokenKind.STRING:
-        token = value[0]
-        yield NamedValue(name[0].value, token.value, "", token.start, token.end, (token,))
-        return
-    texts = [token.text for token in value]
-    is_variable = len(texts) == _TOKENS_OF_A_VARIABLE and texts[:2] == ["variables", "."]
-    yield NamedValue(name[0].value, None, texts[2] if is_variable else "", tokens=tuple(value))
+def _dotted(node: CelNode) -> str:
+    names = [node.text]
+    while node.kind is NodeKind.MEMBER:
+        node = node.parts[0]
+        names.append(node.text)
+    return ".".join(reversed(names))

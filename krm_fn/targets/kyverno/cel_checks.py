@@ -10,16 +10,18 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.settings import PROXY_VARIABLES
+from krm_fn.targets.kyverno.cel import CelNode, NodeKind
 from krm_fn.targets.kyverno.cel_nodes import (
     PATCH,
     Expression,
     asks_for_env,
     bare,
     is_method,
+    named,
     reads_env,
+    terms,
     variable_name,
 )
-from krm_fn.targets.kyverno.cel_tree import CelNode, NodeKind
 
 _OPTIONAL = ("orValue", "or", "hasValue", "optMap", "optFlatMap")
 
@@ -53,8 +55,7 @@ def _sets_proxy(node: CelNode, variables: Mapping[str, CelNode]) -> bool:
 def _harm_of(node: CelNode, expression: Expression) -> dict[str, str]:
     """Return code -> message of what one patch, or one container of an applied configuration, does wrong."""
     if node.text != PATCH:
-        name = node.member("name")
-        if node.member("env") is None or name is None or name.value.value != "*":
+        if node.member("env") is None or named(node) != "*":
             return {}
         message = (
             'the CEL expression adds a container that is literally named "*" to every pod, which the API server '
@@ -112,8 +113,8 @@ def _harm_of_list(patch: CelNode, value: CelNode, expression: Expression) -> dic
 def _last_text(path: CelNode) -> str:
     """Return the text with which a path ends; "" where it ends with something computed."""
     path = bare(path)
-    while path.kind is NodeKind.BINARY and path.text == "+":
-        path = bare(path.parts[1])
+    while (last := bare(terms(path, "+")[-1])) is not path:
+        path = last
     return path.value or ""
 
 

@@ -10,15 +10,16 @@ Sources: ``spec.mutations`` and ``spec.variables`` of MutatingPolicy and Namespa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Variables, quoted
 from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
+from krm_fn.formats.splice import Edit, splice
 from krm_fn.krm.results import Finding, Severity, redact
 from krm_fn.patch import Pointer
-from krm_fn.targets.kyverno import cel, cel_removal
+from krm_fn.targets.kyverno import cel_removal, cel_text
 from krm_fn.targets.kyverno.cel_literals import Literal, literals
 from krm_fn.targets.kyverno.cel_policies import CelPolicy
 
@@ -60,35 +61,41 @@ class CelExpressions:
         self._report_computed(found, variables)
         if self._has_two_proxies(found):
             return
-        texts: dict[Pointer, dict[tuple[int, int], set[str]]] = {}
+        places: dict[Pointer, dict[tuple[int, int], list[Literal]]] = {}
         for one in found:
             if one.value is not None:
-                wanted = kubernetes_env(variables.get(one.name, ""))
-                places = texts.setdefault(one.path, {})
-                places.setdefault((one.start, one.end), set()).add(wanted)
-        for path, places in texts.items():
-            self._set_literals(path, places)
+                of_path = places.setdefault(one.path, {})
+                of_path.setdefault((one.start, one.end), []).append(one)
+        for path, by_place in places.items():
+            self._set_literals(path, by_place, variables)
 
-    def _set_literals(self, path: Pointer, places: dict[tuple[int, int], set[str]]) -> None:
+    def _set_literals(
+        self,
+        path: Pointer,
+        places: Mapping[tuple[int, int], Sequence[Literal]],
+        variables: Variables,
+    ) -> None:
         text = self._draft.get(path)
-        for (start, end), values in sorted(places.items(), reverse=True):
+        edits: list[Edit] = []
+        for (start, end), found in sorted(places.items(), reverse=True):
+            values = {kubernetes_env(variables.get(one.name, "")) for one in found}
             if len(values) > 1:
                 message = "the literal is the value of several variables that differ: use one each"
                 self._report_stale(message, path, code="PolicyNotFilled")
                 continue
             (value,) = values
-            if cel.string_of(text[start:end]) != value:
-                text = text[:start] + cel.literal(value, text[start:end]) + text[end:]
-        if text != self._draft.get(path):
-            self._draft.set(path, text)
+            if found[0].value != value:
+                edits.append((start, end, cel_text.text(value, text[start:end])))
+        if edits:
+            self._draft.set(path, splice(text, edits))
 
     def _remove(self) -> None:
         """Take the entries out of the expressions, and report what stays."""
         policy = CelPolicy(self._draft.data)
         changed: dict[Pointer, str] = {}
-        if not policy.unread_expressions():
+        if not policy.unread_expressions:
             try:
-                changed = cel_removal.without_proxy(policy.expressions())
+                changed = cel_removal.without_proxy(policy.expressions)
             except cel_removal.NotRemovableError:
                 changed = {}
         for path, text in changed.items():
@@ -98,14 +105,14 @@ class CelExpressions:
         if left and self._report_password(policy):
             return
         self._report_left(left)
-        if changed and cel_removal.sets_nothing(policy.expressions()):
+        if changed and cel_removal.sets_nothing(policy.expressions):
             message = "the policy sets nothing any more: delete it, a later injection does not fill it again"
             self._draft.report(Severity.WARNING, message, ("spec",), code="PolicyRuleEmpty")
 
     def _report_password(self, policy: CelPolicy) -> bool:
         """Report an error where a password stays; without it, one that nobody uses would stay in the cluster."""
-        password = cel_removal.password_left(policy.expressions())
-        for path, text in policy.unread_expressions():
+        password = cel_removal.password_left(policy.expressions)
+        for path, text in policy.unread_expressions:
             if redact(text) != text:
                 password = path
         if password is None:

@@ -14,18 +14,21 @@ from typing import Any
 
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets.kyverno import cel, rules
+from krm_fn.targets.kyverno import rules
+from krm_fn.targets.kyverno.cel import CelNode, NodeKind, objects
 from krm_fn.targets.kyverno.cel_nodes import (
     PATCH,
     Expression,
     bare,
     chain,
     is_method,
+    joined,
+    named,
+    nodes_of,
     texts_of,
     variable_name,
 )
 from krm_fn.targets.kyverno.cel_policies import EXPRESSIONS, expressions_of
-from krm_fn.targets.kyverno.cel_tree import CelNode, NodeKind
 
 _RELATIONS = ("==", "!=", "<", ">", "<=", ">=", "in")
 _QUESTIONS = ("startsWith", "endsWith", "matches", "contains")
@@ -77,48 +80,43 @@ class _LiteralReader:
         self._maps: dict[str, set[str]] = {}
         self._single: dict[str, Literal] = {}
         self._joined: dict[str, str] = {}
-        self._variables: dict[Pointer, str] = {}
         self._understood: set[int] = set()
         self._found: list[Literal] = []
-        for index, one in enumerate(rules.list_or_empty(lookup(spec, ("variables",)))):
-            self._note_variable(("spec", "variables", str(index), "expression"), one)
-        for path, text in expressions_of(spec):
+        self._read: dict[Pointer, Expression] = {}
+        variables: dict[Pointer, str] = {}
+        for path, text, variable in expressions_of(spec):
             self._texts[path] = text
-        self._expressions: list[Expression] = []
+            variables[path] = variable
         for path, text in self._texts.items():
-            expression = Expression.read(path, text) if isinstance(text, str) else None
-            if expression is not None:
-                self._expressions.append(expression)
+            if isinstance(text, str):
+                expression = Expression.read(path, text, variables.get(path, ""))
+                if expression is not None:
+                    self._read[path] = expression
+        for path, variable in variables.items():
+            if variable and path in self._read:
+                self._note_variable(self._read[path])
 
-    def _note_variable(self, path: Pointer, variable: Any) -> None:
-        """Note what an entry of ``spec.variables`` is: a text, a list of names, or a map with names as its keys."""
-        name, text = (lookup(variable, (key,)) for key in ("name", "expression"))
-        if not isinstance(name, str) or not isinstance(text, str):
-            return
-        self._variables[path] = name
-        joined = cel.joined(cel.tokens(text), self._joined)
-        if joined is not None:
-            self._joined[name] = joined
-        expression = Expression.read(path, text)
-        if expression is None:
-            return
+    def _note_variable(self, expression: Expression) -> None:
+        """Note what a variable is: a text, a list of names, or a map with names as its keys."""
+        name = expression.variable
+        text = joined(expression.root, self._joined)
+        if text is not None:
+            self._joined[name] = text
         root = bare(expression.root)
         self._lists[name] = texts_of(root)
         self._maps[name] = {one.key for one in root.members if one.key is not None}
         if root.kind is NodeKind.LITERAL and root.value is not None:
-            self._single[name] = Literal(name, root.value, path, root.start, root.end)
+            self._single[name] = Literal(name, root.value, expression.path, root.start, root.end)
 
     def literals(self) -> list[Literal]:
         """Return what decides the value of each variable."""
-        for expression in self._expressions:
-            for node in expression.root.all():
-                if node.kind is NodeKind.OBJECT:
-                    self._read_object(node, expression)
-        read = {one.path for one in self._expressions}
-        for path in self._texts.keys() - read:
-            self._read_tokens(path)
-        for expression in self._expressions:
-            self._read_names(expression)
+        for expression, node in nodes_of(self._read.values()):
+            if node.kind is NodeKind.OBJECT:
+                self._read_object(node, expression)
+        for path in self._texts.keys() - self._read.keys():
+            self._read_unclear(path)
+        for expression, node in nodes_of(self._read.values()):
+            self._read_name(node, expression)
         self._read_mentions()
         order = {path: at for at, path in enumerate(self._texts)}
         self._found.sort(key=lambda one: (order[one.path], one.start))
@@ -128,34 +126,33 @@ class _LiteralReader:
         """Read an entry of ``env``, or a map whose keys are names."""
         for member in node.members:
             if member.key in PROXY_VARIABLES:
-                self._found.append(self._literal(member.key, member.value, expression))
+                self._found.append(self._literal(member.key, member.value, expression.path))
         name, value = node.member("name"), node.member("value")
         if name is None or value is None:
             return
         if name.value.value in PROXY_VARIABLES:
             self._understood.add(id(name.value))
             if not self._is_of_map(value.value):
-                found = self._literal(str(name.value.value), value.value, expression)
+                found = self._literal(name.value.value, value.value, expression.path)
                 self._found.append(found)
         elif name.value.value is None and self._says_text(value.value):
             names = self._names_of(bare(name.value), node, expression)
             for one in PROXY_VARIABLES:
                 if one in names:
-                    self._found.append(self._literal(one, value.value, expression))
+                    self._found.append(self._literal(one, value.value, expression.path))
             if not names:
                 self._found += [Literal(one, None, expression.path) for one in self._mentioned()]
 
-    def _literal(self, name: str, value: CelNode, expression: Expression) -> Literal:
+    def _literal(self, name: str, value: CelNode, path: Pointer) -> Literal:
         """Return what decides a value: a literal, the one of a variable, or what is joined of both."""
         of = bare(value)
         if of.kind is NodeKind.LITERAL and of.value is not None:
-            return Literal(name, of.value, expression.path, of.start, of.end)
+            return Literal(name, of.value, path, of.start, of.end)
         single = self._single.get(variable_name(of))
         if single is not None:
             return replace(single, name=name)
-        tokens = cel.tokens(expression.written(value))
-        computed = cel.joined(tokens, self._joined)
-        return Literal(name, None, expression.path, value.start, value.end, computed)
+        computed = joined(value, self._joined)
+        return Literal(name, None, path, value.start, value.end, computed)
 
     def _is_of_map(self, value: CelNode) -> bool:
         """Return whether a value is a member of a map that is a variable, as ``variables.proxies["HTTP_PROXY"]``."""
@@ -228,30 +225,24 @@ class _LiteralReader:
             return self._listed(right)
         return set() if right.value is None else {right.value}
 
-    def _read_tokens(self, path: Pointer) -> None:
+    def _read_unclear(self, path: Pointer) -> None:
         """Read the entries of an expression whose structure cannot be read; other names have no known value."""
         text = self._texts[path]
-        known = set()
-        for entry in cel.named_values(text) if isinstance(text, str) else ():
-            if entry.name not in PROXY_VARIABLES:
-                continue
-            one = Literal(entry.name, entry.literal, path, entry.start, entry.end)
-            if entry.variable in self._single:
-                one = replace(self._single[entry.variable], name=entry.name)
-            elif entry.literal is None:
-                one = replace(one, computed=cel.joined(entry.tokens, self._joined))
-            known.add(entry.name)
-            self._found.append(one)
+        known: set[str] = set()
+        for node in objects(text) if isinstance(text, str) else ():
+            name, value = named(node), node.member("value")
+            if name in PROXY_VARIABLES and value is not None:
+                known.add(name)
+                self._found.append(self._literal(name, value.value, path))
         if path[1] in EXPRESSIONS:
             others = [name for name in self._places.get(path, ()) if name not in known]
             self._found += [Literal(name, None, path) for name in others]
 
-    def _read_names(self, expression: Expression) -> None:
-        """Read the names that are in no entry and that the expression does more with than to ask for them."""
-        for node in expression.root.all():
-            is_name = node.value in PROXY_VARIABLES and id(node) not in self._understood
-            if is_name and not self._only_asks(node, expression):
-                self._found.append(Literal(str(node.value), None, expression.path))
+    def _read_name(self, node: CelNode, expression: Expression) -> None:
+        """Read a name that is in no entry and that the expression does more with than to ask for it."""
+        is_name = node.value in PROXY_VARIABLES and id(node) not in self._understood
+        if is_name and not self._only_asks(node, expression):
+            self._found.append(Literal(str(node.value), None, expression.path))
 
     def _only_asks(self, node: CelNode, expression: Expression) -> bool:
         """Return whether a name is only compared, or says which member or which patch is meant."""
@@ -264,29 +255,28 @@ class _LiteralReader:
                 path, value = parent.member("path"), parent.member("value")
                 is_in_path = path is not None and path.value is part
                 return is_in_path and value is not None and _is_entry(value.value, node.value)
-        return self._is_only_compared(expression.path)
+        return self._is_only_compared(expression.variable)
 
-    def _is_only_compared(self, path: Pointer) -> bool:
-        """Return whether the expression at a path is a list of names, with which all that read it compare."""
-        name = self._variables.get(path, "")
-        if not self._lists.get(name):
+    def _is_only_compared(self, variable: str) -> bool:
+        """Return whether a variable is a list of names, with which all that read it compare."""
+        if not self._lists.get(variable):
             return False
-        for expression in self._expressions:
-            for node in expression.root.all():
-                if variable_name(node) == name and id(node) not in self._understood:
-                    parent = expression.above.get(id(node))
-                    if parent is None or parent.text != "in":
-                        return False
+        for expression, node in nodes_of(self._read.values()):
+            if variable_name(node) == variable and id(node) not in self._understood:
+                parent = expression.above.get(id(node))
+                if parent is None or parent.text != "in":
+                    return False
         return True
 
     def _read_mentions(self) -> None:
         """Read the names that are only parts of texts, or in texts that are no expressions."""
         known = {one.name for one in self._found}
-        read = {one.path: one for one in self._expressions}
         for path, names in self._places.items():
-            nodes = read[path].root.all() if path in read else ()
-            texts = [node.value for node in nodes if node.value not in PROXY_VARIABLES]
-            mentioned = rules.mentioned(texts) if path in read else names
+            mentioned = names
+            if path in self._read:
+                nodes = self._read[path].root.all()
+                texts = [node.value for node in nodes if node.value not in PROXY_VARIABLES]
+                mentioned = rules.mentioned(texts)
             self._found += [Literal(name, None, path) for name in mentioned if name not in known]
 
     def _mentioned(self) -> list[str]:
@@ -298,5 +288,4 @@ class _LiteralReader:
 
 def _is_entry(value: CelNode, name: str | None) -> bool:
     """Return whether a value is an entry of ``env`` with a name."""
-    member = bare(value).member("name")
-    return member is not None and member.value.value == name
+    return named(bare(value)) == name

@@ -6,11 +6,11 @@ and ``variables`` of MutatingPolicy and MutatingAdmissionPolicy.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from krm_fn.patch import Pointer
-from krm_fn.targets.kyverno.cel_tree import CelNode, NodeKind, parse, ungrouped
+from krm_fn.targets.kyverno.cel import CelNode, NodeKind, parse, ungrouped
 
 PATCH = "JSONPatch"
 """The type of a patch."""
@@ -48,6 +48,19 @@ class Expression:
         return self.text[node.start : node.end]
 
 
+def nodes_of(expressions: Iterable[Expression]) -> Iterator[tuple[Expression, CelNode]]:
+    """Yield every part of expressions, each with the expression in which it is."""
+    for expression in expressions:
+        for node in expression.root.all():
+            yield expression, node
+
+
+def named(node: CelNode) -> str | None:
+    """Return the text of ``name`` of an object; None where that is no literal."""
+    name = node.member("name")
+    return None if name is None else name.value.value
+
+
 def variable_name(node: CelNode) -> str:
     """Return the name in ``variables.<name>``; "" where a part is anything else."""
     if node.kind is not NodeKind.MEMBER:
@@ -71,14 +84,36 @@ def is_method(node: CelNode, *names: str) -> bool:
     return node.kind is NodeKind.CALL and node.is_method and node.text in names
 
 
+def terms(node: CelNode, operator: str) -> tuple[CelNode, ...]:
+    """Return the terms that an operator joins, with the parentheses around them."""
+    is_joined = node.kind is NodeKind.BINARY and node.text == operator
+    return node.parts if is_joined else (node,)
+
+
 def chain(node: CelNode, operator: str) -> Iterator[CelNode]:
     """Yield the terms that an operator joins, without the parentheses around them."""
     node = ungrouped(node)
-    if node.kind is NodeKind.BINARY and node.text == operator:
-        yield from chain(node.parts[0], operator)
-        yield from chain(node.parts[1], operator)
-    else:
+    if node.kind is not NodeKind.BINARY or node.text != operator:
         yield node
+        return
+    for term in node.parts:
+        yield from chain(term, operator)
+
+
+def joined(node: CelNode, variables: Mapping[str, str]) -> str | None:
+    """Return the text of literals and variables that ``+`` joins; None where something else is among them.
+
+    Args:
+        node: any part.
+        variables: what ``variables.<name>`` is, as far as it is known.
+    """
+    found: list[str] = []
+    for term in terms(node, "+"):
+        text = variables.get(variable_name(term)) if term.value is None else term.value
+        if text is None:
+            return None
+        found.append(text)
+    return "".join(found)
 
 
 def reads_env(node: CelNode) -> bool:

@@ -7,11 +7,12 @@ Source: ``api/policies.kyverno.io/v1`` (``MutatingPolicySpec``); which policies 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
+from functools import cached_property
 from typing import Any
 
 from krm_fn.patch import Pointer, lookup
-from krm_fn.targets.kyverno import cel, rules
+from krm_fn.targets.kyverno import rules
+from krm_fn.targets.kyverno.cel import objects
 from krm_fn.targets.kyverno.cel_nodes import Expression
 
 _OF_KYVERNO = ("MutatingPolicy", "NamespacedMutatingPolicy")
@@ -24,18 +25,23 @@ EXPRESSIONS = {
 _OTHER_OPERATIONS = ("request.operation", "oldObject")
 
 
-def expressions_of(spec: Any) -> Iterator[tuple[Pointer, str]]:
-    """Yield path and text of each expression of the variables and mutations of a policy.
+def expressions_of(spec: Any) -> Iterator[tuple[Pointer, str, str]]:
+    """Yield path, text and variable of each expression of the variables and mutations of a policy.
 
     Args:
         spec: that of the policy.
+
+    Yields:
+        The variable is "" for an expression of a mutation, and for a variable without a name.
     """
     for key, steps_of in EXPRESSIONS.items():
         for index, one in enumerate(rules.list_or_empty(lookup(spec, (key,)))):
+            name = lookup(one, ("name",)) if key == "variables" else ""
+            variable = name if isinstance(name, str) else ""
             for steps in steps_of:
                 text = lookup(one, steps)
                 if isinstance(text, str):
-                    yield ("spec", key, str(index), *steps), text
+                    yield ("spec", key, str(index), *steps), text, variable
 
 
 def _has_update(resource_rule: Any) -> bool:
@@ -80,21 +86,20 @@ class CelPolicy:
         sets_proxy = any(rules.mentioned(patch) for patch in patches)
         return sets_proxy and not rules.mentions(self._spec, "object.kind")
 
+    @cached_property
     def expressions(self) -> list[Expression]:
-        """Return the expressions of its variables and mutations whose structure can be read."""
-        found = []
-        for path, text in expressions_of(self._spec):
-            name = lookup(self._spec, (*path[1:3], "name")) if path[1] == "variables" else ""
-            one = Expression.read(path, text, name if isinstance(name, str) else "")
-            if one is not None:
-                found.append(one)
-        return found
+        """The expressions of its variables and mutations whose structure can be read."""
+        every = [Expression.read(*one) for one in expressions_of(self._spec)]
+        return [one for one in every if one is not None]
 
+    @property
     def unread_expressions(self) -> list[tuple[Pointer, str]]:
-        """Return path and text of those that mention a proxy variable and whose structure cannot be read."""
-        read = {one.path for one in self.expressions()}
+        """Path and text of those that mention a proxy variable and whose structure cannot be read."""
+        read = {one.path for one in self.expressions}
         every = expressions_of(self._spec)
-        return [(path, text) for path, text in every if path not in read and rules.mentioned(text)]
+        return [
+            (path, text) for path, text, _ in every if path not in read and rules.mentioned(text)
+        ]
 
     @property
     def merged_entries(self) -> Iterator[Pointer]:
@@ -110,7 +115,8 @@ class CelPolicy:
         for index, one in enumerate(self._mutations()):
             steps = ("applyConfiguration", "expression")
             text = lookup(one, steps)
-            if isinstance(text, str) and _sets_field(text, "envFrom"):
+            found = objects(text) if isinstance(text, str) else []
+            if any(one.text and one.member("envFrom") for one in found):
                 yield ("spec", "mutations", str(index), *steps)
 
     def _is_extended(self) -> bool:
@@ -136,9 +142,3 @@ class CelPolicy:
 
     def _mutations(self) -> list[Any]:
         return rules.list_or_empty(lookup(self._spec, ("mutations",)))
-
-
-def _sets_field(expression: str, name: str) -> bool:
-    """Return whether an expression has a field ``name:``; comments and strings do not count."""
-    found = cel.tokens(expression)
-    return any(one.text == name and following.text == ":" for one, following in pairwise(found))

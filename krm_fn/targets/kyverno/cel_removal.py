@@ -21,16 +21,19 @@ from krm_fn.formats.splice import Edit, splice
 from krm_fn.krm.results import redact
 from krm_fn.patch import Pointer
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets.kyverno import cel
+from krm_fn.targets.kyverno import cel_text
+from krm_fn.targets.kyverno.cel import CelNode, NodeKind, ungrouped
 from krm_fn.targets.kyverno.cel_nodes import (
     PATCH,
     Expression,
     bare,
     is_method,
+    named,
+    nodes_of,
     reads_env,
+    terms,
     variable_name,
 )
-from krm_fn.targets.kyverno.cel_tree import CelNode, NodeKind, ungrouped
 from krm_fn.targets.kyverno.rules import CONTAINER_LISTS, STEPS
 
 _BEHIND_LAST = re.compile(r"[ \t]*(?:,[ \t]*)?//[^\n]*")
@@ -70,19 +73,18 @@ def without_proxy(expressions: Sequence[Expression]) -> dict[Pointer, str]:
 def sets_nothing(expressions: Sequence[Expression]) -> bool:
     """Return whether the mutations change nothing in any object, because all that they would set was taken out."""
     filled = {one.variable for one in expressions if one.variable and _says_something(one.root)}
-    for expression in expressions:
-        for node in expression.root.all():
-            if expression.variable or node.kind is not NodeKind.OBJECT:
-                continue
-            is_patch = node.text == PATCH
-            if is_patch and node.member("value") is None:
+    for expression, node in nodes_of(expressions):
+        if expression.variable or node.kind is not NodeKind.OBJECT:
+            continue
+        is_patch = node.text == PATCH
+        if is_patch and node.member("value") is None:
+            return False
+        ways = ("op", "path") if is_patch else (*STEPS, *CONTAINER_LISTS)
+        for member in node.members:
+            names = map(variable_name, member.value.all())
+            is_set = _says_something(member.value) or filled.intersection(names)
+            if member.key not in ways and is_set:
                 return False
-            ways = ("op", "path") if is_patch else (*STEPS, *CONTAINER_LISTS)
-            for member in node.members:
-                names = map(variable_name, member.value.all())
-                is_set = _says_something(member.value) or filled.intersection(names)
-                if member.key not in ways and is_set:
-                    return False
     return True
 
 
@@ -95,20 +97,19 @@ def password_left(expressions: Sequence[Expression]) -> Pointer | None:
 
     A password in an entry with another name belongs to something else.
     """
-    for expression in expressions:
-        for node in expression.root.all():
-            is_password = node.value is not None and redact(node.value) != node.value
-            if is_password and not _is_of_another(expression, node):
-                return expression.path
+    for expression, node in nodes_of(expressions):
+        is_password = node.value is not None and redact(node.value) != node.value
+        if is_password and not _is_of_another(expression, node):
+            return expression.path
     return None
 
 
 def _is_of_another(expression: Expression, node: CelNode) -> bool:
     """Return whether a literal is in an object with a name that is no proxy variable."""
     for parent, _ in expression.around(node):
-        name = parent.member("name") if parent.kind is NodeKind.OBJECT else None
-        if name is not None and name.value.value is not None:
-            return name.value.value not in PROXY_VARIABLES
+        name = named(parent)
+        if name is not None:
+            return name not in PROXY_VARIABLES
     return False
 
 
@@ -133,14 +134,12 @@ class _Removal:
         """Return path -> what to write in the place of what, for each expression that changes."""
         if not self._entries:
             return {}
-        for expression in self._expressions:
-            for node in expression.root.all():
-                if node.kind is NodeKind.OBJECT and not expression.variable:
-                    self._read_object(node, expression)
-        for expression in self._expressions:
-            for node in expression.root.all():
-                if node.kind is NodeKind.LIST:
-                    self._cut_entries(node, expression)
+        for expression, node in nodes_of(self._expressions):
+            if node.kind is NodeKind.OBJECT and not expression.variable:
+                self._read_object(node, expression)
+        for expression, node in nodes_of(self._expressions):
+            if node.kind is NodeKind.LIST:
+                self._cut_entries(node, expression)
         self._empty_values()
         self._check()
         return self._edits
@@ -156,16 +155,15 @@ class _Removal:
         """
         static: list[_OwnEntry] = []
         is_url_left = False
-        for expression in self._expressions:
-            for node in expression.root.all():
-                name, value = node.member("name"), node.member("value")
-                if name is None or value is None or name.value.value not in PROXY_VARIABLES:
-                    continue
-                entry = _OwnEntry(str(name.value.value), node, bare(value.value), expression)
-                if self._text_of(entry) is not None:
-                    static.append(entry)
-                elif entry.name.upper() != "NO_PROXY":
-                    is_url_left = True
+        for expression, node in nodes_of(self._expressions):
+            name, value = named(node), node.member("value")
+            if name not in PROXY_VARIABLES or value is None:
+                continue
+            entry = _OwnEntry(name, node, bare(value.value), expression)
+            if self._text_of(entry) is not None:
+                static.append(entry)
+            elif name.upper() != "NO_PROXY":
+                is_url_left = True
         if is_url_left:
             return [one for one in static if one.name.upper() != "NO_PROXY"]
         return static
@@ -182,11 +180,10 @@ class _Removal:
     def _names_that_stay(self) -> set[str]:
         """Return the names of the entries that are not removed, those without a ``value`` too."""
         found: set[str] = set()
-        for expression in self._expressions:
-            for node in expression.root.all():
-                name = node.member("name")
-                if name is not None and name.value.value and id(node) not in self._gone:
-                    found.add(name.value.value)
+        for _, node in nodes_of(self._expressions):
+            name = named(node)
+            if name and id(node) not in self._gone:
+                found.add(name)
         return found
 
     def _read_object(self, node: CelNode, expression: Expression) -> None:
@@ -260,9 +257,9 @@ class _Removal:
         Raises:
             NotRemovableError: the filter asks for something else.
         """
-        terms = _terms(predicate)
+        asked = terms(predicate, "&&")
         unwanted: set[int] = set()
-        for at, term in enumerate(terms):
+        for at, term in enumerate(asked):
             one = ungrouped(term)
             if one.kind is NodeKind.UNARY and one.text == "!":
                 self._read_negated(ungrouped(one.parts[0]), subject, expression)
@@ -273,10 +270,10 @@ class _Removal:
             self._understood.add(id(literal))
             if literal.value in self._names:
                 unwanted.add(at)
-        if unwanted and len(unwanted) == len(terms):
+        if unwanted and len(unwanted) == len(asked):
             self._edit(expression, (predicate.start, predicate.end, "true"))
         elif unwanted:
-            self._edit(expression, *_cuts(expression.text, terms, unwanted, separator="&&"))
+            self._edit(expression, *_cuts(expression.text, asked, unwanted, separator="&&"))
 
     def _read_negated(self, asked: CelNode, subject: str, expression: Expression) -> None:
         """Cut names out of ``e.name in [...]``; ``variables.env.exists(...)`` asks for the entries themselves."""
@@ -323,7 +320,7 @@ class _Removal:
             found = self._text_of(entry)
             if found is not None and found[0] is not entry.of and found[1].value:
                 expression, literal = found
-                empty = cel.literal("", literal.text)
+                empty = cel_text.text("", literal.text)
                 self._edit(expression, (literal.start, literal.end, empty))
 
     def _check(self) -> None:
@@ -333,20 +330,12 @@ class _Removal:
             NotRemovableError: there is such a part.
         """
         changed = {one.variable for one in self._expressions if one.path in self._edits}
-        for expression in self._expressions:
-            for node in expression.root.all():
-                is_key = any(one.key in PROXY_VARIABLES for one in node.members)
-                is_name = node.value in self._names
-                is_read = variable_name(node) in changed - {""}
-                if is_key or ((is_name or is_read) and id(node) not in self._understood):
-                    raise NotRemovableError
-
-
-def _terms(predicate: CelNode) -> list[CelNode]:
-    """Return the terms of a condition that must all be true, with the parentheses around them."""
-    if predicate.kind is NodeKind.BINARY and predicate.text == "&&":
-        return [*_terms(predicate.parts[0]), *_terms(predicate.parts[1])]
-    return [predicate]
+        for _, node in nodes_of(self._expressions):
+            is_key = any(one.key in PROXY_VARIABLES for one in node.members)
+            is_name = node.value in self._names
+            is_read = variable_name(node) in changed - {""}
+            if is_key or ((is_name or is_read) and id(node) not in self._understood):
+                raise NotRemovableError
 
 
 def _cuts(

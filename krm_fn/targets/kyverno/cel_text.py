@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets.kyverno import cel
 
 LISTS = ("initContainers", "containers")
 """The lists of a pod specification whose containers get the variables."""
@@ -30,9 +29,23 @@ variables.podSpec.?{list}.orValue([])
   }})"""
 
 
-def text(value: str) -> str:
-    """Return the literal of a string."""
-    return cel.literal(value, '"')
+def text(value: str, like: str = '"') -> str:
+    """Return a literal that denotes a text, with the quotes of another literal.
+
+    Args:
+        value: any text.
+        like: a string literal; its prefix and a triple of quotes are not kept.
+    """
+    quote = "'" if like.lstrip("rRbB").startswith("'") else '"'
+    parts = []
+    for char in value:
+        if char in ("\\", quote):
+            parts.append(f"\\{char}")
+        elif char < " " or char == "\x7f":
+            parts.append(f"\\x{ord(char):02x}")
+        else:
+            parts.append(char)
+    return f"{quote}{''.join(parts)}{quote}"
 
 
 def texts(values: Iterable[str]) -> str:

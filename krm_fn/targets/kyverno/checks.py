@@ -241,7 +241,7 @@ def harmful_expressions(policy: Mapping[str, Any]) -> Iterator[Finding]:
             "server rejects such a pod: write the whole `env` by a JSON Patch"
         )
         yield warning(message, path, code="PolicyKeepsValueFrom")
-    yield from cel_checks.harmful(found.expressions())
+    yield from cel_checks.harmful(found.expressions)
     if found.runs_on_update:
         message = (
             "the policy runs on UPDATE, too, where the API server rejects a new `env` of a pod: "

@@ -18,7 +18,9 @@ from krm_fn.krm.results import Finding, Severity
 from krm_fn.noproxy import parse
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets.kyverno import cel, rules
+from krm_fn.targets.kyverno import rules
+from krm_fn.targets.kyverno.cel import objects
+from krm_fn.targets.kyverno.cel_nodes import named
 
 KINDS = frozenset(
     {
@@ -140,12 +142,15 @@ def _set_below(data: Any) -> Iterator[_Value]:
 
 
 def _of_expression(text: str) -> Iterator[_Value]:
-    for entry in cel.named_values(text):
-        if entry.name in PROXY_VARIABLES:
-            yield entry.name, entry.literal
-    for name, literal in cel.literal_members(text):
-        if name in PROXY_VARIABLES:
-            yield name, literal
+    found = objects(text)
+    for node in found:
+        name, value = named(node), node.member("value")
+        if name in PROXY_VARIABLES and value is not None:
+            yield name, value.value.value
+    for node in found:
+        for member in node.members:
+            if member.key in PROXY_VARIABLES and member.value.value is not None:
+                yield member.key, member.value.value
 
 
 def _is_equal(name: str, value: str, wanted: str) -> bool:

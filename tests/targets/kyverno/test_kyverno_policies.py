@@ -35,7 +35,6 @@ from kyverno_shapes import (
 from krm_fn.krm.results import Severity
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.kyverno import cel as cel_format
 from krm_fn.targets.kyverno import policies
 from krm_fn.targets.kyverno.values import is_expression, split_entries
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, env, proposals
@@ -791,11 +790,6 @@ def test_every_kind_and_version_with_expressions_is_filled(kind: str, version: s
     result = apply(policies, obj)
 
     assert f'"value": "{HTTP}"' in result["spec"]["mutations"][0]["applyConfiguration"]["expression"]
-
-
-@given(st.text(st.characters(exclude_categories=["Cs"])), st.sampled_from(["'", '"']))
-def test_property_a_literal_denotes_its_text(text: str, quote: str) -> None:
-    assert cel_format.string_of(cel_format.literal(text, f"{quote}x{quote}")) == text
 
 
 def test_a_password_survives_the_expression() -> None:

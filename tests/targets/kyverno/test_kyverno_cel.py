@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.targets.kyverno.cel_tree import CelNode, NodeKind, parse, ungrouped
+from krm_fn.targets.kyverno.cel import CelNode, NodeKind, objects, parse, ungrouped
+from krm_fn.targets.kyverno.cel_nodes import joined, named
 
 
 def shape(node: CelNode) -> Any:
@@ -25,6 +26,10 @@ def shape(node: CelNode) -> Any:
         pytest.param("a.b.c", ("c", ("b", "a")), id="members"),
         pytest.param("a ? b : c ? d : e", ("condition", "a", "b", ("condition", "c", "d", "e")), id="conditions"),
         pytest.param("a + b * c - d", ("-", ("+", "a", ("*", "b", "c")), "d"), id="sums and products"),
+        pytest.param(
+            "a + b + c - d - e + f", ("+", ("-", ("+", "a", "b", "c"), "d", "e"), "f"), id="a sum is one part"
+        ),
+        pytest.param("a < b < c", ("<", ("<", "a", "b"), "c"), id="relations have two sides"),
         pytest.param("a || b && !c", ("||", "a", ("&&", "b", ("!", "c"))), id="and binds closer than or"),
         pytest.param('!(e.name in ["A"])', ("!", ("group", ("in", ("name", "e"), ("list", '"A"')))), id="in a list"),
         pytest.param("!!a", ("!", ("!", "a")), id="negated twice"),
@@ -54,10 +59,48 @@ def test_what_is_no_expression_has_no_structure(expression: str) -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    ["!", "a && ", "a + ", "a ? b : ", "a.", "a(", "[", "f(a).", "a{b: "],
+    ["!", "a - b + ", "a < ", "a ? b : ", "a.", "a(", "[", "f(a).", "a{b: "],
 )
 def test_an_expression_of_any_length_is_refused_without_a_crash(unit: str) -> None:
     assert parse(unit * 2_000 + "a") is None
+
+
+@pytest.mark.parametrize("unit", ["a && ", "a || ", "a + "])
+def test_any_number_of_terms_is_read_as_one_part(unit: str) -> None:
+    node = parse(unit * 2_000 + "a")
+    assert node is not None
+    assert len(node.parts) == 2_001
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        pytest.param('{"name": "A", "value": "b"}', [("A", "b")], id="a map"),
+        pytest.param("Env{name: 'A', value: 'b'}", [("A", "b")], id="a message"),
+        pytest.param("{'value': 'b', 'name': 'A'}", [("A", "b")], id="in any order"),
+        pytest.param("{'name': 'A', 'value': variables.proxy}", [("A", "http://p:1")], id="a variable"),
+        pytest.param("{'name': 'A', 'value': 'b' + variables.proxy}", [("A", "bhttp://p:1")], id="a sum"),
+        pytest.param("{'name': 'A', 'value': 'b' + c}", [("A", None)], id="a computed value"),
+        pytest.param("{'name': 'A', 'value': f({'x': 1}, [2])}", [("A", None)], id="a call"),
+        pytest.param("{'name': 'A', 'value': b'b'}", [("A", None)], id="bytes"),
+        pytest.param("{'name': c.name, 'value': 'b'}", [(None, "b")], id="a computed name"),
+        pytest.param("{'name': 'A', 'valueFrom': {'value': 'b'}}", [(None, "b")], id="a value one level deeper"),
+        pytest.param("env.filter(e, e.name != 'A')", [], id="a comparison"),
+        pytest.param("// {'name': 'A', 'value': 'b'}\n[]", [], id="a comment"),
+        pytest.param("\"{'name': 'A', 'value': 'b'}\"", [], id="text in a string"),
+        pytest.param("dyn({'name': 'A', 'value': 'b'}) + [{", [("A", "b")], id="what is not closed behind it"),
+        pytest.param("x.`a/b` ? [{'name': 'A', 'value': 'b'}] : []", [("A", "b")], id="a quoted name before it"),
+        pytest.param("x := {'name': 'A', 'value': 'b'} { y }", [("A", "b")], id="in another language"),
+        pytest.param("[" * 99 + "{'name': 'A', 'value': 'b'}", [("A", "b")], id="nested deeply"),
+        pytest.param("a.{'name': 'A', 'value': 'b'}", [("A", "b")], id="behind what needs a name"),
+    ],
+)
+def test_objects_with_a_value_are_found_whatever_is_around_them(
+    expression: str, expected: list[tuple[str | None, str | None]]
+) -> None:
+    values = [(named(one), one.member("value")) for one in objects(expression)]
+    found = [(name, joined(value.value, {"proxy": "http://p:1"})) for name, value in values if value is not None]
+    assert found == expected
 
 
 def test_each_part_knows_its_place() -> None:
