@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import shutil
 import signal
@@ -16,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from krm_fn.cli import _writing
-from krm_fn.cli._writing import locked_folders, remove_leftovers, write_files
+from krm_fn.cli._writing import write_files
 from krm_fn.errors import OutputError
 from support import ROOT, TIME_LIMIT, need
 
@@ -185,8 +184,6 @@ def test_the_only_copy_of_an_old_content_is_kept(
         assert str(raised.value).endswith(f'/hard links (its old content is in "{tmp_path / left}")')
     changed = {name for name, content in _now(tmp_path).items() if content != originals[name]}
     assert changed == {str(tmp_path / "hard links")}
-    (warning,) = write_files({}, {}, folders=[str(tmp_path)])
-    assert f'"{tmp_path / left}" is the old content' in warning
 
 
 KILLED = """\
@@ -228,67 +225,11 @@ def test_a_killed_run_leaves_each_file_old_or_new(tmp_path: Path) -> None:
         if done.stdout == b"done\n":
             break
         assert done.returncode == -signal.SIGKILL, done.stderr
+        rest = {name: content for name, content in contents.items() if content != now[name]}
+        write_files(rest, now)  # what it left does not hinder the next one
+        assert _now(folder) == contents
     assert now == contents
     assert len(seen) == len(STEPS) + 1  # it was killed before and behind each of the writes
-
-
-def _killed(folder: Path, calls: int) -> dict[str, bytes | None]:
-    """What a run that is killed at its n-th call into the system was to write into the four files."""
-    contents, originals = _four_files(folder)
-    argv = [sys.executable, "-c", KILLED, repr((contents, originals)), str(calls)]
-    done = subprocess.run(argv, capture_output=True, timeout=TIME_LIMIT, check=False)
-    assert done.returncode == -signal.SIGKILL, done.stderr
-    return contents
-
-
-def test_what_a_killed_run_left_is_removed_by_the_next_one(tmp_path: Path) -> None:
-    """The old content of a file with hard links is not: that file may be written in part."""
-    contents = _killed(tmp_path, 20)
-    old = [name for name in _leftovers(tmp_path / "a") if name.startswith(".inject-proxy.old.")]
-    assert len(_leftovers(tmp_path / "a")) > len(old) == 1
-    now = _now(tmp_path)
-    warnings = write_files({}, {}, folders=[str(Path(one).parent) for one in now])
-    assert _leftovers(tmp_path / "a") == old
-    (warning,) = warnings
-    assert f'"{tmp_path / old[0]}" is the old content of a file with hard links' in warning
-    write_files(contents, now)
-    assert _now(tmp_path) == contents
-
-
-def test_the_files_of_a_run_that_still_writes_are_not_removed(tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(b"old")
-    left = {name: tmp_path / f".inject-proxy{name}x" for name in (".new.", "-unlocked.", ".other.")}
-    for path in left.values():
-        path.touch()
-    with locked_folders([tmp_path]) as locked:
-        assert locked == {tmp_path}
-        assert remove_leftovers(tmp_path) == []
-        assert left[".new."].exists()
-    write_files({str(tmp_path / "a"): b"new"}, {str(tmp_path / "a"): b"old"})
-    assert [name for name, path in left.items() if path.exists()] == ["-unlocked.", ".other."]
-
-
-def test_while_another_one_removes_leftovers_files_have_names_that_are_never_removed(tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(b"old")
-    handle = os.open(tmp_path, os.O_RDONLY)
-    fcntl.flock(handle, fcntl.LOCK_EX)
-    try:
-        with locked_folders([tmp_path]) as locked:
-            assert locked == set()
-        write_files({str(tmp_path / "a"): b"new"}, {str(tmp_path / "a"): b"old"})
-    finally:
-        os.close(handle)
-    assert ((tmp_path / "a").read_bytes(), _leftovers(tmp_path / "a")) == (b"new", [])
-
-
-def test_a_link_that_looks_like_a_leftover_leads_nowhere(tmp_path: Path) -> None:
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "a").touch()
-    (tmp_path / ".inject-proxy.new.x").symlink_to("other")
-    (tmp_path / ".inject-proxy.new.y").mkdir()
-    (tmp_path / ".inject-proxy.new.y" / "a").touch()
-    remove_leftovers(tmp_path)
-    assert sorted(path.name for path in tmp_path.rglob("*")) == ["a", "other"]
 
 
 def test_a_disk_that_is_full_leaves_everything_as_it_was(tmp_path: Path) -> None:
@@ -298,7 +239,7 @@ def test_a_disk_that_is_full_leaves_everything_as_it_was(tmp_path: Path) -> None
         for name, content in contents.items()
     }
     code = (
-        "import resource, sys; from krm_fn.cli._writing import locked_folders, remove_leftovers, write_files\n"
+        "import resource, sys; from krm_fn.cli._writing import write_files\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))\n"
         "write_files(*eval(sys.stdin.read()))"
     )
@@ -333,42 +274,3 @@ def test_a_folder_that_is_read_only_is_said(tmp_path: Path) -> None:
     finally:
         folder.chmod(0o755)
         shutil.rmtree(folder)
-
-
-def test_of_two_runs_at_once_one_wins_and_nothing_is_mixed(tmp_path: Path) -> None:
-    names = [str(tmp_path / f"{number}.yaml") for number in range(40)]
-    code = (
-        "import sys; from krm_fn.cli._writing import write_files; from krm_fn.errors import OutputError\n"
-        "names, content = eval(sys.stdin.readline())\n"
-        "print('ready', flush=True); sys.stdin.readline()\n"
-        "try: write_files(dict.fromkeys(names, content), dict.fromkeys(names, b'old'))\n"
-        "except OutputError as error: sys.exit(str(error))\n"
-    )
-    for _ in range(5):
-        for name in names:
-            Path(name).write_bytes(b"old")
-        runs = [
-            subprocess.Popen(
-                [sys.executable, "-c", code],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            )
-            for _ in range(2)
-        ]  # fmt: skip
-        for one, content in zip(runs, (b"one" * 9999, b"other" * 9999), strict=True):
-            assert one.stdin is not None
-            assert one.stdout is not None
-            one.stdin.write(f"{(names, content)!r}\n")
-            one.stdin.flush()
-            assert one.stdout.readline() == "ready\n"
-        for one in runs:
-            assert one.stdin is not None
-            one.stdin.write("\n")
-            one.stdin.flush()
-        reported = [one.communicate(timeout=TIME_LIMIT)[1] for one in runs]
-        winners = [
-            content for one, content in zip(runs, (b"one" * 9999, b"other" * 9999), strict=True) if not one.returncode
-        ]
-        assert {Path(name).read_bytes() for name in names} == ({*winners} or {b"old"}), reported
-        assert len(winners) <= 1
-        assert all("has changed since it was read" in text for text in reported if text)
-        assert _leftovers(Path(names[0])) == []

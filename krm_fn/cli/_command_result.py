@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
-Write = Callable[[Callable[[], object]], Sequence[str]]
-"""Writes files: it calls what it is given when all is ready, before the first one changes, and returns warnings."""
+Write = Callable[[Callable[[], object]], None]
+"""Writes files: it calls what it is given when all is ready, before the first one changes."""
 
 
 @dataclass(frozen=True)
@@ -26,5 +26,6 @@ class CommandResult:
         """Write the files, unless ``flush``, which prints the output before, raises; return all lines to report."""
         if self.write is None:
             flush()
-            return self.reported
-        return (*self.write(flush), *self.reported)
+        else:
+            self.write(flush)
+        return self.reported

@@ -141,7 +141,7 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
         return CommandResult(text.encode(), tuple(reported))
     changed = {name: text.encode()} if edits else {}
     originals = {name: None if is_new else content}
-    write = partial(write_files, changed, originals, ())
+    write = partial(write_files, changed, originals)
     return CommandResult(b"", tuple(reported), write=write)
 
 

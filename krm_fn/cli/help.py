@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import textwrap
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from krm_fn.errors import UsageError
 from krm_fn.krm.codes import CODES, FIXED
 from krm_fn.krm.messages import explanations
 from krm_fn.krm.results import Severity
+from krm_fn.near_names import did_you_mean
 from krm_fn.noproxy.rules import RULES
 
 _HEAD = """\
@@ -113,10 +113,9 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
 
 def _about_unknown(words: list[str]) -> str:
     """Say what to write in the place of a name that is none of a command or a code."""
-    known = {name.lower(): name for name in (*MODULES, *CODES, *RULES)}
-    near = difflib.get_close_matches(words[0].lower(), known, n=1, cutoff=0.7)
-    if len(words) == 1 and near:
-        return f'"{words[0]}" is neither a command nor a code: did you mean `{known[near[0]]}`?'
+    advice = did_you_mean(words[0], (*MODULES, *CODES, *RULES), alike=0.7)
+    if len(words) == 1 and advice:
+        return f'"{words[0]}" is neither a command nor a code: {advice}'
     return (
         f"the command must be one of {', '.join(MODULES)}, or the code or rule with which a "
         "message begins, such as `NodesNotRolled` or `NP038`"

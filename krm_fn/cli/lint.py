@@ -239,7 +239,7 @@ def _of_files(
     if wish.fix and _STDIN in files:
         corrected = done.corrected.get(_STDIN, files[_STDIN])
         return CommandResult(corrected, (*_lines(report), *reported), exit_code)
-    write = partial(write_files, done.corrected, files, ()) if wish.fix else None
+    write = partial(write_files, done.corrected, files) if wish.fix else None
     return CommandResult(report, reported, exit_code, write)
 
 

@@ -33,13 +33,7 @@ from krm_fn.cli._selection import (
     with_advice,
 )
 from krm_fn.cli._shard import Shard, shard_of
-from krm_fn.cli._writing import (
-    current_umask,
-    locked_folders,
-    new_folder,
-    remove_leftovers,
-    write_files,
-)
+from krm_fn.cli._writing import new_folder, write_files
 from krm_fn.config import names_of_only
 from krm_fn.errors import InputError, OutputError, UsageError
 from krm_fn.krm.manifests import ManifestList
@@ -217,8 +211,7 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
         write = partial(_write_folder, Path(given.output_dir), {**own, **changed}, paths)
     elif is_written:
         originals = {name: files.get(name) for name in changed}
-        folders = dict.fromkeys(map(os.path.dirname, selection.paths.values()))
-        write = partial(write_files, changed, originals, folders)
+        write = partial(write_files, changed, originals)
     reported = _lines(done, changed, given, is_written=is_written)
     return CommandResult(output, reported, exit_code, write)
 
@@ -481,11 +474,8 @@ def _write_folder(
     files: Mapping[str, bytes | None],
     paths: Sequence[str],
     flush: Callable[[], object],
-) -> list[str]:
+) -> None:
     """Write files into a new folder, which has its name once all of them are in it and ``flush`` was called.
-
-    Returns:
-        No warning, as ``write_files`` may return some.
 
     Raises:
         UsageError: the folder exists and holds something.
@@ -498,20 +488,17 @@ def _write_folder(
     parent = folder.absolute().parent
     try:
         parent.mkdir(parents=True, exist_ok=True)
-        remove_leftovers(parent)
-        with locked_folders([parent]) as locked:
-            new = new_folder(parent, is_locked=bool(locked))
-            new.chmod(0o777 & ~current_umask())
-            for name, content in files.items():
-                if content is None:
-                    continue
-                file = new / absolute(name).relative_to(base)
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_bytes(content)
-                if Path(name).exists():
-                    shutil.copymode(name, file)
-            flush()
-            new.replace(folder)
+        new = new_folder(parent)
+        for name, content in files.items():
+            if content is None:
+                continue
+            file = new / absolute(name).relative_to(base)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+            if Path(name).exists():
+                shutil.copymode(name, file)
+        flush()
+        new.replace(folder)
     except OSError as error:
         raise OutputError(
             f'"{folder}" cannot be written: {error.strerror}; nothing was written'
@@ -519,7 +506,6 @@ def _write_folder(
     finally:
         if new is not None:
             shutil.rmtree(new, ignore_errors=True)
-    return []
 
 
 def _base_of(paths: Sequence[str]) -> Path:
