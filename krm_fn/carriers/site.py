@@ -34,6 +34,14 @@ class Site(Protocol):
         """Make the place of the draft set exactly these variables; what is in the way is reported there."""
 
 
+class SiteWithoutVariables:
+    """A site that holds something beside the proxy, such as certificates or a name: nothing there is a variable."""
+
+    def read(self) -> Iterable[Reading]:
+        """Return nothing."""
+        return ()
+
+
 class NestedSites(ABC):
     """Sites in a draft of their own, such as that of a document inside a text: written as a whole or not at all.
 

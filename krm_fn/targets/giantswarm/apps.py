@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import Variables
+from krm_fn.carriers.site import SiteWithoutVariables, Variables
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
@@ -25,7 +24,7 @@ _MAPPINGS = (_CONFIG, *((*_CONFIG, field) for field in _FIELDS), _ANNOTATIONS)
 """What must be a mapping, if it is there."""
 
 
-class _References:
+class _References(SiteWithoutVariables):
     """References to the values of the cluster, as a site: an App holds no value."""
 
     label = "the references to the values of its cluster"
@@ -33,10 +32,6 @@ class _References:
     def __init__(self, draft: Draft, settings: ProxySettings) -> None:
         self._draft = draft
         self._settings = settings
-
-    def read(self) -> Iterator[Reading]:
-        """Yield nothing: there is no value in an App."""
-        yield from ()
 
     def write(self, variables: Variables) -> None:
         """Set the references that an App of the cluster lacks, or remove those that were set.

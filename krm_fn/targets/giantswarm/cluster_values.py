@@ -7,8 +7,7 @@ from functools import partial
 from typing import Any
 
 from krm_fn.carriers.documents import TextDraft
-from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import Site, Variables
+from krm_fn.carriers.site import Site, SiteWithoutVariables, Variables
 from krm_fn.carriers.three_keys import SHORT, SNAKE, ThreeKeys
 from krm_fn.carriers.whole_text import WholeText
 from krm_fn.clusters import has_suffix
@@ -42,17 +41,13 @@ def _sites(draft: Draft, *, is_secret: bool, is_created: bool) -> Iterator[Site]
         yield _Private(draft)
 
 
-class _Private:
+class _Private(SiteWithoutVariables):
     """What a ConfigMap that was created says, as a site: that the cluster is behind a proxy."""
 
     label = "`cluster`"
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
-
-    def read(self) -> Iterator[Reading]:
-        """Yield nothing: it does not say which proxy there is."""
-        yield from ()
 
     def write(self, variables: Variables) -> None:
         """Set `private`, unless its author did, or remove it."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from krm_fn.carriers import drop_in_secret, unit_text, unit_variables
 from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import Site, Variables
+from krm_fn.carriers.site import Site, SiteWithoutVariables, Variables
 from krm_fn.engine import Draft
 from krm_fn.formats.embedded import Value, values
 from krm_fn.krm.results import Finding, Severity
@@ -78,17 +78,13 @@ class _UnitText:
             self._draft.set(self._value.path, self._value.written(new))
 
 
-class _CreatedSecret:
+class _CreatedSecret(SiteWithoutVariables):
     """A Secret that inject-proxy created, as a site: it is removed once no text is left in it."""
 
     label = "the Secret"
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
-
-    def read(self) -> Iterator[Reading]:
-        """Yield nothing: the texts say which proxy there is."""
-        yield from ()
 
     def write(self, variables: Variables) -> None:
         """Remove the Secret if nothing is left in it."""

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import Variables, quoted
+from krm_fn.carriers.site import SiteWithoutVariables, Variables, quoted
 from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env
 from krm_fn.krm.results import Finding, Severity
@@ -37,7 +36,7 @@ _Value = tuple[str, str | None]
 """One of the six variables, and what sets it; None where the policy computes that."""
 
 
-class ComparedPolicy:
+class ComparedPolicy(SiteWithoutVariables):
     """What a policy, or one rule of it, sets in a form that inject-proxy does not write.
 
     Args:
@@ -50,10 +49,6 @@ class ComparedPolicy:
         self.label = label
         self._draft = draft
         self._path = path
-
-    def read(self) -> Iterator[Reading]:
-        """Yield nothing: the variables of one container come from several such policies."""
-        yield from ()
 
     def write(self, variables: Variables) -> None:
         """Report, once, what differs from the declared proxy and what cannot be compared with it."""

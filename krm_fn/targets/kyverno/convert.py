@@ -15,8 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import Variables
+from krm_fn.carriers.site import SiteWithoutVariables, Variables
 from krm_fn.engine import Draft
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Finding, Severity
@@ -116,7 +115,7 @@ def excepted_policies(exception: Mapping[str, Any]) -> Iterator[tuple[str, str, 
             yield EXCEPTION[0], "Policy" if namespace else "ClusterPolicy", namespace, name
 
 
-class Conversion:
+class Conversion(SiteWithoutVariables):
     """The policy as a whole, after its values are set.
 
     Args:
@@ -143,10 +142,6 @@ class Conversion:
         self._is_wrapped = is_wrapped
         self._own = own
         self._names_in_use = names_in_use
-
-    def read(self) -> Iterator[Reading]:
-        """Yield nothing: the rules are read by sites of their own."""
-        yield from ()
 
     def write(self, variables: Variables) -> None:
         """Convert the policy, or report why it stays; without a proxy, do nothing."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import Site, Variables
+from krm_fn.carriers.site import Site, SiteWithoutVariables, Variables
 from krm_fn.engine import Draft
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context
@@ -38,7 +37,7 @@ def drop_in_sites(draft: Draft, context: Context, unit: str, target: str) -> Ite
     yield OtherDropIns(drop_in)
 
 
-class _Unused:
+class _Unused(SiteWithoutVariables):
     """The drop-in of a service that does not run on the nodes, as a site: what an earlier run wrote is removed.
 
     It stays as it is where something is in the way; nobody has to know about that.
@@ -49,10 +48,6 @@ class _Unused:
         self._unit = unit
         self._target = target
         self.label = f"the drop-in of {unit}"
-
-    def read(self) -> Iterator[Reading]:
-        """Yield nothing: no program reads it."""
-        yield from ()
 
     def write(self, variables: Variables) -> None:
         """Remove the drop-in, whatever the variables are."""

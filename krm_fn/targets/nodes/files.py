@@ -7,11 +7,10 @@ Limits: ``validateFiles`` in Cluster API ``kubeadmconfig_types.go`` (a ``path`` 
 (10240 characters), and its ``internal/ignition/clc`` (no ``gzip``).
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import Variables
+from krm_fn.carriers.site import SiteWithoutVariables, Variables
 from krm_fn.formats.file_content import decode, encode
 from krm_fn.krm.results import Severity
 from krm_fn.patch import Pointer, lookup
@@ -44,7 +43,7 @@ class File(NamedTuple):
         }
 
 
-class NodeFiles:
+class NodeFiles(SiteWithoutVariables):
     """All files of one target, as a site; they hold no proxy variable.
 
     Args:
@@ -71,10 +70,6 @@ class NodeFiles:
         self._wanted = {file.path: file for file in wanted}
         self._described = described
         self._draft = spec.draft
-
-    def read(self) -> Iterator[Reading]:
-        """Yield nothing: the files say nothing about a proxy."""
-        yield from ()
 
     def write(self, variables: Variables) -> None:
         """Make ``files`` hold the wanted files and no other one of our own, whatever the variables are.

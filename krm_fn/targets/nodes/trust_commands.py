@@ -11,11 +11,10 @@ Sources: ``update-ca-certificates(8)`` of Debian (``.crt`` only), ``update-ca-tr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import Variables
+from krm_fn.carriers.site import SiteWithoutVariables, Variables
 from krm_fn.targets.nodes import service_restart, shell_exports
 from krm_fn.targets.nodes.kubeadm_config import PRE_COMMANDS, ConfigSpec
 
@@ -64,7 +63,7 @@ def commands(images: Sequence[str]) -> list[str]:
     return [f"{text} {MARK}" for text in (*texts, _RESTART)]
 
 
-class TrustCommands:
+class TrustCommands(SiteWithoutVariables):
     """The commands of this target in ``preKubeadmCommands``, as a site; they hold no proxy variable.
 
     Args:
@@ -77,10 +76,6 @@ class TrustCommands:
     def __init__(self, spec: ConfigSpec, wanted: Sequence[str]) -> None:
         self._spec = spec
         self._wanted = wanted
-
-    def read(self) -> Iterator[Reading]:
-        """Yield nothing: the commands say nothing about a proxy."""
-        yield from ()
 
     def write(self, variables: Variables) -> None:
         """Make the list hold the wanted commands and no other of its own, whatever the variables are.

@@ -7,10 +7,8 @@ PEM ignore text outside ``BEGIN`` and ``END`` (RFC 7468, section 2).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import Variables
+from krm_fn.carriers.site import SiteWithoutVariables, Variables
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.formats.pem import shown, split
 from krm_fn.patch import Pointer
@@ -36,7 +34,7 @@ def with_ours(text: str, pem: str) -> str:
     )
 
 
-class CertificateText:
+class CertificateText(SiteWithoutVariables):
     """A text of certificates in a draft, as a site; it holds no proxy variable.
 
     Args:
@@ -52,10 +50,6 @@ class CertificateText:
         self._pem = pem
         self._kept = kept
         self.label = f"`{path[-1]}`"
-
-    def read(self) -> Iterator[Reading]:
-        """Yield nothing: certificates say nothing about a proxy."""
-        yield from ()
 
     def write(self, variables: Variables) -> None:
         """Make the text hold the certificates, and no others between our lines.

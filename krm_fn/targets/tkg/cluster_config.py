@@ -7,8 +7,7 @@ from functools import partial
 from typing import Any
 
 from krm_fn.carriers.documents import DocumentSites, TextDraft
-from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import Site, Variables
+from krm_fn.carriers.site import Site, SiteWithoutVariables, Variables
 from krm_fn.carriers.three_keys import Keys, ThreeKeys
 from krm_fn.engine import Draft
 from krm_fn.formats.embedded import Value, values
@@ -55,7 +54,7 @@ def _lacks_vcenter(data: Mapping[str, Any], settings: ProxySettings) -> bool:
     return not is_insecure and server not in parse(settings.no_proxy)
 
 
-class _SwitchAndCertificate:
+class _SwitchAndCertificate(SiteWithoutVariables):
     """What belongs to the three members, as a site: a switch that is there, and the certificate."""
 
     label = _SLOT.label
@@ -63,10 +62,6 @@ class _SwitchAndCertificate:
     def __init__(self, draft: Draft, settings: ProxySettings) -> None:
         self._draft = draft
         self._settings = settings
-
-    def read(self) -> Iterator[Reading]:
-        """Yield nothing: neither of them says which proxy there is."""
-        yield from ()
 
     def write(self, variables: Variables) -> None:
         """Turn the switch that is there on or off, and set or remove the certificate."""

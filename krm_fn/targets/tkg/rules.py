@@ -10,12 +10,10 @@ Sources: ``vmware-tanzu/tanzu-framework`` release-0.29, ``providers``: ``ytt/03_
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from krm_fn.carriers.cluster_variables import append_entry, remove_entry
-from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import Variables
+from krm_fn.carriers.site import SiteWithoutVariables, Variables
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Pointer, lookup
@@ -62,7 +60,7 @@ class Trust:
     kept: int
 
 
-class TrustedCertificate:
+class TrustedCertificate(SiteWithoutVariables):
     """Our entry in a list of trusted certificates, as a site; it holds no proxy variable.
 
     Args:
@@ -78,10 +76,6 @@ class TrustedCertificate:
         self._data = data
         self._stays = stays
         self.label = f"the certificate `{trust.name}` of `additionalTrustedCAs`"
-
-    def read(self) -> Iterator[Reading]:
-        """Yield nothing: certificates say nothing about a proxy."""
-        yield from ()
 
     def write(self, variables: Variables) -> None:
         """Set our entry, or remove it.

@@ -15,7 +15,7 @@ from krm_fn.carriers.cluster_variables import (
     remove_entry,
 )
 from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import Site, Variables
+from krm_fn.carriers.site import Site, SiteWithoutVariables, Variables
 from krm_fn.carriers.three_keys import CAMEL, Keys, ThreeKeys
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Severity
@@ -214,7 +214,7 @@ def _trust(draft: Draft, settings: ProxySettings) -> Iterator[Site]:
         yield _NewTrustVariable(draft, data)
 
 
-class _NewTrustVariable:
+class _NewTrustVariable(SiteWithoutVariables):
     """The variable `trust` where there is none yet, as a site; it holds no proxy variable."""
 
     label = "the variable `trust`"
@@ -222,10 +222,6 @@ class _NewTrustVariable:
     def __init__(self, draft: Draft, data: str) -> None:
         self._draft = draft
         self._data = data
-
-    def read(self) -> Iterator[Reading]:
-        """Yield nothing: certificates say nothing about a proxy."""
-        yield from ()
 
     def write(self, variables: Variables) -> None:
         """Append the variable.

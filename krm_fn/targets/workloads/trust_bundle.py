@@ -15,8 +15,7 @@ from krm_fn.carriers.pod_spec import (
     containers,
     report_wrong_types,
 )
-from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import Variables, quoted
+from krm_fn.carriers.site import SiteWithoutVariables, Variables, quoted
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.patch import Pointer, lookup
@@ -84,7 +83,7 @@ def _directories(folder: str) -> str:
     return ":".join((*_FOLDERS_OF_GO, folder))
 
 
-class TrustBundle:
+class TrustBundle(SiteWithoutVariables):
     """The bundle in the pod specification at ``at``, as a site; it holds no proxy variable.
 
     Args:
@@ -99,10 +98,6 @@ class TrustBundle:
         self._draft = draft
         self._at = at
         self._bundle = bundle
-
-    def read(self) -> Iterator[Reading]:
-        """Yield nothing: certificates say nothing about a proxy."""
-        yield from ()
 
     def write(self, variables: Variables) -> None:
         """Mount the bundle in all containers, or remove what is ours.

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from krm_fn.carriers import pod_spec
-from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import Variables
+from krm_fn.carriers.site import SiteWithoutVariables, Variables
 from krm_fn.config import Certificates, Matcher
 from krm_fn.engine import Draft
 from krm_fn.formats import pem
@@ -23,7 +22,7 @@ from krm_fn.targets.workloads.trust_bundle import DIRECTORIES, FILE, NAME, Bundl
 _ANNOTATION = "fn.inject-proxy.io/trusted-ca"
 
 
-class _ConfigMap:
+class _ConfigMap(SiteWithoutVariables):
     """The ConfigMap with the certificates, as a site; it holds no proxy variable."""
 
     label = "the trusted certificates"
@@ -31,10 +30,6 @@ class _ConfigMap:
     def __init__(self, draft: Draft, pem: str) -> None:
         self._draft = draft
         self._pem = pem
-
-    def read(self) -> Iterator[Reading]:
-        """Yield nothing: certificates say nothing about a proxy."""
-        yield from ()
 
     def write(self, variables: Variables) -> None:
         """Set the certificates in a ConfigMap that inject-proxy created, or remove it.

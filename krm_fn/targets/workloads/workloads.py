@@ -7,8 +7,7 @@ from krm_fn.carriers import chosen_containers, pod_spec
 from krm_fn.carriers.data_uses import DataUsesReader
 from krm_fn.carriers.env_list import KEEP, OVERRIDE, UNIT, EnvList
 from krm_fn.carriers.pod_spec import CONTAINERS, INIT_CONTAINERS, Container, containers
-from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import Site, Variables, quoted
+from krm_fn.carriers.site import Site, SiteWithoutVariables, Variables, quoted
 from krm_fn.config import Matcher
 from krm_fn.engine import Draft
 from krm_fn.krm.resourcelist import group_kind
@@ -85,7 +84,7 @@ class _Overridden(EnvList):
             super().write(variables)
 
 
-class _WrittenContainers:
+class _WrittenContainers(SiteWithoutVariables):
     """The annotation that keeps which containers are ours, as a site; it holds no proxy variable.
 
     Args:
@@ -112,10 +111,6 @@ class _WrittenContainers:
         self._before = before
         self._keeps_others = keeps_others
         self._added_at = added_at
-
-    def read(self) -> Iterator[Reading]:
-        """Yield nothing: the names of containers say nothing about a proxy."""
-        yield from ()
 
     def write(self, variables: Variables) -> None:
         """Note the containers whose variables are ours now.

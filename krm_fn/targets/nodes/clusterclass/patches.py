@@ -19,7 +19,7 @@ from typing import Any
 
 from krm_fn.carriers.cluster_variables import named
 from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import Variables, quoted
+from krm_fn.carriers.site import SiteWithoutVariables, Variables, quoted
 from krm_fn.carriers.three_keys import CAMEL, ThreeKeys
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Finding, Severity
@@ -151,7 +151,7 @@ class VariableDefinition:
         self._draft.set_items(_VARIABLES, [*others, *wanted])
 
 
-class ClassPatches:
+class ClassPatches(SiteWithoutVariables):
     """Our patches in a ClusterClass, as a site; what they write is in the variable."""
 
     label = "the patches"
@@ -159,10 +159,6 @@ class ClassPatches:
     def __init__(self, edit: ClassEdit) -> None:
         self._edit = edit
         self._draft = edit.draft
-
-    def read(self) -> Iterator[Reading]:
-        """Yield nothing: the proxy is in the variable."""
-        yield from ()
 
     def write(self, variables: Variables) -> None:
         """Make the patches what they have to be and put them where they belong, whatever the variables are."""
