@@ -17,7 +17,7 @@ from krm_fn.cli._outcome_lines import FAIL_ON
 from krm_fn.cli._parser import CommandParser
 from krm_fn.errors import InputError
 from krm_fn.krm.manifests import Manifests
-from krm_fn.krm.messages import Explanation, explanations
+from krm_fn.krm.messages import CodeText, explanations
 from krm_fn.krm.results import Result, Severity, is_severe, redact
 from krm_fn.patch import field_path
 from krm_fn.printable import printable, printable_html, printable_json
@@ -131,7 +131,7 @@ def as_sarif(report: FindingReport) -> bytes:
     return _json_text(log).encode(errors="backslashreplace")
 
 
-def _sarif_rule(rule: str, known: Explanation) -> dict[str, Any]:
+def _sarif_rule(rule: str, known: CodeText) -> dict[str, Any]:
     return {
         "id": rule,
         "shortDescription": {"text": f"{known.meaning} {known.cause}"},

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import krm_fn
 
 
-class Explanation(NamedTuple):
+class CodeText(NamedTuple):
     """What users read about a code or a rule: complete sentences, in Markdown.
 
     ``meaning`` says what happened, or what a rule finds; ``fix`` what ``inject-proxy lint --fix`` does, "" where a
@@ -22,14 +22,14 @@ class Explanation(NamedTuple):
     fix: str = ""
 
 
-def explanations() -> dict[str, Explanation]:
+def explanations() -> dict[str, CodeText]:
     """Return code or ID of a rule -> what users read about it, in the order of the file."""
     with open(f"{krm_fn.__path__[0]}/krm/messages.md", encoding="utf-8") as file:  # noqa: PTH123 -- no run imports pathlib
         sections = re.split(r"^## ", file.read(), flags=re.MULTILINE)[1:]
     return dict(_of_section(section) for section in sections)
 
 
-def _of_section(section: str) -> tuple[str, Explanation]:
+def _of_section(section: str) -> tuple[str, CodeText]:
     name, meaning, *parts = (" ".join(part.split()) for part in section.strip().split("\n\n"))
     labelled = (part.partition(": ") for part in parts)
-    return name, Explanation(meaning, **{label.lower(): text for label, _, text in labelled})
+    return name, CodeText(meaning, **{label.lower(): text for label, _, text in labelled})
