@@ -642,7 +642,12 @@ spec: {template: {spec: {}}}
     ("name", "spec", "why"),
     [
         pytest.param("other", "{}", "no proxy is declared for it", id="no proxy"),
-        pytest.param("classy", "{topology: {class: x}}", 'its ClusterClass "x" is not in the input', id="no class"),
+        pytest.param(
+            "classy",
+            "{topology: {class: x}}",
+            'its nodes get no proxy here, because its ClusterClass "x" is not in the list',
+            id="no class",
+        ),
         pytest.param("excluded", "{}", "`spec.selector` leaves the Cluster out", id="not selected"),
         pytest.param("bare", "{}", "no object of the input that a target writes into makes its nodes", id="no nodes"),
     ],
@@ -652,12 +657,140 @@ def test_a_cluster_that_gets_nothing_comes_first_with_the_reason(name: str, spec
     nothing = NOBODY.replace("NAME", name).replace("SPEC", spec)
     nothing += TEMPLATE.replace("NAME", name) if name == "other" else ""
     text = explained(manifests=west + nothing + OWN_PROXY)
-    assert text.startswith(f"Who gets nothing\n================\n\norg/{name}: {why}")
+    assert text.startswith(f"Who gets nothing\n================\n\norg/{name} (standard input): {why}")
     assert text.index("Who gets which proxy") > text.index(why)
     data = json.loads(explained("--output", "json", manifests=west + nothing + OWN_PROXY))
     assert [one["cluster"] for one in data["without"]] == [f"org/{name}"]
     page = explained("--output", "html", manifests=west + nothing + OWN_PROXY)
-    assert f"<h2>Who gets nothing</h2>\n<ul><li>org/{name}: " in page
+    assert f"<h2>Who gets nothing</h2>\n<ul><li>org/{name} (standard input): " in page
+
+
+DECLARED = """\
+apiVersion: fn.inject-proxy.io/v1alpha1
+kind: ProxyConfig
+metadata: {name: proxy}
+spec: {httpProxy: http://proxy.corp.example:3128}
+"""
+CONTROL_PLANE = """\
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: Cluster
+metadata: {name: prod, namespace: org}
+spec: {controlPlaneRef: {apiVersion: controlplane.cluster.x-k8s.io/v1beta1, kind: KIND, name: cp}}
+---
+"""
+OF_CLASS = """\
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: ClusterClass
+metadata: {name: c, namespace: org}
+spec:
+  controlPlane:
+    templateRef: {apiVersion: controlplane.cluster.x-k8s.io/v1beta2, kind: KubeadmControlPlaneTemplate, name: cp}
+  patches:
+  - name: files
+    definitions:
+    - selector:
+        apiVersion: controlplane.cluster.x-k8s.io/v1beta2
+        kind: KubeadmControlPlaneTemplate
+        matchResources: {controlPlane: true}
+      jsonPatches: [{op: add, path: /spec/template/spec/kubeadmConfigSpec/files, value: []}]
+---
+apiVersion: controlplane.cluster.x-k8s.io/v1beta2
+kind: KubeadmControlPlaneTemplate
+metadata: {name: cp, namespace: org}
+spec: {template: {spec: {kubeadmConfigSpec: {}}}}
+---
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: Cluster
+metadata: {name: prod, namespace: org}
+spec:
+  clusterNetwork: {pods: {cidrBlocks: [10.0.0.0/16]}, services: {cidrBlocks: [10.96.0.0/12]}}
+  topology: {classRef: {name: c}, version: v1.31.0}
+---
+"""
+RKE2 = """\
+apiVersion: controlplane.cluster.x-k8s.io/v1beta1
+kind: RKE2ControlPlane
+metadata: {name: cp, namespace: org}
+spec: {files: [{path: /etc/default/rke2-server, content: "HTTP_PROXY=http://proxy.corp.example:3128"}]}
+---
+"""
+AKS = """\
+apiVersion: controlplane.cluster.x-k8s.io/v1beta1
+kind: AzureManagedControlPlane
+metadata: {name: cp, namespace: org}
+spec: {httpProxyConfig: {httpProxy: "http://proxy.corp.example:3128"}}
+---
+"""
+K0S_WORKERS = """\
+apiVersion: bootstrap.cluster.x-k8s.io/v1beta1
+kind: K0sWorkerConfigTemplate
+metadata: {name: md-0, namespace: org, labels: {cluster.x-k8s.io/cluster-name: prod}}
+spec: {template: {spec: {files: [{path: /etc/env, content: "HTTP_PROXY=http://proxy.corp.example:3128"}]}}}
+---
+"""
+KOPS = """\
+apiVersion: kops.k8s.io/v1alpha2
+kind: Cluster
+metadata: {name: prod}
+spec: {egressProxy: {}}
+---
+"""
+NO_CHART_VALUES = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: cert-manager, namespace: argocd}
+spec: {source: {chart: cert-manager, repoURL: https://charts.example}}
+---
+"""
+
+
+def of_kind(kind: str, more: str = "") -> str:
+    return CONTROL_PLANE.replace("KIND", kind) + more
+
+
+@pytest.mark.parametrize(
+    "manifests",
+    [
+        pytest.param(OF_CLASS, id="a Cluster that needs no value of its own beside its class"),
+        pytest.param(of_kind("RKE2ControlPlane", RKE2), id="RKE2 with the proxy in its file"),
+        pytest.param(of_kind("AzureManagedControlPlane", AKS), id="AKS with the proxy in its field"),
+        pytest.param(of_kind("K0smotronControlPlane", K0S_WORKERS), id="hosted k0s whose workers have the proxy"),
+    ],
+)
+def test_what_has_the_proxy_or_gets_it_is_not_without(manifests: str) -> None:
+    assert json.loads(explained("--output", "json", manifests=manifests + DECLARED))["without"] == []
+
+
+@pytest.mark.parametrize(
+    ("manifests", "code", "cluster"),
+    [
+        pytest.param(of_kind("RKE2ControlPlane"), "NodeSystemUnsupported", "org/prod", id="a system without a target"),
+        pytest.param(of_kind("K0smotronControlPlane"), "NodeSystemUnsupported", "org/prod", id="hosted k0s"),
+        pytest.param(of_kind("KubeadmControlPlane"), "TemplateNotInList", "org/prod", id="a control plane elsewhere"),
+        pytest.param(KOPS, "NodeSystemUnsupported", "", id="a Cluster that is none of Cluster API"),
+        pytest.param(NO_CHART_VALUES, "ProxyFieldEmpty", "", id="a chart without the proxy"),
+    ],
+)
+@pytest.mark.parametrize("rules", ["", "\n  lint: {rules: {CODE: 'Off'}}"], ids=["reported", "silenced"])
+def test_what_a_run_reports_to_get_nothing_is_without(manifests: str, code: str, cluster: str, rules: str) -> None:
+    config = DECLARED.replace("spec: {", "spec:\n  ").replace("3128}", "3128") + rules.replace("CODE", code)
+    data = json.loads(explained("--output", "json", manifests=manifests + config))
+    (one,) = data["without"]
+    assert one["cluster"] == cluster
+    reported = [found["message"] for found in data["findings"] if found["tags"].get("rule") == code]
+    assert len(reported) == (0 if rules else 1)
+    assert all(message.endswith(one["why"]) for message in reported)
+
+
+def test_clusters_of_one_name_in_several_files_are_without_each(tmp_path: Path) -> None:
+    kinds = {"a": "RKE2ControlPlane", "b": "TalosControlPlane", "c": "KamajiControlPlane", "d": "KamajiControlPlane"}
+    for name, kind in kinds.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "cluster.yaml").write_text(of_kind(kind, RKE2 if kind.startswith("RKE2") else ""))
+    (tmp_path / "proxy.yaml").write_text(DECLARED)
+    data = json.loads(explained("--output", "json", str(tmp_path)))
+    found = [(one["cluster"], Path(one["file"]).parent.name) for one in data["without"]]
+    assert found == [("org/prod", name) for name in ("b", "c", "d")]
 
 
 def test_a_workload_that_names_no_cluster_is_under_none() -> None:

@@ -85,6 +85,7 @@ SYSTEMS = [
         "AzureManagedControlPlane",
         "TalosControlPlane",
         "K0sControlPlane",
+        "K0smotronControlPlane",
         "MicroK8sControlPlane",
         "CK8sControlPlane",
         "OpenshiftAssistedControlPlane",

@@ -71,6 +71,11 @@ _K0S = System(
     "k0s",
     "`files` (drop-ins of `k0scontroller` and `k0sworker`) and the commands before k0s starts",
 )
+_K0SMOTRON = System(
+    "k0s",
+    "`files` and the commands before k0s starts of the K0sWorkerConfigTemplates of its workers, because its control "
+    "plane is hosted",
+)
 _MICROK8S = System("MicroK8s", "`initConfiguration.httpProxy`, `httpsProxy` and `noProxy`")
 _CANONICAL = System("Canonical Kubernetes", "`httpProxy`, `httpsProxy` and `noProxy` of its `spec`")
 _OPENSHIFT = System("OpenShift", "`spec.config.proxy`")
@@ -92,6 +97,7 @@ _BY_KIND = {
     "K0sWorkerConfig": _K0S,
     "K0sControllerConfig": _K0S,
     "K0sControlPlane": _K0S,
+    "K0smotronControlPlane": _K0SMOTRON,
     "MicroK8sConfig": _MICROK8S,
     "MicroK8sControlPlane": _MICROK8S,
     "CK8sConfig": _CANONICAL,

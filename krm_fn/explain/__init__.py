@@ -16,7 +16,7 @@ from krm_fn.explain.difference import Difference, ProxyChange, difference
 from krm_fn.explain.hosts import Row
 from krm_fn.explain.nodes import NodeChange, node_changes
 from krm_fn.explain.overview import ClusterGroup, overview
-from krm_fn.explain.without import ClusterWithout, without_proxy
+from krm_fn.explain.without import Without, without_proxy
 from krm_fn.krm.results import Result, Severity
 from krm_fn.noproxy.clients import CLIENTS
 from krm_fn.plan import Overview, PlannedEdit
@@ -43,7 +43,7 @@ class Explanation:
         findings: errors and warnings of the run.
         difference: what changes from another ProxyConfig to this one; None where one alone is explained.
         clusters: the names of all Clusters that get something, also of those that are not asked for.
-        without: the Clusters that get nothing.
+        without: what gets nothing.
     """
 
     answers: tuple[Answer, ...]
@@ -51,7 +51,7 @@ class Explanation:
     findings: tuple[Result, ...] = ()
     difference: Difference | None = None
     clusters: tuple[str, ...] = field(default=(), repr=False)
-    without: tuple[ClusterWithout, ...] = ()
+    without: tuple[Without, ...] = ()
 
     @property
     def overview(self) -> list[ClusterGroup]:
@@ -83,7 +83,10 @@ def explain(
     """
     planned = list(places)
     found = list(answers(planned))
-    nodes = node_changes(results if of_nodes is None else of_nodes, planned)
+    unsilenced = results if of_nodes is None else of_nodes
+    nodes = node_changes(unsilenced, planned)
+    written = {answer.place for answer in found}
+    without = list(without_proxy(planned, overview_of_plan or Overview(), unsilenced, written))
     findings = [one for one in results if one.severity is not Severity.INFO]
     known = tuple(dict.fromkeys(name for answer in found for name in answer.clusters))
     if asked:
@@ -92,12 +95,10 @@ def explain(
         findings = list(
             _about(findings, ConcernedClusters(planned, overview_of_plan or Overview()), asked)
         )
-    without = tuple(
-        one
-        for one in without_proxy(planned, overview_of_plan or Overview(), known)
-        if not asked or is_one_of(one.cluster, asked)
+        without = [one for one in without if is_one_of(one.cluster, asked)]
+    return Explanation(
+        tuple(found), tuple(nodes), tuple(findings), clusters=known, without=tuple(without)
     )
-    return Explanation(tuple(found), tuple(nodes), tuple(findings), clusters=known, without=without)
 
 
 def compare(old: Explanation, new: Explanation) -> Explanation:
@@ -127,7 +128,10 @@ def to_data(explanation: Explanation) -> dict[str, Any]:
         data["unchanged"] = explanation.difference.unchanged
     else:
         data["consumers"] = [{"id": one.ID, "name": one.NAME} for one in CLIENTS.values()]
-        data["without"] = [{"cluster": one.cluster, "why": one.why} for one in explanation.without]
+        data["without"] = [
+            {"cluster": one.cluster, "object": one.object, "file": one.file, "why": one.why}
+            for one in explanation.without
+        ]
         data["overview"] = [_group_data(group) for group in explanation.overview]
         data["sections"] = _sections(explanation.answers)
     data["nodes"] = [_node_data(change) for change in explanation.nodes]

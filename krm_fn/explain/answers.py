@@ -84,6 +84,11 @@ def answers(places: Iterable[PlannedEdit]) -> Iterator[Answer]:
             yield from _answers(place)
 
 
+def written_place(place: PlannedEdit) -> WrittenPlace:
+    """Return where a place of a plan is."""
+    return WrittenPlace(str(place.obj.ref), place.target_id, redact(place.obj.ref.file_path))
+
+
 def _answers(place: PlannedEdit) -> Iterator[Answer]:
     """Yield the answer of a place, and one for each group of workers or rule that gets another proxy there."""
     parts = dict.fromkeys(
@@ -92,7 +97,7 @@ def _answers(place: PlannedEdit) -> Iterator[Answer]:
         if one.role is not None
     )
     first = Answer(
-        WrittenPlace(str(place.obj.ref), place.target_id, redact(place.obj.ref.file_path)),
+        written_place(place),
         (*place.obj.group_kind, place.obj.ref.namespace, place.obj.base_name, place.target_id),
         tuple(dict.fromkeys(cluster_name(one.cluster) for one in _known(place))),
         tuple(parts),

@@ -35,7 +35,7 @@ def render(explanation: Explanation, *, verbose: bool = False) -> str:
     else:
         parts = [_overview(explanation)]
     if explanation.difference is None:
-        parts.insert(0, _without(explanation))
+        parts.insert(0, _without(explanation, verbose=verbose))
     parts += [_nodes(explanation), _findings(explanation.findings, verbose=verbose)]
     if explanation.difference is None:
         parts += [_block(block, verbose=verbose) for block in explanation.blocks]
@@ -49,10 +49,10 @@ def _title(text: str) -> Iterator[str]:
     yield ""
 
 
-def _without(explanation: Explanation) -> Iterator[str]:
+def _without(explanation: Explanation, *, verbose: bool) -> Iterator[str]:
     if explanation.without:
         yield from _title("Who gets nothing")
-        yield from wording.without(explanation.without)
+        yield from wording.without(explanation.without, every=verbose)
 
 
 def _overview(explanation: Explanation) -> Iterator[str]:

@@ -9,7 +9,7 @@ from krm_fn.explain.answers import RULE, ClusterPart, WrittenPlace
 from krm_fn.explain.blocks import Block
 from krm_fn.explain.difference import ProxyChange
 from krm_fn.explain.nodes import NodeChange
-from krm_fn.explain.without import ClusterWithout
+from krm_fn.explain.without import Without
 from krm_fn.krm.results import Result, by_importance
 from krm_fn.noproxy import Audience
 
@@ -56,13 +56,13 @@ def owner(block: Block, cluster: str) -> str:
     return "the class, in which Cluster API puts the values of each Cluster"
 
 
-def without(found: Iterable[ClusterWithout]) -> Iterator[str]:
-    """Yield a line for each reason why Clusters get nothing."""
+def without(found: Iterable[Without], *, every: bool = False) -> Iterator[str]:
+    """Yield a line for each reason why something gets nothing."""
     by_reason: dict[str, list[str]] = {}
     for one in found:
-        by_reason.setdefault(one.why, []).append(one.cluster)
+        by_reason.setdefault(one.why, []).append(one.title)
     for why, names in by_reason.items():
-        yield f"{some(names)}: {why}"
+        yield f"{some(names, every=every)}: {why}"
 
 
 def parts(found: Iterable[ClusterPart]) -> str:

@@ -197,6 +197,7 @@ class Overview:
     """What ``plan_edits`` sees besides the edits; it is filled while that runs.
 
     Attributes:
+        wanted: the ProxyConfig of the plan; None before the Clusters are read.
         candidates: how many objects are of kinds that a target could write.
         selected: how many of them the selector includes.
         foreign: Clusters that no target writes.
@@ -208,11 +209,12 @@ class Overview:
         unreadable: entries that no target needs and that cannot be read.
         naming: the selected objects whose text names a variable for a proxy, and their Clusters.
         memberships: those of the Clusters themselves.
-        clusters: all Clusters.
+        clusters: all Clusters that count as themselves, not as another one of the same name.
         left_out: those that the selector leaves out.
     """
 
     def __init__(self) -> None:
+        self.wanted: ProxyConfig | None = None
         self.candidates = 0
         self.selected = 0
         self.foreign: list[Foreign] = []
@@ -230,6 +232,7 @@ class Overview:
         self, read: Sequence[Object], topology: Topology, wanted: ProxyConfig
     ) -> None:
         """Note what Clusters, and the objects that make their nodes, say of systems and classes."""
+        self.wanted = wanted
         chosen = [obj for obj in read if is_selected(obj, wanted)]
         self.foreign = clusters.foreign(chosen, topology)
         without = list(clusters.without_class(read, topology))
@@ -240,5 +243,11 @@ class Overview:
         pairs = clusters.same_name(read, topology)
         self.same_name = [one for one in pairs if is_selected(one[0], wanted)]
         self.memberships = {obj.ref: topology.of(obj) for obj, _, _ in self.without_class}
-        self.clusters = [obj for obj in read if obj.group_kind == _CLUSTER and not obj.is_local]
+        self.clusters = [
+            obj
+            for obj in read
+            if obj.group_kind == _CLUSTER
+            and not obj.is_local
+            and obj.ref in {one.cluster.ref for one in topology.of(obj)}
+        ]
         self.left_out = {obj.ref for obj in self.clusters if not is_selected(obj, wanted)}
