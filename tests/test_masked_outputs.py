@@ -23,6 +23,7 @@ import pytest
 
 from krm_fn.cli import main
 from krm_fn.cli._diff import unified_diff
+from krm_fn.cli._proxy_passwords import ProxyPasswords
 
 OLD, NEW = "0LDs3cr3t", "N3Ws3cr3t"
 """The password that the manifests hold, and that of the ProxyConfig."""
@@ -358,3 +359,78 @@ def test_two_values_that_look_the_same_when_masked_are_a_change() -> None:
     old, new = (f"kind: Secret\ndata: {{a: {coded(one)}}}\nb: {coded(URL + one)}\n" for one in (OLD, NEW))
     lines = unified_diff("a.yaml", old.encode(), new.encode(), has_colours=False)[3:]
     assert lines == [" kind: Secret", "-data: ***", "-b: ***", "+data: ***", "+b: ***"]
+
+
+SHORT = "http://svc:p%40ss@proxy.corp.example:3128"
+LONG = "http://svc:it%27s%24a%25%22L0ng%22@proxy.corp.example:3128"
+
+
+@pytest.mark.parametrize(
+    ("url", "line", "shown"),
+    [
+        pytest.param(SHORT, "- curl -U svc:p@ss http://x", "- curl -U svc:*** http://x", id="behind its user"),
+        pytest.param(SHORT, "- printf password=p@ss", "- printf password=***", id="alone"),
+        pytest.param(SHORT, "- export PW='p%40ss'", "- export PW='***'", id="as the URL has it"),
+        pytest.param(SHORT, "- sed s/x/p%%40ss/", "- sed s/x/***/", id="with doubled percent signs"),
+        pytest.param(SHORT, "- x p%2540ss", "- x ***", id="percent-encoded twice"),
+        pytest.param(SHORT, "- 'X: Basic c3ZjOnBAc3M='", "- 'X: Basic ***'", id="base64 with its user"),
+        pytest.param(SHORT, "- x c3ZjOnAlNDBzcw", "- x ***", id="base64 of what the URL has, without its end"),
+        pytest.param(SHORT, f"- x {coded(SHORT)}", "- x ***", id="base64 of the URL"),
+        pytest.param(SHORT, f"- x {coded('set p@ss it')}", "- x ***", id="base64 of more than it"),
+        pytest.param(SHORT, '- "a\\np@ss"', '- "a\\n***"', id="behind an escape of YAML"),
+        pytest.param(SHORT, '- "p\\x40ss"', '- "***"', id="with an escape of YAML"),
+        pytest.param(SHORT, "- [svc:p@ss, b]", "- [svc:***, b]", id="in a flow sequence"),
+        pytest.param(SHORT, "p@ss: b # p@ss", "***: b # ***", id="in a key and a comment"),
+        pytest.param(SHORT, "a: |\n  b: p@ss\n  c: d", "a: |\n  b: ***\n  c: d", id="in a document in a text"),
+        pytest.param(SHORT, "a: |\n  x p@ss\n  y", "a: |\n  x ***\n  y", id="in a script"),
+        pytest.param(SHORT, "a: [ # p@ss", "***", id="in what is no YAML"),
+        pytest.param(SHORT, "# p@ss\n---\na: b", "# ***\n---\na: b", id="before a document"),
+        pytest.param(SHORT, "kind: Secret\ndata: {p@ss: b}", "kind: Secret\ndata: ***", id="in a Secret"),
+        pytest.param(SHORT, f"- x {SHORT}", "- x http://svc:***@proxy.corp.example:3128", id="in its URL"),
+        pytest.param(SHORT, "- xp@ss p@ssx", "- xp@ss p@ssx", id="a short one is no part of a word"),
+        pytest.param(LONG, '- xit\'s$a%"L0ng"x', "- x***x", id="a long one is"),
+        pytest.param(LONG, '- xit\'s$$a%%"L0ng"', "- x***", id="with doubled dollars and percent signs"),
+        pytest.param(LONG, "a: |\n  x 'it'\\''s$a%\"L0ng\"'", "a: |\n  x '***'", id="in single quotes of a shell"),
+        pytest.param(LONG, 'a: |\n  x "it\'s\\$a%\\"L0ng\\""', 'a: |\n  x "***"', id="in double quotes of a shell"),
+        pytest.param(LONG, 'a: |\n  x it\\\'s\\$a%\\"L0ng\\"', "a: |\n  x ***", id="in a shell without quotes"),
+        pytest.param(LONG, "- 'it''s$a%\"L0ng\"'", '- "***"', id="in quotes of YAML"),
+        pytest.param(
+            "http://svc:proxy@h:1",
+            "- cp http-proxy.conf proxy.corp.example/kube-proxy",
+            "- cp http-proxy.conf proxy.corp.example/kube-proxy",
+            id="a name that holds a short one",
+        ),
+        pytest.param("http://svc:a%40b@h:1", "- a@b c", "- a@b c", id="one of three characters is none"),
+        pytest.param("${P:=http://svc:p%40ss@h:1}", "- p@ss", "- ***", id="of the default of a placeholder"),
+        pytest.param("http://proxy.corp.example:3128", "- http", "- http", id="a URL has none"),
+    ],
+)
+def test_a_diff_hides_the_password_that_the_command_knows(url: str, line: str, shown: str) -> None:
+    known = ProxyPasswords([url])
+    lines = unified_diff("a.yaml", None, f"{line}\n".encode(), has_colours=False, passwords=known)[3:]
+    assert "\n".join(text[1:] for text in lines) == shown
+
+
+CONFIG_OF_MANY = """\
+apiVersion: fn.inject-proxy.io/v1alpha1
+kind: ProxyConfig
+metadata: {name: p}
+spec:
+  httpProxy: http://svc:p%40ss1@proxy.corp.example:3128
+  httpsProxy: http://proxy.corp.example:3128
+  from: [{kind: Secret, name: values, format: GiantSwarm}]
+  overrides:
+  - match: {namespaces: [b]}
+    httpProxy: http://svc:p%40ss2@proxy.corp.example:3128
+"""
+VALUES = "cluster:\n  proxy:\n    http: http://svc:p%40ss3@h:1\n    https: http://svc:p%40ss3@h:1\n"
+
+
+def test_a_run_knows_the_passwords_of_all_urls_of_its_config(tmp_path: Path, said: Callable[..., str]) -> None:
+    commands = "preKubeadmCommands: [echo p@ss1, echo p@ss2, echo p@ss3]"
+    (tmp_path / "a.yaml").write_text(CHANGED.replace("{spec: {}}", f"{{spec: {{{commands}}}}}"))
+    (tmp_path / "values.yaml").write_text(secret("values", "values", VALUES))
+    (tmp_path / "proxy.yaml").write_text(CONFIG_OF_MANY)
+    shown = said("run", "--diff", str(tmp_path))
+    assert "echo ***, echo ***, echo ***" in shown
+    assert "p@ss" not in shown

@@ -10,6 +10,7 @@ import difflib
 from collections.abc import Iterator, Sequence
 
 from krm_fn.cli._masking import MaskedLines, lines_of
+from krm_fn.cli._proxy_passwords import ProxyPasswords
 from krm_fn.krm.results import redact
 from krm_fn.printable import printable
 
@@ -21,16 +22,28 @@ _CONTEXT = 3
 
 
 def unified_diff(
-    name: str, before: bytes | None, after: bytes | None, *, has_colours: bool
+    name: str,
+    before: bytes | None,
+    after: bytes | None,
+    *,
+    has_colours: bool,
+    passwords: ProxyPasswords | None = None,
 ) -> list[str]:
-    """Return the lines of a diff of one file, without line breaks; None is a file that does not exist."""
+    """Return the lines of a diff of one file, without line breaks; None is a file that does not exist.
+
+    ``passwords`` are those of the proxies, as far as they are known; no line shows them in any place.
+    """
+    passwords = passwords or ProxyPasswords()
     old, new = _text(before), _text(after)
-    shown_old, shown_new = MaskedLines(old), MaskedLines(new)
+    shown_old, shown_new = MaskedLines(old, passwords), MaskedLines(new, passwords)
     reported = [
         f"--- {_MISSING if before is None else f'a/{name}'}",
         f"+++ {_MISSING if after is None else f'b/{name}'}",
     ]
-    reported = [_coloured(printable(redact(line)), _BOLD, has_colours) for line in reported]
+    reported = [
+        _coloured(printable(redact(passwords.hidden(line))), _BOLD, has_colours)
+        for line in reported
+    ]
     matcher = difflib.SequenceMatcher(None, lines_of(old), lines_of(new))
     for group in matcher.get_grouped_opcodes(_CONTEXT):
         first, last = group[0], group[-1]

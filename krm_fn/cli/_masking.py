@@ -11,6 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from krm_fn.cli._proxy_passwords import ProxyPasswords
 from krm_fn.errors import InputError
 from krm_fn.formats.splice import Edit, Span, splice
 from krm_fn.krm import proxy_values
@@ -34,16 +35,24 @@ _LIST = r"""(?i)(no_?proxy["']?[ \t]{0,8}[=:][ \t]{0,8}["']?)([^"'\n]+)"""
 
 
 class _Around(NamedTuple):
-    """What is around a document or a value: how many ``texts``, and whether one of them was packed."""
+    """What is around a document or a value: how many ``texts``, and whether one of them was packed.
 
+    ``passwords`` are those that are never shown, wherever they are.
+    """
+
+    passwords: ProxyPasswords
     texts: int = 0
     is_unpacked: bool = False
 
 
 class MaskedLines:
-    """The lines of a file as they may be shown; a document is looked at when one of its lines is asked for."""
+    """The lines of a file as they may be shown; a document is looked at when one of its lines is asked for.
 
-    def __init__(self, text: str) -> None:
+    ``passwords`` are those of the proxies that the command knows.
+    """
+
+    def __init__(self, text: str, passwords: ProxyPasswords) -> None:
+        self._passwords = passwords
         self._parts = list(_parts(text))
         self._starts: list[int] = []
         number = 0
@@ -68,12 +77,13 @@ class MaskedLines:
         if at not in self._known:
             text, is_document = self._parts[at]
             if is_document:
-                masked = _masked_document(text, _Around())
+                masked = _masked_document(text, _Around(self._passwords))
                 # Of what cannot be read, nobody knows what is a value.
                 hidden = map(_without_value, lines_of(text))
                 self._known[at] = list(hidden) if masked is None else lines_of(masked)
             else:
-                self._known[at] = [str(redact(line)) for line in lines_of(text)]
+                shown = self._passwords.hidden(text)
+                self._known[at] = [str(redact(line)) for line in lines_of(shown)]
         return self._known[at]
 
 
@@ -120,7 +130,21 @@ def _masked_document(text: str, around: _Around) -> str | None:
     edits = list(_all_edits(text, scalars, borders, _known_values(root), around))
     if secrets.spans:
         edits = sorted([*edits, *_hidden_comments(text, scalars)])
-    return _assembled(text, _joined(secrets.spans), sorted(secrets.keys), edits, borders)
+    edits = _with_spans(edits, around.passwords.spans(text))
+    shown = _assembled(text, _joined(secrets.spans), sorted(secrets.keys), edits, borders)
+    return around.passwords.hidden(shown)
+
+
+def _with_spans(edits: Sequence[Edit], spans: Iterable[Span]) -> list[Edit]:
+    """Return edits that also hide spans; of a span that begins or ends in an edit, nothing of both is shown."""
+    found: list[Edit] = []
+    hidden = ((start, end, _HIDDEN) for start, end in spans)
+    for start, end, new in sorted([*edits, *hidden], key=lambda edit: (edit[0], -edit[1])):
+        if not found or start >= found[-1][1]:
+            found.append((start, end, new))
+        elif end > found[-1][1]:
+            found[-1] = (found[-1][0], end, _HIDDEN)
+    return found
 
 
 def _assembled(
@@ -305,13 +329,14 @@ def _masked_value(value: str, around: _Around) -> str:
     if masked is None:
         if holds_secret_object(value):
             return _HIDDEN
-        masked = re.sub(_LIST, _shown_assignment, str(proxy_values.shown(value, (), None)))
+        bare = around.passwords.hidden(value)
+        masked = re.sub(_LIST, _shown_assignment, str(proxy_values.shown(bare, (), None)))
 
     def is_hidden(decoded: str, is_packed: bool) -> bool:
         # Gzip in gzip may be of any length.
         if around.texts >= _DEPTH or (is_packed and around.is_unpacked):
             return True
-        inner = _Around(around.texts + 1, around.is_unpacked or is_packed)
+        inner = _Around(around.passwords, around.texts + 1, around.is_unpacked or is_packed)
         return _masked_value(decoded, inner) != decoded
 
     return str(redact(without_coded(masked, is_hidden)))
@@ -326,7 +351,7 @@ def _masked_documents(value: str, around: _Around) -> str | None:
     inner = around._replace(texts=around.texts + 1)
     shown = []
     for part, is_document in _parts(value):
-        masked = _masked_document(part, inner) if is_document else part
+        masked = _masked_document(part, inner) if is_document else around.passwords.hidden(part)
         if masked is None:
             return None
         shown.append(masked)

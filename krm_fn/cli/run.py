@@ -23,6 +23,7 @@ from krm_fn.cli._files import absolute, exists, find_files, is_folder, read_each
 from krm_fn.cli._outcome_lines import FAIL_ON, count, outcome_lines, severities
 from krm_fn.cli._parser import CommandParser
 from krm_fn.cli._progress import Progress
+from krm_fn.cli._proxy_passwords import ProxyPasswords
 from krm_fn.cli._report import WRITERS, FindingReport, LineFinder, add_output_option, entry_of
 from krm_fn.cli._selection import (
     LeftAlone,
@@ -462,10 +463,11 @@ def _diff_of(done: _Done, changed: Mapping[str, bytes | None]) -> str:
         and not os.environ.get("NO_COLOR")
         and os.environ.get("TERM") != "dumb"
     )
+    passwords = ProxyPasswords(done.outcome.proxy_urls)
     lines: list[str] = []
     for name, content in changed.items():
         before = done.selection.manifests.get(name)
-        lines += unified_diff(name, before, content, has_colours=has_colours)
+        lines += unified_diff(name, before, content, has_colours=has_colours, passwords=passwords)
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -161,6 +161,14 @@ class ProxyConfig(NamedTuple):
         """Return whether objects of ``namespace`` may name a Cluster of another one as theirs."""
         return any(fnmatch.fnmatchcase(namespace, glob) for glob in self.trusted_namespaces)
 
+    @property
+    def proxy_urls(self) -> frozenset[str]:
+        """The URLs of all proxies that ``spec``, its overrides and the objects of ``spec.from`` name."""
+        found = {self.http_proxy, self.https_proxy, *self.secret_urls}
+        for override in self.overrides:
+            found |= {override.http_proxy or "", override.https_proxy or ""}
+        return frozenset(found - {""})
+
     def derives(self, name: str) -> bool:
         """Return whether ``spec`` or an override asks for the derived entries of this name."""
         return name in self.policy.derive or any(

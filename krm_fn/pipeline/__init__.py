@@ -41,7 +41,8 @@ class Outcome(NamedTuple):
     """The outcome of a run: ``pieces`` make the ResourceList to be written, ``results`` are in kyaml's order.
 
     ``fail_on`` is the least severity that makes the run fail. A warning that does leaves the output as it is, with
-    all changes made: only an error means that nothing was changed.
+    all changes made: only an error means that nothing was changed. ``proxy_urls`` are those that the FunctionConfig
+    names, with their passwords.
     """
 
     pieces: Sequence[bytes]
@@ -49,6 +50,7 @@ class Outcome(NamedTuple):
     items: int
     changed: int
     fail_on: Severity = Severity.ERROR
+    proxy_urls: frozenset[str] = frozenset()
 
     @property
     def output(self) -> bytes:
@@ -139,7 +141,8 @@ def run_checked(resource_list: EditableList, wanted: ProxyConfig) -> Outcome:
         found = [result for result in found if result.severity is not Severity.INFO]
     found = in_report(found)
     # By now the data of the objects is forgotten, and each value is there once: a long list takes less memory.
-    return _outcome(resource_list, operations, found)._replace(fail_on=wanted.fail_on)
+    outcome = _outcome(resource_list, operations, found)
+    return outcome._replace(fail_on=wanted.fail_on, proxy_urls=wanted.proxy_urls)
 
 
 def _planned(
