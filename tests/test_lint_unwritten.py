@@ -201,6 +201,8 @@ def test_a_cluster_whose_nodes_are_made_elsewhere_is_one_line(
     found = [one for one in all_warnings(PROXY, *items) if one.code == "TemplateNotInList"]
     assert [f"{one.ref.kind}/{one.ref.name}" for one in found] == [name for name, _ in expected]
     assert all(words in one.message for one, (_, words) in zip(found, expected, strict=True))
+    for one, (_, words) in zip(found, expected, strict=True):
+        assert one.message.endswith("where they are" if words.endswith(" are") else "where it is")
     without = {**PROXY, "overrides": [{"match": {"targets": ["containerdDropIn"]}, "disabled": True}]}
     assert [one for one in all_warnings(without, *items) if one.code == "TemplateNotInList"] == []
 

@@ -44,8 +44,8 @@ _NO_CLASS = (
     "templates, or run this function where they are"
 )
 _ELSEWHERE = (
-    "nodes of it get no proxy here, because {names} {are} not in the list: add {them}, or run this function where they "
-    "are"
+    "nodes of it get no proxy here, because {names} {are} not in the list: add {them}, or run this function where "
+    "{they}"
 )
 _SHOWN = 2
 """So many objects that are not in the list are named."""
@@ -245,6 +245,7 @@ def _elsewhere(overview: Overview, wanted: ProxyConfig) -> Iterator[Result]:
             names=" and ".join(shown),
             are="are" if len(found) > 1 else "is",
             them="them" if len(found) > 1 else "it",
+            they="they are" if len(found) > 1 else "it is",
         )
         yield Result(Severity.WARNING, message, ref, code="TemplateNotInList")
 
