@@ -75,7 +75,10 @@ def _user_info(user_info: str | None, *, in_manifest: bool) -> Iterator[Problem]
         message = "user name and password of the proxy must be percent-encoded: Go ignores the proxy otherwise"
         yield problem("NP005", "", message)
     if colon and password and in_manifest:
-        message = "the password of the proxy must not be in clear text: take the file from a Secret, by `contentFrom`"
+        message = (
+            "the password of the proxy must not be in clear text: set `content: Secret` for the drop-ins, keep the "
+            "manifest in a Secret, or use a proxy without a password"
+        )
         yield problem("NP033", "", message)
 
 
