@@ -351,8 +351,10 @@ def read_entry(blank: Reading, entry: Mapping[str, Any]) -> Reading:
     if not isinstance(value, str):
         return _filled(blank, "value", None, str(value), "its `value` must be a string")
     read = read_kubernetes_env(value)
-    why = "it refers to another variable" if read is None else ""
-    return _filled(blank, "value", read, value, why)
+    if read is not None:
+        return _filled(blank, "value", read, value, "")
+    found = _filled(blank, "value", None, value, "it refers to another variable")
+    return found._replace(unresolved=value)
 
 
 def source_of(value_from: Any) -> str:

@@ -23,6 +23,7 @@ class Reading(NamedTuple):
         place: names the place in one phrase; it is the same for all variables that one program reads together.
         why_unknown: why the value is not known, as the end of the sentence "its value is not known:".
         known: the part of the value that is certain where the rest is computed later.
+        unresolved: the text of an ``env`` that refers to other variables by ``$(NAME)``: only a container resolves it.
         file: the path of the file on the node, for a variable that is in one.
         permissions: those of that file.
         by_ignition: Ignition writes that file.
@@ -52,3 +53,4 @@ class Reading(NamedTuple):
     beside: frozenset[str] = frozenset()
     member: str = ""
     rule: str = ""
+    unresolved: str = ""

@@ -60,8 +60,8 @@ def _applied(
     if not (edits or readings or place.has_list_by_class):
         return
     if edits and any(one.variable.upper() == "NO_PROXY" for one in readings):
-        ours = place.resolved.settings.no_proxy
-        for finding in replaced(readings, place.readings(), ours):
+        variables = place.resolved.settings.variables()
+        for finding in replaced(readings, place.readings(), variables, place.audience):
             yield [], place.result(finding)
     resolved = _resolved(place, place.readings() if edits else readings)
     for note in settings.notes(resolved, place.memberships):

@@ -50,7 +50,8 @@ class CelExpressions:
                 yield Reading(one.name, None, one.path, raw, self.label, "Kyverno computes it")
             else:
                 value = read_kubernetes_env(one.known)
-                yield Reading(one.name, value, one.path, raw, self.label)
+                unresolved = one.known if value is None else ""
+                yield Reading(one.name, value, one.path, raw, self.label, unresolved=unresolved)
 
     def write(self, variables: Variables) -> None:
         """Set the literals; report what an expression computes, and what a removal leaves."""

@@ -276,12 +276,15 @@ class RuleSite:
         raw = text if isinstance(text, str) else ""
         found: dict[str, list[Reading]] = {}
         for entry in json_patches.entries(json_patches.parsed(text)):
-            value, why, known = None, "Kyverno computes it", ""
+            value, why, known, unresolved = None, "Kyverno computes it", "", ""
             if isinstance(entry.value, str) and not is_dynamic(entry.value):
                 value, why = read_kubernetes_env(entry.value), ""
+                unresolved = entry.value if value is None else ""
             elif isinstance(entry.value, str):
                 known = _known_part(entry.name, entry.value)
-            reading = Reading(entry.name, value, path, raw, place, why, known)
+            reading = Reading(
+                entry.name, value, path, raw, place, why, known, unresolved=unresolved
+            )
             readings = found.setdefault(entry.name, [])
             if reading not in readings:
                 readings.append(reading)
@@ -327,7 +330,9 @@ def read_slot(slot: VariableSlot, place: str) -> Reading:
         known = _known_part(slot.name, text)
         why = "a part of it is computed by Kyverno"
         return Reading(slot.name, None, found.path, text, place, why, known)
-    return Reading(slot.name, read_kubernetes_env(value), found.path, text, place)
+    read = read_kubernetes_env(value)
+    unresolved = value if read is None else ""
+    return Reading(slot.name, read, found.path, text, place, unresolved=unresolved)
 
 
 def _known_part(name: str, text: str) -> str:
