@@ -12,8 +12,6 @@ from function_configs import proxy_config
 from krm_fn.errors import EditError, InputError
 from krm_fn.krm.results import Severity
 from krm_fn.pipeline import Outcome, run
-from krm_fn.plan import _model
-from krm_fn.targets import TARGETS
 from krm_fn.targets.workloads import chart_operator
 from krm_fn.yamledit import read
 
@@ -257,8 +255,8 @@ def test_an_object_that_cannot_be_read_or_edited_is_refused(
 
 def test_a_target_sees_what_those_before_it_have_changed(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
-    watched = chart_operator.TARGET._replace(sites=lambda draft, _: seen.append(json.dumps(draft.data)) or [])
-    monkeypatch.setattr(_model, "TARGETS", {**TARGETS, watched.id: watched})
+    watched = chart_operator.TARGET
+    monkeypatch.setattr(type(watched), "sites", lambda _, draft, __: seen.append(json.dumps(draft.data)) or [])
     ran(DEPLOYMENT.replace("tier: infra", "tier: infra\n    beside: chart-operator"))
     assert PROXY in seen[0]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from krm_fn.errors import EditError
@@ -184,6 +184,7 @@ def test_documents_come_and_go_with_their_separators(
     is_open=st.booleans(),
     newline=st.sampled_from(["\n", "\r\n"]),
 )
+@example(parts=["a: 1\n"], end="---\n# end\n", new=["n: 1\n"], is_open=True, newline="\n")
 def test_what_is_added_and_goes_again_leaves_the_bytes_of_before(
     parts: list[str], end: str, new: list[str], is_open: bool, newline: str
 ) -> None:

@@ -178,18 +178,27 @@ def _without_line_break(text: str, last: str) -> tuple[str, str]:
 def _with_documents(text: str, new: Sequence[str], mark: str) -> str:
     """Return ``text`` with documents behind its last one, above a separator that ends it.
 
+    Comments behind such a separator stay there, too, if they have no line break at their end.
+
     ``mark`` is a comment behind the separator above the first of them, or "".
     """
     if not new:
         return text
-    separators = _separators(text)
-    end = separators[-1].start() if separators and separators[-1].end() == len(text) else len(text)
+    separators, slices = _separators(text), documents(text)
+    end = len(text)
+    if separators and (separators[-1].end() == end or _ends_in_open_comment(text, slices)):
+        end = separators[-1].start()
     separator = f"---{newline_of(text)}"
-    if not documents(text):
+    if not slices:
         is_separated = end < len(text) or not text.strip(_BOM)
         return text + ("" if is_separated else separator) + separator.join(new)
     first = f"---{mark}{newline_of(text)}"
     return text[:end] + first + separator.join(new) + text[end:]
+
+
+def _ends_in_open_comment(text: str, slices: Sequence[tuple[int, int]]) -> bool:
+    """Return whether a text ends behind its last document, and that without a line break."""
+    return bool(slices) and slices[-1][1] < len(text) and not text.endswith(("\n", "\r"))
 
 
 def edit_document(text: str, number: int, operations: Sequence[Operation]) -> str:
