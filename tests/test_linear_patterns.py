@@ -155,6 +155,7 @@ MADE_AT_RUN_TIME = {
     "krm_fn.carriers.env_list: f'(?<!\\\\$)(?:\\\\$\\\\$)*\\\\$\\\\({name}\\\\)'": "no dollar is before it",
     "krm_fn.carriers.documents: _BARE % re.escape(empty)": "judged below, with the text that it is made of",
     "krm_fn.yamledit.cut: f'\\\\n {{0,{column}}}(?=[^ \\\\r\\\\n#])'": "begins at lines, and reads each once",
+    "krm_fn.cli._proxy_passwords: '|'.join(found)": "literal texts of a ProxyConfig, nothing repeats",
     "krm_fn.cli._ignore: '|'.join(others)": "compared with git, whose own limits hold for a line",
     "krm_fn.targets.nodes.clusterclass.variables_of_products: _PATH + re.escape(path)": "one literal text",
     "krm_fn.yamledit.surrogates: pair": "two characters of two classes, nothing repeats",
