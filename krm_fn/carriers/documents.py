@@ -209,9 +209,3 @@ class DocumentSites(NestedSites):
     def write_text(self, variables: Variables) -> Finding | None:
         """Write what changed into the text; return why that is impossible, if it is."""
         return self.document.commit(self._syntax)
-
-
-def mapping_sites(document: DocumentDraft, sites: SitesOf) -> Iterator[DocumentSites]:
-    """Yield the sites of a document that is a mapping; nothing for any other."""
-    if isinstance(document.draft.data, dict):
-        yield DocumentSites(document, sites)
