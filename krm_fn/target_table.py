@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from krm_fn.products import cluster_api, giantswarm, konvoy, tkg
+from krm_fn.products.node_kinds import KIND_NAMES, kinds_of
 
 
 class TargetRow(NamedTuple):
@@ -33,26 +34,20 @@ class TargetRow(NamedTuple):
     fills_references: bool = False
 
 
-_NODES = frozenset(
-    {
-        "KubeadmConfig",
-        "KubeadmConfigTemplate",
-        "KubeadmControlPlane",
-        "KubeadmControlPlaneTemplate",
-    }
-)
 _CONTAINER_REFERENCES = ("configMapKeyRef", "secretKeyRef", "configMapRef", "secretRef")
 _PODS = frozenset({"CronJob", "DaemonSet", "Deployment", "Job", "Pod", "ReplicaSet", "StatefulSet"})
 
 ROWS: Mapping[str, TargetRow] = {
-    "nodeTrustStore": TargetRow("nodes.node_trust_store", ("nodes",), _NODES),
-    "containerdDropIn": TargetRow("nodes.containerd_drop_in", ("nodes",), _NODES),
-    "kubeletDropIn": TargetRow("nodes.kubelet_drop_in", ("nodes",), _NODES),
-    "kubeadmCommands": TargetRow("nodes.kubeadm_commands", ("nodes",), _NODES),
+    "nodeTrustStore": TargetRow("nodes.node_trust_store", ("nodes",), KIND_NAMES),
+    "containerdDropIn": TargetRow(
+        "nodes.containerd_drop_in", ("nodes",), kinds_of("containerdDropIn")
+    ),
+    "kubeletDropIn": TargetRow("nodes.kubelet_drop_in", ("nodes",), kinds_of("kubeletDropIn")),
+    "kubeadmCommands": TargetRow("nodes.kubeadm_commands", ("nodes",), kinds_of("kubeadmCommands")),
     "otherWriters": TargetRow(
         "nodes.other_writers",
         ("nodes",),
-        _NODES | frozenset({"AWSMachineTemplate", "VCDCluster", "VCDClusterTemplate"}),
+        KIND_NAMES | frozenset({"AWSMachineTemplate", "VCDCluster", "VCDClusterTemplate"}),
     ),
     "giantswarmSystemdProxy": TargetRow(
         "giantswarm.systemd_proxy", ("giantswarm",), frozenset({"Cluster", "Secret"})
@@ -63,7 +58,7 @@ ROWS: Mapping[str, TargetRow] = {
             "nodes",
             "konvoy",
         ),
-        _NODES,
+        KIND_NAMES,
     ),
     "workloadTrustStore": TargetRow(
         "workloads.workload_trust_store",

@@ -7,8 +7,8 @@ not there; it is never an error. A value that a later step fills in (``${POD_CID
 from __future__ import annotations
 
 from krm_fn.clusters.charts import chart_of, user_values_of
-from krm_fn.clusters.kinds import kinds, kubeadm_spec_path, network_field
-from krm_fn.clusters.model import Cluster, Key, Membership, Role
+from krm_fn.clusters.kinds import kinds, network_field
+from krm_fn.clusters.model import Cluster, Key, Membership
 from krm_fn.clusters.names import has_suffix
 from krm_fn.clusters.namespaces import ByKey, is_open, may_be_same, meanings, nearest
 from krm_fn.clusters.reading import is_template
@@ -29,6 +29,7 @@ from krm_fn.clusters.systems import (
     without_class,
 )
 from krm_fn.clusters.topology import Topology
+from krm_fn.products.cluster_api import Role
 
 __all__ = [
     "APPLICATION",
@@ -53,7 +54,6 @@ __all__ = [
     "is_template",
     "key_of",
     "kinds",
-    "kubeadm_spec_path",
     "may_be_same",
     "meanings",
     "nearest",

@@ -13,12 +13,10 @@ from krm_fn.clusters.kinds import (
     CLUSTER_FIELDS,
     HOSTS,
     INFRASTRUCTURE,
-    KUBEADM_FIELDS,
-    KUBEADM_SPECS,
+    OF_NODES,
     POOLS,
     SECRET,
     Fields,
-    is_cluster_api,
 )
 from krm_fn.clusters.mirrors import mirror_hosts
 from krm_fn.clusters.pools import networks_of
@@ -36,6 +34,7 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.noproxy import ClusterNetwork, Fact, InvalidField
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products import konvoy
+from krm_fn.products.node_kinds import NODE_KINDS
 
 _Read = Callable[[object], str | tuple[str, ...]]
 """Returns what a value says, or nothing ("", an empty tuple) where it does not say it."""
@@ -44,8 +43,8 @@ _Read = Callable[[object], str | tuple[str, ...]]
 def declared(obj: Object) -> ClusterNetwork:
     """Read what one object says about the network of its Cluster; nothing for a kind that says none.
 
-    Those are a Cluster, its infrastructure (or the template of that), a Kubeadm object, a pool of addresses, and a
-    Secret with credentials of OpenStack.
+    Those are a Cluster, its infrastructure (or the template of that), a configuration of nodes, a pool of addresses,
+    and a Secret with credentials of OpenStack.
     """
     group, kind = obj.group_kind
     if (group, kind) == CLUSTER:
@@ -56,10 +55,10 @@ def declared(obj: Object) -> ClusterNetwork:
         return ClusterNetwork(networks=_without_subnets(_facts(obj, [("spec",)], networks_of)))
     if (group, kind) == SECRET:
         return ClusterNetwork(infrastructure_hosts=_facts(obj, [()], keystone_hosts))
-    if kind in KUBEADM_SPECS and is_cluster_api(group):
-        spec = KUBEADM_SPECS[kind]
-        mirrors = _facts(obj, [("files", "*")], mirror_hosts, spec)
-        return _read_fields(obj, KUBEADM_FIELDS, spec)._replace(mirrors=mirrors)
+    if node_kind := NODE_KINDS.get((group, kind)):
+        mirrors = _facts(obj, [("*",)], mirror_hosts, node_kind.files)
+        found = _read_fields(obj, OF_NODES[node_kind.system.name], node_kind.path)
+        return found._replace(mirrors=mirrors)
     base = kind.removesuffix("Template")
     if base not in INFRASTRUCTURE:
         return ClusterNetwork()
@@ -68,17 +67,17 @@ def declared(obj: Object) -> ClusterNetwork:
 
 
 def sets_services(obj: Object) -> bool:
-    """Return whether a Cluster or a Kubeadm object sets the network of services, in any form.
+    """Return whether a Cluster or a configuration of nodes sets the network of services, in any form.
 
     ``${SERVICE_CIDR:=["10.128.0.0/12"]}`` in the place of the list is no fact, but no silence either.
     """
     if obj.group_kind == CLUSTER:
         return bool(lookup(obj.data, pattern("spec.clusterNetwork.services.cidrBlocks")))
-    start = KUBEADM_SPECS.get(obj.ref.kind)
-    return bool(
-        start
-        and lookup(obj.data, (*start, *pattern("clusterConfiguration.networking.serviceSubnet")))
-    )
+    node_kind = NODE_KINDS.get(obj.group_kind)
+    if node_kind is None or not node_kind.system.network.service_cidrs:
+        return False
+    path = pattern(node_kind.system.network.service_cidrs)
+    return bool(lookup(obj.data, (*node_kind.path, *path)))
 
 
 def merge(sources: Iterable[ClusterNetwork]) -> ClusterNetwork:

@@ -1,4 +1,4 @@
-"""What holds for a Cluster where no manifest says it: defaults of kubeadm and of the infrastructure providers.
+"""What holds for a Cluster where no manifest says it: defaults of its nodes and of the infrastructure providers.
 
 A provider takes such a value when it makes the Cluster, and often writes it into the object in the API server; the
 manifest in a repository stays silent. Each fact has the name of the program whose default it is, and the field that
@@ -7,8 +7,8 @@ group), nothing is assumed: its addresses can be any.
 
 Sources, each read in the code of the project:
 
-* kubeadm ``apis/kubeadm/v1beta4/defaults.go``: ``DefaultServicesSubnet``; Cluster API passes ``spec.clusterNetwork`` of
-  a Cluster on to it and has no default of its own.
+* The services are those of what sets up the nodes (``products/node_kinds.py``); Cluster API passes
+  ``spec.clusterNetwork`` of a Cluster on to it and has no default of its own.
 * cluster-api-provider-aws ``pkg/cloud/services/network/vpc.go``: ``defaultVPCCidr``; ``api/v1beta2/network_types.go``:
   ``ipamPool`` takes its place. Elastic Load Balancing names a classic or application load balancer
   ``<name>-<id>.<region>.elb.amazonaws.com`` and a network load balancer ``<name>-<id>.elb.<region>.amazonaws.com``, in
@@ -30,9 +30,7 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
 from krm_fn.noproxy import ClusterNetwork, Fact
 from krm_fn.patch import Pointer, lookup
-
-KUBEADM_SERVICES = "10.96.0.0/12"
-"""The services of a cluster that kubeadm makes and whose configuration says nothing."""
+from krm_fn.products.node_kinds import NodeSystem
 
 _CLUSTER = "<cluster>"
 """Stands for the name of the Cluster in a value until it is known of which Cluster the object is a part."""
@@ -80,10 +78,10 @@ def assumed(obj: Object) -> ClusterNetwork:
     )
 
 
-def kubeadm_services(cluster: ObjectRef) -> Fact:
-    """Return the service CIDR of a Cluster that kubeadm makes and that declares none."""
+def services_of(system: NodeSystem, cluster: ObjectRef) -> Fact:
+    """Return the service CIDR of a Cluster that a system of nodes makes and that declares none."""
     path = pattern("spec.clusterNetwork.services.cidrBlocks")
-    return Fact(KUBEADM_SERVICES, cluster, path, "kubeadm")
+    return Fact(system.services, cluster, path, system.name)
 
 
 def for_cluster(found: ClusterNetwork, name: str) -> ClusterNetwork:

@@ -23,7 +23,7 @@ from krm_fn.clusters.kinds import (
     ROLES,
     is_cluster_api,
 )
-from krm_fn.clusters.model import Key, Role
+from krm_fn.clusters.model import Key
 from krm_fn.clusters.names import named_after, referred
 from krm_fn.clusters.provider_files import provider_files
 from krm_fn.clusters.reading import pattern, text, values
@@ -33,6 +33,8 @@ from krm_fn.krm.results import ObjectRef
 from krm_fn.noproxy import ClusterNetwork, Fact
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products import giantswarm, konvoy, tkg
+from krm_fn.products.cluster_api import Role
+from krm_fn.products.node_kinds import SYSTEMS
 
 _CLUSTER_LABELS = (
     f"{CORE}/cluster-name",
@@ -55,7 +57,12 @@ _GROUP_LABELS = (
 )
 
 _PATCHED_PATHS = pattern("definitions.*.jsonPatches.*.path")
-_LISTS_OF_NODES = ("/files", "/files/-", "/preKubeadmCommands", "/preKubeadmCommands/-")
+_LISTS_OF_NODES = tuple(
+    f"/{key}{end}"
+    for system in SYSTEMS
+    for key in (system.files, system.commands)
+    for end in ("", "/-")
+)
 
 
 class Whole(NamedTuple):

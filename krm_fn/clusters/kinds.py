@@ -3,17 +3,18 @@
 Tables only. A pattern is a path in which ``*`` stands for every member; of several patterns for
 one fact, the API versions of a kind use one each.
 
-Sources: Cluster API ``api/core``, ``api/bootstrap/kubeadm``, ``api/controlplane/kubeadm`` (v1alpha3 to v1beta2); the
-providers' ``api/*/…cluster_types.go``: AWS ``NetworkSpec``, Azure ``NetworkSpec``, GCP ``NetworkSpec``, OpenStack
-``SubnetSpec``, OCI ``VCN``, Hetzner ``HCloudNetworkSpec``; Konvoy's document for its inventories.
+Sources: Cluster API ``api/core`` (v1alpha3 to v1beta2); the providers' ``api/*/…cluster_types.go``: AWS
+``NetworkSpec``, Azure ``NetworkSpec``, GCP ``NetworkSpec``, OpenStack ``SubnetSpec``, OCI ``VCN``, Hetzner
+``HCloudNetworkSpec``; Konvoy's document for its inventories.
 """
 
 from typing import NamedTuple
 
-from krm_fn.clusters.model import Role
 from krm_fn.clusters.reading import pattern
 from krm_fn.patch import Pointer
 from krm_fn.products import cluster_api, konvoy
+from krm_fn.products.cluster_api import Role
+from krm_fn.products.node_kinds import NODE_KINDS, SYSTEMS, NodeSystem
 
 CORE, CLUSTER = cluster_api.CORE, cluster_api.CLUSTER
 CLUSTER_CLASS = (CORE, "ClusterClass")
@@ -25,30 +26,12 @@ OWNS_WORKERS = frozenset({"MachineDeployment", "MachinePool"})
 """The kinds whose name is the name of a worker group."""
 
 ROLES = {
-    "KubeadmControlPlane": Role.CONTROL_PLANE,
-    "KubeadmControlPlaneTemplate": Role.CONTROL_PLANE,
-    "KubeadmConfigTemplate": Role.WORKER,
+    **{one.kind: one.role for one in NODE_KINDS.values() if one.role},
     "MachineDeployment": Role.WORKER,
     "MachineSet": Role.WORKER,
     "MachinePool": Role.WORKER,
 }
-"""The kinds that make one sort of nodes only: a KubeadmControlPlane holds its configuration in itself."""
-
-KUBEADM_SPECS = {
-    "KubeadmControlPlane": pattern("spec.kubeadmConfigSpec"),
-    "KubeadmControlPlaneTemplate": pattern("spec.template.spec.kubeadmConfigSpec"),
-    "KubeadmConfig": pattern("spec"),
-    "KubeadmConfigTemplate": pattern("spec.template.spec"),
-}
-"""Kind -> where its KubeadmConfigSpec is."""
-
-
-def kubeadm_spec_path(kind: str) -> Pointer:
-    """Return the path of the KubeadmConfigSpec in a Kubeadm object of that kind.
-
-    Empty for any other kind.
-    """
-    return KUBEADM_SPECS.get(kind, ())
+"""The kinds that make one sort of nodes only."""
 
 
 class Fields(NamedTuple):
@@ -71,13 +54,15 @@ CLUSTER_FIELDS = Fields(
     service_domain=(pattern("clusterNetwork.serviceDomain"),),
     endpoint=(pattern("controlPlaneEndpoint.host"),),
 )
-KUBEADM_FIELDS = Fields(
-    pod_cidrs=(pattern("clusterConfiguration.networking.podSubnet"),),
-    service_cidrs=(pattern("clusterConfiguration.networking.serviceSubnet"),),
-    service_domain=(pattern("clusterConfiguration.networking.dnsDomain"),),
-    endpoint=(pattern("clusterConfiguration.controlPlaneEndpoint"),),
-    hosts=(pattern("clusterConfiguration.etcd.external.endpoints.*"),),
-)
+
+
+def _of_nodes(system: NodeSystem) -> Fields:
+    paths = {name: path for name, path in system.network._asdict().items() if path}
+    return Fields(**{name: (pattern(path),) for name, path in paths.items()})
+
+
+OF_NODES = {system.name: _of_nodes(system) for system in SYSTEMS}
+"""Name of a system of nodes -> the fields of its configuration."""
 
 
 def _infrastructure(
@@ -219,7 +204,7 @@ def kinds(*, credentials: bool = False) -> frozenset[str]:
         "Machine",
         konvoy.INVENTORY[1],
         *ROLES,
-        *KUBEADM_SPECS,
+        *(one.kind for one in NODE_KINDS.values()),
     }
     core |= {*USES_POOLS, *(kind for _, kind in POOLS)} | ({SECRET[1]} if credentials else set())
     return frozenset(core | INFRASTRUCTURE.keys() | {f"{kind}Template" for kind in INFRASTRUCTURE})

@@ -38,7 +38,7 @@ _DOCKER_HUB = frozenset({"docker.io", "index.docker.io", "registry-1.docker.io"}
 
 
 def mirror_hosts(file: Any) -> tuple[str, ...]:
-    """Return the hosts, without port, of the mirrors that an entry of ``files`` of a Kubeadm object names."""
+    """Return the hosts, without port, of the mirrors that an entry of ``files`` of nodes names."""
     if not isinstance(file, Mapping):
         return ()
     path = text(file.get("path"))

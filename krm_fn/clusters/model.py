@@ -4,12 +4,12 @@ Values only.
 """
 
 from collections.abc import Mapping
-from enum import Enum
 from types import MappingProxyType
 from typing import NamedTuple
 
 from krm_fn.krm.results import ObjectRef
 from krm_fn.noproxy import ClusterNetwork, Fact
+from krm_fn.products.cluster_api import Role
 
 Key = tuple[str, str, str, str, str]
 """API group, kind, namespace, name and file: an object, or what a reference in that file names.
@@ -17,13 +17,6 @@ Key = tuple[str, str, str, str, str]
 The version does not tell objects apart. Several files may have an object of one name, as the templates of
 ``clusterctl`` do, whose Clusters are all called ``${CLUSTER_NAME}``; a file is "" where none is known.
 """
-
-
-class Role(Enum):
-    """Which nodes of a Cluster an object makes; the values are those of ``spec.overrides[].match.roles``."""
-
-    CONTROL_PLANE = "ControlPlane"
-    WORKER = "Worker"
 
 
 class Cluster(NamedTuple):

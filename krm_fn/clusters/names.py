@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from krm_fn.clusters.kinds import KUBEADM_SPECS, is_cluster_api
 from krm_fn.clusters.reading import text, values
 from krm_fn.krm.resourcelist import Object
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products import giantswarm, konvoy, tkg
+from krm_fn.products.node_kinds import NODE_KINDS
 
 _SUFFIXES = (
     giantswarm.CLUSTER_VALUES_SUFFIX,
@@ -23,7 +23,7 @@ _SUFFIXES = (
 )
 """What products put behind the name of a Cluster to name a Secret or a ConfigMap of it."""
 
-_FILE_SECRET: Pointer = ("files", "*", "contentFrom", "secret", "name")
+_FILE_SECRET: Pointer = ("*", "contentFrom", "secret", "name")
 _APP_VALUES: tuple[Pointer, ...] = (
     ("spec", "config", "configMap", "name"),
     ("spec", "config", "secret", "name"),
@@ -86,11 +86,11 @@ def has_suffix(name: object, suffix: str) -> bool:
 
 def _referred(obj: Object) -> Iterator[tuple[str, str]]:
     """Yield the names that an object refers to, and the suffix that a Secret of a Cluster has there."""
-    group, kind = obj.group_kind
-    if kind in KUBEADM_SPECS and is_cluster_api(group):
-        for _, name in values(obj.data, (*KUBEADM_SPECS[kind], *_FILE_SECRET)):
+    node_kind = NODE_KINDS.get(obj.group_kind)
+    if node_kind:
+        for _, name in values(obj.data, (*node_kind.files, *_FILE_SECRET)):
             yield text(name), giantswarm.SYSTEMD_PROXY_SUFFIX
-    elif (group, kind) == giantswarm.APP:
+    elif obj.group_kind == giantswarm.APP:
         for path in _APP_VALUES:
             yield text(lookup(obj.data, path)), giantswarm.CLUSTER_VALUES_SUFFIX
 

@@ -17,12 +17,14 @@ from krm_fn.clusters.kinds import (
     USES_POOLS,
     is_cluster_api,
 )
-from krm_fn.clusters.model import Key, Role
+from krm_fn.clusters.model import Key
 from krm_fn.clusters.namespaces import may_be_same
 from krm_fn.clusters.reading import pattern, text, values
 from krm_fn.krm.resourcelist import Object
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products import tkg
+from krm_fn.products.cluster_api import Role
+from krm_fn.products.node_kinds import SYSTEMS
 
 WorkerClass = tuple[str, str]
 """``machineDeployments`` or ``machinePools``, and the name of a class of workers there."""
@@ -51,10 +53,13 @@ _REFERENCES: dict[str, tuple[tuple[Pointer, Role | None], ...]] = {
         (pattern("spec.bootstrap.configRef"), None),
         (pattern("spec.infrastructureRef"), None),
     ),
-    "KubeadmControlPlane": (
-        (pattern("spec.machineTemplate.infrastructureRef"), _CP),
-        (pattern("spec.machineTemplate.spec.infrastructureRef"), _CP),  # v1beta2
-        (pattern("spec.infrastructureTemplate"), _CP),  # v1alpha3
+    **dict.fromkeys(
+        (system.control_plane for system in SYSTEMS),
+        (
+            (pattern("spec.machineTemplate.infrastructureRef"), _CP),
+            (pattern("spec.machineTemplate.spec.infrastructureRef"), _CP),  # v1beta2
+            (pattern("spec.infrastructureTemplate"), _CP),  # v1alpha3
+        ),
     ),
     "ClusterClass": tuple(
         (pattern(f"{part}.{holder}"), role)

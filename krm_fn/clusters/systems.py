@@ -13,13 +13,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from krm_fn.clusters.charts import chart_of
-from krm_fn.clusters.kinds import CLUSTER, KUBEADM_SPECS, OWNS_WORKERS, is_cluster_api
+from krm_fn.clusters.kinds import CLUSTER, OWNS_WORKERS, is_cluster_api
 from krm_fn.clusters.model import Cluster, Key
 from krm_fn.clusters.namespaces import ByKey
 from krm_fn.clusters.references import class_of, key_of, uses
 from krm_fn.clusters.topology import Topology
 from krm_fn.krm.resourcelist import Object
 from krm_fn.patch import Pointer, lookup
+from krm_fn.products.node_kinds import NODE_KINDS
 
 
 class System(NamedTuple):
@@ -307,15 +308,14 @@ def _of_object(obj: Object, topology: Topology) -> Iterator[Foreign]:
 
 
 def elsewhere(objects: Iterable[Object]) -> Iterator[tuple[Object, Key]]:
-    """Yield each Cluster and group of workers with each Kubeadm object that it names and that is not in the list."""
+    """Yield each Cluster and group of workers with each configuration that it names and that is not in the list."""
     read = list(objects)
     listed = ByKey((key_of(one), None) for one in read)
     for obj in read:
         if obj.ref.kind != CLUSTER[1] and obj.ref.kind not in OWNS_WORKERS:
             continue
         for target, _ in uses(obj):
-            is_kubeadm = is_cluster_api(target[0]) and target[1] in KUBEADM_SPECS
-            if is_kubeadm and not listed.candidates(target):
+            if target[:2] in NODE_KINDS and not listed.candidates(target):
                 yield obj, target
 
 

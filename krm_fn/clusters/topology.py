@@ -19,11 +19,10 @@ from krm_fn.clusters.kinds import (
     CLUSTER,
     CLUSTER_CLASS,
     INFRASTRUCTURE,
-    KUBEADM_SPECS,
     POOLS,
     SECRET,
 )
-from krm_fn.clusters.model import Cluster, Key, Membership, Role
+from krm_fn.clusters.model import Cluster, Key, Membership
 from krm_fn.clusters.namespaces import may_be_same
 from krm_fn.clusters.reading import host
 from krm_fn.clusters.references import WorkerClass, key_of
@@ -32,6 +31,8 @@ from krm_fn.krm.results import ObjectRef
 from krm_fn.noproxy import ClusterNetwork, Fact
 from krm_fn.patch import lookup
 from krm_fn.products import konvoy, tkg
+from krm_fn.products.cluster_api import CONTROL_PLANE, Role
+from krm_fn.products.node_kinds import NODE_KINDS, NodeSystem
 
 _INFRASTRUCTURE, _CONTROL_PLANE = "infrastructure", "control_plane"
 
@@ -73,7 +74,7 @@ class Topology:
 
         None for any other object. Only the object itself is meant, so a name of a Cluster is not needed.
         """
-        if obj.ref.kind not in KUBEADM_SPECS or role_of(obj) is not Role.CONTROL_PLANE:
+        if obj.group_kind not in NODE_KINDS or role_of(obj) is not Role.CONTROL_PLANE:
             return None
         network = declared(obj)
         return None if network == ClusterNetwork() else network
@@ -245,7 +246,7 @@ def _holds_facts(node: Hints) -> bool:
 def _assumed(cluster: Hints, sources: list[Hints], wholes: tuple[Whole, Whole]) -> ClusterNetwork:
     """Return the defaults that apply to a Cluster.
 
-    Those of its infrastructure, and of kubeadm if it creates the Cluster.
+    Those of its infrastructure, and of what sets up its control plane.
     """
     found = [
         defaults.for_cluster(node.assumed, cluster.key[3])
@@ -255,8 +256,8 @@ def _assumed(cluster: Hints, sources: list[Hints], wholes: tuple[Whole, Whole]) 
     is_silent = bool(cluster.ref.kind) and not any(
         node.sets_services for node in (cluster, *sources)
     )
-    is_kubeadm = is_silent and _is_made_by_kubeadm(sources, wholes)
-    services = (defaults.kubeadm_services(cluster.ref),) if is_kubeadm else ()
+    system = _system_with_services(sources, wholes) if is_silent else None
+    services = (defaults.services_of(system, cluster.ref),) if system else ()
     return ClusterNetwork(
         service_cidrs=services,
         networks=distinct(_unpatched((fact for each in found for fact in each.networks), wholes)),
@@ -264,23 +265,25 @@ def _assumed(cluster: Hints, sources: list[Hints], wholes: tuple[Whole, Whole]) 
     )
 
 
-def _is_made_by_kubeadm(sources: list[Hints], wholes: tuple[Whole, Whole]) -> bool:
-    """Return whether kubeadm creates the control plane of a Cluster and no object gives it another network."""
+def _system_with_services(sources: list[Hints], wholes: tuple[Whole, Whole]) -> NodeSystem | None:
+    """Return what sets up the control plane of a Cluster, if that takes its own network for services."""
     named = next((whole.control_plane for whole in wholes if whole.control_plane), None)
     tied = [node.key for node in sources if _sort(node) == _CONTROL_PLANE]
     keys = [named] if named else tied
-    of_kubeadm = any(key[1].removesuffix("Template") == "KubeadmControlPlane" for key in keys)
-    return of_kubeadm and not any(_overlap(path, _KUBEADM_NETWORK) for path in wholes[1].rewritten)
+    for key in keys:
+        node_kind = NODE_KINDS.get(key[:2])
+        if node_kind is None or not node_kind.is_control_plane or not node_kind.system.services:
+            continue
+        if not _patches_services(node_kind.system, wholes[1]):
+            return node_kind.system
+    return None
 
 
-_KUBEADM_NETWORK = (
-    "spec",
-    "template",
-    "spec",
-    "kubeadmConfigSpec",
-    "clusterConfiguration",
-    "networking",
-)
+def _patches_services(system: NodeSystem, of_class: Whole) -> bool:
+    """Return whether patches of a class may write the network of services into its control plane."""
+    template = NODE_KINDS[CONTROL_PLANE, f"{system.control_plane}Template"]
+    networks = (*template.path, *system.network.service_cidrs.split(".")[:-1])
+    return any(_overlap(path, networks) for path in of_class.rewritten)
 
 
 def _unpatched(facts: Iterable[Fact], wholes: tuple[Whole, Whole]) -> Iterator[Fact]:

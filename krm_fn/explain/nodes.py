@@ -1,7 +1,7 @@
 """Which nodes a run rolls, and which ones keep what they have.
 
-Cluster API makes new machines for a changed KubeadmControlPlane, for another name of the template of workers, and for
-changed variables or patches of a ClusterClass. A KubeadmConfigTemplate that keeps its name rolls nothing, unless a
+Cluster API makes new machines for a changed control plane, for another name of the template of workers, and for
+changed variables or patches of a ClusterClass. A template of workers that keeps its name rolls nothing, unless a
 ClusterClass carries its content on.
 
 Sources: Cluster API book, "Updating Machine Infrastructure and Bootstrap Templates", "Changing a ClusterClass",
@@ -25,12 +25,12 @@ from krm_fn.explain.answers import (
 )
 from krm_fn.krm.results import ObjectRef, Result, Severity, redact
 from krm_fn.plan import PlannedEdit
+from krm_fn.products.node_kinds import NODE_KINDS, NodeKind
 from krm_fn.targets import TARGETS
 
-_CONTROL_PLANE = ("controlplane.cluster.x-k8s.io", "KubeadmControlPlane")
-_CONTROL_PLANE_TEMPLATE = ("controlplane.cluster.x-k8s.io", "KubeadmControlPlaneTemplate")
-_WORKERS = ("bootstrap.cluster.x-k8s.io", "KubeadmConfigTemplate")
-_MACHINE = ("bootstrap.cluster.x-k8s.io", "KubeadmConfig")
+_WORKERS = [
+    key for key, kind in NODE_KINDS.items() if kind.is_template and not kind.is_control_plane
+]
 _CLUSTERS = {("cluster.x-k8s.io", "Cluster"), ("cluster.x-k8s.io", "ClusterClass")}
 KEPT = frozenset({"NodesNotRolled", "TemplateImmutable"})
 """Codes of docs/messages.md: nodes keep what they have although what makes them changes."""
@@ -96,36 +96,57 @@ def _of_object(
     memberships = _memberships(belonging, kind, ref.namespace, ref.name)
     for result in results:
         if result.code in KEPT:
-            template = _memberships(belonging, _WORKERS, ref.namespace, str(result.current))
-            yield _change(ref, memberships or template, is_rolled=False, why=result.message)
+            for workers in _WORKERS:
+                memberships = memberships or _memberships(
+                    belonging, workers, ref.namespace, str(result.current)
+                )
+            yield _change(ref, memberships, is_rolled=False, why=result.message)
             return
     changes = [one for one in results if one.severity is Severity.INFO and not one.code]
     if not changes:
         return
-    is_renamed = any(one.path == _NAME for one in changes)
-    of_class = any(one.worker_class for one in memberships)
-    if kind == _CONTROL_PLANE:
-        yield _change(ref, memberships, is_rolled=True, why="its specification changes")
-    elif kind in _CLUSTERS and any(one.target and one.path[:1] == ("spec",) for one in changes):
+    if kind in _CLUSTERS and any(one.target and one.path[:1] == ("spec",) for one in changes):
         why = "variables or patches of a ClusterClass change"
         yield _change(ref, memberships, is_rolled=True, why=why)
-    elif kind in {_WORKERS, _CONTROL_PLANE_TEMPLATE} and is_renamed:
-        yield _change(ref, memberships, is_rolled=True, why="the template gets another name")
-    elif kind == _WORKERS and of_class:
-        why = "the ClusterClass carries the content of the template on"
-        yield _change(ref, memberships, is_rolled=True, why=why)
-    elif kind == _WORKERS and (ref.namespace, ref.name) not in kept:
-        why = "no object of the list refers to the template"
-        yield _change(ref, memberships, is_rolled=False, why=why)
-    elif kind == _MACHINE:
-        why = "a machine reads its KubeadmConfig once, when it is created"
-        yield _change(ref, memberships, is_rolled=False, why=why)
+    elif kind in NODE_KINDS:
+        answer = _of_configuration(
+            NODE_KINDS[kind],
+            is_renamed=any(one.path == _NAME for one in changes),
+            of_class=any(one.worker_class for one in memberships),
+            is_kept=(ref.namespace, ref.name) in kept,
+        )
+        if answer is not None:
+            yield _change(ref, memberships, is_rolled=answer[0], why=answer[1])
     else:
         for one in changes:
             update = TARGETS[one.target].node_update if one.target else None
             if update is not None and update.is_rolled is not None:
                 yield _change(ref, memberships, is_rolled=update.is_rolled, why=update.why)
                 return
+
+
+def _of_configuration(
+    kind: NodeKind, *, is_renamed: bool, of_class: bool, is_kept: bool
+) -> tuple[bool, str] | None:
+    """Return whether nodes roll whose configuration changes, and why; None where others say it.
+
+    Args:
+        kind: that of the object with the configuration.
+        is_renamed: the object gets another name.
+        of_class: a ClusterClass makes workers of it.
+        is_kept: a finding says of an object which refers to it that nodes keep what they have.
+    """
+    if not kind.is_template:
+        if kind.is_control_plane:
+            return True, "its specification changes"
+        return False, f"a machine reads its {kind.kind} once, when it is created"
+    if is_renamed:
+        return True, "the template gets another name"
+    if kind.is_control_plane or (is_kept and not of_class):
+        return None
+    if of_class:
+        return True, "the ClusterClass carries the content of the template on"
+    return False, "no object of the list refers to the template"
 
 
 def _memberships(

@@ -13,6 +13,7 @@ from krm_fn.explain.answers import WrittenPlace, cluster_name, written_place
 from krm_fn.krm.results import ObjectRef, Result, redact
 from krm_fn.noproxy import Audience
 from krm_fn.plan import Overview, PlannedEdit
+from krm_fn.products.node_kinds import TARGETS as NODE_TARGETS
 
 GETS_NOTHING = frozenset(
     {
@@ -28,7 +29,6 @@ GETS_NOTHING = frozenset(
     }
 )
 """Codes of docs/messages.md: an object, or nodes of a Cluster, that should have a proxy get none."""
-_NODE_TARGET = "containerdDropIn"
 _NOT_SELECTED = "`spec.selector` leaves the Cluster out"
 _NO_PROXY = "no proxy is declared for it, in `spec` or in an override that fits"
 _NO_NODES = "no object of the input that a target writes into makes its nodes"
@@ -154,7 +154,7 @@ def _undeclared(planned: Iterable[PlannedEdit], overview: Overview) -> set[Objec
 
 def _resolved(cluster: Cluster, wanted: ProxyConfig) -> settings.Resolved:
     return settings.resolve(
-        wanted, (Membership(cluster),), target=_NODE_TARGET, audience=Audience.NODE
+        wanted, (Membership(cluster),), target=NODE_TARGETS[0], audience=Audience.NODE
     )
 
 

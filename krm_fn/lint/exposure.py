@@ -10,19 +10,14 @@ from collections.abc import Iterable, Iterator
 
 from krm_fn.krm.results import Finding, ObjectRef, Result, Severity
 from krm_fn.plan import PlannedEdit
+from krm_fn.products.node_kinds import kinds_of
 
 _SECRET = ("", "Secret")
 _ADVICE = {
     "ConfigMap": "move these values to a Secret, which charts and apps read beside a ConfigMap",
     "HelmRelease": "move these values to a Secret, and name it in `spec.valuesFrom`",
     **dict.fromkeys(
-        (
-            "KubeadmControlPlane",
-            "KubeadmControlPlaneTemplate",
-            "KubeadmConfig",
-            "KubeadmConfigTemplate",
-            "ClusterClass",
-        ),
+        (*kinds_of("containerdDropIn"), "ClusterClass"),
         "set `content: Secret` for the targets `containerdDropIn` and `kubeletDropIn`, and `exports: false` for"
         " `kubeadmCommands`",
     ),

@@ -1,13 +1,24 @@
-"""Cluster API: the kind of a Cluster, and the types of its Secrets.
+"""Cluster API: its groups, the kind of a Cluster, the roles of nodes, and the types of its Secrets.
 
 Source: ``kubernetes-sigs/cluster-api`` ``api/addons`` (``ClusterResourceSetSecretType``).
 """
 
 from __future__ import annotations
 
+from enum import Enum
+
 CORE = "cluster.x-k8s.io"
 """The API group of Clusters, machines and classes; those of the providers end with it."""
+BOOTSTRAP, CONTROL_PLANE = f"bootstrap.{CORE}", f"controlplane.{CORE}"
+"""The groups of what sets up single machines, and of what makes a whole control plane."""
 CLUSTER = (CORE, "Cluster")
 """API group and kind."""
 RESOURCE_SET = "addons.cluster.x-k8s.io/resource-set"
 """The ``type`` of a Secret whose objects a ClusterResourceSet applies; TKG stores the configuration of a cluster so."""
+
+
+class Role(Enum):
+    """Which nodes of a Cluster an object makes; the values are those of ``spec.overrides[].match.roles``."""
+
+    CONTROL_PLANE = "ControlPlane"
+    WORKER = "Worker"

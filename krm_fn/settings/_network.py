@@ -24,6 +24,7 @@ from krm_fn.noproxy import (
     Style,
     holds,
 )
+from krm_fn.products.node_kinds import EXPORTERS
 
 _IMITATES = frozenset({Style.GIANT_SWARM, Style.VERBATIM})
 """Styles that write what another program writes, or what the user wrote, to the byte: they know no defaults."""
@@ -104,9 +105,6 @@ _NEEDED = {
 }
 """What each style cannot do without."""
 
-_EXPORTERS = frozenset({"kubeadmCommands", "clusterClass"})
-"""The targets that export the variables to kubeadm, which copies them into the static pods of the control plane."""
-
 
 def missing(
     policy: Policy,
@@ -162,15 +160,12 @@ def talks_to_nodes(
 
     The API server, etcd.
 
-    kubeadm copies the variables it is started with into the pods of the control plane, and calls etcd of the other
-    nodes itself (``cmd/kubeadm/app/phases/controlplane/manifests.go``: ``GetProxyEnvVars``).
+    What sets up a node calls etcd of the other nodes itself, and kubeadm copies the variables it is started with into
+    the pods of the control plane (``cmd/kubeadm/app/phases/controlplane/manifests.go``: ``GetProxyEnvVars``).
     """
-    exports = options.get("kubeadmCommands", {}).get("exports", True)
-    return bool(
-        target in _EXPORTERS
-        and exports
-        and any(one.role is Role.CONTROL_PLANE for one in memberships)
-    )
+    exporters = EXPORTERS if target == "clusterClass" else EXPORTERS & {target}
+    exports = any(options.get(name, {}).get("exports", True) for name in exporters)
+    return exports and any(one.role is Role.CONTROL_PLANE for one in memberships)
 
 
 def _lacking(

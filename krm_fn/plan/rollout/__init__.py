@@ -1,8 +1,8 @@
 """Which templates get a name with a hash of their content, which references follow, and which nodes are not rolled.
 
 Cluster API rolls nodes when a reference changes, not when the template behind it does, and the API server takes no
-other content for a KubeadmControlPlaneTemplate. Only a ClusterClass carries the content of a KubeadmConfigTemplate on,
-so a KubeadmConfigTemplate of a class causes no finding.
+other content for the template of a control plane. Only a ClusterClass carries the content of a template of workers on,
+so such a template of a class causes no finding.
 
 Whether a template holds something of a target, the target says: a removal would take it out. Of
 the content it reads only which Secrets files are taken from. A name follows from the FunctionConfig and the content,
@@ -36,13 +36,12 @@ from krm_fn.plan.rollout.model import (
     kept_name,
 )
 from krm_fn.plan.rollout.secrets import hashed, secret_names
+from krm_fn.products.node_kinds import NODE_KINDS
 
 __all__ = ["RolloutNote", "new_refs", "rollout", "secret_names"]
 
-_CONFIGS = ("bootstrap.cluster.x-k8s.io", "KubeadmConfigTemplate")
-_CONTROL_PLANES = ("controlplane.cluster.x-k8s.io", "KubeadmControlPlaneTemplate")
 _SECRET = ("", "Secret")
-_TEMPLATES = {_CONFIGS, _CONTROL_PLANES}
+_TEMPLATES = {key: kind for key, kind in NODE_KINDS.items() if kind.is_template}
 _MACHINES = {"MachineDeployment", "MachineSet", "MachinePool"}
 _LONGEST = 253
 """Of the name of an object, as Kubernetes has it: a DNS subdomain."""
@@ -144,7 +143,7 @@ def _templates(
             file_secrets = list(_file_secrets(obj, secrets))
             name = f"{obj.base_name}-{_hash(obj, file_secrets)}" if is_hashed else obj.base_name
             is_changed = id(obj) in changed or (
-                obj.group_kind == _CONFIGS
+                not _TEMPLATES[obj.group_kind].is_control_plane
                 and any(id(secret) in changed for secret, _ in file_secrets)
             )
             yield _Template(
@@ -154,15 +153,14 @@ def _templates(
 
 def _file_secrets(obj: Object, secrets: Mapping[Key, Object]) -> Iterator[tuple[Object, str]]:
     """Yield the Secrets of the list, and the keys in them, that hold the content of files."""
-    for root in ((), ("kubeadmConfigSpec",)):
-        files = patch.lookup(obj.data, ("spec", "template", "spec", *root, "files"))
-        for file in files if isinstance(files, list) else ():
-            name, key = (
-                patch.lookup(file, ("contentFrom", "secret", member)) for member in ("name", "key")
-            )
-            if isinstance(name, str) and isinstance(key, str):
-                secret = secrets.get((*_SECRET, obj.ref.namespace, name, obj.ref.file_path))
-                yield from [(secret, key)] if secret else []
+    files = patch.lookup(obj.data, _TEMPLATES[obj.group_kind].files)
+    for file in files if isinstance(files, list) else ():
+        source = patch.lookup(file, ("contentFrom", "secret"))
+        name, key = patch.lookup(source, ("name",)), patch.lookup(source, ("key",))
+        if isinstance(name, str) and isinstance(key, str):
+            secret = secrets.get((*_SECRET, obj.ref.namespace, name, obj.ref.file_path))
+            if secret is not None:
+                yield secret, key
 
 
 def _hash(obj: Object, file_secrets: Iterable[tuple[Object, str]]) -> str:
@@ -262,7 +260,7 @@ def _not_rolled(
     Warnings, unless the user chose that.
     """
     severity = Severity.INFO if wanted.hash_names is False else Severity.WARNING
-    if template.obj.group_kind == _CONTROL_PLANES:
+    if _TEMPLATES[template.obj.group_kind].is_control_plane:
         text = (
             "the API server rejects this change if the template exists already, because `spec.template.spec` is "
             f"immutable. {advice(wanted.hash_names, GIVE_A_NAME, 'you rename it')}"

@@ -1,8 +1,8 @@
 """Names of the Secrets that hold drop-ins, and findings about nodes that do not get the new content.
 
-Cluster API compares the fields of a Kubeadm object, and takes the content of a Secret once, when it
+Cluster API compares the fields of a configuration, and takes the content of a Secret once, when it
 makes a node. So another content rolls nothing, and another name in
-``files[].contentFrom.secret.name`` rolls a KubeadmControlPlane and what a ClusterClass makes. A class
+``files[].contentFrom.secret.name`` rolls a control plane and what a ClusterClass makes. A class
 that is patched takes the name from a variable of each Cluster. Without the Secret no node boots: its
 bootstrap data waits for it.
 
@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from krm_fn import patch
 from krm_fn.carriers import drop_in_secret
-from krm_fn.clusters import Key, key_of, kubeadm_spec_path, nearest
+from krm_fn.clusters import Key, key_of, nearest
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.formats.sops import is_encrypted
 from krm_fn.krm.resourcelist import Object
@@ -28,6 +28,7 @@ from krm_fn.patch import Pointer, lookup
 from krm_fn.plan import ObjectSource, PlannedEdit
 from krm_fn.plan.rollout.model import NAME, RolloutNote, advice, hash_of, holds_something, kept_name
 from krm_fn.products import giantswarm
+from krm_fn.products.node_kinds import KIND_NAMES, NODE_KINDS
 from krm_fn.targets import ClassContext, Context
 from krm_fn.targets.nodes import cluster_class
 
@@ -42,12 +43,10 @@ _TARGETS = (
     ("spec", "target", "name"),
     ("spec", "template", "metadata", "name"),
 )
-_MADE_FROM_TEMPLATES = {"KubeadmConfigTemplate"}
-"""Kinds that a message about their users names themselves."""
 
 
 class _Reference(NamedTuple):
-    """A file whose content is in the Secret ``name``: one of the Kubeadm object ``obj``, or of nodes of the Cluster.
+    """A file whose content is in the Secret ``name``: one of the configuration ``obj``, or of nodes of the Cluster.
 
     ``place`` is that of a Cluster whose class is patched; its nodes follow the Cluster and ``of_class``.
     """
@@ -127,7 +126,7 @@ def _is_meant(one: _Reference, secret: _Secret, secrets: Sequence[_Secret]) -> b
 
 
 def _is_concerned(secrets: Sequence[_Secret], places: Sequence[PlannedEdit]) -> bool:
-    return bool(secrets) or any(kubeadm_spec_path(place.obj.ref.kind) for place in places)
+    return bool(secrets) or any(place.obj.group_kind in NODE_KINDS for place in places)
 
 
 def _secrets(places: Sequence[PlannedEdit], wanted: ProxyConfig) -> Iterator[_Secret]:
@@ -148,7 +147,7 @@ def _references(source: ObjectSource, places: Sequence[PlannedEdit]) -> Iterator
     asked: set[tuple[int, Pointer]] = set()
     for place in places:
         where = (place.item_index, place.obj.path)
-        if not place.is_new and kubeadm_spec_path(place.obj.ref.kind):
+        if not place.is_new and place.obj.group_kind in NODE_KINDS:
             existing[where] = place.obj
             if place.resolved.settings.variables():
                 asked.add(where)
@@ -156,7 +155,7 @@ def _references(source: ObjectSource, places: Sequence[PlannedEdit]) -> Iterator
         yield from _of_object(index, obj, is_wanted=(index, path) in asked)
     for index in range(len(source)):
         kinds = source.kinds(index)
-        if kinds and not any(map(kubeadm_spec_path, kinds)):
+        if kinds and KIND_NAMES.isdisjoint(kinds):
             continue
         if not source.contains(index, (giantswarm.SYSTEMD_PROXY_SUFFIX,)):
             continue  # reading an item costs more than looking for the name in its text
@@ -166,12 +165,14 @@ def _references(source: ObjectSource, places: Sequence[PlannedEdit]) -> Iterator
 
 
 def _of_object(index: int, obj: Object, *, is_wanted: bool) -> Iterator[_Reference]:
-    path = kubeadm_spec_path(obj.ref.kind)
-    files = lookup(obj.data, (*path, "files")) if path else None
+    kind = NODE_KINDS.get(obj.group_kind)
+    if kind is None:
+        return
+    files = lookup(obj.data, kind.files)
     for number, file in enumerate(files if isinstance(files, list) else ()):
         name = lookup(file, ("contentFrom", "secret", "name"))
-        if path and isinstance(name, str) and drop_in_secret.is_one(name):
-            where = (*path, "files", str(number), "contentFrom", "secret", "name")
+        if isinstance(name, str) and drop_in_secret.is_one(name):
+            where = (*kind.files, str(number), "contentFrom", "secret", "name")
             yield _Reference(index, obj, where, name, is_wanted)
 
 
@@ -309,6 +310,12 @@ def _rolling(source: ObjectSource, users: Sequence[_Reference], changed: set[int
     return found
 
 
+def _is_of_workers(obj: Object) -> bool:
+    """Return whether an object is a template of workers: a message about its users names those."""
+    kind = NODE_KINDS.get(obj.group_kind)
+    return kind is not None and kind.is_template and not kind.is_control_plane
+
+
 def _not_rolled(
     secret: _Secret, users: Sequence[_Reference], wanted: ProxyConfig, changed: set[int]
 ) -> Iterator[RolloutNote]:
@@ -320,7 +327,7 @@ def _not_rolled(
         return
     severity = Severity.INFO if wanted.hash_names is False else Severity.WARNING
     for user in users:
-        if id(user.obj) in changed or user.obj.ref.kind in _MADE_FROM_TEMPLATES:
+        if id(user.obj) in changed or _is_of_workers(user.obj):
             continue  # it rolls, or the object that uses it is reported
         message = (
             "nodes keep what they have: Cluster API rolls them only when the name of this Secret changes. "

@@ -1,0 +1,143 @@
+"""What sets up nodes: the kinds that hold its configuration, and where in them files and commands are.
+
+Data only, and the one table of it: whoever edits, reads, names or rolls nodes asks here. A further system is a row in
+``SYSTEMS``, and the targets that write its files.
+
+Sources: Cluster API ``api/bootstrap/kubeadm`` and ``api/controlplane/kubeadm`` (v1alpha3 to v1beta2); kubeadm
+``apis/kubeadm/v1beta4/defaults.go`` (``DefaultServicesSubnet``).
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from krm_fn.products.cluster_api import BOOTSTRAP, CONTROL_PLANE, Role
+
+
+class NetworkFields(NamedTuple):
+    """Where a configuration says something of the network of its Cluster: paths in it, "" for nowhere."""
+
+    pod_cidrs: str = ""
+    service_cidrs: str = ""
+    service_domain: str = ""
+    endpoint: str = ""
+    hosts: str = ""
+
+
+class NodeSystem(NamedTuple):
+    """What makes machines nodes of a Cluster.
+
+    Attributes:
+        name: as messages call it.
+        configuration: the type of its configuration, which holds files and commands.
+        targets: the IDs of the targets that write the proxy into it.
+        exporter: the one of them that writes the commands.
+        control_plane: the kind of its control planes; there is a ``…Template`` of it.
+        inside: leads from the specification of a control plane to the configuration.
+        config: the kind of the configuration of one machine; there is a ``…Template`` of it, for workers.
+        files: the key of the list of files.
+        commands: the key of the list of commands that run before it starts.
+        late_commands: the key of those that run behind it.
+        versions: the versions of the API that are known; empty where they do not matter.
+        limited: those of them that limit the length of a file and of a command.
+        services: the network of the services where nobody says another one.
+        network: where a configuration says something of the network.
+    """
+
+    name: str
+    configuration: str
+    targets: tuple[str, ...]
+    exporter: str
+    control_plane: str
+    inside: tuple[str, ...]
+    config: str
+    commands: str
+    late_commands: str
+    files: str = "files"
+    versions: tuple[str, ...] = ()
+    limited: tuple[str, ...] = ()
+    services: str = ""
+    network: NetworkFields = NetworkFields()
+
+
+class NodeKind(NamedTuple):
+    """A kind of objects with the configuration of nodes.
+
+    Attributes:
+        group: its API group.
+        kind: its name.
+        system: what sets up the nodes.
+        path: leads to the configuration.
+        role: that of the nodes; None where it makes either.
+        is_template: other objects are made of it.
+    """
+
+    group: str
+    kind: str
+    system: NodeSystem
+    path: tuple[str, ...]
+    role: Role | None
+    is_template: bool = False
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Where the list of files is."""
+        return (*self.path, self.system.files)
+
+    @property
+    def is_control_plane(self) -> bool:
+        """Whether it makes a control plane as a whole, or is the template of what does."""
+        return self.group == CONTROL_PLANE
+
+
+KUBEADM = NodeSystem(
+    name="kubeadm",
+    configuration="KubeadmConfigSpec",
+    targets=("containerdDropIn", "kubeletDropIn", "kubeadmCommands"),
+    exporter="kubeadmCommands",
+    control_plane="KubeadmControlPlane",
+    inside=("kubeadmConfigSpec",),
+    config="KubeadmConfig",
+    commands="preKubeadmCommands",
+    late_commands="postKubeadmCommands",
+    versions=("v1alpha3", "v1alpha4", "v1beta1", "v1beta2"),
+    limited=("v1beta1", "v1beta2"),
+    services="10.96.0.0/12",
+    network=NetworkFields(
+        pod_cidrs="clusterConfiguration.networking.podSubnet",
+        service_cidrs="clusterConfiguration.networking.serviceSubnet",
+        service_domain="clusterConfiguration.networking.dnsDomain",
+        endpoint="clusterConfiguration.controlPlaneEndpoint",
+        hosts="clusterConfiguration.etcd.external.endpoints.*",
+    ),
+)
+
+SYSTEMS = (KUBEADM,)
+
+
+def _kinds(system: NodeSystem) -> Iterator[NodeKind]:
+    """Yield the kinds of a system."""
+    of_object, of_template = ("spec",), ("spec", "template", "spec")
+    name, inside = system.control_plane, system.inside
+    role = Role.CONTROL_PLANE
+    yield NodeKind(CONTROL_PLANE, name, system, (*of_object, *inside), role)
+    yield NodeKind(CONTROL_PLANE, f"{name}Template", system, (*of_template, *inside), role, True)
+    name = system.config
+    yield NodeKind(BOOTSTRAP, name, system, of_object, None)
+    yield NodeKind(BOOTSTRAP, f"{name}Template", system, of_template, Role.WORKER, True)
+
+
+NODE_KINDS: Mapping[tuple[str, str], NodeKind] = {
+    (one.group, one.kind): one for system in SYSTEMS for one in _kinds(system)
+}
+"""API group and kind -> what it is."""
+KIND_NAMES = frozenset(kind for _, kind in NODE_KINDS)
+
+TARGETS = tuple(target for system in SYSTEMS for target in system.targets)
+"""The targets that write the proxy of nodes."""
+EXPORTERS = frozenset(system.exporter for system in SYSTEMS)
+"""Those of them that export it to what sets up the nodes."""
+
+
+def kinds_of(target: str) -> frozenset[str]:
+    """Return the kinds that a target of ``TARGETS`` edits."""
+    return frozenset(one.kind for one in NODE_KINDS.values() if target in one.system.targets)
