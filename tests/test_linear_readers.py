@@ -16,10 +16,11 @@ import pytest
 
 from growth import UNITS, excess
 from krm_fn import patch, yamledit
+from krm_fn.carriers import unit_text
 from krm_fn.cli._diff import unified_diff
 from krm_fn.config import load
 from krm_fn.errors import InjectProxyError
-from krm_fn.formats import escaping, unit_lines
+from krm_fn.formats import escaping
 from krm_fn.image_check import check
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.results import redact
@@ -163,7 +164,7 @@ def test_lines_of_many_documents_take_linear_time(break_of_lines: str) -> None:
 
 
 def test_the_parts_of_one_line_of_systemd_take_linear_time() -> None:
-    read = unit_lines.lines_of.__wrapped__  # which remembers nothing
+    read = unit_text.lines_of.__wrapped__  # which remembers nothing
     problem = excess(read, lambda size: "a \\\n" * (size // 4), 100_000, in_steps=False)
     assert not problem, problem
 

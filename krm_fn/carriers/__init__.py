@@ -10,7 +10,7 @@ documents          YAML documents inside a text                whole_text      a
 
 drop_in            a systemd drop-in among the files of a node
 drop_in_conflicts  what wins over it                           unit_text       variables in the text of a unit
-unit_variables     what such a text sets                       unit_meant      what its author meant
+unit_meant         what the author of such a text meant
 environment_text   environment files, apt, docker              systemd_secret  the Secret of Giant Swarm that holds it
 node_exports       commands before kubeadm                     shell_exports   commands that export variables
 command_places     where such commands belong                  node_commands   what commands of others need

@@ -12,9 +12,9 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from krm_fn.carriers import unit_variables
+from krm_fn.carriers import unit_text
+from krm_fn.carriers.unit_text import with_final_eol
 from krm_fn.formats.cache_sizes import TEXTS
-from krm_fn.formats.unit_lines import with_final_eol
 from krm_fn.image_check._line_numbers import LineNumbers
 from krm_fn.image_check._model import Leak, ScanResult
 
@@ -138,7 +138,7 @@ def names(found: list[FoundName]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=TEXTS)
 def _of_unit(text: str) -> tuple[FoundName, ...]:
-    live, _ = unit_variables.assignments(with_final_eol(text))
+    live, _ = unit_text.assignments(with_final_eol(text))
     lines = LineNumbers(text)
     return tuple(
         FoundName(one.name, lines.at(one.line.start)) for one in live.values() if one.value != ""

@@ -98,7 +98,7 @@ def _unit(text: str, place: Mapping[str, Reading], values: Values) -> str | None
         for name in PROXY_VARIABLES
         if name in known and (value := known[name]) is not None
     }
-    if len(wanted) < len(known):
+    if len(wanted) < len(known) or unit_text.has_rejected_header(text):
         return None
     try:
         edited = unit_text.edit(without_strays(text), wanted)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from krm_fn.carriers import drop_in_secret, unit_text, unit_variables
+from krm_fn.carriers import drop_in_secret, unit_text
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Site, SiteWithoutVariables, Variables
 from krm_fn.engine import Draft
@@ -52,7 +52,7 @@ class _UnitText:
 
     def read(self) -> Iterator[Reading]:
         """Yield what systemd reads in the text, and what it does not take."""
-        for one in unit_variables.settings_of(self._text()):
+        for one in unit_text.settings_of(self._text()):
             yield Reading(
                 one.name,
                 one.value,
@@ -66,6 +66,12 @@ class _UnitText:
     def write(self, variables: Variables) -> None:
         """Make the text set the variables and no other of the six; a text of which nothing is left is removed."""
         old = self._text()
+        if unit_text.has_rejected_header(old):
+            if variables or unit_text.settings_of(old):
+                message = unit_text.REJECTED_HEADER
+                path = self._value.path
+                self._draft.report(Severity.WARNING, message, path, code="SectionRejected")
+            return
         try:
             new = unit_text.edit(old, variables)
         except ValueError as error:

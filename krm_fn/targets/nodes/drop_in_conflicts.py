@@ -10,10 +10,9 @@ import posixpath
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from krm_fn.carriers import unit_variables
+from krm_fn.carriers import unit_text
 from krm_fn.carriers.site import Variables, quoted
 from krm_fn.engine import Draft
-from krm_fn.formats import unit_lines
 from krm_fn.formats.drop_in_precedence import hidden_by, is_drop_in, winner_of
 from krm_fn.formats.file_content import decode
 from krm_fn.krm.results import Severity
@@ -58,7 +57,7 @@ class Conflicts(NamedTuple):
         if not isinstance(path, str) or path == self.ours or not is_drop_in(path, self.unit):
             return
         text = _text(entry)
-        if not (unit_variables.read(text) if text is not None else is_about_proxies(path)):
+        if not (unit_text.read(text) if text is not None else is_about_proxies(path)):
             return
         doubt = "" if text is not None else " (judged by its name: its content is not seen here)"
         if is_wanted:
@@ -96,21 +95,13 @@ class Conflicts(NamedTuple):
             if text is None:
                 continue
             place = (*self.files, str(index), "content")
-            self._report_unset(place, text, variables, is_ours=path == self.ours)
-            for file in unit_lines.environment_files(text):
+            self._report_unset(place, text, variables)
+            for file in unit_text.environment_files(text):
                 self._report_environment_file(place, file, texts, variables)
 
-    def _report_unset(
-        self, place: Pointer, text: str, variables: Variables, *, is_ours: bool
-    ) -> None:
-        """Report what makes systemd ignore assignments of a drop-in."""
-        if is_ours and unit_lines.rejected_header(text) is not None:
-            message = (
-                "systemd rejects a section header in `content`, and reads nothing of the text "
-                "behind it: a header must be alone on its line, in square brackets; correct it"
-            )
-            self.draft.report(Severity.WARNING, message, place, code="SectionRejected")
-        gone = unit_lines.unset_by(text, variables)
+    def _report_unset(self, place: Pointer, text: str, variables: Variables) -> None:
+        """Report an ``UnsetEnvironment=`` for which systemd ignores assignments of a drop-in."""
+        gone = unit_text.unset_by(text, variables)
         if gone:
             names = quoted(name for name in variables if name in gone)
             message = (

@@ -13,7 +13,6 @@ from typing import Any
 from krm_fn.carriers import drop_in_secret, unit_text
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Variables
-from krm_fn.carriers.unit_variables import settings_of
 from krm_fn.formats.drop_in_precedence import hiding, is_drop_in, namesakes
 from krm_fn.formats.file_content import LARGEST, decode, encode
 from krm_fn.krm.results import Severity
@@ -150,6 +149,11 @@ class DropIn:
         old = decode(entry)
         if old is None:
             self._report_unreadable(entry, place)
+            return entry
+        if unit_text.has_rejected_header(old):
+            if variables or unit_text.settings_of(old):
+                message, path = unit_text.REJECTED_HEADER, (*place, "content")
+                self._report(Severity.WARNING, message, path, code="SectionRejected")
             return entry
         new = unit_text.edit(old, variables)
         if old and not new:
@@ -436,7 +440,7 @@ def _read(spec: ConfigSpec, file: _FoundDropIn, label: str, *, may_hide: bool) -
     )
     text = decode(entry) if entry.get("contentFrom") is None else None
     if text is not None:
-        for one in settings_of(text):
+        for one in unit_text.settings_of(text):
             reading = blank._replace(
                 variable=one.name,
                 value=one.value,

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from krm_fn.carriers import unit_variables
+from krm_fn.carriers import unit_text
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Variables, quoted
 from krm_fn.engine import Draft
@@ -126,7 +126,7 @@ def _variables_in(file: str, text: str) -> dict[str, str | None]:
     if file == "/etc/docker/daemon.json" or file.endswith("/.docker/config.json"):
         return _both_cases(environment_text.of_docker(text))
     if folder.endswith("/systemd/system/docker.service.d") and name.endswith(".conf"):
-        return {one.name: one.value for one in unit_variables.settings_of(text)}
+        return {one.name: one.value for one in unit_text.settings_of(text)}
     if file == "/etc/systemd/system.conf" or folder.endswith("/systemd/system.conf.d"):
         return environment_text.of_system_conf(text)
     return {}

@@ -9,10 +9,10 @@ import re
 from collections.abc import Sequence
 
 from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.unit_text import lines_of, with_final_eol
 from krm_fn.formats import escaping
 from krm_fn.formats.escaping import QuotedWord
 from krm_fn.formats.splice import Edit, cuts, splice
-from krm_fn.formats.unit_lines import lines_of, with_final_eol
 from krm_fn.settings import PROXY_VARIABLES
 
 _ASSIGNMENT = re.compile(rf"[\"']?({'|'.join(PROXY_VARIABLES)})=")

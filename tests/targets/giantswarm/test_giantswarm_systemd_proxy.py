@@ -246,3 +246,11 @@ def test_both_texts_are_seen_each_as_a_place_of_its_own() -> None:
 
 def test_a_secret_that_another_target_makes_is_none_of_ours() -> None:
     assert proposals(target, skeleton("Secret", "mycluster-cluster-values", CLUSTER)) == []
+
+
+@pytest.mark.parametrize("settings", [pytest.param(FULL, id="set"), pytest.param(NONE, id="removed")])
+def test_a_text_with_a_section_header_that_systemd_rejects_stays_with_a_warning(settings: ProxySettings) -> None:
+    obj = secret(stringData={"containerdProxy": OLD.replace("]", "] # proxy")})
+    assert changes(target, obj, settings) == []
+    (finding,) = findings(target, obj, settings)
+    assert (finding.code, finding.path) == ("SectionRejected", ("stringData", "containerdProxy"))

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from kubeadm_objects import HTTP_ONLY, NONE, PROXY, kubeadm, run
 
 from judges import systemd_environment
-from krm_fn.carriers import unit_text, unit_variables
-from krm_fn.formats import unit_lines
+from krm_fn.carriers import unit_text
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets.nodes import containerd_drop_in
 
@@ -78,6 +77,21 @@ def test_lint_sees_that_a_variable_does_not_arrive() -> None:
     assert "rejects a section header" in seen.why_unknown
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("[Service] # x\nEnvironment=HTTP_PROXY=http://p:1\n", id="nothing of it is read"),
+        pytest.param("[Service]\nEnvironment=HTTP_PROXY=http://p:1\n[Install\n", id="its end is not read"),
+    ],
+)
+@pytest.mark.parametrize("proxy", [pytest.param(PROXY, id="set"), pytest.param(NONE, id="removed")])
+def test_a_drop_in_with_a_rejected_header_is_left_alone_with_a_warning(text: str, proxy: ProxySettings) -> None:
+    outcome = run(containerd_drop_in, files((OURS, text)), proxy)
+    assert outcome.obj == files((OURS, text))
+    (finding,) = outcome.findings
+    assert (finding.code, finding.path[-3:]) == ("SectionRejected", ("files", "0", "content"))
+
+
 # fmt: off
 LINES = st.sampled_from([
     "", "# note", "User=daemon", "Environment=FOO=1", "Environment=", "[Unit]", "[Service]", "[Service]  # proxy",
@@ -94,10 +108,13 @@ SETTINGS = st.sampled_from([PROXY, HTTP_ONLY, NONE, ProxySettings("http://u:p%40
 @given(st.lists(LINES, max_size=9), SETTINGS)
 def test_the_real_systemd_agrees_before_and_after(lines: list[str], proxy: ProxySettings) -> None:
     text = "\n".join(["[Service]", *lines, ""])
-    known = {one.name: one.value for one in unit_variables.settings_of(text) if one.value is not None}
+    known = {one.name: one.value for one in unit_text.settings_of(text) if one.value is not None}
     read = systemd_environment(text)
     assert {name: read[name] for name in PROXY_VARIABLES if name in read} == known
     edited = unit_text.edit(text, proxy.variables())
-    read, unset = systemd_environment(edited), unit_lines.unset_by(edited, proxy.variables())
+    if unit_text.has_rejected_header(text):
+        assert edited == text
+        return
+    read, unset = systemd_environment(edited), unit_text.unset_by(edited, proxy.variables())
     wanted = {name: value for name, value in proxy.variables().items() if name not in unset}
     assert {name: read[name] for name in PROXY_VARIABLES if name in read} == wanted
