@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 
-from support import COMMAND, ROOT, TIME_LIMIT, on_a_terminal
+from support import ROOT, inject_proxy, on_a_terminal
 
 _PROXY = """\
 apiVersion: fn.inject-proxy.io/v1alpha1
@@ -120,9 +119,9 @@ def pictures(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def _output(line: str, folder: Path) -> str:
-    argv = [COMMAND, *line.split()[1:]]
-    done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, timeout=TIME_LIMIT, check=True)
-    return done.stdout
+    done = inject_proxy("", *line.split()[1:], cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.decode()
 
 
 # a terminal as SVG

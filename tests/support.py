@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import difflib
 import functools
+import gc
+import io
 import os
 import pty
 import shlex
@@ -22,6 +24,7 @@ from typing import NoReturn
 
 import pytest
 
+from krm_fn.cli import main
 from krm_fn.cli._command_result import CommandResult
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -128,13 +131,43 @@ def finished(answer: CommandResult) -> CommandResult:
 
 
 def inject_proxy(
-    stdin: bytes | str, *argv: str, env: Mapping[str, str] | None = None
+    stdin: bytes | str, *argv: str, cwd: Path | None = None, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run the installed command as an orchestrator does: a pipe, and nothing in the environment but ``env``."""
+    """Run the command in this process, as an orchestrator does: a pipe, and nothing in the environment but ``env``."""
+    data = stdin.encode() if isinstance(stdin, str) else stdin
+    streams = [io.TextIOWrapper(io.BytesIO(content), "utf-8", "backslashreplace") for content in (data, b"", b"")]
+    names = ("stdin", "stdout", "stderr")
+    before = [getattr(sys, name) for name in names]
+    environment, folder = dict(os.environ), Path.cwd()
+    try:
+        for name, stream in zip(names, streams, strict=True):
+            setattr(sys, name, stream)
+        os.environ.clear()
+        os.environ.update(env or {})
+        os.chdir(cwd or folder)
+        code = main(argv)
+    finally:
+        os.chdir(folder)
+        os.environ.clear()
+        os.environ.update(environment)
+        for name, stream in zip(names, before, strict=True):
+            setattr(sys, name, stream)
+        gc.unfreeze()
+        gc.enable()
+    _, out, err = streams
+    err.flush()
+    return subprocess.CompletedProcess(["inject-proxy", *argv], code, out.buffer.getvalue(), err.buffer.getvalue())
+
+
+def in_a_process(
+    stdin: bytes | str, *argv: str, cwd: Path | None = None, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """Run the installed command, where the process itself, its streams or its memory are what is tested."""
     return subprocess.run(
         [str(COMMAND), *argv],
         input=stdin.encode() if isinstance(stdin, str) else stdin,
         capture_output=True,
+        cwd=cwd,
         env=dict(env or {}),
         timeout=TIME_LIMIT,
         check=False,

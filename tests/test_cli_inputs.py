@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support import COMMAND, TIME_LIMIT
+from support import inject_proxy
 
 CONFIG = """\
 apiVersion: fn.inject-proxy.io/v1alpha1
@@ -38,15 +38,8 @@ def write(folder: Path, files: dict[str, str | bytes]) -> None:
 
 
 def command(folder: Path, name: str, *argv: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [str(COMMAND), *COMMANDS[name], *argv],
-        cwd=folder,
-        input=stdin,
-        encoding="utf-8",
-        capture_output=True,
-        timeout=TIME_LIMIT,
-        check=False,
-    )
+    done = inject_proxy(stdin, *COMMANDS[name], *argv, cwd=folder)
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 NOT_READ = [

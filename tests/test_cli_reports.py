@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -14,7 +13,7 @@ import pytest
 
 from krm_fn.cli._report import WRITERS, FindingReport, ReportEntry, as_github, as_junit, as_sarif
 from krm_fn.krm.results import Severity
-from support import COMMAND, TIME_LIMIT
+from support import inject_proxy
 
 Place = tuple[str, int]
 CONFIG = """\
@@ -48,10 +47,7 @@ def tree(tmp_path: Path) -> Path:
 
 
 def report(folder: Path, *argv: str) -> bytes:
-    words = [str(COMMAND), *argv]
-    done = subprocess.run(
-        words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIME_LIMIT, check=False
-    )
+    done = inject_proxy("", *argv, cwd=folder)
     assert done.returncode in (0, 1), done.stderr
     assert b"S3CRET" not in done.stdout + done.stderr
     return done.stdout
@@ -208,8 +204,6 @@ def test_a_file_name_that_is_no_utf8_is_written_all_the_same(form: str) -> None:
     ],
 )
 def test_two_things_on_standard_output_are_wrong_usage(tree: Path, argv: list[str]) -> None:
-    done = subprocess.run(
-        [str(COMMAND), *argv], cwd=tree, capture_output=True, stdin=subprocess.DEVNULL, timeout=TIME_LIMIT, check=False
-    )
+    done = inject_proxy("", *argv, cwd=tree)
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"`--output` must be with `--check`" in done.stderr

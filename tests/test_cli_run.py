@@ -86,9 +86,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def run(folder: Path, *argv: str, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [str(COMMAND), "run", *argv], cwd=folder, input=stdin, capture_output=True, timeout=TIME_LIMIT, check=False
-    )
+    done = inject_proxy(stdin, "run", *argv, cwd=folder)
     return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
@@ -397,7 +395,7 @@ def test_git_apply_makes_of_the_diff_what_a_run_writes(tree: Path, nodes: str) -
 def test_an_annotation_that_kustomize_cannot_read_is_a_warning(tree: Path, command: str, value: str) -> None:
     annotation = f"name: proxy\n  annotations:\n    config.kubernetes.io/function:{value}"
     write(tree, {"proxy.yaml": CONFIG.replace("name: proxy", annotation)})
-    done = subprocess.run([str(COMMAND), command, "."], cwd=tree, capture_output=True, timeout=TIME_LIMIT, check=False)
+    done = inject_proxy("", command, ".", cwd=tree)
     assert done.returncode == 0
     reported = (done.stdout + done.stderr).decode()
     warning = "metadata.annotations.config.kubernetes.io/function: AnnotationNoString: "

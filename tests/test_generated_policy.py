@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from krm_fn.targets.kyverno import generated, policies
 from krm_fn.targets.kyverno.cel import CelNode, parse
 from krm_fn.targets.kyverno.cel_nodes import named, variable_name
 from proposals import FULL, NONE, apply, changes, findings
-from support import COMMAND, TIME_LIMIT
+from support import inject_proxy
 
 MARKS = {"app.kubernetes.io/managed-by": "inject-proxy", "fn.inject-proxy.io/policy": "generated"}
 NATIVE = "MutatingAdmissionPolicy"
@@ -402,10 +401,9 @@ def folder(tmp_path: Path) -> Path:
 
 def command(folder: Path, *arguments: str, stdin: str = "") -> bytes:
     """Run inject-proxy in a folder; it must succeed."""
-    words = [str(COMMAND), *arguments]
-    return subprocess.run(
-        words, input=stdin.encode(), capture_output=True, cwd=folder, timeout=TIME_LIMIT, check=True
-    ).stdout
+    done = inject_proxy(stdin, *arguments, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def contents(folder: Path) -> dict[str, str]:

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from contract_lists import BAD_CONFIG, CONFIG, PROXY, SETTINGS, WORKERS, resource_list
-from support import inject_proxy
+from support import in_a_process
 
 DEEP_FLOW = ("[", "]")
 DEEP_MAPPING = ("{a: ", "}")
@@ -39,7 +39,7 @@ def _changed(done: subprocess.CompletedProcess[bytes]) -> bytes:
     ],
 )
 def test_an_object_that_nests_nearly_500_levels_is_changed(depth: str) -> None:
-    assert depth.replace("\n", "\n  ").rstrip().encode() in _changed(inject_proxy(resource_list(WORKERS + depth)))
+    assert depth.replace("\n", "\n  ").rstrip().encode() in _changed(in_a_process(resource_list(WORKERS + depth)))
 
 
 @pytest.mark.parametrize(("levels", "style"), [(501, DEEP_FLOW), (5_000, DEEP_MAPPING), (100_000, DEEP_FLOW)])
@@ -51,7 +51,7 @@ def test_what_nests_deeper_is_refused_in_one_line(levels: int, style: tuple[str,
         "the function config": resource_list(WORKERS, config=CONFIG + deep),
         "a JSON list": f'{{"kind": "ResourceList", "items": [{{{deep.strip()}}}]}}',
     }[place]
-    done = inject_proxy(stdin)
+    done = in_a_process(stdin)
     assert (done.returncode, done.stdout) == (1, b"")
     item = b"`items[0]`: " if place == "an item" else b""
     assert done.stderr.startswith(b"[error] InputInvalid: " + item + b"nested more than 500 levels deep at line ")
@@ -59,13 +59,13 @@ def test_what_nests_deeper_is_refused_in_one_line(levels: int, style: tuple[str,
 
 
 def test_a_block_that_nests_2000_levels_deep_is_refused_in_one_line() -> None:
-    done = inject_proxy(resource_list(WORKERS + "deep:\n" + _block(2_000)))
+    done = in_a_process(resource_list(WORKERS + "deep:\n" + _block(2_000)))
     assert (done.returncode, done.stderr.count(b"\n")) == (1, 1)
 
 
 def test_values_that_aliases_nest_deeper_are_refused_in_one_line() -> None:
     deep = "deep:\n  a0: &a0 x\n" + "".join(f"  a{n}: &a{n} {'[' * 400}*a{n - 1}{']' * 400}\n" for n in range(1, 12))
-    done = inject_proxy(resource_list(WORKERS + deep))
+    done = in_a_process(resource_list(WORKERS + deep))
     assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (1, b"", 1)
     assert b"`items[0]`: aliases nest more than 500 levels deep" in done.stderr
 
@@ -83,7 +83,7 @@ def test_a_scalar_of_10_megabytes_beside_what_is_changed(scalar: str) -> None:
     item = WORKERS.replace(
         'content: "Grüße 👋 日本語\\n"', f"content: {scalar.replace(chr(10), chr(10) + '        ').rstrip()}"
     )
-    output = _changed(inject_proxy(resource_list(item)))
+    output = _changed(in_a_process(resource_list(item)))
     assert len(output) > len(scalar)
     assert scalar[-20:].strip().encode() in output
 
@@ -91,7 +91,7 @@ def test_a_scalar_of_10_megabytes_beside_what_is_changed(scalar: str) -> None:
 @pytest.mark.parametrize("command", ["x" * LONG, "a;" * (LONG // 8), "export HTTP_PROXY=http://a:1; " * 20_000])
 def test_a_command_of_megabytes_is_looked_into(command: str) -> None:
     quoted = command.replace("'", "''")
-    done = inject_proxy(resource_list(WORKERS.replace("- swapoff -a # first of all", f"- '{quoted}'")))
+    done = in_a_process(resource_list(WORKERS.replace("- swapoff -a # first of all", f"- '{quoted}'")))
     assert _changed(done)
     assert done.stderr.count(b"\n") < 10
 
@@ -103,7 +103,7 @@ def test_a_command_of_megabytes_is_looked_into(command: str) -> None:
 def test_a_drop_in_of_10_megabytes_is_reported_and_left_alone(content: str, encoding: str) -> None:
     entry = f'path: /etc/systemd/system/containerd.service.d/http-proxy.conf\n        encoding: "{encoding}"'
     item = WORKERS.replace("path: /etc/motd # shown at login", entry).replace('"Grüße 👋 日本語\\n"', f'"{content}"')
-    done = inject_proxy(resource_list(item))
+    done = in_a_process(resource_list(item))
     assert done.returncode == 0
     assert f'content: "{content}"'.encode() in done.stdout
     assert b"spec.template.spec.files[0]" in done.stderr
@@ -111,29 +111,29 @@ def test_a_drop_in_of_10_megabytes_is_reported_and_left_alone(content: str, enco
 
 def test_100_000_items_of_which_one_is_changed() -> None:
     stdin = resource_list(*[SETTINGS] * 50_000, WORKERS, *[SETTINGS] * 49_999)
-    done = inject_proxy(stdin)
+    done = in_a_process(stdin)
     assert _changed(done).count(b"- # nothing to do here\n") == 99_999
     assert "\ninject-proxy: 100000 items read, 1 changed, 0 errors, " in "\n" + done.stderr.decode()
 
 
 def test_500_items_that_are_all_changed() -> None:
-    done = inject_proxy(resource_list(*[WORKERS] * 500))
+    done = in_a_process(resource_list(*[WORKERS] * 500))
     assert _changed(done).count(f'HTTP_PROXY={PROXY}"'.encode()) >= 500
     assert b" 500 changed, " in done.stderr
-    again = inject_proxy(done.stdout)
+    again = in_a_process(done.stdout)
     assert again.stdout == done.stdout
 
 
 def test_100_000_items_are_passed_on_when_the_function_config_is_wrong() -> None:
     stdin = resource_list(*[SETTINGS] * 100_000, config=BAD_CONFIG)
-    done = inject_proxy(stdin)
+    done = in_a_process(stdin)
     assert done.returncode == 1
     assert done.stdout.decode().startswith(stdin)
 
 
 def test_many_aliases_to_one_anchor_that_changes() -> None:
     item = WORKERS.replace("files:\n", "files: &files\n") + "uses:\n" + "- *files\n" * 5_000
-    output = _changed(inject_proxy(resource_list(item)))
+    output = _changed(in_a_process(resource_list(item)))
     assert b"*files" not in output
 
 
@@ -148,12 +148,12 @@ def test_many_aliases_to_one_anchor_that_changes() -> None:
 @pytest.mark.parametrize("command", ["lint", "explain", "run"])
 def test_a_file_of_windows_that_begins_with_comments_is_read(head: str, command: str) -> None:
     list_of_windows = (head + resource_list(WORKERS)).replace("\r\n", "\n").replace("\n", "\r\n")
-    done = inject_proxy(list_of_windows, *([command, "-"] if command != "run" else []))
+    done = in_a_process(list_of_windows, *([command, "-"] if command != "run" else []))
     assert b"Traceback" not in done.stderr
     assert done.returncode == 0, done.stderr
 
 
 def test_comments_of_windows_before_the_items_are_read() -> None:
     comments = "# a\n" * 200
-    done = inject_proxy(resource_list(WORKERS).replace("items:\n", f"items:\n{comments}").replace("\n", "\r\n"))
+    done = in_a_process(resource_list(WORKERS).replace("items:\n", f"items:\n{comments}").replace("\n", "\r\n"))
     assert b" 1 changed, " in done.stderr

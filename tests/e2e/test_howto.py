@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from support import ROOT, example, inject_proxy, need, run
+from support import ROOT, example, in_a_process, need, run
 
 FLAGS = ("--enable-alpha-plugins", "--enable-exec")
 PROXY = b"http://proxy.acme.example:3128"
@@ -25,7 +25,7 @@ def test_a_skipped_function_gives_no_message_and_the_check_of_the_build_finds_it
     _, built, _ = build(folder, *FLAGS)
     assert PROXY in built
     check = ("run", "--check", "--config", str(folder / "proxy.yaml"), "-")
-    assert [inject_proxy(text, *check).returncode for text in (skipped, built)] == [1, 0]
+    assert [in_a_process(text, *check).returncode for text in (skipped, built)] == [1, 0]
 
 
 def test_each_overlay_patches_the_config_of_its_base(tmp_path: Path) -> None:

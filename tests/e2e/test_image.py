@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from contract_lists import WORKERS, resource_list
-from support import ROOT, diff_of_folders, example, inject_proxy, need, need_engine, readme_command, run
+from support import ROOT, diff_of_folders, example, in_a_process, need, need_engine, readme_command, run
 
 EXAMPLES = ROOT / "examples"
 PYTHON = "/opt/inject-proxy/bin/python"
@@ -28,7 +28,7 @@ def python(image: str, interpreter: str, program: str) -> subprocess.CompletedPr
 
 
 def test_the_image_gives_the_same_bytes_as_the_installed_command(image: str) -> None:
-    here = inject_proxy(LIST)
+    here = in_a_process(LIST)
     there = docker_run(image)
     assert b"HTTP_PROXY=http://proxy.acme.example:3128" in here.stdout
     assert (there.returncode, there.stdout.decode()) == (here.returncode, here.stdout.decode())
