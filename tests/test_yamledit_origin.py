@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from krm_fn.errors import EditError
 from krm_fn.patch import Operation, add, remove, replace
 from krm_fn.yamledit import Document, documents, edit_document, read
 
@@ -103,6 +104,35 @@ def test_a_member_that_was_not_there_goes() -> None:
 def test_what_holds_it_comes_back_as_well(text: str, fill: Sequence[Operation], empty: Sequence[Operation]) -> None:
     filled = edited(text, *fill)
     assert edited(filled, *empty) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        pytest.param(
+            "x: # mine\n  # of a\n  a: # was: []\n  - 1\n  b: 1\ny: 1\n",
+            "x: # mine\n  # of a\n  a: []\ny: 1\n",
+            id="comments beside it stay",
+        ),
+        pytest.param(
+            "k: &k {z: 1}\nx:\n  <<: *k\n  a: # was: []\n  - 1\n  b: 1\ny: 1\n",
+            "k: &k {z: 1}\nx:\n  <<: *k\n  a: []\ny: 1\n",
+            id="so does a merge key",
+        ),
+        pytest.param(
+            "x:\n  m:\n    a: # was: []\n    - 1\n    l: [1]\n  n: {o: 1}\ny: 1\n",
+            "x:\n  m:\n    a: []\ny: 1\n",
+            id="what is further inside stays, and all else goes",
+        ),
+    ],
+)
+def test_of_what_is_removed_only_what_was_empty_stays(text: str, left: str) -> None:
+    assert edited(text, remove("x")) == left
+
+
+def test_a_key_that_is_there_twice_in_what_is_removed_is_not_named() -> None:
+    with pytest.raises(EditError, match=r"^in what is removed, a key occurs several times in one mapping"):
+        edited("x:\n  a: # was: []\n  - 1\n  s3CRET: 1\n  s3CRET: 2\n", remove("x"))
 
 
 @pytest.mark.parametrize(

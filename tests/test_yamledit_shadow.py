@@ -97,32 +97,10 @@ def test_where_a_new_member_stands(before: str, keys: list[str]) -> None:
     assert [child.key for child in root.open()] == keys
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "kept"),
-    [
-        pytest.param([1, 2, 3], [1, 2, 3, 4], [True, True, True, False], id="one more at the end"),
-        pytest.param([1, 2, 3], [0, 1, 2, 3], [False, True, True, True], id="one more at the beginning"),
-        pytest.param([1, 2, 3], [1, 3], [True, True], id="one less in between"),
-        pytest.param([1, 2, 3], [1, 9, 3], [True, False, True], id="another one in between"),
-        pytest.param([1, 1, 1], [1, 1], [True, True], id="one less of equals"),
-        pytest.param([1, 2], [3, 4, 5], [False, False, False], id="nothing in common"),
-    ],
-)
-def test_items_that_are_equal_at_either_end_keep_their_text(old: list[int], new: list[int], kept: list[bool]) -> None:
-    items = shadow(f"l: {old}\n", replace("l", value=new)).open()[0].spot.open()
-    assert [child.spot.kept for child in items] == kept
-
-
 @pytest.mark.parametrize("operation", [replace("a", "b", value=1), remove("a", "b"), add("a", "b", "c", value=1)])
 def test_a_way_through_a_key_that_stands_twice_is_refused(operation: Operation) -> None:
     with pytest.raises(EditError, match="the key `b` occurs 2 times in one mapping: keep one of them"):
         shadow("a:\n  b: {}\n  b: {}\n", operation)
-
-
-@pytest.mark.parametrize("value", [{"a": 1}, {"a": 1, "s3CRET": 2}], ids=["it goes", "it stays"])
-def test_a_key_of_the_text_that_stands_twice_is_not_named(value: dict[str, int]) -> None:
-    with pytest.raises(EditError, match=r"^below `x`, a key occurs 2 times in one mapping: keep one of them$"):
-        shadow("x:\n  a: 0\n  s3CRET: 1\n  s3CRET: 2\n", replace("x", value=value))
 
 
 def test_a_key_that_stands_twice_elsewhere_is_no_hindrance() -> None:

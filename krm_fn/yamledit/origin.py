@@ -25,7 +25,7 @@ from krm_fn.yamledit.shadow import Spot
 from krm_fn.yamledit.tree import Mapping as MappingNode
 from krm_fn.yamledit.tree import Node, compose, walk
 from krm_fn.yamledit.tree import Sequence as SequenceNode
-from krm_fn.yamledit.view import key_text, same, view
+from krm_fn.yamledit.view import is_merge, key_text, same, view
 
 PLAIN, FOR_YTT = "#", "#!"
 """What begins the comment."""
@@ -127,17 +127,15 @@ def give_back(
     """
     spot, given = Spot(root), []
     for operation in operations:
+        replaced = [operation]
         if operation.op == "remove" and operation.path:
-            token = operation.path[-1]
             holder = shadow.container(spot, operation)
-            child = (
-                None if holder.is_list() else shadow.child_of(holder, token)
-            )  # an item was never empty
-            left = _left_of(child.node, known) if child and child.node else None
-            if left is not None:
-                operation = Operation("replace", operation.path, left.data)  # noqa: PLW2901 -- the same, given back
-        shadow.apply(spot, [operation])
-        given.append(operation)
+            # An item of a list was never empty.
+            child = None if holder.is_list() else shadow.child_of(holder, operation.path[-1])
+            if child and child.node:
+                replaced = _without(child.node, operation.path, known)
+        shadow.apply(spot, replaced)
+        given += replaced
     asked = {operation.path for operation in given if operation.op != "remove"}
     for path, node, value in _changed(spot, ()):
         if any(path[:depth] in asked for depth in range(len(path) + 1)):
@@ -151,19 +149,23 @@ def give_back(
     return given
 
 
-def _left_of(node: Node, known: Mapping[Node, FormerValue]) -> FormerValue | None:
-    """Return what stays of a removed value: the members inside it that were there before.
-
-    None if there are none.
-    """
+def _without(node: Node, path: Pointer, known: Mapping[Node, FormerValue]) -> list[Operation]:
+    """Return the operations that remove what is at ``path``, but for the members inside it that were there before."""
     if node in known:
-        return known[node]
-    members: dict[str, Any] = {}
+        return [Operation("replace", path, known[node].data)]
+    removed: list[Operation] = []
+    keys: list[str] = []
     for key, value in node.entries if isinstance(node, MappingNode) else ():
-        left = _left_of(value, known)
-        if left is not None:
-            members[key_text(key)] = left.data
-    return FormerValue("", members) if members else None
+        if not is_merge(key):  # nobody but an author writes it
+            keys.append(key_text(key))
+            removed += _without(value, (*path, keys[-1]), known)
+    if all(operation.op == "remove" for operation in removed):
+        return [Operation("remove", path)]
+    if len(set(keys)) < len(keys):  # the key is not shown, because a person chose it
+        raise EditError(
+            "in what is removed, a key occurs several times in one mapping: keep one of them"
+        )
+    return removed
 
 
 def _changed(spot: Spot, path: Pointer) -> Iterator[tuple[Pointer, Node, Any]]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from krm_fn.errors import EditError
-from krm_fn.patch import APPEND, Operation, field_path, render_pointer
+from krm_fn.patch import APPEND, Operation, render_pointer
 from krm_fn.yamledit.render import Raw
 from krm_fn.yamledit.tree import Alias, Mapping, Node, Scalar, Sequence
 from krm_fn.yamledit.view import is_merge, key_text, same, scalar_value, view
@@ -58,16 +58,11 @@ class Spot:
             self.kept, self.value, self.children = False, value, None
 
     def become(self, value: Any) -> None:
-        """Take over ``value``; a collection is changed member by member, so that what is equal stays as written."""
+        """Take over ``value``; what says the same already stays as it is written."""
         if self.kept and self.children is None and self.node and same(view(self.node), value):
             return
+        self.kept, self.value, self.children = False, copy.deepcopy(value), None
         self.stays = False
-        if self.kept and isinstance(self.node, Mapping) and isinstance(value, dict) and value:
-            _become_mapping(self, value)
-        elif self.kept and isinstance(self.node, Sequence) and isinstance(value, list) and value:
-            _become_list(self, value)
-        else:
-            self.kept, self.value, self.children = False, copy.deepcopy(value), None
 
     def plain(self) -> Any:
         """Return the value as it must be, untouched scalars as ``Raw``."""
@@ -103,17 +98,7 @@ def apply(root: Spot, operations: Iterable[Operation]) -> None:
         EditError: a step leads through a key that occurs twice, or into something that is no collection.
     """
     for operation in operations:
-        _apply_one(root, operation)
-
-
-def _apply_one(root: Spot, operation: Operation) -> None:
-    try:
         _apply(root, operation)
-    except _RepeatedKeyError as error:
-        where = f"below `{field_path(operation.path)}`" if operation.path else "in this object"
-        raise EditError(
-            f"{where}, a key occurs {error.times} times in one mapping: keep one of them"
-        ) from None
 
 
 def _apply(root: Spot, operation: Operation) -> None:
@@ -200,35 +185,17 @@ def _merged(spot: Spot) -> dict[str, Any]:
     return merged
 
 
-class _RepeatedKeyError(Exception):
-    """A key that the text holds several times; which one is not shown, because a person chose it."""
-
-    def __init__(self, times: int) -> None:
-        super().__init__()
-        self.times = times
-
-
-def _find(spot: Spot, token: str, *, is_ours: bool = True) -> Child | None:
-    """Return the child that ``token`` names.
-
-    One that comes by a merge key is made a member of its own first.
-
-    Args:
-        spot: what holds the child.
-        token: a key or an index.
-        is_ours: whether the path of an operation names the key; else it may be any key of the text.
+def _find(spot: Spot, token: str) -> Child | None:
+    """Return the child that a step of a path names; one that comes by a merge key is made a member of its own first.
 
     Raises:
-        EditError: the key of a path is there several times.
-        _RepeatedKeyError: any other key is.
+        EditError: the key is there several times.
     """
     children = spot.open()
     if spot.is_list():
         return children[int(token)]
     found = [child for child in children if child.key == token]
     if len(found) > 1:
-        if not is_ours:
-            raise _RepeatedKeyError(len(found))
         raise EditError(
             f"the key `{token}` occurs {len(found)} times in one mapping: keep one of them"
         )
@@ -244,75 +211,32 @@ def _find(spot: Spot, token: str, *, is_ours: bool = True) -> Child | None:
     return children[-1]
 
 
-def _child(spot: Spot, token: str, *, is_ours: bool = True) -> Child:
-    child = _find(spot, token, is_ours=is_ours)
+def _child(spot: Spot, token: str) -> Child:
+    child = _find(spot, token)
     if child is None:
         raise EditError(f"there is nothing at `{render_pointer((token,))}`")
     return child
 
 
-def _set(spot: Spot, token: str, value: Any, before: str = "", *, is_ours: bool = True) -> None:
-    child = _find(spot, token, is_ours=is_ours)
-    if child is None:
-        children = spot.open()
-        position = next(
-            (index for index, other in enumerate(children) if before and other.key == before),
-            len(children),
-        )
-        children.insert(position, Child(token, Spot(None, copy.deepcopy(value))))
-    else:
+def _set(spot: Spot, token: str, value: Any, before: str) -> None:
+    child = _find(spot, token)
+    if child is not None:
         child.spot.become(value)
+        return
+    children = spot.open()
+    position = len(children)
+    for index, other in enumerate(children):
+        if before and other.key == before:
+            position = index
+            break
+    children.insert(position, Child(token, Spot(None, copy.deepcopy(value))))
 
 
-def _remove(spot: Spot, token: str, *, is_ours: bool = True) -> None:
-    child = _child(spot, token, is_ours=is_ours)
+def _remove(spot: Spot, token: str) -> None:
+    child = _child(spot, token)
     if not spot.is_list() and any(
         token in _merged(other.spot) for other in spot.open() if other.key is None
     ):
         spot.rewrite()
-        child = _child(spot, token, is_ours=is_ours)
-    children = spot.open()
-    del children[next(index for index, other in enumerate(children) if other is child)]
-
-
-def _become_mapping(spot: Spot, value: dict[str, Any]) -> None:
-    keys_before = [child.key for child in spot.open()]
-    for key in keys_before:
-        if key is not None and key not in value:
-            _remove(spot, key, is_ours=False)
-    keys, existing = list(value), {child.key for child in spot.open()}
-    for index, (key, item) in enumerate(value.items()):
-        _set(
-            spot,
-            key,
-            item,
-            before=next((other for other in keys[index:] if other in existing), ""),
-            is_ours=False,
-        )
-
-
-def _become_list(spot: Spot, value: list[Any]) -> None:
-    """Replace the items that differ: equal items at both ends stay, and those between change in pairs."""
-    children = spot.open()
-    old = [child.spot for child in children]
-    head = 0
-    while head < min(len(old), len(value)) and _equals(old[head], value[head]):
-        head += 1
-    tail = 0
-    while tail < min(len(old), len(value)) - head and _equals(old[-1 - tail], value[-1 - tail]):
-        tail += 1
-    middle = value[head : len(value) - tail]
-    changed = children[head : len(children) - tail]
-    for child, item in zip(changed, middle, strict=False):
-        child.spot.become(item)
-    added = [Child(None, Spot(None, copy.deepcopy(item))) for item in middle[len(changed) :]]
-    children[head : len(children) - tail] = [*changed[: len(middle)], *added]
-
-
-def _equals(spot: Spot, value: Any) -> bool:
-    return (
-        spot.kept
-        and spot.children is None
-        and spot.node is not None
-        and same(view(spot.node), value)
-    )
+        child = _child(spot, token)
+    spot.open().remove(child)
