@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import unicodedata
 
+HIDDEN = "***"
+"""What an output shows in the place of a secret."""
 _KEPT = frozenset({"Cs", "Zs"})
 """Halves of pairs, which stand for bytes of a file name that are no UTF-8, and blanks."""
 

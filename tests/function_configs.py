@@ -12,7 +12,7 @@ import yaml
 
 from krm_fn.config import API_VERSION, KIND, ProxyConfig, load
 from krm_fn.errors import ConfigError
-from krm_fn.krm.results import redact
+from krm_fn.krm.masking import redact
 from krm_fn.noproxy import Entry, Fact
 from support import ROOT
 

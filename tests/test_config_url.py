@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from function_configs import config_map, problems, proxy_config
 from krm_fn.config import _schema, _url, load
-from krm_fn.krm.results import redact
+from krm_fn.krm.masking import redact
 
 PATTERN = _schema.fields()["httpProxy"]["pattern"]
 SECRET = "S3CRET"

@@ -23,7 +23,7 @@ from krm_fn.errors import InjectProxyError
 from krm_fn.formats import escaping
 from krm_fn.image_check import check
 from krm_fn.krm.manifests import Manifests
-from krm_fn.krm.results import redact
+from krm_fn.krm.masking import redact
 from krm_fn.noproxy import parse
 from krm_fn.noproxy.entries import split
 from krm_fn.pipeline import run

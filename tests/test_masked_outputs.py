@@ -23,7 +23,7 @@ import pytest
 
 from krm_fn.cli import main
 from krm_fn.cli._diff import unified_diff
-from krm_fn.cli._proxy_passwords import ProxyPasswords
+from krm_fn.krm.known_secrets import ProxyPasswords
 
 OLD, NEW = "0LDs3cr3t", "N3Ws3cr3t"
 """The password that the manifests hold, and that of the ProxyConfig."""

@@ -19,7 +19,8 @@ import pytest
 
 from krm_fn.cli import main
 from krm_fn.errors import InjectProxyError
-from krm_fn.krm.results import ObjectRef, Result, Severity, redact
+from krm_fn.krm.masking import redact
+from krm_fn.krm.results import ObjectRef, Result, Severity
 from krm_fn.lint import manifests
 from krm_fn.pipeline import run
 from krm_fn.yamledit import tree

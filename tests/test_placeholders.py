@@ -12,7 +12,8 @@ from contract_lists import resource_list
 from function_configs import loaded, problems, proxy_config
 from krm_fn import placeholders
 from krm_fn.formats import escaping
-from krm_fn.krm.results import Result, Severity, redact
+from krm_fn.krm.masking import redact
+from krm_fn.krm.results import Result, Severity
 from krm_fn.pipeline import run
 
 FILLED = {

@@ -15,7 +15,7 @@ from krm_fn import config
 from krm_fn.config import Certificates, ProxyConfig
 from krm_fn.errors import ConfigError, InputError
 from krm_fn.krm.manifests import Manifests
-from krm_fn.krm.results import redact
+from krm_fn.krm.masking import redact
 from krm_fn.pipeline import run
 from krm_fn.plan.sources import Objects, formats
 

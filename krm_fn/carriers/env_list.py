@@ -16,10 +16,12 @@ from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Variables, quoted
 from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
+from krm_fn.krm.masking import redact
 from krm_fn.krm.proxy_values import shown_url
-from krm_fn.krm.results import Severity, redact
+from krm_fn.krm.results import Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import lookup
+from krm_fn.proxy_url import split_url
 from krm_fn.settings import PROXY_VARIABLES
 
 OVERRIDE, KEEP, FAIL, UNIT = "Override", "Keep", "Fail", "Unit"
@@ -430,4 +432,4 @@ def _shown(name: str, value: Any) -> str:
     """Return a value as a message may hold it: a URL without its user info, and nothing of any other text."""
     text = "" if value is None else str(value)
     text = text if name.upper() == "NO_PROXY" else shown_url(text)
-    return re.sub(r"^([A-Za-z][\w+.-]*://)?.*@", r"\1", text, flags=re.DOTALL)
+    return split_url(text).without_credentials

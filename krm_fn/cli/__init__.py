@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 from krm_fn.cli._commands import MODULES
 from krm_fn.cli._outcome_lines import FAIL_ON, count, outcome_lines, severities
 from krm_fn.errors import InjectProxyError, InternalError, OutputError, UsageError
-from krm_fn.krm.results import Severity, are_severe, redact
+from krm_fn.krm.masking import redact, shown_line
+from krm_fn.krm.results import Severity, are_severe
 from krm_fn.near_names import nearest
 from krm_fn.printable import printable
 
@@ -197,7 +198,7 @@ def _reported(outcome: Outcome, *, verbose: bool) -> list[str]:
 
 
 def _fail(line: str, exit_code: int) -> int:
-    _write_lines([" ".join(redact(line).split())])
+    _write_lines([shown_line(line)])
     return exit_code
 
 

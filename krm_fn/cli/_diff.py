@@ -10,8 +10,8 @@ import difflib
 from collections.abc import Iterator, Sequence
 
 from krm_fn.cli._masking import MaskedLines, lines_of
-from krm_fn.cli._proxy_passwords import ProxyPasswords
-from krm_fn.krm.results import redact
+from krm_fn.krm.known_secrets import ProxyPasswords
+from krm_fn.krm.masking import redact
 from krm_fn.printable import printable
 
 _COLOURS = {"-": "\x1b[31m", "+": "\x1b[32m", "@": "\x1b[36m"}

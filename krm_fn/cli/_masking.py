@@ -5,44 +5,38 @@ gzip in it decode to, and the documents inside of it. So nothing depends on how 
 line, because a diff is made of lines.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
-from krm_fn.cli._proxy_passwords import ProxyPasswords
 from krm_fn.errors import InputError
 from krm_fn.formats.splice import Edit, Span, splice
 from krm_fn.krm import proxy_values
-from krm_fn.krm.coded_text import without_coded
-from krm_fn.krm.results import has_open_credential, holds_secret_object, redact
+from krm_fn.krm.known_secrets import ProxyPasswords
+from krm_fn.krm.masking import (
+    OUTERMOST,
+    Within,
+    has_open_credential,
+    holds_secret_object,
+    masked,
+    redact,
+)
 from krm_fn.noproxy import may_hold_a_credential
+from krm_fn.printable import HIDDEN
 from krm_fn.yamledit import Document, documents
 from krm_fn.yamledit.tree import Alias, Mapping, Node, Scalar, walk
 from krm_fn.yamledit.tree import Sequence as SequenceNode
 from krm_fn.yamledit.view import is_merge, scalar_value
 
-_HIDDEN = "***"
-_DEPTH = 4
-"""Documents inside texts of documents are read so deep; what is deeper is not shown."""
 _QUOTES = ("'", '"')
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _MEMBER = re.compile(r"""(\s*(?:- )?["']?[\w./-]+["']?:)\s+\S.*""")
 _COMMENT = re.compile(r"(?<!\S)#[^\r\n]+")
 _LIST_NAME = re.compile(r"(?:.*_)?no_?proxy", re.IGNORECASE)
 _LIST = r"""(?i)(no_?proxy["']?[ \t]{0,8}[=:][ \t]{0,8}["']?)([^"'\n]+)"""
-
-
-class _Around(NamedTuple):
-    """What is around a document or a value: how many ``texts``, and whether one of them was packed.
-
-    ``passwords`` are those that are never shown, wherever they are.
-    """
-
-    passwords: ProxyPasswords
-    texts: int = 0
-    is_unpacked: bool = False
 
 
 class MaskedLines:
@@ -53,6 +47,7 @@ class MaskedLines:
 
     def __init__(self, text: str, passwords: ProxyPasswords) -> None:
         self._passwords = passwords
+        self._masker = _DocumentMasker(passwords)
         self._parts = list(_parts(text))
         self._starts: list[int] = []
         number = 0
@@ -77,10 +72,10 @@ class MaskedLines:
         if at not in self._known:
             text, is_document = self._parts[at]
             if is_document:
-                masked = _masked_document(text, _Around(self._passwords))
+                shown = self._masker.document(text)
                 # Of what cannot be read, nobody knows what is a value.
                 hidden = map(_without_value, lines_of(text))
-                self._known[at] = list(hidden) if masked is None else lines_of(masked)
+                self._known[at] = list(hidden) if shown is None else lines_of(shown)
             else:
                 shown = self._passwords.hidden(text)
                 self._known[at] = [str(redact(line)) for line in lines_of(shown)]
@@ -108,42 +103,112 @@ def _without_value(line: str, *, has_key: bool = False) -> str:
     line_break = line[len(text) :]
     member = _MEMBER.fullmatch(text) if has_key else None
     if member:
-        return str(redact(f"{member[1]} {_HIDDEN}{line_break}"))
+        return str(redact(f"{member[1]} {HIDDEN}{line_break}"))
     if not text.strip():
         return line
-    return f"{text[: len(text) - len(text.lstrip())]}{_HIDDEN}{line_break}"
+    return f"{text[: len(text) - len(text.lstrip())]}{HIDDEN}{line_break}"
 
 
-def _masked_document(text: str, around: _Around) -> str | None:
-    """Return a document with the same number of lines; None if it cannot be read, or is one value within a text."""
-    document = Document(text)
-    try:
-        document.data()  # which refuses aliases that say too much
-    except InputError:
-        return None
-    root = document.root
-    if around.texts and isinstance(root, Scalar):
-        return None
-    scalars = [node for node in walk(root) if isinstance(node, Scalar) and node.start < node.end]
-    borders = list(_borders(text, scalars))
-    secrets = _Secrets(root)
-    edits = list(_all_edits(text, scalars, borders, _known_values(root), around))
-    if secrets.spans:
-        edits = sorted([*edits, *_hidden_comments(text, scalars)])
-    edits = _with_spans(edits, around.passwords.spans(text))
-    shown = _assembled(text, _joined(secrets.spans), sorted(secrets.keys), edits, borders)
-    return around.passwords.hidden(shown)
+class _DocumentMasker:
+    """Masks documents, and texts that may hold documents.
+
+    Args:
+        passwords: what is never shown, wherever it is.
+    """
+
+    def __init__(self, passwords: ProxyPasswords) -> None:
+        self._passwords = passwords
+
+    def document(self, text: str, within: Within = OUTERMOST) -> str | None:
+        """Return a document with as many lines; None if it cannot be read, or is one value within a text."""
+        document = Document(text)
+        try:
+            document.data()  # which refuses aliases that say too much
+        except InputError:
+            return None
+        root = document.root
+        if within.texts and isinstance(root, Scalar):
+            return None
+        scalars = [
+            node for node in walk(root) if isinstance(node, Scalar) and node.start < node.end
+        ]
+        borders = list(_borders(text, scalars))
+        secrets = _Secrets(root)
+        edits = list(self._edits(text, scalars, borders, _known_values(root), within))
+        if secrets.spans:
+            edits = sorted([*edits, *_hidden_comments(text, scalars)])
+        edits = _with_spans(edits, self._passwords.spans(text))
+        shown = _assembled(text, _joined(secrets.spans), sorted(secrets.keys), edits, borders)
+        return self._passwords.hidden(shown)
+
+    def _edits(
+        self,
+        text: str,
+        scalars: Sequence[Scalar],
+        borders: Sequence[int],
+        known: dict[int, str],
+        within: Within,
+    ) -> Iterator[Edit]:
+        """Yield what is shown in the place of values, where it is not what is there.
+
+        Args:
+            text: the document.
+            scalars: its values and keys, in order.
+            borders: where a value begins that does not belong to the one before it.
+            known: what may be shown of a value because of the field that it is in.
+            within: what is around the document.
+        """
+        last = 0
+        begins = frozenset(borders)
+        for number, node in enumerate(scalars):
+            shown = masked(known.get(id(node), node.value), self._without_known, within)
+            edits = list(_edits_of_value(text, node, shown))
+            if not edits or node.start < last:
+                continue
+            last = node.end if node.style else _end_of_chain(text, scalars, number, begins)
+            if last > node.end:
+                # What is behind a comma without a blank may be the rest of a password.
+                edits = [(node.start, last, HIDDEN)]
+            yield from edits
+
+    def _without_known(self, value: str, within: Within) -> str:
+        """Return a value without what the documents in it, its fields and the passwords say to be secret.
+
+        A line of it stays a line, unless nothing of it may be shown.
+        """
+        shown = self._documents(value, within)
+        if shown is not None:
+            return shown
+        if holds_secret_object(value):
+            return HIDDEN
+        bare = self._passwords.hidden(value)
+        return re.sub(_LIST, _shown_assignment, str(proxy_values.shown(bare, (), None)))
+
+    def _documents(self, value: str, within: Within) -> str | None:
+        """Return a text of documents, as it may be shown; None if it is none."""
+        if ":" not in value or not ("\n" in value or "{" in value):
+            return None
+        if within.is_deepest:
+            return HIDDEN
+        inner = within._replace(texts=within.texts + 1)
+        parts = []
+        for part, is_document in _parts(value):
+            shown = self.document(part, inner) if is_document else self._passwords.hidden(part)
+            if shown is None:
+                return None
+            parts.append(shown)
+        return "".join(parts)
 
 
 def _with_spans(edits: Sequence[Edit], spans: Iterable[Span]) -> list[Edit]:
     """Return edits that also hide spans; of a span that begins or ends in an edit, nothing of both is shown."""
     found: list[Edit] = []
-    hidden = ((start, end, _HIDDEN) for start, end in spans)
+    hidden = ((start, end, HIDDEN) for start, end in spans)
     for start, end, new in sorted([*edits, *hidden], key=lambda edit: (edit[0], -edit[1])):
         if not found or start >= found[-1][1]:
             found.append((start, end, new))
         elif end > found[-1][1]:
-            found[-1] = (found[-1][0], end, _HIDDEN)
+            found[-1] = (found[-1][0], end, HIDDEN)
     return found
 
 
@@ -237,41 +302,12 @@ def _borders(text: str, scalars: Iterable[Scalar]) -> Iterator[int]:
         is_behind_quotes = is_in_quotes
 
 
-def _all_edits(
-    text: str,
-    scalars: Sequence[Scalar],
-    borders: Sequence[int],
-    known: dict[int, str],
-    around: _Around,
-) -> Iterator[Edit]:
-    """Yield what is shown in the place of values, where it is not what is there.
-
-    Args:
-        text: the document.
-        scalars: its values and keys, in order.
-        borders: where a value begins that does not belong to the one before it.
-        known: what may be shown of a value because of the field that it is in.
-        around: what is around the document.
-    """
-    last = 0
-    begins = frozenset(borders)
-    for number, node in enumerate(scalars):
-        edits = list(_edits(text, node, known.get(id(node), node.value), around))
-        if not edits or node.start < last:
-            continue
-        last = node.end if node.style else _end_of_chain(text, scalars, number, begins)
-        if last > node.end:
-            # What is behind a comma without a blank may be the rest of a password.
-            edits = [(node.start, last, _HIDDEN)]
-        yield from edits
-
-
 def _hidden_comments(text: str, scalars: Iterable[Scalar]) -> Iterator[Edit]:
     """Yield what is shown in the place of the comments beside a Secret, where somebody may have left an old value."""
     position = 0
     for start, end in [*((node.start, node.end) for node in scalars), (len(text), len(text))]:
         for found in _COMMENT.finditer(text, position, max(position, start)):
-            yield found.start(), found.end(), f"# {_HIDDEN}"
+            yield found.start(), found.end(), f"# {HIDDEN}"
         position = max(position, end)
 
 
@@ -287,75 +323,40 @@ def _end_of_chain(text: str, scalars: Sequence[Scalar], number: int, begins: fro
     return end
 
 
-def _edits(text: str, node: Scalar, known: str, around: _Around) -> Iterator[Edit]:
-    masked = _masked_value(known, around)
-    if masked == node.value:
+def _edits_of_value(text: str, node: Scalar, shown: str) -> Iterator[Edit]:
+    """Yield what puts ``shown`` in the place of a value, in its style where that says it."""
+    if shown == node.value:
         return
     raw = text[node.start : node.end]
     in_style = f"{node.style}{node.value}{node.style}"
     if "\n" in raw:
-        yield from _edits_of_lines(raw, node, masked)
+        yield from _edits_of_lines(raw, node, shown)
     elif not raw.endswith(in_style):
-        yield node.start, node.end, json.dumps(masked, ensure_ascii=False)
-    elif masked != redact(node.value):  # else the line shows what this would
+        yield node.start, node.end, json.dumps(shown, ensure_ascii=False)
+    elif shown != redact(node.value):  # else the line shows what this would
         before = raw[: len(raw) - len(in_style)]
-        yield node.start, node.end, f"{before}{node.style}{masked}{node.style}"
+        yield node.start, node.end, f"{before}{node.style}{shown}{node.style}"
 
 
-def _edits_of_lines(raw: str, node: Scalar, masked: str) -> Iterator[Edit]:
+def _edits_of_lines(raw: str, node: Scalar, shown: str) -> Iterator[Edit]:
     """Yield what is shown of a value on several lines: of a literal one, each line as it may be shown."""
     first, *lines = raw.split("\n")
-    values, shown = node.value.split("\n"), masked.split("\n")
+    values, new_values = node.value.split("\n"), shown.split("\n")
     position = node.start
     if node.style not in ("|", ">"):
-        yield position, position + len(first), _HIDDEN
-    is_literal = node.style == "|" and len(values) == len(shown) >= len(lines)
+        yield position, position + len(first), HIDDEN
+    is_literal = node.style == "|" and len(values) == len(new_values) >= len(lines)
     for number, line in enumerate(lines):
         position += len(first) + 1 if number == 0 else len(lines[number - 1]) + 1
         bare = line.rstrip("\r")
         content = bare.lstrip()
         if not content:
             continue
-        new = _HIDDEN
+        new = HIDDEN
         begin = len(bare) - len(content)
         if is_literal and bare.endswith(values[number]) and values[number]:
-            new, begin = shown[number], len(bare) - len(values[number])
+            new, begin = new_values[number], len(bare) - len(values[number])
         yield position + begin, position + len(bare), new
-
-
-def _masked_value(value: str, around: _Around) -> str:
-    """Return what may be shown of a value; a line of it stays a line, unless nothing of it may be shown."""
-    masked = _masked_documents(value, around)
-    if masked is None:
-        if holds_secret_object(value):
-            return _HIDDEN
-        bare = around.passwords.hidden(value)
-        masked = re.sub(_LIST, _shown_assignment, str(proxy_values.shown(bare, (), None)))
-
-    def is_hidden(decoded: str, is_packed: bool) -> bool:
-        # Gzip in gzip may be of any length.
-        if around.texts >= _DEPTH or (is_packed and around.is_unpacked):
-            return True
-        inner = _Around(around.passwords, around.texts + 1, around.is_unpacked or is_packed)
-        return _masked_value(decoded, inner) != decoded
-
-    return str(redact(without_coded(masked, is_hidden)))
-
-
-def _masked_documents(value: str, around: _Around) -> str | None:
-    """Return a text of documents, as it may be shown; None if it is none."""
-    if ":" not in value or not ("\n" in value or "{" in value):
-        return None
-    if around.texts >= _DEPTH:
-        return _HIDDEN
-    inner = around._replace(texts=around.texts + 1)
-    shown = []
-    for part, is_document in _parts(value):
-        masked = _masked_document(part, inner) if is_document else around.passwords.hidden(part)
-        if masked is None:
-            return None
-        shown.append(masked)
-    return "".join(shown)
 
 
 def _known_values(root: Node) -> dict[int, str]:
@@ -383,7 +384,7 @@ def _shown_assignment(found: re.Match[str]) -> str:
 
 def _shown_list(text: str) -> str:
     """Return a list of hosts, unless a part of it may be a password: which part cannot be known."""
-    return _HIDDEN if may_hold_a_credential(text) else text
+    return HIDDEN if may_hold_a_credential(text) else text
 
 
 def _members(node: Node) -> list[tuple[str, Node]]:

@@ -17,8 +17,9 @@ from krm_fn.cli._outcome_lines import FAIL_ON
 from krm_fn.cli._parser import CommandParser
 from krm_fn.errors import InputError
 from krm_fn.krm.manifests import Manifests
+from krm_fn.krm.masking import redact, shown_line
 from krm_fn.krm.messages import CodeText, explanations
-from krm_fn.krm.results import Result, Severity, is_severe, redact
+from krm_fn.krm.results import Result, Severity, is_severe
 from krm_fn.patch import field_path
 from krm_fn.printable import printable, printable_html, printable_json
 
@@ -93,18 +94,13 @@ def entry_of(result: Result, lines: LineFinder) -> ReportEntry:
     parts = (str(result.ref), field_path(result.path))
     return ReportEntry(
         result.severity,
-        shown(result.text),
+        shown_line(result.text),
         result.code,
         result.ref.file_path,
         lines.line(result),
-        shown(" ".join(part for part in parts if part)),
+        shown_line(" ".join(part for part in parts if part)),
         result.to_data(),
     )
-
-
-def shown(text: str) -> str:
-    """Return a text on one line, without a credential and without what a terminal would carry out."""
-    return printable(" ".join(str(redact(text)).split()))
 
 
 def as_json(report: FindingReport) -> bytes:

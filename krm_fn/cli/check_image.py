@@ -18,12 +18,11 @@ from krm_fn.cli._report import (
     FindingReport,
     ReportEntry,
     add_report_options,
-    shown,
 )
 from krm_fn.errors import UsageError
 from krm_fn.image_check import Note, Report, check
-from krm_fn.krm.results import Severity, is_severe, redact
-from krm_fn.printable import printable
+from krm_fn.krm.masking import redact, shown_line
+from krm_fn.krm.results import Severity, is_severe
 
 
 def parser() -> CommandParser:
@@ -97,16 +96,12 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
 
 
 def _entry(note: Note) -> ReportEntry:
-    message = shown(note.message)
+    message = shown_line(note.message)
     return ReportEntry(note.severity, message, note.code, note.file, note.line, data=_data(note))
 
 
 def _line(note: Note) -> str:
-    return printable(
-        " ".join(
-            str(redact(f"[{note.severity.value}] {note.file}:{note.line}: {note.message}")).split()
-        )
-    )
+    return shown_line(f"[{note.severity.value}] {note.file}:{note.line}: {note.message}")
 
 
 def _data(note: Note) -> Mapping[str, Any]:

@@ -25,18 +25,17 @@ from krm_fn.cli._report import (
     ReportEntry,
     add_report_options,
     entry_of,
-    shown,
 )
 from krm_fn.cli._selection import LeftAlone, Selection, add_exclude_option, read_selected
 from krm_fn.cli._writing import write_files
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import UsageError
-from krm_fn.krm.results import ObjectRef, Result, Severity, are_severe, is_severe, redact
+from krm_fn.krm.masking import redact, shown_line
+from krm_fn.krm.results import ObjectRef, Result, Severity, are_severe, is_severe
 from krm_fn.lint import Listing, Rules
 from krm_fn.lint.manifests import Audit, audit, fixed_files, listed
 from krm_fn.lint.values import Problem, lint_list
 from krm_fn.noproxy import Audience, ClusterNetwork, may_hold_a_credential, parse
-from krm_fn.patch import field_path
 
 _STDIN = "standard input"
 _NO_PATH = (
@@ -182,7 +181,7 @@ def _of_list(text: str, wish: _LintRequest, wanted: ProxyConfig) -> CommandResul
     ]
     exit_code = int(any(is_severe(severity, wish.fail_on) for severity, _ in reported))
     lines = tuple(_line_of_problem(*one) for one in reported)
-    advice = (f"fixed: {shown(corrected)}",) if reported and corrected != judged else ()
+    advice = (f"fixed: {shown_line(corrected)}",) if reported and corrected != judged else ()
     entries = [_problem_entry(*one) for one in reported]
     report = wish.written([*lines, *advice], entries, [] if entries else ["NO_PROXY"])
     if not wish.fix:
@@ -203,18 +202,18 @@ def _line_of_problem(severity: Severity, found: Problem) -> str:
     """Return ``NP010 error "a;b": message -> fixed``; what is about the whole list has no entry and no fix."""
     subject = f' "{found.entry}"' if found.entry else ""
     corrected = f" -> {found.corrected}" if found.entry and found.corrected else ""
-    return shown(f"{found.rule} {severity.value}{subject}: {found.message}{corrected}")
+    return shown_line(f"{found.rule} {severity.value}{subject}: {found.message}{corrected}")
 
 
 def _problem_entry(severity: Severity, found: Problem) -> ReportEntry:
     data = _problem_data(severity, found)
-    subject = shown(found.entry) if found.entry else ""
-    return ReportEntry(severity, shown(found.message), found.rule, subject=subject, data=data)
+    subject = shown_line(found.entry) if found.entry else ""
+    return ReportEntry(severity, shown_line(found.message), found.rule, subject=subject, data=data)
 
 
 def _problem_data(severity: Severity, found: Problem) -> dict[str, Any]:
     tags = {"rule": found.rule, "entry": found.entry, "corrected": found.corrected}
-    message = shown(Result(severity, found.message, code=found.rule).text)
+    message = shown_line(Result(severity, found.message, code=found.rule).text)
     filled = {key: redact(value) for key, value in tags.items() if value}
     return {"message": message, "severity": severity.value, "tags": filled}
 
@@ -230,7 +229,7 @@ def _of_files(
     done = judge(files, config=wanted, audience=wish.audience, others=selection.others())
     empty = {*done.empty, *selection.left_alone}
     results = [*_without_manifests(by_path, empty), *done.results]
-    lines = [_line(result) for result in results]
+    lines = [result.line_with_file() for result in results]
     finder = LineFinder({**files, **done.corrected})
     entries = [entry_of(result, finder) for result in results]
     report = wish.written(lines, entries, files)
@@ -273,15 +272,6 @@ def _summary(
     lines = selection.named(verbose=wish.given.verbose)
     lines += [] if _STDIN in selection.files else [f"fixed {name}" for name in done.corrected]
     return (*lines, f"inject-proxy lint: {', '.join(parts)}")
-
-
-def _line(result: Result) -> str:
-    """Return the line of ``Result.line`` with the file in front of the object."""
-    parts = (result.ref.file_path, str(result.ref), field_path(result.path))
-    subject = " ".join(part for part in parts if part)
-    return shown(
-        f"[{result.severity.value}] {subject}{': ' if subject else ''}{redact(result.text)}"
-    )
 
 
 def _joined(lines: Iterable[str]) -> str:

@@ -23,7 +23,6 @@ from krm_fn.cli._files import absolute, exists, find_files, is_folder, read_each
 from krm_fn.cli._outcome_lines import FAIL_ON, count, outcome_lines, severities
 from krm_fn.cli._parser import CommandParser
 from krm_fn.cli._progress import Progress
-from krm_fn.cli._proxy_passwords import ProxyPasswords
 from krm_fn.cli._report import WRITERS, FindingReport, LineFinder, add_output_option, entry_of
 from krm_fn.cli._selection import (
     LeftAlone,
@@ -37,6 +36,7 @@ from krm_fn.cli._shard import Shard, shard_of
 from krm_fn.cli._writing import new_folder, write_files
 from krm_fn.config import names_of_only
 from krm_fn.errors import InputError, OutputError, UsageError
+from krm_fn.krm.known_secrets import ProxyPasswords
 from krm_fn.krm.manifests import ManifestList
 from krm_fn.krm.results import Result, Severity, are_severe, is_severe
 from krm_fn.near_names import did_you_mean

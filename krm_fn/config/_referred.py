@@ -13,6 +13,7 @@ from krm_fn.config import _build, _schema
 from krm_fn.config._model import Certificates, ForeignValue, Lookup, Path, ProxyConfig
 from krm_fn.errors import ConfigError
 from krm_fn.patch import lookup
+from krm_fn.proxy_url import split_url
 
 _URLS = (("httpProxy",), ("httpsProxy",))
 
@@ -116,13 +117,7 @@ def _over(
 def _secret_urls(given: Mapping[Path, ForeignValue]) -> frozenset[str]:
     """Return the proxy URLs that hold a password and come from a Secret."""
     found = [given[path].value for path in _URLS if path in given and given[path].in_secret]
-    return frozenset(url for url in found if _has_password(url))
-
-
-def _has_password(url: str) -> bool:
-    from urllib.parse import urlsplit  # noqa: PLC0415 -- few runs take a proxy from a Secret
-
-    return bool(urlsplit(url).password)
+    return frozenset(url for url in found if split_url(url).password)
 
 
 def _asks(config: ProxyConfig) -> bool:

@@ -17,6 +17,7 @@ from krm_fn.errors import InternalError
 from krm_fn.near_names import did_you_mean
 from krm_fn.noproxy import may_hold_a_credential
 from krm_fn.patch import Pointer
+from krm_fn.printable import HIDDEN
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -135,7 +136,7 @@ def shown(name: Any) -> str:
     """
     text = " ".join(str(name).split())
     is_hidden = "://" in text or may_hold_a_credential(text)
-    return "***" if is_hidden else text[:80]
+    return HIDDEN if is_hidden else text[:80]
 
 
 def known_part(path: Pointer) -> Pointer:

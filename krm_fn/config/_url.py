@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from unicodedata import category
 
 from krm_fn import placeholders
+from krm_fn.proxy_url import ProxyUrl, is_port, split_url
 
 _CONTROL = ("Cc", "Cs")
 """Categories of Unicode: control characters, and halves of a pair that is no character."""
 _EXAMPLE = "http://proxy.example.com:3128"
-_PLACE = re.compile(r"(?P<host>\[[^\]]*\]|[^:/?#]*)(?P<port>:[^/?#]*)?(?P<tail>.*)", re.DOTALL)
 _LABEL = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?")
 _ENCODED = r"%[0-9A-Fa-f]{2}"
 _RAW = r"[^A-Za-z0-9._~%-]"
@@ -60,29 +60,24 @@ def _scheme_problem(url: str) -> str:
 
 
 def _problems_behind_scheme(url: str) -> Iterator[str]:
-    scheme, _, rest = url.partition("://")
-    # A password may hold any character that its author forgot to encode: everything up to the last "@" belongs to it.
-    user_info, at, place = rest.rpartition("@")
-    if at:
-        yield from _user_info_problems(user_info, f"{scheme}://user:***@host:3128")
-    match = _PLACE.fullmatch(place)
-    host, port, tail = match.group("host", "port", "tail") if match else ("", None, place)
-    if port and port.count(":") > 1:
+    parts = split_url(url)
+    if parts.user_info is not None:
+        yield from _user_info_problems(parts, f"{parts.scheme}://user:***@host:3128")
+    if parts.port.count(":") > 1:
         yield "must hold an IPv6 address in brackets, such as http://[fd00::1]:3128"
         return
-    if not _is_host(host):
+    if not _is_host(parts.host):
         yield "must name a host behind the scheme: a DNS name, an IPv4 address, or an IPv6 address in brackets"
-    if port is not None and not _is_port(port[1:]):
+    if parts.port and not is_port(parts.port[1:]):
         yield 'must hold a port from 1 to 65535 behind the last ":", or no ":"'
-    if tail not in ("", "/"):
+    if parts.tail not in ("", "/"):
         yield f'must not hold a path, a query or a fragment: end it behind host and port, as in "{_EXAMPLE}"'
 
 
-def _user_info_problems(user_info: str, example: str) -> Iterator[str]:
-    user, _, password = user_info.partition(":")
-    if not user:
+def _user_info_problems(parts: ProxyUrl, example: str) -> Iterator[str]:
+    if not parts.user:
         yield 'must name a user in front of the "@"'
-    unescaped = re.sub(_ENCODED, "", user) + re.sub(_ENCODED, "", password)
+    unescaped = re.sub(_ENCODED, "", parts.user) + re.sub(_ENCODED, "", parts.password)
     if re.search(_RAW, unescaped):
         yield (
             'must hold user name and password percent-encoded: every character but letters, digits and "-._~" is '
@@ -90,10 +85,6 @@ def _user_info_problems(user_info: str, example: str) -> Iterator[str]:
         )
     if "%" in unescaped:
         yield 'must hold two hexadecimal digits behind every "%" of user name and password: a "%" itself is "%25"'
-
-
-def _is_port(text: str) -> bool:
-    return re.fullmatch("[0-9]{1,5}", text) is not None and 0 < int(text) <= 65535
 
 
 def _is_host(text: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from krm_fn.clusters import Cluster, Membership, Role
-from krm_fn.krm.results import redact
+from krm_fn.krm.masking import redact
 from krm_fn.noproxy import Audience, Entry
 from krm_fn.plan import PlannedEdit
 from krm_fn.settings import ProxySettings, Resolved

@@ -23,7 +23,8 @@ from krm_fn.explain.answers import (
     cluster_name,
     memberships_by_identity,
 )
-from krm_fn.krm.results import ObjectRef, Result, Severity, redact
+from krm_fn.krm.masking import redact
+from krm_fn.krm.results import ObjectRef, Result, Severity
 from krm_fn.plan import PlannedEdit
 from krm_fn.products.node_kinds import NODE_KINDS, NodeKind
 from krm_fn.targets import TARGETS

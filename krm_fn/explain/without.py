@@ -10,7 +10,8 @@ from krm_fn import settings
 from krm_fn.clusters import Cluster, Membership
 from krm_fn.config import ProxyConfig
 from krm_fn.explain.answers import WrittenPlace, cluster_name, written_place
-from krm_fn.krm.results import ObjectRef, Result, redact
+from krm_fn.krm.masking import redact
+from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.noproxy import Audience
 from krm_fn.plan import Overview, PlannedEdit
 from krm_fn.products.node_kinds import TARGETS as NODE_TARGETS

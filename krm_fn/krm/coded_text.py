@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-_HIDDEN = "***"
+from krm_fn.printable import HIDDEN
+
 _LETTERS = "[A-Za-z0-9+/_-]"
 _LINE = rf"{_LETTERS}{{12,}}={{0,2}}"
 _CODED = re.compile(rf"{_LINE}(?:[ \t]*\\?\r?\n[ \t]*{_LETTERS}+={{0,2}}(?![^\s\"'\\]))*")
@@ -48,8 +49,8 @@ def _masked(letters: str, is_hidden: Callable[[str, bool], bool]) -> str:
     """Return hidden letters with ``***`` in the place of each line, or of those that say it alone."""
     lines = _PIECE.findall(letters)
     if _hides_line("".join(lines), is_hidden):
-        return _PIECE.sub(_HIDDEN, letters)
-    return _PIECE.sub(lambda line: _HIDDEN if _hides_line(line[0], is_hidden) else line[0], letters)
+        return _PIECE.sub(HIDDEN, letters)
+    return _PIECE.sub(lambda line: HIDDEN if _hides_line(line[0], is_hidden) else line[0], letters)
 
 
 def _hides(letters: str, is_hidden: Callable[[str, bool], bool]) -> bool:

@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from krm_fn.krm.results import redact
+from krm_fn.krm.masking import redact
 from krm_fn.patch import Pointer
+from krm_fn.printable import HIDDEN
 
-HIDDEN = "***"
 _HOST = r"(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])"
 _USER = r"(?:[^\s:@/\"']{0,200}(?::[^\s@/\"']{0,500})?@)?"
 _URL = rf"[A-Za-z][A-Za-z0-9+.-]{{0,20}}://{_USER}{_HOST}(?::[0-9]{{1,5}})?/?"
@@ -50,20 +50,12 @@ def hidden_texts(values: Iterable[tuple[str, str | None]]) -> frozenset[str]:
     return frozenset(url for url in urls if url and shown_url(url) == HIDDEN)
 
 
-def without(data: Any, hidden: frozenset[str]) -> Any:
-    """Return the same data with each of the texts ``hidden`` as `***`, in strings at any depth."""
-    if not hidden:
-        return data
-    if isinstance(data, str):
-        for text in sorted(hidden, key=len, reverse=True):
-            if text in data:
-                data = re.sub(rf"(?<![A-Za-z0-9]){re.escape(text)}(?![A-Za-z0-9])", HIDDEN, data)
-        return data
-    if isinstance(data, Mapping):
-        return {key: without(member, hidden) for key, member in data.items()}
-    if isinstance(data, list):
-        return [without(item, hidden) for item in data]
-    return data
+def without(text: str, hidden: frozenset[str]) -> str:
+    """Return a text in which each of the texts ``hidden`` is `***`, where it is no part of a word."""
+    for one in sorted(hidden, key=len, reverse=True):
+        if one in text:
+            text = re.sub(rf"(?<![A-Za-z0-9]){re.escape(one)}(?![A-Za-z0-9])", HIDDEN, text)
+    return text
 
 
 def shown(data: Any, path: Pointer, proposed: Any) -> Any:

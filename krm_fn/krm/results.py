@@ -1,19 +1,15 @@
 """The results of a run: findings of the packages, with their object, in order.
 
-Every text that the program prints passes through here, and no credential does.
-
 Format: ``results`` of the KRM functions specification v1 (kustomize ``cmd/config/docs/api-conventions``), order and
 one-line form of kyaml (``kyaml/fn/framework/result.go``).
 """
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import Any, NamedTuple
 
-from krm_fn.krm.coded_text import without_coded
+from krm_fn.krm.masking import redact, shown_line
 from krm_fn.patch import APPEND, Operation, Pointer, field_path
-from krm_fn.printable import printable
 
 
 class Severity(Enum):
@@ -173,12 +169,12 @@ class Result(NamedTuple):
     def _about(self, *parts: str) -> str:
         subject = " ".join(part for part in parts if part)
         text = f"{subject}{': ' if subject else ''}{redact(self.text)}"
-        return printable(" ".join(text.split()))
+        return shown_line(text)
 
     def to_data(self) -> dict[str, Any]:
         """Return the entry as the specification writes it; keys without a value are left out."""
         data: dict[str, Any] = {
-            "message": printable(redact(" ".join(self.text.split()))),
+            "message": shown_line(self.text),
             "severity": self.severity.value,
         }
         if self.ref.api_version and self.ref.kind and self.ref.name:
@@ -277,178 +273,6 @@ def lines(results: Iterable[Result], line: Callable[[Result], str] = Result.line
         else:
             reported += [line(result) for result in alike]
     return reported
-
-
-# A password may hold any character, also "@", "/" and blanks that its author forgot to encode: everything up to the
-# last "@" of the part of the line goes. A part is a URL with what is behind it, or what is between such parts.
-_USER = r"://[^\s:@/]*:"
-_USER_ALONE = r"://[^\s:@/]+@"
-# "user:secret@proxy:3128" in a manifest is a credential too.
-_USER_WITHOUT_SCHEME = r"""[^\s:@/"'=,`]:(?!//)"""
-_WORD = r"\S+"
-_LONG_NAME = 20
-_FILLERS = frozenset({"", "x", "X", "x-oauth-basic", "oauth2"})
-"""What is in the place of a password where the user name is a token (GitHub, GitLab and others)."""
-# ... and its password may hold blanks; a colon with a blank behind it is prose.
-_USER_BEFORE_BLANKS = r"""(?:^|(?<=[\s"'=,`]))[^\s:@/"'=,`]+:(?=[^\s/:*])"""
-_UNMASKED = r"(?<!\*\*\*)(?<=\S)@\S"
-
-
-# A password with a raw line break in it; what is a port before the break is none.
-_USER_BEFORE_BREAK = r"""(://[^\s:@/]*:)(?!\d{1,5}["']?\s)[^\s@/]*(?:\r?\n[ \t]*[^\s@/:]+){1,3}@"""
-# "http://svc:secret", of which somebody forgot the host: what is behind the colon is no port.
-_USER_WITHOUT_HOST = re.compile(
-    r"""(://[^\s:@/\[\]"'=,]*:)(?!\d{1,5}(?![^\s/?#,;|"'()<>\]}`])|\*\*\*|[${<])[^\s/,"'`]+(?![^\s/,"'`])"""
-)
-
-
-_PERCENT_ENCODED = r"""(%3[Aa]|(?<=[^\s:]):)(?!//|%2[Ff]%2[Ff]|\*\*\*)[^\s"'@]{1,1000}%40"""
-"""User and password as a URL has them inside another one (RFC 3986, section 2.1)."""
-_SECRET_OBJECT = re.compile(r"""kind\\?["']?\s*:\s*\\?["']?Secret\b""")
-_BASIC = r"[^\s:@/]+:(?!//|\d{1,5}$)\S+"
-"""User and password as HTTP has them in base64 (RFC 7617)."""
-_MOST_LAYERS = 3
-"""So often a text may be base64 of base64; what is deeper is not shown."""
-
-
-def redact(value: Any) -> Any:
-    """Return the same data with every ``user:password@`` as ``user:***@``, in strings at any depth.
-
-    A user name is hidden, too, where it is likely to be a token: it is long, or its password is only a filler. Base64
-    of a text with a password, or of a Secret, becomes ``***``.
-    """
-    if isinstance(value, str):
-        return _redacted(without_coded(value, _hides_decoded))
-    if isinstance(value, Mapping):
-        return {key: redact(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [redact(item) for item in value]
-    return value
-
-
-def holds_secret_object(text: str) -> bool:
-    """Return whether a text that need not be YAML looks like one with a Secret in it."""
-    return _SECRET_OBJECT.search(text) is not None
-
-
-def _hides_decoded(text: str, is_unpacked: bool, layers: int = _MOST_LAYERS) -> bool:
-    """Return whether a text that was base64 must not be shown."""
-    if not layers or holds_secret_object(text) or re.fullmatch(_BASIC, text):
-        return True
-
-    def hides_inner(inner: str, is_packed: bool) -> bool:
-        # Gzip in gzip may be of any length.
-        return (is_unpacked and is_packed) or _hides_decoded(
-            inner, is_unpacked or is_packed, layers - 1
-        )
-
-    return without_coded(text, hides_inner) != text or _redacted(text) != text
-
-
-def _redacted(text: str) -> str:
-    """Return a text without what its letters show as a credential."""
-    if "@" in text:
-        text = re.sub(_USER_BEFORE_BREAK, r"\1***@", text) if "\n" in text else text
-        text = "\n".join(map(_redact_line, text.split("\n")))
-    if "://" in text:
-        text = _USER_WITHOUT_HOST.sub(r"\1***", text)
-    return re.sub(_PERCENT_ENCODED, r"\1***%40", text) if "%40" in text else text
-
-
-def has_open_credential(text: str) -> bool:
-    """Return whether a URL of a text has a user name, and no "@" behind it: what follows may be its password."""
-    found = list(_USER_WITHOUT_HOST.finditer(text))
-    return bool(found) and "@" not in text[found[-1].end(1) :]
-
-
-def _redact_line(line: str) -> str:
-    if "@" not in line:
-        return line
-    parts: list[str] = []
-    position = 0
-    for start, end in _urls(line):
-        parts += [_redact_part(line[position:start]), _redact_part(line[start:end])]
-        position = end
-    return "".join([*parts, _redact_part(line[position:])])
-
-
-_NO_PORT = r"""(?!\d{1,5}(?![^\s/?#,;|"'()<>\]}`]))"""
-_TOKEN_OF_LINE = (
-    r"""(?P<scheme>(?<![^\s"'=,;|(){}\[\]<>`])[A-Za-z][A-Za-z0-9+.-]*://(?!@))"""
-    rf"(?P<name>[^\s:@/]*:{_NO_PORT})?"
-    rf"""|(?P<user>[^\s:@/"'=,`]:(?!\s|//){_NO_PORT})"""
-    r"|(?P<at>@)|(?P<blank>\s)"
-)
-"""What begins a URL, what may end a user name (a port behind the colon says it is none), and what ends a password."""
-
-_END_IN_QUOTES = (
-    r"@(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?/?"
-    r"""(?=\\*(["'])(?:[\s,;:)\]}]|$))"""
-)
-"""The host of a URL up to the quote that ends it."""
-
-
-def _urls(line: str) -> Iterator[tuple[int, int]]:
-    """Yield where URLs of a line begin, and where what may belong to each of them ends.
-
-    That is the quote that ends a URL in quotes, else the next URL or the end of the line. Where a user name was seen
-    and no "@" yet, what looks like the next URL may be in a password, and belongs to the one before.
-    """
-    start = -1
-    quote = ""
-    is_open = False
-    for token in re.finditer(_TOKEN_OF_LINE, line):
-        if token["scheme"]:
-            opening = _opening_quote(line, token.start())
-            if is_open and not (opening and start < 0):
-                continue
-            if start >= 0:
-                yield start, token.start()
-            start, quote, is_open = token.start(), opening, bool(token["name"])
-        elif token["user"]:
-            is_open = True
-        elif token["at"]:
-            is_open = False
-            end = (
-                re.compile(_END_IN_QUOTES).match(line, token.start())
-                if start >= 0 and quote
-                else None
-            )
-            if end and end[1] == quote:
-                yield start, end.end()
-                start = -1
-        elif start < 0:
-            is_open = False
-    if start >= 0:
-        yield start, len(line)
-
-
-def _opening_quote(line: str, start: int) -> str:
-    """Return the quote right before a position, if a value can begin with it; else nothing."""
-    quote = line[start - 1 : start]
-    before = line[start - 2] if start > 1 else " "
-    return quote if quote in ("'", '"') and before in "\\ \t=:,([{" else ""
-
-
-def _redact_part(line: str) -> str:
-    if "@" not in line:
-        return line
-    line = re.sub(_USER_ALONE, "://***@", _masked(line, _USER))
-    line = re.sub(_WORD, lambda word: _masked(word[0], _USER_WITHOUT_SCHEME), line)
-    is_unmasked = re.compile(_UNMASKED).match(line, line.rindex("@"))
-    return _masked(line, _USER_BEFORE_BLANKS) if is_unmasked else line
-
-
-def _masked(text: str, user: str) -> str:
-    """Mask everything from the first ``user`` to the last "@": in linear time, as one pattern for both is not."""
-    before, at, behind = text.rpartition("@")
-    found = re.search(user, before) if at else None
-    if found is None:
-        return text
-    name, password = found[0].removeprefix("://").removesuffix(":"), before[found.end() :]
-    if user == _USER and (len(name) >= _LONG_NAME or password in _FILLERS):
-        return f"{before[: found.start()]}://***@{behind}"
-    return f"{before[: found.end()]}***@{behind}"
 
 
 def _filled(**members: Any) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from krm_fn.errors import InputError
 from krm_fn.formats.embedded import Value, values
 from krm_fn.krm.resourcelist import Object
 from krm_fn.patch import Pointer, lookup
+from krm_fn.proxy_url import split_url
 from krm_fn.yamledit import documents, read
 
 _VARIABLES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy")
@@ -44,7 +45,7 @@ class SetProxy(NamedTuple):
         """Return whether it is one of some URLs, as far as this place can say it."""
         known = {url for url in urls if url}
         if not self.has_credentials:
-            known |= {_without_credentials(url) for url in known}
+            known |= {split_url(url).without_credentials for url in known}
             known |= {url.rpartition("//")[2].rstrip("/") for url in known}
         return self.value in known
 
@@ -182,11 +183,6 @@ def _patches(data: Any) -> Iterator[tuple[Pointer, str]]:
         is_patch = any(name in path for name in _PATCHES)
         if is_patch and isinstance(node, str) and "\n" in node:
             yield path, node
-
-
-def _without_credentials(url: str) -> str:
-    scheme, separator, rest = url.partition("://")
-    return f"{scheme}{separator}{rest.rpartition('@')[2]}"
 
 
 def nodes(data: Any) -> Iterator[tuple[Pointer, Any]]:

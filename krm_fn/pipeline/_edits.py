@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 from krm_fn import patch, settings
 from krm_fn.config import Mode
 from krm_fn.krm import proxy_values
+from krm_fn.krm.masking import redact
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, Finding, Result, Severity
 from krm_fn.lint.replaced import hidden_lists, replaced
@@ -31,12 +33,17 @@ def apply_proposals(place: PlannedEdit, mode: Mode) -> Iterator[tuple[list[Opera
         return
     hidden = proxy_values.hidden_texts((one.variable, one.value) for one in readings)
     hidden |= hidden_lists(readings)
+    known = partial(proxy_values.without, hidden=hidden)
     for operations, result in _applied(place, proposals, readings, mode):
         current = proxy_values.shown(result.current, result.path, result.proposed)
-        message, current, proposed = (
-            proxy_values.without(one, hidden) for one in (result.message, current, result.proposed)
-        )
-        yield operations, result._replace(message=message, current=current, proposed=proposed)
+        shown = result._replace(current=current)
+        if hidden:
+            shown = shown._replace(
+                message=redact(shown.message, known),
+                current=redact(shown.current, known),
+                proposed=redact(shown.proposed, known),
+            )
+        yield operations, shown
 
 
 def _applied(

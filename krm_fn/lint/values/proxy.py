@@ -12,11 +12,9 @@ from collections.abc import Iterator, Mapping
 from krm_fn.formats import escaping
 from krm_fn.noproxy import entries
 from krm_fn.noproxy.rules import Problem, problem
+from krm_fn.proxy_url import ProxyUrl, is_port, split_url
 
-_URL = re.compile(
-    r"(?P<scheme>https?)://(?:(?P<user_info>.*)@)?(?P<host>\[[^\]]*\]|[^:/?#@]*)(?P<rest>.*)",
-    re.DOTALL,
-)
+_SCHEMES = ("http", "https")
 _ENCODED = r"%[0-9A-Fa-f]{2}"
 _RAW = r"[^A-Za-z0-9._~-]"
 
@@ -32,32 +30,31 @@ def lint_proxy(url: str, *, no_proxy: str = "", in_manifest: bool = False) -> li
     if entries.is_template(url):
         return []
     trimmed = url.strip().strip("\"'")
-    match = _URL.fullmatch(trimmed)
-    found = list(_form(url, trimmed, match))
-    if match:
-        found += _user_info(match["user_info"], in_manifest=in_manifest)
-        found += _host(match["host"], match["scheme"], no_proxy)
+    parts = split_url(trimmed)
+    found: list[Problem] = []
+    if trimmed != url:
+        message = "the proxy URL must not have blanks or quotes around it: write it without"
+        found.append(problem("NP006", "", message))
+    found += _form(parts)
+    if parts.scheme in _SCHEMES:
+        found += _user_info(parts, in_manifest=in_manifest)
+        found += _host(parts, no_proxy)
     return found
 
 
-def _form(url: str, trimmed: str, match: re.Match[str] | None) -> Iterator[Problem]:
-    if trimmed != url:
-        yield problem(
-            "NP006", "", "the proxy URL must not have blanks or quotes around it: write it without"
-        )
-    if match is None:
+def _form(parts: ProxyUrl) -> Iterator[Problem]:
+    if parts.scheme not in _SCHEMES:
         yield problem(
             "NP006", "", 'the proxy URL must begin with "http://" or "https://" in lower case'
         )
         return
-    port = match["rest"].rstrip("/").removeprefix(":")
-    if not match["host"]:
+    rest = parts.port + parts.tail
+    port = rest.rstrip("/").removeprefix(":")
+    if not parts.host:
         yield problem(
             "NP006", "", 'the proxy URL must name a host, as in "http://proxy.example.com:3128"'
         )
-    elif port and not (
-        match["rest"].startswith(":") and re.fullmatch("[0-9]{1,5}", port) and 0 < int(port) < 65536
-    ):
+    elif port and not (parts.port and is_port(port)):
         yield problem(
             "NP006",
             "",
@@ -67,14 +64,11 @@ def _form(url: str, trimmed: str, match: re.Match[str] | None) -> Iterator[Probl
         yield problem("NP036", "", "the proxy URL must name its port: curl takes 1080, wget 80")
 
 
-def _user_info(user_info: str | None, *, in_manifest: bool) -> Iterator[Problem]:
-    if not user_info:
-        return
-    user, colon, password = user_info.partition(":")
-    if re.search(_RAW, re.sub(_ENCODED, "", user + password)):
+def _user_info(parts: ProxyUrl, *, in_manifest: bool) -> Iterator[Problem]:
+    if re.search(_RAW, re.sub(_ENCODED, "", parts.user + parts.password)):
         message = "user name and password of the proxy must be percent-encoded: Go ignores the proxy otherwise"
         yield problem("NP005", "", message)
-    if colon and password and in_manifest:
+    if parts.password and in_manifest:
         message = (
             "the password of the proxy must not be in clear text: set `content: Secret` for the drop-ins, keep the "
             "manifest in a Secret, or use a proxy without a password"
@@ -82,12 +76,12 @@ def _user_info(user_info: str | None, *, in_manifest: bool) -> Iterator[Problem]
         yield problem("NP033", "", message)
 
 
-def _host(host: str, scheme: str, no_proxy: str) -> Iterator[Problem]:
-    name = host.strip("[]").lower()
+def _host(parts: ProxyUrl, no_proxy: str) -> Iterator[Problem]:
+    name = parts.host.strip("[]").lower()
     if name and name in (entries.bare(token) for token in entries.split(no_proxy)):
         message = f'entry "{name}" is not needed: it is the host of the proxy itself'
         yield problem("NP028", name, message)
-    if scheme == "https":
+    if parts.scheme == "https":
         message = (
             "the proxy URL must begin with `http://` for wget, urllib, Ruby, aiohttp and .NET, "
             "which speak no TLS to a proxy"
@@ -105,14 +99,14 @@ def corrected_url(url: str) -> str:
     if entries.is_template(url):
         return url
     trimmed = url.strip().strip("\"'")
-    scheme, separator, rest = trimmed.partition("://")
-    if not separator:
-        scheme, rest = "http", trimmed
-    match = _URL.fullmatch(f"{scheme.lower()}://{rest}")
-    if not match or not match["user_info"]:
-        return f"{scheme.lower()}://{rest}" if match and match["host"] else trimmed
-    user, colon, password = match["user_info"].partition(":")
-    return f"{match['scheme']}://{_encoded(user)}{colon}{_encoded(password)}@{match['host']}{match['rest']}"
+    parts = split_url(trimmed if "://" in trimmed else f"http://{trimmed}")
+    parts = parts._replace(scheme=parts.scheme.lower())
+    if parts.scheme not in _SCHEMES:
+        return trimmed
+    if not parts.user_info:
+        return parts.text if parts.host else trimmed
+    user, colon, password = parts.user_info.partition(":")
+    return parts._replace(user_info=f"{_encoded(user)}{colon}{_encoded(password)}").text
 
 
 def _encoded(text: str) -> str:

@@ -17,7 +17,8 @@ from krm_fn.carriers.site import Variables, quoted
 from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
 from krm_fn.formats.splice import Edit, splice
-from krm_fn.krm.results import Finding, Severity, redact
+from krm_fn.krm.masking import redact
+from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Pointer
 from krm_fn.targets.kyverno import cel_removal, cel_text
 from krm_fn.targets.kyverno.cel_literals import Literal, literals

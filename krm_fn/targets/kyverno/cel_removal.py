@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from krm_fn.formats.splice import Edit, splice
-from krm_fn.krm.results import redact
+from krm_fn.krm.masking import redact
 from krm_fn.patch import Pointer
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.kyverno import cel_text

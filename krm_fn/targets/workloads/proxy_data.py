@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import unquote
 
 from krm_fn.carriers import chosen_containers
 from krm_fn.carriers.data_uses import DataUsesReader
@@ -15,6 +15,7 @@ from krm_fn.formats.embedded import Value, values
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer, lookup
+from krm_fn.proxy_url import split_url
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.base import Context, Options, Target, Writes
 
@@ -139,11 +140,11 @@ class _FluxSecret:
                 "remove `spec.proxySecretRef` from what refers to it"
             )
             self._draft.report(Severity.WARNING, message, code="ReferenceToRemoved")
-        parts = urlsplit(url)
+        parts = split_url(url)
         wanted = {
-            "address": urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])),
-            "username": unquote(parts.username or ""),
-            "password": unquote(parts.password or ""),
+            "address": parts.without_credentials,
+            "username": unquote(parts.user),
+            "password": unquote(parts.password),
         }
         for key, value in wanted.items():
             existing = self._keys.get(key)

@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 from krm_fn import placeholders
-from krm_fn.formats.splice import Span
+from krm_fn.printable import HIDDEN
+from krm_fn.proxy_url import split_url
 
-_HIDDEN = "***"
 _SHORTEST = 4
 _LONGEST_WORD = 7
 """Up to this length, a password may be a part of other words, such as `proxy` of `http-proxy.conf`."""
@@ -31,7 +31,9 @@ class ProxyPasswords:
         parts: set[str] = set()
         coded: set[str] = set()
         for url in sorted(set(urls)):
-            user, password = _credentials(url)
+            placeholder = placeholders.alone(url)
+            proxy = split_url(placeholder.default if placeholder else url)
+            user, password = proxy.user, proxy.password
             plain = _decoded(password)
             if len(plain) < _SHORTEST:
                 continue
@@ -43,23 +45,13 @@ class ProxyPasswords:
         found = [pattern.format(_any_of(texts)) for pattern, texts in patterns if texts]
         self._pattern = re.compile("|".join(found)) if found else None
 
-    def spans(self, text: str) -> list[Span]:
+    def spans(self, text: str) -> list[tuple[int, int]]:
         """Return where passwords are in a text, in order."""
         return [found.span() for found in self._pattern.finditer(text)] if self._pattern else []
 
     def hidden(self, text: str) -> str:
         """Return a text with ``***`` in the place of each password."""
-        return self._pattern.sub(_HIDDEN, text) if self._pattern else text
-
-
-def _credentials(url: str) -> tuple[str, str]:
-    """Return user and password of a URL as they are written, also of one that is the default of a placeholder."""
-    placeholder = placeholders.alone(url)
-    if placeholder is not None:
-        url = placeholder.default or ""
-    user_info = url.partition("://")[2].rpartition("@")[0]
-    user, _, password = user_info.partition(":")
-    return user, password
+        return self._pattern.sub(HIDDEN, text) if self._pattern else text
 
 
 def _decoded(text: str) -> str:

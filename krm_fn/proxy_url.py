@@ -1,0 +1,69 @@
+"""The URL of a proxy, taken apart.
+
+A password may hold any character that its author forgot to encode: everything up to the last ``@`` is user and
+password. Source of the form: RFC 3986, section 3.2 (authority).
+"""
+
+import re
+from typing import NamedTuple
+
+_PARTS = re.compile(
+    r"(?:(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://)?(?:(?P<user_info>.*)@)?"
+    r"(?P<host>\[[^\]]*\]|[^:/?#]*)(?P<port>:[^/?#]*)?(?P<tail>.*)",
+    re.DOTALL,
+)
+
+
+class ProxyUrl(NamedTuple):
+    """The parts of a URL; ``text`` is the URL that they make up.
+
+    Attributes:
+        scheme: without ``://``; "" where there is none.
+        user_info: what is in front of the last ``@``; None where there is none.
+        host: a name or an address, in brackets if it is one of IPv6.
+        port: with its colon; "" where there is none.
+        tail: what is behind host and port.
+    """
+
+    scheme: str
+    user_info: str | None
+    host: str
+    port: str
+    tail: str
+
+    @property
+    def user(self) -> str:
+        """The user name as it is written."""
+        return (self.user_info or "").partition(":")[0]
+
+    @property
+    def password(self) -> str:
+        """The password as it is written."""
+        return (self.user_info or "").partition(":")[2]
+
+    @property
+    def text(self) -> str:
+        """The whole URL."""
+        scheme = f"{self.scheme}://" if self.scheme else ""
+        user_info = "" if self.user_info is None else f"{self.user_info}@"
+        return f"{scheme}{user_info}{self.host}{self.port}{self.tail}"
+
+    @property
+    def without_credentials(self) -> str:
+        """The URL without user and password."""
+        return self._replace(user_info=None).text
+
+
+def split_url(text: str) -> ProxyUrl:
+    """Return the parts of a text, which need not be a URL."""
+    match = _PARTS.fullmatch(text)
+    if match is None:
+        return ProxyUrl("", None, text, "", "")
+    return ProxyUrl(
+        match["scheme"] or "", match["user_info"], match["host"], match["port"] or "", match["tail"]
+    )
+
+
+def is_port(text: str) -> bool:
+    """Return whether a text is a port from 1 to 65535."""
+    return re.fullmatch("[0-9]{1,5}", text) is not None and 0 < int(text) <= 65535
