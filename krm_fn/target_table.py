@@ -34,16 +34,20 @@ class TargetRow(NamedTuple):
     fills_references: bool = False
 
 
+def _names(target: str) -> frozenset[str]:
+    return frozenset(kind for _, kind in kinds_of(target))
+
+
 _CONTAINER_REFERENCES = ("configMapKeyRef", "secretKeyRef", "configMapRef", "secretRef")
 _PODS = frozenset({"CronJob", "DaemonSet", "Deployment", "Job", "Pod", "ReplicaSet", "StatefulSet"})
 
 ROWS: Mapping[str, TargetRow] = {
     "nodeTrustStore": TargetRow("nodes.node_trust_store", ("nodes",), KIND_NAMES),
     "containerdDropIn": TargetRow(
-        "nodes.containerd_drop_in", ("nodes",), kinds_of("containerdDropIn")
+        "nodes.containerd_drop_in", ("nodes",), _names("containerdDropIn")
     ),
-    "kubeletDropIn": TargetRow("nodes.kubelet_drop_in", ("nodes",), kinds_of("kubeletDropIn")),
-    "kubeadmCommands": TargetRow("nodes.kubeadm_commands", ("nodes",), kinds_of("kubeadmCommands")),
+    "kubeletDropIn": TargetRow("nodes.kubelet_drop_in", ("nodes",), _names("kubeletDropIn")),
+    "kubeadmCommands": TargetRow("nodes.kubeadm_commands", ("nodes",), _names("kubeadmCommands")),
     "otherWriters": TargetRow(
         "nodes.other_writers",
         ("nodes",),

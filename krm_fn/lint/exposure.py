@@ -17,7 +17,7 @@ _ADVICE = {
     "ConfigMap": "move these values to a Secret, which charts and apps read beside a ConfigMap",
     "HelmRelease": "move these values to a Secret, and name it in `spec.valuesFrom`",
     **dict.fromkeys(
-        (*kinds_of("containerdDropIn"), "ClusterClass"),
+        (*(kind for _, kind in kinds_of("containerdDropIn")), "ClusterClass"),
         "set `content: Secret` for the targets `containerdDropIn` and `kubeletDropIn`, and `exports: false` for"
         " `kubeadmCommands`",
     ),

@@ -138,6 +138,6 @@ EXPORTERS = frozenset(system.exporter for system in SYSTEMS)
 """Those of them that export it to what sets up the nodes."""
 
 
-def kinds_of(target: str) -> frozenset[str]:
-    """Return the kinds that a target of ``TARGETS`` edits."""
-    return frozenset(one.kind for one in NODE_KINDS.values() if target in one.system.targets)
+def kinds_of(target: str) -> frozenset[tuple[str, str]]:
+    """Return API group and kind of the objects that a target of ``TARGETS`` edits."""
+    return frozenset(key for key, one in NODE_KINDS.items() if target in one.system.targets)

@@ -1,1 +1,1 @@
-"""Nodes of kubeadm: their files, commands and systemd drop-ins, in objects and in ClusterClasses."""
+"""Nodes: their files, commands and systemd drop-ins, in objects and in ClusterClasses."""

@@ -1,4 +1,4 @@
-"""Where exports of the proxy and the restart of containerd have to be among the commands before kubeadm.
+"""Where exports of the proxy and the restart of containerd have to be among the commands before the nodes are set up.
 
 In: the commands as they are, the option ``place``, and the scripts that commands may run. Out: the commands in the
 order that they should have, and where new ones belong. Nothing is moved that is in a right place already, so a second

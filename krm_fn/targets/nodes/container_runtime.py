@@ -1,6 +1,6 @@
-"""What sort of nodes a KubeadmConfigSpec sets up, as far as it decides where a proxy belongs.
+"""What sort of nodes a configuration sets up, as far as it decides where a proxy belongs.
 
-In: the KubeadmConfigSpec as plain data. Out: the system (Linux with systemd, Windows, Bottlerocket) and the service
+In: the configuration as plain data. Out: the system (Linux with systemd, Windows, Bottlerocket) and the service
 that pulls images. Names of objects prove nothing: what counts is what the nodes would run.
 
 Sources: Cluster API ``nodeRegistration.criSocket`` (``kubeadm_types.go``), and its providers' templates for Windows
@@ -16,16 +16,16 @@ from enum import Enum
 from typing import Any
 
 from krm_fn.patch import lookup
+from krm_fn.products.node_kinds import NodeSystem
 
 CONTAINERD, CRI_O = "containerd", "crio"
 """The services that pull images."""
 
 _POWERSHELL = r"(?i)\s*(?:cmd(?:\.exe)?\s+/c\s+)?(?:\S*[\\/])?powershell(?:\.exe)?(?:\s|$)"
 _CONFIGURATIONS = ("initConfiguration", "joinConfiguration")
-_COMMANDS = ("preKubeadmCommands", "postKubeadmCommands")
 
 
-class NodeSystem(Enum):
+class OperatingSystem(Enum):
     """How nodes can get a proxy."""
 
     LINUX = "systemd drop-ins and shell exports"
@@ -34,12 +34,12 @@ class NodeSystem(Enum):
 
 
 ADVICE = {
-    NodeSystem.WINDOWS: (
+    OperatingSystem.WINDOWS: (
         "these are Windows nodes (paths with a drive, PowerShell or a named pipe say so), which read no systemd "
         "drop-in and no export, so they get no proxy here; set it in the image, or with PowerShell for the machine and "
         "for the services of containerd and kubelet"
     ),
-    NodeSystem.BOTTLEROCKET: (
+    OperatingSystem.BOTTLEROCKET: (
         "these are Bottlerocket nodes (`format: bottlerocket`), which take no drop-in and no command, so they get no "
         "proxy here; set `proxy.httpsProxy` and `proxy.noProxy` of `clusterConfiguration` and `joinConfiguration`"
     ),
@@ -47,19 +47,19 @@ ADVICE = {
 """What to tell about nodes to which nothing is written."""
 
 
-def system_of(data: Mapping[str, Any]) -> NodeSystem:
+def operating_system_of(data: Mapping[str, Any], system: NodeSystem) -> OperatingSystem:
     """Return the operating system of the nodes that ``data`` configures; Linux where no field names another."""
     if data.get("format") == "bottlerocket":
-        return NodeSystem.BOTTLEROCKET
-    paths = (lookup(entry, ("path",)) for entry in _entries(data, "files"))
+        return OperatingSystem.BOTTLEROCKET
+    paths = (lookup(entry, ("path",)) for entry in _entries(data, system.files))
     if any(isinstance(path, str) and _has_drive(path) for path in paths):
-        return NodeSystem.WINDOWS
-    commands = (command for key in _COMMANDS for command in _entries(data, key))
+        return OperatingSystem.WINDOWS
+    commands = [*_entries(data, system.commands), *_entries(data, system.late_commands)]
     if any(isinstance(command, str) and _runs_powershell(command[:256]) for command in commands):
-        return NodeSystem.WINDOWS
+        return OperatingSystem.WINDOWS
     if any(socket.startswith("npipe:") for socket in _sockets(data)):
-        return NodeSystem.WINDOWS
-    return NodeSystem.LINUX
+        return OperatingSystem.WINDOWS
+    return OperatingSystem.LINUX
 
 
 def runtime_of(data: Mapping[str, Any]) -> str:

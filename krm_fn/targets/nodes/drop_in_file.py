@@ -1,4 +1,4 @@
-"""A systemd drop-in that sets proxy variables, as one entry of ``files`` of a KubeadmConfigSpec.
+"""A systemd drop-in that sets proxy variables, as one entry of ``files`` of a configuration.
 
 There is at most one entry of our own, known by its ``path``. Its text is edited, never replaced. Whether the text
 is in the entry or in the Secret of the Cluster is its author's decision unless the user decides. Other drop-ins of the
@@ -19,8 +19,8 @@ from krm_fn.krm.results import Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
+from krm_fn.targets.nodes.config_spec import ConfigSpec
 from krm_fn.targets.nodes.drop_in_conflicts import Conflicts, is_about_proxies
-from krm_fn.targets.nodes.kubeadm_config import ConfigSpec
 
 BY_REFERENCE = "Secret"
 """The value of the option ``content`` with which the text of the drop-in is in the Secret of the Cluster."""
@@ -58,7 +58,7 @@ class DropIn:
     """Our drop-in for one service, as a site.
 
     Args:
-        spec: the KubeadmConfigSpec that puts the file on the nodes.
+        spec: the configuration that puts the file on the nodes.
         unit: name of the service without ``.service``.
         target: the key under ``spec.targets`` that messages name.
         options: ``path``, ``owner``, ``permissions`` and ``content`` of the file.
@@ -76,7 +76,7 @@ class DropIn:
         self.spec = spec
         self.unit = unit
         self.target = target
-        self.path = path_of(options, unit, spec.entries("files"))
+        self.path = path_of(options, unit, spec.entries(spec.files))
         self.label = f"the drop-in of {unit}"
         self._options = options
         self._settings = settings
@@ -255,7 +255,7 @@ class DropIn:
 
     def _report_wrong_entries(self) -> None:
         """Report entries that are no mappings, or whose path is no string."""
-        for index, entry in enumerate(self.spec.entries("files")):
+        for index, entry in enumerate(self.spec.entries(self.spec.files)):
             place = (*self.spec.files, str(index))
             if not isinstance(entry, Mapping):
                 self._draft.findings.append(wrong_type(place, entry, "a mapping"))
@@ -389,7 +389,7 @@ class OtherDropIns:
         """Report drop-ins that set a proxy as well, and settings that take the variables away again."""
         ours, draft = self._ours, self._spec.draft
         variables = self._spec.writable(variables)
-        entries = self._spec.entries("files")
+        entries = self._spec.entries(self._spec.files)
         found = Conflicts(draft, self._spec.files, ours.unit, ours.path, ours.option)
         found.report_overrides(variables)
         paths = ours.paths_of(variables)
@@ -410,7 +410,7 @@ class _FoundDropIn:
 
 def _files_of(spec: ConfigSpec, unit: str, ours: str) -> Iterator[_FoundDropIn]:
     """Yield the drop-ins of a service that systemd reads; ours is the first with its path."""
-    entries = spec.entries("files")
+    entries = spec.entries(spec.files)
     paths = _paths(entries)
     is_met = False
     for index, entry in enumerate(entries):

@@ -8,23 +8,23 @@ from krm_fn.carriers.site import Site, SiteWithoutVariables, Variables
 from krm_fn.engine import Draft
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context
-from krm_fn.targets.nodes import kubeadm_config
+from krm_fn.targets.nodes import config_spec
+from krm_fn.targets.nodes.config_spec import ConfigSpec
 from krm_fn.targets.nodes.container_runtime import CONTAINERD, CRI_O
 from krm_fn.targets.nodes.drop_in_file import DropIn, OtherDropIns
-from krm_fn.targets.nodes.kubeadm_config import ConfigSpec
 
 
 def drop_in_sites(draft: Draft, context: Context, unit: str, target: str) -> Iterator[Site]:
     """Yield the drop-ins of a service; where CRI-O pulls the images, those of CRI-O in place of containerd's.
 
     Args:
-        draft: an object of one of ``kubeadm_config.KINDS``.
+        draft: an object of one of ``NODE_KINDS``.
         context: the options ``path``, ``owner``, ``permissions`` and ``content``, and the settings.
         unit: name of the service without ``.service``.
         target: the key under ``spec.targets`` that messages name.
     """
     is_wanted = bool(context.settings.variables())
-    spec = kubeadm_config.find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
+    spec = config_spec.find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
     if spec is None:
         return
     spec.report_form(is_wanted=is_wanted)
@@ -52,10 +52,10 @@ class _Unused(SiteWithoutVariables):
     def write(self, variables: Variables) -> None:
         """Remove the drop-in, whatever the variables are."""
         tried = Draft(self._spec.draft.data)
-        spec = kubeadm_config.find(tried)
-        if spec is None or not spec.entries("files"):
+        spec = config_spec.find(tried)
+        if spec is None or not spec.entries(spec.files):
             return
         DropIn(spec, self._unit, self._target, {}, ProxySettings()).write({})
         if tried.operations() and not tried.findings:
-            self._spec.draft.set_items(self._spec.files, spec.entries("files"))
+            self._spec.draft.set_items(self._spec.files, spec.entries(spec.files))
             self._spec.draft.describe(f"removes {self.label}, which the nodes do not run")

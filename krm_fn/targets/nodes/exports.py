@@ -1,6 +1,6 @@
-"""Shell commands before kubeadm that export a proxy or restart containerd, as a site.
+"""Shell commands before the nodes are set up that export a proxy or restart containerd, as a site.
 
-One list, ``preKubeadmCommands``; a command that does anything else is reported and not edited.
+One list (``preKubeadmCommands``); a command that does anything else is reported and not edited.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,22 +14,18 @@ from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import lookup
 from krm_fn.targets.nodes import command_places, node_commands, service_restart, shell_exports
 from krm_fn.targets.nodes.command_places import Arrangement
-from krm_fn.targets.nodes.kubeadm_config import FILES, PRE_COMMANDS, ConfigSpec
-
-_LABEL = f"the exports in `{PRE_COMMANDS}`"
+from krm_fn.targets.nodes.config_spec import ConfigSpec
 
 
 class NodeExports:
-    """The exports and the restart in ``preKubeadmCommands``.
+    """The exports and the restart among the commands.
 
     Args:
-        spec: the KubeadmConfigSpec with the commands.
+        spec: the configuration of the nodes with the commands.
         exports: whether the variables have to be exported.
         restart: whether the service that pulls images has to restart where there is a proxy.
         place: ``Start``, ``End``, or "" for what the commands need.
     """
-
-    label = _LABEL
 
     def __init__(
         self, spec: ConfigSpec, *, exports: bool = True, restart: bool = True, place: str = ""
@@ -39,6 +35,7 @@ class NodeExports:
         self._exports = exports
         self._restart = restart
         self._place = place
+        self.label = f"the exports in `{spec.system.commands}`"
 
     def read(self) -> Iterator[Reading]:
         """Yield what the commands leave exported: cloud-init and Ignition run them as one script."""
@@ -49,7 +46,7 @@ class NodeExports:
                 one.value,
                 (*self._spec.commands, str(one.position)),
                 texts[one.position],
-                _LABEL,
+                self.label,
                 one.why,
                 is_lost=one.is_lost,
                 is_unset=one.is_unset,
@@ -60,7 +57,7 @@ class NodeExports:
         """Make the commands export the variables, and restart what pulls images.
 
         Raises:
-            WrongTypeError: ``preKubeadmCommands`` is no list.
+            WrongTypeError: the commands are no list.
         """
         variables = self._spec.writable(variables)
         commands = self._draft.items(self._spec.commands) or []
@@ -87,7 +84,7 @@ class NodeExports:
 
     def _texts(self) -> list[str]:
         """Return the commands; "" for an entry that is none."""
-        entries = self._spec.entries(PRE_COMMANDS)
+        entries = self._spec.entries(self._spec.commands)
         return [command if isinstance(command, str) else "" for command in entries]
 
     def _describe(self, planned: "_Planned", commands: Sequence[Any], restart: str) -> None:
@@ -111,14 +108,14 @@ class NodeExports:
         message = (
             "a command here needs the network, but the exports and the restart stay at the end: two "
             "commands have the same text, and kpt would copy the comment of one to the other; make "
-            "the texts differ, or set `spec.targets.kubeadmCommands.place` to `Start`"
+            f"the texts differ, or set `spec.targets.{self._spec.system.exporter}.place` to `Start`"
         )
         path = self._spec.commands
         self._draft.report(Severity.WARNING, message, path, code="ExportsStayAtEnd")
 
     def _report_others(self, variables: Variables) -> None:
         """Report entries that are no commands, and commands that do more than set a proxy variable."""
-        for index, command in enumerate(self._spec.entries(PRE_COMMANDS)):
+        for index, command in enumerate(self._spec.entries(self._spec.commands)):
             place = (*self._spec.commands, str(index))
             if not isinstance(command, str):
                 self._draft.findings.append(wrong_type(place, command, "a string"))
@@ -144,9 +141,9 @@ class NodeExports:
             unset = [name for name in node_commands.unsets(text) if name in live]
             if unset:
                 message = (
-                    f"this command unsets {quoted(unset)} behind the export, so kubeadm runs without "
-                    "it; remove the command, or move it in front of the first command that needs the "
-                    "network"
+                    f"this command unsets {quoted(unset)} behind the export, so "
+                    f"{self._spec.system.name} runs without it; remove the command, or move it in "
+                    "front of the first command that needs the network"
                 )
                 place = (*self._spec.commands, str(index))
                 self._draft.report(Severity.WARNING, message, place, code="VariableUnset")
@@ -169,7 +166,7 @@ class NodeExports:
 def scripts_of(spec: ConfigSpec) -> dict[str, str]:
     """Return the files that the object puts on the node, as far as their text is known: path -> text."""
     found: dict[str, str] = {}
-    for entry in spec.entries(FILES):
+    for entry in spec.entries(spec.files):
         path = lookup(entry, ("path",))
         if not isinstance(path, str) or entry.get("contentFrom") is not None:
             continue

@@ -1,4 +1,4 @@
-"""Files that a target keeps on the nodes as a whole: entries of ``files`` of a KubeadmConfigSpec.
+"""Files that a target keeps on the nodes as a whole: entries of ``files`` of a configuration.
 
 An entry that is not ours is reported and not edited; ours are written as a whole, and a path is there once. What
 ours is, the target says.
@@ -15,7 +15,7 @@ from krm_fn.formats.file_content import decode, encode
 from krm_fn.krm.results import Severity
 from krm_fn.patch import Pointer, lookup
 from krm_fn.targets.nodes import service_restart
-from krm_fn.targets.nodes.kubeadm_config import FILES, ConfigSpec
+from krm_fn.targets.nodes.config_spec import ConfigSpec
 
 MARK = f"{service_restart.MARK}\n"
 """The first line of a file that cannot be known by its path alone."""
@@ -47,7 +47,7 @@ class NodeFiles(SiteWithoutVariables):
     """All files of one target, as a site; they hold no proxy variable.
 
     Args:
-        spec: the KubeadmConfigSpec that puts the files on the nodes.
+        spec: the configuration that puts the files on the nodes.
         label: names the files in a sentence ("the registry mirror of containerd").
         is_ours: says from the path and the text of an entry whether this target wrote it, now or in
             an earlier run.
@@ -83,7 +83,7 @@ class NodeFiles(SiteWithoutVariables):
         origins: list[int | None] = []
         met: set[str] = set()
         removed: list[File] = []
-        for index, entry in enumerate(self.spec.entries(FILES)):
+        for index, entry in enumerate(self.spec.entries(self.spec.files)):
             path = lookup(entry, ("path",))
             if isinstance(path, str):
                 text = self._text(entry, path)

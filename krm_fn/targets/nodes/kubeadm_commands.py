@@ -6,20 +6,21 @@ from collections.abc import Iterator
 
 from krm_fn.engine import Draft
 from krm_fn.noproxy import Audience
+from krm_fn.products.node_kinds import kinds_of
 from krm_fn.targets.base import Context, Target
-from krm_fn.targets.nodes import kubeadm_config
+from krm_fn.targets.nodes import config_spec
 from krm_fn.targets.nodes.exports import NodeExports
 
 
 class _KubeadmCommands(Target):
     id = "kubeadmCommands"
-    kinds = kubeadm_config.KINDS
+    kinds = kinds_of("kubeadmCommands")
     audience = Audience.NODE
 
     def sites(self, draft: Draft, context: Context) -> Iterator[NodeExports]:
         """Yield the commands that run before kubeadm."""
         is_wanted = bool(context.settings.variables())
-        spec = kubeadm_config.find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
+        spec = config_spec.find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
         if spec is None:
             return
         spec.report_form(is_wanted=is_wanted)

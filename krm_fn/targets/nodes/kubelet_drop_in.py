@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from krm_fn.carriers.site import Site
 from krm_fn.engine import Draft
 from krm_fn.noproxy import Audience
+from krm_fn.products.node_kinds import kinds_of
 from krm_fn.targets.base import Context, Target
-from krm_fn.targets.nodes import kubeadm_config
 from krm_fn.targets.nodes.drop_in_sites import drop_in_sites
 
 
 class _KubeletDropIn(Target):
     id = "kubeletDropIn"
-    kinds = kubeadm_config.KINDS
+    kinds = kinds_of("kubeletDropIn")
     audience = Audience.NODE
 
     def sites(self, draft: Draft, context: Context) -> Iterator[Site]:

@@ -1,4 +1,4 @@
-"""What a command of ``preKubeadmCommands`` does that decides where the proxy has to be exported before.
+"""What a command does, before the nodes are set up, that decides where the proxy has to be exported.
 
 In: one command, and the scripts that ``files`` of the same object put on the node (path -> text), which a command may
 run. Out: whether it needs the network, whether it installs, configures or starts containerd, and which variables it

@@ -10,12 +10,13 @@ from krm_fn.engine import Draft
 from krm_fn.formats import pem
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
+from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Target
-from krm_fn.targets.nodes import kubeadm_config, trust_commands
-from krm_fn.targets.nodes.container_runtime import NodeSystem
+from krm_fn.targets.nodes import config_spec, trust_commands
+from krm_fn.targets.nodes.config_spec import ConfigSpec
+from krm_fn.targets.nodes.container_runtime import OperatingSystem
 from krm_fn.targets.nodes.files import File, NodeFiles
-from krm_fn.targets.nodes.kubeadm_config import FILES, ConfigSpec
 from krm_fn.targets.nodes.trust_commands import TrustCommands
 
 _MOST_FILES = 200
@@ -36,7 +37,7 @@ class _CertificateFiles(NodeFiles):
             WrongTypeError: ``files`` is no list, and there are certificates.
         """
         super().write(variables)
-        number = len(self.spec.entries(FILES))
+        number = len(self.spec.entries(self.spec.files))
         if self._is_wanted and number > _MOST_FILES and self.spec.version == "v1beta2":
             message = (
                 f"`files` must not have more than {_MOST_FILES} entries in v1beta2, this would have "
@@ -69,16 +70,16 @@ def _is_ours(path: str, text: str) -> bool:
 
 class _NodeTrustStore(Target):
     id = "nodeTrustStore"
-    kinds = kubeadm_config.KINDS
+    kinds = frozenset(NODE_KINDS)
     audience = Audience.NOBODY
 
     def sites(self, draft: Draft, context: Context) -> Iterator[Site]:
         """Yield the certificates, and the commands that put them into the trust store."""
         wanted = files(context.settings)
-        spec = kubeadm_config.find(draft, is_wanted=bool(wanted), is_whole=context.is_whole)
+        spec = config_spec.find(draft, is_wanted=bool(wanted), is_whole=context.is_whole)
         if spec is None:
             return
-        if spec.system is not NodeSystem.LINUX:
+        if spec.operating_system is not OperatingSystem.LINUX:
             wanted = []
         spec.report_form(is_wanted=bool(wanted))
         yield _CertificateFiles(spec, wanted)

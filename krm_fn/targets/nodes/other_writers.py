@@ -14,9 +14,10 @@ from krm_fn.formats.file_content import decode
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import Pointer, lookup
+from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.targets.base import Context, Target, Writes
-from krm_fn.targets.nodes import environment_text, kubeadm_config
-from krm_fn.targets.nodes.kubeadm_config import FILES, ConfigSpec
+from krm_fn.targets.nodes import config_spec, environment_text
+from krm_fn.targets.nodes.config_spec import ConfigSpec
 
 _INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io"
 _FIELDS: dict[tuple[str, str], Pointer] = {
@@ -53,9 +54,9 @@ class _OtherPlaces:
         if path is not None:
             yield from _of_fields(obj, path)
             return
-        spec = kubeadm_config.find(Draft(obj))
+        spec = config_spec.find(Draft(obj))
         if spec is not None:
-            for index, entry in enumerate(spec.entries(FILES)):
+            for index, entry in enumerate(spec.entries(spec.files)):
                 yield from _of_file(spec, entry, (*spec.files, str(index), "content"))
 
     def write(self, variables: Variables) -> None:
@@ -142,7 +143,7 @@ def _both_cases(values: Mapping[str, str | None]) -> dict[str, str | None]:
 
 class _OtherWriters(Target):
     id = "otherWriters"
-    kinds = kubeadm_config.KINDS | frozenset(_FIELDS)
+    kinds = frozenset(NODE_KINDS) | frozenset(_FIELDS)
     audience = Audience.NODE
     writes = Writes.NOTHING
 

@@ -11,12 +11,13 @@ from krm_fn.formats.file_content import decode
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
+from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Target
-from krm_fn.targets.nodes import hosts_toml, kubeadm_config
-from krm_fn.targets.nodes.container_runtime import NodeSystem
+from krm_fn.targets.nodes import config_spec, hosts_toml
+from krm_fn.targets.nodes.config_spec import ConfigSpec
+from krm_fn.targets.nodes.container_runtime import OperatingSystem
 from krm_fn.targets.nodes.files import File, NodeFiles
-from krm_fn.targets.nodes.kubeadm_config import FILES, PRE_COMMANDS, ConfigSpec
 
 _CONFIG = "/etc/containerd/config.toml"
 
@@ -48,7 +49,7 @@ def files(settings: ProxySettings) -> list[File]:
 def _report_readers(spec: ConfigSpec) -> None:
     """Report that containerd does not look at our files, or that nothing says that it does."""
     texts = _commands(spec)
-    for index, entry in enumerate(spec.entries(FILES)):
+    for index, entry in enumerate(spec.entries(spec.files)):
         text = decode(entry) if isinstance(entry, dict) else None
         if not text:
             continue
@@ -71,20 +72,20 @@ def _report_readers(spec: ConfigSpec) -> None:
 
 
 def _commands(spec: ConfigSpec) -> list[Any]:
-    return [command for command in spec.entries(PRE_COMMANDS) if isinstance(command, str)]
+    return [command for command in spec.entries(spec.commands) if isinstance(command, str)]
 
 
 class _RegistryMirror(Target):
     id = "registryMirror"
-    kinds = kubeadm_config.KINDS
+    kinds = frozenset(NODE_KINDS)
     audience = Audience.NOBODY
 
     def sites(self, draft: Draft, context: Context) -> Iterator[NodeFiles]:
         """Yield the files of the mirror; there are no options."""
         is_wanted = context.settings.mirror is not None
-        spec = kubeadm_config.find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
+        spec = config_spec.find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
         if spec is not None:
-            is_linux = spec.system is NodeSystem.LINUX
+            is_linux = spec.operating_system is OperatingSystem.LINUX
             yield _MirrorFiles(spec, files(context.settings) if is_linux else [])
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from krm_fn.carriers.site import SiteWithoutVariables, Variables
 from krm_fn.targets.nodes import service_restart, shell_exports
-from krm_fn.targets.nodes.kubeadm_config import PRE_COMMANDS, ConfigSpec
+from krm_fn.targets.nodes.config_spec import ConfigSpec
 
 FOLDER = "/etc/inject-proxy/trusted-ca"
 """Where the certificates are on the node, a ``.pem`` file each."""
@@ -64,10 +64,10 @@ def commands(images: Sequence[str]) -> list[str]:
 
 
 class TrustCommands(SiteWithoutVariables):
-    """The commands of this target in ``preKubeadmCommands``, as a site; they hold no proxy variable.
+    """The commands of this target in the list of commands, as a site; they hold no proxy variable.
 
     Args:
-        spec: the KubeadmConfigSpec with the commands.
+        spec: the configuration of the nodes with the commands.
         wanted: the commands that have to be there; without any of them all of its own are removed.
     """
 
@@ -81,12 +81,12 @@ class TrustCommands(SiteWithoutVariables):
         """Make the list hold the wanted commands and no other of its own, whatever the variables are.
 
         Raises:
-            WrongTypeError: ``preKubeadmCommands`` is no list, and something has to be written there.
+            WrongTypeError: the commands are no list, and something has to be written there.
         """
         draft, path = self._spec.draft, self._spec.commands
         if self._wanted:
             draft.items(path)
-        old = self._spec.entries(PRE_COMMANDS)
+        old = self._spec.entries(self._spec.commands)
         wanted = list(self._wanted)
         kept: list[Any] = []
         origins: list[int | None] = []

@@ -208,25 +208,25 @@ def undecided(text: str, names: Collection[str]) -> str:
     Raises:
         InputError: the text cannot be read.
     """
-    reported = _meant(text) if _has_code(text) else {}
-    ours = (path for path in reported if len(path) == 2 and path[1] in names)
-    return next((path[1] for path in ours if any(_class_context(reported, path))), "")
+    meant = _meant(text) if _has_code(text) else {}
+    ours = (path for path in meant if len(path) == 2 and path[1] in names)
+    return next((path[1] for path in ours if any(_deciding_code(meant, path))), "")
 
 
-def _standing(reported: _Text, paths: Iterable[Pointer]) -> Iterator[Finding]:
+def _standing(meant: _Text, paths: Iterable[Pointer]) -> Iterator[Finding]:
     """Yield findings about ytt code that decides about existing places."""
     for path in paths:
-        yield from _class_context(reported, path) if path in reported else ()
+        yield from _deciding_code(meant, path) if path in meant else ()
 
 
-def _problem(reported: _Text, found: Embedded, operations: Sequence[Operation]) -> Finding | None:
+def _problem(meant: _Text, found: Embedded, operations: Sequence[Operation]) -> Finding | None:
     if not operations:
         return None
     try:
         new = edit_document(found.value.text, found.number, operations)
     except (EditError, ExpansionError):
         return None  # whoever writes the text tells it
-    return next(_problems(reported, _meant(new)), None)
+    return next(_problems(meant, _meant(new)), None)
 
 
 def _has_code(text: str) -> bool:
@@ -270,12 +270,12 @@ def _problems(old: _Text, new: _Text) -> Iterator[Finding]:
     """Yield findings about an edit that turns ``old`` into ``new``."""
     for path, one in old.items():
         if path not in new or new[path].place.value_text != one.place.value_text:
-            yield from _class_context(old, path)
+            yield from _deciding_code(old, path)
         if path not in new:
             yield from (_annotated(comment, _shown(path), path) for comment in one.own)
     for path, one in new.items():
         if path not in old:
-            yield from _class_context(old, path)
+            yield from _deciding_code(old, path)
             yield from _decided(one, _shown(path))
             yield from (_annotated(comment, _shown(path), path) for comment in one.own)
     for path, one in old.items():
@@ -284,11 +284,11 @@ def _problems(old: _Text, new: _Text) -> Iterator[Finding]:
             yield _annotated(comment, _shown(path) if path else "the end", path)
 
 
-def _class_context(reported: _Text, path: Pointer) -> Iterator[Finding]:
+def _deciding_code(meant: _Text, path: Pointer) -> Iterator[Finding]:
     """Yield findings about code that decides about a place, or about one that contains it."""
     for depth in range(1, len(path) + 1):
-        if path[:depth] in reported:
-            yield from _decided(reported[path[:depth]], _shown(path))
+        if path[:depth] in meant:
+            yield from _decided(meant[path[:depth]], _shown(path))
 
 
 def _decided(one: _Meant, name: str, *, is_strict: bool = True) -> Iterator[Finding]:

@@ -106,7 +106,8 @@ def test_every_kind_and_version_gets_the_entry(kind: str, version: str, spec: An
 @pytest.mark.parametrize("kind", PLACES)
 def test_an_object_without_the_place_may_be_a_patch_and_is_left_alone(kind: str) -> None:
     """The `files` of a patch would take the place of those in the object it is for."""
-    patch = {"kind": kind, "apiVersion": "x/v1beta1"}
+    patch = kubeadm({}, kind)
+    del patch["spec"]
     outcome = run(target, patch, PROXY)
     assert outcome.obj == patch
     (warning,) = outcome.warnings

@@ -110,14 +110,14 @@ def test_every_kind_and_version_gets_the_commands(kind: str, version: str, spec:
 
 
 def test_a_patch_that_only_scales_is_left_alone() -> None:
-    obj = {"kind": "KubeadmControlPlane", "spec": {"replicas": 3}}
+    obj = kubeadm({}, "KubeadmControlPlane") | {"spec": {"replicas": 3}}
     outcome = run(target, obj, HTTP_ONLY)
     assert outcome.obj == obj
     assert len(outcome.warnings) == 1
 
 
 def test_null_in_the_place_of_the_spec_is_an_empty_one() -> None:
-    obj = {"kind": "KubeadmControlPlane", "spec": {"kubeadmConfigSpec": None}}
+    obj = kubeadm(None, "KubeadmControlPlane")
     assert after(obj, HTTP_ONLY) == [RESTART, *HTTP]
 
 

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from kubeadm_objects import HTTP_ONLY, NONE, kubeadm, meaning, run, spec_of
 
+from krm_fn.products.node_kinds import KUBEADM
 from krm_fn.targets import Target
 from krm_fn.targets.nodes import containerd_drop_in, kubeadm_commands, kubelet_drop_in
-from krm_fn.targets.nodes.container_runtime import CONTAINERD, CRI_O, NodeSystem, runtime_of, system_of
+from krm_fn.targets.nodes.container_runtime import CONTAINERD, CRI_O, OperatingSystem, operating_system_of, runtime_of
 
 WINDOWS: list[Any] = [
     pytest.param({"files": [{"path": "C:\\k\\x.ps1", "content": ""}]}, id="a path with a drive"),
@@ -60,7 +61,7 @@ def test_what_an_earlier_run_wrote_there_goes(target: Target) -> None:
     ],
 )
 def test_linux_is_what_nothing_says_another_system_of(data: dict[str, Any]) -> None:
-    assert system_of(data) is NodeSystem.LINUX
+    assert operating_system_of(data, KUBEADM) is OperatingSystem.LINUX
     assert runtime_of(data) == CONTAINERD
 
 

@@ -19,14 +19,15 @@ from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Pointer, field_path, lookup
+from krm_fn.products.node_kinds import KIND_NAMES, KUBEADM
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from krm_fn.targets.base import Context, Target
 from krm_fn.targets.class_context import ClassContext, is_elsewhere
 from krm_fn.targets.nodes import (
+    config_spec,
     containerd_drop_in,
     kubeadm_commands,
-    kubeadm_config,
     kubelet_drop_in,
     node_trust_store,
     registry_mirror,
@@ -42,10 +43,10 @@ from krm_fn.targets.nodes.clusterclass.class_patches import (
 )
 from krm_fn.targets.nodes.clusterclass.commands import Ends, ends_of, possible_commands
 from krm_fn.targets.nodes.clusterclass.names import INSTEAD_OF, INSTEAD_OF_WHERE_ERASED
-from krm_fn.targets.nodes.container_runtime import ADVICE, CONTAINERD, NodeSystem
+from krm_fn.targets.nodes.config_spec import ConfigSpec
+from krm_fn.targets.nodes.container_runtime import ADVICE, CONTAINERD, OperatingSystem
 from krm_fn.targets.nodes.drop_in_file import path_of
 from krm_fn.targets.nodes.exports import scripts_of
-from krm_fn.targets.nodes.kubeadm_config import ConfigSpec
 
 NODE_TARGETS = {target_id: TARGETS[target_id] for target_id in INSTEAD_OF}
 FILE_TARGETS = {target_id: TARGETS[target_id] for target_id in INSTEAD_OF_WHERE_ERASED}
@@ -53,7 +54,7 @@ FILE_TARGETS = {target_id: TARGETS[target_id] for target_id in INSTEAD_OF_WHERE_
 UNITS = {containerd_drop_in.TARGET.id: CONTAINERD, kubelet_drop_in.TARGET.id: "kubelet"}
 """The services that get a drop-in; on nodes of CRI-O that is one in the place of containerd."""
 
-FILES, COMMANDS = "files", "preKubeadmCommands"
+FILES, COMMANDS = KUBEADM.files, KUBEADM.commands
 
 _SECTIONS = ("machineDeployments", "machinePools")
 _HOLDERS = (("template", "bootstrap"), ("bootstrap",))
@@ -69,7 +70,7 @@ class Nodes:
         name: that of the class of workers; "" for the control plane.
         api_version: that of their template.
         kind: that of their template.
-        path: leads to the KubeadmConfigSpec in their template.
+        path: leads to the configuration of the nodes in their template.
         has_files: the list ``files`` is there when our patches run.
         has_commands: the list of commands is.
         runtime: the service that pulls images on them.
@@ -168,8 +169,8 @@ def erasers(
     for section, name, path in _references(obj):
         reference = lookup(obj, path)
         template = class_context.template(reference, namespace)
-        spec = kubeadm_config.find(Draft(template)) if template is not None else None
-        if spec is None or spec.system is not NodeSystem.LINUX:
+        spec = config_spec.find(Draft(template)) if template is not None else None
+        if spec is None or spec.operating_system is not OperatingSystem.LINUX:
             continue
         for key in _lists(class_context, _additions(spec, class_context)):
             state = _simulated(patches, _node_class(section, name, reference), spec, key, ["ours"])
@@ -221,7 +222,7 @@ def nodes_of(
     for section, name, path in _references(obj):
         reference = lookup(obj, path)
         kind = lookup(reference, ("kind",))
-        if kind not in [kind for _, kind in kubeadm_config.KINDS]:
+        if not isinstance(kind, str) or kind not in KIND_NAMES:
             message = f'nodes of a "{kind}" are not set up by kubeadm, so they get no proxy here: see to it yourself'
             yield Finding(Severity.WARNING, message, path, code="NodeSystemUnsupported")
             continue
@@ -289,7 +290,7 @@ class _Additions:
 
 def _additions(spec: ConfigSpec, class_context: ClassContext) -> _Additions:
     """Return what ``FILE_TARGETS`` write into a template that holds nothing else."""
-    if not class_context.is_behind or spec.system is not NodeSystem.LINUX:
+    if not class_context.is_behind or spec.operating_system is not OperatingSystem.LINUX:
         return _Additions()
     at_work = _enabled(class_context, FILE_TARGETS)
     files = []
@@ -336,16 +337,16 @@ class _TemplateReader:
         And what the user should know of it.
         """
         draft = self.cleared()
-        spec = kubeadm_config.find(draft)
+        spec = config_spec.find(draft)
         if spec is None:
             message = (
-                f"{self.called} has no KubeadmConfigSpec that a patch could add to: "
+                f"{self.called} has no {KUBEADM.configuration} that a patch could add to: "
                 "write one with a `files` entry in it"
             )
             yield _obstacle(message, self.path, code="TemplateNotUsable")
             return
-        if spec.system is not NodeSystem.LINUX:
-            message = f"of {self.called}: {ADVICE[spec.system]}"
+        if spec.operating_system is not OperatingSystem.LINUX:
+            message = f"of {self.called}: {ADVICE[spec.operating_system]}"
             yield Finding(Severity.WARNING, message, self.path, code="NodeSystemUnsupported")
             return
         try:

@@ -1,10 +1,11 @@
-"""The KubeadmConfigSpec inside the four Kubeadm kinds: where it is, and what its version and its nodes allow.
+"""The configuration of nodes inside an object: where it is, and what its version and its nodes allow.
 
 Whatever is in an object is read without raising; what has a wrong type is reported at its field.
 
-Sources: Cluster API ``api/bootstrap/kubeadm/v1beta1`` and ``v1beta2`` (``kubeadmconfig_types.go``) for paths and
-limits; cloud-init ``cloudinit/templater.py`` for what it renders; ``internal/ignition/clc`` of Cluster API (no
-``gzip``).
+Which kinds hold one, and where, is in ``products/node_kinds.py``.
+
+Sources: Cluster API ``api/bootstrap/kubeadm/v1beta1`` and ``v1beta2`` (``kubeadmconfig_types.go``) for limits;
+cloud-init ``cloudinit/templater.py`` for what it renders; ``internal/ignition/clc`` of Cluster API (no ``gzip``).
 """
 
 from __future__ import annotations
@@ -20,68 +21,47 @@ from krm_fn.krm.results import Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.noproxy.entries import is_template
 from krm_fn.patch import Pointer, field_path
-from krm_fn.targets.nodes.container_runtime import ADVICE, NodeSystem, runtime_of, system_of
+from krm_fn.products.node_kinds import NODE_KINDS, NodeKind
+from krm_fn.targets.nodes.container_runtime import (
+    ADVICE,
+    OperatingSystem,
+    operating_system_of,
+    runtime_of,
+)
 
-_CONTROL_PLANE = "controlplane.cluster.x-k8s.io"
-_BOOTSTRAP = "bootstrap.cluster.x-k8s.io"
-
-_PATHS: dict[tuple[str, str], Pointer] = {
-    (_CONTROL_PLANE, "KubeadmControlPlane"): ("spec", "kubeadmConfigSpec"),
-    (_CONTROL_PLANE, "KubeadmControlPlaneTemplate"): (
-        "spec",
-        "template",
-        "spec",
-        "kubeadmConfigSpec",
-    ),
-    (_BOOTSTRAP, "KubeadmConfig"): ("spec",),
-    (_BOOTSTRAP, "KubeadmConfigTemplate"): ("spec", "template", "spec"),
-}
-KINDS = frozenset(_PATHS)
-"""The (API group, kind) pairs that carry a KubeadmConfigSpec."""
-
-_PATH_OF_KIND = {kind: path for (_, kind), path in _PATHS.items()}
-_VERSIONS = ("v1alpha3", "v1alpha4", "v1beta1", "v1beta2")
-_NEWEST = _VERSIONS[-1]
 _LONGEST = 10_240
 _JINJA = ("{{", "{%", "{#")
-
-
 _GZIP = ("gzip", "gzip+base64")
-
-FILES, PRE_COMMANDS = "files", "preKubeadmCommands"
-"""The two lists in which something is written."""
 
 
 class ConfigSpec:
-    """The KubeadmConfigSpec of one object, which is being edited.
+    """The configuration of nodes in one object, which is being edited.
 
     Args:
         draft: the data of the object.
-        path: leads to the KubeadmConfigSpec.
+        kind: says where in it the configuration is, and what sets up the nodes.
         data: what it held when it was looked up; empty where it is null.
-        version: the version of the API, the newest known one where that of the object is not known.
-        version_is_known: whether it is that of the object.
     """
 
     def __init__(
         self,
         draft: Draft,
-        path: Pointer,
+        kind: NodeKind,
         data: Mapping[str, Any],
-        version: str,
-        *,
-        version_is_known: bool,
     ) -> None:
         self.draft = draft
-        self.path = path
+        self.path: Pointer = kind.path
+        self.system = kind.system
         self.data = data
-        self.version = version
-        self.version_is_known = version_is_known
+        version = str(draft.data.get("apiVersion")).rpartition("/")[2]
+        known = kind.system.versions
+        self.version_is_known = not known or version in known
+        self.version = version if self.version_is_known else known[-1]
 
     @cached_property
-    def system(self) -> NodeSystem:
+    def operating_system(self) -> OperatingSystem:
         """Return the system of the nodes; to others than Linux nothing is written."""
-        return system_of(self.data)
+        return operating_system_of(self.data, self.system)
 
     @property
     def ignition(self) -> bool:
@@ -96,21 +76,21 @@ class ConfigSpec:
     @property
     def files(self) -> Pointer:
         """Return where the list of files is."""
-        return (*self.path, FILES)
+        return (*self.path, self.system.files)
 
     @property
     def commands(self) -> Pointer:
-        """Return where the list of commands that run before kubeadm is."""
-        return (*self.path, PRE_COMMANDS)
+        """Return where the list of commands is that run before the nodes are set up."""
+        return (*self.path, self.system.commands)
 
-    def entries(self, key: str) -> Sequence[Any]:
-        """Return the list ``key`` as it is now; empty where there is none."""
-        value = self.draft.get((*self.path, key))
+    def entries(self, path: Pointer) -> Sequence[Any]:
+        """Return the list at ``files`` or ``commands`` as it is now; empty where there is none."""
+        value = self.draft.get(path)
         return value if isinstance(value, list) else ()
 
     def writable(self, variables: Variables) -> Variables:
         """Return the variables that the nodes can get: none on other systems than Linux."""
-        return variables if self.system is NodeSystem.LINUX else {}
+        return variables if self.operating_system is OperatingSystem.LINUX else {}
 
     def is_rendered(self, text: str) -> bool:
         """Return whether cloud-init would take a part of ``text`` for a template."""
@@ -132,9 +112,13 @@ class ConfigSpec:
         form = self.data.get("format")
         if form is not None and not isinstance(form, str):
             self.draft.findings.append(wrong_type((*self.path, "format"), form, "a string"))
-        if is_wanted and self.system is NodeSystem.LINUX and not self.version_is_known:
+        if (
+            is_wanted
+            and self.operating_system is OperatingSystem.LINUX
+            and not self.version_is_known
+        ):
             message = (
-                f"this API version is not known; its limits are taken to be those of {_NEWEST}"
+                f"this API version is not known; its limits are taken to be those of {self.version}"
             )
             self.draft.report(Severity.INFO, message, ("apiVersion",), code="VersionUnknown")
 
@@ -162,20 +146,21 @@ class ConfigSpec:
 
     def report_length(self, path: Pointer, text: str, remedy: str) -> None:
         """Report a text that is longer than a file's content or a command may be in this version."""
-        if len(text) <= _LONGEST or self.version not in ("v1beta1", "v1beta2"):
+        if len(text) <= _LONGEST or self.version not in self.system.limited:
             return
         field = path[-2] if path[-1].isdigit() else path[-1]
-        rejected_by = "" if self.version == _NEWEST else "; Cluster API 1.10 and newer rejects it"
+        is_newest = self.version == self.system.versions[-1]
+        rejected_by = "" if is_newest else "; Cluster API 1.10 and newer rejects it"
         message = (
             f"`{field}` must not be longer than {_LONGEST} characters in {self.version}, this would "
             f"have {len(text)}{rejected_by}: {remedy}"
         )
-        severity = Severity.ERROR if self.version == _NEWEST else Severity.WARNING
+        severity = Severity.ERROR if is_newest else Severity.WARNING
         self.draft.report(severity, message, path, code="TooLong")
 
 
 def find(draft: Draft, *, is_wanted: bool = False, is_whole: bool = False) -> ConfigSpec | None:
-    """Return the KubeadmConfigSpec of an object; None where there is none.
+    """Return the configuration of nodes in an object; None where there is none.
 
     An object without it is a patch more often than not, and lists of a patch replace those of its object. So it is
     created only in a template without ``spec`` that is known to be no patch. That it is missing, and that its nodes are
@@ -187,13 +172,14 @@ def find(draft: Draft, *, is_wanted: bool = False, is_whole: bool = False) -> Co
         is_whole: whether another object refers to it, and none of its name is elsewhere.
     """
     obj = draft.data
-    path = _PATH_OF_KIND.get(str(obj.get("kind")))
-    if path is None:
+    kind = NODE_KINDS.get((str(obj.get("apiVersion")).rpartition("/")[0], str(obj.get("kind"))))
+    if kind is None:
         return None
+    path: Pointer = kind.path
     value: Any = obj
     for depth, step in enumerate(path, start=1):
         if value is None or step not in value:
-            if is_wanted and is_whole and _may_get_spec(obj):
+            if is_wanted and is_whole and _may_get_spec(obj, kind):
                 value = None
                 break
             if is_wanted:
@@ -207,17 +193,15 @@ def find(draft: Draft, *, is_wanted: bool = False, is_whole: bool = False) -> Co
         if value is not None and not isinstance(value, Mapping):
             draft.findings.append(wrong_type(path[:depth], value, "a mapping"))
             return None
-    version = str(obj.get("apiVersion")).rpartition("/")[2]
-    is_known = version in _VERSIONS
-    if not is_known:
-        version = _NEWEST
-    spec = ConfigSpec(draft, path, value or {}, version, version_is_known=is_known)
-    if is_wanted and spec.system in ADVICE:
-        draft.report(Severity.WARNING, ADVICE[spec.system], path, code="NodeSystemUnsupported")
+    spec = ConfigSpec(draft, kind, value or {})
+    if is_wanted and spec.operating_system in ADVICE:
+        draft.report(
+            Severity.WARNING, ADVICE[spec.operating_system], path, code="NodeSystemUnsupported"
+        )
     return spec
 
 
-def _may_get_spec(obj: Mapping[str, Any]) -> bool:
-    """Return whether an object is a template without ``spec``, which makes nodes all the same."""
-    kind = (str(obj.get("apiVersion")).partition("/")[0], obj.get("kind"))
-    return kind == (_BOOTSTRAP, "KubeadmConfigTemplate") and not {"spec", "$patch"} & obj.keys()
+def _may_get_spec(obj: Mapping[str, Any], kind: NodeKind) -> bool:
+    """Return whether an object is a template without ``spec``, which makes workers all the same."""
+    is_of_workers = kind.is_template and not kind.is_control_plane
+    return is_of_workers and not {"spec", "$patch"} & obj.keys()
