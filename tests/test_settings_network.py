@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from function_configs import PROXY, loaded
-from krm_fn import noproxy, settings
+from krm_fn import noproxy
 from krm_fn.clusters import Cluster, Membership, Role
 from krm_fn.krm.results import ObjectRef
 from krm_fn.noproxy import Audience, ClusterNetwork, Fact, Origin
@@ -201,8 +201,9 @@ def test_each_list_is_composed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     composed: list[Any] = []
     compose = noproxy.compose
     monkeypatch.setattr(noproxy, "compose", lambda *given: composed.append(given) or compose(*given))
-    settings._composed.cache_clear()
-    config = loaded(httpProxy=PROXY, overrides=[{"match": {"roles": ["Worker"]}, "noProxy": ["a"]}])
+    config = loaded(
+        httpProxy="http://asked-here-only.example.com:1", overrides=[{"match": {"roles": ["Worker"]}, "noProxy": ["a"]}]
+    )
     for facts in (cluster(f"c-{number}", number) for number in range(50)):
         for role in (*Role, *Role):
             for target in ("kubeletDropIn", "containerdDropIn"):

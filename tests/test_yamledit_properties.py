@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from krm_fn.errors import EditError
 from krm_fn.patch import APPEND, Operation
-from krm_fn.yamledit import Document, document, read
+from krm_fn.yamledit import Document, read
 from krm_fn.yamledit.breaks import BREAKS, with_line_feeds
 from krm_fn.yamledit.layout import Geometry
 from krm_fn.yamledit.render import is_plain, scalar
 from krm_fn.yamledit.tree import Alias, Mapping, Node, Sequence, compose, walk
 from krm_fn.yamledit.view import is_merge, key_text, same, view
-from yaml_texts import at, data, handwritten, operations, patched, places, strings, texts
+from yaml_texts import at, data, edited_in_place, handwritten, operations, patched, places, strings, texts
 
 any_text = st.one_of(texts(), handwritten())
 
@@ -99,7 +99,7 @@ def test_lines_that_the_operation_is_not_about_stay_byte_for_byte_and_in_order(d
     assume(isinstance(old, (dict, list)) and not _has_explicit_key(text))
     (operation,) = draw.draw(operations(old, most=1))
     new = edited(text, [operation])
-    in_place = Document(text)._attempt([operation], document._in_place) == new
+    _, in_place = edited_in_place(text, [operation])
 
     touched = _touched_lines(text, operation, in_place=in_place)
     others = [line for number, line in enumerate(_lines_of(text)) if number not in touched]

@@ -7,7 +7,9 @@ elsewhere. ``texts`` are dumped by PyYAML, ``handwritten`` have what people writ
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from typing import Any
+from unittest import mock
 
 import jsonpatch
 import yaml
@@ -16,7 +18,7 @@ from hypothesis import strategies as st
 
 from krm_fn.errors import InputError
 from krm_fn.patch import Operation
-from krm_fn.yamledit import read
+from krm_fn.yamledit import Document, document, read
 from krm_fn.yamledit.view import same
 
 AWKWARD = [
@@ -313,3 +315,9 @@ def at(value: Any, place: tuple[str, ...]) -> Any:
     for token in place:
         value = value[int(token)] if isinstance(value, list) else value[token]
     return value
+
+
+def edited_in_place(text: str, operations: Sequence[Operation]) -> tuple[str, bool]:
+    """The text after the operations, and whether the first way of writing it, that of least change, was enough."""
+    with mock.patch.object(document, "edits", wraps=document.edits) as ways:
+        return Document(text).edit(operations), ways.call_count <= 1
