@@ -32,7 +32,7 @@ own below has these:
 kustomize and kpt run it. With `--fail-on warning` a warning makes the exit code 1, too.
 """
 
-_EXAMPLES = 3
+_EXAMPLES = 2
 """So many show what a command is for; `--help` has all."""
 
 

@@ -1,4 +1,7 @@
-"""Write `docs/messages.md` and the rules in `docs/lint.md`: a row for each code and rule, with its cause and remedy."""
+"""Write `docs/messages.md` and the rules in `docs/lint.md`: a row for each code and rule, with its cause and remedy.
+
+What the tables have of a cause and of a remedy is the first sentence: `inject-proxy help CODE` prints all of them.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +18,11 @@ _HEAD = """\
 # Messages
 
 Every error, warning and information of a run begins with a code, such as `NodesNotRolled`, or with the ID of a rule,
-such as `NP038`; [lint.md](lint.md#rules) lists the rules. In `results` it is the tag `rule`. A message about a change
-that was made has no code.
+such as `NP038` ([lint.md](lint.md#rules)). In `results` it is the tag `rule`. A message about a change has no code.
 
-The message says what happened, and the table why, and what to do. `inject-proxy help NodesNotRolled` prints all of it.
+The tables say in a sentence each why a message comes and what to do. `inject-proxy help NodesNotRolled` prints all of
+it, with other remedies, and so does [krm_fn/krm/messages.md](../krm_fn/krm/messages.md). `spec.selector.exclude` leaves
+any object out, `--exclude` any file.
 
 To silence a code or a rule, or to change its severity, name it in `spec.lint.rules` of the ProxyConfig:
 
@@ -36,7 +40,7 @@ change is impossible, or with `mode: Check` that a change is due.
 
 ## Codes of a run
 
-The severity is the one that the message has if `spec.lint.rules` does not name its code.
+The severity is that of a code which `spec.lint.rules` does not name.
 
 """
 
@@ -53,8 +57,8 @@ _TABLE = """\
 """
 
 _RULES = """\
-| rule | severity, about | finds | cause | remedy | `--fix` |
-|---|---|---|---|---|---|
+| rule | severity, about | finds | cause | remedy |
+|---|---|---|---|---|
 """
 
 
@@ -64,8 +68,12 @@ def page() -> str:
 
 
 def _codes(table: Mapping[str, Severity]) -> list[str]:
+    rows = []
     known = explanations()
-    return [_row(name, severity.value, known[name].cause, known[name].remedy) for name, severity in table.items()]
+    for name, severity in table.items():
+        text = known[name]
+        rows.append(_row(name, severity.value, _first(text.cause), _first(text.remedy)))
+    return rows
 
 
 def rules() -> str:
@@ -75,11 +83,16 @@ def rules() -> str:
     for name, rule in RULES.items():
         kind = f"{rule.severity.value}, {rule.about.value}"
         text = known[name]
-        rows.append(_row(name, kind, text.meaning, text.cause, text.remedy, text.fix))
+        remedy = f"`--fix`: {text.fix}" if text.fix else _first(text.remedy)
+        rows.append(_row(name, kind, text.meaning, _first(text.cause), remedy))
     return "".join([_RULES, *rows])
 
 
-def _row(name: str, *cells: str) -> str:
-    """Return a row of a table; its first cell is where a link to the code leads."""
-    texts = [f'<a id="{name.lower()}"></a>{name}', *(cell.replace("|", "\\|") for cell in cells)]
+def _first(text: str) -> str:
+    """Return the first sentence of a text."""
+    return f"{text.partition('. ')[0].removesuffix('.')}."
+
+
+def _row(*cells: str) -> str:
+    texts = [cell.replace("|", "\\|") for cell in cells]
     return f"| {' | '.join(texts)} |\n"

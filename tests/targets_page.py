@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from krm_fn.noproxy import Audience
@@ -48,21 +49,28 @@ def written_systems() -> list[str]:
 
 def index() -> str:
     """Return the page that leads to each target."""
-    rows = [f"| [{name}]({system_of(name)}.md#{name.lower()}) | {title_of(name)} |\n" for name in TARGETS]
+    rows = [f"| [{name}]({system_of(name)}.md#{name.lower()}) | {_subject(name)} |\n" for name in TARGETS]
     return "".join([_INDEX, *rows])
 
 
+def _subject(name: str) -> str:
+    return title_of(name).partition(": ")[0]
+
+
 def page(system: str) -> str:
-    """Return the page of a system: what stands beside its code, and of each target its facts and options."""
+    """Return the page of a system: what is beside its code, with options in the place of examples and reasons."""
     text = page_of(system)
+    shown: dict[str, str] = {}
     for name in TARGETS:
         if system_of(name) == system:
             section = section_of(name)
-            title, _, rest = section.partition("\n\n")
-            text = text.replace(section, f"{title}\n\n{_facts(TARGETS[name])}{rest}\n\n{options(name)}".rstrip("\n"))
+            title, _, rest = section.partition("**Before and after:**")[0].rstrip("\n").partition("\n\n")
+            parts = [title, _reader(TARGETS[name]), rest, *_options(name, shown)]
+            text = text.replace(section, "\n\n".join(filter(None, parts)).rstrip("\n"))
     mark = f"<!-- `make docs` writes this page from krm_fn/targets/{system}/page.md and the JSON Schema. -->\n\n"
     head, _, sections = text.partition("\n\n## ")
-    examples = f"Examples, with what a run makes of them: [testdata/{system}](../../testdata/{system})."
+    folder = f"[testdata/{system}](../../testdata/{system})"
+    examples = f"{folder} has examples; `inject-proxy targets ID` prints one, and the reasons."
     return f"{mark}{head}\n\n{examples}\n\n## {sections}"
 
 
@@ -74,5 +82,20 @@ def short_list() -> str:
     return "".join(lines)
 
 
-def _facts(target: Target) -> str:
-    return f"Reader of `NO_PROXY`: {_READERS[target.audience]}.\n\n" if target.audience in _READERS else ""
+def _reader(target: Target) -> str:
+    return f"Reader of `NO_PROXY`: {_READERS[target.audience]}." if target.audience in _READERS else ""
+
+
+def _options(name: str, shown: dict[str, str]) -> Iterator[str]:
+    """Yield the table of the options of a target, without the rows that the page has already.
+
+    ``shown`` holds row -> target of those, and gets the new ones.
+    """
+    head, rows = options(name).splitlines()[:2], options(name).splitlines()[2:]
+    new = [row for row in rows if row not in shown]
+    if new:
+        yield "\n".join([*head, *new])
+    for other in dict.fromkeys(shown[row] for row in rows if row in shown):
+        fields = [row.split(" | ")[0].removeprefix("| ") for row in rows if shown.get(row) == other]
+        yield f"Options as those of `{other}`: {', '.join(fields)}."
+    shown.update((row, name) for row in new)

@@ -36,6 +36,5 @@ def test_the_rules_of_the_lint_page_are_what_make_docs_writes(golden: Callable[[
         pytest.param(rules(), RULES, id="rules"),
     ],
 )
-def test_each_code_and_each_rule_has_a_row_that_can_be_linked_to(text: str, names: Mapping[str, object]) -> None:
-    rows = re.findall(r'^\| <a id="([a-z0-9]+)"></a>(\w+) \|', text, re.MULTILINE)
-    assert rows == [(name.lower(), name) for name in names]
+def test_each_code_and_each_rule_has_a_row(text: str, names: Mapping[str, object]) -> None:
+    assert re.findall(r"^\| ([A-Z]\w+) \|", text, re.MULTILINE) == [*names]
