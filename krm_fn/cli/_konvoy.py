@@ -21,8 +21,8 @@ from krm_fn.config import ProxyConfig
 from krm_fn.errors import UsageError
 from krm_fn.near_names import did_you_mean
 from krm_fn.noproxy import Audience, ClusterNetwork
+from krm_fn.products.node_kinds import KUBEADM
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.nodes import containerd_drop_in, node_trust_store
 
 _FIELDS = ("httpProxy", "httpsProxy", "noProxy")
 _ROLES = {"control-plane-": Role.CONTROL_PLANE.value, "worker-": Role.WORKER.value}
@@ -59,6 +59,7 @@ _LONG = [name for name in _KNOWN if name.startswith("--")]
 _MISSPELT = 0.9
 """How alike a misspelling is; other flags are less: `--registry-mirror-username` is 0.85 of `--registry-mirror-url`."""
 _PREPROVISIONED = "preprovisioned"
+_TRUST_STORE = "nodeTrustStore"
 _INFRASTRUCTURES = {
     _PREPROVISIONED: "PreprovisionedCluster",
     "aws": "AWSCluster",
@@ -114,7 +115,7 @@ def spec(
     if facts:
         found["clusterDefaults"] = facts
     if line.last(_OS).lower() == _FLATCAR:
-        found["targets"] = {"nodeTrustStore": {"os": ["Flatcar"]}}
+        found["targets"] = {_TRUST_STORE: {"os": ["Flatcar"]}}
     return found, _warnings_about(line)
 
 
@@ -232,7 +233,7 @@ def command_line(
     flags += _flags_of_roles(wanted, cluster, roles)
     mirror = wanted.mirror
     flags.append((_MIRROR, mirror.url if mirror else ""))
-    if list(wanted.targets.get(node_trust_store.TARGET.id, {}).get("os", ())) == ["Flatcar"]:
+    if list(wanted.targets.get(_TRUST_STORE, {}).get("os", ())) == ["Flatcar"]:
         flags.append((_OS, _FLATCAR))
     written = [f"{flag} {shlex.quote(value)}" for flag, value in flags if value]
     if not any(value for flag, value in flags if flag in _PROXY_FLAGS or flag == _MIRROR):
@@ -261,7 +262,7 @@ def _flags_of_roles(
         proxy: ProxySettings = settings.resolve(
             wanted,
             (Membership(cluster, Role(name)),),
-            target=containerd_drop_in.TARGET.id,
+            target=KUBEADM.targets[0],
             audience=Audience.NODE,
         ).settings
         flags.append((f"--{prefix}http-proxy", proxy.http_proxy))

@@ -18,10 +18,10 @@ from krm_fn.lint import proxy_urls
 from krm_fn.noproxy import Audience, InvalidField
 from krm_fn.patch import Pointer, lookup
 from krm_fn.plan import Overview, PlannedEdit
+from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.products.node_kinds import TARGETS as NODE_TARGETS
 from krm_fn.settings import Resolved
 from krm_fn.targets import TARGETS, Context, Writes
-from krm_fn.targets.nodes import cluster_class
 
 _KYVERNO_GROUPS = ("kyverno.io", "policies.kyverno.io", "mutations.gatekeeper.sh")
 _OWN_GROUP = "fn.inject-proxy.io"
@@ -207,15 +207,13 @@ def _without_class(
     overview: Overview, places: Sequence[PlannedEdit], wanted: ProxyConfig
 ) -> Iterator[Result]:
     """Yield a warning for each Cluster of an unknown class, unless a target writes into the Cluster itself."""
-    if wanted.targets.get(cluster_class.TARGET.id, {}).get("sharedTemplates") == "Patch":
+    if wanted.targets.get(OF_CLASSES, {}).get("sharedTemplates") == "Patch":
         return  # its target says so
     concerned = {obj.ref for obj, _, _ in overview.without_class}
     written = {
         place.obj.ref
         for place in places
-        if place.obj.ref in concerned
-        and place.target_id != cluster_class.TARGET.id
-        and _is_written(place)
+        if place.obj.ref in concerned and place.target_id != OF_CLASSES and _is_written(place)
     }
     for obj, name, path in overview.without_class:
         resolved = settings.resolve(

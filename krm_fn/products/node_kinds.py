@@ -136,6 +136,8 @@ TARGETS = tuple(target for system in SYSTEMS for target in system.targets)
 """The targets that write the proxy of nodes."""
 EXPORTERS = frozenset(system.exporter for system in SYSTEMS)
 """Those of them that export it to what sets up the nodes."""
+OF_CLASSES = "clusterClass"
+"""The target that lets a ClusterClass give nodes what these targets write into its templates."""
 
 
 def kinds_of(target: str) -> frozenset[tuple[str, str]]:

@@ -24,7 +24,7 @@ from krm_fn.noproxy import (
     Style,
     holds,
 )
-from krm_fn.products.node_kinds import EXPORTERS
+from krm_fn.products.node_kinds import EXPORTERS, OF_CLASSES
 
 _IMITATES = frozenset({Style.GIANT_SWARM, Style.VERBATIM})
 """Styles that write what another program writes, or what the user wrote, to the byte: they know no defaults."""
@@ -163,7 +163,7 @@ def talks_to_nodes(
     What sets up a node calls etcd of the other nodes itself, and kubeadm copies the variables it is started with into
     the pods of the control plane (``cmd/kubeadm/app/phases/controlplane/manifests.go``: ``GetProxyEnvVars``).
     """
-    exporters = EXPORTERS if target == "clusterClass" else EXPORTERS & {target}
+    exporters = EXPORTERS if target == OF_CLASSES else EXPORTERS & {target}
     exports = any(options.get(name, {}).get("exports", True) for name in exporters)
     return exports and any(one.role is Role.CONTROL_PLANE for one in memberships)
 

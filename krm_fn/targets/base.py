@@ -89,6 +89,16 @@ class NodeUpdate(NamedTuple):
     why: str = ""
 
 
+class NodeSecret(NamedTuple):
+    """The Secret from which the nodes of a Cluster take files, and the keys that they take.
+
+    ``name`` is "" where none of them has a proxy, and where an object is for many Clusters.
+    """
+
+    name: str
+    keys: tuple[str, ...]
+
+
 class Writes(Enum):
     """What a target writes.
 
@@ -178,6 +188,13 @@ class Target:
 
         The object has a kind of the target; a target that fills such ConfigMaps and Secrets is asked about any.
         """
+
+    def node_secret(self, data: Data, context: Context) -> NodeSecret | None:
+        """Return the Secret from which nodes take files because of what is written into an object.
+
+        None where they take none.
+        """
+        return None
 
     def names_of_rules(self, data: Data) -> Iterable[str]:
         """Return the names of the rules of an object, which overrides can match."""

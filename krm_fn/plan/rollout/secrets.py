@@ -29,8 +29,8 @@ from krm_fn.plan import ObjectSource, PlannedEdit
 from krm_fn.plan.rollout.model import NAME, RolloutNote, advice, hash_of, holds_something, kept_name
 from krm_fn.products import giantswarm
 from krm_fn.products.node_kinds import KIND_NAMES, NODE_KINDS
-from krm_fn.targets import ClassContext, Context
-from krm_fn.targets.nodes import cluster_class
+from krm_fn.targets import Context
+from krm_fn.targets.base import NodeSecret
 
 _TARGET_OF_SECRETS = "giantswarmSystemdProxy"
 """The target that writes the Secrets of Clusters."""
@@ -178,28 +178,25 @@ def _of_object(index: int, obj: Object, *, is_wanted: bool) -> Iterator[_Referen
 
 def _patchers(
     places: Sequence[PlannedEdit], kind: str
-) -> Iterator[tuple[PlannedEdit, ClassContext, Key]]:
-    """Yield the ClusterClasses or Clusters whose patches take drop-ins from Secrets, and the key of the class."""
+) -> Iterator[tuple[PlannedEdit, NodeSecret, Key]]:
+    """Yield the ClusterClasses or Clusters whose nodes take drop-ins from Secrets, and the key of the class."""
     for place in places:
-        class_context = place.class_context
-        if (
-            place.target_id != cluster_class.TARGET.id
-            or place.obj.ref.kind != kind
-            or class_context is None
-        ):
+        known = place.class_context
+        if known is None or known.of_class is None or place.obj.ref.kind != kind:
             continue
-        if class_context.of_class is not None and cluster_class.secret_keys(class_context):
-            yield place, class_context, class_context.of_class
+        context = Context(place.options, place.resolved.settings, class_context=known)
+        secret = place.target.node_secret(place.obj.data, context)
+        if secret is not None:
+            yield place, secret, known.of_class
 
 
 def _of_classes(places: Sequence[PlannedEdit]) -> Iterator[_Reference]:
     """Yield the Clusters of a patched class, with the Secret from which their nodes take drop-ins."""
     classes = {key: place for place, _, key in _patchers(places, "ClusterClass")}
-    for place, class_context, key in _patchers(places, "Cluster"):
-        name = cluster_class.secret_of(place.obj.data, place.resolved.settings, class_context)
-        if name:
-            path = ("spec", "topology")
-            yield _Reference(place.item_index, place.obj, path, name, True, place, classes.get(key))
+    for place, secret, key in _patchers(places, "Cluster"):
+        if secret.name:
+            path, of_class = ("spec", "topology"), classes.get(key)
+            yield _Reference(place.item_index, place.obj, path, secret.name, True, place, of_class)
 
 
 def _of_other_lists(places: Sequence[PlannedEdit], wanted: ProxyConfig) -> Iterator[RolloutNote]:
@@ -208,10 +205,10 @@ def _of_other_lists(places: Sequence[PlannedEdit], wanted: ProxyConfig) -> Itera
     generate = f"spec.targets.{_TARGET_OF_SECRETS}.generate"
     options = wanted.targets.get(_TARGET_OF_SECRETS, {})
     is_generated = options.get("enabled", True) and options.get("generate")
-    for place, class_context, key in _patchers(places, "ClusterClass"):
+    for place, secret, key in _patchers(places, "ClusterClass"):
         if key in listed:
             continue
-        keys = " and ".join(f"`{one}`" for one in cluster_class.secret_keys(class_context))
+        keys = " and ".join(f"`{one}`" for one in secret.keys)
         message = (
             f"the patches of this class take {keys} from the Secret "
             f"`<cluster>{giantswarm.SYSTEMD_PROXY_SUFFIX}` of each Cluster, no Cluster of the class "
@@ -273,7 +270,7 @@ def _follows(user: _Reference, secret: _Secret) -> Iterator[RolloutNote]:
     name = secret.name if secret.name != secret.obj.base_name else ""
     known = class_context._replace(secret=name, has_hashed_secrets=False)
     context = Context(user.place.options, user.place.resolved.settings, class_context=known)
-    for one in cluster_class.TARGET.edit(user.obj.data, context):
+    for one in user.place.target.edit(user.obj.data, context):
         if isinstance(one, Edit):
             yield RolloutNote(user.item_index, user.obj, one._replace(message=message))
 

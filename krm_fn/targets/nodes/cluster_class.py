@@ -12,7 +12,7 @@ from krm_fn.engine import Draft
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.base import Context, Options, Target
+from krm_fn.targets.base import Context, Data, NodeSecret, Options, Target
 from krm_fn.targets.class_context import ClassContext
 from krm_fn.targets.nodes.clusterclass.names import PATCHES, VARIABLE, Possibility
 
@@ -79,38 +79,6 @@ def is_patched(obj: Mapping[str, Any]) -> bool:
     return any(name in (VARIABLE, *PATCHES) for name in names)
 
 
-def secret_keys(class_context: ClassContext) -> list[str]:
-    """Return the keys that nodes take from the Secret of their Cluster.
-
-    None if the patches refer to no Secret.
-    """
-    from krm_fn.targets.nodes.clusterclass import variable  # noqa: PLC0415 -- most lists have no class
-
-    units = variable.units_in_secret(class_context) if class_context.is_wanted else []
-    return [drop_in_secret.KEYS[unit] for unit in units]
-
-
-def secret_of(obj: Mapping[str, Any], settings: ProxySettings, class_context: ClassContext) -> str:
-    """Return the name of the Secret from which nodes of a Cluster take drop-ins.
-
-    "" if no node has a proxy.
-
-    Args:
-        obj: the Cluster.
-        settings: the proxy of its control plane.
-        class_context: its class, and the proxies of its groups of workers.
-    """
-    from krm_fn.targets.nodes.clusterclass import variable  # noqa: PLC0415 -- most lists have no class
-
-    is_any = any(map(variable.has_proxy, (settings, *class_context.groups.values())))
-    if not (is_any and secret_keys(class_context)):
-        return ""
-    paths = (entry for path in lists(obj) for entry in named(obj, path, VARIABLE))
-    names = (lookup(obj, (*path, "value", variable.SECRET)) for path in paths)
-    found = (name for name in names if isinstance(name, str) and name)
-    return next(found, drop_in_secret.name_for(settings.cluster))
-
-
 class _ClusterClass(Target):
     id = "clusterClass"
     kinds = frozenset({KIND, ("cluster.x-k8s.io", "ClusterClass")})
@@ -119,6 +87,27 @@ class _ClusterClass(Target):
     def hints(self, options: Options) -> tuple[str, ...]:
         """Return the names of what it writes: a list of which nothing else is known needs it for no other."""
         return (VARIABLE, *PATCHES)
+
+    def node_secret(self, data: Data, context: Context) -> NodeSecret | None:
+        """Return the Secret from which nodes of a Cluster take drop-ins; of a class only its keys are known."""
+        from krm_fn.targets.nodes.clusterclass import variable  # noqa: PLC0415 -- most lists have no class
+
+        of_class, settings = context.class_context, context.settings
+        if of_class is None or not of_class.is_wanted:
+            return None
+        keys = tuple(drop_in_secret.KEYS[unit] for unit in variable.units_in_secret(of_class))
+        if not keys:
+            return None
+        if data.get("kind") != KIND[1] or not any(
+            map(variable.has_proxy, (settings, *of_class.groups.values()))
+        ):
+            return NodeSecret("", keys)
+        for path in lists(data):
+            for entry in named(data, path, VARIABLE):
+                name = lookup(data, (*entry, "value", variable.SECRET))
+                if isinstance(name, str) and name:
+                    return NodeSecret(name, keys)
+        return NodeSecret(drop_in_secret.name_for(settings.cluster), keys)
 
     def sites(self, draft: Draft, context: Context) -> Iterator[Site]:
         """Yield the variable and the patches of a ClusterClass, or the variables of a Cluster.
