@@ -73,7 +73,7 @@ def parser() -> CommandParser:
     command.add_argument(
         "--fix",
         action="store_true",
-        help="do what the rules allow: fix files in place; print a list, or standard input, fixed",
+        help="do what the rules allow: fix objects in place; print a list, or standard input, fixed",
     )
     command.add_argument(
         "--consumer",

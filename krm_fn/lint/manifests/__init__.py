@@ -1,4 +1,4 @@
-"""What manifests say about a proxy, judged and corrected as they are in a repository: nothing is injected.
+"""What manifests say about a proxy, judged, and corrected in objects, as they are in a repository: nothing is injected.
 
 Files in, results and corrected files out; it opens none. A file that cannot be read is reported and
 passed by.
@@ -84,7 +84,7 @@ def fixed_files(
     audience: Audience = Audience.NODE,
     others: Mapping[str, bytes] = MappingProxyType({}),
 ) -> Audit:
-    """Do what the rules' fix allows; the results are about the files as they are then.
+    """Do in the objects of files what the rules' fix allows; the results are about the files as they are then.
 
     Args: as for ``audit``.
     """
@@ -97,8 +97,6 @@ def fixed_files(
         operations, reported = _corrected(site, rules)
         changes.setdefault(site.where, []).extend(operations)
         notes += reported
-    for given in found.configs:
-        changes.setdefault(given.where, []).extend(configs.corrected(given, rules, audience))
     corrected, refused = found.edited(changes)
     after = audit({**files, **corrected}, config=config, audience=audience, others=others)
     return Audit(

@@ -12,16 +12,13 @@ from typing import Any
 
 from krm_fn import config, lint
 from krm_fn.config import Mode, ProxyConfig
-from krm_fn.engine import Draft
 from krm_fn.errors import ConfigError
 from krm_fn.krm.results import Result, Severity
-from krm_fn.lint import Listing, Rules
-from krm_fn.lint.manifests import values
+from krm_fn.lint import Rules
 from krm_fn.lint.manifests.reading import FunctionConfig
-from krm_fn.lint.values import RULES, Problem, corrected_url, lint_list, lint_pair, lint_proxy
-from krm_fn.noproxy import Audience, Style, may_hold_a_credential, parse
-from krm_fn.noproxy.entries import split
-from krm_fn.patch import Operation, Pointer, lookup
+from krm_fn.lint.values import Problem, lint_list, lint_pair, lint_proxy
+from krm_fn.noproxy import Audience, Style, parse
+from krm_fn.patch import Pointer, lookup
 
 _REPORTED_BY_CONFIG = frozenset({"NP005", "NP006", "NP010", "NP015", "NP018", "NP037", "NP042"})
 """Rules about what the check of a ProxyConfig tells, too, in words of its own."""
@@ -116,24 +113,6 @@ def _pairs(wanted: ProxyConfig, given: FunctionConfig, rules: Rules) -> Iterator
                 yield Result(severity, found.message, given.ref, place, code=found.rule)
 
 
-def corrected(given: FunctionConfig, rules: Rules, audience: Audience) -> list[Operation]:
-    """Return what corrects the URLs and the entries of a ProxyConfig.
-
-    Nothing for the form of a ConfigMap.
-    """
-    draft = Draft(given.data)
-    for text in _texts(given.data) if given.data.get("kind") == config.KIND else ():
-        problems = _problems(text, given, audience)
-        found = {one.rule for one in problems if rules.severity(one) is not None}
-        if not any(RULES[rule].has_fix for rule in found):
-            continue
-        if _is_list(text):
-            _correct_list(draft, text, _Forms(given, rules, audience))
-        else:
-            draft.set(text.path, corrected_url(text.value))
-    return [one._replace(path=(*given.path, *one.path)) for one in draft.operations()]
-
-
 def _loaded(given: FunctionConfig) -> tuple[ProxyConfig | None, list[str]]:
     try:
         return config.load(given.data, repeated=given.repeated), []
@@ -190,76 +169,3 @@ def _is_completed(given: FunctionConfig) -> bool:
         lookup(given.data, ("spec", "noProxyPolicy", "style"), Style.PORTABLE.value)
         == Style.PORTABLE.value
     )
-
-
-def _correct_list(draft: Draft, text: _ConfigText, forms: _Forms) -> None:
-    """Correct the entries of a list, or of a text with commas.
-
-    An item that holds several entries keeps them together; where one entry becomes several, the others are new items
-    at the end.
-    """
-    if may_hold_a_credential(
-        ",".join(text.entries)
-    ):  # a comma may be in a password: no half of it is an entry
-        return
-    if isinstance(text.value, str):
-        new = forms.of(text.value)
-        if not new:
-            draft.remove(text.path, keep=len(text.path) - 1)
-        elif new != list(parse(text.value)):
-            draft.set(text.path, ",".join(new))
-        return
-    items: list[Any] = []
-    origins: list[int | None] = []
-    added: list[str] = []
-    for at, item in enumerate(text.value):
-        written = list(parse(item)) if isinstance(item, str) else []
-        new = forms.of(item) if written else []
-        if written and not new:
-            continue
-        if new == written:
-            items.append(item)
-        elif len(written) > 1:
-            items.append(",".join(new))
-        else:
-            items.append(new[0])
-            added += new[1:]
-        origins.append(at)
-    draft.set_items(text.path, [*items, *added], [*origins, *(None for _ in added)])
-
-
-class _Forms:
-    """What to write for the entries of one list: each text once, and as it is where nothing is wrong with it."""
-
-    def __init__(self, given: FunctionConfig, rules: Rules, audience: Audience) -> None:
-        self.given, self.rules, self.audience = given, rules, audience
-        self.used: dict[str, None] = {}
-
-    def of(self, text: str) -> list[str]:
-        """Return the entries for those of ``text``, without those that it returned before."""
-        forms = dict.fromkeys(form for entry in parse(text) for form in self._of_entry(entry))
-        new = [form for form in forms if form not in self.used]
-        self.used |= dict.fromkeys(new)
-        return new
-
-    def _of_entry(self, entry: str) -> list[str]:
-        found = _problems(_ConfigText(("noProxy",), entry), self.given, self.audience)
-        if not any(
-            RULES[problem.rule].has_fix
-            for problem in found
-            if self.rules.severity(problem) is not None
-        ):
-            return [entry]
-        forms = list(parse(values.listed(entry, Listing(self.audience), has_proxy=False)))
-        return [
-            form
-            for form in forms
-            if not (_is_completed(self.given) and _is_added(form, forms, split(entry)))
-        ]
-
-
-def _is_added(form: str, forms: Sequence[str], written: Sequence[str]) -> bool:
-    """Return whether ``form`` is among ``forms`` only as the dotted or bare form of another entry."""
-    if form in written:
-        return False
-    return form[1:] in forms if form.startswith(".") else f".{form}" in written
