@@ -46,13 +46,30 @@ class Arrangement(NamedTuple):
     has_new_restart_there: bool = False
 
 
+class Ends(NamedTuple):
+    """Whether exports and restart are at the beginning of a list to which one can add at its two ends only.
+
+    ``exports_are_late`` and ``restart_is_late``: they are at the end, and a command needs the
+    network before.
+    """
+
+    exports_first: bool = False
+    restart_first: bool = False
+    exports_are_late: bool = False
+    restart_is_late: bool = False
+
+
 class _Anchors(NamedTuple):
-    """Indices of the old list before which something belongs; its length is the end."""
+    """Indices of the old list before which something belongs; its length is the end.
+
+    ``behind`` is the last command that the restart has to be behind; -1 for none.
+    """
 
     exports: int
     restart: int
     moved_exports: Sequence[int] = ()
     moves_restart: bool = False
+    behind: int = -1
 
 
 def part_of(command: str) -> CommandRole:
@@ -117,18 +134,46 @@ def _anchors(
         first = others[0] if others else end
         free = next((at for at in others if at > behind), end)
         misplaced = restart is not None and not behind < restart < free
-        return _Anchors(first, free, [at for at in exports if at > first], misplaced)
+        return _Anchors(first, free, [at for at in exports if at > first], misplaced, behind)
     network = [at for at in others if needs_the_proxy(commands[at], scripts)]
-    unsetting = [
-        at
-        for at in others
-        if node_commands.unsets(commands[at]) or shell_exports.exports_any(commands[at])
-    ]
+    unsetting = [at for at in others if _changes_proxy(commands[at])]
     first = network[0] if network else end
     last_unset = unsetting[-1] if unsetting and unsetting[-1] < first else -1
     free = next((at for at in network if at > behind), end)
     misplaced = restart is not None and not behind < restart < free
-    return _Anchors(first, free, [at for at in exports if at > first or at < last_unset], misplaced)
+    moved = [at for at in exports if at > first or at < last_unset]
+    return _Anchors(first, free, moved, misplaced, behind)
+
+
+def ends(commands: Sequence[str], place: str, scripts: Mapping[str, str]) -> Ends:
+    """Return at which end of the list exports and restart belong.
+
+    Args:
+        commands: the commands that may be there.
+        place: as for ``arrange``.
+        scripts: as for ``arrange``.
+    """
+    if place == END:
+        return Ends()
+    anchors = _anchors(commands, [part_of(text) for text in commands], place, scripts, None)
+    if place == START:
+        return Ends(exports_first=True, restart_first=anchors.behind < 0)
+    exports_before, restart_before = (
+        anchors.exports < len(commands),
+        anchors.restart < len(commands),
+    )
+    is_changed = any(_changes_proxy(text) for text in commands)
+    return Ends(
+        exports_first=exports_before and not is_changed,
+        restart_first=restart_before and anchors.behind < 0,
+        exports_are_late=exports_before and is_changed,
+        restart_is_late=restart_before and anchors.behind >= 0,
+    )
+
+
+def _changes_proxy(command: str) -> bool:
+    """Return whether the commands behind this one run with another proxy, or without one."""
+    return bool(node_commands.unsets(command)) or shell_exports.exports_any(command)
 
 
 def needs_the_proxy(command: str, scripts: Mapping[str, str]) -> bool:

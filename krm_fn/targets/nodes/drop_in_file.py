@@ -25,6 +25,12 @@ from krm_fn.targets.nodes.drop_in_conflicts import Conflicts, is_about_proxies
 BY_REFERENCE = "Secret"
 """The value of the option ``content`` with which the text of the drop-in is in the Secret of the Cluster."""
 
+OF_TEXT = {"owner": "root:root", "permissions": "0640"}
+"""What a new drop-in has where the user does not say so."""
+
+OF_REFERENCE = {"permissions": "0600"}
+"""The same for one whose text is in the Secret."""
+
 _FILLED_BY = "giantswarmSystemdProxy"
 """The target that writes the Secret of a Cluster."""
 
@@ -217,9 +223,9 @@ class DropIn:
         if self._content != BY_REFERENCE:
             entry = {
                 "content": unit_text.fresh(variables),
-                "owner": str(owner or "root:root"),
+                "owner": str(owner or OF_TEXT["owner"]),
                 "path": self.path,
-                "permissions": str(permissions or "0640"),
+                "permissions": str(permissions or OF_TEXT["permissions"]),
             }
             self._report_limits(entry, place, variables)
             return entry
@@ -231,7 +237,7 @@ class DropIn:
         return {
             "path": self.path,
             **({"owner": owner} if owner else {}),
-            "permissions": str(permissions or "0600"),
+            "permissions": str(permissions or OF_REFERENCE["permissions"]),
             "contentFrom": drop_in_secret.reference(self._settings, self.unit),
         }
 

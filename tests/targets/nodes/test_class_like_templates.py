@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from class_objects import CONTAINERD, FILE, VERSIONS, answer, cluster, cluster_class, judged
+from class_objects import CONTAINERD, FILE, KUBELET, VERSIONS, answer, cluster, cluster_class, judged
 from class_objects import template as template_of
 
 from certificates import A
@@ -66,6 +66,14 @@ SYSTEMS = [
         id="commands that install and configure containerd",
     ),
     pytest.param({"preKubeadmCommands": ["export HTTP_PROXY='http://old:1'", "true"]}, id="an export of another proxy"),
+    pytest.param(
+        {"files": [FILE, {"path": CONTAINERD, "owner": "root:adm", "permissions": "0600", "content": _OLD}]},
+        id="a drop-in with an owner and a mode of its author",
+    ),
+    pytest.param(
+        {"files": [{"path": f"/usr/lib{KUBELET.removeprefix('/etc')}", "content": _OLD}]},
+        id="a drop-in without them, in the folder of its author",
+    ),
 ]
 OPTIONS = [
     pytest.param({}, id="no options"),
@@ -180,3 +188,11 @@ def test_workers_of_all_systems_in_one_patched_class_hold_what_their_templates_w
     version: str, given: Mapping[str, Any]
 ) -> None:
     assert_alike(objects(version, {"files": [FILE]}, NAMED), given)
+
+
+@pytest.mark.parametrize("given", OPTIONS)
+def test_a_second_run_and_one_with_another_proxy_find_the_patches_as_they_are(given: Mapping[str, Any]) -> None:
+    there = run(objects("v1beta2", {"files": [FILE]}, NAMED), "Patch", given)
+    assert run(there, "Patch", given) == there
+    other = run(there, "Patch", {**given, "httpProxy": "http://other:1"})
+    assert other[0]["spec"]["patches"] == there[0]["spec"]["patches"]

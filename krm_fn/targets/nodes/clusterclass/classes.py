@@ -175,7 +175,7 @@ class Classes:
             self._others = ByKey()
             for obj in templates:
                 if self.is_template(obj):
-                    own.add(key_of(obj), obj.data)
+                    own.add(key_of(obj), dict(obj.data))  # what it holds before any edit
                 else:
                     self._others.add(key_of(obj), None)
             is_done = True

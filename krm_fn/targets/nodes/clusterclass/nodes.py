@@ -10,42 +10,43 @@ Source: Cluster API ``api/core`` v1beta1 (``template.bootstrap.ref``) and v1beta
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
-from krm_fn.patch import Pointer, field_path, lookup
+from krm_fn.patch import Pointer, field_path, lookup, render_pointer
 from krm_fn.products.node_kinds import KIND_NAMES, KUBEADM
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from krm_fn.targets.base import Context, Target
 from krm_fn.targets.class_context import ClassContext, is_elsewhere
 from krm_fn.targets.nodes import (
+    command_places,
     config_spec,
     containerd_drop_in,
     kubeadm_commands,
     kubelet_drop_in,
-    node_trust_store,
-    registry_mirror,
     service_restart,
 )
+from krm_fn.targets.nodes.clusterclass import templates
 from krm_fn.targets.nodes.clusterclass.class_patches import (
     ListState,
     NodeClass,
     PatchField,
+    Written,
     of_template,
     simulate,
     state_of_started_list,
 )
-from krm_fn.targets.nodes.clusterclass.commands import Ends, ends_of, possible_commands
 from krm_fn.targets.nodes.clusterclass.names import INSTEAD_OF, INSTEAD_OF_WHERE_ERASED
+from krm_fn.targets.nodes.command_places import Ends
 from krm_fn.targets.nodes.config_spec import ConfigSpec
 from krm_fn.targets.nodes.container_runtime import ADVICE, CONTAINERD, OperatingSystem
-from krm_fn.targets.nodes.drop_in_file import path_of
+from krm_fn.targets.nodes.drop_in_file import OF_REFERENCE, OF_TEXT, path_of
 from krm_fn.targets.nodes.exports import scripts_of
 
 NODE_TARGETS = {target_id: TARGETS[target_id] for target_id in INSTEAD_OF}
@@ -56,9 +57,20 @@ UNITS = {containerd_drop_in.TARGET.id: CONTAINERD, kubelet_drop_in.TARGET.id: "k
 
 FILES, COMMANDS = KUBEADM.files, KUBEADM.commands
 
+ATTRIBUTES = ("path", "owner", "permissions")
+"""The members of a file that are its author's, in the order in which a patch writes them."""
+
+_ANY = "inject-proxy.invalid"
+_ANY_PROXY = ProxySettings(_ANY, _ANY, _ANY, clusters=("",))
+"""Stands for the proxy of any Cluster, and for its name, where the sites write into a template."""
+
 _SECTIONS = ("machineDeployments", "machinePools")
 _HOLDERS = (("template", "bootstrap"), ("bootstrap",))
 _REMEDY = "or set `spec.targets.clusterClass.sharedTemplates` to `Union`"
+
+
+_Operations = tuple[dict[str, Any], ...]
+"""Entries of ``jsonPatches``."""
 
 
 @dataclass(frozen=True)
@@ -70,57 +82,22 @@ class Nodes:
         name: that of the class of workers; "" for the control plane.
         api_version: that of their template.
         kind: that of their template.
-        path: leads to the configuration of the nodes in their template.
-        has_files: the list ``files`` is there when our patches run.
-        has_commands: the list of commands is.
-        runtime: the service that pulls images on them.
-        needs_restart: a command has to restart it.
-        front: the lists that have to be created before the patches of others.
+        front: creates the lists that have to be there before the patches of others.
         first_writer: the first of those patches.
-        files: the entries of ``FILE_TARGETS`` that a patch has to add.
-        commands: the same for commands.
-        exports_first: the exports belong at the beginning of the commands, not at their end.
-        restart_first: the same for the restart.
+        common: adds what is the same for all Clusters.
+        lists: creates the lists that are missing, and restarts what pulls images.
+        own: adds what depends on the Cluster.
     """
 
     section: str
     name: str
     api_version: str
     kind: str
-    path: Pointer
-    has_files: bool
-    has_commands: bool
-    runtime: str
-    needs_restart: bool
-    front: tuple[str, ...] = ()
-    first_writer: int = 0
-    files: tuple[Any, ...] = ()
-    commands: tuple[Any, ...] = ()
-    exports_first: bool = False
-    restart_first: bool = False
-
-    @property
-    def place(self) -> tuple[Any, ...]:
-        """What tells the templates of these nodes from those of others, and where in them there is something to do."""
-        return self.api_version, self.kind, self.path
-
-    @property
-    def sort(self) -> tuple[Any, ...]:
-        """The same, and what their templates hold."""
-        additions = repr((self.files, self.commands))
-        return (
-            *self.place,
-            self.has_files,
-            self.has_commands,
-            self.runtime,
-            self.needs_restart,
-            self.restart_first,
-            additions,
-        )
-
-    def unit(self, target_id: str) -> str:
-        """Return the service for which a target of ``UNITS`` writes a drop-in on these nodes."""
-        return unit_of(target_id, self.runtime)
+    front: _Operations
+    first_writer: int
+    common: _Operations
+    lists: _Operations
+    own: _Operations
 
 
 @dataclass(frozen=True)
@@ -134,12 +111,6 @@ class Eraser:
     def path(self) -> Pointer:
         """The field in the class, if its patches were those that were looked at."""
         return ("spec", "patches", str(self.field.patch), *self.field.path)
-
-
-def unit_of(target_id: str, runtime: str) -> str:
-    """Return the service for which a target of ``UNITS`` writes a drop-in where ``runtime`` pulls images."""
-    unit = UNITS[target_id]
-    return runtime if unit == CONTAINERD else unit
 
 
 def enabled(class_context: ClassContext) -> dict[str, Mapping[str, Any]]:
@@ -169,27 +140,18 @@ def erasers(
     for section, name, path in _references(obj):
         reference = lookup(obj, path)
         template = class_context.template(reference, namespace)
-        spec = config_spec.find(Draft(template)) if template is not None else None
+        if template is None:
+            continue
+        spec = config_spec.find(Draft(template))
         if spec is None or spec.operating_system is not OperatingSystem.LINUX:
             continue
-        for key in _lists(class_context, _additions(spec, class_context)):
+        reader = _TemplateReader(section, name, reference, template, class_context, path)
+        for key in reader.written_lists():
             state = _simulated(patches, _node_class(section, name, reference), spec, key, ["ours"])
             for field in () if state.kept else state.erasers:
                 if field not in seen:
                     seen.add(field)
                     yield Eraser(field, key)
-
-
-def _lists(class_context: ClassContext, additions: _Additions) -> list[str]:
-    """Return the lists of a template that must hold something."""
-    at_work = enabled(class_context) if class_context.is_wanted else {}
-    options = at_work.get(kubeadm_commands.TARGET.id, {"exports": False, "restart": False})
-    found = []
-    if at_work.keys() & UNITS.keys() or additions.files:
-        found.append(FILES)
-    if options.get("exports", True) or options.get("restart", True) or additions.commands:
-        found.append(COMMANDS)
-    return found
 
 
 def _node_class(section: str, name: str, reference: Mapping[str, Any]) -> NodeClass:
@@ -207,7 +169,10 @@ def _simulated(
 
 
 def nodes_of(
-    obj: Mapping[str, Any], class_context: ClassContext, before: Sequence[Any]
+    obj: Mapping[str, Any],
+    class_context: ClassContext,
+    before: Sequence[Any],
+    ours: Sequence[Any],
 ) -> Iterator[Nodes | Finding]:
     """Yield the sorts of nodes of a ClusterClass.
 
@@ -217,6 +182,7 @@ def nodes_of(
         obj: the ClusterClass.
         class_context: what is known of the list.
         before: the patches of others that run before ours; findings name their index in this list.
+        ours: our patches of an earlier run.
     """
     namespace = str(lookup(obj, ("metadata", "namespace")) or "")
     for section, name, path in _references(obj):
@@ -224,14 +190,14 @@ def nodes_of(
         kind = lookup(reference, ("kind",))
         if not isinstance(kind, str) or kind not in KIND_NAMES:
             message = f'nodes of a "{kind}" are not set up by kubeadm, so they get no proxy here: see to it yourself'
-            yield Finding(Severity.WARNING, message, path, code="NodeSystemUnsupported")
+            yield Finding(Severity.WARNING, message, path, code="OperatingSystemUnsupported")
             continue
         template = class_context.template(reference, namespace)
         if template is None:
             yield _not_known(reference, namespace, class_context, path)
         else:
             yield from _TemplateReader(
-                section, name, reference, template, class_context, path, before
+                section, name, reference, template, class_context, path, before, ours
             ).read()
 
 
@@ -280,28 +246,74 @@ def _references(obj: Mapping[str, Any]) -> Iterator[tuple[str, str, Pointer]]:
                     yield section, name, ("spec", "workers", section, str(index), *path)
 
 
-@dataclass(frozen=True)
-class _Additions:
-    """What ``FILE_TARGETS`` add to a template, where a patch has to do it."""
+class _Written(NamedTuple):
+    """What the sites write into a template: what our patches add to its lists.
 
-    files: tuple[Any, ...] = ()
-    commands: tuple[Any, ...] = ()
+    Attributes:
+        files: the entries that are the same for all Clusters.
+        commands: the same for commands.
+        drop_ins: the entries whose content depends on the Cluster.
+        has_exports: the commands export a proxy.
+        restart: the command that restarts what pulls images; "" for none.
+    """
+
+    files: list[Any]
+    commands: list[str]
+    drop_ins: list[Any]
+    has_exports: bool
+    restart: str
+
+    def lists(self) -> list[str]:
+        """Return the lists to which something is added."""
+        found = []
+        if self.files or self.drop_ins:
+            found.append(FILES)
+        if self.commands or self.has_exports or self.restart:
+            found.append(COMMANDS)
+        return found
 
 
-def _additions(spec: ConfigSpec, class_context: ClassContext) -> _Additions:
-    """Return what ``FILE_TARGETS`` write into a template that holds nothing else."""
-    if not class_context.is_behind or spec.operating_system is not OperatingSystem.LINUX:
-        return _Additions()
-    at_work = _enabled(class_context, FILE_TARGETS)
-    files = []
-    commands: list[str] = []
-    if node_trust_store.TARGET.id in at_work:
-        files += node_trust_store.files(class_context.default)
-        if files:
-            commands = node_trust_store.commands(at_work[node_trust_store.TARGET.id])
-    if registry_mirror.TARGET.id in at_work:
-        files += registry_mirror.files(class_context.default)
-    return _Additions(tuple(file.entry() for file in files), tuple(commands))
+def _written(
+    template: Draft, stubs: Sequence[Any], commands: Sequence[Any], class_context: ClassContext
+) -> _Written:
+    """Return what the sites write into a template.
+
+    Args:
+        template: the template without a proxy; what the sites report is added to its findings.
+        stubs: owner, permissions and path of the drop-ins that the template, or an earlier patch, had.
+        commands: those that the nodes have in any case.
+        class_context: says which targets are at work.
+    """
+    spec = config_spec.find(template)
+    if spec is None:
+        return _Written([], [], [], has_exports=False, restart="")
+    files = [*spec.entries(spec.files)]
+    draft = Draft(template.data)
+    draft.set(spec.files, [*files, *stubs])
+    draft.set(spec.commands, [*commands])
+    for name, options in enabled(class_context).items() if class_context.is_wanted else ():
+        # A reference that the template has is for the option alone to decide.
+        NODE_TARGETS[name].write(draft, Context({"content": "Inline", **options}, _ANY_PROXY))
+    for name, options in _enabled(class_context, FILE_TARGETS).items():
+        if class_context.is_behind:
+            FILE_TARGETS[name].write(draft, Context(options, class_context.default))
+    template.findings += [one for one in draft.findings if one.severity is Severity.ERROR]
+    found = _Written([], [], [], has_exports=False, restart="")
+    for entry in draft.get(spec.files)[len(files) :]:
+        if _ANY in entry.get("content", "") or "contentFrom" in entry:
+            found.drop_ins.append(entry)
+        elif "content" in entry:
+            found.files.append(entry)
+    for command in draft.get(spec.commands):
+        if command in commands:
+            continue
+        if service_restart.is_ours(command):
+            found = found._replace(restart=command)
+        elif _ANY in command:
+            found = found._replace(has_exports=True)
+        else:
+            found.commands.append(command)
+    return found
 
 
 @dataclass(frozen=True)
@@ -314,29 +326,38 @@ class _TemplateReader:
     template: Mapping[str, Any]
     class_context: ClassContext
     path: Pointer
-    before: Sequence[Any]
+    before: Sequence[Any] = ()
+    ours: Sequence[Any] = ()
 
     @cached_property
     def called(self) -> str:
         """The template, for a sentence."""
         return f'the {self.reference["kind"]} "{self.reference.get("name")}"'
 
-    def cleared(self) -> Draft:
-        """Return the template as the targets leave it: what a patch writes instead is taken out."""
+    def cleared(self) -> tuple[Draft, list[Any]]:
+        """Return the template without what a patch writes in its place, and the drop-ins that were there."""
         draft = Draft(self.template)
+        before = _files_of(draft)
         for name, options in enabled(self.class_context).items():
             NODE_TARGETS[name].write(draft, Context(options))
+        kept = _files_of(draft)
+        removed = [entry for entry in before if entry not in kept]
         of_files = ProxySettings() if self.class_context.is_behind else self.class_context.default
         for name, options in _enabled(self.class_context, FILE_TARGETS).items():
             FILE_TARGETS[name].write(draft, Context(options, of_files))
-        return draft
+        return draft, removed
+
+    def written_lists(self) -> list[str]:
+        """Return the lists in which the sites write something, whatever patches do to them."""
+        draft, removed = self.cleared()
+        return _written(draft, _stubs(removed), [], self.class_context).lists()
 
     def read(self) -> Iterator[Nodes | Finding]:
         """Return the nodes, or why their template cannot be patched.
 
         And what the user should know of it.
         """
-        draft = self.cleared()
+        draft, removed = self.cleared()
         spec = config_spec.find(draft)
         if spec is None:
             message = (
@@ -347,7 +368,7 @@ class _TemplateReader:
             return
         if spec.operating_system is not OperatingSystem.LINUX:
             message = f"of {self.called}: {ADVICE[spec.operating_system]}"
-            yield Finding(Severity.WARNING, message, self.path, code="NodeSystemUnsupported")
+            yield Finding(Severity.WARNING, message, self.path, code="OperatingSystemUnsupported")
             return
         try:
             files = draft.items(spec.files)
@@ -361,19 +382,29 @@ class _TemplateReader:
         if repeated := self._repeated_path(spec, files):
             yield repeated
             return
-        yield from self._read(spec, files, commands)
+        yield from self._read(spec, files, commands, _stubs(removed))
 
     def _read(
-        self, spec: ConfigSpec, files: list[Any], commands: list[Any]
+        self, spec: ConfigSpec, files: list[Any], commands: list[Any], stubs: list[Any]
     ) -> Iterator[Nodes | Finding]:
         nodes = _node_class(self.section, self.name, self.reference)
         states = {
             key: _simulated(self.before, nodes, spec, key, entries)
             for key, entries in ((FILES, files), (COMMANDS, commands))
         }
-        additions = _additions(spec, self.class_context)
+        earlier = simulate(self.ours, nodes, (*spec.path, FILES), state_of_started_list())
+        stubs += _stubs(
+            attributes
+            for one in earlier.added
+            if (attributes := templates.attributes_of(one.text)) and not _is_new(attributes)
+        )
+        kept = [text for index, text in enumerate(commands) if index in states[COMMANDS].kept]
+        spec.draft.findings.clear()
+        written = _written(spec.draft, stubs, kept, self.class_context)
+        for problem in spec.draft.findings:
+            yield problem._replace(message=f"of {self.called}: {problem.message}", path=self.path)
         front = []
-        for key in _lists(self.class_context, additions):
+        for key in written.lists():
             found = list(self._doubts(states[key], (*spec.path, key)))
             started = simulate(self.before, nodes, (*spec.path, key), state_of_started_list())
             if not states[key].is_list and not states[key].is_empty:
@@ -382,47 +413,34 @@ class _TemplateReader:
             yield from found
             if any(one.is_stale for one in found):
                 return
-        yield from self._twice(spec, states[FILES])
-        texts = [text for index, text in enumerate(commands) if index in states[COMMANDS].kept]
-        restarted = service_restart.is_restarted(
-            (text for text in texts if isinstance(text, str)), spec.runtime
-        )
-        needs_restart = not spec.ignition and not restarted
+        yield from self._twice(written, states[FILES])
         ends = self._ends(spec, commands, states[COMMANDS])
-        yield from self._between(spec, ends, needs_restart=needs_restart)
+        yield from self._between(spec, ends, written)
+        there = {key for key in states if states[key].is_list or key in front}
         yield Nodes(
             self.section,
             self.name,
             nodes.api_version,
             nodes.kind,
-            spec.path,
-            has_files=states[FILES].is_list or FILES in front,
-            has_commands=states[COMMANDS].is_list or COMMANDS in front,
-            runtime=spec.runtime,
-            needs_restart=needs_restart,
-            front=tuple(front),
-            first_writer=min((states[key].writers[0] for key in front), default=0),
-            files=additions.files,
-            commands=additions.commands,
-            exports_first=ends.exports_first,
-            restart_first=ends.restart_first,
+            tuple(_add(spec, key, value=[]) for key in front),
+            min((states[key].writers[0] for key in front), default=0),
+            tuple(_common(spec, written, there)),
+            tuple(_lists(spec, written, there, ends)),
+            tuple(_own(spec, written, ends)),
         )
 
     def _ends(self, spec: ConfigSpec, commands: Sequence[Any], state: ListState) -> Ends:
         """Return where exports and restart belong among the commands that exist when our patches run."""
         options = self.class_context.options.get(kubeadm_commands.TARGET.id, {})
         place = str(options.get("place", ""))
-        return ends_of(possible_commands(commands, state), place, scripts_of(spec))
+        return command_places.ends(_possible_commands(commands, state), place, scripts_of(spec))
 
-    def _between(self, spec: ConfigSpec, ends: Ends, *, needs_restart: bool) -> Iterator[Finding]:
+    def _between(self, spec: ConfigSpec, ends: Ends, written: _Written) -> Iterator[Finding]:
         """Yield a warning if exports or restart come too late for a command that needs the network."""
-        options = enabled(self.class_context).get(
-            kubeadm_commands.TARGET.id, {"exports": False, "restart": False}
-        )
         late = []
-        if ends.exports_are_late and options.get("exports", True):
+        if ends.exports_are_late and written.has_exports:
             late.append("the exports have to be behind a command that sets or unsets the proxy")
-        if ends.restart_is_late and needs_restart and options.get("restart", True):
+        if ends.restart_is_late and written.restart:
             late.append(
                 f"the restart of {spec.runtime} has to be behind a command that installs or configures it"
             )
@@ -435,16 +453,13 @@ class _TemplateReader:
             )
             yield Finding(Severity.WARNING, message, self.path, code="NetworkBeforeProxy")
 
-    def _our_paths(self, spec: ConfigSpec, files: Sequence[Any]) -> list[str]:
-        at_work = enabled(self.class_context)
-        return [
-            path_of(options, unit_of(target, spec.runtime), files)
-            for target, options in at_work.items()
+    def _repeated_path(self, spec: ConfigSpec, files: Sequence[Any]) -> Finding | None:
+        """Return a finding about a file of our path that the targets leave in the template."""
+        ours = [
+            path_of(options, spec.runtime if UNITS[target] == CONTAINERD else UNITS[target], files)
+            for target, options in enabled(self.class_context).items()
             if target in UNITS
         ]
-
-    def _repeated_path(self, spec: ConfigSpec, files: Sequence[Any]) -> Finding | None:
-        ours = self._our_paths(spec, files)
         path = next(
             (lookup(file, ("path",)) for file in files if lookup(file, ("path",)) in ours), None
         )
@@ -458,16 +473,17 @@ class _TemplateReader:
             message = f"{message}, {_REMEDY}"
         return _obstacle(message, self.path, code="PathRepeated")
 
-    def _twice(self, spec: ConfigSpec, state: ListState) -> Iterator[Finding]:
+    def _twice(self, written: _Written, state: ListState) -> Iterator[Finding]:
         """Yield our files that a patch of the class writes as well."""
-        for written in state.added:
-            paths = [path for path in self._our_paths(spec, ()) if written.may_be_file(path)]
+        ours = [entry["path"] for entry in written.drop_ins]
+        for theirs in state.added:
+            paths = [path for path in ours if theirs.may_be_file(path)]
             if paths:
                 message = (
                     f'this patch writes a file "{paths[0]}", and Cluster API takes a path once: take it out of the '
                     "patch, or set `path` of the target to another one"
                 )
-                yield Finding(Severity.WARNING, message, _field(written.field), code="PathRepeated")
+                yield Finding(Severity.WARNING, message, _field(theirs.field), code="PathRepeated")
 
     def _doubts(self, state: ListState, path: Pointer) -> Iterator[Finding]:
         """Yield what the simulation cannot determine."""
@@ -497,3 +513,86 @@ class _TemplateReader:
 
 def _field(field: PatchField) -> Pointer:
     return ("spec", "patches", str(field.patch), *field.path)
+
+
+def _files_of(draft: Draft) -> Sequence[Any]:
+    spec = config_spec.find(draft)
+    return spec.entries(spec.files) if spec is not None else ()
+
+
+def _stubs(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Return what a patch can keep of the files of others; one of Go's templates is none."""
+    found = []
+    for entry in entries:
+        kept = {key: entry[key] for key in ATTRIBUTES if isinstance(entry.get(key), str)}
+        if "path" in kept:
+            found.append(kept)
+    return found
+
+
+def _is_new(attributes: Mapping[str, str]) -> bool:
+    """Return whether our drop-in in a patch has no attribute of an author, so that options alone decide about them."""
+    own = {key: value for key, value in attributes.items() if key != "path"}
+    return own in (OF_TEXT, OF_REFERENCE) and attributes["path"].startswith("/etc/")
+
+
+def _common(spec: ConfigSpec, written: _Written, there: Container[str]) -> Iterator[dict[str, Any]]:
+    """Yield the entries that are the same for all Clusters, in lists that they create if necessary."""
+    for key, entries in ((FILES, written.files), (COMMANDS, written.commands)):
+        if entries and key not in there:
+            yield _add(spec, key, value=[])
+        yield from (_add(spec, key, "-", value=entry) for entry in entries)
+
+
+def _lists(
+    spec: ConfigSpec, written: _Written, there: Container[str], ends: Ends
+) -> Iterator[dict[str, Any]]:
+    """Yield the lists that are still missing, and the restart."""
+    if written.drop_ins and not (written.files or FILES in there):
+        yield _add(spec, FILES, value=[])
+    restart = [written.restart] if written.restart else []
+    if written.commands or COMMANDS in there:
+        yield from (
+            _add(spec, COMMANDS, "0" if ends.restart_first else "-", value=one) for one in restart
+        )
+    elif restart or written.has_exports:
+        yield _add(spec, COMMANDS, value=restart)
+
+
+def _own(spec: ConfigSpec, written: _Written, ends: Ends) -> Iterator[dict[str, Any]]:
+    """Yield what depends on the Cluster: drop-ins and exports."""
+    for entry in written.drop_ins:
+        attributes = {key: entry[key] for key in ATTRIBUTES if key in entry}
+        text = templates.drop_in(attributes)
+        if "contentFrom" in entry:
+            secret = entry["contentFrom"]["secret"]
+            text = templates.secret_drop_in(attributes, secret["name"], secret["key"])
+        yield _add(spec, FILES, "-", valueFrom={"template": text})
+    if written.has_exports:
+        place = "0" if ends.exports_first else "-"
+        yield _add(spec, COMMANDS, place, valueFrom={"template": templates.exports()})
+
+
+def _add(spec: ConfigSpec, *steps: str, **value: Any) -> dict[str, Any]:
+    return {"op": "add", "path": render_pointer((*spec.path, *steps)), **value}
+
+
+def _possible_commands(template: Sequence[Any], state: ListState) -> list[str]:
+    """Return the commands that a node may have, as far as they are known.
+
+    Args:
+        template: the commands of the template.
+        state: what is known of them once the patches of others ran.
+    """
+    first = [text for one in reversed(state.added) if one.is_first for text in _texts(one)]
+    held = [template[index] for index in sorted(state.possible)]
+    last = [text for one in state.added if not one.is_first for text in _texts(one)]
+    return [text for text in (*first, *held, *last) if isinstance(text, str)]
+
+
+def _texts(written: Written) -> Iterator[str]:
+    """Yield the commands that a patch writes; each line of a Go template counts as one."""
+    if isinstance(written.value, str):
+        yield written.value
+    for line in written.text.splitlines():
+        yield line.strip().removeprefix("- ").strip().strip("\"'")

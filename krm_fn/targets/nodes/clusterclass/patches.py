@@ -75,8 +75,11 @@ class ClassEdit:
             return None
         others, moved = _others(obj, class_context)
         is_wanted = class_context.is_wanted or class_context.is_behind
+        ours = [entry for _, entry in _ours(obj)]
         found = (
-            list(nodes_of(obj, class_context, others.entries[: others.split])) if is_wanted else []
+            list(nodes_of(obj, class_context, others.entries[: others.split], ours))
+            if is_wanted
+            else []
         )
         problems = [one for one in found if isinstance(one, Finding)]
         nodes = [one for one in found if isinstance(one, Nodes)]

@@ -10,6 +10,7 @@ functions of sprig, the result read as YAML), and "Writing a ClusterClass" for t
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 
 from krm_fn.targets.nodes.clusterclass.names import VARIABLE
@@ -69,6 +70,10 @@ _EXPORTS = r"""{{- $exports := list "export" }}
 """
 
 
+_WORD = r"\"(?:[^\"\\]|\\.)*\""
+"""A text as ``_quoted`` writes it."""
+
+
 def drop_in(attributes: Mapping[str, str]) -> str:
     """Return an entry of ``files``.
 
@@ -89,6 +94,13 @@ def secret_drop_in(attributes: Mapping[str, str], suffix: str, key: str) -> str:
     return (
         f'{{{{ dict {_members(attributes)} "contentFrom" (dict "secret" {secret}) | toJson }}}}\n'
     )
+
+
+def attributes_of(text: str) -> dict[str, str]:
+    """Return the attributes of the file that one of our templates makes; empty for any other text."""
+    found = re.search(rf"\{{\{{-? dict ((?:{_WORD} {_WORD} )+)\"content", text)
+    words = [json.loads(word) for word in re.findall(_WORD, found[1])] if found else []
+    return dict(zip(words[::2], words[1::2], strict=True))
 
 
 def exports() -> str:
