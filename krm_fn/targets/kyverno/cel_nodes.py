@@ -43,6 +43,13 @@ class Expression:
             yield parent, node
             node = parent
 
+    def outer(self, node: CelNode) -> CelNode | None:
+        """Return the part around another one, without parentheses, ``dyn()`` and ``string()``; None for the whole."""
+        for parent, _ in self.around(node):
+            if bare(parent) is parent:
+                return parent
+        return None
+
     def written(self, node: CelNode) -> str:
         """Return the text of a part."""
         return self.text[node.start : node.end]

@@ -13,8 +13,7 @@ An expression never becomes ``[]`` as a whole: CEL does not know then that it is
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from krm_fn.formats.splice import Edit, splice
@@ -36,9 +35,6 @@ from krm_fn.targets.kyverno.cel_nodes import (
 )
 from krm_fn.targets.kyverno.rules import CONTAINER_LISTS, STEPS
 
-_BEHIND_LAST = re.compile(r"[ \t]*(?:,[ \t]*)?//[^\n]*")
-"""A comment behind the last item of a list, and a comma before it."""
-
 
 class NotRemovableError(Exception):
     """An expression has another form than those that inject-proxy writes."""
@@ -46,12 +42,13 @@ class NotRemovableError(Exception):
 
 @dataclass(frozen=True)
 class _OwnEntry:
-    """One entry of ``env`` that sets a proxy variable, and the expression in which it is."""
+    """One entry of ``env`` that sets a proxy variable, and the text that is its value; each with its expression."""
 
     name: str
     node: CelNode
-    value: CelNode
     of: Expression
+    text: CelNode
+    text_of: Expression
 
 
 def without_proxy(expressions: Sequence[Expression]) -> dict[Pointer, str]:
@@ -98,19 +95,12 @@ def password_left(expressions: Sequence[Expression]) -> Pointer | None:
     A password in an entry with another name belongs to something else.
     """
     for expression, node in nodes_of(expressions):
-        is_password = node.value is not None and redact(node.value) != node.value
-        if is_password and not _is_of_another(expression, node):
+        if node.value is None or redact(node.value) == node.value:
+            continue
+        names = [named(parent) for parent, _ in expression.around(node) if named(parent)]
+        if not names or names[0] in PROXY_VARIABLES:
             return expression.path
     return None
-
-
-def _is_of_another(expression: Expression, node: CelNode) -> bool:
-    """Return whether a literal is in an object with a name that is no proxy variable."""
-    for parent, _ in expression.around(node):
-        name = named(parent)
-        if name is not None:
-            return name not in PROXY_VARIABLES
-    return False
 
 
 class _Removal:
@@ -126,27 +116,22 @@ class _Removal:
         self._edits: dict[Pointer, list[Edit]] = {}
         self._entries = self._removable()
         self._gone = {id(one.node) for one in self._entries}
-        self._names = {one.name for one in self._entries} - self._names_that_stay()
+        staying = {named(node) for _, node in nodes_of(expressions) if id(node) not in self._gone}
+        self._names = {one.name for one in self._entries} - staying
         self._understood: set[int] = set()
-        """Lists of entries, references to variables, and names, of which it is known what they do."""
+        """Entries, references to variables, and names, of which it is known what they do."""
 
     def edits(self) -> dict[Pointer, list[Edit]]:
         """Return path -> what to write in the place of what, for each expression that changes."""
-        if not self._entries:
-            return {}
         for expression, node in nodes_of(self._expressions):
             if node.kind is NodeKind.OBJECT and not expression.variable:
                 self._read_object(node, expression)
-        for expression, node in nodes_of(self._expressions):
-            if node.kind is NodeKind.LIST:
-                self._cut_entries(node, expression)
-        self._empty_values()
+        for entry in self._entries:
+            if entry.text_of is not entry.of and entry.text.value:
+                empty = cel_text.text("", entry.text.text)
+                self._edit(entry.text_of, (entry.text.start, entry.text.end, empty))
         self._check()
         return self._edits
-
-    def _edit(self, expression: Expression, *edits: Edit) -> None:
-        known = self._edits.setdefault(expression.path, [])
-        known += [one for one in edits if one not in known]
 
     def _removable(self) -> list[_OwnEntry]:
         """Return the entries whose value is one text of the policy.
@@ -159,35 +144,20 @@ class _Removal:
             name, value = named(node), node.member("value")
             if name not in PROXY_VARIABLES or value is None:
                 continue
-            entry = _OwnEntry(name, node, bare(value.value), expression)
-            if self._text_of(entry) is not None:
-                static.append(entry)
+            text = bare(value.value)
+            of = self._by_name.get(variable_name(text), expression)
+            if of is not expression:
+                text = bare(of.root)
+            if text.value is not None:
+                static.append(_OwnEntry(name, node, expression, text, of))
             elif name.upper() != "NO_PROXY":
                 is_url_left = True
         if is_url_left:
             return [one for one in static if one.name.upper() != "NO_PROXY"]
         return static
 
-    def _text_of(self, entry: _OwnEntry) -> tuple[Expression, CelNode] | None:
-        """Return the literal that is the value of an entry, and where it is; None where it is none."""
-        of, node = entry.of, entry.value
-        name = variable_name(node)
-        if name in self._by_name:
-            of = self._by_name[name]
-            node = bare(of.root)
-        return None if node.value is None else (of, node)
-
-    def _names_that_stay(self) -> set[str]:
-        """Return the names of the entries that are not removed, those without a ``value`` too."""
-        found: set[str] = set()
-        for _, node in nodes_of(self._expressions):
-            name = named(node)
-            if name and id(node) not in self._gone:
-                found.add(name)
-        return found
-
     def _read_object(self, node: CelNode, expression: Expression) -> None:
-        """Read the value of a patch, or ``env`` of an applied configuration."""
+        """Read the value of a patch, or ``env`` of an applied configuration, if an entry of it is removed."""
         member = node.member("value" if node.text == PATCH else "env")
         if member is None or not self._has_entries(member.value):
             return
@@ -202,13 +172,12 @@ class _Removal:
 
     def _has_entries(self, value: CelNode) -> bool:
         """Return whether a value, or a variable that it reads, has an entry that is removed."""
+        nodes = list(value.all())
         for node in value.all():
             of = self._by_name.get(variable_name(node))
-            if id(node) in self._gone or (
-                of is not None and any(id(one) in self._gone for one in of.root.all())
-            ):
-                return True
-        return False
+            if of is not None:
+                nodes += of.root.all()
+        return any(id(one) in self._gone for one in nodes)
 
     def _read_value(self, node: CelNode, expression: Expression) -> bool:
         """Return whether something is left of a list: entries of others, or what the container has.
@@ -217,170 +186,120 @@ class _Removal:
             NotRemovableError: it is composed in another way than inject-proxy does it.
         """
         node = bare(node)
+        if reads_env(node):
+            return True
         if node.kind is NodeKind.LIST:
-            self._understood.add(id(node))
-            return any(id(bare(one)) not in self._gone for one in node.parts)
+            return self._cut(node, node.parts, self._gone, expression)
         if node.kind is NodeKind.BINARY and node.text == "+":
             is_left = [self._read_value(one, expression) for one in node.parts]
             return any(is_left)
         if node.kind is NodeKind.CONDITION:
-            return self._read_choice(node, expression)
-        if reads_env(node):
-            return True
-        name = variable_name(node)
-        if name in self._by_name:
+            asked, then, otherwise = node.parts
+            asked = ungrouped(asked)
+            if asked.text == "!":
+                asked, then, otherwise = ungrouped(asked.parts[0]), otherwise, then
+            if asked.text != "has" or not reads_env(asked.parts[0]):
+                raise NotRemovableError
+            self._read_value(otherwise, expression)
+            return self._read_value(then, expression)
+        of = self._by_name.get(variable_name(node))
+        if of is not None:
             self._understood.add(id(node))
-            return self._read_value(self._by_name[name].root, self._by_name[name])
-        if is_method(node, "orValue"):
-            return self._read_value(node.parts[0], expression)
-        if is_method(node, "filter") and len(node.arguments) == 2:
-            subject, predicate = node.arguments
-            self._read_filter(ungrouped(predicate), subject.text, expression)
-            return self._read_value(node.parts[0], expression)
-        raise NotRemovableError
-
-    def _read_choice(self, node: CelNode, expression: Expression) -> bool:
-        """Return whether something is left where a container has an ``env``."""
-        asked = ungrouped(node.parts[0])
-        then, otherwise = node.parts[1:]
-        if asked.kind is NodeKind.UNARY and asked.text == "!":
-            asked = ungrouped(asked.parts[0])
-            then, otherwise = otherwise, then
-        if asked.kind is not NodeKind.CALL or asked.text != "has" or not reads_env(asked.parts[0]):
+            return self._read_value(of.root, of)
+        if is_method(node, "filter"):
+            self._read_filter(ungrouped(node.parts[-1]), expression)
+        elif not is_method(node, "orValue"):
             raise NotRemovableError
-        self._read_value(otherwise, expression)
-        return self._read_value(then, expression)
+        return self._read_value(node.parts[0], expression)
 
-    def _read_filter(self, predicate: CelNode, subject: str, expression: Expression) -> None:
+    def _read_filter(self, predicate: CelNode, expression: Expression) -> None:
         """Cut names out of a filter that leaves entries of these names out.
 
         Raises:
             NotRemovableError: the filter asks for something else.
         """
-        asked = terms(predicate, "&&")
         unwanted: set[int] = set()
-        for at, term in enumerate(asked):
+        for term in terms(predicate, "&&"):
             one = ungrouped(term)
             if one.kind is NodeKind.UNARY and one.text == "!":
-                self._read_negated(ungrouped(one.parts[0]), subject, expression)
+                self._read_question(ungrouped(one.parts[0]), expression)
                 continue
-            literal = _compared_name(one, subject)
-            if literal is None:
+            names = [part for part in one.parts if part.value is not None]
+            if one.text != "!=" or not names or not any(map(_is_name_of_item, one.parts)):
                 raise NotRemovableError
-            self._understood.add(id(literal))
-            if literal.value in self._names:
-                unwanted.add(at)
-        if unwanted and len(unwanted) == len(asked):
-            self._edit(expression, (predicate.start, predicate.end, "true"))
-        elif unwanted:
-            self._edit(expression, *_cuts(expression.text, asked, unwanted, separator="&&"))
+            self._understood.add(id(names[0]))
+            if names[0].value in self._names:
+                unwanted.add(id(one))
+        self._cut(predicate, terms(predicate, "&&"), unwanted, expression)
 
-    def _read_negated(self, asked: CelNode, subject: str, expression: Expression) -> None:
+    def _read_question(self, asked: CelNode, expression: Expression) -> None:
         """Cut names out of ``e.name in [...]``; ``variables.env.exists(...)`` asks for the entries themselves."""
-        if is_method(asked, "exists") and variable_name(asked.parts[0]) in self._by_name:
+        if is_method(asked, "exists"):
             self._understood.add(id(asked.parts[0]))
             return
-        if (
-            asked.kind is not NodeKind.BINARY
-            or asked.text != "in"
-            or not _is_name(asked.parts[0], subject)
-        ):
+        if asked.text != "in" or not _is_name_of_item(asked.parts[0]):
             raise NotRemovableError
-        names = ungrouped(asked.parts[1])
-        name = variable_name(names)
-        if name in self._by_name:
+        names = bare(asked.parts[1])
+        of = self._by_name.get(variable_name(names))
+        if of is not None:
             self._understood.add(id(names))
-            expression = self._by_name[name]
-            names = ungrouped(expression.root)
+            names, expression = bare(of.root), of
         if names.kind is not NodeKind.LIST:
             raise NotRemovableError
         self._understood |= {id(one) for one in names.parts}
-        unwanted = {at for at, one in enumerate(names.parts) if one.value in self._names}
-        self._cut(names, unwanted, expression)
+        unwanted = {id(one) for one in names.parts if one.value in self._names}
+        self._cut(names, names.parts, unwanted, expression)
 
-    def _cut_entries(self, items: CelNode, expression: Expression) -> None:
-        """Cut the entries out of one list."""
-        unwanted = {at for at, one in enumerate(items.parts) if id(bare(one)) in self._gone}
-        if unwanted and id(items) not in self._understood:
-            raise NotRemovableError
-        for at in unwanted:
-            self._understood |= {id(one) for one in items.parts[at].all()}
-        self._cut(items, unwanted, expression)
+    def _cut(
+        self, of: CelNode, items: Sequence[CelNode], unwanted: Set[int], expression: Expression
+    ) -> bool:
+        """Cut items out of a list, or terms out of a condition; return whether one is left.
 
-    def _cut(self, items: CelNode, unwanted: set[int], expression: Expression) -> None:
-        if unwanted and len(unwanted) == len(items.parts):
-            # A comment and a comma behind the last item go, too.
-            self._edit(expression, (items.start + 1, items.end - 1, ""))
-        elif unwanted:
-            self._edit(expression, *_cuts(expression.text, items.parts, unwanted))
+        Raises:
+            NotRemovableError: a comment is beside one, and nobody knows whose it is.
+        """
+        is_wanted = [id(bare(one)) not in unwanted for one in items]
+        for at, item in enumerate(items):
+            if is_wanted[at] or not any(is_wanted):
+                continue
+            if any(is_wanted[:at]):
+                start, end = items[at - 1].end, item.end
+            else:
+                start, end = item.start, items[at + 1].start
+            if "//" in expression.text[start : item.start] + expression.text[item.end : end]:
+                raise NotRemovableError
+            self._edit(expression, (start, end, ""))
+        if items and not any(is_wanted):
+            empty = "[]" if of.kind is NodeKind.LIST else "true"
+            self._edit(expression, (of.start, of.end, empty))
+        self._understood |= unwanted & {id(bare(one)) for one in items}
+        return any(is_wanted)
 
-    def _empty_values(self) -> None:
-        """Empty the texts of variables that were the value of an entry."""
-        for entry in self._entries:
-            found = self._text_of(entry)
-            if found is not None and found[0] is not entry.of and found[1].value:
-                expression, literal = found
-                empty = cel_text.text("", literal.text)
-                self._edit(expression, (literal.start, literal.end, empty))
+    def _edit(self, expression: Expression, edit: Edit) -> None:
+        known = self._edits.setdefault(expression.path, [])
+        if edit not in known:
+            known.append(edit)
 
     def _check(self) -> None:
-        """Refuse what still reads a variable that changes, and names that do anything else than expected.
+        """Refuse what still reads a variable that changes, and entries and names of which it is not known what they do.
 
         Raises:
             NotRemovableError: there is such a part.
         """
-        changed = {one.variable for one in self._expressions if one.path in self._edits}
-        for _, node in nodes_of(self._expressions):
-            is_key = any(one.key in PROXY_VARIABLES for one in node.members)
-            is_name = node.value in self._names
-            is_read = variable_name(node) in changed - {""}
-            if is_key or ((is_name or is_read) and id(node) not in self._understood):
+        if not self._gone <= self._understood:
+            raise NotRemovableError
+        changed = {one.variable for one in self._expressions if one.path in self._edits} - {""}
+        for expression, node in nodes_of(self._expressions):
+            if self._gone and any(one.key in PROXY_VARIABLES for one in node.members):
+                raise NotRemovableError
+            is_used = node.value in self._names or variable_name(node) in changed
+            is_of_entry = id(expression.outer(node)) in self._gone
+            if is_used and not is_of_entry and id(node) not in self._understood:
                 raise NotRemovableError
 
 
-def _cuts(
-    text: str, items: Sequence[CelNode], unwanted: set[int], separator: str = ","
-) -> list[Edit]:
-    """Return what to cut so that some of several items go, each with a separator and the white space beside it.
-
-    A comment on the line of an item goes with it; that of an item that stays is kept.
-    """
-    edits: list[Edit] = []
-    start: int | None = None
-    for at, item in enumerate(items):
-        if at in unwanted:
-            start = at if start is None else start
-        elif start is not None:
-            edits.append((items[start].start, item.start, ""))
-            start = None
-    if start is None or start == 0:
-        return edits
-    before, end = items[start - 1].end, items[-1].end
-    gap = text[before : items[start].start]
-    sign = gap.find(separator)
-    line = gap.rfind("\n")
-    behind = _BEHIND_LAST.match(text, end)
-    end = behind.end() if behind else end
-    if "//" not in gap or not 0 <= sign < line:
-        return [*edits, (before, end, "")]
-    if behind is None or separator not in behind[0]:
-        edits.append((before + sign, before + sign + len(separator), ""))
-    # The comment must not reach what is behind the last item.
-    ends_line = not text[end:].lstrip(" \t") or text[end:].lstrip(" \t").startswith("\n")
-    return [*edits, (before + line + (not ends_line), end, "")]
-
-
-def _is_name(node: CelNode, subject: str) -> bool:
-    """Return whether a part is ``<subject>.name``."""
-    node = ungrouped(node)
-    return node.kind is NodeKind.MEMBER and node.text == "name" and node.parts[0].text == subject
-
-
-def _compared_name(node: CelNode, subject: str) -> CelNode | None:
-    """Return the literal from which ``<subject>.name`` must differ; None where a part does anything else."""
-    if node.kind is not NodeKind.BINARY or node.text != "!=":
-        return None
-    left, right = map(ungrouped, node.parts)
-    if _is_name(right, subject):
-        left, right = right, left
-    return right if _is_name(left, subject) and right.value is not None else None
+def _is_name_of_item(node: CelNode) -> bool:
+    """Return whether a part is ``<item>.name``."""
+    node = bare(node)
+    of = node.parts[0].kind if node.parts else None
+    return node.kind is NodeKind.MEMBER and node.text == "name" and of is NodeKind.NAME

@@ -61,25 +61,9 @@ def variables(obj: Any) -> dict[str, str]:
         pytest.param(patched(f"[dyn({URL})] + c.env"), patched("[] + c.env"), id="in dyn()"),
         pytest.param(patched(f"[{OF_ITEM}] + c.env"), patched("[] + c.env"), id="a message"),
         pytest.param(
-            patched(f"[\n  {MODE},  // theirs\n  {URL},  // ours\n  {LIST}  // ours\n]"),
-            patched(f"[\n  {MODE}  // theirs\n]"),
-            id="comments of others stay",
+            patched(f"[\n  {URL},  // ours\n  {LIST}  // ours\n] + c.env"), patched("[] + c.env"), id="all, with comments"
         ),
-        pytest.param(
-            patched(f"[\n  {URL},  // ours\n  {MODE},  // theirs\n  {LIST},  // ours\n]"),
-            patched(f"[\n  {MODE},  // theirs\n]"),
-            id="comments behind the last comma",
-        ),
-        pytest.param(
-            patched(f"[{MODE}, // theirs\n  {URL}] + c.env"),
-            patched(f"[{MODE} // theirs\n] + c.env"),
-            id="a comment does not reach the bracket",
-        ),
-        pytest.param(
-            patched(f"[\n  {MODE},  // theirs\n  {URL},  // ours\n  {MODE}\n]"),
-            patched(f"[\n  {MODE},  // theirs\n  {MODE}\n]"),
-            id="one in the middle",
-        ),
+        pytest.param(patched(f"[{MODE}, {URL}, {MODE}]"), patched(f"[{MODE}, {MODE}]"), id="one in the middle"),
         pytest.param(patched(f"[{URL}]"), patched("[]", IDLE), id="a list that replaces that of a container"),
         pytest.param(
             patched(f"has(c.env) ? c.env + [{URL}] : [{URL}]"),
@@ -143,6 +127,7 @@ def test_a_list_that_is_a_variable_and_replaces_that_of_a_container_keeps_its_pa
     "obj",
     [
         pytest.param(policy(patched(f"c.x ? c.env : [{URL}]")), id="a condition about something else"),
+        pytest.param(policy(patched(f"[\n  {MODE},  // theirs\n  {URL}\n]")), id="a comment between entries"),
         pytest.param(policy(patched(f"[{URL}][0]")), id="an index"),
         pytest.param(policy(patched("variables.env[0]"), env=f"[{URL}]"), id="an index of a variable"),
         pytest.param(policy(patched(f"([{URL}] + c.x)[0]")), id="an index of a sum"),
