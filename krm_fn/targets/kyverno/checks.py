@@ -10,8 +10,8 @@ from typing import Any
 
 from krm_fn.carriers.site import quoted
 from krm_fn.krm.results import Finding, Severity
-from krm_fn.patch import Pointer, lookup
-from krm_fn.targets.kyverno import cel_checks, cel_policies, json_patches
+from krm_fn.patch import Pointer
+from krm_fn.targets.kyverno import cel_checks, cel_policies
 from krm_fn.targets.kyverno import rules as policy_rules
 from krm_fn.targets.kyverno.autogen import is_extended
 from krm_fn.targets.kyverno.values import find_place, is_dynamic
@@ -43,7 +43,6 @@ def other_forms(rule: policy_rules.PolicyRule) -> Iterator[Finding]:
 
 def without_effect(
     rule: policy_rules.PolicyRule,
-    slots: Sequence[policy_rules.VariableSlot],
     *,
     policy: Mapping[str, Any],
     is_complete: bool = False,
@@ -52,10 +51,10 @@ def without_effect(
 
     Args:
         rule: the rule.
-        slots: its entries.
         policy: the policy around it.
         is_complete: what the rule leaves out is added.
     """
+    slots = policy_rules.merge_slots(rule)
     if slots and _IGNORED_NAMESPACE in policy_rules.namespaces(rule, policy):
         message = (
             f'{rule.title} is about the namespace "{_IGNORED_NAMESPACE}", which Kyverno ignores unless '
@@ -195,11 +194,11 @@ def _anchored_twice(rule: policy_rules.PolicyRule) -> Iterator[Finding]:
 
 def _harmful_texts(rule: policy_rules.PolicyRule) -> Iterator[Finding]:
     """Yield a warning for each JSON Patch that repeats an entry of a container, or takes its others away."""
-    for path, _ in policy_rules.text_patches(rule):
-        data = json_patches.parsed(lookup(rule.fields, path[len(rule.path) :]))
-        targets = {_target_of(data, entry) for entry in json_patches.entries(data)}
-        if policy_rules.asks_for_env(rule):
-            continue
+    if policy_rules.asks_for_env(rule):
+        return
+    for text in policy_rules.text_patches(rule):
+        path = text.path
+        targets = {slot.target for slot in text.slots}
         if any(one.endswith("/env/-") for one in targets):
             message = (
                 f"{rule.title} appends to `/env/-`, which repeats an entry that the container has "
@@ -212,11 +211,6 @@ def _harmful_texts(rule: policy_rules.PolicyRule) -> Iterator[Finding]:
                 "`patchStrategicMerge`, or a precondition about `env`"
             )
             yield warning(message, path, code="PolicyEnvReplaced")
-
-
-def _target_of(data: Any, entry: json_patches.PatchEntry) -> str:
-    target = lookup(data, (*entry.path[:1], "path"))
-    return target if isinstance(target, str) else ""
 
 
 def harmful_expressions(policy: Mapping[str, Any]) -> Iterator[Finding]:
@@ -251,17 +245,15 @@ def harmful_expressions(policy: Mapping[str, Any]) -> Iterator[Finding]:
         yield Finding(Severity.INFO, message, path, code="PolicyRunsOnUpdate")
 
 
-def two_proxies(
-    rules: Sequence[tuple[policy_rules.PolicyRule, Sequence[policy_rules.VariableSlot]]],
-) -> Finding | None:
+def two_proxies(rules: Sequence[policy_rules.PolicyRule]) -> Finding | None:
     """Return an error if two rules set different proxies: one value of the settings must not replace both.
 
     Args:
-        rules: the rules of one policy, each with its entries. Only values that are plain text count.
+        rules: the rules of one policy. Only values that are plain text count.
     """
     first: dict[str, tuple[policy_rules.PolicyRule, set[str]]] = {}
-    for rule, slots in rules:
-        for variable, (values, path) in _proxies(rule, slots).items():
+    for rule in rules:
+        for variable, (values, path) in _proxies(rule).items():
             other, known = first.setdefault(variable, (rule, values))
             if known.isdisjoint(values):
                 message = (
@@ -273,24 +265,15 @@ def two_proxies(
     return None
 
 
-def _proxies(
-    rule: policy_rules.PolicyRule, slots: Sequence[policy_rules.VariableSlot]
-) -> dict[str, tuple[set[str], Pointer]]:
+def _proxies(rule: policy_rules.PolicyRule) -> dict[str, tuple[set[str], Pointer]]:
     """Return ``HTTP_PROXY``, ``HTTPS_PROXY`` -> the plain values that one rule sets, and where the first of them is."""
-    values: list[tuple[str, Any, Pointer]] = []
-    for slot in slots:
-        place = find_place(slot)
-        values.append((slot.name, getattr(place, "value", None), slot.path))
-    for path, _ in policy_rules.text_patches(rule):
-        text = lookup(rule.fields, path[len(rule.path) :])
-        entries = json_patches.entries(json_patches.parsed(text))
-        values += ((entry.name, entry.value, path) for entry in entries)
     found: dict[str, tuple[set[str], Pointer]] = {}
-    for name, value, path in values:
-        is_plain = isinstance(value, str) and bool(value.strip()) and not is_dynamic(value)
-        if name.upper() != "NO_PROXY" and is_plain:
-            proxies, _ = found.setdefault(name.upper(), (set(), path))
-            proxies.add(value.strip().rstrip("/"))
+    for slot in (*policy_rules.merge_slots(rule), *policy_rules.text_slots(rule)):
+        value = getattr(find_place(slot), "value", None)
+        proxy = value.strip().rstrip("/") if isinstance(value, str) else ""
+        if slot.name.upper() != "NO_PROXY" and proxy and not is_dynamic(proxy):
+            proxies, _ = found.setdefault(slot.name.upper(), (set(), slot.path))
+            proxies.add(proxy)
     return found
 
 

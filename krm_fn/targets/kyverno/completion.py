@@ -174,15 +174,11 @@ def _operations(rule: PolicyRule) -> Iterator[tuple[Pointer, list[Any] | None]]:
 
 
 def _report_texts(draft: Draft, rule: PolicyRule, variables: Variables) -> None:
-    for path, names in rules.text_patches(rule):
-        missing = [name for name in variables if name not in names]
+    for text in rules.text_patches(rule):
+        missing = [name for name in variables if name not in text.names]
         if missing:
-            _report_incomplete(draft, missing, f"`patchesJson6902` of {rule.title}", path)
-
-
-def _report_incomplete(draft: Draft, missing: Sequence[str], place: str, path: Pointer) -> None:
-    message = f"{quoted(missing)} cannot be added to {place}: add them there"
-    draft.report(Severity.INFO, message, path, code="PolicyNotCompleted")
+            message = f"{quoted(missing)} cannot be added to `patchesJson6902` of {rule.title}: add them there"
+            draft.report(Severity.INFO, message, text.path, code="PolicyNotCompleted")
 
 
 def _only_asks(item: Any) -> bool:

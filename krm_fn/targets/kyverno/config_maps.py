@@ -34,7 +34,7 @@ def keys_read(policy: Mapping[str, Any]) -> Iterator[KeyOfData]:
     for rule in rules.rules(policy):
         if not isinstance(rule, rules.PolicyRule):
             continue
-        for slot in (slot for one in rules.patches(rule) for slot in rules.slots(one)):
+        for slot in rules.merge_slots(rule):
             place = find_place(slot)
             if isinstance(place, Unfillable) and place.source:
                 key = config_map_of(policy, place.source)

@@ -9,7 +9,6 @@ Source: ``api/kyverno/v1/common_types.go`` (``Mutation.PatchesJSON6902``).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from krm_fn.engine import Draft
@@ -18,15 +17,6 @@ from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Pointer
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.yamledit import edit_document, read
-
-
-@dataclass(frozen=True)
-class PatchEntry:
-    """One entry of ``env`` in a patch: ``path`` leads to it in the data of the text, ``value`` is what it sets."""
-
-    name: str
-    path: Pointer
-    value: Any
 
 
 def parsed(text: Any) -> Any:
@@ -39,8 +29,8 @@ def parsed(text: Any) -> Any:
         return None
 
 
-def entries(data: Any) -> Iterator[PatchEntry]:
-    """Yield each mapping of a patch with one of the six names and a value, in the order of the text."""
+def entries(data: Any) -> Iterator[tuple[Pointer, str, Any]]:
+    """Yield path, name and value of each mapping of a patch with one of the six names, in the order of the text."""
     waiting: list[tuple[Pointer, Any]] = [((), data)]
     while waiting:
         path, item = waiting.pop(0)
@@ -49,7 +39,7 @@ def entries(data: Any) -> Iterator[PatchEntry]:
         elif isinstance(item, Mapping):
             name = item.get("name")
             if name in PROXY_VARIABLES and "value" in item:
-                yield PatchEntry(name, path, item["value"])
+                yield path, name, item["value"]
             else:
                 waiting = [((*path, str(key)), value) for key, value in item.items()] + waiting
 

@@ -70,26 +70,23 @@ def _sites_of_rules(
     draft: Draft, context: Context, *, is_wrapped: bool, is_complete: bool
 ) -> Iterator[RuleSite | Conversion]:
     """Yield the rules of a policy, and the policy as a whole, which may be converted."""
-    found: list[tuple[rules.PolicyRule, list[rules.VariableSlot]]] = []
+    found: list[rules.PolicyRule] = []
     for rule in rules.rules(draft.data):
         if isinstance(rule, Finding):
             draft.findings.append(rule)
             continue
-        slots = [slot for patch in rules.patches(rule) for slot in rules.slots(patch)]
-        found.append((rule, slots))
+        found.append(rule)
         draft.findings += other_forms(rule)
         if context.settings.variables():
-            draft.findings += without_effect(
-                rule, slots, policy=draft.data, is_complete=is_complete
-            )
-    own = {rule.path: _own_variables(rule, context) for rule, _ in found}
+            draft.findings += without_effect(rule, policy=draft.data, is_complete=is_complete)
+    own = {rule.path: _own_variables(rule, context) for rule in found}
     for wanted in dict.fromkeys(map(_key, own.values())):
-        together = [pair for pair in found if _key(own[pair[0].path]) == wanted]
+        together = [rule for rule in found if _key(own[rule.path]) == wanted]
         conflict = two_proxies(together) if context.settings.variables() else None
         if conflict:
             draft.findings.append(conflict)
             return
-    for rule, _ in found:
+    for rule in found:
         yield RuleSite(
             draft,
             rule,

@@ -90,13 +90,16 @@ class RuleSite:
 
     def _readings(self, rule: PolicyRule) -> Iterator[Reading]:
         place = f"`patchesJson6902` of {self._title}"
-        for path, names in rules.text_patches(rule):
-            yield from self._read_text(path, names, place)
-        for patch in rules.patches(rule):
-            for slot in rules.slots(patch):
-                steps = slot.path[len(self._path) : -3]
-                where = tuple(step for step in steps if step not in _PATCH_STEPS)
-                yield read_slot(slot, f"`{field_path(where)}` of {self._title}")
+        for text in rules.text_patches(rule):
+            raw = text.text if isinstance(text.text, str) else ""
+            for name in text.names:
+                found = [read_slot(one, place, raw) for one in text.slots if one.name == name]
+                computed = Reading(name, None, text.path, raw, place, "Kyverno computes it")
+                yield from dict.fromkeys(found or [computed])
+        for slot in rules.merge_slots(rule):
+            steps = slot.path[len(self._path) : -3]
+            where = tuple(step for step in steps if step not in _PATCH_STEPS)
+            yield read_slot(slot, f"`{field_path(where)}` of {self._title}")
 
     def write(self, variables: Variables) -> None:
         """Set the variables that the rule has, and with ``fill: Complete`` the others; without a proxy, remove them."""
@@ -108,7 +111,7 @@ class RuleSite:
             if self._is_complete:
                 complete_rule(self._draft, self._rule(), variables)
         else:
-            containers = [slot.path[:-3] for slot in self._slots()]
+            containers = [slot.path[:-3] for slot in rules.merge_slots(self._rule())]
             self._remove()
             if self._is_complete:
                 remove_completion(self._draft, self._rule(), containers)
@@ -130,10 +133,11 @@ class RuleSite:
         return PolicyRule(self._title, self._path, self._draft.get(self._path))
 
     def _slots(self) -> list[VariableSlot]:
-        return [slot for patch in rules.patches(self._rule()) for slot in rules.slots(patch)]
+        rule = self._rule()
+        return [*rules.merge_slots(rule), *rules.text_slots(rule)]
 
     def _fill(self, variables: Variables) -> None:
-        texts: dict[Pointer, _Text] = {}
+        texts: dict[tuple[Pointer, Pointer], _Text] = {}
         slots = self._slots()
         self._report_anchors(slots, variables)
         for slot in slots:
@@ -144,11 +148,18 @@ class RuleSite:
                 if not self._is_provided(place):
                     self._note(place, slot.name)
             else:
-                text = texts.setdefault(place.path, _Text(place, context=slot.context))
+                key = (place.path, place.inner)
+                text = texts.setdefault(key, _Text(place, context=slot.context))
                 text.names.append(slot.name)
         self._set_texts(texts.values(), variables)
-        for path, names in rules.text_patches(self._rule()):
-            self._fill_json_patch(path, names, variables)
+        self._note_other_forms("set")
+
+    def _note_other_forms(self, verb: str) -> None:
+        """Note the variables that a JSON Patch sets in another form than as entries."""
+        for text in rules.text_patches(self._rule()):
+            for name in text.others():
+                reason = f"`patchesJson6902` does not set it as an entry of `env`: {verb} it there"
+                self._note(Unfillable(text.path, reason), name)
 
     def _report_anchors(self, slots: Sequence[VariableSlot], variables: Variables) -> None:
         """Report each anchor beside a value, once; such an entry is not filled."""
@@ -175,37 +186,23 @@ class RuleSite:
 
     def _set_texts(self, texts: Iterable[_Text], variables: Variables) -> None:
         """Set all texts that can get their value; note why the others cannot."""
+        in_texts: dict[Pointer, dict[Pointer, str]] = {}
         for text in texts:
+            place = text.place
             wanted = {kubernetes_env(variables.get(name, "")) for name in text.names}
             value = _value_of(text, wanted)
             if isinstance(value, Unfillable):
-                known = resolved(str(text.place.value), text.context)
+                known = resolved(str(place.value), text.context)
                 if {known} == wanted:
                     continue
                 for name in text.names:
                     self._note(replace(value, is_stale=known is not None), name)
-            elif value != ("" if text.place.value is None else text.place.value):
-                self._draft.set(text.place.path, value)
-
-    def _fill_json_patch(self, path: Pointer, names: Sequence[str], variables: Variables) -> None:
-        """Set the entries of one text; report the variables that it sets in another form."""
-        values: dict[Pointer, str] = {}
-        known: set[str] = set()
-        for entry in json_patches.entries(json_patches.parsed(self._draft.get(path))):
-            known.add(entry.name)
-            wanted = kubernetes_env(variables.get(entry.name, ""))
-            place = ValuePlace(path, entry.value)
-            value = _value_of(_Text(place, [entry.name]), {wanted})
-            if isinstance(value, Unfillable):
-                is_known = isinstance(entry.value, str) and not is_dynamic(entry.value)
-                self._note(replace(value, is_stale=is_known), entry.name)
-            elif value != entry.value:
-                values[entry.path] = value
-        for name in names:
-            if name not in known:
-                reason = "`patchesJson6902` does not set it as an entry of `env`: set it there"
-                self._note(Unfillable(path, reason), name)
-        if values:
+            elif value != ("" if place.value is None else place.value):
+                if place.inner:
+                    in_texts.setdefault(place.path, {})[place.inner] = value
+                else:
+                    self._draft.set(place.path, value)
+        for path, values in in_texts.items():
             json_patches.set_values(self._draft, path, values)
 
     def _remove(self) -> None:
@@ -213,15 +210,19 @@ class RuleSite:
         variables: dict[Pointer, _Text] = {}
         lists: dict[Pointer, list[VariableSlot]] = {}
         for slot in self._slots():
-            lists.setdefault(slot.path[:-2], []).append(slot)
+            lists.setdefault(slot.path if slot.inner else slot.path[:-2], []).append(slot)
         for path, slots in lists.items():
-            for slot, place in reversed(self._removable(slots)):
+            gone = self._removable(slots)
+            in_text = [slot.inner for slot, _ in gone if slot.inner]
+            if in_text:
+                json_patches.remove_entries(self._draft, path, in_text)
+                continue
+            for slot, place in reversed(gone):
                 if place.variable:
                     variables.setdefault(place.path, _Text(place)).names.append(slot.name)
                 self._draft.remove(slot.path[:-1], keep=len(path) - 1)
         self._set_texts(variables.values(), {})
-        for path, names in rules.text_patches(self._rule()):
-            self._remove_from_json_patch(path, names)
+        self._note_other_forms("remove")
 
     def _removable(self, slots: Sequence[VariableSlot]) -> list[tuple[VariableSlot, ValuePlace]]:
         """Return the entries of one list that are removed, each with the text that decides its value.
@@ -248,50 +249,6 @@ class RuleSite:
             return [(slot, place) for slot, place in found if slot.name.upper() != "NO_PROXY"]
         return found
 
-    def _remove_from_json_patch(self, path: Pointer, names: Sequence[str]) -> None:
-        gone: list[tuple[str, Pointer]] = []
-        known: set[str] = set()
-        is_url_left = False
-        for entry in json_patches.entries(json_patches.parsed(self._draft.get(path))):
-            known.add(entry.name)
-            is_list = entry.name.upper() == "NO_PROXY"
-            value = new_value(ValuePlace(path, entry.value), "", is_list=is_list)
-            if isinstance(value, Unfillable):
-                self._note(value, entry.name)
-                is_url_left = is_url_left or not is_list
-            else:
-                gone.append((entry.name, entry.path))
-        for name in names:
-            if name not in known:
-                reason = "`patchesJson6902` does not set it as an entry of `env`: remove it there"
-                self._note(Unfillable(path, reason), name)
-        if is_url_left:
-            gone = [(name, entry) for name, entry in gone if name.upper() != "NO_PROXY"]
-        if gone:
-            json_patches.remove_entries(self._draft, path, [entry for _, entry in gone])
-
-    def _read_text(self, path: Pointer, names: Sequence[str], place: str) -> Iterator[Reading]:
-        """Yield each variable of a text with its different values; one in another form without a value."""
-        text = self._draft.get(path)
-        raw = text if isinstance(text, str) else ""
-        found: dict[str, list[Reading]] = {}
-        for entry in json_patches.entries(json_patches.parsed(text)):
-            value, why, known, unresolved = None, "Kyverno computes it", "", ""
-            if isinstance(entry.value, str) and not is_dynamic(entry.value):
-                value, why = read_kubernetes_env(entry.value), ""
-                unresolved = entry.value if value is None else ""
-            elif isinstance(entry.value, str):
-                known = _known_part(entry.name, entry.value)
-            reading = Reading(
-                entry.name, value, path, raw, place, why, known, unresolved=unresolved
-            )
-            readings = found.setdefault(entry.name, [])
-            if reading not in readings:
-                readings.append(reading)
-        for name in names:
-            computed = Reading(name, None, path, raw, place, "Kyverno computes it")
-            yield from found.get(name, [computed])
-
     def _is_provided(self, place: Unfillable) -> bool:
         """Return whether another target fills the ConfigMap that a value comes from; not with a proxy of one rule."""
         if place.source is None or self._is_filled is None or self._own is not None:
@@ -316,23 +273,32 @@ def _value_of(text: _Text, wanted: set[str]) -> str | Unfillable:
     return new_value(place, value, is_list=is_list)
 
 
-def read_slot(slot: VariableSlot, place: str) -> Reading:
-    """Return what one entry of ``env`` sets, its context variable followed to the text that decides the value."""
+def read_slot(slot: VariableSlot, place: str, around: str | None = None) -> Reading:
+    """Return what one entry of ``env`` sets, its context variable followed to the text that decides the value.
+
+    Args:
+        slot: the entry.
+        place: what messages call its place.
+        around: the text of the JSON Patch in which it is.
+    """
     found = find_place(slot)
     if isinstance(found, Unfillable):
         raw = slot.value if isinstance(slot.value, str) else ""
         return Reading(slot.name, None, found.path, raw, place, found.reason)
     text = "" if found.value is None else found.value
     if not isinstance(text, str):
-        return Reading(slot.name, None, found.path, "", place, "its `value` must be a text")
+        return Reading(
+            slot.name, None, found.path, around or "", place, "its `value` must be a text"
+        )
+    raw = text if around is None else around
     value = resolved(text, slot.context)
     if value is None:
         known = _known_part(slot.name, text)
         why = "a part of it is computed by Kyverno"
-        return Reading(slot.name, None, found.path, text, place, why, known)
+        return Reading(slot.name, None, found.path, raw, place, why, known)
     read = read_kubernetes_env(value)
     unresolved = value if read is None else ""
-    return Reading(slot.name, read, found.path, text, place, unresolved=unresolved)
+    return Reading(slot.name, read, found.path, raw, place, unresolved=unresolved)
 
 
 def _known_part(name: str, text: str) -> str:

@@ -10,7 +10,7 @@ documentation, "Mutate Resources". Kyverno derives rules named ``autogen-*`` fro
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from krm_fn.krm.results import Finding
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES
+from krm_fn.targets.kyverno import json_patches
 
 CONTAINER_LISTS = ("containers", "initContainers", "ephemeralContainers")
 """The lists of containers in a pod specification."""
@@ -79,6 +80,9 @@ class VariableSlot:
         context: the context variables that the value may refer to.
         name_key: how ``name`` is written in the entry.
         replaces_value_from: it has ``valueFrom: null``, without which that of a pod stays.
+        inner: of an entry in a text of ``patchesJson6902``, to which ``path`` leads then: where it is in the data
+            of the text; else empty.
+        target: the ``path`` of its operation in there.
     """
 
     name: str
@@ -90,6 +94,8 @@ class VariableSlot:
     context: tuple[ContextEntry, ...]
     name_key: str = "name"
     replaces_value_from: bool = False
+    inner: Pointer = ()
+    target: str = ""
 
     @property
     def env_key(self) -> str:
@@ -100,6 +106,21 @@ class VariableSlot:
     def value_key(self) -> str:
         """How ``value`` is written, with its anchor."""
         return self.path[-1]
+
+
+@dataclass(frozen=True)
+class TextPatch:
+    """One text of ``patchesJson6902``, the variables that it mentions, and those that it sets as entries of ``env``."""
+
+    path: Pointer
+    text: Any
+    names: Sequence[str]
+    slots: Sequence[VariableSlot]
+
+    def others(self) -> list[str]:
+        """Return the variables that it mentions elsewhere than in an entry."""
+        known = {slot.name for slot in self.slots}
+        return [name for name in self.names if name not in known]
 
 
 @dataclass(frozen=True)
@@ -155,12 +176,41 @@ def patches(rule: PolicyRule) -> Iterator[StrategicMergePatch]:
             )
 
 
-def text_patches(rule: PolicyRule) -> Iterator[tuple[Pointer, list[str]]]:
-    """Yield the path of each ``patchesJson6902`` text that mentions proxy variables, and which it mentions."""
+def text_patches(rule: PolicyRule) -> Iterator[TextPatch]:
+    """Yield each ``patchesJson6902`` text that mentions proxy variables."""
     for path, body, _ in _bodies(rule.mutate, (*rule.path, "mutate"), ()):
-        names = mentioned(body.get("patchesJson6902"))
+        text = body.get("patchesJson6902")
+        names = mentioned(text)
         if names:
-            yield (*path, "patchesJson6902"), names
+            place = (*path, "patchesJson6902")
+            yield TextPatch(place, text, names, list(_slots_of_text(place, text)))
+
+
+def merge_slots(rule: PolicyRule) -> list[VariableSlot]:
+    """Return the entries of the strategic merge patches of a rule."""
+    return [slot for patch in patches(rule) for slot in slots(patch)]
+
+
+def text_slots(rule: PolicyRule) -> list[VariableSlot]:
+    """Return the entries of the JSON Patches of a rule."""
+    return [slot for patch in text_patches(rule) for slot in patch.slots]
+
+
+def _slots_of_text(path: Pointer, text: Any) -> Iterator[VariableSlot]:
+    data = json_patches.parsed(text)
+    for inner, name, value in json_patches.entries(data):
+        target = lookup(data, (*inner[:1], "path"))
+        yield VariableSlot(
+            name=name,
+            path=path,
+            value=value,
+            from_elsewhere=False,
+            pod_spec=(),
+            container="",
+            context=(),
+            inner=inner,
+            target=target if isinstance(target, str) else "",
+        )
 
 
 def slots(patch: StrategicMergePatch) -> Iterator[VariableSlot]:

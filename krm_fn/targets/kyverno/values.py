@@ -20,15 +20,24 @@ from krm_fn.targets.kyverno.rules import ContextEntry, VariableSlot
 _REFERENCE = re.compile(r'\{\{\s*(?:"([\w-]+)"|([A-Za-z_]\w*))\s*\}\}')
 _DATA = re.compile(r'\{\{\s*([A-Za-z_]\w*)\.data\.(?:"([\w.-]+)"|([A-Za-z_]\w*))\s*\}\}')
 _FIRST_WORDS = re.compile(r"\{\{\s*([\w.-]*)")
+_SOURCES = {
+    "apiCall": "an API call",
+    "imageRegistry": "an image registry",
+    "globalReference": "a global context entry",
+}
 
 
 @dataclass(frozen=True)
 class ValuePlace:
-    """The place of the text that decides a value: in the entry itself, or in the context variable ``variable``."""
+    """The place of the text that decides a value: in the entry itself, or in the context variable ``variable``.
+
+    ``inner`` leads to the entry in the text of a JSON Patch, if it is in one.
+    """
 
     path: Pointer
     value: Any
     variable: str = ""
+    inner: Pointer = ()
 
 
 @dataclass(frozen=True)
@@ -60,6 +69,8 @@ def find_place(slot: VariableSlot) -> ValuePlace | Unfillable:
         return Unfillable(
             slot.path[:-1], "it comes from a `valueFrom`: set it there, or give the entry a `value`"
         )
+    if slot.inner:
+        return ValuePlace(slot.path, slot.value, inner=slot.inner)
     place, seen = ValuePlace(slot.path, slot.value), set[Pointer]()
     while isinstance(place.value, str) and is_expression(place.value.strip()):
         entry = _entry_of(place.value.strip(), slot.context)
@@ -110,20 +121,18 @@ def resolved(text: str, context: Sequence[ContextEntry], depth: int = 0) -> str 
     """
     if not is_dynamic(text):
         return text
-    parts: list[str] = []
-    end = 0
-    for reference in _REFERENCE.finditer(text):
-        name = reference[1] or reference[2]
-        entry = next((entry for entry in reversed(context) if entry.name == name), None)
-        value = lookup(entry.source, ("variable", "value")) if entry else None
-        if entry is None or _source(entry) or not isinstance(value, str) or depth > len(context):
-            return None
-        known = resolved(value, context, depth + 1)
-        if known is None:
-            return None
-        parts += [text[end : reference.start()], known]
-        end = reference.end()
-    found = "".join([*parts, text[end:]])
+    if depth > len(context):
+        return None
+
+    def value_of(reference: re.Match[str]) -> str:
+        entry = _entry_named(reference[1] or reference[2], context)
+        value = (
+            lookup(entry.source, ("variable", "value")) if entry and not _source(entry) else None
+        )
+        known = resolved(value, context, depth + 1) if isinstance(value, str) else None
+        return reference[0] if known is None else known
+
+    found = _REFERENCE.sub(value_of, text)
     return None if is_dynamic(found) else found
 
 
@@ -167,8 +176,7 @@ def _entry_of(expression: str, context: Sequence[ContextEntry]) -> ContextEntry 
     start = _FIRST_WORDS.match(expression)
     words = start[1] if start else ""
     name = (reference[1] or reference[2]) if reference else words.split(".")[0]
-    # An inner context hides an outer one, and a later entry an earlier one of the same name.
-    entry = next((entry for entry in reversed(context) if entry.name == name), None)
+    entry = _entry_named(name, context)
     if reference and entry:
         return entry
     if reference:
@@ -179,12 +187,17 @@ def _entry_of(expression: str, context: Sequence[ContextEntry]) -> ContextEntry 
     return f'Kyverno computes it from "{words}" when an object is admitted: write the value as text'
 
 
+def _entry_named(name: str, context: Sequence[ContextEntry]) -> ContextEntry | None:
+    """Return an entry; an inner context hides an outer one, and a later entry an earlier one of the same name."""
+    return next((entry for entry in reversed(context) if entry.name == name), None)
+
+
 def _config_map_key(expression: str, context: Sequence[ContextEntry]) -> ConfigMapKey | None:
     """Return the key of a ConfigMap that an expression is; None where it is something else."""
     found = _DATA.fullmatch(expression)
-    entry = next((one for one in reversed(context) if found and one.name == found[1]), None)
+    entry = _entry_named(found[1], context) if found else None
     config_map = entry.source.get("configMap") if entry else None
-    name, namespace = (lookup(config_map, (key,), "") for key in ("name", "namespace"))
+    name, namespace = lookup(config_map, ("name",), ""), lookup(config_map, ("namespace",), "")
     if found is None or not isinstance(name, str) or not isinstance(namespace, str):
         return None
     if not name or is_dynamic(name) or is_dynamic(namespace):
@@ -203,14 +216,8 @@ def _source(entry: ContextEntry) -> str:
         return ""
     config_map = entry.source.get("configMap")
     if isinstance(config_map, Mapping):
-        where = "/".join(str(lookup(config_map, (key,), "?")) for key in ("namespace", "name"))
-        return f'the ConfigMap "{where}"'
-    known = {
-        "apiCall": "an API call",
-        "imageRegistry": "an image registry",
-        "globalReference": "a global context entry",
-    }
-    return next(
-        (text for key, text in known.items() if key in entry.source),
-        f'the context entry "{entry.name}"',
-    )
+        return f'the ConfigMap "{config_map.get("namespace", "?")}/{config_map.get("name", "?")}"'
+    for key, text in _SOURCES.items():
+        if key in entry.source:
+            return text
+    return f'the context entry "{entry.name}"'
