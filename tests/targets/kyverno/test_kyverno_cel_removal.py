@@ -61,7 +61,9 @@ def variables(obj: Any) -> dict[str, str]:
         pytest.param(patched(f"[dyn({URL})] + c.env"), patched("[] + c.env"), id="in dyn()"),
         pytest.param(patched(f"[{OF_ITEM}] + c.env"), patched("[] + c.env"), id="a message"),
         pytest.param(
-            patched(f"[\n  {URL},  // ours\n  {LIST}  // ours\n] + c.env"), patched("[] + c.env"), id="all, with comments"
+            patched(f"[\n  {URL},  // ours\n  {LIST}  // ours\n] + c.env"),
+            patched("[] + c.env"),
+            id="all, with comments",
         ),
         pytest.param(patched(f"[{MODE}, {URL}, {MODE}]"), patched(f"[{MODE}, {MODE}]"), id="one in the middle"),
         pytest.param(patched(f"[{URL}]"), patched("[]", IDLE), id="a list that replaces that of a container"),
