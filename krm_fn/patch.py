@@ -22,15 +22,12 @@ class Operation(NamedTuple):
 
     ``value`` is plain data (dict, list, str, int, float, bool, None) and ignored by ``remove``. ``before`` names the
     member of the same mapping in front of which a new one is written in the text; it means nothing to the data.
-    ``leaves_around`` says of an added member that the removal of it later leaves the mapping around it, even an empty
-    one; where it is False, that mapping may go with its last member. It means nothing to the data, either.
     """
 
     op: Literal["add", "replace", "remove"]
     path: Pointer
     value: Any = None
     before: str = ""
-    leaves_around: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return the operation as RFC 6902 writes it."""
@@ -38,9 +35,9 @@ class Operation(NamedTuple):
         return whole if self.op == "remove" else {**whole, "value": self.value}
 
 
-def add(*path: str | int, value: Any, before: str = "", leaves_around: bool = False) -> Operation:
+def add(*path: str | int, value: Any, before: str = "") -> Operation:
     """Set the member, or insert before the item, that ``path`` names."""
-    return Operation("add", tuple(map(str, path)), value, before, leaves_around)
+    return Operation("add", tuple(map(str, path)), value, before)
 
 
 def replace(*path: str | int, value: Any) -> Operation:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from krm_fn import patch
 from krm_fn.engine import Draft, WrongTypeError
-from krm_fn.patch import add, remove, replace
+from krm_fn.patch import APPEND, add, remove, replace
 
 
 def test_what_was_there_before_is_not_changed() -> None:
@@ -224,16 +224,42 @@ def test_a_part_that_was_edited_is_taken_over(path: patch.Pointer) -> None:
 
 
 def test_what_a_part_knows_about_its_operations_is_taken_over() -> None:
-    draft = Draft(NESTED)
+    draft = Draft({"a": [{"name": "n", "items": [1, 2], "empty": {}}]})
     part = draft.part(("a", "0"))
     part.set_items(("items",), [2, 1], [1, None])
-    part.set(("z",), 1, keep=0)
+    part.set(("empty", "z"), 1, keep=1)
     draft.take_part(("a", "0"), part)
+    draft.insert(("a",), {}, 0)
 
-    taken_out, put_in, added = draft.operations()
-    assert (taken_out.op, taken_out.path) == ("remove", ("a", "0", "items", "0"))
-    assert (put_in.op, put_in.value) == ("add", 1)
-    assert added.leaves_around
+    assert draft.operations() == [
+        remove("a", "0", "items", "0"),
+        add("a", "0", "items", APPEND, value=1),
+        add("a", "0", "empty", "z", value=1),
+        add("a", "0", value={}),
+    ]
+
+
+def test_what_is_known_of_items_holds_for_a_part_and_its_parts() -> None:
+    draft = Draft({"l": ["a", "b", "c=1", "c=2"]})
+    draft.set_items(("l",), ["c=1", "c=2", "a", "b"], [None, None, 0, 1])
+    part = draft.part(())
+    part.set_items(("l",), ["c=2", "a", "b"], [1, 2, 3])
+    draft.take_part((), part)
+    assert draft.operations() == [remove("l", 3), remove("l", 2), add("l", 0, value="c=2")]
+
+
+@pytest.mark.parametrize(
+    ("keep", "operation"),
+    [
+        pytest.param(None, replace("a", value={"b": 1}), id="one that goes with its last member"),
+        pytest.param(0, replace("a", value={"b": 1}), id="one of which only what is around it stays"),
+        pytest.param(1, add("a", "b", value=1), id="one that stays without a member"),
+    ],
+)
+def test_an_empty_mapping_that_is_filled(keep: int | None, operation: patch.Operation) -> None:
+    draft = Draft({"a": {}})
+    draft.set(("a", "b"), 1, keep=keep)
+    assert draft.operations() == [operation]
 
 
 def test_a_part_without_an_edit_is_none() -> None:

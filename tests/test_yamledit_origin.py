@@ -71,7 +71,7 @@ def test_a_member_that_was_not_there_goes() -> None:
         ),
         pytest.param(
             "a: {b: {}, c: 1}\nd: 1\n",
-            [add("a", "b", "files", value=[ITEM]), add("a", "b", "x", value=1)],
+            [replace("a", "b", value={"files": [ITEM], "x": 1})],
             [remove("a", "b", "files"), remove("a", "b", "x")],
             id="one that gets several members",
         ),
@@ -236,7 +236,7 @@ def test_of_several_documents_each_gives_back_its_own(words: str) -> None:
         ),
         pytest.param(
             "a: {b: {c: {}}, d: 1} # why\n",
-            [add("a", "b", "c", "x", value=1), add("a", "b", "c", "y", value=2)],
+            [replace("a", "b", "c", value={"x": 1, "y": 2})],
             [remove("a", "b", "c")],
             id="one on one line that gets words of one line",
         ),
@@ -285,8 +285,8 @@ def test_what_an_operation_says_is_empty_is_so_in_these_words() -> None:
     assert read(edited(filled, replace("a", "b", value=None))) == {"a": {"b": None, "c": 1}}
 
 
-STAYING = add("spec", "files", value=[ITEM], leaves_around=True)
-GOING = add("spec", "files", value=[ITEM])
+STAYING = add("spec", "files", value=[ITEM])
+GOING = replace("spec", value={"files": [ITEM]})
 
 
 @pytest.mark.parametrize(
@@ -295,15 +295,13 @@ GOING = add("spec", "files", value=[ITEM])
         pytest.param(" {}", [STAYING], False, id="a mapping that stays"),
         pytest.param(" {} # why", [STAYING], False, id="one with a comment"),
         pytest.param(" {}", [GOING], True, id="one that goes with its last member"),
-        pytest.param(" {}", [STAYING, add("spec", "x", value=1)], True, id="one that goes with another member"),
+        pytest.param(" {}", [GOING, add("spec", "x", value=1)], True, id="one that goes and gets another member"),
         pytest.param("  {}", [STAYING], True, id="one with more blanks before it"),
         pytest.param(" {} ", [STAYING], True, id="one with a blank behind it"),
         pytest.param(" { }", [STAYING], True, id="one with a blank inside"),
         pytest.param(" &a {}", [STAYING], True, id="one with an anchor"),
         pytest.param(" {} # why ", [STAYING], True, id="one with a blank behind its comment"),
-        pytest.param(
-            "", [add("spec", value={"files": [ITEM]}, leaves_around=True)], True, id="null that becomes a mapping"
-        ),
+        pytest.param("", [GOING], True, id="null that becomes a mapping"),
     ],
 )
 def test_only_what_would_not_come_back_leaves_a_mark(words: str, added: Sequence[Operation], is_marked: bool) -> None:

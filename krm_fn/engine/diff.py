@@ -2,7 +2,8 @@
 
 The two states are what ``yamledit.view`` makes of a document: dict, list, str, int, float, bool and
 None. The order of the keys of a mapping counts for members that are new: each one is placed in front
-of the old member that follows it.
+of the old member that follows it. An empty mapping that is filled is replaced as a whole, unless it
+stays when its members go again: what becomes of it then is for the writer to note.
 
 Items of lists are paired, so that an item that stays keeps its text, comments included, and one that
 changes is changed in place: by equality, then by their natural key, then by their position between
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
+from types import MappingProxyType
 from typing import Any
 
 from krm_fn import patch
@@ -27,40 +29,66 @@ _Pair = tuple[int, int]
 _Gap = tuple[range, range]
 """Indices of items in the list before, and in the list after."""
 
-Origins = Mapping[Pointer, Sequence[int | None]]
-"""Path of a list -> for each item of the list after, the index that the same item had before, in
-rising order; None for an item that is new or moves."""
+
+class Copied:
+    """A mapping or a list that was copied to be changed, and what only the one who changes it knows.
+
+    Attributes:
+        data: the copy.
+        origins: for each item of a list the index that it had before, in rising order, and None for
+            one that is new or moves; None where ``diff`` is to find out.
+        stays: a mapping that is there, although empty, when what was put into it is removed.
+    """
+
+    __slots__ = ("data", "origins", "stays")
+
+    def __init__(self, data: Any, *, like: Copied | None = None) -> None:
+        self.data = data
+        self.origins: list[int | None] | None = None
+        self.stays = False
+        if like is not None:
+            self.origins = None if like.origins is None else list(like.origins)
+            self.stays = like.stays
 
 
-def diff(before: Any, after: Any, origins: Origins | None = None) -> list[Operation]:
+Copies = Mapping[int, Copied]
+"""What is known of the copies in a state of data, by their identity (``id``)."""
+
+
+def diff(before: Any, after: Any, copies: Copies = MappingProxyType({})) -> list[Operation]:
     """Return the operations that make ``after`` of ``before``, to be applied one after another.
 
     Args:
         before: plain data of an object.
         after: plain data of the same object, as it should be.
-        origins: which items of a list are the same, where that is known; in all other lists they are
-            paired as the module says.
+        copies: what is known of mappings and lists in ``after``; items of all other lists are paired
+            as the module says.
 
     Returns:
         No operation where both say the same, whatever the order of their keys.
     """
-    return list(_values(before, after, (), origins or {}))
+    return list(_values(before, after, (), copies))
 
 
-def _values(before: Any, after: Any, path: Pointer, origins: Origins) -> Iterator[Operation]:
+def _values(before: Any, after: Any, path: Pointer, copies: Copies) -> Iterator[Operation]:
     if before is after:
         return
     if isinstance(before, Mapping) and isinstance(after, Mapping):
-        yield from _members(before, after, path, origins)
+        yield from _members(before, after, path, copies)
     elif isinstance(before, list) and isinstance(after, list):
-        yield from _items(before, after, path, origins)
+        yield from _items(before, after, path, copies)
     elif not same(before, after):
         yield patch.replace(*path, value=after)
 
 
 def _members(
-    before: Mapping[str, Any], after: Mapping[str, Any], path: Pointer, origins: Origins
+    before: Mapping[str, Any], after: Mapping[str, Any], path: Pointer, copies: Copies
 ) -> Iterator[Operation]:
+    if path and after and not before:
+        copied = copies.get(id(after))
+        if copied is None or not copied.stays:
+            yield patch.replace(*path, value=after)
+            return
     for key in before:
         if key not in after:
             yield patch.remove(*path, key)
@@ -68,7 +96,7 @@ def _members(
     following = _following(keys, before)
     for key, next_old in zip(keys, following, strict=True):
         if key in before:
-            yield from _values(before[key], after[key], (*path, key), origins)
+            yield from _values(before[key], after[key], (*path, key), copies)
         else:
             yield patch.add(*path, key, value=after[key], before=next_old)
 
@@ -85,14 +113,17 @@ def _following(keys: Sequence[str], old: Mapping[str, Any]) -> list[str]:
 
 
 def _items(
-    before: list[Any], after: list[Any], path: Pointer, origins: Origins
+    before: list[Any], after: list[Any], path: Pointer, copies: Copies
 ) -> Iterator[Operation]:
     """Yield changes at old indices, then removals from the back, then additions from the front."""
-    pairs = _known_pairs(before, after, origins.get(path))
+    copied = copies.get(id(after))
+    pairs = None
+    if copied is not None and copied.origins is not None:
+        pairs = _known_pairs(before, after, copied.origins)
     if pairs is None:
         pairs = pair_items(before, after)
     for old, new in pairs:
-        yield from _values(before[old], after[new], (*path, str(old)), origins)
+        yield from _values(before[old], after[new], (*path, str(old)), copies)
     kept = {old for old, _ in pairs}
     for index in reversed(range(len(before))):
         if index not in kept:
@@ -107,10 +138,10 @@ def _items(
 
 
 def _known_pairs(
-    before: Sequence[Any], after: Sequence[Any], origins: Sequence[int | None] | None
+    before: Sequence[Any], after: Sequence[Any], origins: Sequence[int | None]
 ) -> list[_Pair] | None:
     """Return the pairs that ``origins`` say; None where they say nothing about these two lists."""
-    if origins is None or len(origins) != len(after):
+    if len(origins) != len(after):
         return None
     pairs = [(old, new) for new, old in enumerate(origins) if old is not None]
     indices = [old for old, _ in pairs]

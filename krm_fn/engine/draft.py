@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from krm_fn import patch
-from krm_fn.engine.diff import diff
+from krm_fn.engine.diff import Copied, diff
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Operation, Pointer
 from krm_fn.yamledit import same
@@ -56,9 +56,8 @@ class Draft:
     def __init__(self, data: Any) -> None:
         self._before = data
         self._data = data
-        self._kept: set[Pointer] = set()
-        self._copies: dict[int, Any] = {}
-        self._origins: dict[Pointer, list[int | None]] = {}
+        self._copies: dict[int, Copied] = {}
+        self._writable: set[int] = set()
         self.edits = 0
         self.findings: list[Finding] = []
         self.descriptions: list[str] = []
@@ -75,13 +74,12 @@ class Draft:
 
     def snapshot(self) -> Any:
         """Return the data as it is now; later edits do not change what is returned, and give other data."""
-        self._copies.clear()
+        self._writable.clear()
         return self._data
 
     def restore(self, data: Any) -> None:
         """Go back to what ``snapshot`` returned."""
-        self._copies.clear()
-        self._origins.clear()
+        self._writable.clear()
         self._data = data
 
     def report(self, severity: Severity, message: str, path: Pointer = (), *, code: str) -> None:
@@ -131,14 +129,12 @@ class Draft:
             value: plain data.
             before: names of members of the same mapping; a new member is placed in front of the
                 first name that is there, else at the end.
-            keep: what ``remove`` will take later: the writer leaves no mark behind a mapping that
-                a removal leaves as it was.
+            keep: what ``remove`` will take later: a mapping that a removal leaves as it was gets a
+                member, and any other one that is empty is replaced.
 
         Raises:
             WrongTypeError: something else than a mapping or a list is on the way.
         """
-        if keep is not None and len(path) - 1 <= keep:
-            self._kept.add(path[:-1])
         if not path:
             self.edits += 1
             self._data = copy.deepcopy(value)
@@ -148,8 +144,9 @@ class Draft:
         if existing is not _MISSING and same(existing, value):
             return
         self.edits += 1
-        self._forget_origins(path)
-        parent = self._writable(path[:-1])
+        copied = self._copy(path[:-1])
+        copied.stays |= keep is not None and len(path) - 1 <= keep
+        parent = copied.data
         if isinstance(parent, list):
             parent[int(path[-1])] = copy.deepcopy(value)
         elif path[-1] in parent:
@@ -159,7 +156,9 @@ class Draft:
 
     def part(self, path: Pointer) -> Draft:
         """Return a draft of what is at ``path``, to be edited on its own; ``take_part`` takes it over."""
-        return Draft(self.get(path))
+        part = Draft(self.get(path))
+        part._copies = self._copies
+        return part
 
     def take_part(self, path: Pointer, part: Draft) -> None:
         """Take over what was edited in the draft of what is at ``path``, which must not be edited afterwards.
@@ -171,13 +170,10 @@ class Draft:
             return
         self._check_way(path)
         self.edits += 1
-        self._forget_origins(path)
-        self._kept |= {(*path, *kept) for kept in part._kept}
-        self._origins |= {(*path, *known): origins for known, origins in part._origins.items()}
         if not path:
             self._data = part.data
             return
-        parent = self._writable(path[:-1])
+        parent = self._copy(path[:-1]).data
         parent[int(path[-1]) if isinstance(parent, list) else path[-1]] = part.data
 
     def insert(self, path: Pointer, value: Any, index: int | None = None) -> None:
@@ -197,9 +193,10 @@ class Draft:
             return
         self.edits += 1
         at = len(items) if index is None else index
-        self._writable(path).insert(at, copy.deepcopy(value))
-        if path in self._origins:
-            self._origins[path].insert(at, None)
+        copied = self._copy(path)
+        copied.data.insert(at, copy.deepcopy(value))
+        if copied.origins is not None:
+            copied.origins.insert(at, None)
 
     def set_items(
         self, path: Pointer, items: Sequence[Any], origins: Sequence[int | None] | None = None
@@ -211,8 +208,7 @@ class Draft:
             items: those that stay, as they are or changed, and new ones. They are not copied.
             origins: for each item, the index that it has in the list as it is now, in rising order;
                 None for an item that is new or moves. Without them ``diff`` finds out which items
-                are the same; it cannot know which of two that change places is meant to move. They
-                are for lists that are not part of an item of another list.
+                are the same; it cannot know which of two that change places is meant to move.
 
         Raises:
             WrongTypeError: something else than a list is there, or no mapping on the way.
@@ -226,16 +222,16 @@ class Draft:
         if old is None:
             self.set(path, list(items), keep=len(path) - 1)
             return
-        earlier = self._origins.get(path)
-        self._forget_origins(path)
         self.edits += 1
-        self._writable(path)[:] = items
+        copied = self._copy(path)
+        copied.data[:] = items
+        earlier = copied.origins
         if origins is None:
-            return
-        if earlier is None:
-            self._origins[path] = list(origins)
+            copied.origins = None
+        elif earlier is None:
+            copied.origins = list(origins)
         else:
-            self._origins[path] = [None if at is None else earlier[at] for at in origins]
+            copied.origins = [None if at is None else earlier[at] for at in origins]
 
     def remove(self, path: Pointer, keep: int = 0) -> None:
         """Take out what is at ``path``, and the mappings and lists that are empty then.
@@ -247,15 +243,15 @@ class Draft:
         if self.get(path, _MISSING) is _MISSING:
             return
         self.edits += 1
-        self._forget_origins(path)
         if not path:
             self._data = None
             return
-        parent = self._writable(path[:-1])
+        copied = self._copy(path[:-1])
+        parent = copied.data
         if isinstance(parent, list):
             del parent[int(path[-1])]
-            if path[:-1] in self._origins:
-                del self._origins[path[:-1]][int(path[-1])]
+            if copied.origins is not None:
+                del copied.origins[int(path[-1])]
         else:
             del parent[path[-1]]
         if not parent and len(path) - 1 > keep:
@@ -268,17 +264,7 @@ class Draft:
         """
         if self._data is None and self._before is not None:
             return [patch.remove()]
-        found = diff(self._before, self._data, self._origins)
-        for index, operation in enumerate(found):
-            if operation.op == "add" and operation.path[:-1] in self._kept:
-                found[index] = operation._replace(leaves_around=True)
-        return found
-
-    def _forget_origins(self, path: Pointer) -> None:
-        """Forget what is known of the items of lists that are at ``path``, or in what is there."""
-        for known in list(self._origins):
-            if known[: len(path)] == path:
-                del self._origins[known]
+        return diff(self._before, self._data, self._copies)
 
     def _check_way(self, path: Pointer) -> None:
         """Raise WrongTypeError where something else than a mapping, or a list, is on the way."""
@@ -288,23 +274,22 @@ class Draft:
             if value is not None and not is_index and not isinstance(value, dict):
                 raise WrongTypeError(path[:depth], value, "a mapping")
 
-    def _writable(self, path: Pointer) -> Any:
-        """Return the mapping or list at ``path`` as a copy; a mapping is made of nothing and of null."""
+    def _copy(self, path: Pointer) -> Copied:
+        """Return a copy of the mapping or list at ``path`` that may be written.
+
+        A mapping is made of nothing and of null.
+        """
         value = self.get(path)
-        if value is None:
-            value = {}
-        elif id(value) in self._copies:
-            return value
-        copied = copy.copy(value)
-        self._copies[id(copied)] = copied
+        if id(value) in self._writable:
+            return self._copies[id(value)]
+        copied = Copied({} if value is None else copy.copy(value), like=self._copies.get(id(value)))
+        self._copies[id(copied.data)] = copied
+        self._writable.add(id(copied.data))
         if not path:
-            self._data = copied
+            self._data = copied.data
             return copied
-        parent = self._writable(path[:-1])
-        if isinstance(parent, list):
-            parent[int(path[-1])] = copied
-        else:
-            parent[path[-1]] = copied
+        parent = self._copy(path[:-1]).data
+        parent[int(path[-1]) if isinstance(parent, list) else path[-1]] = copied.data
         return copied
 
 

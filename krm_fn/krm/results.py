@@ -105,7 +105,10 @@ class Edit(NamedTuple):
         """The innermost field that holds all that changes; the whole object is ``()``."""
         paths = [operation.path for operation in self.operations]
         if len(paths) == 1:
-            return paths[0]
+            (only,) = self.operations
+            if only.op == "replace" and isinstance(only.value, dict) and len(only.value) == 1:
+                return (*only.path, *only.value)  # nothing was there, and now one member is
+            return only.path
         first, last = min(paths), max(paths)
         depth = 0
         while depth < min(len(first), len(last)) and first[depth] == last[depth]:

@@ -25,7 +25,7 @@ class Spot:
         kept: the text of ``node`` stays, but for what its children say.
         value: what it must be, if it is not kept; may hold ``Raw`` scalars.
         children: the members or items, once something had to look inside.
-        stays: nothing was added but what leaves it as it was when that is removed (``Operation.leaves_around``).
+        stays: no operation has replaced it; one that was empty and got members is empty again when these are removed.
     """
 
     __slots__ = ("children", "kept", "node", "stays", "value")
@@ -113,7 +113,6 @@ def _apply(root: Spot, operation: Operation) -> None:
         position = len(spot.open()) if token == APPEND else int(token)
         spot.open().insert(position, Child(None, Spot(None, copy.deepcopy(operation.value))))
     else:
-        spot.stays = spot.stays and operation.leaves_around
         _set(spot, token, operation.value, operation.before)
 
 
