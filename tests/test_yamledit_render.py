@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from krm_fn.yamledit import member_text, read
+from krm_fn.yamledit import block_text, read
 from krm_fn.yamledit.render import Layout, Raw, after_indicator, block, flow, is_literal, is_plain, literal, scalar
 
 COMPACT = Layout()
@@ -275,5 +275,5 @@ def test_what_follows_an_indicator_in_column_two(value: Any, *, dash: bool, rest
 @pytest.mark.parametrize("line_break", ["\n", "\r\n"])
 def test_a_new_member_has_the_line_breaks_of_its_document(line_break: str) -> None:
     lines = ["results:", "- message: a", "  tags:", "    b: c", ""]
-    written = member_text("results", [{"message": "a", "tags": {"b": "c"}}], like=f"a: 1{line_break}")
+    written = block_text({"results": [{"message": "a", "tags": {"b": "c"}}]}, like=f"a: 1{line_break}")
     assert written == line_break.join(lines)

@@ -17,7 +17,7 @@ from krm_fn.cli._parser import CommandParser
 from krm_fn.config import ForeignValue
 from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.plan.sources import formats
-from krm_fn.yamledit import mapping_text
+from krm_fn.yamledit import block_text
 
 FORMS = {
     "tkg": formats.TKG,
@@ -170,4 +170,4 @@ def _printed(spec: Mapping[str, Any], origin: str) -> bytes:
         "spec": spec,
     }
     config.load(document)
-    return f"# made by `inject-proxy import` of {origin}\n{mapping_text(document)}".encode()
+    return f"# made by `inject-proxy import` of {origin}\n{block_text(document)}".encode()

@@ -19,7 +19,7 @@ from krm_fn.formats import sops
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Operation, Pointer
-from krm_fn.yamledit import Document, DocumentsEditor, documents, mapping_text, prove
+from krm_fn.yamledit import Document, DocumentsEditor, block_text, documents, prove
 
 
 class Value(NamedTuple):
@@ -127,7 +127,7 @@ def begin_text(value: Value, members: Mapping[str, Any]) -> str | Finding:
     """
     newline = "\r\n" if "\r\n" in value.text else "\n"
     gap = newline if value.text and not value.text.endswith("\n") else ""
-    document = mapping_text(members).replace("\n", newline)
+    document = block_text(dict(members)).replace("\n", newline)
     if gap:
         document = document.removesuffix(newline)
     try:

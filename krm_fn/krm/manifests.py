@@ -29,9 +29,9 @@ from krm_fn.yamledit import (
     Document,
     Lines,
     Outline,
+    block_text,
     comments_above,
     documents,
-    mapping_text,
     repeated_keys,
     rewrite_documents,
 )
@@ -269,7 +269,7 @@ class ManifestList(Manifests):
             file = f"{folder}{new_file_name(data)}"
         self.created[reference(data)] = file
         if self._is_written(file):
-            text = mapping_text(data, like=self._texts.get(file, ""))
+            text = block_text(dict(data), like=self._texts.get(file, ""))
             added.setdefault(file, []).append(text)
 
     def _file_of_its_own(self, data: Mapping[str, Any]) -> str:

@@ -15,7 +15,6 @@ Kubernetes, proxies or files, and could be published alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from krm_fn.yamledit.breaks import Lines, with_line_feeds
@@ -26,10 +25,9 @@ from krm_fn.yamledit.document import (
     Document,
     Outline,
     has_complex_keys,
-    items_text,
-    member_text,
 )
 from krm_fn.yamledit.expansion import limited
+from krm_fn.yamledit.render import block_text
 from krm_fn.yamledit.repeated import repeated_keys, repeated_keys_of_text
 from krm_fn.yamledit.stream import (
     DocumentsEditor,
@@ -49,15 +47,13 @@ __all__ = [
     "DocumentsEditor",
     "Lines",
     "Outline",
+    "block_text",
     "comments_above",
     "cut",
     "documents",
     "edit_document",
     "has_complex_keys",
-    "items_text",
     "limited",
-    "mapping_text",
-    "member_text",
     "places",
     "prove",
     "read",
@@ -72,8 +68,3 @@ __all__ = [
 def read(text: str) -> Any:
     """Return the plain data of one YAML document; raises InputError if it is not one."""
     return Document(text).data()
-
-
-def mapping_text(members: Mapping[str, Any], *, like: str = "") -> str:
-    """Return a new document with ``members`` in block style, with the line breaks of ``like``."""
-    return "".join(member_text(key, value, like=like) for key, value in members.items())

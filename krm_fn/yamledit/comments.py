@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from krm_fn.yamledit.breaks import with_line_feeds
 from krm_fn.yamledit.document import Document
 from krm_fn.yamledit.stream import documents
-from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence, walk
-from krm_fn.yamledit.view import key_text
+from krm_fn.yamledit.tree import Node, Scalar, walk
+from krm_fn.yamledit.view import children
 
 _COMMENT = r"(?m)(?:^|(?<=[ \t\ufeff]))#[^\r\n]*"
 _WORD = r"[^\r\n]"
@@ -68,13 +68,7 @@ def _separator(text: str, start: int) -> int:
 
 
 def _inner(node: Node, path: tuple[str, ...], offset: int) -> Iterator[CommentedPlace]:
-    if isinstance(node, Mapping):
-        children = [(key_text(key), key.start, value) for key, value in node.entries]
-    elif isinstance(node, Sequence):
-        children = [(str(index), item.start, item) for index, item in enumerate(node.items)]
-    else:
-        return
-    for name, start, value in children:
+    for name, start, value in children(node):
         yield CommentedPlace((*path, name), offset + start, _scalar_value(value))
         yield from _inner(value, (*path, name), offset)
 

@@ -3,7 +3,7 @@
 The new text, read again, says what ``jsonpatch`` makes of the old data, or there is no new text.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -12,20 +12,15 @@ from krm_fn.errors import EditError, ExpansionError, InputError, InternalError
 from krm_fn.patch import Operation
 from krm_fn.yamledit import expansion, layout, shadow
 from krm_fn.yamledit.breaks import BREAKS, Lines, newline_of, with_line_feeds
-from krm_fn.yamledit.origin import FOR_YTT, PLAIN, FormerValue, give_back, origins
-from krm_fn.yamledit.render import Layout, block
+from krm_fn.yamledit.origin import FOR_YTT, PLAIN, FormerValue, give_back, origins, plain_data
 from krm_fn.yamledit.shadow import Spot
 from krm_fn.yamledit.splice import Origins, edits, splice
 from krm_fn.yamledit.tree import Alias, Mapping, Node, compose, walk
 from krm_fn.yamledit.tree import Sequence as SequenceNode
-from krm_fn.yamledit.view import key_text, same, view
+from krm_fn.yamledit.view import children, key_text, same, view
 
 CODE_OF_YTT = "#@"
 """What begins code and annotations of ytt: a text that has it, ytt reads."""
-
-
-Children = dict[str, tuple[int, Node]]
-"""Key or index of a child -> where its member or item begins, and its value."""
 
 
 class Part(NamedTuple):
@@ -119,13 +114,21 @@ class Document:
         wanted = self._after(operations)
         if same(wanted, self.data()):
             return self.text
-        refusals: list[EditError] = []
-        for ways in (_in_place, _containers_anew, _all_anew):
-            for text in self._endings(self._attempt(operations, ways, refusals)):
-                if _says(text, wanted):
-                    return text
-        if refusals:
-            raise refusals[-1]
+        refusal: EditError | None = None
+        for way in (_in_place, _containers_anew, _all_anew):
+            try:
+                text = self._attempt(operations, way)
+            except EditError as error:
+                refusal = error
+                continue
+            if _says(text, wanted):
+                return text
+            # A literal block needs a line break at its end.
+            closed = text + newline_of(self.text)
+            if not text.endswith(tuple(BREAKS)) and _says(closed, wanted):
+                return closed
+        if refusal is not None:
+            raise refusal
         raise InternalError("an edit would not have said what was asked for: nothing was written")
 
     def meant(self, operations: Sequence[Operation]) -> Any:
@@ -146,38 +149,23 @@ class Document:
     def _with_origins(self, operations: Sequence[Operation]) -> Sequence[Operation]:
         return give_back(self.root, operations, self._origins) if self._origins else operations
 
-    def _endings(self, text: str | None) -> Iterator[str]:
-        """Yield the text as it is, then with a final line break if it lacks one.
-
-        A literal block needs it.
-        """
-        if text is not None:
-            yield text
-            if not text.endswith(tuple(BREAKS)):
-                yield text + newline_of(self.text)
-
     def _attempt(
-        self,
-        operations: Sequence[Operation],
-        prepare: Callable[[Spot, Sequence[Operation]], None],
-        refusals: list[EditError] | None = None,
-    ) -> str | None:
-        """Return the new text in one of the ways.
+        self, operations: Sequence[Operation], way: Callable[[Spot, Sequence[Operation]], None]
+    ) -> str:
+        """Return the new text in one of the ways: ``_in_place``, ``_containers_anew`` or ``_all_anew``.
 
-        None if the layout does not allow it, with the reason in ``refusals``.
+        It is not proven yet.
+
+        Raises:
+            EditError: the layout does not allow it.
         """
         root = Spot(self.root)
-        prepare(root, operations)
+        way(root, operations)
         style = layout.style_of(self._lines, self.root)._replace(newline=newline_of(self.text))
         before = Origins(self._origins, self.envelope, FOR_YTT if self.for_ytt else PLAIN)
-        try:
-            if "*" in self.text:
-                _expand_stale_aliases(root, self.root)
-            return splice(self.text, edits(self._lines, root, style, before))
-        except EditError as error:
-            if refusals is not None:
-                refusals.append(error)
-            return None
+        if "*" in self.text:
+            _expand_stale_aliases(root, self.root)
+        return splice(self.text, edits(self._lines, root, style, before))
 
 
 def has_complex_keys(text: str) -> bool:
@@ -205,7 +193,7 @@ class Outline:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._inside: dict[Node, Children] = {}
+        self._inside: dict[Node, dict[str, tuple[int, Node]]] = {}
 
     def place(self, path: Sequence[str]) -> int:
         """Return where the member or item at ``path`` begins, or the last one on the way to it that is there.
@@ -215,11 +203,15 @@ class Outline:
         Args:
             path: keys of mappings, and indexes of lists, from the root.
         """
-        if self._root is None:
+        node = self._root
+        if node is None:
             return 0
-        found = self._root.start
-        for start, _ in _way(self._root, path, self._children):
-            found = start
+        found = node.start
+        for step in path:
+            inner = self._children(node.target if isinstance(node, Alias) else node)
+            if step not in inner:
+                break
+            found, node = inner[step]
         return found
 
     @cached_property
@@ -229,31 +221,11 @@ class Outline:
         except InputError:
             return None
 
-    def _children(self, node: Node) -> Children:
+    def _children(self, node: Node) -> dict[str, tuple[int, Node]]:
+        """Return key or index of a child -> where its member or item begins, and its value."""
         if node not in self._inside:
-            self._inside[node] = _children(node)
+            self._inside[node] = {name: (start, value) for name, start, value in children(node)}
         return self._inside[node]
-
-
-def _children(node: Node) -> Children:
-    """Return the members or items of a collection; nothing for a scalar."""
-    if isinstance(node, Mapping):
-        return {key_text(key): (key.start, value) for key, value in node.entries}
-    if isinstance(node, SequenceNode):
-        return {str(at): (item.start, item) for at, item in enumerate(node.items)}
-    return {}
-
-
-def _way(
-    node: Node, path: Sequence[str], children: Callable[[Node], Children] = _children
-) -> Iterator[tuple[int, Node]]:
-    """Yield, for each step of ``path`` that is there, where its member or item begins, and its value."""
-    for step in path:
-        inner = children(node.target if isinstance(node, Alias) else node)
-        if step not in inner:
-            return
-        yield inner[step]
-        node = inner[step][1]
 
 
 def _says(text: str, wanted: Any) -> bool:
@@ -266,6 +238,7 @@ def _says(text: str, wanted: Any) -> bool:
 
 
 def _in_place(root: Spot, operations: Sequence[Operation]) -> None:
+    """Change what the operations are about, and nothing else."""
     shadow.apply(root, operations)
 
 
@@ -277,68 +250,55 @@ def _containers_anew(root: Spot, operations: Sequence[Operation]) -> None:
 
 
 def _all_anew(root: Spot, operations: Sequence[Operation]) -> None:
+    """Rewrite the whole document."""
     shadow.apply(root, operations)
     root.rewrite()
 
 
 def _expand_stale_aliases(root: Spot, tree: Node) -> None:
-    """Write out each alias whose anchored text changes or is removed: no operation is about the alias itself."""
-    aliases = [node for node in walk(tree) if isinstance(node, Alias)]
-    expanded = True
-    while aliases and expanded:
-        stale = [alias for alias in aliases if _changes(root, alias.target)]
-        aliases = [alias for alias in aliases if alias not in stale]
-        expanded = [_expand(root, alias) for alias in stale].count(True) > 0
+    """Write out each alias whose anchored text changes or is removed: no operation is about the alias itself.
+
+    An anchor is above its aliases, so one look in the order of the text is enough.
+    """
+    for alias in walk(tree):
+        if isinstance(alias, Alias) and _is_stale(root, alias.target):
+            _expand(root, alias)
 
 
-def _expand(spot: Spot, alias: Alias) -> bool:
-    """Rewrite the spot of ``alias``, if it is still in the shadow."""
-    if spot.node is alias:
+def _is_stale(root: Spot, target: Node) -> bool:
+    """Return whether a node will not be there, or not say the same."""
+    spot = _spot_around(root, target)
+    if spot is None or not spot.kept:
+        return True
+    return spot.children is not None and not same(plain_data(spot.plain()), view(target))
+
+
+def _expand(root: Spot, alias: Alias) -> None:
+    """Rewrite the spot of an alias, if that is still in the shadow."""
+    spot = _spot_around(root, alias)
+    while spot is not None and spot.node is not alias:
+        spot.open()
+        spot = _spot_around(spot, alias)
+    if spot is not None:
         spot.rewrite()
-        return True
-    if not spot.kept or spot.node is None or not spot.node.start <= alias.start < spot.node.end:
-        return False
-    if not isinstance(spot.node, (Mapping, SequenceNode)):
-        return False
-    return [_expand(child.spot, alias) for child in spot.open()].count(True) > 0
 
 
-def _changes(spot: Spot, target: Node) -> bool:
-    """Return whether the text of ``target`` changes."""
-    if spot.node is target:
-        return _is_touched(spot)
-    if not spot.kept:
-        return True
-    if spot.children is None:
-        return False
-    for child in spot.children:
-        node = child.spot.node
-        if node is not None and node.start <= target.start and target.end <= node.end:
-            return _changes(child.spot, target)
-    return True
+def _spot_around(spot: Spot, node: Node) -> Spot | None:
+    """Return the spot of a node, or the one around it that nothing has looked into.
+
+    None where the text around the node is given up.
+    """
+    while spot.node is not node:
+        if not spot.kept:
+            return None
+        if spot.children is None:
+            return spot
+        inner = [child.spot for child in spot.children if _holds(child.spot.node, node)]
+        if not inner:
+            return None
+        spot = inner[0]
+    return spot
 
 
-def _is_touched(spot: Spot) -> bool:
-    if not spot.kept:
-        return True
-    if spot.children is None:
-        return False
-    if isinstance(spot.node, SequenceNode):
-        size = len(spot.node.items)
-    else:
-        size = len(getattr(spot.node, "entries", ()))
-    return len(spot.children) != size or any(
-        child.index is None or _is_touched(child.spot) for child in spot.children
-    )
-
-
-def member_text(key: str, value: Any, *, like: str) -> str:
-    """Return ``key: value`` as the lines of a new member of the outermost mapping, with the line breaks of ``like``."""
-    line_break = newline_of(like)
-    return "".join(line + line_break for line in block({key: value}, 0, Layout(newline=line_break)))
-
-
-def items_text(values: list[Any], column: int, *, like: str) -> str:
-    """Return the lines of new items of a list whose dashes are at ``column``, with the line breaks of ``like``."""
-    line_break = newline_of(like)
-    return "".join(line + line_break for line in block(values, column, Layout(newline=line_break)))
+def _holds(outer: Node | None, inner: Node) -> bool:
+    return outer is not None and outer.start <= inner.start and inner.end <= outer.end

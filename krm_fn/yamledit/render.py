@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from krm_fn.errors import EditError
+from krm_fn.yamledit.breaks import newline_of
 from krm_fn.yamledit.view import ComplexKey, resolve
 
 
@@ -158,26 +159,17 @@ def literal(value: str, indent: int, style: Layout) -> tuple[str, list[str]]:
 
 def flow(value: Any, style: Layout, quote: str = "") -> str:
     """Return ``value`` on one line, as JSON where the author writes JSON."""
-    if style.json:
-        return double_quoted(value) if isinstance(value, str) else _json(value)
     if isinstance(value, dict):
         quotes = dict(style.quotes)
         members = (
-            f"{key(name, flow=True)}: {flow(item, style, quotes.get(name, ''))}"
+            f"{key(name, flow=True, json=style.json)}: {flow(item, style, quotes.get(name, ''))}"
             for name, item in value.items()
         )
         return "{" + ", ".join(members) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(flow(item, style) for item in value) + "]"
-    return scalar(value, flow=True, quote=quote)
-
-
-def _json(value: Any) -> str:
-    if isinstance(value, dict):
-        members = (f"{key(name, json=True)}: {_json(item)}" for name, item in value.items())
-        return "{" + ", ".join(members) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_json, value)) + "]"
+    if not style.json:
+        return scalar(value, flow=True, quote=quote)
     if isinstance(value, Raw):
         value = value.value
     return double_quoted(value) if isinstance(value, str) else _constant(value)
@@ -236,3 +228,15 @@ def block(value: dict[str, Any] | list[Any], column: int, style: Layout) -> list
         )
         lines += [" " * column + head + rest, *below]
     return lines
+
+
+def block_text(value: dict[str, Any] | list[Any], column: int = 0, *, like: str = "") -> str:
+    """Return new lines with a collection in block style, with the line breaks of the text ``like``.
+
+    Args:
+        value: members, or items; without any there is no line.
+        column: of the keys or dashes.
+        like: where the lines will be.
+    """
+    newline = newline_of(like)
+    return "".join(line + newline for line in block(value, column, Layout(newline=newline)))

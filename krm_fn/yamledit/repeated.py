@@ -6,12 +6,13 @@ intention counts, as in a configuration, it must be reported.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from krm_fn.errors import InputError
 from krm_fn.patch import Pointer
-from krm_fn.yamledit.tree import Mapping, Node, Sequence, compose
-from krm_fn.yamledit.view import key_text
+from krm_fn.yamledit.tree import Mapping, Node, compose
+from krm_fn.yamledit.view import children
 
 
 def repeated_keys(node: Node) -> Iterator[Pointer]:
@@ -22,13 +23,10 @@ def repeated_keys(node: Node) -> Iterator[Pointer]:
     pending: list[tuple[Pointer, Node]] = [((), node)]
     while pending:
         path, current = pending.pop()
-        if isinstance(current, Sequence):
-            items = [((*path, str(at)), item) for at, item in enumerate(current.items)]
-            pending.extend(reversed(items))
-        elif isinstance(current, Mapping):
+        if isinstance(current, Mapping):
             yield from _of_mapping(path, current)
-            members = [((*path, key_text(key)), value) for key, value in current.entries]
-            pending.extend(reversed(members))
+        inner = [((*path, name), value) for name, _, value in children(current)]
+        pending.extend(reversed(inner))
 
 
 def repeated_keys_of_text(text: str) -> list[Pointer]:
@@ -40,9 +38,8 @@ def repeated_keys_of_text(text: str) -> list[Pointer]:
 
 
 def _of_mapping(path: Pointer, mapping: Mapping) -> Iterator[Pointer]:
-    times: dict[str, int] = {}
-    for key, _ in mapping.entries:
-        name = key_text(key)
-        times[name] = times.get(name, 0) + 1
+    times: Counter[str] = Counter()
+    for name, _, _ in children(mapping):
+        times[name] += 1
         if times[name] == 2:
             yield (*path, name)

@@ -105,9 +105,8 @@ def _double_quoted(raw: str, old: str, value: str) -> str:
 
 
 def _literal(raw: str, start: int, old: str, value: str, newline: str) -> list[Change] | None:
-    header = re.compile(_HEADER).match(raw, start)
-    chomping = _chomping(header["marks"] if header else "", value)
-    if header is None or chomping is None or not fits_block(value) or not value.strip("\n "):
+    header = _new_header(raw, start, value)
+    if header is None:
         return None
     ends = _line_ends(raw)
     body = [raw[begin:end] for begin, end in ends[1:]]
@@ -125,10 +124,8 @@ def _literal(raw: str, start: int, old: str, value: str, newline: str) -> list[C
     head = _common(before, after)
     tail = _common(before[head:][::-1], after[head:][::-1])
     new = (" " * indent + line if line else "" for line in after[head : len(after) - tail])
-    changes = [
-        (ends[head][1], ends[len(before) - tail][1], "".join(newline + line for line in new))
-    ]
-    return changes if chomping == header["marks"] else [(*header.span("marks"), chomping), *changes]
+    text = "".join(newline + line for line in new)
+    return [*header, (ends[head][1], ends[len(before) - tail][1], text)]
 
 
 def _folded(raw: str, start: int, old: str, value: str, newline: str) -> list[Change] | None:
@@ -136,9 +133,8 @@ def _folded(raw: str, start: int, old: str, value: str, newline: str) -> list[Ch
 
     Lines that are indented more, which are not folded, are left to others.
     """
-    header = re.compile(_HEADER).match(raw, start)
-    chomping = _chomping(header["marks"] if header else "", value)
-    if header is None or chomping is None or not fits_block(value) or not value.strip("\n "):
+    header = _new_header(raw, start, value)
+    if header is None:
         return None
     before, after = _lines(old), _lines(value)
     if any(line[:1] in (" ", "\t") or line[-1:] in (" ", "\t") for line in (*before, *after)):
@@ -155,8 +151,7 @@ def _folded(raw: str, start: int, old: str, value: str, newline: str) -> list[Ch
     kept_last = paragraphs[len(paragraphs) - sum(map(bool, before[len(before) - tail :])) :]
     new = [[" " * indent + line] for line in after[head : len(after) - tail] if line]
     lines = _unfolded(after, [*kept_first, *new, *kept_last])
-    changes = [(ends[0][1], ends[-1][1], "".join(newline + line for line in lines))]
-    return changes if chomping == header["marks"] else [(*header.span("marks"), chomping), *changes]
+    return [*header, (ends[0][1], ends[-1][1], "".join(newline + line for line in lines))]
 
 
 def _paragraphs(body: Sequence[str]) -> list[list[str]]:
@@ -187,6 +182,18 @@ def _unfolded(values: Sequence[str], paragraphs: Sequence[Sequence[str]]) -> lis
             lines.append("")
         lines += next(remaining)
     return lines
+
+
+def _new_header(raw: str, start: int, value: str) -> list[Change] | None:
+    """Return what changes in the header of a block that gets another value; None where it cannot hold the value."""
+    header = re.compile(_HEADER).match(raw, start)
+    if header is None or not fits_block(value) or not value.strip("\n "):
+        return None
+    marks = header["marks"]
+    chomping = _chomping(marks, value)
+    if chomping is None:
+        return None
+    return [] if chomping == marks else [(*header.span("marks"), chomping)]
 
 
 def _chomping(marks: str, value: str) -> str | None:

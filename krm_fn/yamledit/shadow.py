@@ -70,14 +70,20 @@ class Spot:
             return detach(self.node) if self.kept and self.node else self.value
         if self.is_list():
             return [child.spot.plain() for child in self.children]
-        merged: dict[str, Any] = {}
-        for child in self.children:
-            if child.key is None:
-                merged = {**_merged(child.spot), **merged}
-        return {
-            **merged,
-            **{child.key: child.spot.plain() for child in self.children if child.key is not None},
-        }
+        own = {child.key: child.spot.plain() for child in self.children if child.key is not None}
+        return {**self.inherited(), **own}
+
+    def inherited(self) -> dict[str, Any]:
+        """Return the members that come by merge keys; of one in several mappings, the first counts."""
+        members: dict[str, Any] = {}
+        for child in self.open():
+            if child.key is not None:
+                continue
+            data = child.spot.plain()
+            for source in data if isinstance(data, list) else [data]:
+                if isinstance(source, dict):
+                    members = {**source, **members}
+        return members
 
 
 class Child:
@@ -175,15 +181,6 @@ def _fresh_children(value: Any) -> list[Child]:
     return []
 
 
-def _merged(spot: Spot) -> dict[str, Any]:
-    data = spot.plain()
-    merged: dict[str, Any] = {}
-    for source in data if isinstance(data, list) else [data]:
-        if isinstance(source, dict):
-            merged = {**source, **merged}
-    return merged
-
-
 def _find(spot: Spot, token: str) -> Child | None:
     """Return the child that a step of a path names; one that comes by a merge key is made a member of its own first.
 
@@ -200,10 +197,7 @@ def _find(spot: Spot, token: str) -> Child | None:
         )
     if found:
         return found[0]
-    inherited: dict[str, Any] = {}
-    for child in children:
-        if child.key is None:
-            inherited = {**_merged(child.spot), **inherited}
+    inherited = spot.inherited()
     if token not in inherited:
         return None
     children.append(Child(token, Spot(None, inherited[token])))
@@ -233,9 +227,7 @@ def _set(spot: Spot, token: str, value: Any, before: str) -> None:
 
 def _remove(spot: Spot, token: str) -> None:
     child = _child(spot, token)
-    if not spot.is_list() and any(
-        token in _merged(other.spot) for other in spot.open() if other.key is None
-    ):
+    if not spot.is_list() and token in spot.inherited():
         spot.rewrite()
         child = _child(spot, token)
     spot.open().remove(child)

@@ -81,6 +81,15 @@ def key_text(node: Node) -> str:
     return node.value if isinstance(node, Scalar) else _Viewer().key(node, 0)
 
 
+def children(node: Node) -> list[tuple[str, int, Node]]:
+    """Return key or index, start and value of each member or item of a collection; nothing for anything else."""
+    if isinstance(node, Mapping):
+        return [(key_text(key), key.start, value) for key, value in node.entries]
+    if isinstance(node, Sequence):
+        return [(str(index), item.start, item) for index, item in enumerate(node.items)]
+    return []
+
+
 def is_merge(key: Node) -> bool:
     """Return whether a key is the merge key ``<<`` of YAML 1.1 (kpt writes it ``!!merge <<``)."""
     return (

@@ -12,7 +12,7 @@ from krm_fn import patch
 from krm_fn.errors import EditError, InputError
 from krm_fn.krm.resourcelist._objects import reference
 from krm_fn.patch import Operation, Pointer
-from krm_fn.yamledit import Cut, Document, cut, items_text, member_text, repeated_keys
+from krm_fn.yamledit import Cut, Document, block_text, cut, repeated_keys
 
 SHAPE = (
     "the input must be a ResourceList (`apiVersion: config.kubernetes.io/v1`, `kind: ResourceList`, `items: [...]`), "
@@ -127,7 +127,7 @@ class CutLayout:
         column = len(slice_) - len(slice_.lstrip(" "))
         operations = [one._replace(path=("0", *one.path)) for one in edits.changes.get(index, ())]
         edited = slice_ if is_gone or not operations else _edited(slice_, operations)
-        new = items_text(edits.new_items, column, like=slice_) if index == len(self) - 1 else ""
+        new = block_text(edits.new_items, column, like=slice_) if index == len(self) - 1 else ""
         if not (is_gone or new):
             return edited
         body = edited[: _end_of_item(edited, column)]
@@ -141,9 +141,9 @@ class CutLayout:
             return
         for at, result in enumerate(new):
             if at == 0:
-                yield member_text("results", [result], like=self.parts.text)
+                yield block_text({"results": [result]}, like=self.parts.text)
             else:
-                yield items_text([result], 0, like=self.parts.text)
+                yield block_text([result], like=self.parts.text)
 
 
 def _edited(slice_: str, operations: list[Operation]) -> str:
