@@ -7,7 +7,7 @@ its kinds occurs.
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from krm_fn.products import cluster_api, giantswarm, konvoy, tkg
+from krm_fn.products import cluster_api, giantswarm, konvoy, three_members, tkg
 from krm_fn.products.node_kinds import KIND_NAMES, kinds_of
 
 
@@ -230,11 +230,26 @@ ROWS: Mapping[str, TargetRow] = {
         frozenset({"Cluster", "Secret"}),
         text_hints=(konvoy.USER_OVERRIDES_SUFFIX,),
     ),
+    **{
+        target: TargetRow(
+            "distributions.three_members", ("distributions",), three_members.kinds_of(target)
+        )
+        for target in three_members.PRODUCTS
+    },
 }
 """The key under ``spec.targets`` -> the target, in the order in which targets edit one object. Tests compare it with
 the modules."""
 
-_FIRST = ("nodes", "workloads", "kyverno", "giantswarm", "tkg", "nutanix", "konvoy")
+_FIRST = (
+    "nodes",
+    "workloads",
+    "kyverno",
+    "giantswarm",
+    "tkg",
+    "nutanix",
+    "konvoy",
+    "distributions",
+)
 """The order of the systems in the documentation; any other one comes behind them."""
 
 

@@ -715,7 +715,7 @@ spec: {files: [{path: /etc/default/rke2-server, content: "HTTP_PROXY=http://prox
 ---
 """
 AKS = """\
-apiVersion: controlplane.cluster.x-k8s.io/v1beta1
+apiVersion: infrastructure.cluster.x-k8s.io/v1beta1
 kind: AzureManagedControlPlane
 metadata: {name: cp, namespace: org}
 spec: {httpProxyConfig: {httpProxy: "http://proxy.corp.example:3128"}}
@@ -753,7 +753,10 @@ def of_kind(kind: str, more: str = "") -> str:
     [
         pytest.param(OF_CLASS, id="a Cluster that needs no value of its own beside its class"),
         pytest.param(of_kind("RKE2ControlPlane", RKE2), id="RKE2 with the proxy in its file"),
-        pytest.param(of_kind("AzureManagedControlPlane", AKS), id="AKS with the proxy in its field"),
+        pytest.param(
+            of_kind("AzureManagedControlPlane", AKS).replace("controlplane.c", "infrastructure.c"),
+            id="AKS with the proxy in its field",
+        ),
         pytest.param(of_kind("K0smotronControlPlane", K0S_WORKERS), id="hosted k0s whose workers have the proxy"),
     ],
 )

@@ -21,6 +21,7 @@ import pytest
 
 from krm_fn import pipeline
 from krm_fn.krm.results import Result
+from krm_fn.target_table import ROWS
 from krm_fn.targets import TARGETS
 from krm_fn.yamledit import read
 from stories import (
@@ -202,7 +203,8 @@ def test_variables_that_come_and_go_leave_no_trace(story: Path) -> None:
     there = run(asking(once, **other)).output
     back = run(asking(there, **given)).output
     fresh = run(asking(before, **other))
-    if not any("two proxies or none" in result.message for result in fresh.results):  # else what is there stays
+    refused = [result for result in fresh.results if result.code in ("OnlyOneProxy", "ValueNotWritable")]
+    if not refused:  # else what is there stays
         assert items(there) == items(fresh.output)
     assert items(back) == items(once)
 
@@ -270,7 +272,9 @@ def test_a_whole_system_with_another_proxy_is_what_is_stored(story: Path, golden
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_every_target_has_three_stories(target: str) -> None:
-    assert len([story for story in STORIES if story.parent.name == target]) >= 3
+    """A target that is a row of a table has the tests of the table besides, and needs one."""
+    is_row = len([row for row in ROWS.values() if row.module == ROWS[target].module]) > 1
+    assert len([story for story in STORIES if story.parent.name == target]) >= (1 if is_row else 3)
 
 
 def test_every_file_of_a_story_is_one_that_is_read() -> None:

@@ -17,6 +17,7 @@ WORDS = (
     "no target writes",
     "have no field",
     "is not in the list: add",
+    "cannot be changed once",
     "Kyverno policy that",
     "`spec.selector.include`",
     "fits nothing",
@@ -82,13 +83,9 @@ SYSTEMS = [
         "RKE2ControlPlane",
         "KThreesControlPlane",
         "AWSManagedControlPlane",
-        "AzureManagedControlPlane",
         "TalosControlPlane",
         "K0sControlPlane",
         "K0smotronControlPlane",
-        "MicroK8sControlPlane",
-        "CK8sControlPlane",
-        "OpenshiftAssistedControlPlane",
         "GCPManagedControlPlane",
         "OCIManagedControlPlane",
         "ROSAControlPlane",
@@ -97,6 +94,9 @@ SYSTEMS = [
         "EtcdadmCluster",
     )
 ] + [
+    pytest.param(
+        [made_by("infrastructure", "AzureManagedControlPlane")], "Cluster/prod", id="what is written only if asked for"
+    ),
     pytest.param(
         [manifest(API, "Cluster", spec={}), workers("NodeadmConfigTemplate")], "Cluster/prod", id="its workers"
     ),
@@ -472,17 +472,12 @@ def places(url: str) -> dict[str, dict[str, Any]]:
             configMapGenerator=[{"literals": [f"HTTP_PROXY={url}"]}],
         ),
         "TOML of a ConfigMap": manifest("v1", "ConfigMap", data={"config.template.toml": TOML % url}),
-        "OpenShift": manifest("config.openshift.io/v1", "Proxy", spec={"httpProxy": url}),
-        "a host of OpenShift": manifest(
-            "agent-install.openshift.io/v1beta1", "InfraEnv", spec={"proxy": {"httpProxy": url}}
-        ),
         "kOps": manifest("kops.k8s.io/v1alpha2", "Cluster", spec={"egressProxy": {"httpProxy": host}}),
         "kOps in v1alpha3": manifest(
             "kops.k8s.io/v1alpha3", "Cluster", spec={"networking": {"egressProxy": {"httpProxy": host}}}
         ),
-        "KubeOne": manifest("kubeone.k8c.io/v1beta2", "KubeOneCluster", proxy={"http": url}),
         "AKS": manifest(
-            "containerservice.azure.com/v1", "ManagedCluster", spec={"httpProxyConfig": {"httpProxy": url}}
+            f"infrastructure.{API}/v1beta1", "AzureManagedControlPlane", spec={"httpProxyConfig": {"httpProxy": url}}
         ),
         "runners": manifest("actions.github.com/v1alpha1", "AutoscalingRunnerSet", spec={"proxy": one_url}),
         "an operator": manifest("operators.coreos.com/v1alpha1", "Subscription", spec={"config": {"env": variable}}),

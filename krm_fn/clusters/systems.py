@@ -1,4 +1,4 @@
-"""Systems, operators and charts that no target writes: by which kinds they are known, and where each keeps a proxy.
+"""Systems, operators and charts: by which kinds they are known, and where each keeps a proxy.
 
 Sources: the API types of each project: ``rancher/cluster-api-provider-rke2`` (``files``, ``preRKE2Commands``),
 ``k3s-io/cluster-api-k3s`` (``preK3sCommands``), ``kubernetes-sigs/cluster-api-provider-aws`` (``EKSConfig``,
@@ -20,6 +20,7 @@ from krm_fn.clusters.references import class_of, key_of, uses
 from krm_fn.clusters.topology import Topology
 from krm_fn.krm.resourcelist import Object
 from krm_fn.patch import Pointer, lookup
+from krm_fn.products import proxy_keys, three_members
 from krm_fn.products.node_kinds import NODE_KINDS
 
 
@@ -35,6 +36,8 @@ class System(NamedTuple):
         is_needed: without a proxy there something lacks it; False where only another one is worth a word.
         beside: leads to what must be there so that it is needed.
         begun_by: values of a HelmRelease which a target fills once they are there.
+        target: the target that writes the place; "" if none does.
+        is_immutable: the place cannot be changed once it is there, so that its target waits to be asked.
     """
 
     name: str
@@ -45,6 +48,8 @@ class System(NamedTuple):
     is_needed: bool = True
     beside: Pointer = ()
     begun_by: str = ""
+    target: str = ""
+    is_immutable: bool = False
 
 
 _RKE2 = System("RKE2", "`files` (`/etc/default/rke2-server` or `rke2-agent`) and `preRKE2Commands`")
@@ -52,10 +57,6 @@ _K3S = System("K3s", "`files` and `preK3sCommands`")
 _EKS_NODEADM = System("EKS", "`files` and `preNodeadmCommands` of the NodeadmConfigTemplate")
 _EKS_CONFIG = System("EKS", "`files` and `preBootstrapCommands` of the EKSConfigTemplate")
 _EKS = System("EKS", "the bootstrap configuration of its nodes")
-_AKS = System("AKS", "`spec.httpProxyConfig` (without user and password)", has_credentials=False)
-_AKS_ASO = System(
-    "AKS", "`spec.httpProxyConfig` of the ManagedCluster in its `resources`", has_credentials=False
-)
 _GKE = System(
     "GKE", "", "let its nodes reach registries without one, and give the proxy to the workloads"
 )
@@ -81,8 +82,6 @@ _MICROK8S = System("MicroK8s", "`initConfiguration.httpProxy`, `httpsProxy` and 
 _CANONICAL = System("Canonical Kubernetes", "`httpProxy`, `httpsProxy` and `noProxy` of its `spec`")
 _OPENSHIFT = System("OpenShift", "`spec.config.proxy`")
 
-_OPENSHIFT_PROXY = System("OpenShift", "`spec.proxy`")
-
 _BY_KIND = {
     "RKE2Config": _RKE2,
     "RKE2ControlPlane": _RKE2,
@@ -91,8 +90,6 @@ _BY_KIND = {
     "NodeadmConfig": _EKS_NODEADM,
     "EKSConfig": _EKS_CONFIG,
     "AWSManagedControlPlane": _EKS,
-    "AzureManagedControlPlane": _AKS,
-    "AzureASOManagedControlPlane": _AKS_ASO,
     "TalosConfig": _TALOS,
     "TalosControlPlane": _TALOS,
     "K0sWorkerConfig": _K0S,
@@ -100,11 +97,8 @@ _BY_KIND = {
     "K0sControlPlane": _K0S,
     "K0smotronControlPlane": _K0SMOTRON,
     "MicroK8sConfig": _MICROK8S,
-    "MicroK8sControlPlane": _MICROK8S,
     "CK8sConfig": _CANONICAL,
-    "CK8sControlPlane": _CANONICAL,
     "OpenshiftAssistedConfig": _OPENSHIFT,
-    "OpenshiftAssistedControlPlane": _OPENSHIFT,
     "GCPManagedControlPlane": _GKE,
     "GKEConfig": _GKE,
     "OCIManagedControlPlane": _OKE,
@@ -120,17 +114,8 @@ Of one system the first that a Cluster has is named: what the user can write to 
 """
 
 _BY_GROUP_KIND = {
-    ("anywhere.eks.amazonaws.com", "Cluster"): System("EKS Anywhere", "`spec.proxyConfiguration`"),
     ("provisioning.cattle.io", "Cluster"): System("Rancher", "`spec.agentEnvVars`"),
     ("management.cattle.io", "Cluster"): System("Rancher", "`spec.agentEnvVars`"),
-    ("config.openshift.io", "Proxy"): System("OpenShift", "its own `spec`"),
-    ("hypershift.openshift.io", "HostedCluster"): System("OpenShift", "`spec.configuration.proxy`"),
-    ("extensions.hive.openshift.io", "AgentClusterInstall"): _OPENSHIFT_PROXY,
-    ("agent-install.openshift.io", "InfraEnv"): _OPENSHIFT_PROXY,
-    ("siteconfig.open-cluster-management.io", "ClusterInstance"): _OPENSHIFT_PROXY,
-    ("kubeone.k8c.io", "KubeOneCluster"): System(
-        "KubeOne", "`proxy`", urls=(("proxy", "http"), ("proxy", "https"))
-    ),
     ("kops.k8s.io", "Cluster"): System(
         "kOps",
         "`spec.egressProxy` (`spec.networking.egressProxy` in v1alpha3), without user and password",
@@ -140,10 +125,26 @@ _BY_GROUP_KIND = {
         ),
         has_credentials=False,
     ),
-    ("containerservice.azure.com", "ManagedCluster"): _AKS,
     ("karpenter.k8s.aws", "EC2NodeClass"): System("Karpenter", "`spec.userData`"),
 }
 """Clusters and nodes that are none of Cluster API."""
+
+
+def _of_three_members(row: three_members.MembersRow) -> System:
+    product = three_members.PRODUCTS[row.target]
+    keys = row.keys[:2] if row.keys != proxy_keys.CAMEL else ()
+    return System(
+        product.name,
+        f"`{row.field}`",
+        urls=tuple((*row.path, key) for key in keys),
+        has_credentials=product.takes_password,
+        target=row.target,
+        is_immutable=row.is_immutable,
+    )
+
+
+_WRITTEN = {kind: _of_three_members(row) for kind, row in three_members.OF_KIND.items()}
+"""What a target writes."""
 
 _RUNNERS = "GitHub's runners"
 _ACM = "Advanced Cluster Management"
@@ -223,11 +224,16 @@ _CHARTS = {
 HELM_RELEASE = ("helm.toolkit.fluxcd.io", "HelmRelease")
 APPLICATION = ("argoproj.io", "Application")
 
-_RANK = {system: rank for rank, system in enumerate([*_BY_KIND.values(), *_BY_GROUP_KIND.values()])}
+_RANK = {
+    system: rank
+    for rank, system in enumerate(
+        [*_WRITTEN.values(), *_BY_KIND.values(), *_BY_GROUP_KIND.values()]
+    )
+}
 
 
 class Foreign(NamedTuple):
-    """That nodes of a Cluster are of a system which no target writes.
+    """That nodes of a Cluster are of a system other than those of ``NODE_KINDS``.
 
     ``kind`` is the one that says so, and ``obj`` the object of it or the one that names it. ``cluster`` is None for an
     object of no known Cluster. ``is_own`` is True where ``obj`` is of that kind itself.
@@ -241,16 +247,17 @@ class Foreign(NamedTuple):
 
 
 def system_kinds() -> frozenset[str]:
-    """Return the kinds that no target writes and that show which system creates the nodes."""
+    """Return the kinds that show which system creates the nodes, and that are no ``NODE_KINDS``."""
     ours = {name for kind in _BY_KIND for name in (kind, f"{kind}Template")}
-    return frozenset(ours | {kind for _, kind in _BY_GROUP_KIND})
+    return frozenset(ours | {kind for _, kind in (*_BY_GROUP_KIND, *_WRITTEN)})
 
 
 def system_of(group: str, kind: str) -> System | None:
-    """Return the system of a kind that no target writes."""
-    if is_cluster_api(group):
-        return _BY_KIND.get(kind.removesuffix("Template"))
-    return _BY_GROUP_KIND.get((group, kind))
+    """Return the system of a kind that is none of ``NODE_KINDS``."""
+    written = _WRITTEN.get((group, kind))
+    if written is not None or not is_cluster_api(group):
+        return written or _BY_GROUP_KIND.get((group, kind))
+    return _BY_KIND.get(kind.removesuffix("Template"))
 
 
 def field_kinds() -> frozenset[str]:
@@ -283,7 +290,7 @@ def charts_in(obj: Object) -> Iterator[tuple[System, Pointer]]:
 
 
 def foreign(objects: Iterable[Object], topology: Topology) -> list[Foreign]:
-    """Find what is of a system that no target writes: the objects themselves, and those that refer to such.
+    """Find what is of such a system: the objects themselves, and those that refer to such.
 
     Args:
         objects: those of ``kinds()`` and of ``system_kinds()``.
@@ -315,7 +322,9 @@ def elsewhere(objects: Iterable[Object]) -> Iterator[tuple[Object, Key]]:
         if obj.ref.kind != CLUSTER[1] and obj.ref.kind not in OWNS_WORKERS:
             continue
         for target, _ in uses(obj):
-            if target[:2] in NODE_KINDS and not listed.candidates(target):
+            row = _WRITTEN.get(target[:2])
+            is_written = target[:2] in NODE_KINDS or (row is not None and not row.is_immutable)
+            if is_written and not listed.candidates(target):
                 yield obj, target
 
 

@@ -33,6 +33,10 @@ _ITS_SYSTEM = (
 _NO_FIELD = (
     "its nodes run {system} ({kind}), and its manifests have no field for their proxy: {instead}"
 )
+_IMMUTABLE = (
+    "its nodes run {system} ({kind}), and {place} cannot be changed once the object is there: set "
+    "`spec.targets.{target}.enabled` to true before you create it, or leave it as it is"
+)
 _NO_VALUE = (
     "sets no proxy for {system}, and no target writes one there: set it yourself, in {place}"
 )
@@ -166,7 +170,7 @@ def _systems(
     for one in found:
         resolved = _resolved(one.cluster, wanted)
         key = (_identity(one), one.system.name)
-        if not any(_urls(resolved)):
+        if not any(_urls(resolved)) or _has_writer(one, wanted):
             continue
         first.setdefault(key, one)
         if one.is_own and (one.obj.ref in stale or _holds_proxy(one.obj, _urls(resolved))):
@@ -174,11 +178,12 @@ def _systems(
     for key, one in first.items():
         if key not in done:
             text = _ITS_SYSTEM if one.system.place else _NO_FIELD
-            message = text.format(
+            message = (_IMMUTABLE if one.system.is_immutable else text).format(
                 system=one.system.name,
                 kind=one.kind,
                 place=one.system.place,
                 instead=one.system.instead,
+                target=one.system.target,
             )
             is_listed = one.cluster is not None and one.cluster.is_listed
             yield Result(
@@ -187,6 +192,13 @@ def _systems(
                 one.cluster.ref if is_listed and one.cluster else one.obj.ref,
                 code="NodeSystemUnsupported",
             )
+
+
+def _has_writer(one: Foreign, wanted: ProxyConfig) -> bool:
+    """Return whether a target writes what there is of a system, says why it does not, or is switched off."""
+    options = wanted.targets.get(one.system.target, {})
+    is_asked = "enabled" in options or not one.system.is_immutable
+    return bool(one.system.target) and is_asked
 
 
 def _holds_proxy(obj: Object, urls: Sequence[str]) -> bool:

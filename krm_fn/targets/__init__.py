@@ -1,6 +1,6 @@
 """The table of targets.
 
-Each module holds one target as ``TARGET``. A module is
+Each module holds one target as ``TARGET``, or those of a table as ``TARGETS``. A module is
 imported when an object of one of its kinds occurs, or when its target is asked for by its ID: most of
 the time of a run over a small list is imports.
 """
@@ -41,7 +41,9 @@ class _Targets(Mapping[str, Target]):
 
     def __getitem__(self, target_id: str) -> Target:
         if target_id not in self._imported:
-            self._imported[target_id] = module_of(target_id).TARGET
+            module = module_of(target_id)
+            several = getattr(module, "TARGETS", None)
+            self._imported[target_id] = several[target_id] if several else module.TARGET
         return self._imported[target_id]
 
     def __iter__(self) -> Iterator[str]:

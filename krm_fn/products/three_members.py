@@ -1,0 +1,219 @@
+"""Kubernetes distributions that take their proxy in three members of one mapping: kind, place, names, limits.
+
+Data only, and the one table of them: a further kind is a row in ``ROWS``.
+
+Sources: the API types of each project: ``openshift/api`` (``config/v1`` Proxy), ``openshift/hypershift``,
+``openshift/assisted-service``, ``stolostron/siteconfig``, the Cluster API provider ``openshift-assisted``,
+``kubernetes-sigs/cluster-api-provider-azure`` (``HTTPProxyConfig`` and its webhook), ``Azure/azure-service-operator``,
+``aws/eks-anywhere`` (``ProxyConfiguration`` and its validation), ``canonical/cluster-api-k8s``,
+``canonical/cluster-api-bootstrap-provider-microk8s``, ``kubermatic/kubeone``.
+"""
+
+from typing import NamedTuple
+
+from krm_fn.products import proxy_keys
+from krm_fn.products.cluster_api import BOOTSTRAP, CONTROL_PLANE, Role
+
+_INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io"
+
+
+class Product(NamedTuple):
+    """What holds for all kinds of a product.
+
+    Attributes:
+        name: as messages call it.
+        completes_the_list: it adds the networks of its cluster to the list by itself.
+        refused: characters that no value may hold, because the product writes it unescaped.
+        takes_password: a URL with user and password can stand there.
+        needs_both: it takes no proxy for one scheme only.
+        needs_port: it takes no URL without a port.
+    """
+
+    name: str
+    completes_the_list: bool = False
+    refused: str = ""
+    takes_password: bool = True
+    needs_both: bool = False
+    needs_port: bool = False
+
+
+class MembersRow(NamedTuple):
+    """A kind of objects with the three members.
+
+    Attributes:
+        target: the ID of the target that writes them.
+        group: the API group.
+        kind: the kind.
+        path: leads to the mapping with the members. A ``*`` stands for each item of a list that is of the kind
+            ``item_kind``.
+        keys: the names of the members, in the order of ``HTTP_PROXY``, ``HTTPS_PROXY``, ``NO_PROXY``.
+        is_list: the last member is a list of entries, not a text with commas.
+        kept: so many steps of the path lead to what stays where nothing is left in it.
+        is_immutable: what the API server has of them cannot be changed, added or removed.
+        name: the only name that an object has for which they count; "" for any.
+        item_kind: the kind of the items for which a ``*`` stands.
+        role: that of the nodes of such an object.
+    """
+
+    target: str
+    group: str
+    kind: str
+    path: tuple[str, ...]
+    keys: proxy_keys.ProxyKeys = proxy_keys.CAMEL
+    is_list: bool = False
+    kept: int = 1
+    is_immutable: bool = False
+    name: str = ""
+    item_kind: str = ""
+    role: Role | None = None
+
+    @property
+    def field(self) -> str:
+        """The mapping, as messages name it: ``spec.resources[].spec.httpProxyConfig``."""
+        return ".".join(self.path).replace(".*", "[]")
+
+
+_UNQUOTED = " \t\"'\\$`"
+"""What a shell, or a file of variables, does not take as a part of a value without quotes."""
+
+PRODUCTS = {
+    "openshift": Product("OpenShift", completes_the_list=True),
+    "aks": Product("AKS", takes_password=False),
+    "eksAnywhere": Product(
+        "EKS Anywhere", completes_the_list=True, refused="%", needs_both=True, needs_port=True
+    ),
+    "canonicalKubernetes": Product("Canonical Kubernetes", refused=_UNQUOTED),
+    "microk8s": Product("MicroK8s", refused=_UNQUOTED),
+    "kubeOne": Product("KubeOne", refused=_UNQUOTED),
+}
+"""ID of a target -> its product."""
+
+_TEMPLATE = ("spec", "template", "spec")
+_ASO = "containerservice.azure.com"
+
+ROWS = (
+    MembersRow("openshift", "config.openshift.io", "Proxy", ("spec",), name="cluster"),
+    MembersRow(
+        "openshift",
+        "hypershift.openshift.io",
+        "HostedCluster",
+        ("spec", "configuration", "proxy"),
+    ),
+    MembersRow(
+        "openshift", "extensions.hive.openshift.io", "AgentClusterInstall", ("spec", "proxy")
+    ),
+    MembersRow("openshift", "agent-install.openshift.io", "InfraEnv", ("spec", "proxy")),
+    MembersRow(
+        "openshift",
+        "siteconfig.open-cluster-management.io",
+        "ClusterInstance",
+        ("spec", "proxy"),
+    ),
+    MembersRow(
+        "openshift",
+        CONTROL_PLANE,
+        "OpenshiftAssistedControlPlane",
+        ("spec", "config", "proxy"),
+        kept=2,
+    ),
+    MembersRow(
+        "aks",
+        _INFRASTRUCTURE,
+        "AzureManagedControlPlane",
+        ("spec", "httpProxyConfig"),
+        is_list=True,
+        is_immutable=True,
+    ),
+    MembersRow(
+        "aks",
+        _INFRASTRUCTURE,
+        "AzureManagedControlPlaneTemplate",
+        (*_TEMPLATE, "httpProxyConfig"),
+        is_list=True,
+        kept=3,
+        is_immutable=True,
+    ),
+    MembersRow(
+        "aks",
+        _INFRASTRUCTURE,
+        "AzureASOManagedControlPlane",
+        ("spec", "resources", "*", "spec", "httpProxyConfig"),
+        is_list=True,
+        kept=4,
+        item_kind="ManagedCluster",
+    ),
+    MembersRow(
+        "aks",
+        _INFRASTRUCTURE,
+        "AzureASOManagedControlPlaneTemplate",
+        (*_TEMPLATE, "resources", "*", "spec", "httpProxyConfig"),
+        is_list=True,
+        kept=6,
+        item_kind="ManagedCluster",
+    ),
+    MembersRow("aks", _ASO, "ManagedCluster", ("spec", "httpProxyConfig"), is_list=True),
+    MembersRow(
+        "eksAnywhere",
+        "anywhere.eks.amazonaws.com",
+        "Cluster",
+        ("spec", "proxyConfiguration"),
+        is_list=True,
+        is_immutable=True,
+    ),
+    MembersRow(
+        "canonicalKubernetes",
+        CONTROL_PLANE,
+        "CK8sControlPlane",
+        ("spec", "spec"),
+        kept=2,
+        role=Role.CONTROL_PLANE,
+    ),
+    MembersRow(
+        "canonicalKubernetes",
+        CONTROL_PLANE,
+        "CK8sControlPlaneTemplate",
+        (*_TEMPLATE, "spec"),
+        kept=4,
+        role=Role.CONTROL_PLANE,
+    ),
+    MembersRow(
+        "canonicalKubernetes",
+        BOOTSTRAP,
+        "CK8sConfigTemplate",
+        _TEMPLATE,
+        kept=3,
+        role=Role.WORKER,
+    ),
+    MembersRow(
+        "microk8s",
+        CONTROL_PLANE,
+        "MicroK8sControlPlane",
+        ("spec", "controlPlaneConfig", "initConfiguration"),
+        kept=3,
+        role=Role.CONTROL_PLANE,
+    ),
+    MembersRow(
+        "microk8s",
+        BOOTSTRAP,
+        "MicroK8sConfigTemplate",
+        (*_TEMPLATE, "initConfiguration"),
+        kept=4,
+        role=Role.WORKER,
+    ),
+    MembersRow(
+        "kubeOne",
+        "kubeone.k8c.io",
+        "KubeOneCluster",
+        ("proxy",),
+        ("http", "https", "noProxy"),
+        kept=0,
+    ),
+)
+
+OF_KIND = {(row.group, row.kind): row for row in ROWS}
+"""API group and kind -> its row."""
+
+
+def kinds_of(target: str) -> frozenset[str]:
+    """Return the kinds that a target writes."""
+    return frozenset(row.kind for row in ROWS if row.target == target)

@@ -1,0 +1,1 @@
+"""Kubernetes distributions whose proxy is in three members of one mapping: OpenShift, AKS, EKS Anywhere and others."""

@@ -1,0 +1,137 @@
+"""Distributions that take their proxy in three members of one mapping."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from krm_fn.products.three_members import ROWS, MembersRow
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import TARGETS
+from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, findings, proposals
+
+_URL = "http://svc:se%40cret@proxy.corp.example:3128"
+PASSWORD = ProxySettings(_URL, _URL, NO)
+EVERY_ROW = [pytest.param(row, id=row.kind) for row in ROWS]
+
+
+def holding(row: MembersRow, members: dict[str, Any] | None) -> dict[str, Any]:
+    """An object of the kind of a row; None for one that has no mapping for the proxy."""
+    inner: Any = members
+    for step in reversed(row.path):
+        if step == "*":
+            inner = [{"kind": "Other", "spec": {}}, {"kind": row.item_kind, **(inner or {})}]
+        else:
+            inner = {} if inner is None else {step: inner}
+    name = {"name": row.name or "prod"}
+    return {"apiVersion": f"{row.group}/v1", "kind": row.kind, "metadata": name, **inner}
+
+
+def asked(row: MembersRow) -> dict[str, Any]:
+    return {"enabled": True} if row.is_immutable else {}
+
+
+def members(row: MembersRow) -> dict[str, Any]:
+    http, https, no = row.keys
+    return {http: HTTP, https: HTTPS, no: NO.split(",") if row.is_list else NO}
+
+
+@pytest.mark.parametrize("row", EVERY_ROW)
+def test_the_members_are_set_changed_and_removed(row: MembersRow) -> None:
+    target = TARGETS[row.target]
+    written = apply(target, holding(row, {}), FULL, **asked(row))
+
+    assert written == holding(row, members(row))
+
+    other = apply(target, written, FULL._replace(http_proxy="http://other.corp.example:8080"), **asked(row))
+    assert other == holding(row, {**members(row), row.keys[0]: "http://other.corp.example:8080"})
+    assert list(target.read(apply(target, other, NONE, **asked(row)), asked(row))) == []
+
+
+@pytest.mark.parametrize("row", EVERY_ROW)
+def test_what_else_is_in_the_mapping_stays_when_the_proxy_is_removed(row: MembersRow) -> None:
+    there = holding(row, {**members(row), "other": 1})
+
+    assert apply(TARGETS[row.target], there, NONE, **asked(row)) == holding(row, {"other": 1})
+
+
+@pytest.mark.parametrize("row", EVERY_ROW)
+def test_what_is_read_is_what_was_written(row: MembersRow) -> None:
+    read = {one.variable: one.value for one in TARGETS[row.target].read(holding(row, members(row)), asked(row))}
+    assert read == FULL.variables()
+
+
+@pytest.mark.parametrize("row", [pytest.param(row, id=row.kind) for row in ROWS if row.is_immutable])
+@pytest.mark.parametrize("settings", [pytest.param(FULL, id="inject"), pytest.param(NONE, id="remove")])
+def test_what_cannot_be_changed_later_is_written_only_where_it_is_asked_for(
+    row: MembersRow, settings: ProxySettings
+) -> None:
+    there = {**members(row), row.keys[0]: "http://old.corp.example:1"}
+
+    assert proposals(TARGETS[row.target], holding(row, there), settings) == []
+
+
+def test_a_proxy_of_openshift_with_another_name_counts_for_nothing() -> None:
+    obj = {"apiVersion": "config.openshift.io/v1", "kind": "Proxy", "metadata": {"name": "mine"}, "spec": {}}
+    assert proposals(TARGETS["openshift"], obj) == []
+
+
+REFUSED = [
+    pytest.param("aks", "ManagedCluster", PASSWORD, "no user and password", id="AKS: a password"),
+    pytest.param("eksAnywhere", "Cluster", PASSWORD, "writes the value as it is", id="EKS Anywhere: a percent sign"),
+    pytest.param(
+        "eksAnywhere", "Cluster", FULL._replace(https_proxy=""), "for one scheme only", id="EKS Anywhere: one of both"
+    ),
+    pytest.param(
+        "eksAnywhere",
+        "Cluster",
+        FULL._replace(http_proxy="http://proxy.corp.example"),
+        "without a port",
+        id="EKS Anywhere: no port",
+    ),
+    pytest.param(
+        "canonicalKubernetes",
+        "CK8sControlPlane",
+        FULL._replace(no_proxy="a$b"),
+        "writes the value",
+        id="CK8s: a dollar",
+    ),
+    pytest.param("microk8s", "MicroK8sControlPlane", FULL._replace(no_proxy="a b"), "writes the value", id="a blank"),
+    pytest.param("kubeOne", "KubeOneCluster", FULL._replace(no_proxy='a"b'), "writes the value", id="a quote"),
+]
+
+
+@pytest.mark.parametrize(("target", "kind", "settings", "part"), REFUSED)
+def test_what_a_product_does_not_take_is_an_error_and_nothing_is_written(
+    target: str, kind: str, settings: ProxySettings, part: str
+) -> None:
+    row = next(row for row in ROWS if row.target == target and row.kind == kind)
+
+    obj = holding(row, {})
+    (said,) = (one.message for one in findings(TARGETS[target], obj, settings, enabled=True))
+    assert changes(TARGETS[target], obj, settings, enabled=True) == []
+
+    assert part in said
+    assert "se%40cret" not in said
+    assert "se@cret" not in said
+
+
+@pytest.mark.parametrize(("target", "kind", "settings", "part"), REFUSED)
+def test_what_a_product_does_not_take_can_still_be_removed(
+    target: str, kind: str, settings: ProxySettings, part: str
+) -> None:
+    row = next(row for row in ROWS if row.target == target and row.kind == kind)
+    there = holding(row, {**members(row), row.keys[0]: settings.http_proxy})
+
+    left = apply(TARGETS[target], there, NONE, enabled=True)
+    assert list(TARGETS[target].read(left, {"enabled": True})) == []
+
+
+def test_a_placeholder_is_written_as_it_is() -> None:
+    row = next(row for row in ROWS if row.kind == "CK8sControlPlane")
+    settings = ProxySettings("${HTTP_PROXY}", "${HTTP_PROXY}", NO)
+
+    written = apply(TARGETS["canonicalKubernetes"], holding(row, {}), settings)
+
+    assert written["spec"]["spec"]["httpProxy"] == "${HTTP_PROXY}"
