@@ -190,7 +190,7 @@ def nodes_of(
         kind = lookup(reference, ("kind",))
         if not isinstance(kind, str) or kind not in KIND_NAMES:
             message = f'nodes of a "{kind}" are not set up by kubeadm, so they get no proxy here: see to it yourself'
-            yield Finding(Severity.WARNING, message, path, code="OperatingSystemUnsupported")
+            yield Finding(Severity.WARNING, message, path, code="NodeSystemUnsupported")
             continue
         template = class_context.template(reference, namespace)
         if template is None:
@@ -368,7 +368,7 @@ class _TemplateReader:
             return
         if spec.operating_system is not OperatingSystem.LINUX:
             message = f"of {self.called}: {ADVICE[spec.operating_system]}"
-            yield Finding(Severity.WARNING, message, self.path, code="OperatingSystemUnsupported")
+            yield Finding(Severity.WARNING, message, self.path, code="NodeSystemUnsupported")
             return
         try:
             files = draft.items(spec.files)
