@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from krm_fn import placeholders
 from krm_fn.carriers.pod_spec import LISTS, Container, containers, pod_spec
-from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.reading import Reading, Values
 from krm_fn.carriers.site import Variables, quoted
 from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
@@ -20,7 +20,7 @@ from krm_fn.krm.masking import redact
 from krm_fn.krm.proxy_values import shown_url
 from krm_fn.krm.results import Severity
 from krm_fn.krm.type_errors import wrong_type
-from krm_fn.patch import lookup
+from krm_fn.patch import Pointer, lookup
 from krm_fn.proxy_url import split_url
 from krm_fn.settings import PROXY_VARIABLES
 
@@ -335,6 +335,31 @@ def read_all_containers(obj: Mapping[str, Any]) -> Iterator[Reading]:
     for field in LISTS if at else ():
         for container in containers(obj, field, at=at or ()):
             yield from EnvList(Draft(obj), container).read()
+
+
+def correct(draft: Draft, place: Mapping[str, Reading], values: Values) -> None:
+    """Give entries of ``env`` other values; none is added beside an ``envFrom``, which may set the variable already.
+
+    Args:
+        draft: the data of the object.
+        place: everything that one container sets: at least one variable.
+        values: what it has to set instead, or besides.
+    """
+    env = _path_of_entry(next(iter(place.values())))[:-1]
+    may_add = not draft.get((*env[:-1], "envFrom"))
+    for name, value in values.items():
+        twin = place.get(name.swapcase())
+        if name in place:
+            draft.set((*_path_of_entry(place[name]), "value"), kubernetes_env(value or ""))
+        elif may_add and value is None and twin is not None:
+            draft.insert(env, {**draft.get(_path_of_entry(twin)), "name": name})
+        elif may_add:
+            draft.insert(env, {"name": name, "value": kubernetes_env(value or "")})
+
+
+def _path_of_entry(one: Reading) -> Pointer:
+    """Return the path of the entry of ``env`` that a path leads to, or into."""
+    return one.path if one.path[-1].isdigit() else one.path[:-1]
 
 
 def variable_of(entry: Any) -> str | None:

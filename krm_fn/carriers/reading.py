@@ -4,6 +4,7 @@ It is the same whoever wrote it, and it is not judged here. A value that the obj
 show is None with a reason, never a guess.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from krm_fn.patch import Pointer
@@ -54,3 +55,8 @@ class Reading(NamedTuple):
     member: str = ""
     rule: str = ""
     unresolved: str = ""
+
+
+Values = Mapping[str, str | None]
+"""Variable -> the value that a place is given in place of its own; None for the other case of one whose value is not
+known: the same source."""

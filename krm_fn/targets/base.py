@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from krm_fn.carriers.data_uses import DataUses, DataUsesReader
-from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.reading import Reading, Values
 from krm_fn.carriers.site import Places, read_sites, write_sites
 from krm_fn.engine import Draft
 from krm_fn.krm.resourcelist import Object
@@ -203,6 +203,15 @@ class Target:
     def outdated(self, data: Data) -> Finding | None:
         """Return what is wrong with an object whatever proxy it has; None for nothing."""
         return None
+
+    def fix(self, draft: Draft, place: Mapping[str, Reading], values: Values) -> None:
+        """Give the variables of one place other values; nothing is changed where that is not possible.
+
+        Args:
+            draft: the data of the object.
+            place: everything that the place sets: at least one variable.
+            values: what it has to set instead, or besides; a variable that is not named stays as it is.
+        """
 
     def edit(self, data: Data, context: Context) -> Iterator[Edit | Finding]:
         """Yield what there is to say about an object, and at most one Edit that gives it its proxy.

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from krm_fn import patch
-from krm_fn.carriers.env_list import read_all_containers
+from krm_fn.carriers.env_list import correct, read_all_containers
+from krm_fn.carriers.unit_meant import meant, without_strays
 from krm_fn.engine import Draft
 from krm_fn.lint import places
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets import TARGETS, fixes
-from krm_fn.targets.nodes.unit_meant import meant, without_strays
+from krm_fn.targets import TARGETS
 
 OLD, NEW = "http://old.corp.example:8080", "http://new.corp.example:3128"
 FILE = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
@@ -34,11 +34,15 @@ def env(**values: str) -> Env:
 
 def node(content: str, **entry: Any) -> dict[str, Any]:
     file = {"path": FILE, "content": content, **entry}
-    return {"apiVersion": "x/v1beta1", "kind": "KubeadmConfig", "spec": {"files": [file]}}
+    return {"apiVersion": "bootstrap.cluster.x-k8s.io/v1beta1", "kind": "KubeadmConfig", "spec": {"files": [file]}}
 
 
 def commands(*texts: Any) -> dict[str, Any]:
-    return {"apiVersion": "x/v1beta1", "kind": "KubeadmConfig", "spec": {"preKubeadmCommands": list(texts)}}
+    return {
+        "apiVersion": "bootstrap.cluster.x-k8s.io/v1beta1",
+        "kind": "KubeadmConfig",
+        "spec": {"preKubeadmCommands": list(texts)},
+    }
 
 
 def policy(entries: Env, context: list[dict[str, Any]] | None = None) -> dict[str, Any]:
@@ -53,7 +57,8 @@ def written(obj: dict[str, Any], target: str, values: Mapping[str, str | None]) 
     seen = TARGETS[target].read(obj, {}) if target else read_all_containers(obj)
     (place, *_) = places(seen)
     draft = Draft(obj)
-    fixes.fix(draft, target, place, values)
+    fix = TARGETS[target].fix if target else correct
+    fix(draft, place, values)
     assert obj == before
     assert patch.apply(copy.deepcopy(obj), draft.operations()) == draft.data
     return dict(draft.data)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from krm_fn import lint
+from krm_fn.carriers import env_list
 from krm_fn.config import ProxyConfig
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Result, Severity, in_order
@@ -29,7 +30,7 @@ from krm_fn.lint.stale_files import stale_files
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Operation
 from krm_fn.settings import provider_files
-from krm_fn.targets import TARGETS, Writes, fixes
+from krm_fn.targets import TARGETS, Writes
 
 _KUSTOMIZE = b"kustomize.config.k8s.io/"
 
@@ -130,7 +131,8 @@ def _corrected(site: LintSubject, rules: Rules) -> tuple[list[Operation], list[R
         first = next(iter(place.values()))
         clash = values.clash(place)
         wanted = {} if clash else values.corrected(place, site.listing, rules)
-        fixes.fix(draft, site.target, place, wanted)
+        correct = TARGETS[site.target].fix if site.target else env_list.correct
+        correct(draft, place, wanted)
         if clash:
             message = f"`--fix` changes nothing in {first.place}, because {clash} differ: make them equal first"
             notes.append(

@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from krm_fn import lint
+from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.unit_meant import as_meant
 from krm_fn.lint import Listing, Rules
 from krm_fn.lint import values as rules_of
 from krm_fn.lint.values import RULES, About
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets import Reading, fixes
 
 _MOST_ROUNDS = 8
 _LISTS = frozenset(name for name, rule in RULES.items() if rule.about is About.LIST)
@@ -28,7 +29,7 @@ def clash(place: Mapping[str, Reading]) -> str:
 
     "" for none.
     """
-    known = fixes.as_meant(place)
+    known = as_meant(place)
     for upper in PROXY_VARIABLES[::2]:
         values = {known[name].value for name in (upper, upper.lower()) if name in known}
         if len(values - {None}) > 1:
@@ -44,7 +45,7 @@ def corrected(
     None stands for a variable that is missing and must say what the one in the other case says, which is not known.
     """
     reported = _reported(place, listing, rules)
-    known = fixes.as_meant(place) if reported & _LAYERS else dict(place)
+    known = as_meant(place) if reported & _LAYERS else dict(place)
     reported |= _reported(known, listing, rules)
     if not any(RULES[rule].has_fix for rule in reported):
         return _NOTHING

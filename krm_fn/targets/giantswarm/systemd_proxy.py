@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from krm_fn.carriers import drop_in_secret, unit_text
-from krm_fn.carriers.reading import Reading
+from krm_fn.carriers import drop_in_secret, unit_meant, unit_text
+from krm_fn.carriers.reading import Reading, Values
 from krm_fn.carriers.site import Site, SiteWithoutVariables, Variables
 from krm_fn.engine import Draft
-from krm_fn.formats.embedded import Value, values
+from krm_fn.formats import embedded
+from krm_fn.formats.embedded import Value
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
@@ -94,7 +95,7 @@ class _CreatedSecret(SiteWithoutVariables):
 
     def write(self, variables: Variables) -> None:
         """Remove the Secret if nothing is left in it."""
-        if not variables and not values(self._draft.data):
+        if not variables and not embedded.values(self._draft.data):
             self._draft.remove(())
             self._draft.describe(
                 "removes the Secret, which inject-proxy created and which holds nothing else"
@@ -125,7 +126,7 @@ class _GiantswarmSystemdProxy(Target):
         obj = draft.data
         if not drop_in_secret.is_one(lookup(obj, ("metadata", "name"))):
             return
-        found = values(obj)
+        found = embedded.values(obj)
         is_readable = True
         for one in found:
             if isinstance(one, Finding) and (len(one.path) == 1 or one.path[-1] in _UNITS):
@@ -154,6 +155,15 @@ class _GiantswarmSystemdProxy(Target):
         if kubelet.get("enabled", True) and kubelet.get("content") == "Secret":
             return {**own, "units": ("kubelet",)}
         return own
+
+    def fix(self, draft: Draft, place: Mapping[str, Reading], values: Values) -> None:
+        """Give the drop-in under a key of the Secret other values, where all that it sets is known."""
+        path = next(iter(place.values())).path
+        for one in embedded.values(draft.data):
+            if isinstance(one, Value) and one.path == path:
+                edited = unit_meant.corrected(one.text, place, values)
+                if edited is not None:
+                    draft.set(path, one.written(edited))
 
 
 TARGET = _GiantswarmSystemdProxy()

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from krm_fn.carriers.data_uses import DataUsesReader
+from krm_fn.carriers.reading import Reading, Values
 from krm_fn.carriers.site import Places
 from krm_fn.engine import Draft
+from krm_fn.formats.escaping import kubernetes_env
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Finding
 from krm_fn.noproxy import Audience
@@ -27,6 +29,7 @@ from krm_fn.targets.kyverno.config_maps import config_map_of, keys_read
 from krm_fn.targets.kyverno.convert import EXCEPTION, Conversion, deprecated, excepted_policies
 from krm_fn.targets.kyverno.generated import GeneratedObject
 from krm_fn.targets.kyverno.rule_site import RuleSite
+from krm_fn.targets.kyverno.values import ValuePlace, new_value
 from krm_fn.targets.kyverno.wrapped import (
     POLICIES,
     WRAPPERS,
@@ -181,6 +184,26 @@ class _KyvernoPolicies(Target):
     def outdated(self, data: Mapping[str, Any]) -> Finding | None:
         """Return that Kyverno removes the kind of a policy."""
         return deprecated(data)
+
+    def fix(self, draft: Draft, place: Mapping[str, Reading], values: Values) -> None:
+        """Set values of entries and of context variables; the author of a policy decides which names it sets.
+
+        JSON patches, CEL expressions and policies in a text, which hold more than one value, stay as they are.
+        """
+        for name, value in values.items():
+            one = place.get(name)
+            path = one.path if one is not None else ()
+            if value is None or one is None or not path or "value" not in path[-1]:
+                continue
+            if draft.get(path) != one.raw:  # a text around the policy
+                continue
+            text = new_value(
+                ValuePlace(path, draft.get(path)),
+                kubernetes_env(value),
+                is_list=name.upper() == "NO_PROXY",
+            )
+            if isinstance(text, str):
+                draft.set(path, text)
 
 
 TARGET = _KyvernoPolicies()

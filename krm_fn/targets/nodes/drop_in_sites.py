@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from krm_fn.carriers.reading import Reading, Values
 from krm_fn.carriers.site import Site, SiteWithoutVariables, Variables
+from krm_fn.carriers.unit_meant import corrected
 from krm_fn.engine import Draft
+from krm_fn.formats.file_content import decode, encode
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context
 from krm_fn.targets.nodes import config_spec
@@ -35,6 +38,16 @@ def drop_in_sites(draft: Draft, context: Context, unit: str, target: str) -> Ite
     drop_in = DropIn(spec, unit, target, context.options, context.settings)
     yield drop_in
     yield OtherDropIns(drop_in)
+
+
+def correct_drop_in(draft: Draft, place: Mapping[str, Reading], values: Values) -> None:
+    """Give the variables of a drop-in in ``files`` other values, where all that it sets is known."""
+    path = next(iter(place.values())).path
+    entry = draft.get(path[:-1])
+    text = decode(entry) if path[-1] == "content" else None
+    edited = None if text is None else corrected(text, place, values)
+    if edited is not None:
+        draft.set(path, encode(edited, entry.get("encoding")))
 
 
 class _Unused(SiteWithoutVariables):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from krm_fn.carriers.chosen_containers import is_refused
 from krm_fn.carriers.data_uses import DataUsesReader
-from krm_fn.carriers.env_list import OVERRIDE, EnvList
+from krm_fn.carriers.env_list import OVERRIDE, EnvList, correct
 from krm_fn.carriers.pod_spec import (
     CONTAINERS,
     INIT_CONTAINERS,
@@ -14,6 +14,7 @@ from krm_fn.carriers.pod_spec import (
     containers,
     report_wrong_types,
 )
+from krm_fn.carriers.reading import Reading, Values
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
@@ -51,6 +52,10 @@ class _ChartOperator(Target):
         """Note the ConfigMaps and Secrets that the containers of chart-operator read."""
         if not is_refused(obj, POD_SPEC):
             uses.note_containers(obj, known_workloads.chart_operator_containers(obj))
+
+    def fix(self, draft: Draft, place: Mapping[str, Reading], values: Values) -> None:
+        """Give entries of ``env`` other values."""
+        correct(draft, place, values)
 
 
 TARGET = _ChartOperator()

@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 
 from krm_fn.carriers import chosen_containers, pod_spec
 from krm_fn.carriers.data_uses import DataUsesReader
-from krm_fn.carriers.env_list import KEEP, OVERRIDE, UNIT, EnvList
+from krm_fn.carriers.env_list import KEEP, OVERRIDE, UNIT, EnvList, correct
 from krm_fn.carriers.pod_spec import CONTAINERS, INIT_CONTAINERS, Container, containers
+from krm_fn.carriers.reading import Reading, Values
 from krm_fn.carriers.site import Site, SiteWithoutVariables, Variables, quoted
 from krm_fn.config import Matcher
 from krm_fn.engine import Draft
@@ -354,6 +355,10 @@ class _Workloads(Target):
         place = _place(obj, options)
         if place is not None and not chosen_containers.is_refused(obj, place.at):
             uses.note_containers(obj, _choose(Draft(obj), place, Context(options)).existing)
+
+    def fix(self, draft: Draft, place: Mapping[str, Reading], values: Values) -> None:
+        """Give entries of ``env`` other values."""
+        correct(draft, place, values)
 
 
 TARGET = _Workloads()

@@ -20,7 +20,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.pipeline import Outcome, run
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets import TARGETS, fixes
+from krm_fn.targets import TARGETS
 from krm_fn.targets.workloads import workloads
 from proposals import FULL, HTTP, NONE, apply, changes, env, findings, messages, proposals
 
@@ -584,7 +584,7 @@ def test_lint_fixes_the_values_of_a_chosen_container() -> None:
     place = {one.variable: one for one in workloads.TARGET.read(obj, {})}
 
     draft = Draft(obj)
-    fixes.fix(draft, "workloads", place, {"NO_PROXY": "a,b"})
+    TARGETS["workloads"].fix(draft, place, {"NO_PROXY": "a,b"})
 
     assert envs(draft.data) == {"web": [{"name": "NO_PROXY", "value": "a,b"}]}
 

@@ -6,10 +6,10 @@ It takes what is written literally, and gives up where that could be more than o
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.unit_text import lines_of, with_final_eol
+from krm_fn.carriers.reading import Reading, Values
+from krm_fn.carriers.unit_text import edit, lines_of, with_final_eol
 from krm_fn.formats import escaping
 from krm_fn.formats.escaping import QuotedWord
 from krm_fn.formats.splice import Edit, cuts, splice
@@ -44,6 +44,30 @@ def meant(one: Reading) -> Reading:
     rest = [words[index].value or "" for index in _strays(text, words, at)]
     value = _ONE_OR_TWO_PERCENTS.sub("%", " ".join([value, *rest]))
     return one._replace(value=value, why_unknown="", is_lost=False)
+
+
+def as_meant(place: Mapping[str, Reading]) -> dict[str, Reading]:
+    """Return what one place sets, with the values that systemd loses as their author meant them."""
+    return {name: meant(one) for name, one in place.items()}
+
+
+def corrected(text: str, place: Mapping[str, Reading], values: Values) -> str | None:
+    """Return a drop-in with other values; None where nothing changes, or not all of it is known."""
+    if not values:
+        return None
+    known = {name: one.value for name, one in as_meant(place).items()} | dict(values)
+    wanted: dict[str, str] = {}
+    for name in PROXY_VARIABLES:
+        value = known.get(name)
+        if value is not None:
+            wanted[name] = value
+    if len(wanted) < len(known):
+        return None
+    try:
+        edited = edit(without_strays(text), wanted)
+    except ValueError:  # a value that no unit file can carry
+        return None
+    return edited if edited != text else None
 
 
 def without_strays(text: str) -> str:
