@@ -7,7 +7,7 @@ is quadratic, and far more where it is exponential. Times too short to be compar
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TypeVar
 
 Input = TypeVar("Input")
@@ -21,9 +21,8 @@ UNITS = (
 
 _LARGEST = 12_000
 """Characters of the largest text: long enough that a quadratic reader takes a tenth of a second."""
-_SMALLEST, _SMALL = 16, 24
-_STEP, _LARGE_STEP = 1.5, 4.0
-"""Growth from one text to the next: small at first, so that an exponential reader is caught while it still ends."""
+_STEPS = (24, 36, 54, 81, 400)
+"""Smaller sizes, at which a reader that takes exponential or cubic time still ends."""
 _FACTOR = 4
 _WORST_RATIO = 9.0
 _COMPARABLE = 0.03
@@ -38,9 +37,9 @@ def excess(
 
     The size is what ``make`` counts: characters of a text, or objects of a list.
 
-    Without steps only two sizes are tried: a small one, at which an exponential reader still ends, and the largest.
+    Without steps only the smallest of them is tried before the largest.
     """
-    for size in _sizes(largest) if in_steps else (_SMALL, largest):
+    for size in (*_STEPS, largest) if in_steps else (_STEPS[0], largest):
         first = _once(read, make(size))
         if first < _COMPARABLE:
             continue
@@ -60,14 +59,6 @@ def _compared(read: Callable[[Input], object], long: Input, short: Input, first:
     if longer < _COMPARABLE or longer < _WORST_RATIO * shorter:
         return ""
     return f"{longer:.3f} s, {longer / max(shorter, 1e-6):.0f} times the time"
-
-
-def _sizes(largest: int) -> Iterator[int]:
-    size = float(_SMALLEST)
-    while size < largest:
-        yield int(size)
-        size *= _STEP if size < 100 else _LARGE_STEP
-    yield largest
 
 
 def _once(read: Callable[[Input], object], given: Input) -> float:

@@ -5,6 +5,7 @@ It hands texts to real tools and gives back what they say; it knows nothing of w
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import shutil
@@ -22,7 +23,12 @@ _PRINTED = re.compile(r"^\s*Environment: ([A-Za-z_][A-Za-z0-9_]*)=(.*)$", re.MUL
 
 def systemd_environment(drop_in: str) -> dict[str, str]:
     """The environment a service would run with if ``drop_in`` were its only drop-in, as systemd itself prints it."""
-    systemd = need("systemd")
+    return dict(_systemd_environment(need("systemd"), drop_in))
+
+
+@functools.cache
+def _systemd_environment(systemd: str, drop_in: str) -> dict[str, str]:
+    """Ask systemd once for each text: the nodes of a class have the same ones."""
     folder = Path(tempfile.mkdtemp(prefix="inject-proxy-"))
     try:
         units, home = folder / "units", folder / "home"
@@ -52,9 +58,11 @@ def _systemd_test(systemd: str, folder: Path, units: Path, home: Path) -> str:
 
 def shell_environment(shell: str, commands: Iterable[str]) -> dict[str, str]:
     """The environment a program sees that ``shell`` starts after ``commands``, joined as cloud-init joins them."""
-    script = "\n".join([*commands, "env -0"])
-    done = subprocess.run(
-        [need(shell)], input=script.encode(), capture_output=True, env={"PATH": os.defpath}, check=True
-    )
+    return dict(_shell_environment(need(shell), "\n".join([*commands, "env -0"])))
+
+
+@functools.cache
+def _shell_environment(shell: str, script: str) -> dict[str, str]:
+    done = subprocess.run([shell], input=script.encode(), capture_output=True, env={"PATH": os.defpath}, check=True)
     assert done.stderr == b""
     return dict(entry.split("=", 1) for entry in done.stdout.decode().split("\0") if entry)

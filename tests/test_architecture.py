@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import re
 import subprocess
@@ -19,9 +20,8 @@ SOURCES = sorted((ROOT / "krm_fn").rglob("*.py"))
 MODULES = [path for path in SOURCES if path.name != "__main__.py" and path != ROOT / "krm_fn" / "__init__.py"]
 TARGET_FILES = {Path(inspect.getfile(module_of(name))) for name in TARGETS}
 
-every_file = pytest.mark.parametrize("path", [pytest.param(path, id=str(path.relative_to(ROOT))) for path in SOURCES])
 
-
+@functools.cache
 def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
@@ -83,12 +83,11 @@ def test_only_what_is_listed_is_imported() -> None:
     assert imported - sys.stdlib_module_names == {"krm_fn", "yaml", "jsonpatch", "jsonschema"}
 
 
-@pytest.mark.parametrize(
-    "path",
-    [pytest.param(path, id=str(path.relative_to(ROOT))) for path in MODULES if not re.match("_[a-z]", path.name)],
-)
-def test_public_functions_and_classes_say_what_they_are_for(path: Path) -> None:
-    silent = [node.name for node in public(parsed(path).body) if not ast.get_docstring(node)]
+def test_public_functions_and_classes_say_what_they_are_for() -> None:
+    paths = [path for path in MODULES if not re.match("_[a-z]", path.name)]
+    silent = [
+        (path.name, node.name) for path in paths for node in public(parsed(path).body) if not ast.get_docstring(node)
+    ]
     assert silent == []
 
 
@@ -98,18 +97,18 @@ def defines_a_named_tuple(path: Path) -> bool:
     return any(isinstance(base, ast.Name) and base.id == "NamedTuple" for node in classes for base in node.bases)
 
 
-@every_file
-def test_every_file_looks_at_types_as_text_unless_it_defines_a_named_tuple(path: Path) -> None:
-    looks_at_text = "from __future__ import annotations\n" in path.read_text(encoding="utf-8")
-    if defines_a_named_tuple(path):
-        assert not looks_at_text
-    else:
-        assert looks_at_text or not list(functions(path))
+def test_every_file_looks_at_types_as_text_unless_it_defines_a_named_tuple() -> None:
+    for path in SOURCES:
+        looks_at_text = "from __future__ import annotations\n" in path.read_text(encoding="utf-8")
+        if defines_a_named_tuple(path):
+            assert not looks_at_text, path
+        else:
+            assert looks_at_text or not list(functions(path)), path
 
 
-@every_file
-def test_nothing_is_left_for_later(path: Path) -> None:
-    assert re.findall(r"\b(TODO|FIXME|XXX|HACK)\b", path.read_text(encoding="utf-8")) == []
+def test_nothing_is_left_for_later() -> None:
+    for path in SOURCES:
+        assert re.findall(r"\b(TODO|FIXME|XXX|HACK)\b", path.read_text(encoding="utf-8")) == [], path
 
 
 def test_every_target_of_the_folder_is_in_the_table() -> None:

@@ -145,12 +145,12 @@ def test_redacting_twice_is_redacting_once(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        pytest.param("a" * 3_000_000 + "@", "a" * 3_000_000 + "@", id="one word"),
-        pytest.param("@" + "a:b " * 1_000_000, "@" + "a:b " * 1_000_000, id="colons behind the last at sign"),
-        pytest.param("x://a" * 600_000 + "@", "x://ax:***@", id="schemes"),
-        pytest.param("a" * 3_000_000 + " b@c", "a" * 3_000_000 + " b@c", id="one word before the at sign"),
-        pytest.param("a " * 1_000_000 + "b@c", "a " * 1_000_000 + "b@c", id="words before the at sign"),
-        pytest.param("a:b@\n" * 1_000_000, "a:***@\n" * 1_000_000, id="lines"),
+        pytest.param("a" * 300_000 + "@", "a" * 300_000 + "@", id="one word"),
+        pytest.param("@" + "a:b " * 100_000, "@" + "a:b " * 100_000, id="colons behind the last at sign"),
+        pytest.param("x://a" * 60_000 + "@", "x://ax:***@", id="schemes"),
+        pytest.param("a" * 300_000 + " b@c", "a" * 300_000 + " b@c", id="one word before the at sign"),
+        pytest.param("a " * 100_000 + "b@c", "a " * 100_000 + "b@c", id="words before the at sign"),
+        pytest.param("a:b@\n" * 100_000, "a:***@\n" * 100_000, id="lines"),
     ],
 )
 def test_long_texts_do_not_keep_it_busy_for_hours(text: str, shown: str) -> None:

@@ -31,7 +31,8 @@ SOURCES = {
 }
 METHODS = ("match", "fullmatch", "search", "finditer", "findall", "sub", "split")
 OPENINGS = ("", '"', "a", "a:\n")
-ENDS = ("", "\x00")
+OTHER = "\x00"
+"""An end that does not fit."""
 
 
 @dataclass(frozen=True)
@@ -133,16 +134,19 @@ ALL = _all()
 
 
 def texts(used: Used) -> Iterator[tuple[str, Callable[[int], str]]]:
-    """Makers of texts of any size: an opening, a unit many times, an end that does not fit."""
+    """Makers of texts of any size: an opening, a unit many times, an end that does not fit.
+
+    Each unit is behind nothing and behind each word of the pattern; the other openings and the end take turns.
+    """
     words = used.words()
-    for unit in (*UNITS, *words):
-        for opening in (*OPENINGS, *words):
-            for end in ENDS:
+    for number, unit in enumerate((*UNITS, *words)):
+        for opening in ("", *words, OPENINGS[number % len(OPENINGS)]):
+            end = "" if opening in OPENINGS[1:] else OTHER
 
-                def make(size: int, opening: str = opening, unit: str = unit, end: str = end) -> str:
-                    return opening + unit * (size // len(unit)) + end
+            def make(size: int, opening: str = opening, unit: str = unit, end: str = end) -> str:
+                return opening + unit * (size // len(unit)) + end
 
-                yield f"{opening!r} + {unit!r} * n + {end!r}", make
+            yield f"{opening!r} + {unit!r} * n + {end!r}", make
 
 
 MADE_AT_RUN_TIME = {

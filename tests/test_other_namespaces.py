@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
-import yaml
 
 from cluster_objects import API_VERSIONS, named, reference
 from krm_fn.pipeline import Outcome, run
+from krm_fn.yamledit import read
 
 PLAIN = {"httpProxy": "http://plain.example:1", "httpsProxy": "http://plain.example:1"}
 OF_TEAM_A = {"httpProxy": "http://svc:hunter2@a.example:1", "httpsProxy": "http://svc:hunter2@a.example:1"}
@@ -230,11 +231,11 @@ MODES = [
 def outcome_of(items: list[dict[str, Any]], spec: dict[str, Any]) -> Outcome:
     config = {"apiVersion": "fn.inject-proxy.io/v1alpha1", "kind": "ProxyConfig", "metadata": {"name": "p"}}
     data = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": items}
-    return run(yaml.safe_dump({**data, "functionConfig": {**config, "spec": spec}}).encode())
+    return run(json.dumps({**data, "functionConfig": {**config, "spec": spec}}).encode())
 
 
 def of_team_a(outcome: Outcome) -> list[dict[str, Any]]:
-    items = yaml.safe_load(outcome.output)["items"]
+    items = read(outcome.output.decode())["items"]
     return [item for item in items if item["metadata"]["namespace"] == "team-a"]
 
 

@@ -293,10 +293,11 @@ def is_of_another_type(old: Any, new: Any, path: Pointer) -> bool:
 def test_no_policy_with_a_part_of_another_type_is_a_crash_or_gets_wider(story: Path) -> None:
     converted_at_all = 0
     for obj in yaml.safe_load_all(story.read_text()):
-        for path in paths(obj):
+        for number, path in enumerate(paths(obj)):
             if path == ("kind",):  # an object of another kind is none for this target
                 continue
-            for value in OTHERS:
+            is_condition = not {"match", "exclude", "preconditions"}.isdisjoint(path)
+            for value in OTHERS if is_condition else OTHERS[number % 4 :: 4]:
                 context = Context(CONVERT, FULL)
                 said = policies.TARGET.edit(with_other(obj, path, value), context)
                 is_converted = "PolicyConverted" in {getattr(one, "code", "") for one in said}

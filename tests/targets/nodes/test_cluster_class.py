@@ -134,17 +134,22 @@ def as_sets(environment: dict[str, str]) -> dict[str, Any]:
     return {name: frozenset(value.split(",")) for name, value in environment.items()}
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("style", ["Portable", "GiantSwarm", "TKG", "Sorted", "Verbatim"])
-@pytest.mark.parametrize(
-    "network",
-    [
-        pytest.param(IPV4, id="one family"),
-        pytest.param(DUAL, id="two families and a domain"),
-        pytest.param(UNALIGNED, id="CIDRs that do not begin at their network"),
-        pytest.param({}, id="nothing declared"),
-    ],
-)
+NETWORKS = {
+    "one family": IPV4,
+    "two families and a domain": DUAL,
+    "CIDRs that do not begin at their network": UNALIGNED,
+    "nothing declared": {},
+}
+STYLES = ["Portable", "GiantSwarm", "TKG", "Sorted", "Verbatim"]
+STYLES_OF_NETWORKS = [
+    pytest.param(VERSIONS[number % 2], style, network, id=f"{name}, {style}, {VERSIONS[number % 2]}")
+    for at, style in enumerate(STYLES)
+    for number, (name, network) in enumerate(NETWORKS.items(), at)
+]
+"""Each style with each network, and each of both with each version."""
+
+
+@pytest.mark.parametrize(("version", "style", "network"), STYLES_OF_NETWORKS)
 def test_every_node_gets_the_entries_that_its_cluster_would_get_alone(version: str, style: str, network: Any) -> None:
     policy = {"style": style}
     defaults = {"podCIDRs": ["10.9.0.0/16"], "endpoint": "api.corp.example"}
