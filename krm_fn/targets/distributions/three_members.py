@@ -23,12 +23,14 @@ class _Members:
     Args:
         draft: the data of the object.
         place: the mapping.
+        target: the ID of the target.
         product: what reads it.
     """
 
-    def __init__(self, draft: Draft, place: ThreeKeys, product: Product) -> None:
+    def __init__(self, draft: Draft, place: ThreeKeys, target: str, product: Product) -> None:
         self._draft = draft
         self._place = place
+        self._target = target
         self._product = product
         self.label = place.label
 
@@ -42,7 +44,7 @@ class _Members:
         Raises:
             WrongTypeError: something else than a mapping is at the path or on the way to it.
         """
-        problem = _refused(variables, self._product) if variables else ""
+        problem = _refused(variables, self._target, self._product) if variables else ""
         if problem:
             path = self._place.path
             self._draft.report(Severity.ERROR, problem, path, code="ValueNotWritable")
@@ -50,19 +52,20 @@ class _Members:
         self._place.in_draft(self._draft).write(variables)
 
 
-def _refused(variables: Variables, product: Product) -> str:
+def _refused(variables: Variables, target: str, product: Product) -> str:
     """Return why a product does not take the variables, and what to do; "" where it takes them."""
+    override = f"an entry of `spec.overrides` with `match: {{targets: [{target}]}}`"
     urls = [variables[name] for name in ("HTTP_PROXY", "HTTPS_PROXY") if name in variables]
     if product.needs_both and len(urls) < 2:
         return (
-            f"{product.name} takes no proxy for one scheme only: declare both `httpProxy` and "
-            "`httpsProxy`"
+            f"{product.name} takes no proxy for one scheme only: declare `httpProxy` and `httpsProxy`, "
+            f"both or none in {override}"
         )
     for url in map(placeholders.without, urls):
         if not product.takes_password and "@" in url:
             return (
                 f"{product.name} takes no user and password in the URL of a proxy: declare one without "
-                "them in an override for these objects"
+                f"them in {override}"
             )
         if product.needs_port and url and urlsplit(url).port is None:
             return f"{product.name} takes no URL of a proxy without a port: declare its port"
@@ -100,7 +103,7 @@ class _ThreeMembers(Target):
         if row.name and lookup(draft.data, ("metadata", "name")) != row.name:
             return
         for place in _places(draft, row):
-            yield _Members(draft, place, self._product)
+            yield _Members(draft, place, self.id, self._product)
 
 
 def _places(draft: Draft, row: MembersRow) -> Iterator[ThreeKeys]:
