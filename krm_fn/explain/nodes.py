@@ -26,7 +26,7 @@ from krm_fn.explain.answers import (
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef, Result, Severity
 from krm_fn.plan import PlannedEdit
-from krm_fn.products.node_kinds import NODE_KINDS, NodeKind
+from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
 from krm_fn.targets import TARGETS
 
 _WORKERS = [
@@ -127,7 +127,7 @@ def _of_object(
 
 
 def _of_configuration(
-    kind: NodeKind, *, is_renamed: bool, of_class: bool, is_kept: bool
+    kind: NodeConfigKind, *, is_renamed: bool, of_class: bool, is_kept: bool
 ) -> tuple[bool, str] | None:
     """Return whether nodes roll whose configuration changes, and why; None where others say it.
 

@@ -59,7 +59,7 @@ class NodeSystem(NamedTuple):
     network: NetworkFields = NetworkFields()
 
 
-class NodeKind(NamedTuple):
+class NodeConfigKind(NamedTuple):
     """A kind of objects with the configuration of nodes.
 
     Attributes:
@@ -114,19 +114,21 @@ KUBEADM = NodeSystem(
 SYSTEMS = (KUBEADM,)
 
 
-def _kinds(system: NodeSystem) -> Iterator[NodeKind]:
+def _kinds(system: NodeSystem) -> Iterator[NodeConfigKind]:
     """Yield the kinds of a system."""
     of_object, of_template = ("spec",), ("spec", "template", "spec")
     name, inside = system.control_plane, system.inside
     role = Role.CONTROL_PLANE
-    yield NodeKind(CONTROL_PLANE, name, system, (*of_object, *inside), role)
-    yield NodeKind(CONTROL_PLANE, f"{name}Template", system, (*of_template, *inside), role, True)
+    yield NodeConfigKind(CONTROL_PLANE, name, system, (*of_object, *inside), role)
+    yield NodeConfigKind(
+        CONTROL_PLANE, f"{name}Template", system, (*of_template, *inside), role, True
+    )
     name = system.config
-    yield NodeKind(BOOTSTRAP, name, system, of_object, None)
-    yield NodeKind(BOOTSTRAP, f"{name}Template", system, of_template, Role.WORKER, True)
+    yield NodeConfigKind(BOOTSTRAP, name, system, of_object, None)
+    yield NodeConfigKind(BOOTSTRAP, f"{name}Template", system, of_template, Role.WORKER, True)
 
 
-NODE_KINDS: Mapping[tuple[str, str], NodeKind] = {
+NODE_KINDS: Mapping[tuple[str, str], NodeConfigKind] = {
     (one.group, one.kind): one for system in SYSTEMS for one in _kinds(system)
 }
 """API group and kind -> what it is."""

@@ -17,7 +17,7 @@ from krm_fn.products.three_members import OF_KIND, PRODUCTS, MembersRow, Product
 from krm_fn.targets.base import Context, Target
 
 
-class _Members:
+class _MembersSite:
     """The three members of one mapping, as a site that writes nothing which its product would not take.
 
     Args:
@@ -92,7 +92,7 @@ class _ThreeMembers(Target):
         self.audience = Audience.PRODUCT if product.completes_the_list else Audience.NODE
         self._product = product
 
-    def sites(self, draft: Draft, context: Context) -> Iterator[_Members]:
+    def sites(self, draft: Draft, context: Context) -> Iterator[_MembersSite]:
         """Yield the mappings with the three members; none where nobody asked for what cannot be changed later."""
         api_version, kind = draft.data.get("apiVersion"), draft.data.get("kind")
         row = OF_KIND.get((str(api_version).partition("/")[0], str(kind)))
@@ -103,7 +103,7 @@ class _ThreeMembers(Target):
         if row.name and lookup(draft.data, ("metadata", "name")) != row.name:
             return
         for place in _places(draft, row):
-            yield _Members(draft, place, self.id, self._product)
+            yield _MembersSite(draft, place, self.id, self._product)
 
 
 def _places(draft: Draft, row: MembersRow) -> Iterator[ThreeKeys]:

@@ -21,7 +21,7 @@ from krm_fn.krm.results import Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.noproxy.entries import is_template
 from krm_fn.patch import Pointer, field_path
-from krm_fn.products.node_kinds import NODE_KINDS, NodeKind
+from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
 from krm_fn.targets.nodes.container_runtime import (
     ADVICE,
     OperatingSystem,
@@ -46,7 +46,7 @@ class ConfigSpec:
     def __init__(
         self,
         draft: Draft,
-        kind: NodeKind,
+        kind: NodeConfigKind,
         data: Mapping[str, Any],
     ) -> None:
         self.draft = draft
@@ -201,7 +201,7 @@ def find(draft: Draft, *, is_wanted: bool = False, is_whole: bool = False) -> Co
     return spec
 
 
-def _may_get_spec(obj: Mapping[str, Any], kind: NodeKind) -> bool:
+def _may_get_spec(obj: Mapping[str, Any], kind: NodeConfigKind) -> bool:
     """Return whether an object is a template without ``spec``, which makes workers all the same."""
     is_of_workers = kind.is_template and not kind.is_control_plane
     return is_of_workers and not {"spec", "$patch"} & obj.keys()

@@ -8,8 +8,6 @@ patches of a class would take out what a template holds.
 Source: Cluster API ``api/core`` v1beta1 (``template.bootstrap.ref``) and v1beta2 (``bootstrap.templateRef``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -246,7 +244,7 @@ def _references(obj: Mapping[str, Any]) -> Iterator[tuple[str, str, Pointer]]:
                     yield section, name, ("spec", "workers", section, str(index), *path)
 
 
-class _Written(NamedTuple):
+class _WrittenParts(NamedTuple):
     """What the sites write into a template: what our patches add to its lists.
 
     Attributes:
@@ -275,7 +273,7 @@ class _Written(NamedTuple):
 
 def _written(
     template: Draft, stubs: Sequence[Any], commands: Sequence[Any], class_context: ClassContext
-) -> _Written:
+) -> _WrittenParts:
     """Return what the sites write into a template.
 
     Args:
@@ -286,7 +284,7 @@ def _written(
     """
     spec = config_spec.find(template)
     if spec is None:
-        return _Written([], [], [], has_exports=False, restart="")
+        return _WrittenParts([], [], [], has_exports=False, restart="")
     files = [*spec.entries(spec.files)]
     draft = Draft(template.data)
     draft.set(spec.files, [*files, *stubs])
@@ -298,7 +296,7 @@ def _written(
         if class_context.is_behind:
             FILE_TARGETS[name].write(draft, Context(options, class_context.default))
     template.findings += [one for one in draft.findings if one.severity is Severity.ERROR]
-    found = _Written([], [], [], has_exports=False, restart="")
+    found = _WrittenParts([], [], [], has_exports=False, restart="")
     for entry in draft.get(spec.files)[len(files) :]:
         if _ANY in entry.get("content", "") or "contentFrom" in entry:
             found.drop_ins.append(entry)
@@ -435,7 +433,7 @@ class _TemplateReader:
         place = str(options.get("place", ""))
         return command_places.ends(_possible_commands(commands, state), place, scripts_of(spec))
 
-    def _between(self, spec: ConfigSpec, ends: Ends, written: _Written) -> Iterator[Finding]:
+    def _between(self, spec: ConfigSpec, ends: Ends, written: _WrittenParts) -> Iterator[Finding]:
         """Yield a warning if exports or restart come too late for a command that needs the network."""
         late = []
         if ends.exports_are_late and written.has_exports:
@@ -473,7 +471,7 @@ class _TemplateReader:
             message = f"{message}, {_REMEDY}"
         return _obstacle(message, self.path, code="PathRepeated")
 
-    def _twice(self, written: _Written, state: ListState) -> Iterator[Finding]:
+    def _twice(self, written: _WrittenParts, state: ListState) -> Iterator[Finding]:
         """Yield our files that a patch of the class writes as well."""
         ours = [entry["path"] for entry in written.drop_ins]
         for theirs in state.added:
@@ -536,7 +534,9 @@ def _is_new(attributes: Mapping[str, str]) -> bool:
     return own in (OF_TEXT, OF_REFERENCE) and attributes["path"].startswith("/etc/")
 
 
-def _common(spec: ConfigSpec, written: _Written, there: Container[str]) -> Iterator[dict[str, Any]]:
+def _common(
+    spec: ConfigSpec, written: _WrittenParts, there: Container[str]
+) -> Iterator[dict[str, Any]]:
     """Yield the entries that are the same for all Clusters, in lists that they create if necessary."""
     for key, entries in ((FILES, written.files), (COMMANDS, written.commands)):
         if entries and key not in there:
@@ -545,7 +545,7 @@ def _common(spec: ConfigSpec, written: _Written, there: Container[str]) -> Itera
 
 
 def _lists(
-    spec: ConfigSpec, written: _Written, there: Container[str], ends: Ends
+    spec: ConfigSpec, written: _WrittenParts, there: Container[str], ends: Ends
 ) -> Iterator[dict[str, Any]]:
     """Yield the lists that are still missing, and the restart."""
     if written.drop_ins and not (written.files or FILES in there):
@@ -559,7 +559,7 @@ def _lists(
         yield _add(spec, COMMANDS, value=restart)
 
 
-def _own(spec: ConfigSpec, written: _Written, ends: Ends) -> Iterator[dict[str, Any]]:
+def _own(spec: ConfigSpec, written: _WrittenParts, ends: Ends) -> Iterator[dict[str, Any]]:
     """Yield what depends on the Cluster: drop-ins and exports."""
     for entry in written.drop_ins:
         attributes = {key: entry[key] for key in ATTRIBUTES if key in entry}
