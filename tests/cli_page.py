@@ -50,8 +50,13 @@ def _section(made: CommandParser) -> str:
     shown = [note for note in made.notes if note.startswith("exit codes")]
     if made.name == "run":
         shown.insert(0, made.notes[0])
-    parts += [f"\n{note[0].upper()}{note[1:]}\n" for note in shown]
+    parts += [f"\n{_without_common_codes(note[0].upper() + note[1:])}\n" for note in shown]
     return "".join(parts)
+
+
+def _without_common_codes(note: str) -> str:
+    """Return a note without the exit codes that are the same for each command."""
+    return note.partition("; 2 wrong usage")[0].removesuffix(".") + "."
 
 
 def _verb(summary: str) -> str:
