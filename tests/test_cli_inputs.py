@@ -80,8 +80,8 @@ def test_files_that_are_left_alone_are_counted_and_those_of_another_encoding_nam
     assert "left alone: u.yaml (not UTF-8)\n" in done.stderr
     assert "t.yaml" not in done.stderr
     assert "4 files read" in done.stderr
-    assert "left alone: 1 templates, 1 not UTF-8" in done.stderr
-    assert "left alone: t.yaml (templates)\n" in command(tmp_path, name, "--verbose", ".").stderr
+    assert "left alone: 1 template, 1 not UTF-8" in done.stderr
+    assert "left alone: t.yaml (template)\n" in command(tmp_path, name, "--verbose", ".").stderr
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -108,7 +108,7 @@ def test_a_resource_list_is_explained_and_checked_where_it_is_named(tmp_path: Pa
     assert "KubeadmConfig/org/md-0" in command(tmp_path, "explain", "out/list.yaml").stdout
     assert "md-0" in command(tmp_path, "lint", "out/list.yaml").stdout
     done = command(tmp_path, "explain", ".")
-    assert (done.returncode, "left alone: 1 ResourceLists" in done.stderr) == (0, True)
+    assert (done.returncode, "left alone: 1 ResourceList\n" in done.stderr) == (0, True)
 
 
 TAB = "\tx: y\n"

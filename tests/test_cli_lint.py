@@ -193,7 +193,7 @@ def test_a_tree_is_judged_file_by_file_in_order(tree: Path) -> None:
     assert any(line.startswith(f"[warning] {tree}/proxy.yaml ") and "NP012" in line for line in reported)
     counts = [sum(line.startswith(f"[{severity}]") for line in reported) for severity in ("error", "warning")]
     summary = (
-        "inject-proxy lint: 5 files read (left alone: 1 templates), 2 objects checked, {} errors, {} warnings".format(
+        "inject-proxy lint: 5 files read (left alone: 1 template), 2 objects checked, {} errors, {} warnings".format(
             *counts
         )
     )
@@ -318,6 +318,13 @@ def test_wrong_usage_says_what_is_right(words: list[str], says: str) -> None:
     with pytest.raises(UsageError) as raised:
         run(*words)
     assert says in str(raised.value)
+
+
+@pytest.mark.parametrize("stdin", ["", "# nothing\n", "a: b\n"], ids=["nothing", "a comment", "no manifest"])
+@pytest.mark.parametrize("options", [[], ["--fix"]], ids=["judged", "fixed"])
+def test_a_stream_without_a_manifest_is_wrong_usage_as_it_is_for_run(stdin: str, options: list[str]) -> None:
+    with pytest.raises(UsageError, match="standard input holds no manifest: it must be YAML or JSON"):
+        run(*options, "-", stdin=stdin)
 
 
 @pytest.mark.parametrize(

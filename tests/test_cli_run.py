@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 import shutil
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -121,8 +123,8 @@ def test_only_manifests_that_need_the_proxy_change(tree: Path) -> None:
     assert after == {}
     assert "changed nodes/md-0.yaml\n" in done.stderr
     assert done.stderr.splitlines()[-1] == (
-        "inject-proxy run: 11 files read; left alone: 3 of Helm charts, 1 patches and inputs of kustomizations, "
-        "1 templates, 2 no manifests; 4 documents, 1 file changed; 0 errors, 2 warnings"
+        "inject-proxy run: 11 files read; left alone: 3 of Helm charts, 1 patch or input of a kustomization, "
+        "1 template, 2 no manifests; 4 documents, 1 file changed; 0 errors, 2 warnings"
     )
     assert "S3CRET" not in done.stderr
 
@@ -134,7 +136,7 @@ def test_files_that_are_left_alone_are_named_on_request_and_those_of_another_enc
     ]
     named = [line for line in run(tree, "--verbose").stderr.splitlines() if line.startswith("left alone: ")]
     assert len(named) == 8
-    assert "left alone: chart/templates/web.yaml (of Helm charts)" in named
+    assert "left alone: chart/templates/web.yaml (of a Helm chart)" in named
 
 
 def test_objects_of_all_files_are_one_list(tree: Path) -> None:
@@ -555,7 +557,7 @@ WRONG = [
     ),
     pytest.param(
         {"p.yaml": CONFIG, "a.yaml": NODES},
-        [".", "--output-dir", "a" * 5000],
+        [".", "--output-dir", "../" + "a" * 5000],
         1,
         "cannot be written",
         id="an --output-dir that no path can be",
@@ -565,7 +567,7 @@ WRONG = [
         {"a.yaml": NODES + "---\na: {{ x }}\n"},
         ["a.yaml"],
         2,
-        "the paths hold no manifest (left alone: 1 templates): name",
+        "the paths hold no manifest (left alone: 1 template): name",
         id="a template that is named",
     ),
     pytest.param(
@@ -577,6 +579,13 @@ WRONG = [
     pytest.param({}, ["--config"], 2, "`--config` must name a file", id="an option without its value"),
     pytest.param({}, ["--chek"], 2, 'unknown option "--chek"', id="a misspelt option"),
     pytest.param({}, ["--output-dir", "x", "--diff"], 2, "must be without", id="two kinds of output"),
+    pytest.param(
+        {"a.yaml": NODES, "p.yaml": CONFIG},
+        ["--output-dir", "out", "."],
+        2,
+        '`--output-dir` must name a folder outside of ".", which is read',
+        id="a copy inside of what is copied",
+    ),
     pytest.param(
         {"p.yaml": CONFIG.replace("http:", "ftp:"), "a.yaml": NODES}, [], 1, "[error] p.yaml ", id="a wrong ProxyConfig"
     ),
@@ -658,7 +667,12 @@ def test_a_file_that_is_changed_meanwhile_is_not_lost(tree: Path) -> None:
 @pytest.mark.parametrize("redirection", [">&-", ">/dev/full"], ids=["closed", "full"])
 @pytest.mark.parametrize(
     "command",
-    ["run", "run --output-dir out", "lint --fix .", "export tkg --in-place --config proxy.yaml tkg.yaml"],
+    [
+        "run",
+        "run --config proxy.yaml --output-dir out nodes",
+        "lint --fix .",
+        "export tkg --in-place --config proxy.yaml tkg.yaml",
+    ],
 )
 def test_no_file_changes_where_nobody_takes_the_report(tree: Path, command: str, redirection: str) -> None:
     before = contents(write(tree, {"list.yaml": DEPLOYMENT}))
@@ -719,10 +733,29 @@ def test_a_link_to_outside_of_the_paths_is_left_alone_and_counted(
     (tmp_path / "m/link.yaml").symlink_to(target or tmp_path / "shared/nodes.yaml")
     done = run(tmp_path / "m", *options, "--verbose")
     assert done.returncode == 0, done.stderr
-    assert "left alone: link.yaml (links to outside of the paths)\n" in done.stderr
-    assert "2 files read; left alone: 1 links to outside of the paths; " in done.stderr
+    assert "left alone: link.yaml (link to outside of the paths)\n" in done.stderr
+    assert "2 files read; left alone: 1 link to outside of the paths; " in done.stderr
     assert (tmp_path / "shared/nodes.yaml").read_text() == NODES
     assert not (tmp_path / "out/link.yaml").exists()
+
+
+NO_FILES = {
+    "a link to a device": lambda file: file.symlink_to("/dev/zero"),
+    "a link to nothing": lambda file: file.symlink_to("nowhere.yaml"),
+    "a link to itself": lambda file: file.symlink_to("x.yaml"),
+    "a named pipe": os.mkfifo,
+}
+
+
+@pytest.mark.parametrize("make", NO_FILES.values(), ids=NO_FILES)
+def test_what_is_no_regular_file_is_not_read_and_counted(tmp_path: Path, make: Callable[[Path], object]) -> None:
+    write(tmp_path, {"proxy.yaml": CONFIG, "nodes.yaml": NODES})
+    make(tmp_path / "x.yaml")
+    done = run(tmp_path, "--verbose", ".")
+    assert done.returncode == 0, done.stderr
+    reason = "link to outside of the paths" if make is NO_FILES["a link to a device"] else "no regular file"
+    assert f"left alone: x.yaml ({reason})\n" in done.stderr
+    assert f"2 files read; left alone: 1 {reason}; " in done.stderr
 
 
 @pytest.mark.parametrize("named", ["link.yaml", "folder"])

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from pathlib import Path
+from typing import NamedTuple
 
 from krm_fn.cli._ignore import Ignored, excluded, ignored_below
 from krm_fn.cli.reading import read_named
@@ -14,12 +16,24 @@ from krm_fn.errors import InputError, UsageError
 _ENDINGS = (".yaml", ".yml", ".json", ".yaml.patch")
 
 
-@dataclass(frozen=True)
-class FoundFiles:
-    """The files of paths, and the links in their folders that lead to somewhere outside of all these paths."""
+class LeftAlone(Enum):
+    """Why a file is no manifest that a run edits: what a person reads of one, and behind a number of several."""
+
+    HELM = ("of a Helm chart", "of Helm charts")
+    KUSTOMIZE = ("patch or input of a kustomization", "patches and inputs of kustomizations")
+    TEMPLATE = ("template", "templates")
+    RESOURCE_LIST = ("ResourceList", "ResourceLists")
+    NOT_UTF8 = ("not UTF-8", "not UTF-8")
+    OUTSIDE = ("link to outside of the paths", "links to outside of the paths")
+    NO_FILE = ("no regular file", "no regular files")
+    OTHER = ("no manifest", "no manifests")
+
+
+class FoundFiles(NamedTuple):
+    """The files of paths, and what else has the name of one in their folders: name -> why it is not read."""
 
     names: list[str]
-    outside: list[str]
+    left_alone: dict[str, LeftAlone]
 
 
 def exists(path: str) -> bool:
@@ -74,14 +88,14 @@ def read_each(names: Sequence[str], progress: Callable[[int], None]) -> dict[str
 def read_every_file(paths: Iterable[str], *, at_most: int) -> dict[str, bytes | None]:
     """Return name -> content of files with any name, ignored ones, too.
 
-    None stands for one of more than ``at_most`` bytes, and for a link to outside of the paths.
+    None stands for one of more than ``at_most`` bytes, and for what is not read.
 
     Raises:
         UsageError: a path does not exist.
         InputError: a file or folder cannot be read.
     """
     found = _found(list(paths), None)
-    contents: dict[str, bytes | None] = dict.fromkeys(found.outside)
+    contents: dict[str, bytes | None] = dict.fromkeys(found.left_alone)
     for name in found.names:
         file = Path(name)
         contents[name] = _content(file) if _size(file) <= at_most else None
@@ -111,16 +125,19 @@ def _found(
             raise UsageError(f'there is no file or folder "{path}"')
     roots = {Path(path).resolve() for path in paths}
     found: dict[Path, str] = {}
-    outside: dict[str, None] = {}
+    left_alone: dict[str, LeftAlone] = {}
     for path in paths:
         for file in _files_of(Path(path), endings, exclude):
-            target = file.resolve()
-            is_link = file.is_symlink()
-            if is_link and roots.isdisjoint((target, *target.parents)):
-                outside[str(file)] = None
-            elif not (is_link and target.is_dir()):
+            target = Path(os.path.realpath(file))
+            if file.is_symlink() and roots.isdisjoint((target, *target.parents)):
+                left_alone[str(file)] = LeftAlone.OUTSIDE
+            elif target.is_dir():
+                continue
+            elif target.is_file() or target in roots:
                 found.setdefault(target, str(file))
-    return FoundFiles(list(found.values()), list(outside))
+            else:
+                left_alone[str(file)] = LeftAlone.NO_FILE
+    return FoundFiles(list(found.values()), left_alone)
 
 
 def _files_of(
@@ -147,9 +164,9 @@ class _Scope:
 
 
 def _files(path: Path, endings: tuple[str, ...] | None, scope: _Scope | None) -> Iterator[Path]:
-    """Yield the files below a folder with one of the endings, or all of them; ``path`` itself where it is a file.
+    """Yield what is below a folder with one of the endings, or all of it; ``path`` itself where it is a file.
 
-    A link to a folder is yielded as well, and what is in that folder is not.
+    That may be no regular file. A link to a folder is yielded as well, and what is in that folder is not.
     """
     if not path.is_dir():
         yield path
@@ -171,7 +188,7 @@ def _files(path: Path, endings: tuple[str, ...] | None, scope: _Scope | None) ->
         elif is_folder:
             below = scope and replace(scope, folder=scope.folder / child.name)
             yield from _files(child, endings, below)
-        elif (endings is None or child.name.endswith(endings)) and child.is_file():
+        elif endings is None or child.name.endswith(endings):
             yield child
 
 

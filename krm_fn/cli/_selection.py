@@ -7,30 +7,17 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from krm_fn.cli._files import find_files, read_each
+from krm_fn.cli._files import LeftAlone, find_files, read_each
 from krm_fn.cli._parser import CommandParser
 from krm_fn.cli.reading import read_found
 from krm_fn.errors import InputError, UsageError
 from krm_fn.formats import sops
 from krm_fn.krm.manifests import Manifests
 from krm_fn.yamledit import documents, has_complex_keys, read
-
-
-class LeftAlone(Enum):
-    """Why a file is no manifest that a run edits; the value is what a person reads behind a number."""
-
-    HELM = "of Helm charts"
-    KUSTOMIZE = "patches and inputs of kustomizations"
-    TEMPLATE = "templates"
-    RESOURCE_LIST = "ResourceLists"
-    NOT_UTF8 = "not UTF-8"
-    OUTSIDE = "links to outside of the paths"
-    OTHER = "no manifests"
 
 
 @dataclass(frozen=True)
@@ -60,7 +47,7 @@ class Selection:
     def named(self, *, verbose: bool) -> list[str]:
         """Return a line for each file that is left alone, by default only where that must be a mistake."""
         return [
-            f"left alone: {name} ({reason.value})"
+            f"left alone: {name} ({reason.value[0]})"
             for name, reason in self.left_alone.items()
             if verbose or reason is LeftAlone.NOT_UTF8
         ]
@@ -89,9 +76,7 @@ class Selection:
         if unreadable is not None:
             raise with_advice(unreadable)
         if not self.paths and self.files:
-            raise UsageError(
-                f"{next(iter(self.files))} holds no manifest: it must be YAML or JSON with `apiVersion` and `kind`"
-            )
+            raise nothing_in(next(iter(self.files)))
         counts = self.counts()
         left_alone = f" (left alone: {', '.join(counts)})" if counts else ""
         raise UsageError(
@@ -101,7 +86,11 @@ class Selection:
     def counts(self) -> list[str]:
         """Return ``2 of Helm charts`` and the like, for each reason that there is."""
         found = Counter(self.left_alone.values())
-        parts = [f"{found[reason]} {reason.value}" for reason in LeftAlone if found[reason]]
+        parts = []
+        for reason in LeftAlone:
+            number = found[reason]
+            if number:
+                parts.append(f"{number} {reason.value[number > 1]}")
         if self.encrypted:
             parts.append(f"{len(self.encrypted)} encrypted by SOPS")
         return parts
@@ -116,6 +105,13 @@ _QUOTED = re.compile(r""""[^"\\]*(?:\\.[^"\\]*)*"|'[^']*'""")
 _QUOTES = re.compile("[\"']")
 _BEHIND_QUOTES = frozenset(" \t\r,:}]'")
 """What YAML allows behind a text in quotes; the last is the second half of a quote within quotes."""
+
+
+def nothing_in(stream: str) -> UsageError:
+    """Return the error for a stream without an object."""
+    return UsageError(
+        f"{stream} holds no manifest: it must be YAML or JSON with `apiVersion` and `kind`"
+    )
 
 
 def with_advice(error: InputError) -> InputError:
@@ -140,22 +136,24 @@ def read_selected(
 ) -> Selection:
     """Return the files of a command line, as ``select`` does; raises as ``find_files`` and ``read_each`` do."""
     found = find_files(paths, exclude)
-    return select(read_each(found.names, lambda _: None), also, found.outside)
+    return select(read_each(found.names, lambda _: None), also, found.left_alone)
 
 
 def select(
-    files: Mapping[str, bytes], also: Container[LeftAlone] = (), outside: Iterable[str] = ()
+    files: Mapping[str, bytes],
+    also: Container[LeftAlone] = (),
+    unread: Mapping[str, LeftAlone] | None = None,
 ) -> Selection:
     """Return which files are manifests.
 
     Args:
         files: name -> content. On the disk around them is looked for `Chart.yaml` and for kustomizations.
         also: reasons for which a file is not left alone here.
-        outside: links that were not read, because they lead to outside of the paths.
+        unread: name -> reason of what was found and not read.
     """
     paths = {name: os.path.realpath(name) for name in files}
     inputs = _inputs_of_kustomizations(paths.values())
-    found = Selection(files, left_alone=dict.fromkeys(outside, LeftAlone.OUTSIDE), paths=paths)
+    found = Selection(files, left_alone=dict(unread or {}), paths=paths)
     for name, content in files.items():
         path = paths[name]
         is_input = path in inputs and LeftAlone.KUSTOMIZE not in also

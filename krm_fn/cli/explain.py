@@ -13,10 +13,10 @@ from typing import Any
 from krm_fn import config
 from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._config import config_among
-from krm_fn.cli._files import is_folder
+from krm_fn.cli._files import LeftAlone, is_folder
 from krm_fn.cli._outcome_lines import count
 from krm_fn.cli._parser import CommandParser
-from krm_fn.cli._selection import LeftAlone, Selection, add_exclude_option, read_selected
+from krm_fn.cli._selection import Selection, add_exclude_option, read_selected
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.explain import Explanation, compare, explain, html, svg, text, to_data

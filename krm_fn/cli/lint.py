@@ -15,7 +15,7 @@ from typing import Any
 
 from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._config import config_files, the_config
-from krm_fn.cli._files import exists, find_files
+from krm_fn.cli._files import LeftAlone, exists, find_files
 from krm_fn.cli._outcome_lines import FAIL_ON, count, severities
 from krm_fn.cli._parser import CommandParser
 from krm_fn.cli._report import (
@@ -26,7 +26,7 @@ from krm_fn.cli._report import (
     add_report_options,
     entry_of,
 )
-from krm_fn.cli._selection import LeftAlone, Selection, add_exclude_option, read_selected
+from krm_fn.cli._selection import Selection, add_exclude_option, nothing_in, read_selected
 from krm_fn.cli._writing import write_files
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import UsageError
@@ -227,6 +227,8 @@ def _of_files(
     files = selection.manifests
     judge = fixed_files if wish.fix else audit
     done = judge(files, config=wanted, audience=wish.audience, others=selection.others())
+    if _STDIN in done.empty:
+        raise nothing_in(_STDIN)
     empty = {*done.empty, *selection.left_alone}
     results = [*_without_manifests(by_path, empty), *done.results]
     lines = [result.line_with_file() for result in results]

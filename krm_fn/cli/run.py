@@ -19,13 +19,12 @@ from typing import Any
 from krm_fn.cli._command_result import CommandResult, Write
 from krm_fn.cli._config import LocatedConfig, config_among
 from krm_fn.cli._diff import unified_diff
-from krm_fn.cli._files import absolute, exists, find_files, is_folder, read_each
+from krm_fn.cli._files import LeftAlone, absolute, exists, find_files, is_folder, read_each
 from krm_fn.cli._outcome_lines import FAIL_ON, count, outcome_lines, severities
 from krm_fn.cli._parser import CommandParser
 from krm_fn.cli._progress import Progress
 from krm_fn.cli._report import WRITERS, FindingReport, LineFinder, add_output_option, entry_of
 from krm_fn.cli._selection import (
-    LeftAlone,
     Selection,
     add_exclude_option,
     kustomization_without,
@@ -190,12 +189,14 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
             "`--output-dir` must be without `--check` and `--diff`, which write nothing"
         )
     _refuse_two_outputs(given)
+    if given.output_dir:
+        _refuse_folder_inside(given.output_dir, paths)
     shard = shard_of(given.shard or "1/1", _base_of(paths))
     found = find_files(paths, given.exclude)
     progress = Progress(len(found.names))
     try:
         files = read_each(found.names, progress.read)
-        selection = select(files, outside=found.outside)
+        selection = select(files, unread=found.left_alone)
         done = _edited(selection, given, progress, shard, folder=_folder_of(paths[0]))
     finally:
         progress.end()
@@ -220,6 +221,17 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
 def _refuse_two_outputs(given: Namespace) -> None:
     if given.output != "text" and (given.diff or not given.check):
         raise UsageError("`--output` must be with `--check`, and without `--diff`")
+
+
+def _refuse_folder_inside(folder: str, paths: Sequence[str]) -> None:
+    """Raise UsageError if the new folder would be in one that is read: the next run would read the copies, too."""
+    new = Path(os.path.realpath(folder))
+    for path in paths:
+        if is_folder(path) and new.is_relative_to(os.path.realpath(path)):
+            raise UsageError(
+                f'`--output-dir` must name a folder outside of "{path}", which is read: '
+                "the next run would read the copies as well"
+            )
 
 
 def _refuse_existing(done: _Done, changed: Mapping[str, bytes | None]) -> None:
