@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
 
-from krm_fn.cli._ignore import Ignored, excluded, ignored_below
+from krm_fn.cli._ignore import Ignored, excluded, ignored_in
 from krm_fn.cli.reading import read_named
 from krm_fn.errors import InputError, UsageError
 
@@ -143,52 +142,32 @@ def _found(
 def _files_of(
     path: Path, endings: tuple[str, ...] | None, exclude: Sequence[str] | None
 ) -> Iterator[Path]:
-    if exclude is None:
-        yield from _files(path, endings, None)
-    elif path.is_dir():
-        folder = path.resolve()
-        yield from _files(path, endings, _Scope(folder, ignored_below(folder, exclude)))
-    elif not excluded(path.absolute(), exclude):
+    if path.is_dir():
+        ignored = None if exclude is None else ignored_in(path.resolve(), exclude)
+        yield from _files(path, endings, ignored)
+    elif exclude is None or not excluded(path.absolute(), exclude):
         yield path
 
 
-@dataclass(frozen=True)
-class _Scope:
-    """A folder by its absolute path, and what is left out in it."""
+def _files(path: Path, endings: tuple[str, ...] | None, ignored: Ignored | None) -> Iterator[Path]:
+    """Yield what is below a folder with one of the endings, or all of it; that may be no regular file.
 
-    folder: Path
-    ignored: Ignored
-
-    def leaves_out(self, child: Path, *, is_folder: bool) -> bool:
-        return self.ignored.leaves_out(self.folder / child.name, is_folder=is_folder)
-
-
-def _files(path: Path, endings: tuple[str, ...] | None, scope: _Scope | None) -> Iterator[Path]:
-    """Yield what is below a folder with one of the endings, or all of it; ``path`` itself where it is a file.
-
-    That may be no regular file. A link to a folder is yielded as well, and what is in that folder is not.
+    A link to a folder is yielded as well, and what is in that folder is not.
     """
-    if not path.is_dir():
-        yield path
-        return
     try:
         inside = sorted(path.iterdir())
     except OSError as error:
         raise InputError(f'"{path}" cannot be read: {error.strerror}') from None
-    if scope is not None:
-        scope = replace(scope, ignored=scope.ignored.inside(scope.folder))
     for child in inside:
         is_folder = child.is_dir()
-        if child.name.startswith(".") or (
-            scope is not None and scope.leaves_out(child, is_folder=is_folder)
-        ):
+        if child.name.startswith("."):
             continue
-        if is_folder and child.is_symlink():  # it may lead round in a circle
-            yield child
-        elif is_folder:
-            below = scope and replace(scope, folder=scope.folder / child.name)
+        if ignored is not None and ignored.leaves_out(child.name, is_folder=is_folder):
+            continue
+        if is_folder and not child.is_symlink():  # a link may lead round in a circle
+            below = None if ignored is None else ignored.below(child.name)
             yield from _files(child, endings, below)
-        elif endings is None or child.name.endswith(endings):
+        elif is_folder or endings is None or child.name.endswith(endings):
             yield child
 
 

@@ -4,14 +4,12 @@ Source: git's documentation of `gitignore`, "PATTERN FORMAT"; kustomize and kpt 
 (kyaml ``kio/ignorefilesmatcher.go``).
 """
 
-from __future__ import annotations
-
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import count
+from collections.abc import Iterable, Sequence
+from itertools import count, groupby
 from pathlib import Path
+from typing import NamedTuple
 
 from krm_fn.cli.reading import LARGEST_IGNORE_FILE, read_found
 
@@ -32,93 +30,97 @@ _CLASSES = {
     "xdigit": "0-9a-fA-F",
 }
 """The classes of characters in brackets, ``[[:digit:]]`` (POSIX, "RE Bracket Expression"; git's ``wildmatch.c``)."""
+_ITEM = re.compile(r"\[:([a-z]*):\]|(\\.|.)(?:-(\\.|[^\]\\]))?", re.DOTALL)
+"""What a bracket holds: a class, a character, or a range of them."""
 _FOLDER = "(?:[^/]+/)"
 _IN_ANY = f"{_FOLDER}*"
 """The beginning of an expression for what is in any folder."""
-_CLASS = re.compile(r"\[:([a-z]*):\]")
+_NUMBERS = count()
+"""Of groups in expressions: several expressions become one, in which no two groups have one name."""
 
 
-@dataclass(frozen=True)
-class _IgnoreFile:
+class _Rules(NamedTuple):
     """The lines of one file, and the folder that they are about.
 
-    ``rules`` has a regular expression for all lines that follow each other without a change between "leave out" and
-    "leave in", and whether it leaves in. It is compared with a path from the folder, which ends with "/" if it is a
-    folder.
+    ``runs`` has a regular expression for all lines that follow each other without a change between "leave out" and
+    "leave in", and whether it leaves out, the last ones first. It is compared with a path from the folder.
     """
 
-    folder: Path
-    rules: tuple[tuple[re.Pattern[str], bool], ...]
+    folder: str
+    runs: Sequence[tuple[re.Pattern[str], bool]]
 
-    def decision(self, path: Path, *, is_folder: bool) -> bool | None:
+    def decision(self, path: str) -> bool | None:
         """Return whether the last rule that matches leaves ``path`` out; None where no rule matches."""
-        inside = str(path)[len(str(self.folder).rstrip("/")) + 1 :]
-        name = _bytes_of(f"{inside}/" if is_folder else inside)
-        for pattern, is_negated in reversed(self.rules):
-            if pattern.fullmatch(name):
-                return not is_negated
+        inside = path[len(self.folder) :]
+        for pattern, is_left_out in self.runs:
+            if pattern.fullmatch(inside):
+                return is_left_out
         return None
 
 
-@dataclass(frozen=True)
-class Ignored:
-    """What is left out in a folder and below it: a chain of rules for each kind of file that has some.
+class Ignored(NamedTuple):
+    """What is left out in a folder: a chain of rules for each kind of file that has some, and for `--exclude`.
 
-    In each chain the rules of a deeper folder count before those above it.
+    In each chain the rules of a deeper folder are behind those above it, and count before them.
     """
 
-    chains: tuple[tuple[_IgnoreFile, ...], ...] = ()
+    folder: Path
+    chains: tuple[tuple[_Rules, ...], ...]
 
-    def leaves_out(self, path: Path, *, is_folder: bool) -> bool:
-        """Return whether ``path``, which is in this folder, is left out."""
-        return any(_decided(chain, path, is_folder=is_folder) for chain in self.chains)
+    def leaves_out(self, name: str, *, is_folder: bool) -> bool:
+        """Return whether what has this name in the folder is left out."""
+        path = _path(self.folder / name, is_folder=is_folder)
+        return any(_decided(chain, path) for chain in self.chains)
 
-    def inside(self, folder: Path) -> Ignored:
-        """Return the same with what the files in ``folder``, an absolute path, add."""
-        git, krm, *others = self.chains
-        return Ignored(
-            (_with(git, folder, folder / _GIT), _with(krm, folder, folder / _KRM), *others)
-        )
-
-
-def ignored_below(path: Path, exclude: Sequence[str]) -> Ignored:
-    """Return what is left out below ``path``, before the files in ``path`` itself are read.
-
-    Args:
-        path: an absolute path of a folder.
-        exclude: patterns of the command line, which are about ``path``.
-    """
-    return Ignored((_of_git_above(path), (), (_IgnoreFile(path, _rules(map(_bytes_of, exclude))),)))
+    def below(self, name: str) -> "Ignored":
+        """Return what is left out in the folder of this name."""
+        return _with_files(self.folder / name, self.chains)
 
 
-def excluded(path: Path, exclude: Sequence[str]) -> bool:
-    """Return whether one of the patterns leaves out a file that the command line names."""
-    rules = _IgnoreFile(path.parent, _rules(map(_bytes_of, exclude)))
-    return bool(rules.decision(path, is_folder=False))
+def ignored_in(folder: Path, exclude: Sequence[str]) -> Ignored:
+    """Return what is left out in ``folder``, an absolute path; ``exclude`` are patterns about it."""
+    return _with_files(folder, (_of_git_above(folder), (), (_excluded(folder, exclude),)))
 
 
-def _decided(chain: Sequence[_IgnoreFile], path: Path, *, is_folder: bool) -> bool:
+def excluded(file: Path, exclude: Sequence[str]) -> bool:
+    """Return whether one of the patterns leaves out a file, an absolute path, that the command line names."""
+    return bool(_excluded(file.parent, exclude).decision(_path(file, is_folder=False)))
+
+
+def _excluded(folder: Path, exclude: Sequence[str]) -> _Rules:
+    return _rules(folder, map(_bytes_of, exclude))
+
+
+def _with_files(folder: Path, chains: tuple[tuple[_Rules, ...], ...]) -> Ignored:
+    """Return what is left out in a folder, given the chains of the folders above it."""
+    git, krm, others = chains
+    return Ignored(
+        folder, (_with(git, folder, folder / _GIT), _with(krm, folder, folder / _KRM), others)
+    )
+
+
+def _decided(chain: Sequence[_Rules], path: str) -> bool:
     for rules in reversed(chain):
-        found = rules.decision(path, is_folder=is_folder)
+        found = rules.decision(path)
         if found is not None:
             return found
     return False
 
 
-def _of_git_above(path: Path) -> tuple[_IgnoreFile, ...]:
+def _of_git_above(path: Path) -> tuple[_Rules, ...]:
     """Return the rules of the folders from the root of a git repository down to the one above ``path``."""
-    above = [path, *path.parents]
-    roots = [folder for folder in above if (folder / ".git").exists()]
-    if not roots:
-        return ()
-    root = roots[0]
-    chain = _with((), root, root / ".git" / "info" / "exclude")
-    for folder in reversed(above[1 : above.index(root) + 1]):
-        chain = _with(chain, folder, folder / _GIT)
-    return chain
+    above: list[Path] = []
+    for folder in (path, *path.parents):
+        above.insert(0, folder)
+        if (folder / ".git").exists():
+            chain = _with((), folder, folder / ".git" / "info" / "exclude")
+            for one in above[:-1]:
+                chain = _with(chain, one, one / _GIT)
+            return chain
+    return ()
 
 
-def _with(chain: tuple[_IgnoreFile, ...], folder: Path, file: Path) -> tuple[_IgnoreFile, ...]:
+def _with(chain: tuple[_Rules, ...], folder: Path, file: Path) -> tuple[_Rules, ...]:
     """Return the chain with the rules of a file; without them where there is no regular file.
 
     Raises:
@@ -128,8 +130,13 @@ def _with(chain: tuple[_IgnoreFile, ...], folder: Path, file: Path) -> tuple[_Ig
         lines = read_found(file, LARGEST_IGNORE_FILE).decode("latin-1").split("\n")
     except OSError:
         return chain
-    rules = _rules(lines)
-    return (*chain, _IgnoreFile(folder, rules)) if rules else chain
+    return (*chain, _rules(folder, lines))
+
+
+def _path(path: Path, *, is_folder: bool) -> str:
+    """Return an absolute path as rules compare it: that of a folder ends with "/"."""
+    text = _bytes_of(str(path))
+    return f"{text.rstrip('/')}/" if is_folder else text
 
 
 def _bytes_of(text: str) -> str:
@@ -137,20 +144,19 @@ def _bytes_of(text: str) -> str:
     return os.fsencode(text).decode("latin-1")
 
 
-def _rules(lines: Iterable[str]) -> tuple[tuple[re.Pattern[str], bool], ...]:
-    """Return the rules of a file, as ``_IgnoreFile`` has them."""
-    numbers = count()
-    runs: list[tuple[bool, list[str]]] = []
+def _rules(folder: Path, lines: Iterable[str]) -> _Rules:
+    """Return the rules of the lines of a file."""
+    found: list[tuple[bool, str]] = []
     for line in lines:
         text = _without_trailing_blanks(line.removesuffix("\r"))
-        is_negated = text.startswith("!")
-        found = None if line.startswith("#") else _expression(text.removeprefix("!"), numbers)
-        if found is None:
-            continue
-        if not runs or runs[-1][0] != is_negated:
-            runs.append((is_negated, []))
-        runs[-1][1].append(found)
-    return tuple((_any_of(found), is_negated) for is_negated, found in runs)
+        is_left_out = not text.startswith("!")
+        expression = None if text.startswith("#") else _expression(text.removeprefix("!"))
+        if expression is not None:
+            found.append((is_left_out, expression))
+    runs: list[tuple[re.Pattern[str], bool]] = []
+    for is_left_out, same in groupby(found, lambda one: one[0]):
+        runs.append((_any_of([expression for _, expression in same]), is_left_out))
+    return _Rules(_path(folder, is_folder=True), runs[::-1])
 
 
 def _any_of(expressions: Sequence[str]) -> re.Pattern[str]:
@@ -167,49 +173,42 @@ def _without_trailing_blanks(line: str) -> str:
     return f"{stripped} " if stripped.endswith("\\") and stripped != line else stripped
 
 
-def _expression(text: str, numbers: Iterator[int]) -> str | None:
-    """Return the regular expression for one pattern; None where it matches nothing, as a bracket is not closed.
+def _expression(text: str) -> str | None:
+    """Return the regular expression for one pattern; None where it matches nothing.
 
     Args:
         text: a line without blanks at its end and without "!".
-        numbers: gives the groups of the expression names that no other has.
     """
     end = "/" if text.endswith("/") else "/?"
     text = text.removesuffix("/")
-    is_anchored = "/" in text
-    text = text.removeprefix("/")
-    if not text:
-        return None
+    text = text.removeprefix("/") if "/" in text else f"**/{text}"
     folders = [""]  # between two times `**`, each with the slash behind it
-    for part in (text if is_anchored else f"**/{text}").split("/"):
+    for part in text.split("/"):
         if part == "**":
             folders.append("")
             continue
-        found = _part(part, numbers)
+        found = _part(part)
         if found is None:
             return None
         folders[-1] += f"{found}/"
     folders[-1] = folders[-1].removesuffix("/") or "[^/]+"  # what is inside, not the folder itself
-    return _joined(folders, _FOLDER, numbers) + end
+    return _joined(folders, _FOLDER) + end
 
 
-def _joined(chunks: Sequence[str], gap: str, numbers: Iterator[int]) -> str:
+def _joined(chunks: Sequence[str], gap: str) -> str:
     """Return an expression for texts with any number of gaps between them.
 
     Only the first place that fits has to be tried, except for the last text. What ``(?=...)`` has found is not looked
     for again, so that the time is at most the product of the lengths of pattern and name.
     """
-    if len(chunks) == 1:
-        return chunks[0]
-    first, *between, last = chunks
-    found = [first]
-    for chunk in between:
-        group = f"g{next(numbers)}"
-        found.append(f"(?=(?P<{group}>{gap}*?{chunk}))(?P={group})")
-    return "".join([*found, f"{gap}*{last}"])
+    found = chunks[0]
+    for chunk in chunks[1:-1]:
+        group = f"g{next(_NUMBERS)}"
+        found += f"(?=(?P<{group}>{gap}*?{chunk}))(?P={group})"
+    return f"{found}{gap}*{chunks[-1]}" if len(chunks) > 1 else found
 
 
-def _part(part: str, numbers: Iterator[int]) -> str | None:
+def _part(part: str) -> str | None:
     """Return the expression for a pattern between two slashes; None where it matches nothing."""
     if not part.strip("*"):  # a name is never empty
         return "[^/]+" if part else None
@@ -228,42 +227,35 @@ def _part(part: str, numbers: Iterator[int]) -> str | None:
                 return None
             chunks[-1] += found[0]
             at = found[1]
-        elif char == "\\":
-            if at == len(part):
-                return None
-            chunks[-1] += re.escape(part[at])
-            at += 1
         else:
+            if char == "\\":
+                char = part[at : at + 1]
+                at += 1
+            if not char:
+                return None
             chunks[-1] += re.escape(char)
-    return _joined(chunks, "[^/]", numbers)
+    return _joined(chunks, "[^/]")
 
 
 def _bracket(part: str, at: int) -> tuple[str, int] | None:
-    """Return the expression for a bracket whose content begins at ``at``, and where the text goes on."""
+    """Return the expression for a bracket whose content begins at ``at``, and where the text goes on.
+
+    None is for a bracket that is not closed, or that names an unknown class.
+    """
     is_negated = part[at : at + 1] in ("!", "^")
-    at += is_negated
+    start = at = at + is_negated
     chars = ""
-    is_first = True
-    while at < len(part) and (is_first or part[at] != "]"):
-        is_first = False
-        of_class = _CLASS.match(part, at)
-        if of_class:
-            if of_class[1] not in _CLASSES:
-                return None
-            chars += _CLASSES[of_class[1]]
-            at = of_class.end()
+    while at == start or part[at : at + 1] != "]":
+        item = _ITEM.match(part, at)
+        if item is None or item[1] not in (None, *_CLASSES):
+            return None
+        at = item.end()
+        if item[1]:
+            chars += _CLASSES[item[1]]
             continue
-        at += part[at] == "\\" and at + 1 < len(part)
-        low = high = part[at]
-        if part[at + 1 : at + 2] == "-" and part[at + 2 : at + 3] not in ("", "]"):
-            at += 2
-            at += part[at] == "\\" and at + 1 < len(part)
-            high = part[at]
+        low, high = item[2][-1], (item[3] or item[2])[-1]
         if low <= high:
             chars += f"{re.escape(low)}-{re.escape(high)}"
-        at += 1
-    if at >= len(part):
-        return None
     if is_negated:
         return f"[^/{chars}]", at + 1
     return (f"(?!/)[{chars}]" if chars else "(?!)"), at + 1
