@@ -1,7 +1,5 @@
 """Files that a person names on the command line: which ones they are, and what is in them."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum

@@ -8,7 +8,7 @@ Azure read it.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -26,8 +26,9 @@ from krm_fn.printable import printable, printable_html, printable_json
 _SARIF_SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
-_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
-_COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
+_INFO_IN_SARIF = "note"
+_INFO_ON_GITHUB = "notice"
+"""What an information is called there; errors and warnings have their own names everywhere."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,14 @@ class ReportEntry:
     line: int = 0
     subject: str = ""
     data: Mapping[str, Any] = field(default_factory=dict)
+
+    def text(self) -> str:
+        """Return the message behind its subject."""
+        return f"{self.subject}: {self.message}" if self.subject else self.message
+
+    def level(self, info: str) -> str:
+        """Return the severity, given the name of an information."""
+        return info if self.severity is Severity.INFO else self.severity.value
 
 
 @dataclass(frozen=True)
@@ -136,12 +145,11 @@ def _sarif_rule(rule: str, known: CodeText) -> dict[str, Any]:
 
 
 def _sarif_result(entry: ReportEntry, index: int) -> dict[str, Any]:
-    message = f"{entry.subject}: {entry.message}" if entry.subject else entry.message
     result: dict[str, Any] = {
         "ruleId": entry.rule,
         "ruleIndex": index,
-        "level": _LEVELS[entry.severity],
-        "message": {"text": message},
+        "level": entry.level(_INFO_IN_SARIF),
+        "message": {"text": entry.text()},
     }
     if entry.file:
         place: dict[str, Any] = {"artifactLocation": {"uri": _uri(entry.file)}}
@@ -162,13 +170,13 @@ def as_github(report: FindingReport) -> bytes:
     """Return workflow commands: a runner of GitHub Actions makes annotations of them."""
     lines = []
     for entry in report.entries:
-        message = f"{entry.subject}: {entry.message}" if entry.subject else entry.message
-        place = {"file": printable(redact(entry.file)), "line": str(entry.line or "")}
-        given = {**place, "title": f"inject-proxy {entry.rule}"}
-        properties = ",".join(
-            f"{name}={_escaped(value, ':,')}" for name, value in given.items() if value
-        )
-        lines.append(f"::{_COMMANDS[entry.severity]} {properties}::{_escaped(message)}\n")
+        properties = f"title=inject-proxy {_escaped(entry.rule, ':,')}"
+        if entry.line:
+            properties = f"line={entry.line},{properties}"
+        if entry.file:
+            name = _escaped(printable(redact(entry.file)), ":,")
+            properties = f"file={name},{properties}"
+        lines.append(f"::{entry.level(_INFO_ON_GITHUB)} {properties}::{_escaped(entry.text())}\n")
     return "".join(lines).encode(errors="surrogateescape")
 
 
@@ -186,8 +194,10 @@ def as_junit(report: FindingReport) -> bytes:
     suite = f"inject-proxy {report.command}"
     cases, failures = [], 0
     for name, entries in by_file.items():
-        failed = [entry for entry in entries if is_severe(entry.severity, report.fail_on)]
-        others = [entry for entry in entries if not is_severe(entry.severity, report.fail_on)]
+        failed: list[ReportEntry] = []
+        others: list[ReportEntry] = []
+        for entry in entries:
+            (failed if is_severe(entry.severity, report.fail_on) else others).append(entry)
         failures += bool(failed)
         cases.append(
             f'    <testcase classname="{printable_html(suite)}" name="{printable_html(redact(name))}">'
@@ -216,8 +226,7 @@ def _text(entries: Sequence[ReportEntry]) -> str:
     lines = []
     for entry in entries:
         place = f"line {entry.line}: " if entry.line else ""
-        subject = f"{entry.subject}: " if entry.subject else ""
-        lines.append(f"[{entry.severity.value}] {place}{subject}{entry.message}")
+        lines.append(f"[{entry.severity.value}] {place}{entry.text()}")
     return "\n".join(map(printable_html, lines))
 
 
@@ -231,7 +240,17 @@ WRITERS: Mapping[str, Callable[[FindingReport], bytes]] = {
     "github": as_github,
     "junit": as_junit,
 }
-"""Value of `--output` -> what writes a report in that form; `text` each command writes itself."""
+"""Value of `--output` -> what writes a report in that form; `text` are the lines of the command."""
+
+
+def written(form: str, lines: Iterable[str], report: Callable[[], FindingReport]) -> bytes:
+    """Return findings in the form of `--output`: the ``lines`` of a command, or its report."""
+    if form == "text":
+        # What came from the command line or is the name of a file may be no UTF-8.
+        return "".join(f"{line}\n" for line in lines).encode(errors="surrogateescape")
+    return WRITERS[form](report())
+
+
 _OUTPUT_HELP = (
     "text (default); json: a list of results as a KRM function gives them; sarif: SARIF 2.1.0 for code scanning; "
     "github: annotations of GitHub Actions; junit: a test for each file"

@@ -13,12 +13,7 @@ from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._files import read_every_file
 from krm_fn.cli._outcome_lines import FAIL_ON, count
 from krm_fn.cli._parser import CommandParser
-from krm_fn.cli._report import (
-    WRITERS,
-    FindingReport,
-    ReportEntry,
-    add_report_options,
-)
+from krm_fn.cli._report import FindingReport, ReportEntry, add_report_options, written
 from krm_fn.errors import UsageError
 from krm_fn.image_check import Note, Report, check
 from krm_fn.krm.masking import redact, shown_line
@@ -85,13 +80,12 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     report = check(files)
     fail_on = FAIL_ON[given.fail_on]
     exit_code = int(any(is_severe(note.severity, fail_on) for note in report.notes))
-    if given.output == "text":
-        lines = "".join(f"{_line(note)}\n" for note in report.notes)
-        output = lines.encode(errors="surrogateescape")
-    else:
+
+    def findings() -> FindingReport:
         judged = [name for name, kind in report.kinds.items() if kind]
-        entries = [_entry(note) for note in report.notes]
-        output = WRITERS[given.output](FindingReport("check-image", entries, judged, fail_on))
+        return FindingReport("check-image", list(map(_entry, report.notes)), judged, fail_on)
+
+    output = written(given.output, map(_line, report.notes), findings)
     return CommandResult(output, _summary(report), exit_code)
 
 

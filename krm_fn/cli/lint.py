@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import re
 from argparse import Namespace
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._config import config_files, the_config
@@ -19,12 +17,12 @@ from krm_fn.cli._files import LeftAlone, exists, find_files
 from krm_fn.cli._outcome_lines import FAIL_ON, count, severities
 from krm_fn.cli._parser import CommandParser
 from krm_fn.cli._report import (
-    WRITERS,
     FindingReport,
     LineFinder,
     ReportEntry,
     add_report_options,
     entry_of,
+    written,
 )
 from krm_fn.cli._selection import Selection, add_exclude_option, nothing_in, read_selected
 from krm_fn.cli._writing import write_files
@@ -92,33 +90,6 @@ def parser() -> CommandParser:
     return command.common()
 
 
-@dataclass(frozen=True)
-class _LintRequest:
-    """The options of the command line."""
-
-    given: Namespace
-
-    @property
-    def audience(self) -> Audience:
-        return Audience(self.given.consumer)
-
-    def written(
-        self, lines: Sequence[str], entries: Sequence[ReportEntry], files: Iterable[str]
-    ) -> bytes:
-        """Return the findings in the form that `--output` names; ``lines`` are those of the form `text`."""
-        if self.given.output == "text":
-            return _bytes(_joined(lines))
-        return WRITERS[self.given.output](FindingReport("lint", entries, [*files], self.fail_on))
-
-    @property
-    def fail_on(self) -> Severity:
-        return FAIL_ON[self.given.fail_on]
-
-    @property
-    def fix(self) -> bool:
-        return bool(self.given.fix)
-
-
 def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     """Check a list, files or standard input, and fix them with ``--fix``.
 
@@ -132,7 +103,7 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
         OutputError: a file cannot be written.
     """
     given = parser().parse(arguments)
-    wish, words = _LintRequest(given), given.words
+    words = given.words
     if not words:
         raise UsageError(
             "a list, a path or `-` must be named: `inject-proxy lint --help` shows how"
@@ -140,19 +111,19 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     path = given.config
     wanted = the_config(config_files(path), path=path) if path else None
     if len(words) == 1 and words[0] != "-" and not exists(words[0]):
-        return _of_list(_as_list(words[0]), wish, wanted or ProxyConfig())
+        return _of_list(_as_list(words[0]), given, wanted or ProxyConfig())
     if "-" in words:
         if len(words) > 1:
             raise UsageError(
                 "`-` must be the only argument: lint standard input and files one after the other"
             )
         stream = {_STDIN: read_stdin()}
-        return _of_files(Selection(stream, stream), {_STDIN: [_STDIN]}, wish, wanted)
+        return _of_files(Selection(stream, stream), {_STDIN: [_STDIN]}, given, wanted)
     selection = read_selected(words, given.exclude, _JUDGED)
     by_path = {words[0]: list(selection.files)}
     if len(words) > 1:
         by_path = {word: find_files([word], given.exclude).names for word in words}
-    return _of_files(selection, by_path, wish, wanted)
+    return _of_files(selection, by_path, given, wanted)
 
 
 def _as_list(text: str) -> str:
@@ -163,28 +134,32 @@ def _as_list(text: str) -> str:
     return text
 
 
-def _of_list(text: str, wish: _LintRequest, wanted: ProxyConfig) -> CommandResult:
-    defaults = wanted.cluster_defaults
-    networks = (defaults,) if defaults != ClusterNetwork() else ()
-    listing = Listing(wish.audience, networks, wanted.policy.max_length)
+def _of_list(text: str, given: Namespace, wanted: ProxyConfig) -> CommandResult:
+    network = wanted.cluster_defaults if wanted.cluster_defaults != ClusterNetwork() else None
+    networks = (network,) if network else ()
+    listing = Listing(Audience(given.consumer), networks, wanted.policy.max_length)
     corrected = listed(text, listing, has_proxy=True)
-    judged = corrected if wish.fix else text
-    network = networks[0] if networks else None
+    judged = corrected if given.fix else text
     found = lint_list(
         judged, audience=listing.audience, network=network, max_length=listing.max_length
     )
     rules = Rules(wanted.lint)
-    reported = [
-        (severity, problem)
-        for problem in found
-        if (severity := rules.severity(problem)) is not None
-    ]
-    exit_code = int(any(is_severe(severity, wish.fail_on) for severity, _ in reported))
-    lines = tuple(_line_of_problem(*one) for one in reported)
-    advice = (f"fixed: {shown_line(corrected)}",) if reported and corrected != judged else ()
-    entries = [_problem_entry(*one) for one in reported]
-    report = wish.written([*lines, *advice], entries, [] if entries else ["NO_PROXY"])
-    if not wish.fix:
+    lines: list[str] = []
+    entries: list[ReportEntry] = []
+    for problem in found:
+        severity = rules.severity(problem)
+        if severity is not None:
+            lines.append(_line_of_problem(severity, problem))
+            entries.append(_problem_entry(severity, problem))
+    if entries and corrected != judged:
+        lines.append(f"fixed: {shown_line(corrected)}")
+    fail_on = FAIL_ON[given.fail_on]
+    exit_code = int(any(is_severe(entry.severity, fail_on) for entry in entries))
+    judged_files = [] if entries else ["NO_PROXY"]
+    report = written(
+        given.output, lines, lambda: FindingReport("lint", entries, judged_files, fail_on)
+    )
+    if not given.fix:
         return CommandResult(report, _NO_PATH if len(parse(text)) == 1 else (), exit_code)
     if may_hold_a_credential(corrected):
         return CommandResult(
@@ -195,7 +170,8 @@ def _of_list(text: str, wish: _LintRequest, wanted: ProxyConfig) -> CommandResul
             ),
             1,
         )
-    return CommandResult(_bytes(f"{corrected}\n"), _lines(report), exit_code)
+    printed = f"{corrected}\n".encode(errors="surrogateescape")
+    return CommandResult(printed, _lines(report), exit_code)
 
 
 def _line_of_problem(severity: Severity, found: Problem) -> str:
@@ -206,41 +182,44 @@ def _line_of_problem(severity: Severity, found: Problem) -> str:
 
 
 def _problem_entry(severity: Severity, found: Problem) -> ReportEntry:
-    data = _problem_data(severity, found)
-    subject = shown_line(found.entry) if found.entry else ""
-    return ReportEntry(severity, shown_line(found.message), found.rule, subject=subject, data=data)
-
-
-def _problem_data(severity: Severity, found: Problem) -> dict[str, Any]:
     tags = {"rule": found.rule, "entry": found.entry, "corrected": found.corrected}
-    message = shown_line(Result(severity, found.message, code=found.rule).text)
-    filled = {key: redact(value) for key, value in tags.items() if value}
-    return {"message": message, "severity": severity.value, "tags": filled}
+    data = {
+        "message": shown_line(Result(severity, found.message, code=found.rule).text),
+        "severity": severity.value,
+        "tags": {key: redact(value) for key, value in tags.items() if value},
+    }
+    subject = shown_line(found.entry or "")
+    return ReportEntry(severity, shown_line(found.message), found.rule, subject=subject, data=data)
 
 
 def _of_files(
     selection: Selection,
     by_path: Mapping[str, Sequence[str]],
-    wish: _LintRequest,
+    given: Namespace,
     wanted: ProxyConfig | None,
 ) -> CommandResult:
     files = selection.manifests
-    judge = fixed_files if wish.fix else audit
-    done = judge(files, config=wanted, audience=wish.audience, others=selection.others())
+    judge = fixed_files if given.fix else audit
+    audience = Audience(given.consumer)
+    done = judge(files, config=wanted, audience=audience, others=selection.others())
     if _STDIN in done.empty:
         raise nothing_in(_STDIN)
     empty = {*done.empty, *selection.left_alone}
     results = [*_without_manifests(by_path, empty), *done.results]
-    lines = [result.line_with_file() for result in results]
-    finder = LineFinder({**files, **done.corrected})
-    entries = [entry_of(result, finder) for result in results]
-    report = wish.written(lines, entries, files)
-    exit_code = int(are_severe(results, wish.fail_on))
-    reported = _summary(selection, done, results, wish)
-    if wish.fix and _STDIN in files:
+    fail_on = FAIL_ON[given.fail_on]
+
+    def findings() -> FindingReport:
+        finder = LineFinder({**files, **done.corrected})
+        entries = [entry_of(result, finder) for result in results]
+        return FindingReport("lint", entries, list(files), fail_on)
+
+    report = written(given.output, map(Result.line_with_file, results), findings)
+    exit_code = int(are_severe(results, fail_on))
+    reported = _summary(selection, done, results, given)
+    if given.fix and _STDIN in files:
         corrected = done.corrected.get(_STDIN, files[_STDIN])
         return CommandResult(corrected, (*_lines(report), *reported), exit_code)
-    write = partial(write_files, done.corrected, files) if wish.fix else None
+    write = partial(write_files, done.corrected, files) if given.fix else None
     return CommandResult(report, reported, exit_code, write)
 
 
@@ -259,7 +238,7 @@ def _without_manifests(
 
 
 def _summary(
-    selection: Selection, done: Audit, results: Sequence[Result], wish: _LintRequest
+    selection: Selection, done: Audit, results: Sequence[Result], given: Namespace
 ) -> tuple[str, ...]:
     """Return a line for each file that is corrected, but not for a stream, and the summary as the last one."""
     left_alone = selection.counts()
@@ -268,22 +247,13 @@ def _summary(
         f"{count(len(selection.files), 'file')} read{unread}",
         f"{count(done.judged, 'object')} checked",
     ]
-    if wish.fix:
+    if given.fix:
         parts.append(f"{count(len(done.corrected), 'file')} fixed")
     parts.append(severities(results))
-    lines = selection.named(verbose=wish.given.verbose)
+    lines = selection.named(verbose=given.verbose)
     lines += [] if _STDIN in selection.files else [f"fixed {name}" for name in done.corrected]
     return (*lines, f"inject-proxy lint: {', '.join(parts)}")
 
 
-def _joined(lines: Iterable[str]) -> str:
-    return "".join(f"{line}\n" for line in lines)
-
-
 def _lines(report: bytes) -> tuple[str, ...]:
     return tuple(report.decode(errors="replace").splitlines())
-
-
-def _bytes(text: str) -> bytes:
-    """Return a text with the bytes that it had on the command line, which may be no UTF-8."""
-    return text.encode(errors="surrogateescape")

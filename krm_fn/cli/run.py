@@ -23,7 +23,7 @@ from krm_fn.cli._files import LeftAlone, absolute, exists, find_files, is_folder
 from krm_fn.cli._outcome_lines import FAIL_ON, count, outcome_lines, severities
 from krm_fn.cli._parser import CommandParser
 from krm_fn.cli._progress import Progress
-from krm_fn.cli._report import WRITERS, FindingReport, LineFinder, add_output_option, entry_of
+from krm_fn.cli._report import FindingReport, LineFinder, add_output_option, entry_of, written
 from krm_fn.cli._selection import (
     Selection,
     add_exclude_option,
@@ -182,56 +182,81 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     """
     given = parser().parse(arguments)
     paths = given.words or ["."]
-    if "-" in paths:
-        return _edit_stream(given, paths, read_stdin)
-    if given.output_dir and (given.check or given.diff):
-        raise UsageError(
-            "`--output-dir` must be without `--check` and `--diff`, which write nothing"
-        )
-    _refuse_two_outputs(given)
-    if given.output_dir:
-        _refuse_folder_inside(given.output_dir, paths)
-    shard = shard_of(given.shard or "1/1", _base_of(paths))
-    found = find_files(paths, given.exclude)
-    progress = Progress(len(found.names))
-    try:
-        files = read_each(found.names, progress.read)
-        selection = select(files, unread=found.left_alone)
-        done = _edited(selection, given, progress, shard, folder=_folder_of(paths[0]))
-    finally:
-        progress.end()
-    changed = done.changed
-    _refuse_existing(done, changed)
+    is_stream = "-" in paths
+    _refuse_contradictions(given, paths)
+    done = _of_stream(given, read_stdin()) if is_stream else _of_files(given, paths)
     if given.check:
         done = replace(done, outcome=_as_check(done.outcome))
-    output = _printed(done, changed, given)
+    changed = done.changed
     exit_code = done.exit_code or int(bool(given.check and changed))
     is_written = not (exit_code or given.diff or given.check)
+    output = _printed(done, changed, given)
     write: Write | None = None
-    if is_written and given.output_dir:
-        own = {name: content for name, content in files.items() if shard.holds(name)}
-        write = partial(_write_folder, Path(given.output_dir), {**own, **changed}, paths)
+    if is_written and is_stream:
+        output = changed.get(_STDIN, done.selection.files[_STDIN]) or b""
     elif is_written:
-        originals = {name: files.get(name) for name in changed}
-        write = partial(write_files, changed, originals)
+        write = _write_of(done, changed, given.output_dir, paths)
     reported = _lines(done, changed, given, is_written=is_written)
     return CommandResult(output, reported, exit_code, write)
 
 
-def _refuse_two_outputs(given: Namespace) -> None:
+def _refuse_contradictions(given: Namespace, paths: Sequence[str]) -> None:
+    """Raise UsageError for options that exclude each other, or do not fit the paths."""
+    if given.output_dir and (given.check or given.diff):
+        raise UsageError(
+            "`--output-dir` must be without `--check` and `--diff`, which write nothing"
+        )
     if given.output != "text" and (given.diff or not given.check):
         raise UsageError("`--output` must be with `--check`, and without `--diff`")
-
-
-def _refuse_folder_inside(folder: str, paths: Sequence[str]) -> None:
-    """Raise UsageError if the new folder would be in one that is read: the next run would read the copies, too."""
-    new = Path(os.path.realpath(folder))
-    for path in paths:
+    if "-" in paths:
+        if len(paths) > 1:
+            raise UsageError("`-` must be the only path: all objects must come on standard input")
+        if given.output_dir:
+            raise UsageError("`--output-dir` must be without `-`, which writes to standard output")
+        if given.shard:
+            raise UsageError("`--shard` must be without `-`: it divides files, and a stream is one")
+    for path in paths if given.output_dir else ():
+        new = Path(os.path.realpath(given.output_dir))
         if is_folder(path) and new.is_relative_to(os.path.realpath(path)):
             raise UsageError(
                 f'`--output-dir` must name a folder outside of "{path}", which is read: '
                 "the next run would read the copies as well"
             )
+
+
+def _of_stream(given: Namespace, content: bytes) -> _Done:
+    stream = {_STDIN: content}
+    # An orchestrator sends a ResourceList, and its answer has another form.
+    if select(stream).left_alone.get(_STDIN) is LeftAlone.RESOURCE_LIST:
+        raise UsageError(
+            "standard input is a ResourceList: run `inject-proxy` without `run`, which answers with one"
+        )
+    return _edited(Selection(stream, stream), given, Progress(0), Shard(1, 1, Path()))
+
+
+def _of_files(given: Namespace, paths: Sequence[str]) -> _Done:
+    shard = shard_of(given.shard or "1/1", _base_of(paths))
+    found = find_files(paths, given.exclude)
+    progress = Progress(len(found.names))
+    try:
+        selection = select(read_each(found.names, progress.read), unread=found.left_alone)
+        done = _edited(selection, given, progress, shard, folder=_folder_of(paths[0]))
+    finally:
+        progress.end()
+    _refuse_existing(done, done.changed)
+    return done
+
+
+def _write_of(
+    done: _Done, changed: Mapping[str, bytes | None], output_dir: str, paths: Sequence[str]
+) -> Write:
+    """Return what writes the files: those that change, or all of the shard into a new folder."""
+    files = done.selection.files
+    if not output_dir:
+        originals = {name: files.get(name) for name in changed}
+        return partial(write_files, changed, originals)
+    own = {name: content for name, content in files.items() if done.shard.holds(name)}
+    return partial(_write_folder, Path(output_dir), {**own, **changed}, paths)
 
 
 def _refuse_existing(done: _Done, changed: Mapping[str, bytes | None]) -> None:
@@ -252,40 +277,6 @@ def _refuse_existing(done: _Done, changed: Mapping[str, bytes | None]) -> None:
                 f'"{existing}" exists, and a new object would be written into a file of that '
                 "name: rename that file"
             )
-
-
-def _edit_stream(
-    given: Namespace, paths: Sequence[str], read_stdin: Callable[[], bytes]
-) -> CommandResult:
-    if len(paths) > 1:
-        raise UsageError("`-` must be the only path: all objects must come on standard input")
-    _refuse_two_outputs(given)
-    if given.output_dir:
-        raise UsageError("`--output-dir` must be without `-`, which writes to standard output")
-    if given.shard:
-        raise UsageError("`--shard` must be without `-`: it divides files, and a stream is one")
-    content = read_stdin()
-    stream = {_STDIN: content}
-    selection = Selection(stream, stream)
-    _refuse_resource_list(content)
-    done = _edited(selection, given, Progress(0), Shard(1, 1, Path()))
-    changed = done.changed
-    if given.check:
-        done = replace(done, outcome=_as_check(done.outcome))
-    exit_code = done.exit_code or int(bool(given.check and changed))
-    is_written = not (exit_code or given.diff or given.check)
-    output = _printed(done, changed, given)
-    if is_written:
-        output = changed.get(_STDIN, content) or b""
-    return CommandResult(output, _lines(done, changed, given, is_written=is_written), exit_code)
-
-
-def _refuse_resource_list(content: bytes) -> None:
-    """Raise UsageError for what an orchestrator sends, which has an answer of another form."""
-    if select({_STDIN: content}).left_alone.get(_STDIN) is LeftAlone.RESOURCE_LIST:
-        raise UsageError(
-            "standard input is a ResourceList: run `inject-proxy` without `run`, which answers with one"
-        )
 
 
 def _folder_of(path: str) -> str:
@@ -456,16 +447,18 @@ def _printed(done: _Done, changed: Mapping[str, bytes | None], given: Namespace)
     """Return what goes to standard output besides a stream: a diff, or the report of a check."""
     if given.diff:
         return _diff_of(done, changed).encode(errors="surrogateescape")
-    if given.output == "text":
-        return b""
-    finder = LineFinder(done.selection.manifests)
-    entries = [
-        entry_of(result, finder)
-        for result in done.outcome.results
-        if given.verbose or result.severity is not Severity.INFO
-    ]
-    files = [name for name in done.selection.manifests if done.shard.holds(name)]
-    return WRITERS[given.output](FindingReport("run", entries, files, done.outcome.fail_on))
+
+    def findings() -> FindingReport:
+        finder = LineFinder(done.selection.manifests)
+        entries = [
+            entry_of(result, finder)
+            for result in done.outcome.results
+            if given.verbose or result.severity is not Severity.INFO
+        ]
+        files = [name for name in done.selection.manifests if done.shard.holds(name)]
+        return FindingReport("run", entries, files, done.outcome.fail_on)
+
+    return written(given.output, (), findings)
 
 
 def _diff_of(done: _Done, changed: Mapping[str, bytes | None]) -> str:
