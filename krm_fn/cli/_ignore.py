@@ -39,7 +39,7 @@ _NUMBERS = count()
 """Of groups in expressions: several expressions become one, in which no two groups have one name."""
 
 
-class _Rules(NamedTuple):
+class _IgnoreFile(NamedTuple):
     """The lines of one file, and the folder that they are about.
 
     ``runs`` has a regular expression for all lines that follow each other without a change between "leave out" and
@@ -65,7 +65,7 @@ class Ignored(NamedTuple):
     """
 
     folder: Path
-    chains: tuple[tuple[_Rules, ...], ...]
+    chains: tuple[tuple[_IgnoreFile, ...], ...]
 
     def leaves_out(self, name: str, *, is_folder: bool) -> bool:
         """Return whether what has this name in the folder is left out."""
@@ -87,11 +87,11 @@ def excluded(file: Path, exclude: Sequence[str]) -> bool:
     return bool(_excluded(file.parent, exclude).decision(_path(file, is_folder=False)))
 
 
-def _excluded(folder: Path, exclude: Sequence[str]) -> _Rules:
+def _excluded(folder: Path, exclude: Sequence[str]) -> _IgnoreFile:
     return _rules(folder, map(_bytes_of, exclude))
 
 
-def _with_files(folder: Path, chains: tuple[tuple[_Rules, ...], ...]) -> Ignored:
+def _with_files(folder: Path, chains: tuple[tuple[_IgnoreFile, ...], ...]) -> Ignored:
     """Return what is left out in a folder, given the chains of the folders above it."""
     git, krm, others = chains
     return Ignored(
@@ -99,7 +99,7 @@ def _with_files(folder: Path, chains: tuple[tuple[_Rules, ...], ...]) -> Ignored
     )
 
 
-def _decided(chain: Sequence[_Rules], path: str) -> bool:
+def _decided(chain: Sequence[_IgnoreFile], path: str) -> bool:
     for rules in reversed(chain):
         found = rules.decision(path)
         if found is not None:
@@ -107,7 +107,7 @@ def _decided(chain: Sequence[_Rules], path: str) -> bool:
     return False
 
 
-def _of_git_above(path: Path) -> tuple[_Rules, ...]:
+def _of_git_above(path: Path) -> tuple[_IgnoreFile, ...]:
     """Return the rules of the folders from the root of a git repository down to the one above ``path``."""
     above: list[Path] = []
     for folder in (path, *path.parents):
@@ -120,7 +120,7 @@ def _of_git_above(path: Path) -> tuple[_Rules, ...]:
     return ()
 
 
-def _with(chain: tuple[_Rules, ...], folder: Path, file: Path) -> tuple[_Rules, ...]:
+def _with(chain: tuple[_IgnoreFile, ...], folder: Path, file: Path) -> tuple[_IgnoreFile, ...]:
     """Return the chain with the rules of a file; without them where there is no regular file.
 
     Raises:
@@ -144,7 +144,7 @@ def _bytes_of(text: str) -> str:
     return os.fsencode(text).decode("latin-1")
 
 
-def _rules(folder: Path, lines: Iterable[str]) -> _Rules:
+def _rules(folder: Path, lines: Iterable[str]) -> _IgnoreFile:
     """Return the rules of the lines of a file."""
     found: list[tuple[bool, str]] = []
     for line in lines:
@@ -156,7 +156,7 @@ def _rules(folder: Path, lines: Iterable[str]) -> _Rules:
     runs: list[tuple[re.Pattern[str], bool]] = []
     for is_left_out, same in groupby(found, lambda one: one[0]):
         runs.append((_any_of([expression for _, expression in same]), is_left_out))
-    return _Rules(_path(folder, is_folder=True), runs[::-1])
+    return _IgnoreFile(_path(folder, is_folder=True), runs[::-1])
 
 
 def _any_of(expressions: Sequence[str]) -> re.Pattern[str]:
