@@ -184,7 +184,7 @@ class Graph:
         is_sure = any(not is_template(tie.cluster[3]) for tie in unlisted or ())
         if is_sure or unlisted == []:
             return unlisted
-        return self._only(node) or self._after(node) or self._alike(node) or unlisted
+        return self._only(node) or self._after(node) or unlisted
 
     def _ties_by_source(self, node: Hints, seen: set[Key], depth: int) -> Iterator[Ties]:
         """Yield the ties by each thing that may say a Cluster, the surest first; None where it says none."""
@@ -322,16 +322,6 @@ class Graph:
         """Return the Cluster after which the object is probably named."""
         found = (self._listed(node, name, "its name") for name in node.may_be)
         return next(filter(None, found), None)
-
-    def _alike(self, node: Hints) -> Ties:
-        """Return the Cluster whose name the object's name begins with, up to a hyphen; the longest of several."""
-        name = node.key[3] if node.in_cluster_api else next(iter(node.may_be), "")
-        while name:
-            found = self._keys.candidates((*CLUSTER, node.key[2], name, node.key[4]))
-            if len({key[2] for key in found}) == 1:
-                return [Tie(key, node.role, node.group, "its name", sure=False) for key in found]
-            name = name.rpartition("-")[0]
-        return None
 
 
 def _of_own_file(uses: list[Use], file: str) -> list[Use]:

@@ -88,22 +88,16 @@ def _in_several_files(memberships: Sequence[Membership]) -> Iterator[Finding]:
 
 
 def _unsure(memberships: Sequence[Membership]) -> Iterator[Finding]:
-    """Yield one warning for each name that suggests a Cluster, and one for each name of several Clusters."""
+    """Yield a warning for each name that several Clusters have, which an object may all mean."""
     namesakes: dict[str, list[Membership]] = {}
     for membership in memberships:
         namesakes.setdefault(membership.cluster.name, []).append(membership)
-    for name, found in namesakes.items():
-        called = tuple(
-            dict.fromkeys(f"`{cluster_name(membership.cluster)}`" for membership in found)
+    for found in namesakes.values():
+        called = dict.fromkeys(f"`{cluster_name(membership.cluster)}`" for membership in found)
+        message = (
+            f"belongs to {' and to '.join(called)} only because of {found[0].how}: say which one is meant by the "
+            "namespace of the object, or by the annotation `cluster.x-k8s.io/cluster-namespace`"
         )
-        if len(called) > 1:
-            advice = (
-                "say which one is meant by the namespace of the object, or by the annotation "
-                "`cluster.x-k8s.io/cluster-namespace`"
-            )
-        else:
-            advice = f"label it `cluster.x-k8s.io/cluster-name: {name}` to be sure"
-        message = f"belongs to {' and to '.join(called)} only because of {found[0].how}: {advice}"
         yield Finding(Severity.WARNING, message, code="NP039")
 
 
