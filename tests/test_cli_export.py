@@ -13,10 +13,11 @@ import yaml
 import certificates
 from krm_fn.cli import export as command
 from krm_fn.cli._command_result import CommandResult
+from krm_fn.cli.import_ import FORMS
 from krm_fn.cli.import_ import run as import_
 from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.noproxy import Audience
-from krm_fn.plan.sources.files import KINDS, FileKind
+from krm_fn.plan.sources.files import kind_of
 from krm_fn.targets import TARGETS
 from krm_fn.targets.tkg import cluster_config
 from krm_fn.yamledit import read
@@ -331,11 +332,12 @@ def test_help_is_printed() -> None:
     assert inject_proxy("", "export", "--help").stdout.startswith(b"inject-proxy export: ")
 
 
-@pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
-def test_a_file_is_for_whom_its_target_says(kind: FileKind) -> None:
+@pytest.mark.parametrize("form", FORMS.values())
+def test_a_file_is_for_whom_its_target_says(form: str) -> None:
+    target, kind = kind_of(form)
     # TKG's command completes the list of a file; only the Secret that it makes of it holds the completed one.
     completed_by_the_command = {cluster_config.TARGET.id: Audience.PRODUCT}
-    assert kind.audience is completed_by_the_command.get(kind.target, TARGETS[kind.target].audience)
+    assert kind.audience is completed_by_the_command.get(target, TARGETS[target].audience)
 
 
 CLUSTERS = "".join(

@@ -54,7 +54,7 @@ OTHER_KINDS = {
     "krm_fn.targets.tkg.tkg_cluster_class",
     "krm_fn.targets.tkg.cluster_config",
     "krm_fn.targets.workloads.workloads",
-    "krm_fn.targets.tkg.ytt",
+    "krm_fn.formats.ytt",
 }
 """Modules of targets for kinds, or words in their text, that the list does not have."""
 OTHER_COMMANDS = {

@@ -24,7 +24,7 @@ from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.results import ObjectRef
 from krm_fn.near_names import did_you_mean
 from krm_fn.plan.sources import Objects
-from krm_fn.plan.sources.files import KINDS, filled
+from krm_fn.plan.sources.files import filled, kind_of
 from krm_fn.settings import Resolved
 
 _STDIN = "standard input"
@@ -229,11 +229,11 @@ def _resolved(wanted: ProxyConfig, system: str, memberships: Sequence[Membership
     Raises:
         UsageError: the ProxyConfig declares none for it.
     """
-    kind = KINDS[FORMS[system]]
-    resolved = settings.resolve(wanted, memberships, target=kind.target, audience=kind.audience)
+    target, kind = kind_of(FORMS[system])
+    resolved = settings.resolve(wanted, memberships, target=target, audience=kind.audience)
     if not resolved.declared and wanted.mode is not Mode.REMOVE:
         raise UsageError(
             "the ProxyConfig must say which proxy goes into the file: in `spec`, in an override whose `match` holds "
-            f"nothing but `targets: [{kind.target}]`, or in one that fits `--cluster`, `--labels` and `--role`"
+            f"nothing but `targets: [{target}]`, or in one that fits `--cluster`, `--labels` and `--role`"
         )
     return resolved

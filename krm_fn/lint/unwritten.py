@@ -332,9 +332,8 @@ def _can_be_selected(obj: Object, wanted: ProxyConfig) -> bool:
 
 def _is_refused(obj: Object, wanted: ProxyConfig) -> bool:
     """Return whether an annotation of a workload says that it gets no proxy."""
-    from krm_fn.targets.workloads import workloads  # noqa: PLC0415 -- few objects name a proxy that no target writes
-
-    return workloads.refuses(obj.data, workloads.TARGET.options(wanted.targets))
+    workloads = TARGETS["workloads"]
+    return workloads.refuses(obj.data, workloads.options(wanted.targets))
 
 
 def _holds_policy(data: Any, *, is_root: bool = False) -> bool:

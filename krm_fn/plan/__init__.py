@@ -180,7 +180,7 @@ def _code(source: ObjectSource, index: int, obj: Object) -> CodeInText | None:
     if for_ytt is None:
         return None
     text, path, above = for_ytt
-    from krm_fn.targets.tkg.ytt import YttManifest  # noqa: PLC0415 -- few manifests hold code of ytt
+    from krm_fn.formats.ytt import YttManifest  # noqa: PLC0415 -- few manifests hold code of ytt
 
     return YttManifest(text, (*path, *obj.path), above)
 

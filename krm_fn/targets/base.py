@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 from krm_fn.carriers.data_uses import DataUses, DataUsesReader
 from krm_fn.carriers.reading import Reading, Values
-from krm_fn.carriers.site import Places, read_sites, write_sites
+from krm_fn.carriers.site import Places, Site, read_sites, write_sites
 from krm_fn.engine import Draft
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, Finding
 from krm_fn.noproxy import Audience, Readers
+from krm_fn.patch import Pointer
 from krm_fn.settings import ProxySettings
 from krm_fn.target_table import ROWS
 from krm_fn.targets.class_context import ClassContext
@@ -74,6 +75,22 @@ class Creation(NamedTuple):
     def is_wanted(self, options: Options) -> bool:
         """Return whether the options of the target ask for objects."""
         return not self.option or bool(options.get(self.option))
+
+
+class FileForm(NamedTuple):
+    """A plain file of a product, which a target fills as it fills objects.
+
+    Attributes:
+        audience: who reads the list of the file.
+        sites: yields the sites of its document.
+        members: what is given a value there, in a system that reads the file with ytt.
+        problem: returns what keeps a proxy from being written into it; None for nothing.
+    """
+
+    audience: Audience
+    sites: Callable[[Draft, ProxySettings], Iterable[Site]]
+    members: tuple[Pointer, ...] = ()
+    problem: Callable[[ProxySettings], Finding | None] | None = None
 
 
 class NodeUpdate(NamedTuple):
@@ -139,6 +156,7 @@ class Target:
         reach: which nodes get the proxy that its place holds.
         creates: how it creates missing objects beside others; None if it creates none.
         node_update: what happens to nodes that a product sets up with what it writes; None if none does.
+        file: the plain file of a product that it fills, too; None if there is none.
     """
 
     id: str
@@ -148,6 +166,7 @@ class Target:
     reach = Reach.OBJECT
     creates: Creation | None = None
     node_update: NodeUpdate | None = None
+    file: FileForm | None = None
 
     def sites(self, draft: Draft, context: Context) -> Places:
         """Yield the places of an object that hold proxy variables; report what keeps the object from having one."""
@@ -195,6 +214,10 @@ class Target:
         None where they take none.
         """
         return None
+
+    def refuses(self, data: Data, options: Options) -> bool:
+        """Return whether an object says of itself that it gets no proxy."""
+        return False
 
     def names_of_rules(self, data: Data) -> Iterable[str]:
         """Return the names of the rules of an object, which overrides can match."""

@@ -21,11 +21,10 @@ from typing import Any
 from krm_fn import yamledit
 from krm_fn.config import ForeignValue
 from krm_fn.errors import ConfigError, InputError
-from krm_fn.formats import sops
+from krm_fn.formats import sops, ytt
 from krm_fn.patch import field_path, lookup
 from krm_fn.products import giantswarm, konvoy, tkg
 from krm_fn.products.proxy_keys import SHORT, SNAKE, UPPER, ProxyKeys
-from krm_fn.targets.tkg import ytt
 
 TKG, GIANT_SWARM, IMAGE_BUILDER = "TKG", "GiantSwarm", "ImageBuilder"
 

@@ -15,7 +15,8 @@ from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.products import giantswarm
-from krm_fn.targets.base import Context, Reach, Target
+from krm_fn.settings import ProxySettings
+from krm_fn.targets.base import Context, FileForm, Reach, Target
 from krm_fn.targets.giantswarm import helm_values
 from krm_fn.targets.giantswarm.helm_values import HelmValues, is_of_chart
 
@@ -103,11 +104,16 @@ def _kept(held: HelmValues, slot: ThreeKeys) -> int:
     return slot.kept + len(held.root) if slot.kept else len(held.root[:1])
 
 
+def _sites_of_file(draft: Draft, settings: ProxySettings) -> Iterator[Site]:
+    yield ThreeKeys(giantswarm.PROXY, SHORT, "`proxy`", kept=0).in_draft(draft)
+
+
 class _GiantswarmInstallationValues(Target):
     id = "giantswarmInstallationValues"
     kinds = helm_values.KINDS
     audience = Audience.PRODUCT
     reach = Reach.CLUSTER
+    file = FileForm(audience, _sites_of_file)
 
     def sites(self, draft: Draft, context: Context) -> Iterator[Site | DocumentSites]:
         """Yield the places of a proxy in the values of an object.

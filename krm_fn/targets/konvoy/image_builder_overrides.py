@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from krm_fn.carriers.documents import TextDraft
+from krm_fn.carriers.site import Site
 from krm_fn.carriers.whole_text import WholeText
 from krm_fn.clusters import has_suffix
 from krm_fn.engine import Draft
@@ -16,7 +17,7 @@ from krm_fn.patch import lookup
 from krm_fn.products import konvoy
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import created_objects
-from krm_fn.targets.base import Context, NodeUpdate, Reach, Target
+from krm_fn.targets.base import Context, FileForm, NodeUpdate, Reach, Target
 from krm_fn.targets.konvoy import image_builder_keys
 
 _KEY = "overrides.yaml"
@@ -49,10 +50,15 @@ def _texts(obj: Mapping[str, Any]) -> list[Value | Finding]:
     return found or ([Value(("stringData", _KEY), "")] if created_objects.was_created(obj) else [])
 
 
+def _sites_of_file(draft: Draft, settings: ProxySettings) -> Iterator[Site]:
+    yield from image_builder_keys.sites(draft)
+
+
 class _ImageBuilderOverrides(Target):
     id = "imageBuilderOverrides"
     kinds = frozenset({("", "Secret")})
     audience = Audience.NODE
+    file = FileForm(audience, _sites_of_file)
     creates = created_objects.beside_clusters(companions)
     reach = Reach.ROLES
     node_update = NodeUpdate(

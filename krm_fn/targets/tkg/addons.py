@@ -20,6 +20,7 @@ from krm_fn.carriers.site import Site, Variables
 from krm_fn.carriers.three_keys import ThreeKeys
 from krm_fn.engine import Draft
 from krm_fn.formats.embedded import values
+from krm_fn.formats.ytt import YttSyntax
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.noproxy import Audience
@@ -28,7 +29,6 @@ from krm_fn.products import tkg
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Target
 from krm_fn.targets.tkg.certificates import CertificateText
-from krm_fn.targets.tkg.ytt import YttSyntax
 
 SECRET = ("", "Secret")
 _NAME = ("metadata", "labels", tkg.ADD_ON_NAME_LABEL)

@@ -11,14 +11,14 @@ from krm_fn.carriers.site import Site, SiteWithoutVariables, Variables
 from krm_fn.carriers.three_keys import Keys, ThreeKeys
 from krm_fn.engine import Draft
 from krm_fn.formats.embedded import Value, values
+from krm_fn.formats.ytt import YttSyntax
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import lookup
 from krm_fn.products import cluster_api, tkg
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.base import Context, NodeUpdate, Reach, Target, Writes
+from krm_fn.targets.base import Context, FileForm, NodeUpdate, Reach, Target, Writes
 from krm_fn.targets.tkg.rules import certificate, half, whole
-from krm_fn.targets.tkg.ytt import YttSyntax
 
 _KEYS = Keys(*tkg.PROXY, is_fixed=True)
 _SLOT = ThreeKeys((), _KEYS, "the configuration of the cluster", kept=0)
@@ -40,6 +40,30 @@ def document_sites(draft: Draft, settings: ProxySettings) -> Iterator[Site]:
     if settings.is_declared:
         yield _SLOT.in_draft(draft)
     yield _SwitchAndCertificate(draft, settings)
+
+
+def _sites_of_file(draft: Draft, settings: ProxySettings) -> Iterator[Site]:
+    yield _FileSwitch(draft)
+    yield from document_sites(draft, settings)
+
+
+class _FileSwitch(SiteWithoutVariables):
+    """The switch of a file for TKG, as a site: without it nothing else in the file counts.
+
+    The Secret that TKG makes of the file needs none.
+    """
+
+    label = f"`{tkg.PROXY_SWITCH}`"
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+
+    def write(self, variables: Variables) -> None:
+        """Set the switch where there is a proxy and no switch yet."""
+        data = self._draft.data
+        if variables and isinstance(data, dict) and data.get(tkg.PROXY_SWITCH) is None:
+            self._draft.set((tkg.PROXY_SWITCH,), value=True)
+            self._draft.describe(f"sets `{tkg.PROXY_SWITCH}`")
 
 
 def _lacks_vcenter(data: Mapping[str, Any], settings: ProxySettings) -> bool:
@@ -100,6 +124,7 @@ class _TkgClusterConfig(Target):
     audience = Audience.TKG
     reach = Reach.CLUSTER
     writes = Writes.PROXY_AND_TRUST
+    file = FileForm(Audience.PRODUCT, _sites_of_file, MEMBERS, half)  # TKG adds the networks itself
     node_update = NodeUpdate(
         is_rolled=False, why="TKG reads the Secret when it renders the objects of the cluster"
     )

@@ -154,12 +154,6 @@ class _Place(NamedTuple):
     is_provider: bool = False
 
 
-def refuses(obj: Data, options: Options) -> bool:
-    """Return whether an annotation of a workload says that it gets no proxy."""
-    place = _place(obj, options)
-    return place is not None and chosen_containers.is_refused(obj, place.at)
-
-
 def _place(obj: Data, options: Options) -> _Place | None:
     """Return where an object keeps its containers; None for an object of another kind."""
     at = pod_spec.pod_spec(obj)
@@ -355,6 +349,11 @@ class _Workloads(Target):
         place = _place(obj, options)
         if place is not None and not chosen_containers.is_refused(obj, place.at):
             uses.note_containers(obj, _choose(Draft(obj), place, Context(options)).existing)
+
+    def refuses(self, data: Data, options: Options) -> bool:
+        """Return whether an annotation of a workload says that it gets no proxy."""
+        place = _place(data, options)
+        return place is not None and chosen_containers.is_refused(data, place.at)
 
     def fix(self, draft: Draft, place: Mapping[str, Reading], values: Values) -> None:
         """Give entries of ``env`` other values."""

@@ -9,12 +9,12 @@ import pytest
 from tkg_objects import HEADER, secret, text_of
 
 from krm_fn.errors import InputError
+from krm_fn.formats.ytt import undecided
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.plan.sources import formats
 from krm_fn.plan.sources.files import filled
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.tkg import cluster_config, pinniped, vsphere_cpi
-from krm_fn.targets.tkg.ytt import undecided
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, messages, proposals
 
 THREE = f"  http_proxy: {HTTP}\n  https_proxy: {HTTPS}\n  no_proxy: {NO}\n"
