@@ -208,14 +208,8 @@ def test_beside_flags_for_each_role_the_others_are_for_the_controllers() -> None
         pytest.param(["konvoy", "--", "--self-managed"], "must name a proxy or a registry mirror", id="other flags"),
         pytest.param(
             ["konvoy", "--", "--controlplane-http-proxy", CP],
-            "did you mean `--control-plane-http-proxy`",
+            "must name a proxy or a registry mirror",
             id="a flag that is misspelt",
-        ),
-        pytest.param(
-            ["konvoy", "--", "--apiserver-hots=x"], "did you mean `--apiserver-host`", id="a fact that is misspelt"
-        ),
-        pytest.param(
-            ["konvoy", "--", "--registry-miror-url=x"], "did you mean `--registry-mirror-url`", id="a mirror misspelt"
         ),
         pytest.param(
             ["konvoy", "--", "--worker-http-proxy", "--worker-no-proxy", "a"],

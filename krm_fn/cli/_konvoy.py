@@ -1,7 +1,6 @@
 """The command line of ``konvoy create cluster``: as a ``spec``, and made of a ProxyConfig.
 
-It knows flags and fields. A flag that it does not know is named, without its value; one that can
-only be a misspelling of one that it knows is an error.
+It knows flags and fields. A flag that it does not know is named, without its value.
 
 Sources: the Konvoy document; ``dkp create cluster preprovisioned`` of DKP 2.3 (mesosphere/dcos-docs-site), whose
 ``--http-proxy`` is that of the Cluster API controllers; ``nkp create cluster nutanix`` of NKP 2.16, which has no flag
@@ -19,19 +18,25 @@ from krm_fn import noproxy, settings
 from krm_fn.clusters import Cluster, Membership, Role
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import UsageError
-from krm_fn.near_names import did_you_mean
 from krm_fn.noproxy import Audience, ClusterNetwork
 from krm_fn.products.node_kinds import KUBEADM
 from krm_fn.settings import ProxySettings
 
-_FIELDS = ("httpProxy", "httpsProxy", "noProxy")
 _ROLES = {"control-plane-": Role.CONTROL_PLANE.value, "worker-": Role.WORKER.value}
 _EVERYONE = ""
 _PROXY_FLAGS = {
-    f"--{role}{name}": (role, target)
-    for role in (*_ROLES, _EVERYONE)
-    for name, target in zip(("http-proxy", "https-proxy", "no-proxy"), _FIELDS, strict=True)
+    "--control-plane-http-proxy": ("control-plane-", "httpProxy"),
+    "--control-plane-https-proxy": ("control-plane-", "httpsProxy"),
+    "--control-plane-no-proxy": ("control-plane-", "noProxy"),
+    "--worker-http-proxy": ("worker-", "httpProxy"),
+    "--worker-https-proxy": ("worker-", "httpsProxy"),
+    "--worker-no-proxy": ("worker-", "noProxy"),
+    "--http-proxy": (_EVERYONE, "httpProxy"),
+    "--https-proxy": (_EVERYONE, "httpsProxy"),
+    "--no-proxy": (_EVERYONE, "noProxy"),
 }
+"""Flag -> the role that it is for, and the field of ``spec``."""
+
 _FACTS = {
     "--apiserver-host": "endpoint",
     "--control-plane-endpoint-host": "endpoint",
@@ -55,9 +60,6 @@ _OTHERS = (
     "--control-plane-endpoint-port",
 )
 _KNOWN = (*_PROXY_FLAGS, *_FACTS, *_OTHERS)
-_LONG = [name for name in _KNOWN if name.startswith("--")]
-_MISSPELT = 0.9
-"""How alike a misspelling is; other flags are less: `--registry-mirror-username` is 0.85 of `--registry-mirror-url`."""
 _PREPROVISIONED = "preprovisioned"
 _TRUST_STORE = "nodeTrustStore"
 _INFRASTRUCTURES = {
@@ -96,7 +98,7 @@ def spec(
         read_file: gives the text of the file that a flag names.
 
     Raises:
-        UsageError: a flag is misspelt or lacks its value, or nothing in it is about a proxy or a mirror.
+        UsageError: a flag lacks its value, or nothing in it is about a proxy or a mirror.
     """
     line = _parse_command_line(arguments)
     found: dict[str, Any] = _proxies(line)
@@ -129,7 +131,6 @@ def _parse_command_line(arguments: Sequence[str]) -> _CommandLine:
         if not argument.startswith("-"):
             line.words.append(argument)
         elif name not in _KNOWN:
-            _refuse_misspelt(name)
             line.others[name] = None
             if has_value and not equals:
                 rest.pop(0)
@@ -138,12 +139,6 @@ def _parse_command_line(arguments: Sequence[str]) -> _CommandLine:
         else:
             raise UsageError(f"`{name}` must be followed by a value")
     return line
-
-
-def _refuse_misspelt(name: str) -> None:
-    advice = did_you_mean(name, _LONG, alike=_MISSPELT)
-    if advice:
-        raise UsageError(f'there is no flag "{name}" of `create cluster`: {advice}')
 
 
 def _proxies(line: _CommandLine) -> dict[str, Any]:
