@@ -25,16 +25,21 @@ from krm_fn.targets.kyverno.checks import harmful_expressions
 from krm_fn.targets.kyverno.convert_match import (
     OPERATIONS,
     RESOURCES,
-    NotConvertibleError,
     RuleScope,
     all_of,
     derived_kinds,
     kind_is,
     operation_is,
-    refuse,
     scope,
 )
 from krm_fn.targets.kyverno.convert_patches import EnvEdit, EnvEntry, Own, env_edits
+from krm_fn.targets.kyverno.convert_shape import (
+    RULE,
+    SPEC,
+    NotConvertibleError,
+    check,
+    refuse,
+)
 from krm_fn.targets.kyverno.rules import PolicyRule
 
 _GROUP = "policies.kyverno.io"
@@ -43,38 +48,6 @@ EXCEPTION = ("kyverno.io", "PolicyException")
 """Group and kind of the objects that exempt others from a ClusterPolicy or Policy, and from nothing else."""
 
 _NAMESPACE_OBJECT = "namespaceObject"
-_IGNORED = (
-    "emitWarning",
-    "generateExisting",
-    "generateExistingOnPolicyUpdate",
-    "schemaValidation",
-    "useServerSideApply",
-    "validationFailureAction",
-    "validationFailureActionOverrides",
-)
-"""Fields of ``spec`` that are not about the mutation of an object that is admitted."""
-
-_KNOWN = (
-    *_IGNORED,
-    "admission",
-    "applyRules",
-    "background",
-    "failurePolicy",
-    "mutateExistingOnPolicyUpdate",
-    "rules",
-    "webhookConfiguration",
-    "webhookTimeoutSeconds",
-)
-_OF_RULE = (
-    "name",
-    "match",
-    "exclude",
-    "preconditions",
-    "context",
-    "mutate",
-    "reportProperties",
-    "skipBackgroundRequests",
-)
 
 
 @dataclass(frozen=True)
@@ -242,46 +215,11 @@ class Conversion(SiteWithoutVariables):
 
 def _check_spec(policy: Mapping[str, Any]) -> None:
     spec = policy.get("spec")
-    if not isinstance(spec, Mapping) or not isinstance(spec.get("rules"), list):
+    check(spec, SPEC, ("spec",))
+    if not isinstance(spec, Mapping) or spec.get("rules") is None:
         refuse("`spec` has no `rules`", ("spec",))
-    for key in spec:
-        if key not in _KNOWN:
-            refuse(f"`{key}` has no equivalent that is proven", ("spec", str(key)))
     if spec.get("applyRules") == "One" and len(spec["rules"]) > 1:
         refuse("`applyRules: One` ends with the first rule that applies", ("spec", "applyRules"))
-    if spec.get("mutateExistingOnPolicyUpdate"):
-        reason = "it changes objects that exist (`mutateExistingOnPolicyUpdate`)"
-        refuse(reason, ("spec", "mutateExistingOnPolicyUpdate"))
-    _check_settings(spec)
-
-
-def _check_settings(spec: Mapping[str, Any]) -> None:
-    """Refuse settings of the policy, and of its webhook, that have another type or value than they must have."""
-    for key in ("admission", "background", "mutateExistingOnPolicyUpdate"):
-        if not isinstance(spec.get(key), bool | None):
-            refuse(f"`{key}` must be a boolean", ("spec", key))
-    if spec.get("applyRules") not in (None, "All", "One"):
-        refuse("`applyRules` has an unknown value", ("spec", "applyRules"))
-    _check_webhook(spec, ("spec",), "webhookTimeoutSeconds")
-    webhook = spec.get("webhookConfiguration")
-    if webhook is None:
-        return
-    path = ("spec", "webhookConfiguration")
-    if not isinstance(webhook, Mapping):
-        refuse("`webhookConfiguration` must be a mapping", path)
-    for key in webhook:
-        if key not in ("failurePolicy", "timeoutSeconds"):
-            refuse(f"`{key}` has no equivalent that is proven", (*path, str(key)))
-    _check_webhook(webhook, path, "timeoutSeconds")
-
-
-def _check_webhook(given: Mapping[str, Any], path: Pointer, timeout: str) -> None:
-    """Refuse a failure policy or a timeout, at the key ``timeout``, that the API server would not accept."""
-    if given.get("failurePolicy") not in (None, "Fail", "Ignore"):
-        refuse("`failurePolicy` has an unknown value", (*path, "failurePolicy"))
-    seconds = given.get(timeout)
-    if isinstance(seconds, bool) or not isinstance(seconds, int | None):
-        refuse(f"`{timeout}` must be a number", (*path, timeout))
 
 
 def _check_rule(rule: PolicyRule) -> None:
@@ -289,15 +227,7 @@ def _check_rule(rule: PolicyRule) -> None:
         refuse("it does not mutate: move it to a policy of its own", rule.path)
     if rule.name.startswith("autogen-"):
         refuse("Kyverno derived it from another rule: delete it", rule.path)
-    for key in rule.fields:
-        if key not in _OF_RULE:
-            refuse(f"`{key}` has no equivalent that is proven", (*rule.path, str(key)))
-    skips = rule.fields.get("skipBackgroundRequests")
-    path = (*rule.path, "skipBackgroundRequests")
-    if skips is False:
-        refuse("`skipBackgroundRequests: false` has no equivalent that is proven", path)
-    if skips is not None and skips is not True:
-        refuse("`skipBackgroundRequests` must be a boolean", path)
+    check(rule.fields, RULE, rule.path)
 
 
 def _read(rule: PolicyRule, derived: frozenset[str]) -> _ReadRule:

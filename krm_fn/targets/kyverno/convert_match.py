@@ -12,11 +12,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 from krm_fn.patch import Pointer, lookup
 from krm_fn.targets.kyverno import autogen
 from krm_fn.targets.kyverno.cel_text import text
+from krm_fn.targets.kyverno.convert_shape import (
+    ANY,
+    CONDITIONS,
+    NotConvertibleError,
+    check,
+    refuse,
+)
 from krm_fn.targets.kyverno.rules import PolicyRule, pod_spec_of
 
 OPERATIONS = ("CREATE", "UPDATE")
@@ -34,7 +41,6 @@ RESOURCES = {
 }
 """Kind -> group and resource; the version of each is ``v1``."""
 
-_OF_OBJECT = ("name", "names", "selector", "annotations")
 _OF_REQUESTER = ("subjects", "roles", "clusterRoles")
 _TEXT_FIELDS = (
     "nodeName",
@@ -50,20 +56,6 @@ _COMPARABLE = re.compile(r"[A-Za-z_][^*?]*\*?|")
 
 _EQUAL, _NOT_EQUAL = ("Equals", "Equal"), ("NotEquals", "NotEqual")
 _IN, _NOT_IN = ("AnyIn", "In"), ("AnyNotIn", "AllNotIn", "NotIn")
-
-
-class NotConvertibleError(Exception):
-    """A part of a policy has no equivalent that is proven.
-
-    Attributes:
-        reason: why, as the end of a sentence.
-        path: leads to the part.
-    """
-
-    def __init__(self, reason: str, path: Pointer) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.path = path
 
 
 @dataclass(frozen=True)
@@ -273,81 +265,44 @@ def negated(term: str) -> str:
     return {"true": "false", "false": "true"}.get(term) or f"!({term})"
 
 
-def refuse(reason: str, path: Pointer) -> NoReturn:
-    """Raise a NotConvertibleError."""
-    raise NotConvertibleError(reason, path)
-
-
-def list_at(given: Mapping[str, Any], key: str, path: Pointer) -> list[Any]:
-    """Return the list at a key; an empty one where there is none, or null.
-
-    Args:
-        given: a part of a policy.
-        key: one of its members.
-        path: leads to the part.
-
-    Raises:
-        NotConvertibleError: there is something else than a list; without it the new policy could do more.
-    """
-    found = given.get(key)
-    if found is None:
-        return []
-    if not isinstance(found, list):
-        refuse(f"`{key}` must be a list", (*path, key))
-    return found
-
-
 def _blocks(given: Any, path: Pointer) -> tuple[list[MatchBlock], bool]:
     """Return the entries of ``match`` or ``exclude``, and whether one that fits is enough."""
     if given is None:
         return [], True
-    if not isinstance(given, Mapping):
-        refuse("a part of it has another type than it must have", path)
     if not given:
         return [], True
-    if "any" in given and "all" in given:
-        refuse("it has both `any` and `all`", path)
     for key in ("any", "all"):
         if key in given:
-            _only(given, (key,), path)
-            found = list_at(given, key, path)
-            return [
-                _block(one, (*path, key, str(at))) for at, one in enumerate(found)
-            ], key == "any"
+            check(given, {key: ANY}, path)
+            blocks = [_block(one, (*path, key, str(at))) for at, one in enumerate(given[key] or ())]
+            return blocks, key == "any"
     block = _block(given, path)
     return ([] if block.is_empty else [block]), True
 
 
 def _block(given: Any, path: Pointer) -> MatchBlock:
-    _only(given, ("resources", *_OF_REQUESTER), path)
     for key in _OF_REQUESTER:
-        if list_at(given, key, path):
+        if given.get(key):
             refuse(f"`{key}` asks who makes the request", (*path, key))
-    resources = lookup(given, ("resources",))
+    resources = given.get("resources")
     path = (*path, "resources")
-    known = ("kinds", "operations", "namespaces", "namespaceSelector", *_OF_OBJECT)
-    _only(resources, known, path)
+    if resources is None:
+        refuse("a part of it has another type than it must have", path)
     tests: list[str] = []
-    namespaces = _texts(resources, "namespaces", path)
-    if namespaces:
-        tests.append(matches("request.namespace", namespaces))
-    names = _texts(resources, "names", path)
-    name = resources.get("name")
-    if name is not None and not isinstance(name, str):
-        refuse("`name` must be a text", (*path, "name"))
-    if name:
-        tests.append(_name_fits([name]))
-    if names:
-        tests.append(_name_fits(names))
-    for key, value in _members(resources, "annotations", path):
-        tests.append(
-            _member_fits("object.metadata.?annotations", key, value, (*path, "annotations"))
-        )
+    if resources.get("namespaces"):
+        tests.append(matches("request.namespace", resources["namespaces"]))
+    if resources.get("name"):
+        tests.append(_name_fits([resources["name"]]))
+    if resources.get("names"):
+        tests.append(_name_fits(resources["names"]))
+    for key, value in (resources.get("annotations") or {}).items():
+        place = (*path, "annotations")
+        tests.append(_member_fits("object.metadata.?annotations", key, value, place))
     selector = _selector(resources, "selector", path)
     if selector is not None:
         tests += _selected("object.metadata", selector)
-    kinds = frozenset(_kind(name, (*path, "kinds")) for name in _texts(resources, "kinds", path))
-    operations = frozenset(_texts(resources, "operations", path))
+    kinds = frozenset(_kind(name, (*path, "kinds")) for name in resources.get("kinds") or ())
+    operations = frozenset(resources.get("operations") or ())
     if not operations <= set(OPERATIONS):
         refuse("`operations` names another one than CREATE and UPDATE", (*path, "operations"))
     return MatchBlock(
@@ -412,28 +367,19 @@ def _selector(resources: Mapping[str, Any], key: str, path: Pointer) -> Mapping[
     path = (*path, key)
     if selector is None:
         return None
-    _only(selector, ("matchLabels", "matchExpressions"), path)
-    for name, value in _members(selector, "matchLabels", path):
+    for name, value in (selector.get("matchLabels") or {}).items():
         if _has_wildcard(name) or _has_wildcard(value):
             refuse("a label selector has a wildcard", path)
-    for at, one in enumerate(list_at(selector, "matchExpressions", path)):
-        _check_expression(one, (*path, "matchExpressions", str(at)))
+    for at, one in enumerate(selector.get("matchExpressions") or ()):
+        is_of_values = one.get("operator") in ("In", "NotIn")
+        is_whole = bool(one.get("operator") and one.get("key"))
+        if not is_whole or bool(one.get("values")) is not is_of_values:
+            place = (*path, "matchExpressions", str(at))
+            refuse("a label selector has an expression of an unknown form", place)
     if key == "selector" and not any(selector.values()):
         refuse("`selector` asks for nothing, and Kyverno does not accept that", path)
     found: Mapping[str, Any] = selector
     return found
-
-
-def _check_expression(given: Any, path: Pointer) -> None:
-    """Refuse an entry of ``matchExpressions`` that the API server would not accept."""
-    _only(given, ("key", "operator", "values"), path)
-    operator = given.get("operator")
-    values = _texts(given, "values", path)
-    is_of_values = operator in ("In", "NotIn")
-    is_known = is_of_values or operator in ("Exists", "DoesNotExist")
-    key = given.get("key")
-    if not is_known or bool(values) is not is_of_values or not isinstance(key, str) or not key:
-        refuse("a label selector has an expression of an unknown form", path)
 
 
 def _selected(metadata: str, selector: Mapping[str, Any]) -> list[str]:
@@ -482,20 +428,20 @@ def _conditions(given: Any, path: Pointer, root: str, *, is_template: bool) -> s
     """Return conditions in CEL; a list, Kyverno's older form, holds conditions that must all be true."""
     places = {"any": (*path, "any"), "all": (*path, "all")}
     if isinstance(given, list):
+        check(given, CONDITIONS["all"], path)
         given, places = {"all": given}, {"any": path, "all": path}
-    _only(given, ("any", "all"), path)
-    found: dict[str, list[str]] = {}
-    for key, place in places.items():
-        found[key] = [
-            _condition(one, (*place, str(at)), root, is_template=is_template)
-            for at, one in enumerate(list_at(given, key, path))
-        ]
+    else:
+        check(given, CONDITIONS, path)
+    found: dict[str, list[str]] = {"any": [], "all": []}
+    for key, terms in found.items():
+        for at, one in enumerate(given.get(key) or ()):
+            place = (*places[key], str(at))
+            terms.append(_condition(one, place, root, is_template=is_template))
     is_one = any_of(found["any"]) if found["any"] else "true"
     return all_of((*found["all"], is_one))
 
 
 def _condition(given: Any, path: Pointer, root: str, *, is_template: bool) -> str:
-    _only(given, ("key", "operator", "value", "message"), path)
     operator, value = given.get("operator"), given.get("value")
     values = value if isinstance(value, list) else [value]
     if not values or not all(isinstance(one, str) and _COMPARABLE.fullmatch(one) for one in values):
@@ -546,33 +492,6 @@ def _subject(key: Any, path: Pointer, root: str, *, is_template: bool) -> str:
     parent = f"{root}.?{steps[0]}" if is_template else f"{root}.{steps[0]}"
     member = f"[?{text(steps[2])}]" if is_member else ""
     return f'{parent}.?{steps[1]}{member}.orValue("")'
-
-
-def _only(given: Any, known: Sequence[str], path: Pointer) -> None:
-    """Refuse what is no mapping, and a member whose meaning is not known."""
-    if not isinstance(given, Mapping):
-        refuse("a part of it has another type than it must have", path)
-    for key in given:
-        if key not in known:
-            refuse(f"`{key}` has no equivalent that is proven", (*path, str(key)))
-
-
-def _texts(given: Mapping[str, Any], key: str, path: Pointer) -> list[str]:
-    values = list_at(given, key, path)
-    if not all(isinstance(one, str) for one in values):
-        refuse(f"`{key}` must be a list of texts", (*path, key))
-    return values
-
-
-def _members(given: Mapping[str, Any], key: str, path: Pointer) -> list[tuple[str, str]]:
-    members = given.get(key)
-    if members is None:
-        return []
-    if not isinstance(members, Mapping):
-        refuse(f"`{key}` must be a mapping of texts", (*path, key))
-    if not all(isinstance(one, str) for one in members.values()):
-        refuse(f"`{key}` must be a mapping of texts", (*path, key))
-    return list(members.items())
 
 
 def _has_wildcard(pattern: str) -> bool:

@@ -17,13 +17,11 @@ from krm_fn.patch import Pointer, lookup
 from krm_fn.targets.kyverno import json_patches
 from krm_fn.targets.kyverno.cel_text import LISTS
 from krm_fn.targets.kyverno.convert_match import (
-    NotConvertibleError,
     any_of,
-    list_at,
     matches,
     negated,
-    refuse,
 )
+from krm_fn.targets.kyverno.convert_shape import refuse
 from krm_fn.targets.kyverno.rules import (
     POD_SPECS,
     STEPS,
@@ -96,14 +94,9 @@ def env_edits(rule: PolicyRule) -> list[EnvEdit]:
     forms = [
         key for key in ("patchStrategicMerge", "patchesJson6902", "foreach") if rule.mutate.get(key)
     ]
-    for key in rule.mutate:
-        if key == "targets":
-            refuse("it changes objects that exist (`targets`)", (*path, key))
-        if key not in ("patchStrategicMerge", "patchesJson6902", "foreach"):
-            refuse(f"`{key}` has no equivalent that is proven", (*path, str(key)))
     if len(forms) != 1:
         refuse("`mutate` must have one form of a patch", path)
-    for entry in list_at(rule.fields, "context", rule.path):
+    for entry in rule.fields.get("context") or ():
         _check_context(entry, (*rule.path, "context"))
     if forms == ["patchesJson6902"]:
         return list(_of_text(rule.mutate["patchesJson6902"], (*path, "patchesJson6902"), None))
@@ -112,21 +105,16 @@ def env_edits(rule: PolicyRule) -> list[EnvEdit]:
         place = (*path, "patchStrategicMerge")
         return list(_of_merge(merges[place], None))
     found: list[EnvEdit] = []
-    for at, entry in enumerate(list_at(rule.mutate, "foreach", path)):
+    for at, entry in enumerate(rule.mutate["foreach"]):
         found += _of_foreach(entry, (*path, "foreach", str(at)), merges)
     return found
 
 
 def _of_foreach(
-    entry: Any, path: Pointer, merges: Mapping[Pointer, StrategicMergePatch]
+    entry: Mapping[str, Any], path: Pointer, merges: Mapping[Pointer, StrategicMergePatch]
 ) -> Iterator[EnvEdit]:
     """Yield what one entry of ``foreach`` does, which must go through all containers of one list."""
-    if not isinstance(entry, Mapping):
-        refuse("an entry of `foreach` must be a mapping", path)
-    for key in entry:
-        if key not in ("list", "order", "context", "patchStrategicMerge", "patchesJson6902"):
-            refuse(f"`{key}` in `foreach` has no equivalent that is proven", (*path, str(key)))
-    for one in list_at(entry, "context", path):
+    for one in entry.get("context") or ():
         _check_context(one, (*path, "context"))
     found = _LIST_OF_FOREACH.fullmatch(str(entry.get("list")).strip())
     if found is None:
@@ -274,10 +262,8 @@ def _with_operation(edit: EnvEdit, at: str | None, value: Any, path: Pointer) ->
     return replace(edit, before=(*edit.before[:index], entry, *edit.before[index:]))
 
 
-def _check_context(entry: Any, path: Pointer) -> None:
+def _check_context(entry: Mapping[str, Any], path: Pointer) -> None:
     """Refuse a context entry that reads something; plain variables are followed where they are used."""
-    if not isinstance(entry, Mapping):
-        refuse("an entry of `context` must be a mapping", path)
     for key in entry:
         if key not in ("name", "variable"):
             what = {"configMap": "a ConfigMap", "apiCall": "an API call"}.get(str(key), f"`{key}`")
@@ -286,4 +272,4 @@ def _check_context(entry: Any, path: Pointer) -> None:
                     " of kubeadm: let `generate: MutatingPolicy` with `generated.noProxyFrom: KubeadmConfig` add a "
                     "policy that reads it, and delete this one"
                 )
-            raise NotConvertibleError(f"its `context` reads {what}", path)
+            refuse(f"its `context` reads {what}", path)

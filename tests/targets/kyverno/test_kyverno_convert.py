@@ -108,7 +108,9 @@ ELEMENT = smp({"spec": {"containers": [{"name": "{{ element.name }}", "env": TWO
             "an entry of `env` has `valueFrom`",
             id="a valueFrom",
         ),
-        pytest.param(policy(rule({**smp(pods(TWO)), "targets": [{}]})), "objects that exist", id="existing objects"),
+        pytest.param(
+            policy(rule({**smp(pods(TWO)), "targets": [{}]})), "`targets` has no equivalent", id="existing objects"
+        ),
         pytest.param(policy(rule(smp(pods(TWO)), "ConfigMap")), "one that is no pod", id="another kind"),
         pytest.param(policy(rule(smp(pods(TWO)), "Deployment")), "Kyverno skips its patch", id="a path of pods"),
         pytest.param(matching({"any": [{"resources": {"names": ["a"]}}]}), "without `kinds`", id="no kinds"),
@@ -145,8 +147,8 @@ ELEMENT = smp({"spec": {"containers": [{"name": "{{ element.name }}", "env": TWO
         pytest.param(pre("{{ request.operation }}", "GreaterThan"), "an operator or values", id="another operator"),
         pytest.param(pre("{{ request.operation }}", value=3), "something else than words", id="a number"),
         pytest.param(pre("{{ request.operation }}", value="1h"), "something else than words", id="a duration"),
-        pytest.param(each(**ELEMENT, preconditions={}), "`preconditions` in `foreach`", id="conditions in foreach"),
-        pytest.param(each(foreach=[{"list": "[element0]", **ELEMENT}]), "`foreach` in `foreach`", id="nested foreach"),
+        pytest.param(each(**ELEMENT, preconditions={}), "`preconditions` has no", id="conditions in foreach"),
+        pytest.param(each(foreach=[{"list": "[element0]", **ELEMENT}]), "`foreach` has no", id="nested foreach"),
         pytest.param(each(**ELEMENT, list="request.object.spec.volumes"), "no list of containers", id="another list"),
         pytest.param(
             each(**ELEMENT, list="request.object.spec.initContainers"), "on objects without `initContainers`", id="init"
@@ -156,7 +158,11 @@ ELEMENT = smp({"spec": {"containers": [{"name": "{{ element.name }}", "env": TWO
         pytest.param(json_patch("/spec/containers/0/env/0", "replace"), "does more than to add", id="replace"),
         pytest.param(patching("HTTP_PROXY: ["), "is no list of operations", id="no YAML"),
         pytest.param(with_spec(applyRules="One", rules=p3()["spec"]["rules"]), "`applyRules: One`", id="one rule"),
-        pytest.param(with_spec(mutateExistingOnPolicyUpdate=True), "objects that exist", id="on a policy update"),
+        pytest.param(
+            with_spec(mutateExistingOnPolicyUpdate=True),
+            "`mutateExistingOnPolicyUpdate` has a value",
+            id="on a policy update",
+        ),
         pytest.param(with_spec(webhookConfiguration={"matchConditions": []}), "`matchConditions`", id="the webhook"),
         pytest.param(with_spec(somethingNew=True), "`somethingNew` has no equivalent", id="an unknown field"),
     ],
@@ -208,7 +214,7 @@ def selecting(expressions: Any, key: str = "selector") -> Any:
                 ("values", [], ()),
                 ("operator", "Exists", ()),
                 ("key", None, ()),
-                ("key", 5, ()),
+                ("key", 5, ("key",)),
                 ("other", 5, ("other",)),
             )
         ),
@@ -222,7 +228,7 @@ def selecting(expressions: Any, key: str = "selector") -> Any:
             id="subjects",
         ),
         pytest.param(policy(rule(smp(pods(TWO)), context={"name": "a"})), "context", id="a context"),
-        pytest.param(policy(rule(smp(pods(TWO)), context=["a"])), "context", id="an entry of a context"),
+        pytest.param(policy(rule(smp(pods(TWO)), context=["a"])), "context/0", id="an entry of a context"),
         pytest.param(
             policy(rule({"foreach": {"list": "request.object.spec.containers", **ELEMENT}})),
             "mutate/foreach",
