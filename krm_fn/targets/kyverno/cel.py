@@ -105,21 +105,18 @@ def parse(expression: str) -> CelNode | None:
     if not found or found[-1].end != len(expression) + len(_END):
         return None
     reader = _Reader(found[:-1])
-    node = reader.read()
-    if node is None or not reader.is_at_end or _is_deep(node):
+    try:
+        node = reader.expression(0)
+    except _NotCelError:
         return None
-    return node
+    return node if reader.is_at_end and not _is_deep(node) else None
 
 
-def objects(text: str) -> list[CelNode]:
-    """Return the map literals and messages of any text, in the order in which they end.
-
-    What is around an object need be no CEL: reading goes on behind what cannot be read.
-    """
-    reader = _Reader(tokens(text))
-    while not reader.is_at_end:
-        reader.read()
-    return reader.objects
+def objects(expression: str) -> list[CelNode]:
+    """Return the map literals and messages of an expression; none where it is no CEL."""
+    root = parse(expression)
+    every = root.all() if root is not None else ()
+    return [node for node in every if node.kind is NodeKind.OBJECT]
 
 
 def ungrouped(node: CelNode) -> CelNode:
@@ -138,29 +135,18 @@ class _Reader:
 
     Args:
         found: the tokens.
-
-    Attributes:
-        objects: the objects that were read to their end.
     """
 
     def __init__(self, found: Sequence[Token]) -> None:
         self._tokens = found
         self._at = 0
-        self.objects: list[CelNode] = []
 
     @property
     def is_at_end(self) -> bool:
         """Whether all tokens are read."""
         return self._at == len(self._tokens)
 
-    def read(self) -> CelNode | None:
-        """Read one expression and take at least one token, if there is one; None where the tokens are none."""
-        try:
-            return self._expression(0)
-        except _NotCelError:
-            return None
-
-    def _expression(self, depth: int) -> CelNode:
+    def expression(self, depth: int) -> CelNode:
         """Read a condition, or anything that binds closer."""
         if depth > _MAX_DEPTH:
             raise _NotCelError
@@ -169,7 +155,7 @@ class _Reader:
             return asked
         then = self._binary(_OR, depth + 1)
         self._expect(":")
-        otherwise = self._expression(depth + 1)
+        otherwise = self.expression(depth + 1)
         return self._node(NodeKind.CONDITION, asked.start, parts=(asked, then, otherwise))
 
     def _binary(self, level: int, depth: int) -> CelNode:
@@ -218,7 +204,7 @@ class _Reader:
                     node = self._node(NodeKind.MEMBER, node.start, name, (node,))
             elif self._takes("["):
                 self._takes("?")
-                index = self._expression(depth + 1)
+                index = self.expression(depth + 1)
                 self._expect("]")
                 node = self._node(NodeKind.INDEX, node.start, parts=(node, index))
             elif _is_type(node) and self._takes("{"):
@@ -237,7 +223,7 @@ class _Reader:
                 return self._node(NodeKind.CALL, start, text, self._listed(")", depth))
             return self._node(NodeKind.NAME, start, text)
         if text == "(":
-            inner = self._expression(depth + 1)
+            inner = self.expression(depth + 1)
             self._expect(")")
             return self._node(NodeKind.GROUP, start, parts=(inner,))
         if text == "[":
@@ -253,7 +239,7 @@ class _Reader:
         found: list[CelNode] = []
         while not self._takes(closing):
             self._takes("?")
-            found.append(self._expression(depth + 1))
+            found.append(self.expression(depth + 1))
             if not self._takes(","):
                 self._expect(closing)
                 break
@@ -264,18 +250,16 @@ class _Reader:
         found: list[ObjectMember] = []
         while not self._takes("}"):
             self._takes("?")
-            key = self._expression(depth + 1)
+            key = self.expression(depth + 1)
             self._expect(":")
-            value = self._expression(depth + 1)
+            value = self.expression(depth + 1)
             plain = key.text if key.kind is NodeKind.NAME else key.value
             found.append(ObjectMember(plain, value))
             if not self._takes(","):
                 self._expect("}")
                 break
         end = self._tokens[self._at - 1].end
-        node = CelNode(NodeKind.OBJECT, start, end, of_type, members=tuple(found))
-        self.objects.append(node)
-        return node
+        return CelNode(NodeKind.OBJECT, start, end, of_type, members=tuple(found))
 
     def _node(
         self,

@@ -15,7 +15,7 @@ from typing import Any
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.kyverno import rules
-from krm_fn.targets.kyverno.cel import CelNode, NodeKind, objects
+from krm_fn.targets.kyverno.cel import CelNode, NodeKind
 from krm_fn.targets.kyverno.cel_nodes import (
     PATCH,
     Expression,
@@ -114,7 +114,9 @@ class _LiteralReader:
             if node.kind is NodeKind.OBJECT:
                 self._read_object(node, expression)
         for path in self._texts.keys() - self._read.keys():
-            self._read_unclear(path)
+            if path[1] in EXPRESSIONS:
+                names = self._places.get(path, ())
+                self._found += [Literal(name, None, path) for name in names]
         for expression, node in nodes_of(self._read.values()):
             self._read_name(node, expression)
         self._read_mentions()
@@ -224,19 +226,6 @@ class _LiteralReader:
         if term.text == "in":
             return self._listed(right)
         return set() if right.value is None else {right.value}
-
-    def _read_unclear(self, path: Pointer) -> None:
-        """Read the entries of an expression whose structure cannot be read; other names have no known value."""
-        text = self._texts[path]
-        known: set[str] = set()
-        for node in objects(text) if isinstance(text, str) else ():
-            name, value = named(node), node.member("value")
-            if name in PROXY_VARIABLES and value is not None:
-                known.add(name)
-                self._found.append(self._literal(name, value.value, path))
-        if path[1] in EXPRESSIONS:
-            others = [name for name in self._places.get(path, ()) if name not in known]
-            self._found += [Literal(name, None, path) for name in others]
 
     def _read_name(self, node: CelNode, expression: Expression) -> None:
         """Read a name that is in no entry and that the expression does more with than to ask for it."""

@@ -35,7 +35,7 @@ _TOKEN = re.compile(
     (?P<blank> [ \t\r\n\f]+ | //[^\n]* )
   | (?P<string> (?P<prefix> [rR][bB]? | [bB][rR]? )?
         (?P<quote> \"\"\" | ''' | " | ' ) )
-  | (?P<word> [A-Za-z_][A-Za-z0-9_]* | [0-9][A-Za-z0-9_.]* )
+  | (?P<word> [A-Za-z_][A-Za-z0-9_]* | [0-9][A-Za-z0-9_.]* | `[^`\n]+` )
   | (?P<sign> . )
     """,
     re.VERBOSE | re.DOTALL,

@@ -734,7 +734,7 @@ def expression_of(obj: Any) -> str:
     ],
 )
 def test_only_the_literal_of_a_value_is_edited(before: str, after: str) -> None:
-    rest = ' + c.env.filter(e, !(e.name in ["HTTP_PROXY"])) /* "http://old:1" */'
+    rest = ' + c.env.filter(e, !(e.name in ["HTTP_PROXY"])) // "http://old:1"'
     result = expression_of(apply(policies, cel(f"[{before}]{rest}")))
 
     assert result.endswith(rest)
