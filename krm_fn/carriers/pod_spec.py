@@ -14,7 +14,7 @@ from krm_fn.patch import Pointer, lookup
 POD_SPEC: Pointer = ("spec", "template", "spec")
 """Where a Deployment, a Job and their like keep the pod specification."""
 
-_POD_SPECS: dict[tuple[str, str], Pointer] = {
+POD_SPEC_OF: dict[tuple[str, str], Pointer] = {
     ("", "Pod"): ("spec",),
     ("batch", "CronJob"): ("spec", "jobTemplate", *POD_SPEC),
     ("batch", "Job"): POD_SPEC,
@@ -26,7 +26,9 @@ _POD_SPECS: dict[tuple[str, str], Pointer] = {
     ("extensions", "Deployment"): POD_SPEC,
     ("extensions", "ReplicaSet"): POD_SPEC,
 }
-KINDS = frozenset(_POD_SPECS)
+"""API group and kind of what runs pods -> where its pod specification is."""
+
+KINDS = frozenset(POD_SPEC_OF)
 """The (API group, kind) pairs that run pods."""
 
 CONTAINERS, INIT_CONTAINERS = "containers", "initContainers"
@@ -65,7 +67,7 @@ class Container(NamedTuple):
 
 def pod_spec(obj: Mapping[str, Any]) -> Pointer | None:
     """Return where an object keeps the pod specification; None for an object of another kind."""
-    return _POD_SPECS.get(group_kind(obj))
+    return POD_SPEC_OF.get(group_kind(obj))
 
 
 def labels(obj: Mapping[str, Any], key: str) -> set[str]:

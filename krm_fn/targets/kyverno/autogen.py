@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from krm_fn.patch import Pointer, lookup
-from krm_fn.targets.kyverno.rules import PolicyRule, kinds, kinds_of, list_or_empty
+from krm_fn.targets.kyverno.rules import RESOURCES, PolicyRule, kinds, kinds_of, list_or_empty
 
 ANNOTATION: Pointer = (
     "metadata",
@@ -19,15 +19,7 @@ ANNOTATION: Pointer = (
 )
 """Leads to the annotation of a policy that names the kinds, separated by commas; ``none``: no kind."""
 
-CONTROLLERS = (
-    "ReplicationController",
-    "DaemonSet",
-    "Deployment",
-    "ReplicaSet",
-    "StatefulSet",
-    "CronJob",
-    "Job",
-)
+CONTROLLERS = frozenset(RESOURCES) - {"Pod"}
 """The kinds to which Kyverno extends a policy without that annotation."""
 
 ALL = "all"
@@ -43,9 +35,9 @@ def derived_kinds(policy: Mapping[str, Any]) -> frozenset[str] | None:
         return frozenset()
     annotation = lookup(policy, ANNOTATION)
     if annotation is None:
-        return frozenset(CONTROLLERS)
+        return CONTROLLERS
     names = annotation.split(",") if isinstance(annotation, str) else [ALL]
-    return None if ALL in names else frozenset(CONTROLLERS).intersection(names)
+    return None if ALL in names else CONTROLLERS.intersection(names)
 
 
 def is_about_pods(matched: Collection[str], excluded: Collection[str]) -> bool:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
+from krm_fn.carriers.pod_spec import LISTS
 from krm_fn.formats.splice import Edit, splice
 from krm_fn.krm.masking import redact
 from krm_fn.patch import Pointer
@@ -33,7 +34,7 @@ from krm_fn.targets.kyverno.cel_nodes import (
     terms,
     variable_name,
 )
-from krm_fn.targets.kyverno.rules import CONTAINER_LISTS, STEPS
+from krm_fn.targets.kyverno.rules import STEPS
 
 
 class NotRemovableError(Exception):
@@ -76,7 +77,7 @@ def sets_nothing(expressions: Sequence[Expression]) -> bool:
         is_patch = node.text == PATCH
         if is_patch and node.member("value") is None:
             return False
-        ways = ("op", "path") if is_patch else (*STEPS, *CONTAINER_LISTS)
+        ways = ("op", "path") if is_patch else (*STEPS, *LISTS)
         for member in node.members:
             names = map(variable_name, member.value.all())
             is_set = _says_something(member.value) or filled.intersection(names)

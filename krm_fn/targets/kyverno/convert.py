@@ -24,7 +24,6 @@ from krm_fn.targets.kyverno import autogen, cel_text, rules
 from krm_fn.targets.kyverno.checks import harmful_expressions
 from krm_fn.targets.kyverno.convert_match import (
     OPERATIONS,
-    RESOURCES,
     RuleScope,
     all_of,
     derived_kinds,
@@ -304,7 +303,7 @@ def _resource_rules(scopes: Sequence[RuleScope]) -> list[dict[str, Any]]:
     Pods have a rule of their own, in which a person can limit them to CREATE.
     """
     found: dict[tuple[bool, str, tuple[str, ...]], list[str]] = {}
-    for kind, (group, resource) in RESOURCES.items():
+    for kind, (group, resource) in rules.RESOURCES.items():
         wanted = _operations(kind, scopes)
         if wanted:
             found.setdefault((kind == "Pod", group, wanted), []).append(resource)
@@ -399,7 +398,7 @@ def _mutation(
 ) -> dict[str, Any]:
     """Return one mutation: the JSON Patch that sets ``env`` of each container of a list."""
     by_path: dict[Pointer, list[str]] = {}
-    for kind in RESOURCES:
+    for kind in rules.RESOURCES:
         if kind in of_rule.kinds:
             by_path.setdefault(rules.pod_spec_of(kind) or (), []).append(kind)
     if len(by_path) == 1:

@@ -24,22 +24,10 @@ from krm_fn.targets.kyverno.convert_shape import (
     check,
     refuse,
 )
-from krm_fn.targets.kyverno.rules import PolicyRule, pod_spec_of
+from krm_fn.targets.kyverno.rules import RESOURCES, PolicyRule, pod_spec_of
 
 OPERATIONS = ("CREATE", "UPDATE")
 """On which operations a rule runs that names none."""
-
-RESOURCES = {
-    "Pod": ("", "pods"),
-    "ReplicationController": ("", "replicationcontrollers"),
-    "DaemonSet": ("apps", "daemonsets"),
-    "Deployment": ("apps", "deployments"),
-    "ReplicaSet": ("apps", "replicasets"),
-    "StatefulSet": ("apps", "statefulsets"),
-    "CronJob": ("batch", "cronjobs"),
-    "Job": ("batch", "jobs"),
-}
-"""Kind -> group and resource; the version of each is ``v1``."""
 
 _OF_REQUESTER = ("subjects", "roles", "clusterRoles")
 _TEXT_FIELDS = (

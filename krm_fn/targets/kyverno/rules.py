@@ -14,14 +14,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from krm_fn.carriers.pod_spec import LISTS, POD_SPEC, POD_SPEC_OF
 from krm_fn.krm.results import Finding
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.kyverno import json_patches
-
-CONTAINER_LISTS = ("containers", "initContainers", "ephemeralContainers")
-"""The lists of containers in a pod specification."""
 
 STEPS = ("spec", "template", "jobTemplate")
 """The members that lead to a pod specification."""
@@ -30,19 +28,22 @@ _NAME_OF_NAMESPACE = "kubernetes.io/metadata.name"
 _SETTING_ANCHOR = re.compile(r"[+=]\((.*)\)")
 _CONDITION_ANCHOR = re.compile(r"[<^X]?\(.*\)")
 _NAME_KEYS = ("name", "(name)", "+(name)", "<(name)", "X(name)", "^(name)")
-_KEYS = (*STEPS, *CONTAINER_LISTS, "env", "name", "value")
-_IN_TEMPLATE, _IN_JOB = ("spec", "template", "spec"), ("spec", "jobTemplate", "spec")
-_POD_SPEC_OF = {
-    "Pod": ("spec",),
-    "CronJob": (*_IN_JOB, "template", "spec"),
-    "DaemonSet": _IN_TEMPLATE,
-    "Deployment": _IN_TEMPLATE,
-    "Job": _IN_TEMPLATE,
-    "ReplicaSet": _IN_TEMPLATE,
-    "ReplicationController": _IN_TEMPLATE,
-    "StatefulSet": _IN_TEMPLATE,
+_KEYS = (*STEPS, *LISTS, "env", "name", "value")
+RESOURCES = {
+    "Pod": ("", "pods"),
+    "ReplicationController": ("", "replicationcontrollers"),
+    "DaemonSet": ("apps", "daemonsets"),
+    "Deployment": ("apps", "deployments"),
+    "ReplicaSet": ("apps", "replicasets"),
+    "StatefulSet": ("apps", "statefulsets"),
+    "CronJob": ("batch", "cronjobs"),
+    "Job": ("batch", "jobs"),
 }
-POD_SPECS = frozenset(_POD_SPEC_OF.values())
+"""Kind -> group and resource; the version of each is ``v1``."""
+
+_PLACES = {kind: path for (_, kind), path in POD_SPEC_OF.items()}
+_PLACES["ReplicationController"] = POD_SPEC
+POD_SPECS = frozenset(_PLACES.values())
 """Where objects of these kinds have their pod specification."""
 
 _PROXY_NAME = re.compile(rf"(?<!\w)({'|'.join(PROXY_VARIABLES)})(?!\w)")
@@ -292,7 +293,7 @@ def pod_spec_of(kind: str) -> Pointer | None:
 
     None where the kind is not known.
     """
-    return _POD_SPEC_OF.get(kind)
+    return _PLACES.get(kind)
 
 
 def runs_on_update(rule: PolicyRule) -> bool:
@@ -450,7 +451,7 @@ def _containers(body: Any, path: Pointer) -> Iterator[tuple[Pointer, Mapping[str
         place = (*path, str(key))
         if _bare_key(key) in STEPS:
             yield from _containers(value, place)
-        elif _bare_key(key) in CONTAINER_LISTS:
+        elif _bare_key(key) in LISTS:
             for index, item in enumerate(list_or_empty(value)):
                 if isinstance(item, Mapping):
                     yield (*place, str(index)), item
