@@ -71,40 +71,49 @@ class _DataTexts:
         return ("stringData" if is_secret else "data", key)
 
 
-class _Environment:
-    """Keys that containers read as variables, as a site.
+class _DataKeys:
+    """Keys that hold the variables of one program, as a site.
 
     Args:
         draft: the data of the object.
         variables: key -> the variable that it holds, in upper case.
+        label: what messages call them.
+        is_environment: containers read the keys as variables, and an empty one says that there is no proxy; else they
+            are of a program that knows no case, and a key without a proxy is removed.
     """
 
-    label = "the data"
-
-    def __init__(self, draft: Draft, variables: Mapping[str, str]) -> None:
+    def __init__(
+        self, draft: Draft, variables: Mapping[str, str], label: str, *, is_environment: bool
+    ) -> None:
+        self.label = label
         self._keys = _DataTexts(draft)
         self._variables = variables
+        self._is_environment = is_environment
 
     def read(self) -> Iterator[Reading]:
-        """Yield what the keys hold; an empty one says that there is no proxy."""
-        has_list = "NO_PROXY" in self._variables.values()
+        """Yield what the keys hold."""
+        has_list = not self._is_environment or "NO_PROXY" in self._variables.values()
         elsewhere = frozenset[str]() if has_list else frozenset({"NO_PROXY"})
         for key, variable in self._variables.items():
-            existing = self._keys.get(key)
-            if existing is not None and existing.text:
-                text, path = existing.text, existing.path
-                yield Reading(variable, text, path, text, self.label, member=key, beside=elsewhere)
+            found = self._keys.get(key)
+            if found is None or not found.text:
+                continue
+            for one in _in_both_cases(variable, found, self.label):
+                if one.variable == variable or not self._is_environment:
+                    yield one._replace(beside=elsewhere)
 
     def write(self, variables: Variables) -> None:
-        """Set the keys, or empty those that are there.
+        """Set the keys; without a proxy, empty or remove those that are there.
 
         Raises:
-            WrongTypeError: ``data`` is no mapping.
+            WrongTypeError: ``data`` or ``stringData`` is no mapping.
         """
         for key, variable in self._variables.items():
             value = variables.get(variable, "")
             existing = self._keys.get(key)
-            if value if existing is None else existing.text != value:
+            if not value and not self._is_environment:
+                self._keys.remove(key)
+            elif value != ("" if existing is None else existing.text):
                 self._keys.set(key, value)
 
 
@@ -158,44 +167,11 @@ class _FluxSecret:
                 self._draft.describe(f"{'sets' if value else 'removes'} `{key}` of the proxy")
 
 
-class _ArgoSecret:
-    """The proxy of a repository of Argo CD, as a site.
-
-    Args:
-        draft: the data of the Secret, which has a ``proxy``.
-    """
-
-    label = "the repository"
-
-    def __init__(self, draft: Draft) -> None:
-        self._keys = _DataTexts(draft)
-
-    @property
-    def _variables(self) -> dict[str, str]:
-        url = self._keys.get("url")
-        is_plain = url is not None and url.text.startswith("http://")
-        return {"proxy": "HTTP_PROXY" if is_plain else "HTTPS_PROXY", "noProxy": "NO_PROXY"}
-
-    def read(self) -> Iterator[Reading]:
-        """Yield what the two keys hold."""
-        for key, variable in self._variables.items():
-            found = self._keys.get(key)
-            if found is not None and found.text:
-                yield from _in_both_cases(variable, found, self.label)
-
-    def write(self, variables: Variables) -> None:
-        """Set the two keys, or remove them.
-
-        Raises:
-            WrongTypeError: ``data`` or ``stringData`` is no mapping.
-        """
-        for key, variable in self._variables.items():
-            value = variables.get(variable, "")
-            existing = self._keys.get(key)
-            if value and (existing is None or existing.text != value):
-                self._keys.set(key, value)
-            elif not value and existing is not None:
-                self._keys.remove(key)
+def _variables_of_argo(keys: _DataTexts) -> dict[str, str]:
+    """Return the keys of a repository of Argo CD -> the variable that each one holds."""
+    url = keys.get("url")
+    is_plain = url is not None and url.text.startswith("http://")
+    return {"proxy": "HTTP_PROXY" if is_plain else "HTTPS_PROXY", "noProxy": "NO_PROXY"}
 
 
 def _in_both_cases(variable: str, found: Value, label: str) -> Iterator[Reading]:
@@ -226,11 +202,6 @@ def _mapping(obj: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def refuses(obj: Mapping[str, Any]) -> bool:
-    """Return whether the annotation of an object says that its proxy stays as it is."""
-    return chosen_containers.is_refused(obj, ("spec",))
-
-
 def _is_of_argo(obj: Mapping[str, Any]) -> bool:
     return (
         obj.get("kind") == "Secret"
@@ -248,32 +219,33 @@ class _ProxyData(Target):
         """Return what is in an object that others read, whether or not the list has one that refers to it."""
         return (_AWS, _ARGO_LABEL)
 
-    def sites(
-        self, draft: Draft, context: Context
-    ) -> Iterator[_Environment | _FluxSecret | _ArgoSecret]:
+    def sites(self, draft: Draft, context: Context) -> Iterator[_DataKeys | _FluxSecret]:
         """Yield the places of a ConfigMap or Secret that others read as a proxy."""
         obj = draft.data
-        if refuses(obj):
+        if self.refuses(obj, context.options):
             return
+        texts = _DataTexts(draft)
         use = context.uses.use(obj)
         keys = dict(use.keys)
         if use.is_environment or (obj.get("kind"), lookup(obj, ("metadata", "name"))) == (
             "ConfigMap",
             _AWS,
         ):
-            existing = _DataTexts(draft)
-            keys |= {
-                name: name.upper() for name in PROXY_VARIABLES if existing.get(name) is not None
-            }
+            keys |= {name: name.upper() for name in PROXY_VARIABLES if texts.get(name) is not None}
         for key, names in use.of_policies.items():
             if _is_plain(draft, key, names, context):
                 keys.setdefault(key, next(iter(names)))
         if keys:
-            yield _Environment(draft, keys)
+            yield _DataKeys(draft, keys, "the data", is_environment=True)
         if use.is_proxy_of_flux and obj.get("kind") == "Secret":
             yield _FluxSecret(draft)
-        if _is_of_argo(obj) and _DataTexts(draft).get("proxy") is not None:
-            yield _ArgoSecret(draft)
+        if _is_of_argo(obj) and texts.get("proxy") is not None:
+            variables = _variables_of_argo(texts)
+            yield _DataKeys(draft, variables, "the repository", is_environment=False)
+
+    def refuses(self, data: Mapping[str, Any], options: Options) -> bool:
+        """Return whether the annotation of an object says that its proxy stays as it is."""
+        return chosen_containers.is_refused(data, ("spec",))
 
     def readers(self, obj: Mapping[str, Any], options: Mapping[str, Any]) -> Readers:
         """Return who reads the list in an object: Argo CD is written in Go, and Flux reads none at all."""

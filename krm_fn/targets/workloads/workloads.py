@@ -295,16 +295,11 @@ class _Workloads(Target):
         keeps_unit = conflict == UNIT and not context.settings.variables()
         written: list[EnvList] = []
         for one in chosen.existing:
-            if one.key in before:  # written by us: no author's value is lost there
-                written.append(
-                    EnvList(draft, one, OVERRIDE, context.uses.provided(draft.data, one))
-                )
-            elif (
-                not keeps_unit
-            ):  # else its author's alone: no place that this target reads or removes
-                written.append(
-                    EnvList(draft, one, conflict, context.uses.provided(draft.data, one))
-                )
+            # What we wrote is no author's value; without a proxy, what is its author's alone is left.
+            is_ours = one.key in before
+            if is_ours or not keeps_unit:
+                provided = context.uses.provided(draft.data, one)
+                written.append(EnvList(draft, one, OVERRIDE if is_ours else conflict, provided))
         for number, name in enumerate(chosen.missing):
             written.append(_Overridden(draft, name, (*place.at, CONTAINERS), number))
         yield from written
