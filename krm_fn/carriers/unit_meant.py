@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from krm_fn.carriers.reading import Reading, Values
-from krm_fn.carriers.unit_text import edit, lines_of, with_final_eol
+from krm_fn.carriers.unit_text import edit, has_rejected_header, lines_of, with_final_eol
 from krm_fn.formats import escaping
 from krm_fn.formats.escaping import QuotedWord
 from krm_fn.formats.splice import Edit, cuts, splice
@@ -61,7 +61,7 @@ def corrected(text: str, place: Mapping[str, Reading], values: Values) -> str | 
         value = known.get(name)
         if value is not None:
             wanted[name] = value
-    if len(wanted) < len(known):
+    if len(wanted) < len(known) or has_rejected_header(text):
         return None
     try:
         edited = edit(without_strays(text), wanted)

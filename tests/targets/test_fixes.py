@@ -96,6 +96,12 @@ def test_no_values_are_no_operations(target: str, obj: dict[str, Any]) -> None:
         ),
         pytest.param(
             "containerdDropIn",
+            node(f"[Service] # x\nEnvironment=NO_PROXY=a b HTTP_PROXY={OLD}\n"),
+            {"HTTP_PROXY": NEW},
+            id="a drop-in with a section header that systemd rejects",
+        ),
+        pytest.param(
+            "containerdDropIn",
             node("", contentFrom={"secret": {"name": "a", "key": "b"}}),
             {"HTTP_PROXY": NEW},
             id="a drop-in whose content stands elsewhere",

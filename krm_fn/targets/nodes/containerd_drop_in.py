@@ -10,7 +10,7 @@ from krm_fn.engine import Draft
 from krm_fn.noproxy import Audience
 from krm_fn.products.node_kinds import kinds_of
 from krm_fn.targets.base import Context, Target
-from krm_fn.targets.nodes.drop_in_sites import correct_drop_in, drop_in_sites
+from krm_fn.targets.nodes.drop_in_file import correct_drop_in, drop_in_sites
 
 
 class _ContainerdDropIn(Target):

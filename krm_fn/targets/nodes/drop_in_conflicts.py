@@ -2,24 +2,71 @@
 
 It reports each conflict at the entry that causes it, and changes nothing, because that entry has another author.
 
-Source: systemd.exec(5): ``UnsetEnvironment=`` is applied last, and settings of ``EnvironmentFile=`` override those of
-``Environment=``, wherever they are.
+Sources: systemd.unit(5): drop-ins are read in the order of their file names, whatever their folder; the last
+assignment wins; a file in ``/etc`` hides one of the same name in ``/run``, and that one in ``/usr``. systemd.exec(5):
+``UnsetEnvironment=`` is applied last, and settings of ``EnvironmentFile=`` override those of ``Environment=``, wherever
+they are.
 """
 
 import posixpath
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from krm_fn.carriers import unit_text
 from krm_fn.carriers.site import Variables, quoted
-from krm_fn.engine import Draft
-from krm_fn.formats.drop_in_precedence import hidden_by, is_drop_in, winner_of
-from krm_fn.formats.file_content import decode
+from krm_fn.formats.cache_sizes import TEXTS
 from krm_fn.krm.results import Severity
-from krm_fn.patch import Pointer, lookup
+from krm_fn.patch import Pointer
 from krm_fn.targets.nodes import environment_text
+from krm_fn.targets.nodes.config_spec import ConfigSpec
+from krm_fn.targets.nodes.files import FileEntry, decode, entries_of
 
 _ENVIRONMENT = "/etc/environment"
+
+_ROOTS = ("/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib")
+"""Where systemd looks, the folder that hides the others first."""
+
+
+@lru_cache(maxsize=TEXTS)
+def namesakes(path: str) -> tuple[str, ...]:
+    """Return where systemd looks for a drop-in of this name and service, the one that hides the others first.
+
+    A path that systemd does not look at has no others.
+    """
+    for root in _ROOTS:
+        if path.startswith(f"{root}/systemd/system/"):
+            return tuple(f"{other}{path.removeprefix(root)}" for other in _ROOTS)
+    return (path,)
+
+
+def hiding(path: str) -> Sequence[str]:
+    """Return the paths at which a file keeps systemd from reading the one at ``path``."""
+    same = namesakes(path)
+    return same[: same.index(path)]
+
+
+@lru_cache(maxsize=TEXTS)
+def is_drop_in(path: str, unit: str) -> bool:
+    """Return whether systemd reads the file ``path`` for the service ``unit`` (its name without ``.service``)."""
+    if not path.endswith(".conf"):
+        return False
+    folder = posixpath.dirname(path)
+    return any(folder == f"{root}/systemd/system/{unit}.service.d" for root in _ROOTS)
+
+
+def _winner_of(one: str, other: str) -> str:
+    """Return the path of two drop-ins of one service whose assignments count."""
+    if posixpath.basename(one) == posixpath.basename(other):
+        return min(one, other, key=_rank)
+    return max(one, other, key=posixpath.basename)
+
+
+def _rank(path: str) -> int:
+    for rank, root in enumerate(_ROOTS):
+        if path.startswith(f"{root}/systemd/"):
+            return rank
+    return len(_ROOTS)
 
 
 def is_about_proxies(path: str) -> bool:
@@ -31,32 +78,27 @@ class Conflicts(NamedTuple):
     """What is in the way of our drop-in for one service.
 
     Attributes:
-        draft: the data of the object, with the drop-in as it is to be.
-        files: leads to the list of files.
+        spec: the configuration of the nodes, with the drop-in as it is to be.
         unit: name of the service without ``.service``.
         ours: path of our drop-in.
         option: the option that sets that path.
     """
 
-    draft: Draft
-    files: Pointer
+    spec: ConfigSpec
     unit: str
     ours: str
     option: str
 
-    def report_other_drop_in(self, index: int, *, is_wanted: bool) -> None:
+    def report_other_drop_in(self, file: FileEntry, *, is_wanted: bool) -> None:
         """Report an entry of ``files`` that is another drop-in of the service and sets proxy variables.
 
         Args:
-            index: that of the entry; one with ``contentFrom`` is judged by the name of its file.
+            file: the entry; one with ``contentFrom`` is judged by its name.
             is_wanted: whether a proxy has to be set at all.
         """
-        place = (*self.files, str(index))
-        entry = self.draft.get(place)
-        path = lookup(entry, ("path",))
-        if not isinstance(path, str) or path == self.ours or not is_drop_in(path, self.unit):
+        path, text = file.path, file.text
+        if path == self.ours or not is_drop_in(path, self.unit):
             return
-        text = _text(entry)
         if not (unit_text.read(text) if text is not None else is_about_proxies(path)):
             return
         doubt = "" if text is not None else " (judged by its name: its content is not seen here)"
@@ -67,37 +109,30 @@ class Conflicts(NamedTuple):
         else:
             message = f'"{path}" still sets proxy variables for {self.unit}{doubt}'
         message += "; remove it"
-        if not (is_wanted and path in hidden_by(self.ours)):
+        if not (is_wanted and self.ours in hiding(path)):
             message += f", or set `{self.option}` to its path"
-        self.draft.report(Severity.WARNING, message, (*place, "path"), code="OtherDropIn")
+        self._report(message, (str(file.at), "path"), code="OtherDropIn")
 
     def _who_wins(self, theirs: str) -> str:
-        winner = winner_of(self.ours, theirs)
+        winner = _winner_of(self.ours, theirs)
         if posixpath.basename(self.ours) == posixpath.basename(theirs):
             return f'of two with the same name systemd reads only "{winner}"'
         return f'the name of "{winner}" sorts last, so systemd reads it last and its values win'
 
     def report_overrides(self, variables: Variables) -> None:
         """Report what takes away the variables that the service has to get; nothing for no variables."""
-        entries = self.draft.get(self.files)
-        if not variables or not isinstance(entries, list):
+        if not variables:
             return
-        texts: dict[str, str | None] = {}
-        for entry in entries:
-            path = lookup(entry, ("path",))
-            if isinstance(path, str):
-                texts[path] = decode(entry)
-        for index, entry in enumerate(entries):
-            path = lookup(entry, ("path",))
-            if not isinstance(path, str) or not (path == self.ours or is_drop_in(path, self.unit)):
+        files = [*entries_of(self.spec)]
+        texts = {file.path: decode(file.entry) for file in files}
+        for file in files:
+            text = file.text
+            if text is None or not (file.path == self.ours or is_drop_in(file.path, self.unit)):
                 continue
-            text = _text(entry)
-            if text is None:
-                continue
-            place = (*self.files, str(index), "content")
+            place = (str(file.at), "content")
             self._report_unset(place, text, variables)
-            for file in unit_text.environment_files(text):
-                self._report_environment_file(place, file, texts, variables)
+            for read in unit_text.environment_files(text):
+                self._report_environment_file(place, read, texts, variables)
 
     def _report_unset(self, place: Pointer, text: str, variables: Variables) -> None:
         """Report an ``UnsetEnvironment=`` for which systemd ignores assignments of a drop-in."""
@@ -108,7 +143,7 @@ class Conflicts(NamedTuple):
                 f"`UnsetEnvironment=` in `content` takes {names} away from {self.unit} again, "
                 "whatever sets it; remove the name there"
             )
-            self.draft.report(Severity.WARNING, message, place, code="VariableUnset")
+            self._report(message, place, code="VariableUnset")
 
     def _report_environment_file(
         self, place: Pointer, file: str, texts: Mapping[str, str | None], variables: Variables
@@ -133,9 +168,8 @@ class Conflicts(NamedTuple):
             )
         else:
             return
-        self.draft.report(Severity.WARNING, message, place, code="EnvironmentFileWins")
+        self._report(message, place, code="EnvironmentFileWins")
 
-
-def _text(entry: Any) -> str | None:
-    """Return the text of an entry; None where it is in a Secret, or cannot be read."""
-    return decode(entry) if entry.get("contentFrom") is None else None
+    def _report(self, message: str, place: Pointer, *, code: str) -> None:
+        path = (*self.spec.files, *place)
+        self.spec.draft.report(Severity.WARNING, message, path, code=code)

@@ -11,16 +11,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from krm_fn.carriers import drop_in_secret, unit_text
-from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import Variables
-from krm_fn.formats.drop_in_precedence import hiding, is_drop_in, namesakes
-from krm_fn.formats.file_content import LARGEST, decode, encode
+from krm_fn.carriers.reading import Reading, Values
+from krm_fn.carriers.site import Site, SiteWithoutVariables, Variables
+from krm_fn.carriers.unit_meant import corrected
+from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
+from krm_fn.targets.base import Context
+from krm_fn.targets.nodes import config_spec
 from krm_fn.targets.nodes.config_spec import ConfigSpec
-from krm_fn.targets.nodes.drop_in_conflicts import Conflicts, is_about_proxies
+from krm_fn.targets.nodes.container_runtime import CONTAINERD, CRI_O
+from krm_fn.targets.nodes.drop_in_conflicts import (
+    Conflicts,
+    hiding,
+    is_about_proxies,
+    is_drop_in,
+    namesakes,
+)
+from krm_fn.targets.nodes.files import LARGEST, FileEntry, decode, encode, entries_of
 
 BY_REFERENCE = "Secret"
 """The value of the option ``content`` with which the text of the drop-in is in the Secret of the Cluster."""
@@ -45,19 +55,14 @@ def path_of(options: Mapping[str, Any], unit: str, entries: Sequence[Any]) -> st
     """
     if "path" in options:
         return str(options["path"])
+    existing = [lookup(entry, ("path",)) for entry in entries]
     possible = _possible_paths(unit)
-    existing = _paths(entries)
     return next((path for path in possible if path in existing), possible[0])
 
 
 def _possible_paths(unit: str) -> Sequence[str]:
     """Return where the drop-in may be if the user does not say so, the one that hides the others first."""
     return namesakes(f"/etc/systemd/system/{unit}.service.d/http-proxy.conf")
-
-
-def _paths(entries: Sequence[Any]) -> set[str]:
-    paths = (lookup(entry, ("path",)) for entry in entries)
-    return {path for path in paths if isinstance(path, str)}
 
 
 class DropIn:
@@ -91,9 +96,9 @@ class DropIn:
 
     def read(self) -> Iterator[Reading]:
         """Yield what the drop-in sets, the first of several with its path; nothing where systemd ignores it."""
-        for one in _files_of(self.spec, self.unit, self.path):
-            if one.is_ours:
-                yield from _read(self.spec, one, self.label, may_hide=True)
+        for file, is_ours in _files_of(self.spec, self.unit, self.path):
+            if is_ours:
+                yield from _read(self.spec, file, self.label, may_hide=True)
 
     def write(self, variables: Variables) -> None:
         """Make the drop-in set the variables, or remove it where it sets nothing else.
@@ -386,65 +391,52 @@ class OtherDropIns:
 
     def read(self) -> Iterator[Reading]:
         """Yield what they set, in the order of the entries, without those that systemd ignores."""
-        for one in _files_of(self._spec, self._ours.unit, self._ours.path):
-            if not one.is_ours:
-                label = f'the drop-in "{one.path}" in `files[{one.index}]`'
-                yield from _read(self._spec, one, label, may_hide=is_about_proxies(one.path))
+        for file, is_ours in _files_of(self._spec, self._ours.unit, self._ours.path):
+            if not is_ours:
+                label = f'the drop-in "{file.path}" in `files[{file.at}]`'
+                yield from _read(self._spec, file, label, may_hide=is_about_proxies(file.path))
 
     def write(self, variables: Variables) -> None:
         """Report drop-ins that set a proxy as well, and settings that take the variables away again."""
-        ours, draft = self._ours, self._spec.draft
+        ours = self._ours
         variables = self._spec.writable(variables)
-        entries = self._spec.entries(self._spec.files)
-        found = Conflicts(draft, self._spec.files, ours.unit, ours.path, ours.option)
+        found = Conflicts(self._spec, ours.unit, ours.path, ours.option)
         found.report_overrides(variables)
         paths = ours.paths_of(variables)
-        for index, entry in enumerate(entries):
-            if lookup(entry, ("path",)) not in paths:
-                found.report_other_drop_in(index, is_wanted=bool(variables))
+        for file in entries_of(self._spec):
+            if file.path not in paths:
+                found.report_other_drop_in(file, is_wanted=bool(variables))
 
 
-class _FoundDropIn:
-    """One drop-in among ``files``."""
-
-    def __init__(self, index: int, entry: _Entry, path: str, *, is_ours: bool) -> None:
-        self.index = index
-        self.entry = entry
-        self.path = path
-        self.is_ours = is_ours
-
-
-def _files_of(spec: ConfigSpec, unit: str, ours: str) -> Iterator[_FoundDropIn]:
-    """Yield the drop-ins of a service that systemd reads; ours is the first with its path."""
-    entries = spec.entries(spec.files)
-    paths = _paths(entries)
+def _files_of(spec: ConfigSpec, unit: str, ours: str) -> Iterator[tuple[FileEntry, bool]]:
+    """Yield the drop-ins of a service that systemd reads, each with whether it is ours: the first with our path."""
+    files = [*entries_of(spec)]
+    paths = {file.path for file in files}
     is_met = False
-    for index, entry in enumerate(entries):
-        path = lookup(entry, ("path",))
-        if not isinstance(path, str) or not (path == ours or is_drop_in(path, unit)):
+    for file in files:
+        if not (file.path == ours or is_drop_in(file.path, unit)):
             continue
-        if not paths.isdisjoint(hiding(path)):
+        if not paths.isdisjoint(hiding(file.path)):
             continue
-        is_ours = path == ours and not is_met
+        is_ours = file.path == ours and not is_met
         is_met = is_met or is_ours
-        yield _FoundDropIn(index, entry, path, is_ours=is_ours)
+        yield file, is_ours
 
 
-def _read(spec: ConfigSpec, file: _FoundDropIn, label: str, *, may_hide: bool) -> Iterator[Reading]:
+def _read(spec: ConfigSpec, file: FileEntry, label: str, *, may_hide: bool) -> Iterator[Reading]:
     """Yield each variable that a drop-in sets; all six where it may and its text is not here."""
-    entry = file.entry
+    entry, text = file.entry, file.text
     permissions = entry.get("permissions")
     blank = Reading(
         "",
         None,
-        (*spec.files, str(file.index), "content"),
+        (*spec.files, str(file.at), "content"),
         "",
         label,
         file=file.path,
         permissions=permissions if isinstance(permissions, str) else "",
         by_ignition=spec.ignition,
     )
-    text = decode(entry) if entry.get("contentFrom") is None else None
     if text is not None:
         for one in unit_text.settings_of(text):
             reading = blank._replace(
@@ -473,3 +465,60 @@ def _is_replaceable(entry: _Entry) -> bool:
     """Return whether an entry holds nothing but proxy variables, so that a reference can take its place."""
     text = decode(entry)
     return text is not None and not (text.strip() and unit_text.edit(text, {}))
+
+
+def drop_in_sites(draft: Draft, context: Context, unit: str, target: str) -> Iterator[Site]:
+    """Yield the drop-ins of a service; where CRI-O pulls the images, those of CRI-O in place of containerd's.
+
+    Args:
+        draft: an object of one of ``NODE_KINDS``.
+        context: the options ``path``, ``owner``, ``permissions`` and ``content``, and the settings.
+        unit: name of the service without ``.service``.
+        target: the key under ``spec.targets`` that messages name.
+    """
+    is_wanted = bool(context.settings.variables())
+    spec = config_spec.find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
+    if spec is None:
+        return
+    spec.report_form(is_wanted=is_wanted)
+    if unit == CONTAINERD and spec.runtime == CRI_O:
+        if "path" not in context.options:
+            yield _Unused(spec, unit, target)
+        unit = CRI_O
+    drop_in = DropIn(spec, unit, target, context.options, context.settings)
+    yield drop_in
+    yield OtherDropIns(drop_in)
+
+
+def correct_drop_in(draft: Draft, place: Mapping[str, Reading], values: Values) -> None:
+    """Give the variables of a drop-in in ``files`` other values, where all that it sets is known."""
+    path = next(iter(place.values())).path
+    entry = draft.get(path[:-1])
+    text = decode(entry) if path[-1] == "content" else None
+    edited = None if text is None else corrected(text, place, values)
+    if edited is not None:
+        draft.set(path, encode(edited, entry.get("encoding")))
+
+
+class _Unused(SiteWithoutVariables):
+    """The drop-in of a service that does not run on the nodes, as a site: what an earlier run wrote is removed.
+
+    It stays as it is where something is in the way; nobody has to know about that.
+    """
+
+    def __init__(self, spec: ConfigSpec, unit: str, target: str) -> None:
+        self._spec = spec
+        self._unit = unit
+        self._target = target
+        self.label = f"the drop-in of {unit}"
+
+    def write(self, variables: Variables) -> None:
+        """Remove the drop-in, whatever the variables are."""
+        tried = Draft(self._spec.draft.data)
+        spec = config_spec.find(tried)
+        if spec is None or not spec.entries(spec.files):
+            return
+        DropIn(spec, self._unit, self._target, {}, ProxySettings()).write({})
+        if tried.operations() and not tried.findings:
+            self._spec.draft.set_items(self._spec.files, spec.entries(spec.files))
+            self._spec.draft.describe(f"removes {self.label}, which the nodes do not run")

@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Variables, quoted
-from krm_fn.formats.file_content import decode
 from krm_fn.krm.results import Severity
 from krm_fn.krm.type_errors import wrong_type
-from krm_fn.patch import lookup
 from krm_fn.targets.nodes import command_places, node_commands, service_restart, shell_exports
 from krm_fn.targets.nodes.command_places import Arrangement
 from krm_fn.targets.nodes.config_spec import ConfigSpec
+from krm_fn.targets.nodes.files import entries_of
 
 
 class NodeExports:
@@ -166,13 +165,9 @@ class NodeExports:
 def scripts_of(spec: ConfigSpec) -> dict[str, str]:
     """Return the files that the object puts on the node, as far as their text is known: path -> text."""
     found: dict[str, str] = {}
-    for entry in spec.entries(spec.files):
-        path = lookup(entry, ("path",))
-        if not isinstance(path, str) or entry.get("contentFrom") is not None:
-            continue
-        text = decode(entry)
-        if text is not None:
-            found[path] = text
+    for file in entries_of(spec):
+        if (text := file.text) is not None:
+            found[file.path] = text
     return found
 
 

@@ -7,11 +7,13 @@ Limits: ``validateFiles`` in Cluster API ``kubeadmconfig_types.go`` (a ``path`` 
 (10240 characters), and its ``internal/ignition/clc`` (no ``gzip``).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import base64
+import binascii
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from krm_fn.carriers.site import SiteWithoutVariables, Variables
-from krm_fn.formats.file_content import decode, encode
 from krm_fn.krm.results import Severity
 from krm_fn.patch import Pointer, lookup
 from krm_fn.targets.nodes import service_restart
@@ -23,6 +25,83 @@ MARK = f"{service_restart.MARK}\n"
 _PLAIN = (None, "")
 _MOST_NAMED = 3
 """So many paths are in a message."""
+
+LARGEST = 1024 * 1024
+"""The longest ``content`` that is read, in characters, and the longest text that is unpacked from one, in bytes."""
+
+
+class FileEntry(NamedTuple):
+    """One entry of ``files`` that has a path."""
+
+    at: int
+    path: str
+    entry: Mapping[str, Any]
+
+    @property
+    def text(self) -> str | None:
+        """Its text; None where that is in a Secret, or cannot be read."""
+        return decode(self.entry) if self.entry.get("contentFrom") is None else None
+
+
+def entries_of(spec: ConfigSpec) -> Iterator[FileEntry]:
+    """Yield the entries of ``files`` as they are now, without those that have no path."""
+    for at, entry in enumerate(spec.entries(spec.files)):
+        path = lookup(entry, ("path",))
+        if isinstance(path, str):
+            yield FileEntry(at, path, entry)
+
+
+def decode(entry: Mapping[str, Any]) -> str | None:
+    """Return the text of ``entry`` (an entry of ``files`` with inline content).
+
+    None if it cannot be read as text.
+
+    A content that Cluster API renders (``contentFormat: Template``) is not read. More than 1 MiB is not read: Cluster
+    API takes 10 KiB, and systemd no line longer than that. Plain ``gzip`` holds raw bytes, which YAML text cannot
+    carry, so it is never read.
+    """
+    content, encoding = entry.get("content"), entry.get("encoding")
+    if entry.get("contentFormat") == "Template":
+        return None
+    if content is None:
+        content = ""
+    if (
+        not isinstance(content, str)
+        or encoding not in (*_PLAIN, "base64", "gzip+base64")
+        or len(content) > LARGEST
+    ):
+        return None
+    if encoding in _PLAIN:
+        return content
+    try:
+        raw = base64.b64decode("".join(content.split()), validate=True)
+        return (_gunzip(raw) if encoding == "gzip+base64" and raw else raw).decode()
+    except (binascii.Error, zlib.error, ValueError):
+        return None
+
+
+def encode(text: str, encoding: str | None) -> str:
+    """Return ``text`` as the ``content`` of an entry with an ``encoding`` that ``decode`` reads."""
+    if encoding in _PLAIN:
+        return text
+    raw = text.encode()
+    if encoding == "gzip+base64":
+        import gzip  # noqa: PLC0415 -- few files are compressed
+
+        raw = gzip.compress(raw, mtime=0)
+    return base64.b64encode(raw).decode()
+
+
+def _gunzip(raw: bytes) -> bytes:
+    """Return the content of a gzip file, up to a size that no drop-in has.
+
+    A small file can hold a huge one.
+    """
+    reader = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    content = reader.decompress(raw, LARGEST)
+    if not reader.eof or reader.unused_data:
+        raise ValueError("not one whole gzip file of a reasonable size")
+    return content
 
 
 class File(NamedTuple):
@@ -146,24 +225,7 @@ class NodeFiles(SiteWithoutVariables):
         self._draft.report(Severity.WARNING, message, (*place, "path"), code="NotWrittenHere")
 
     def _report_limits(self, entry: Mapping[str, Any], place: Pointer) -> None:
-        """Report what Cluster API, Ignition or cloud-init would make of an entry as it is to be."""
-        spec, encoding, path = self.spec, entry.get("encoding"), entry["path"]
+        """Report what Cluster API or Ignition would make of an entry as it is to be."""
+        self.spec.report_encoding(entry.get("encoding"), place)
         content = entry.get("content") or ""
-        if spec.ignition and path.startswith("/usr/"):
-            message = (
-                f'"{path}" must not be under /usr with Ignition (read-only), so {self.label} would '
-                "not be set"
-            )
-            path_of_file = (*place, "path")
-            self._draft.report(Severity.ERROR, message, path_of_file, code="ReadOnlyPath")
-        spec.report_encoding(encoding, place)
-        if encoding in _PLAIN and spec.is_rendered(content):
-            message = (
-                "`content` holds what cloud-init renders as a jinja template on the node; set "
-                "`encoding` to base64"
-            )
-            path_of_content = (*place, "content")
-            self._draft.report(
-                Severity.WARNING, message, path_of_content, code="RenderedByCloudInit"
-            )
-        spec.report_length((*place, "content"), content, "use fewer certificates")
+        self.spec.report_length((*place, "content"), content, "use fewer certificates")

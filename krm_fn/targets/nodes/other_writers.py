@@ -10,7 +10,6 @@ from krm_fn.carriers import unit_text
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Variables, quoted
 from krm_fn.engine import Draft
-from krm_fn.formats.file_content import decode
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import Pointer, lookup
@@ -18,6 +17,7 @@ from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.targets.base import Context, Target, Writes
 from krm_fn.targets.nodes import config_spec, environment_text
 from krm_fn.targets.nodes.config_spec import ConfigSpec
+from krm_fn.targets.nodes.files import FileEntry, entries_of
 
 _INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io"
 _FIELDS: dict[tuple[str, str], Pointer] = {
@@ -56,8 +56,8 @@ class _OtherPlaces:
             return
         spec = config_spec.find(Draft(obj))
         if spec is not None:
-            for index, entry in enumerate(spec.entries(spec.files)):
-                yield from _of_file(spec, entry, (*spec.files, str(index), "content"))
+            for file in entries_of(spec):
+                yield from _of_file(spec, file)
 
     def write(self, variables: Variables) -> None:
         """Report each place that sets another proxy, or one where none is wanted."""
@@ -98,17 +98,17 @@ def _of_fields(obj: Mapping[str, Any], path: Pointer) -> Iterator[Reading]:
                 )
 
 
-def _of_file(spec: ConfigSpec, entry: Any, path: Pointer) -> Iterator[Reading]:
-    file = lookup(entry, ("path",))
-    text = decode(entry) if isinstance(file, str) and entry.get("contentFrom") is None else None
-    if not isinstance(file, str) or not text:
+def _of_file(spec: ConfigSpec, one: FileEntry) -> Iterator[Reading]:
+    file, text = one.path, one.text
+    if not text:
         return
+    path = (*spec.files, str(one.at), "content")
     place = f'the file "{file}"'
     for name, value in _variables_in(file, text).items():
         seen = Reading(
             name, value, path, "", place, "" if value is not None else "a shell expands it"
         )
-        yield seen if entry.get("encoding") else spec.through_jinja(seen)
+        yield seen if one.entry.get("encoding") else spec.through_jinja(seen)
     if _is_of_apt(file) and environment_text.of_apt(text):
         for name in ("NO_PROXY", "no_proxy"):  # nobody misses the list there
             yield Reading(name, None, path, "", place, _NOT_SEEN)

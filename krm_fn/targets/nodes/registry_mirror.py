@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from krm_fn.carriers.site import Variables
 from krm_fn.engine import Draft
-from krm_fn.formats.file_content import decode
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
-from krm_fn.patch import lookup
 from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Target
 from krm_fn.targets.nodes import config_spec, hosts_toml
 from krm_fn.targets.nodes.config_spec import ConfigSpec
 from krm_fn.targets.nodes.container_runtime import OperatingSystem
-from krm_fn.targets.nodes.files import File, NodeFiles
+from krm_fn.targets.nodes.files import File, NodeFiles, decode, entries_of
 
 _CONFIG = "/etc/containerd/config.toml"
 
@@ -48,19 +45,19 @@ def files(settings: ProxySettings) -> list[File]:
 
 def _report_readers(spec: ConfigSpec) -> None:
     """Report that containerd does not look at our files, or that nothing says that it does."""
-    texts = _commands(spec)
-    for index, entry in enumerate(spec.entries(spec.files)):
-        text = decode(entry) if isinstance(entry, dict) else None
+    texts = [text for text in spec.entries(spec.commands) if isinstance(text, str)]
+    for file in entries_of(spec):
+        text = decode(file.entry)
         if not text:
             continue
         texts.append(text)
-        why = hosts_toml.obstacle(text) if lookup(entry, ("path",)) == _CONFIG else None
+        why = hosts_toml.obstacle(text) if file.path == _CONFIG else None
         if why:
             message = (
                 f'"{_CONFIG}" must make containerd read "{hosts_toml.CERTS_D}", but {why}: '
                 "the registry mirror has no effect; change it by hand"
             )
-            place = (*spec.files, str(index), "content")
+            place = (*spec.files, str(file.at), "content")
             spec.draft.report(Severity.WARNING, message, place, code="MirrorNotRead")
             return
     if not any(map(hosts_toml.reads_certs_d, texts)):
@@ -69,10 +66,6 @@ def _report_readers(spec: ConfigSpec) -> None:
             f'"{hosts_toml.CERTS_D}": check that the node image has one of them'
         )
         spec.draft.report(Severity.INFO, message, spec.path, code="MirrorNotRead")
-
-
-def _commands(spec: ConfigSpec) -> list[Any]:
-    return [command for command in spec.entries(spec.commands) if isinstance(command, str)]
 
 
 class _RegistryMirror(Target):

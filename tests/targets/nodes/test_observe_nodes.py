@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from kubeadm_objects import HTTP_ONLY, OTHER, PLACES, PROXY, kubeadm, run
 from test_kubeadm_shapes import JUNK, SPECS
 
-from krm_fn.formats.file_content import encode
 from krm_fn.noproxy import Audience
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import Reading, Target
 from krm_fn.targets.nodes import containerd_drop_in, kubeadm_commands, kubelet_drop_in
+from krm_fn.targets.nodes.files import encode
 
 TARGETS = [module.TARGET for module in (containerd_drop_in, kubelet_drop_in, kubeadm_commands)]
 FOLDER = "/etc/systemd/system/containerd.service.d"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.formats.file_content import decode, encode
+from krm_fn.targets.nodes.files import decode, encode
 
 PACKED = gzip.compress(b"text", mtime=0)
 

@@ -3,10 +3,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from kubeadm_objects import HTTP_ONLY, NONE, kubeadm, run
 
-from krm_fn.engine import Draft
-from krm_fn.formats.drop_in_precedence import namesakes
-from krm_fn.targets.nodes.drop_in_conflicts import Conflicts
+from krm_fn.targets.nodes import containerd_drop_in
+from krm_fn.targets.nodes.drop_in_conflicts import namesakes
 
 FOLDER = "/etc/systemd/system/containerd.service.d"
 OURS = f"{FOLDER}/http-proxy.conf"
@@ -14,9 +14,9 @@ SETS = "[Service]\nEnvironment=NO_PROXY=a\n"
 
 
 def reported(entry: dict[str, Any], *, ours: str = OURS, wanted: bool = True) -> str | None:
-    draft = Draft({"files": [entry]})
-    Conflicts(draft, ("files",), "containerd", ours, "the.option").report_other_drop_in(0, is_wanted=wanted)
-    return next((finding.message for finding in draft.findings), None)
+    proxy = HTTP_ONLY if wanted else NONE
+    outcome = run(containerd_drop_in, kubeadm({"files": [entry]}), proxy, {"path": ours})
+    return next((finding.message for finding in outcome.findings if finding.code == "OtherDropIn"), None)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_who_wins(path: str, ours: str, winner: str | None) -> None:
     assert message is not None
     assert f'"{winner or path}"' in message.partition(";")[2]
     is_hidden = winner == ours and path.rpartition("/")[2] == ours.rpartition("/")[2]
-    remedy = "; remove it" if is_hidden else "; remove it, or set `the.option` to its path"
+    remedy = "; remove it" if is_hidden else "; remove it, or set `spec.targets.containerdDropIn.path` to its path"
     assert message.endswith(remedy)
 
 
@@ -79,7 +79,7 @@ def test_a_drop_in_from_a_secret_is_judged_by_its_name() -> None:
 
 def test_without_a_proxy_wanted_nobody_wins() -> None:
     message = reported({"path": f"{FOLDER}/90.conf", "content": SETS}, wanted=False)
-    assert (
-        message
-        == f'"{FOLDER}/90.conf" still sets proxy variables for containerd; remove it, or set `the.option` to its path'
+    assert message == (
+        f'"{FOLDER}/90.conf" still sets proxy variables for containerd; '
+        "remove it, or set `spec.targets.containerdDropIn.path` to its path"
     )
