@@ -48,6 +48,7 @@ ROWS: Mapping[str, TargetRow] = {
     ),
     "kubeletDropIn": TargetRow("nodes.kubelet_drop_in", ("nodes",), _names("kubeletDropIn")),
     "kubeadmCommands": TargetRow("nodes.kubeadm_commands", ("nodes",), _names("kubeadmCommands")),
+    "rke2": TargetRow("nodes.rke2", ("nodes",), _names("rke2")),
     "otherWriters": TargetRow(
         "nodes.other_writers",
         ("nodes",),

@@ -66,3 +66,29 @@ def _shell_environment(shell: str, script: str) -> dict[str, str]:
     done = subprocess.run([shell], input=script.encode(), capture_output=True, env={"PATH": os.defpath}, check=True)
     assert done.stderr == b""
     return dict(entry.split("=", 1) for entry in done.stdout.decode().split("\0") if entry)
+
+
+_ESCAPED = re.compile(r"\\(.)")
+
+
+def environment_file(text: str) -> dict[str, str]:
+    """The variables that systemd reads in an environment file; a value with ``$`` is none here, it would be expanded.
+
+    The judge prints what ``environment.d`` says, which has the format of an environment file, each value quoted.
+    """
+    generator = need("/usr/lib/systemd/user-environment-generators/30-systemd-environment-d-generator")
+    with tempfile.TemporaryDirectory(prefix="inject-proxy-") as folder:
+        path = Path(folder, "environment.d", "judged.conf")
+        path.parent.mkdir()
+        path.write_bytes(text.encode())
+        done = subprocess.run(
+            [generator], capture_output=True, env={"XDG_CONFIG_HOME": folder, "LC_ALL": "C.UTF-8"}, check=True
+        )
+    pairs = [line.split("=", 1) for line in done.stdout.decode().splitlines()]
+    return {name: _printed(value) for name, value in pairs if name in text}  # there may be others of the machine
+
+
+def _printed(value: str) -> str:
+    if not value.startswith('"'):
+        return value
+    return _ESCAPED.sub(lambda found: {"n": "\n", "t": "\t"}.get(found[1], found[1]), value[1:-1])

@@ -190,12 +190,12 @@ def test_each_file_of_templates_gets_the_network_of_its_own_cluster() -> None:
 
 
 def test_the_system_of_one_file_is_not_that_of_another() -> None:
-    of_rke2 = of_pods(PODS_OF_B)
-    of_rke2["spec"]["controlPlaneRef"] = reference("KubeadmControlPlane", "x") | {
-        "kind": "RKE2ControlPlane",
+    of_talos = of_pods(PODS_OF_B)
+    of_talos["spec"]["controlPlaneRef"] = reference("KubeadmControlPlane", "x") | {
+        "kind": "TalosControlPlane",
         "apiVersion": "controlplane.cluster.x-k8s.io/v1beta1",
     }
-    outcome, _ = run_over({"a.yaml": template_file(PODS_OF_A), "b.yaml": [of_rke2]})
+    outcome, _ = run_over({"a.yaml": template_file(PODS_OF_A), "b.yaml": [of_talos]})
     found = [(one.ref.kind, one.ref.file_path) for one in warnings(outcome) if one.code == "NodeSystemUnsupported"]
     assert found == [("Cluster", "b.yaml")]
 

@@ -707,11 +707,11 @@ spec:
   topology: {classRef: {name: c}, version: v1.31.0}
 ---
 """
-RKE2 = """\
+TALOS = """\
 apiVersion: controlplane.cluster.x-k8s.io/v1beta1
-kind: RKE2ControlPlane
+kind: TalosControlPlane
 metadata: {name: cp, namespace: org}
-spec: {files: [{path: /etc/default/rke2-server, content: "HTTP_PROXY=http://proxy.corp.example:3128"}]}
+spec: {files: [{path: /etc/environment, content: "HTTP_PROXY=http://proxy.corp.example:3128"}]}
 ---
 """
 AKS = """\
@@ -752,7 +752,7 @@ def of_kind(kind: str, more: str = "") -> str:
     "manifests",
     [
         pytest.param(OF_CLASS, id="a Cluster that needs no value of its own beside its class"),
-        pytest.param(of_kind("RKE2ControlPlane", RKE2), id="RKE2 with the proxy in its file"),
+        pytest.param(of_kind("TalosControlPlane", TALOS), id="Talos with the proxy in its file"),
         pytest.param(
             of_kind("AzureManagedControlPlane", AKS).replace("controlplane.c", "infrastructure.c"),
             id="AKS with the proxy in its field",
@@ -767,7 +767,7 @@ def test_what_has_the_proxy_or_gets_it_is_not_without(manifests: str) -> None:
 @pytest.mark.parametrize(
     ("manifests", "code", "cluster"),
     [
-        pytest.param(of_kind("RKE2ControlPlane"), "NodeSystemUnsupported", "org/prod", id="a system without a target"),
+        pytest.param(of_kind("TalosControlPlane"), "NodeSystemUnsupported", "org/prod", id="a system without a target"),
         pytest.param(of_kind("K0smotronControlPlane"), "NodeSystemUnsupported", "org/prod", id="hosted k0s"),
         pytest.param(of_kind("KubeadmControlPlane"), "TemplateNotInList", "org/prod", id="a control plane elsewhere"),
         pytest.param(KOPS, "NodeSystemUnsupported", "", id="a Cluster that is none of Cluster API"),
@@ -786,10 +786,10 @@ def test_what_a_run_reports_to_get_nothing_is_without(manifests: str, code: str,
 
 
 def test_clusters_of_one_name_in_several_files_are_without_each(tmp_path: Path) -> None:
-    kinds = {"a": "RKE2ControlPlane", "b": "TalosControlPlane", "c": "KamajiControlPlane", "d": "KamajiControlPlane"}
+    kinds = {"a": "TalosControlPlane", "b": "K0sControlPlane", "c": "KamajiControlPlane", "d": "KamajiControlPlane"}
     for name, kind in kinds.items():
         (tmp_path / name).mkdir()
-        (tmp_path / name / "cluster.yaml").write_text(of_kind(kind, RKE2 if kind.startswith("RKE2") else ""))
+        (tmp_path / name / "cluster.yaml").write_text(of_kind(kind, TALOS if kind.startswith("Talos") else ""))
     (tmp_path / "proxy.yaml").write_text(DECLARED)
     data = json.loads(explained("--output", "json", str(tmp_path)))
     found = [(one["cluster"], Path(one["file"]).parent.name) for one in data["without"]]

@@ -78,10 +78,17 @@ def assumed(obj: Object) -> ClusterNetwork:
     )
 
 
-def services_of(system: NodeSystem, cluster: ObjectRef) -> Fact:
-    """Return the service CIDR of a Cluster that a system of nodes makes and that declares none."""
-    path = pattern("spec.clusterNetwork.services.cidrBlocks")
-    return Fact(system.services, cluster, path, system.name)
+def network_of(system: NodeSystem, cluster: ObjectRef) -> ClusterNetwork:
+    """Return the networks of pods and Services of a Cluster that a system of nodes makes and that declares none."""
+
+    def fact(cidr: str, field: str) -> tuple[Fact, ...]:
+        path = pattern(f"spec.clusterNetwork.{field}.cidrBlocks")
+        return (Fact(cidr, cluster, path, system.name),) if cidr else ()
+
+    return ClusterNetwork(
+        pod_cidrs=fact(system.pod_cidr, "pods"),
+        service_cidrs=fact(system.service_cidr, "services"),
+    )
 
 
 def for_cluster(found: ClusterNetwork, name: str) -> ClusterNetwork:

@@ -253,34 +253,33 @@ def _assumed(cluster: Hints, sources: list[Hints], wholes: tuple[Whole, Whole]) 
         for node in sources
         if _is_part(node, wholes)
     ]
-    is_silent = bool(cluster.ref.kind) and not any(
-        node.sets_services for node in (cluster, *sources)
-    )
-    system = _system_with_services(sources, wholes) if is_silent else None
-    services = (defaults.services_of(system, cluster.ref),) if system else ()
-    return ClusterNetwork(
-        service_cidrs=services,
+    system = _system_of(sources, wholes)
+    of_nodes = defaults.network_of(system, cluster.ref) if system else ClusterNetwork()
+    if any(node.sets_services for node in (cluster, *sources)):
+        of_nodes = of_nodes._replace(service_cidrs=())
+    return of_nodes._replace(
         networks=distinct(_unpatched((fact for each in found for fact in each.networks), wholes)),
         hosts=distinct(_unpatched((fact for each in found for fact in each.hosts), wholes)),
     )
 
 
-def _system_with_services(sources: list[Hints], wholes: tuple[Whole, Whole]) -> NodeSystem | None:
-    """Return what sets up the control plane of a Cluster, if that takes its own network for services."""
+def _system_of(sources: list[Hints], wholes: tuple[Whole, Whole]) -> NodeSystem | None:
+    """Return what sets up the control plane of a Cluster, if no patch of its class may give it other networks."""
     named = next((whole.control_plane for whole in wholes if whole.control_plane), None)
     tied = [node.key for node in sources if _sort(node) == _CONTROL_PLANE]
-    keys = [named] if named else tied
-    for key in keys:
+    for key in [named] if named else tied:
         node_kind = NODE_KINDS.get(key[:2])
-        if node_kind is None or not node_kind.is_control_plane or not node_kind.system.services:
+        if node_kind is None or not node_kind.is_control_plane:
             continue
-        if not _patches_services(node_kind.system, wholes[1]):
+        if not _patches_networks(node_kind.system, wholes[1]):
             return node_kind.system
     return None
 
 
-def _patches_services(system: NodeSystem, of_class: Whole) -> bool:
-    """Return whether patches of a class may write the network of services into its control plane."""
+def _patches_networks(system: NodeSystem, of_class: Whole) -> bool:
+    """Return whether patches of a class may write the networks of pods and Services into its control plane."""
+    if not system.network.service_cidrs:
+        return False
     template = NODE_KINDS[CONTROL_PLANE, f"{system.control_plane}Template"]
     networks = (*template.path, *system.network.service_cidrs.split(".")[:-1])
     return any(_overlap(path, networks) for path in of_class.rewritten)

@@ -18,11 +18,12 @@ from krm_fn.lint import proxy_urls
 from krm_fn.noproxy import Audience, InvalidField
 from krm_fn.patch import Pointer, lookup
 from krm_fn.plan import Overview, PlannedEdit
-from krm_fn.products.node_kinds import OF_CLASSES
-from krm_fn.products.node_kinds import TARGETS as NODE_TARGETS
+from krm_fn.products.node_kinds import KUBEADM, OF_CLASSES
 from krm_fn.settings import Resolved
 from krm_fn.targets import TARGETS, Context, Writes
 
+_NODES = KUBEADM.targets
+"""Who disables all of them wants to hear nothing of nodes."""
 _KYVERNO_GROUPS = ("kyverno.io", "policies.kyverno.io", "mutations.gatekeeper.sh")
 _OWN_GROUP = "fn.inject-proxy.io"
 _URL_NAMES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy")
@@ -122,7 +123,7 @@ def unwritten(
         if id(obj) not in written and not _is_switched_off(obj, wanted)
         for result in _of_object(obj, memberships, wanted)
     ]
-    if wanted.mode is not Mode.REMOVE and any(_is_enabled(name, wanted) for name in NODE_TARGETS):
+    if wanted.mode is not Mode.REMOVE and any(_is_enabled(name, wanted) for name in _NODES):
         stale = {result.ref for result in of_objects if result.code == "StaleProxy"}
         yield from _systems(overview.foreign, wanted, stale)
         yield from _without_class(overview, places, wanted)
@@ -229,7 +230,7 @@ def _without_class(
     }
     for obj, name, path in overview.without_class:
         resolved = settings.resolve(
-            wanted, overview.memberships[obj.ref], target=NODE_TARGETS[0], audience=Audience.NODE
+            wanted, overview.memberships[obj.ref], target=_NODES[0], audience=Audience.NODE
         )
         if any(_urls(resolved)) and obj.ref not in written:
             yield Result(
@@ -241,9 +242,7 @@ def _elsewhere(overview: Overview, wanted: ProxyConfig) -> Iterator[Result]:
     """Yield a warning for each Cluster whose control plane, or a template of whose workers, is not in the list."""
     names: dict[ObjectRef, dict[str, None]] = {}
     for obj, key, memberships in overview.elsewhere:
-        resolved = settings.resolve(
-            wanted, memberships, target=NODE_TARGETS[0], audience=Audience.NODE
-        )
+        resolved = settings.resolve(wanted, memberships, target=_NODES[0], audience=Audience.NODE)
         if not any(_urls(resolved)):
             continue
         listed = [one.cluster.ref for one in memberships if one.cluster.is_listed]
@@ -359,7 +358,7 @@ def _texts(data: Any) -> Iterator[tuple[Pointer, str]]:
 
 def _resolved(cluster: Cluster | None, wanted: ProxyConfig) -> Resolved:
     memberships = (Membership(cluster),) if cluster else ()
-    return settings.resolve(wanted, memberships, target=NODE_TARGETS[0], audience=Audience.NODE)
+    return settings.resolve(wanted, memberships, target=_NODES[0], audience=Audience.NODE)
 
 
 def _urls(resolved: Resolved) -> tuple[str, str]:

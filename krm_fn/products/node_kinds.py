@@ -4,7 +4,9 @@ Data only, and the one table of it: whoever edits, reads, names or rolls nodes a
 ``SYSTEMS``, and the targets that write its files.
 
 Sources: Cluster API ``api/bootstrap/kubeadm`` and ``api/controlplane/kubeadm`` (v1alpha3 to v1beta2); kubeadm
-``apis/kubeadm/v1beta4/defaults.go`` (``DefaultServicesSubnet``).
+``apis/kubeadm/v1beta4/defaults.go`` (``DefaultServicesSubnet``); RKE2: ``rancher/cluster-api-provider-rke2``
+``bootstrap/api`` and ``controlplane/api``, ``bundle/lib/systemd/system/rke2-*.service`` of ``rancher/rke2``, its
+documentation "Configure an HTTP proxy" and "Server configuration reference" (``cluster-cidr``, ``service-cidr``).
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,6 +25,13 @@ class NetworkFields(NamedTuple):
     hosts: str = ""
 
 
+class NodeService(NamedTuple):
+    """A systemd service that gets the proxy; ``role``: only nodes of this role run it."""
+
+    name: str
+    role: Role | None = None
+
+
 class NodeSystem(NamedTuple):
     """What makes machines nodes of a Cluster.
 
@@ -34,12 +43,17 @@ class NodeSystem(NamedTuple):
         control_plane: the kind of its control planes; there is a ``…Template`` of it.
         inside: leads from the specification of a control plane to the configuration.
         config: the kind of the configuration of one machine; there is a ``…Template`` of it, for workers.
+        services: those that get the proxy from files, where one target writes all of a system.
+        has_environment_files: they get it from ``/etc/default/<service>``, not from a drop-in.
+        registries: where its services read mirrors of registries; "" where containerd reads ``certs.d``.
         files: the key of the list of files.
         commands: the key of the list of commands that run before it starts.
         late_commands: the key of those that run behind it.
         versions: the versions of the API that are known; empty where they do not matter.
         limited: those of them that limit the length of a file and of a command.
-        services: the network of the services where nobody says another one.
+        format: leads to the field that says whether cloud-init or Ignition sets up a machine.
+        pod_cidr: the network of the pods where nobody says another one.
+        service_cidr: the same for Services.
         network: where a configuration says something of the network.
     """
 
@@ -55,7 +69,12 @@ class NodeSystem(NamedTuple):
     files: str = "files"
     versions: tuple[str, ...] = ()
     limited: tuple[str, ...] = ()
-    services: str = ""
+    format: tuple[str, ...] = ("format",)
+    services: tuple[NodeService, ...] = ()
+    has_environment_files: bool = False
+    registries: str = ""
+    pod_cidr: str = ""
+    service_cidr: str = ""
     network: NetworkFields = NetworkFields()
 
 
@@ -84,6 +103,15 @@ class NodeConfigKind(NamedTuple):
         return (*self.path, self.system.files)
 
     @property
+    def services(self) -> list[str]:
+        """The names of the services on its nodes that get the proxy from files."""
+        return [
+            one.name
+            for one in self.system.services
+            if self.role is None or one.role in (None, self.role)
+        ]
+
+    @property
     def is_control_plane(self) -> bool:
         """Whether it makes a control plane as a whole, or is the template of what does."""
         return self.group == CONTROL_PLANE
@@ -101,7 +129,7 @@ KUBEADM = NodeSystem(
     late_commands="postKubeadmCommands",
     versions=("v1alpha3", "v1alpha4", "v1beta1", "v1beta2"),
     limited=("v1beta1", "v1beta2"),
-    services="10.96.0.0/12",
+    service_cidr="10.96.0.0/12",
     network=NetworkFields(
         pod_cidrs="clusterConfiguration.networking.podSubnet",
         service_cidrs="clusterConfiguration.networking.serviceSubnet",
@@ -111,7 +139,29 @@ KUBEADM = NodeSystem(
     ),
 )
 
-SYSTEMS = (KUBEADM,)
+RKE2 = NodeSystem(
+    name="RKE2",
+    configuration="RKE2ConfigSpec",
+    targets=("rke2",),
+    exporter="rke2",
+    control_plane="RKE2ControlPlane",
+    inside=(),
+    config="RKE2Config",
+    commands="preRKE2Commands",
+    late_commands="postRKE2Commands",
+    format=("agentConfig", "format"),
+    services=(
+        NodeService("rke2-server", Role.CONTROL_PLANE),
+        NodeService("rke2-agent", Role.WORKER),
+    ),
+    has_environment_files=True,
+    registries="/etc/rancher/rke2/registries.yaml",
+    pod_cidr="10.42.0.0/16",
+    service_cidr="10.43.0.0/16",
+    network=NetworkFields(service_domain="serverConfig.clusterDomain", hosts="registrationAddress"),
+)
+
+SYSTEMS = (KUBEADM, RKE2)
 
 
 def _kinds(system: NodeSystem) -> Iterator[NodeConfigKind]:

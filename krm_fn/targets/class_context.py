@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from krm_fn.clusters import Key, may_be_same, target_of
+from krm_fn.products.node_kinds import KUBEADM
 from krm_fn.settings import ProxySettings
 
 
@@ -17,6 +18,7 @@ class ClassContext(NamedTuple):
     Attributes:
         is_wanted: the nodes of some Cluster get a proxy by the class.
         is_known: the class is in the list, and is not left out of it.
+        targets: those whose edits in its templates the patches of the class make instead.
         options: ``spec.targets`` as a whole.
         templates: the objects that belong to such classes and to nothing else, by what a reference names.
         default: the proxy that the class gives to nodes of which nothing is said.
@@ -32,6 +34,7 @@ class ClassContext(NamedTuple):
 
     is_wanted: bool = False
     is_known: bool = True
+    targets: tuple[str, ...] = KUBEADM.targets
     options: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
     templates: Mapping[Key, Mapping[str, Any]] = MappingProxyType({})
     default: ProxySettings = ProxySettings()

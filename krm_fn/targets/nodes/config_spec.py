@@ -20,7 +20,7 @@ from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.noproxy.entries import is_template
-from krm_fn.patch import Pointer, field_path
+from krm_fn.patch import Pointer, field_path, lookup
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
 from krm_fn.targets.nodes.container_runtime import (
     ADVICE,
@@ -51,6 +51,7 @@ class ConfigSpec:
     ) -> None:
         self.draft = draft
         self.path: Pointer = kind.path
+        self.kind = kind
         self.system = kind.system
         self.data = data
         version = str(draft.data.get("apiVersion")).rpartition("/")[2]
@@ -66,7 +67,7 @@ class ConfigSpec:
     @property
     def ignition(self) -> bool:
         """Return whether the node is set up by Ignition, not by cloud-init."""
-        return self.data.get("format") == "ignition"
+        return bool(lookup(self.data, self.system.format) == "ignition")
 
     @property
     def runtime(self) -> str:
@@ -109,9 +110,11 @@ class ConfigSpec:
         Args:
             is_wanted: whether something has to be written; else the version does not matter.
         """
-        form = self.data.get("format")
+        form = lookup(self.data, self.system.format)
         if form is not None and not isinstance(form, str):
-            self.draft.findings.append(wrong_type((*self.path, "format"), form, "a string"))
+            self.draft.findings.append(
+                wrong_type((*self.path, *self.system.format), form, "a string")
+            )
         if (
             is_wanted
             and self.operating_system is OperatingSystem.LINUX

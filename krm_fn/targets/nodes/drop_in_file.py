@@ -7,7 +7,7 @@ service are read and reported, and not edited.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from krm_fn.carriers import drop_in_secret, unit_text
@@ -98,7 +98,7 @@ class DropIn:
         """Yield what the drop-in sets, the first of several with its path; nothing where systemd ignores it."""
         for file, is_ours in _files_of(self.spec, self.unit, self.path):
             if is_ours:
-                yield from _read(self.spec, file, self.label, may_hide=True)
+                yield from readings_of(self.spec, file, self.label, may_hide=True)
 
     def write(self, variables: Variables) -> None:
         """Make the drop-in set the variables, or remove it where it sets nothing else.
@@ -114,6 +114,27 @@ class DropIn:
             message = f"{error}; change the proxy settings"
             self._report(Severity.ERROR, message, self.spec.files, code="ValueNotWritable")
         self._report_wrong_entries()
+
+    def edited(self, text: str, place: Pointer, variables: Variables) -> str | None:
+        """Return a text with exactly the variables; None where it is left alone, which is reported at ``place``.
+
+        Raises:
+            ValueError: a value cannot be written.
+        """
+        if unit_text.has_rejected_header(text):
+            if variables or unit_text.settings_of(text):
+                message = unit_text.REJECTED_HEADER
+                self._report(Severity.WARNING, message, place, code="SectionRejected")
+            return None
+        return unit_text.edit(text, variables)
+
+    def fresh(self, variables: Variables) -> str:
+        """Return a new text with the variables.
+
+        Raises:
+            ValueError: a value cannot be written.
+        """
+        return unit_text.fresh(variables)
 
     def paths_of(self, variables: Variables) -> Sequence[str]:
         """Return the path, and where no proxy is wanted those that come into effect once it has gone."""
@@ -161,12 +182,9 @@ class DropIn:
         if old is None:
             self._report_unreadable(entry, place)
             return entry
-        if unit_text.has_rejected_header(old):
-            if variables or unit_text.settings_of(old):
-                message, path = unit_text.REJECTED_HEADER, (*place, "content")
-                self._report(Severity.WARNING, message, path, code="SectionRejected")
+        new = self.edited(old, (*place, "content"), variables)
+        if new is None:
             return entry
-        new = unit_text.edit(old, variables)
         if old and not new:
             return None
         edited = dict(entry)
@@ -198,7 +216,7 @@ class DropIn:
             return self._referring(entry, place)
         # An encoding would be that of the content of the Secret.
         edited = {key: entry[key] for key in entry if key not in ("contentFrom", "encoding")}
-        edited["content"] = unit_text.fresh(variables)
+        edited["content"] = self.fresh(variables)
         self._draft.describe(f"puts the text of {self.label} in the place of a reference")
         self._set_attributes(edited)
         self._report_limits(edited, place, variables)
@@ -227,7 +245,7 @@ class DropIn:
         permissions = self._options.get("permissions")
         if self._content != BY_REFERENCE:
             entry = {
-                "content": unit_text.fresh(variables),
+                "content": self.fresh(variables),
                 "owner": str(owner or OF_TEXT["owner"]),
                 "path": self.path,
                 "permissions": str(permissions or OF_TEXT["permissions"]),
@@ -394,7 +412,9 @@ class OtherDropIns:
         for file, is_ours in _files_of(self._spec, self._ours.unit, self._ours.path):
             if not is_ours:
                 label = f'the drop-in "{file.path}" in `files[{file.at}]`'
-                yield from _read(self._spec, file, label, may_hide=is_about_proxies(file.path))
+                yield from readings_of(
+                    self._spec, file, label, may_hide=is_about_proxies(file.path)
+                )
 
     def write(self, variables: Variables) -> None:
         """Report drop-ins that set a proxy as well, and settings that take the variables away again."""
@@ -423,8 +443,23 @@ def _files_of(spec: ConfigSpec, unit: str, ours: str) -> Iterator[tuple[FileEntr
         yield file, is_ours
 
 
-def _read(spec: ConfigSpec, file: FileEntry, label: str, *, may_hide: bool) -> Iterator[Reading]:
-    """Yield each variable that a drop-in sets; all six where it may and its text is not here."""
+def readings_of(
+    spec: ConfigSpec,
+    file: FileEntry,
+    label: str,
+    *,
+    may_hide: bool,
+    settings_of: Callable[[str], Iterable[unit_text.UnitSetting]] = unit_text.settings_of,
+) -> Iterator[Reading]:
+    """Yield each variable that a file sets; all six where it may and its text is not here.
+
+    Args:
+        spec: the configuration with the file.
+        file: one of its files.
+        label: what messages call the file.
+        may_hide: whether it may set variables where its text is not here.
+        settings_of: reads a text.
+    """
     entry, text = file.entry, file.text
     permissions = entry.get("permissions")
     blank = Reading(
@@ -438,7 +473,7 @@ def _read(spec: ConfigSpec, file: FileEntry, label: str, *, may_hide: bool) -> I
         by_ignition=spec.ignition,
     )
     if text is not None:
-        for one in unit_text.settings_of(text):
+        for one in settings_of(text):
             reading = blank._replace(
                 variable=one.name,
                 value=one.value,

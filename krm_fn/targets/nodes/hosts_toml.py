@@ -65,7 +65,7 @@ def obstacle(config: str) -> str | None:
 def _hosts_toml(mirror: Mirror) -> str:
     certificates = [f"  ca = {_string(_ca_path(mirror))}"] if mirror.ca.pem else []
     lines = [
-        f"[host.{_string(_api_root(mirror.url))}]",
+        f"[host.{_string(api_root(mirror.url))}]",
         '  capabilities = ["pull", "resolve"]',
         *certificates,
         "  override_path = true",
@@ -80,7 +80,7 @@ def _ca_path(mirror: Mirror) -> str:
     return f"{CERTS_D}/{urlsplit(mirror.url).netloc}/ca.crt"
 
 
-def _api_root(url: str) -> str:
+def api_root(url: str) -> str:
     """Return the URL with ``/v2`` before its path, if it lacks that: the root of the API of a registry."""
     from urllib.parse import urlsplit  # noqa: PLC0415 -- most runs have no mirror
 

@@ -13,7 +13,7 @@ from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import Pointer, lookup
-from krm_fn.products.node_kinds import NODE_KINDS
+from krm_fn.products.node_kinds import NODE_KINDS, SYSTEMS
 from krm_fn.targets.base import Context, Target, Writes
 from krm_fn.targets.nodes import config_spec, environment_text
 from krm_fn.targets.nodes.config_spec import ConfigSpec
@@ -34,6 +34,13 @@ _ENVIRONMENT_FILES = frozenset(
         f"/etc/{folder}/{name}"
         for folder in ("default", "sysconfig")
         for name in ("kubelet", "docker", "containerd")
+    }
+    | {
+        f"{start}{service.name}{end}"
+        for system in SYSTEMS
+        if system.has_environment_files
+        for service in system.services
+        for start, end in (("/etc/sysconfig/", ""), ("/usr/local/lib/systemd/system/", ".env"))
     }
 )
 _NOT_SEEN = "apt has no such list"

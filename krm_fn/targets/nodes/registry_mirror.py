@@ -11,7 +11,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Target
-from krm_fn.targets.nodes import config_spec, hosts_toml
+from krm_fn.targets.nodes import config_spec, hosts_toml, registries_yaml
 from krm_fn.targets.nodes.config_spec import ConfigSpec
 from krm_fn.targets.nodes.container_runtime import OperatingSystem
 from krm_fn.targets.nodes.files import File, NodeFiles, decode, entries_of
@@ -24,7 +24,7 @@ class _MirrorFiles(NodeFiles):
 
     def __init__(self, spec: ConfigSpec, wanted: Sequence[File]) -> None:
         label = "the registry mirror of containerd"
-        super().__init__(spec, label, hosts_toml.is_ours, wanted, hosts_toml.described)
+        super().__init__(spec, label, self._is_ours, wanted, hosts_toml.described)
         self._is_wanted = bool(wanted)
 
     def write(self, variables: Variables) -> None:
@@ -34,13 +34,23 @@ class _MirrorFiles(NodeFiles):
             WrongTypeError: ``files`` is no list, and there is a mirror.
         """
         super().write(variables)
-        if self._is_wanted:
+        if self._is_wanted and not self.spec.system.registries:
             _report_readers(self.spec)
 
+    def _is_ours(self, path: str, text: str) -> bool:
+        registries = self.spec.system.registries
+        if registries:
+            return registries_yaml.is_ours(path, text, registries)
+        return hosts_toml.is_ours(path, text)
 
-def files(settings: ProxySettings) -> list[File]:
+
+def _files(settings: ProxySettings, registries: str) -> list[File]:
     """Return the files that a node needs; none without a mirror."""
-    return hosts_toml.files_of(settings.mirror) if settings.mirror else []
+    if settings.mirror is None:
+        return []
+    if registries:
+        return registries_yaml.files_of(settings.mirror, registries)
+    return hosts_toml.files_of(settings.mirror)
 
 
 def _report_readers(spec: ConfigSpec) -> None:
@@ -79,7 +89,9 @@ class _RegistryMirror(Target):
         spec = config_spec.find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
         if spec is not None:
             is_linux = spec.operating_system is OperatingSystem.LINUX
-            yield _MirrorFiles(spec, files(context.settings) if is_linux else [])
+            yield _MirrorFiles(
+                spec, _files(context.settings, spec.system.registries) if is_linux else []
+            )
 
 
 TARGET = _RegistryMirror()

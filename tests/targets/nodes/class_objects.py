@@ -96,10 +96,10 @@ def answer(objects: Sequence[Any], **spec: Any) -> tuple[list[Any], list[str]]:
 
 
 def judged(objects: Sequence[Any], name: str) -> dict[str, Any]:
-    """The KubeadmConfigSpec of each sort of nodes of a Cluster, as Cluster API makes it out of class and templates."""
+    """The configuration of each sort of nodes of a Cluster, as Cluster API makes it out of class and templates."""
     by_kind = {obj["kind"]: obj for obj in objects if obj["kind"] == "ClusterClass"}
     (one,) = (obj for obj in objects if obj["kind"] == "Cluster" and obj["metadata"]["name"] == name)
-    templates = {obj["metadata"]["name"]: obj for obj in objects if obj["kind"].startswith("Kubeadm")}
+    templates = {obj["metadata"]["name"]: obj for obj in objects if obj["kind"].endswith("Template")}
     asked = {"class": by_kind["ClusterClass"], "cluster": one, "templates": templates}
     done = run([need("cluster-class")], json.dumps(asked, ensure_ascii=False).encode())
     assert done.returncode == 0, done.stderr.decode()

@@ -385,17 +385,17 @@ def test_a_cluster_whose_class_is_not_in_the_list_is_reported_and_left_alone() -
     assert [line for line in reported if 'ClusterClass "class" must be in the list' in line] != []
 
 
-def test_nodes_that_kubeadm_does_not_set_up_are_a_warning() -> None:
+def test_nodes_that_no_target_writes_are_a_warning() -> None:
     given = objects("v1beta1", cluster("v1beta1"))
     ref = given[0]["spec"]["workers"]["machinePools"][0]["template"]["bootstrap"]["ref"]
-    ref.update(kind="RKE2ConfigTemplate", apiVersion="bootstrap.cluster.x-k8s.io/v1beta1")
+    ref.update(kind="TalosConfigTemplate", apiVersion="bootstrap.cluster.x-k8s.io/v1beta1")
     items, reported = answer(given)
-    assert any('nodes of a "RKE2ConfigTemplate" are not set up by kubeadm' in line for line in reported)
+    assert any('no target writes the nodes of a "TalosConfigTemplate"' in line for line in reported)
     assert "machinePoolClass" not in str(items[0]["spec"]["patches"])
 
 
 OTHER_NODES = [
-    pytest.param("RKE2ControlPlaneTemplate", "RKE2ConfigTemplate", id="RKE2"),
+    pytest.param("TalosControlPlaneTemplate", "TalosConfigTemplate", id="Talos"),
     pytest.param("KThreesControlPlaneTemplate", "KThreesConfigTemplate", id="K3s"),
     pytest.param("AWSManagedControlPlaneTemplate", "EKSConfigTemplate", id="EKS"),
 ]
@@ -414,7 +414,7 @@ def test_a_cluster_has_the_variable_only_where_its_class_defines_it(
     for given in (before, there):
         items, reported = answer(copy.deepcopy(given))
         assert items == before
-        assert len([line for line in reported if "are not set up by kubeadm" in line]) == 2
+        assert len([line for line in reported if "no target writes the nodes of a" in line]) == 2
         assert not any(line.startswith("error") for line in reported)
 
 
@@ -433,7 +433,7 @@ def test_a_reference_to_a_kind_that_is_no_text_is_a_warning(kind: Any) -> None:
     given = objects("v1beta1", cluster("v1beta1"))
     given[0]["spec"]["workers"]["machinePools"][0]["template"]["bootstrap"]["ref"]["kind"] = kind
     _, reported = answer(given)
-    assert any("are not set up by kubeadm" in line for line in reported)
+    assert any("no target writes the nodes of a" in line for line in reported)
 
 
 @pytest.mark.parametrize("damage", [None, "x", 1, [], {}, [None], ["x"], [{"name": "injectProxy"}], {"a": [1]}])

@@ -11,14 +11,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from krm_fn.carriers.cluster_variables import class_of
-from krm_fn.clusters import ByKey, Key, Membership, Topology, key_of
+from krm_fn.clusters import ByKey, Key, Membership, Topology, key_of, references
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Finding, Severity
+from krm_fn.products.node_kinds import KUBEADM, NODE_KINDS, SYSTEMS
 from krm_fn.settings import ProxySettings, Resolved, resolve
 from krm_fn.targets import TARGETS, ClassContext, Reach, Target
 from krm_fn.targets.nodes import cluster_class
-from krm_fn.targets.nodes.clusterclass.names import INSTEAD_OF, INSTEAD_OF_WHERE_ERASED, Possibility
+from krm_fn.targets.nodes.clusterclass.names import (
+    FIRST_OF_SYSTEM,
+    INSTEAD_OF,
+    INSTEAD_OF_WHERE_ERASED,
+    Possibility,
+)
 from krm_fn.targets.nodes.clusterclass.settings import for_class, for_nodes
 
 if TYPE_CHECKING:
@@ -36,6 +42,7 @@ class _Class:
         is_meant: it is to be patched.
         possibility: whether it can be.
         templates: those that belong to nothing but classes that are patched, this one being among them.
+        targets: those that write the proxy of its nodes.
         variable: that of a product in its Clusters, out of which it writes the proxy on its nodes itself.
     """
 
@@ -49,6 +56,10 @@ class _Class:
         self.possibility = Possibility.PATCHED
         self.templates: ByKey[Mapping[str, Any]] = ByKey()
         self.variable: ProductVariable | None = None
+        kinds = {key[:2] for key, _ in references(obj)}
+        systems = [NODE_KINDS[kind].system.name for kind in kinds if kind in NODE_KINDS]
+        found = [system for system in SYSTEMS if system.name in systems] or [KUBEADM]
+        self.targets = tuple(target for system in found for target in system.targets)
 
     @property
     def is_patched(self) -> bool:
@@ -144,6 +155,7 @@ class Classes:
                 continue
             class_context = ClassContext(
                 is_wanted=True,
+                targets=one.targets,
                 options=self._wanted.targets,
                 templates=templates,
                 default=one.default.settings,
@@ -226,7 +238,7 @@ class Classes:
 
     def other_writer(self, target_id: str, obj: Object) -> Finding | None:
         """Return a finding about a template whose class writes the files of the proxy itself, or may do so."""
-        if target_id != INSTEAD_OF[0]:
+        if target_id not in FIRST_OF_SYSTEM:
             return None
         if variable := self._variable(obj):
             return variable.finding()
@@ -346,6 +358,7 @@ class Classes:
         has_all = its_class.is_wanted or its_class.has_common
         return ClassContext(
             its_class.is_wanted,
+            targets=its_class.targets,
             options=self._wanted.targets,
             templates=its_class.templates,
             default=its_class.default.settings,

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from enum import Enum
 
+from krm_fn.products.node_kinds import SYSTEMS, TARGETS
+
 VARIABLE = "injectProxy"
 
 EMPTY_LISTS = "inject-proxy-empty-lists"
@@ -15,8 +17,10 @@ LISTS = "inject-proxy-lists"
 NODES = "inject-proxy-nodes"
 PATCHES = (EMPTY_LISTS, ADDITIONS, LISTS, NODES)
 
-INSTEAD_OF = ("containerdDropIn", "kubeletDropIn", "kubeadmCommands")
+INSTEAD_OF = TARGETS
 """The targets whose edits the patches make instead."""
+FIRST_OF_SYSTEM = frozenset(system.targets[0] for system in SYSTEMS)
+"""One of them for each system of nodes: what is said once of a template is said with it."""
 
 INSTEAD_OF_WHERE_ERASED = ("nodeTrustStore", "registryMirror")
 """Those whose edits are the same for every Cluster: patches make them only where a class erases them."""

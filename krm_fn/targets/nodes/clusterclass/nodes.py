@@ -17,16 +17,16 @@ from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Pointer, field_path, lookup, render_pointer
-from krm_fn.products.node_kinds import KIND_NAMES, KUBEADM
+from krm_fn.products.node_kinds import KIND_NAMES, NODE_KINDS, NodeConfigKind, NodeSystem
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
-from krm_fn.targets.base import Context, Target
+from krm_fn.targets.base import Context
 from krm_fn.targets.class_context import ClassContext, is_elsewhere
 from krm_fn.targets.nodes import (
     command_places,
     config_spec,
     containerd_drop_in,
-    kubeadm_commands,
+    environment_file,
     kubelet_drop_in,
     service_restart,
 )
@@ -52,8 +52,6 @@ FILE_TARGETS = {target_id: TARGETS[target_id] for target_id in INSTEAD_OF_WHERE_
 
 UNITS = {containerd_drop_in.TARGET.id: CONTAINERD, kubelet_drop_in.TARGET.id: "kubelet"}
 """The services that get a drop-in; on nodes of CRI-O that is one in the place of containerd."""
-
-FILES, COMMANDS = KUBEADM.files, KUBEADM.commands
 
 ATTRIBUTES = ("path", "owner", "permissions")
 """The members of a file that are its author's, in the order in which a patch writes them."""
@@ -112,15 +110,20 @@ class Eraser:
 
 
 def enabled(class_context: ClassContext) -> dict[str, Mapping[str, Any]]:
-    """Return the enabled node targets, with their options."""
-    return _enabled(class_context, NODE_TARGETS)
+    """Return the enabled targets of the nodes of a class, with their options."""
+    return _enabled(class_context, class_context.targets)
 
 
-def _enabled(
-    class_context: ClassContext, targets: Mapping[str, Target]
-) -> dict[str, Mapping[str, Any]]:
-    options = {name: class_context.options.get(name, {}) for name in targets}
+def _enabled(class_context: ClassContext, names: Iterable[str]) -> dict[str, Mapping[str, Any]]:
+    options = {name: class_context.options.get(name, {}) for name in names}
     return {name: given for name, given in options.items() if given.get("enabled", True)}
+
+
+def _file_targets(kind: NodeConfigKind) -> list[str]:
+    """Return those of ``FILE_TARGETS`` that edit a kind."""
+    return [
+        name for name, target in FILE_TARGETS.items() if (kind.group, kind.kind) in target.kinds
+    ]
 
 
 def erasers(
@@ -187,7 +190,7 @@ def nodes_of(
         reference = lookup(obj, path)
         kind = lookup(reference, ("kind",))
         if not isinstance(kind, str) or kind not in KIND_NAMES:
-            message = f'nodes of a "{kind}" are not set up by kubeadm, so they get no proxy here: see to it yourself'
+            message = f'no target writes the nodes of a "{kind}", so they get no proxy here: see to it yourself'
             yield Finding(Severity.WARNING, message, path, code="NodeSystemUnsupported")
             continue
         template = class_context.template(reference, namespace)
@@ -261,13 +264,13 @@ class _WrittenParts(NamedTuple):
     has_exports: bool
     restart: str
 
-    def lists(self) -> list[str]:
+    def lists(self, system: NodeSystem) -> list[str]:
         """Return the lists to which something is added."""
         found = []
         if self.files or self.drop_ins:
-            found.append(FILES)
+            found.append(system.files)
         if self.commands or self.has_exports or self.restart:
-            found.append(COMMANDS)
+            found.append(system.commands)
         return found
 
 
@@ -289,10 +292,11 @@ def _written(
     draft = Draft(template.data)
     draft.set(spec.files, [*files, *stubs])
     draft.set(spec.commands, [*commands])
-    for name, options in enabled(class_context).items() if class_context.is_wanted else ():
+    targets = spec.system.targets if class_context.is_wanted else ()
+    for name, options in _enabled(class_context, targets).items():
         # A reference that the template has is for the option alone to decide.
         NODE_TARGETS[name].write(draft, Context({"content": "Inline", **options}, _ANY_PROXY))
-    for name, options in _enabled(class_context, FILE_TARGETS).items():
+    for name, options in _enabled(class_context, _file_targets(spec.kind)).items():
         if class_context.is_behind:
             FILE_TARGETS[name].write(draft, Context(options, class_context.default))
     template.findings += [one for one in draft.findings if one.severity is Severity.ERROR]
@@ -332,23 +336,34 @@ class _TemplateReader:
         """The template, for a sentence."""
         return f'the {self.reference["kind"]} "{self.reference.get("name")}"'
 
+    def _configuration(self) -> str:
+        """Return the type of the configuration that the template should hold."""
+        kinds = {kind.kind: kind for kind in NODE_KINDS.values()}
+        return kinds[self.reference["kind"]].system.configuration
+
     def cleared(self) -> tuple[Draft, list[Any]]:
         """Return the template without what a patch writes in its place, and the drop-ins that were there."""
         draft = Draft(self.template)
+        spec = config_spec.find(draft)
+        if spec is None:
+            return draft, []
         before = _files_of(draft)
-        for name, options in enabled(self.class_context).items():
+        for name, options in _enabled(self.class_context, spec.system.targets).items():
             NODE_TARGETS[name].write(draft, Context(options))
         kept = _files_of(draft)
         removed = [entry for entry in before if entry not in kept]
         of_files = ProxySettings() if self.class_context.is_behind else self.class_context.default
-        for name, options in _enabled(self.class_context, FILE_TARGETS).items():
+        for name, options in _enabled(self.class_context, _file_targets(spec.kind)).items():
             FILE_TARGETS[name].write(draft, Context(options, of_files))
         return draft, removed
 
     def written_lists(self) -> list[str]:
         """Return the lists in which the sites write something, whatever patches do to them."""
         draft, removed = self.cleared()
-        return _written(draft, _stubs(removed), [], self.class_context).lists()
+        spec = config_spec.find(draft)
+        if spec is None:
+            return []
+        return _written(draft, _stubs(removed), [], self.class_context).lists(spec.system)
 
     def read(self) -> Iterator[Nodes | Finding]:
         """Return the nodes, or why their template cannot be patched.
@@ -359,7 +374,7 @@ class _TemplateReader:
         spec = config_spec.find(draft)
         if spec is None:
             message = (
-                f"{self.called} has no {KUBEADM.configuration} that a patch could add to: "
+                f"{self.called} has no {self._configuration()} that a patch could add to: "
                 "write one with a `files` entry in it"
             )
             yield _obstacle(message, self.path, code="TemplateNotUsable")
@@ -386,23 +401,24 @@ class _TemplateReader:
         self, spec: ConfigSpec, files: list[Any], commands: list[Any], stubs: list[Any]
     ) -> Iterator[Nodes | Finding]:
         nodes = _node_class(self.section, self.name, self.reference)
+        of_files, of_commands = spec.system.files, spec.system.commands
         states = {
             key: _simulated(self.before, nodes, spec, key, entries)
-            for key, entries in ((FILES, files), (COMMANDS, commands))
+            for key, entries in ((of_files, files), (of_commands, commands))
         }
-        earlier = simulate(self.ours, nodes, (*spec.path, FILES), state_of_started_list())
+        earlier = simulate(self.ours, nodes, spec.files, state_of_started_list())
         stubs += _stubs(
             attributes
             for one in earlier.added
             if (attributes := templates.attributes_of(one.text)) and not _is_new(attributes)
         )
-        kept = [text for index, text in enumerate(commands) if index in states[COMMANDS].kept]
+        kept = [text for index, text in enumerate(commands) if index in states[of_commands].kept]
         spec.draft.findings.clear()
         written = _written(spec.draft, stubs, kept, self.class_context)
         for problem in spec.draft.findings:
             yield problem._replace(message=f"of {self.called}: {problem.message}", path=self.path)
         front = []
-        for key in written.lists():
+        for key in written.lists(spec.system):
             found = list(self._doubts(states[key], (*spec.path, key)))
             started = simulate(self.before, nodes, (*spec.path, key), state_of_started_list())
             if not states[key].is_list and not states[key].is_empty:
@@ -411,8 +427,8 @@ class _TemplateReader:
             yield from found
             if any(one.is_stale for one in found):
                 return
-        yield from self._twice(written, states[FILES])
-        ends = self._ends(spec, commands, states[COMMANDS])
+        yield from self._twice(written, states[of_files])
+        ends = self._ends(spec, commands, states[of_commands])
         yield from self._between(spec, ends, written)
         there = {key for key in states if states[key].is_list or key in front}
         yield Nodes(
@@ -429,7 +445,7 @@ class _TemplateReader:
 
     def _ends(self, spec: ConfigSpec, commands: Sequence[Any], state: ListState) -> Ends:
         """Return where exports and restart belong among the commands that exist when our patches run."""
-        options = self.class_context.options.get(kubeadm_commands.TARGET.id, {})
+        options = self.class_context.options.get(spec.system.exporter, {})
         place = str(options.get("place", ""))
         return command_places.ends(_possible_commands(commands, state), place, scripts_of(spec))
 
@@ -447,7 +463,7 @@ class _TemplateReader:
                 f"a command of {self.called}, or of the patches of this class, needs the network before it has the "
                 f"proxy: {' and '.join(late)}, and a patch can add commands only at the beginning and at the end of "
                 "the list. Build what that command needs into the image, or accept the place with "
-                "`spec.targets.kubeadmCommands.place: Start` or `End`"
+                f"`spec.targets.{spec.system.exporter}.place: Start` or `End`"
             )
             yield Finding(Severity.WARNING, message, self.path, code="NetworkBeforeProxy")
 
@@ -455,9 +471,14 @@ class _TemplateReader:
         """Return a finding about a file of our path that the targets leave in the template."""
         ours = [
             path_of(options, spec.runtime if UNITS[target] == CONTAINERD else UNITS[target], files)
-            for target, options in enabled(self.class_context).items()
+            for target, options in _enabled(self.class_context, spec.system.targets).items()
             if target in UNITS
         ]
+        for service in spec.kind.services:
+            if spec.system.has_environment_files:
+                ours.append(environment_file.path_of(service))
+            else:
+                ours.append(path_of({}, service, files))
         path = next(
             (lookup(file, ("path",)) for file in files if lookup(file, ("path",)) in ours), None
         )
@@ -538,7 +559,8 @@ def _common(
     spec: ConfigSpec, written: _WrittenParts, there: Container[str]
 ) -> Iterator[dict[str, Any]]:
     """Yield the entries that are the same for all Clusters, in lists that they create if necessary."""
-    for key, entries in ((FILES, written.files), (COMMANDS, written.commands)):
+    system = spec.system
+    for key, entries in ((system.files, written.files), (system.commands, written.commands)):
         if entries and key not in there:
             yield _add(spec, key, value=[])
         yield from (_add(spec, key, "-", value=entry) for entry in entries)
@@ -548,15 +570,17 @@ def _lists(
     spec: ConfigSpec, written: _WrittenParts, there: Container[str], ends: Ends
 ) -> Iterator[dict[str, Any]]:
     """Yield the lists that are still missing, and the restart."""
-    if written.drop_ins and not (written.files or FILES in there):
-        yield _add(spec, FILES, value=[])
+    of_files, of_commands = spec.system.files, spec.system.commands
+    if written.drop_ins and not (written.files or of_files in there):
+        yield _add(spec, of_files, value=[])
     restart = [written.restart] if written.restart else []
-    if written.commands or COMMANDS in there:
+    if written.commands or of_commands in there:
         yield from (
-            _add(spec, COMMANDS, "0" if ends.restart_first else "-", value=one) for one in restart
+            _add(spec, of_commands, "0" if ends.restart_first else "-", value=one)
+            for one in restart
         )
     elif restart or written.has_exports:
-        yield _add(spec, COMMANDS, value=restart)
+        yield _add(spec, of_commands, value=restart)
 
 
 def _own(spec: ConfigSpec, written: _WrittenParts, ends: Ends) -> Iterator[dict[str, Any]]:
@@ -564,13 +588,15 @@ def _own(spec: ConfigSpec, written: _WrittenParts, ends: Ends) -> Iterator[dict[
     for entry in written.drop_ins:
         attributes = {key: entry[key] for key in ATTRIBUTES if key in entry}
         text = templates.drop_in(attributes)
+        if spec.system.has_environment_files:
+            text = templates.environment_file(attributes)
         if "contentFrom" in entry:
             secret = entry["contentFrom"]["secret"]
             text = templates.secret_drop_in(attributes, secret["name"], secret["key"])
-        yield _add(spec, FILES, "-", valueFrom={"template": text})
+        yield _add(spec, spec.system.files, "-", valueFrom={"template": text})
     if written.has_exports:
         place = "0" if ends.exports_first else "-"
-        yield _add(spec, COMMANDS, place, valueFrom={"template": templates.exports()})
+        yield _add(spec, spec.system.commands, place, valueFrom={"template": templates.exports()})
 
 
 def _add(spec: ConfigSpec, *steps: str, **value: Any) -> dict[str, Any]:

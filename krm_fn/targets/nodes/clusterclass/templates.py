@@ -58,6 +58,15 @@ _DROP_IN = r"""{{- $content := "[Service]\n" }}
 {{- end }}
 {{- end }}
 """
+_ENVIRONMENT_FILE = r"""{{- $content := "" }}
+{{- range list $http $https $no }}
+{{- $name := first . }}
+{{- with last . }}
+{{- $value := . | replace `\` `\\` | replace `"` `\"` | replace "$" `\$` | replace "`" "\\`" }}
+{{- $content = printf "%s%s=\"%s\"\n%s=\"%s\"\n" $content $name $value ($name | lower) $value }}
+{{- end }}
+{{- end }}
+"""
 _EXPORTS = r"""{{- $exports := list "export" }}
 {{- range list $http $https $no }}
 {{- $name := first . }}
@@ -82,6 +91,11 @@ def drop_in(attributes: Mapping[str, str]) -> str:
     return (
         f'{_start()}{_DROP_IN}{{{{- dict {_members(attributes)} "content" $content | toJson }}}}\n'
     )
+
+
+def environment_file(attributes: Mapping[str, str]) -> str:
+    """Return an entry of ``files``: an environment file with these attributes, whose values are all in quotes."""
+    return f'{_start()}{_ENVIRONMENT_FILE}{{{{- dict {_members(attributes)} "content" $content | toJson }}}}\n'
 
 
 def secret_drop_in(attributes: Mapping[str, str], suffix: str, key: str) -> str:

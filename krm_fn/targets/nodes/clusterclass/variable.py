@@ -15,9 +15,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from krm_fn import noproxy
+from krm_fn.products.node_kinds import KUBEADM
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.class_context import ClassContext
-from krm_fn.targets.nodes import kubeadm_commands
 from krm_fn.targets.nodes.clusterclass.names import VARIABLE
 from krm_fn.targets.nodes.clusterclass.nodes import UNITS, enabled
 
@@ -44,11 +44,10 @@ _NAME_OF_SECRET = {
 def writes_proxy(class_context: ClassContext) -> bool:
     """Return whether a patch writes the proxy itself, into a drop-in or a command."""
     at_work = enabled(class_context)
-    exports = kubeadm_commands.TARGET.id in at_work and at_work[kubeadm_commands.TARGET.id].get(
-        "exports", True
-    )
-    return bool(exports) or any(
-        not _is_in_secret(options) for name, options in at_work.items() if name in UNITS
+    return any(
+        not _is_in_secret(options)
+        for name, options in at_work.items()
+        if name != KUBEADM.exporter or options.get("exports", True)
     )
 
 

@@ -1,0 +1,186 @@
+r"""The text of an environment file of systemd: what ``EnvironmentFile=`` reads, and how to change it.
+
+It is no unit file: ``%`` means itself. It is no shell script either: ``$`` is never expanded, and a line that begins
+with ``export`` assigns nothing. What is written here means the same to a shell, because some files are read by both.
+
+Source: ``parse_env_file_internal`` in systemd's ``src/basic/env-file.c``.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import NamedTuple
+
+from krm_fn.formats.splice import Edit, splice
+
+_CONTROL = r"[\x00-\x08\x0a-\x1f\x7f]"
+_BARE = r"[A-Za-z0-9_@%+=:,./*\[\]~^?-]*"
+_IN_QUOTES = str.maketrans({one: f"\\{one}" for one in '\\"$`'})
+_ESCAPED_IN_QUOTES = frozenset('"\\`$\n')
+_BLANK = " \t\r\n"
+
+
+class EnvironmentLine(NamedTuple):
+    """One assignment: ``text[start:end]`` are its lines, with the line break, ``value`` what systemd makes of it.
+
+    The value is written in ``text[value_start:value_end]``.
+    """
+
+    name: str
+    value: str
+    start: int
+    value_start: int
+    value_end: int
+    end: int
+
+
+def quoted(value: str) -> str:
+    """Return how a value is written, in quotes where it has to be.
+
+    Raises:
+        ValueError: the value holds a line break or another control character.
+    """
+    if re.search(_CONTROL, value):
+        raise ValueError(
+            "a value for an environment file must not hold a line break or another control character"
+        )
+    if re.fullmatch(_BARE, value):
+        return value
+    return f'"{value.translate(_IN_QUOTES)}"'
+
+
+def assignments(text: str) -> list[EnvironmentLine]:
+    """Return all assignments of a text in their order; of one name the last one counts."""
+    found: list[EnvironmentLine] = []
+    at = 0
+    while at < len(text):
+        start = at
+        while at < len(text) and text[at] in _BLANK:
+            at += 1
+            if text[at - 1] in "\r\n":
+                start = at
+        line_end = _line_end(text, at)
+        equals = text.find("=", at, line_end)
+        if text[at : at + 1] in ("#", ";") or equals < 0:
+            at = line_end + 1
+        else:
+            value, end = _value(text, equals + 1)
+            name = text[at:equals].rstrip(_BLANK)
+            after = end + 2 if text.startswith("\r\n", end) else end + 1
+            found.append(
+                EnvironmentLine(name, value, start, equals + 1, end, min(after, len(text)))
+            )
+            at = after
+    return found
+
+
+def is_closed(text: str) -> bool:
+    r"""Return whether a line behind the text is one of its own: no quote is open, and no ``\`` is at the end."""
+    found = assignments(f"{text}\nA=1")
+    return bool(found) and found[-1][:2] == ("A", "1")
+
+
+def edit(text: str, wanted: Mapping[str, str], ours: Collection[str]) -> str:
+    """Return a text that assigns exactly the variables ``wanted``, of those called ``ours``, each one once.
+
+    All else in it stays. A value that is right already stays as it is written. A new one is beside its neighbour in
+    the order of ``wanted``, without one it is at the end, so that the order of runs does not matter.
+
+    Raises:
+        ValueError: a value cannot be written.
+    """
+    edits: list[Edit] = []
+    seen: dict[str, EnvironmentLine] = {}
+    for one in reversed(assignments(text)):  # the last one counts, so it is the one that stays
+        if one.name not in ours:
+            continue
+        if one.name not in wanted or one.name in seen:
+            edits.append((one.start, one.end, ""))
+            continue
+        seen[one.name] = one
+        if one.value != wanted[one.name]:
+            edits.append((one.value_start, one.value_end, quoted(wanted[one.name])))
+    names = list(wanted)
+    for at, name in enumerate(names):
+        if name in seen:
+            continue
+        place = len(text)
+        if before := [seen[one].end for one in names[:at] if one in seen]:
+            place = before[-1]
+        elif behind := [seen[one].start for one in names[at:] if one in seen]:
+            place = behind[0]
+        line = f"{name}={quoted(wanted[name])}\n"
+        is_open = place > 0 and text[place - 1] not in "\r\n"
+        if is_open and not any(start == end == place for start, end, _ in edits):
+            line = f"\n{line}"
+        edits.append((place, place, line))
+    edited = splice(text, edits)
+    if text and not text.endswith(("\n", "\r")):
+        edited = re.sub(r"\r?\n\Z", "", edited)  # so that a removal gives back the same end
+    return edited
+
+
+def _line_end(text: str, at: int) -> int:
+    """Return where the line ends that ``at`` is in: at its line break, or at the end of the text."""
+    ends = [end for end in (text.find("\n", at), text.find("\r", at)) if end >= 0]
+    return min(ends, default=len(text))
+
+
+def _value(text: str, at: int) -> tuple[str, int]:
+    r"""Return the value that begins at ``at``, and where its line ends.
+
+    Pieces in quotes and without follow one another; a ``\`` at the end of a line continues it.
+    """
+    pieces: list[str] = []
+    while at < len(text) and text[at] not in "\r\n":
+        piece = text[at]
+        if piece in "'\"":
+            quoted_text, at = _in_quotes(text, at)
+            pieces.append(quoted_text)
+        elif piece in _BLANK:
+            at += 1
+        else:
+            bare, at = _bare(text, at)
+            pieces.append(bare)
+            break  # what follows a bare piece is part of it, quotes too
+    return "".join(pieces), at
+
+
+def _bare(text: str, at: int) -> tuple[str, int]:
+    found: list[str] = []
+    blank_from = 0
+    while at < len(text) and text[at] not in "\r\n":
+        one = text[at]
+        if one == "\\":
+            at += 1
+            if at < len(text) and text[at] != "\n":
+                found.append(text[at])
+            blank_from = len(found)
+        else:
+            found.append(one)
+            if one not in _BLANK:
+                blank_from = len(found)
+        at += 1
+    return "".join(found[:blank_from]), min(at, len(text))
+
+
+def _in_quotes(text: str, at: int) -> tuple[str, int]:
+    quote = text[at]
+    found: list[str] = []
+    at += 1
+    while at < len(text) and text[at] != quote:
+        if text[at] == "\\" and quote == '"':
+            at += 1
+            escaped = text[at : at + 1]
+            if escaped not in _ESCAPED_IN_QUOTES:
+                found.append("\\")
+            found.append(escaped if escaped != "\n" else "")
+        else:
+            found.append(text[at])
+        at += 1
+    return "".join(found), at + 1
+
+
+def values(text: str, names: Collection[str]) -> Iterator[EnvironmentLine]:
+    """Yield the assignments that count, one for each of ``names`` that the text sets."""
+    last = {one.name: one for one in assignments(text) if one.name in names}
+    yield from last.values()

@@ -1,0 +1,47 @@
+"""Nodes of a system whose proxy one target writes: files of its services, and exports before it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from krm_fn.carriers.site import Site
+from krm_fn.engine import Draft
+from krm_fn.noproxy import Audience
+from krm_fn.products.node_kinds import kinds_of
+from krm_fn.settings import ProxySettings
+from krm_fn.targets.base import Context, Target
+from krm_fn.targets.nodes import config_spec
+from krm_fn.targets.nodes.drop_in_file import DropIn, OtherDropIns
+from krm_fn.targets.nodes.environment_file import EnvironmentFile
+from krm_fn.targets.nodes.exports import NodeExports
+
+
+class NodeServices(Target):
+    """The target of one system of the table of node kinds, by its ID."""
+
+    audience = Audience.NODE
+
+    def __init__(self, target_id: str) -> None:
+        self.id = target_id
+        self.kinds = kinds_of(target_id)
+
+    def sites(self, draft: Draft, context: Context) -> Iterator[Site]:
+        """Yield the files of the services, and the commands."""
+        is_wanted = bool(context.settings.variables())
+        spec = config_spec.find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
+        if spec is None:
+            return
+        spec.report_form(is_wanted=is_wanted)
+        for service in spec.kind.services:
+            if spec.system.has_environment_files:
+                yield EnvironmentFile(spec, service, self.id)
+            else:
+                drop_in = DropIn(spec, service, self.id, {}, ProxySettings())
+                yield drop_in
+                yield OtherDropIns(drop_in)
+        yield NodeExports(
+            spec,
+            exports=context.options.get("exports", True),
+            restart=False,
+            place=str(context.options.get("place", "")),
+        )

@@ -1,0 +1,82 @@
+"""Nodes of which one target writes all: each kind and role gets the files of its services, judged by their readers."""
+
+from __future__ import annotations
+
+import copy
+import functools
+from typing import Any
+
+import pytest
+from class_objects import PROXY, answer, cluster, cluster_class, contents, judged
+from kubeadm_objects import HTTP_ONLY, NONE, run
+
+from judges import environment_file, shell_environment
+from krm_fn.patch import lookup
+from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
+from krm_fn.targets.nodes import kubeadm_commands, node_trust_store, rke2
+
+PASSWORD = "http://us%40er:p%25ss%3A@proxy.corp.example:3128"
+RKE2 = [kind for kind in NODE_KINDS.values() if kind.system.name == "RKE2"]
+
+
+def obj(kind: NodeConfigKind, spec: Any) -> dict[str, Any]:
+    """An object of a kind with a configuration."""
+    return {
+        "apiVersion": f"{kind.group}/v1beta1",
+        "kind": kind.kind,
+        "metadata": {"name": "x"},
+        **functools.reduce(lambda inner, key: {key: inner}, reversed(kind.path), copy.deepcopy(spec)),
+    }
+
+
+@pytest.mark.parametrize("kind", RKE2, ids=lambda kind: kind.kind)
+def test_each_kind_gets_the_files_of_its_services_and_exports(kind: NodeConfigKind) -> None:
+    outcome = run(rke2, obj(kind, {}), HTTP_ONLY)
+    spec = lookup(outcome.obj, kind.path)
+    wanted = {"RKE2ControlPlane": ["rke2-server"], "RKE2Config": ["rke2-server", "rke2-agent"]}
+    services = wanted.get(kind.kind.removesuffix("Template"), [])
+    if kind.kind == "RKE2ConfigTemplate":
+        services = ["rke2-agent"]
+    assert list(contents(spec)) == [f"/etc/default/{name}" for name in services]
+    for text in contents(spec).values():
+        assert environment_file(text) == HTTP_ONLY.variables()
+    assert shell_environment("sh", spec["preRKE2Commands"]).items() >= HTTP_ONLY.variables().items()
+    assert run(rke2, outcome.obj, HTTP_ONLY).obj == outcome.obj
+    assert not lookup(run(rke2, outcome.obj, NONE).obj, (*kind.path, "files"))
+    assert {one.value for one in rke2.TARGET.read(outcome.obj, {})} == set(HTTP_ONLY.variables().values())
+
+
+def test_a_system_is_written_by_its_own_targets_only() -> None:
+    given = obj(NODE_KINDS["controlplane.cluster.x-k8s.io", "RKE2ControlPlane"], {})
+    assert (given["apiVersion"].partition("/")[0], given["kind"]) not in kubeadm_commands.TARGET.kinds
+    assert (given["apiVersion"].partition("/")[0], given["kind"]) in node_trust_store.TARGET.kinds
+
+
+def test_ignition_is_said_by_a_field_of_the_system() -> None:
+    kind = NODE_KINDS["bootstrap.cluster.x-k8s.io", "RKE2ConfigTemplate"]
+    spec = {"agentConfig": {"format": "ignition"}, "files": [{"path": "/etc/default/rke2-agent", "encoding": "gzip"}]}
+    (one,) = [one for one in run(rke2, obj(kind, spec), HTTP_ONLY).findings if one.code == "TextUnreadable"]
+    assert one.path[-1] == "content"
+    wrong = run(rke2, obj(kind, {"agentConfig": {"format": ["ignition"]}}), HTTP_ONLY)
+    assert [one.path[-2:] for one in wrong.findings if one.code == "WrongType"] == [("agentConfig", "format")]
+
+
+def test_patches_of_a_class_write_what_the_target_writes_into_a_template() -> None:
+    cp = obj(NODE_KINDS["controlplane.cluster.x-k8s.io", "RKE2ControlPlaneTemplate"], {"preRKE2Commands": ["true"]})
+    md = obj(NODE_KINDS["bootstrap.cluster.x-k8s.io", "RKE2ConfigTemplate"], {})
+    for name, one in (("cp", cp), ("md", md)):
+        one["metadata"] = {"name": name, "namespace": "ns"}
+    workers = {"machineDeployments": [{"class": "md", "name": "md"}]}
+    given = [cluster_class("v1beta1", cp, {"md": md}, {}), cp, md, cluster("v1beta1", workers=workers)]
+    items, reported = answer(given, httpProxy=PASSWORD)
+    assert [line for line in reported if "no target" in line] == []
+    assert items[1:3] == [cp, md]
+    nodes = judged(items, "one")
+    for name, service in (("controlPlane", "rke2-server"), ("md", "rke2-agent")):
+        files = contents(nodes[name])
+        assert list(files) == [f"/etc/default/{service}"]
+        read = environment_file(files[f"/etc/default/{service}"])
+        assert (read["HTTP_PROXY"], read["https_proxy"]) == (PASSWORD, PROXY)
+        assert shell_environment("sh", nodes[name]["preRKE2Commands"]).items() >= read.items()
+    again, _ = answer(items, httpProxy=PASSWORD)
+    assert again == items
