@@ -32,7 +32,7 @@ test-argocd: .venv/installed ## let Argo CD's own plugin server judge examples/a
 coverage: .venv/installed tools ## measure which lines and branches the tests run, without those that start a process of their own
 	$(VENV)/python -m pytest -q -n auto --dist worksteal --cov=krm_fn --cov-branch --cov-report=term-missing:skip-covered --ignore=tests/e2e $(ARGS)
 
-unit: .venv/installed ## run the tests of one target or module, in seconds and without tools (T=tkgPinniped)
+unit: .venv/installed ## run all tests that need no tool and start no process, in two minutes; of one target or module in seconds (T=tkgPinniped)
 	@$(VENV)/python tests/tools/unit.py "$(T)" $(ARGS)
 
 lint: .venv/installed ## run the linters and the type checker

@@ -42,6 +42,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="rewrite the stored expectations that differ, and fail, so that they are read as a diff",
     )
+    parser.addoption("--unit", action="store_true", help="skip each test where it starts a process, with any tool")
+
+
+STARTS_A_PROCESS = frozenset({"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system"})
+"""Audit events of Python."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--unit"):
+        sys.addaudithook(_skip_where_a_process_starts)
+
+
+def _skip_where_a_process_starts(event: str, _: object) -> None:
+    """End a test of `make unit`: what starts a process is seen where it does so, and no list has to name it."""
+    if event in STARTS_A_PROCESS and "PYTEST_CURRENT_TEST" in os.environ:
+        pytest.skip("it starts a process: `make test` runs it")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -279,7 +279,7 @@ def test_a_field_of_a_wrong_type_never_stops_a_target(name: str, settings: Proxy
 
 @kinds
 def test_all_wrong_types_at_once_go_through_the_command(name: str) -> None:
-    damaged = [damaged for _, damaged in _with_wrong_types(read(OBJECTS[name]))]
+    damaged = [damaged for _, damaged in _with_wrong_types(read(OBJECTS[name]), ONE_OF_EACH_TYPE)]
     done = inject_proxy(_list_of(damaged, read(CONFIG)))
     lines = done.stderr.decode().splitlines()
     assert done.returncode in (0, 1)

@@ -1,6 +1,6 @@
-"""Run the tests of one target (its test file and its golden stories), or of one module.
+"""Run all tests that start no process; or those of one target (its test file and its golden stories), or of one module.
 
-Usage: ``unit.py NAME [ARGUMENT...]``, where the arguments are for pytest: ``unit.py tkgPinniped -x``.
+Usage: ``unit.py [NAME [ARGUMENT...]]``, where the arguments are for pytest: ``unit.py tkgPinniped -x``.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def main(name: str, arguments: list[str]) -> int:
-    """Run the tests of ``name``: the ID of a target, its module, or another module; return the exit code of pytest."""
+    """Run the tests of ``name``: the ID of a target, its module, or another module; return the exit code of pytest.
+
+    Without a name all tests run, and each one ends where it starts a process.
+    """
     if not name:
-        sys.stderr.write("unit: name a target or a module, as in `make unit T=tkgPinniped`\n")
-        return 2
+        return run([ROOT / "tests"], None, ["--unit", "--no-summary", *arguments])
     target = next((one for one in TARGETS if names_target(name, one)), None)
     if target:
         # A target for a known carrier has stories only.
