@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -29,18 +29,6 @@ def resolved(node: dict[str, Any]) -> dict[str, Any]:
     """A node with what it refers to; what it says itself goes before that."""
     target = SCHEMA["$defs"][node["$ref"].rpartition("/")[2]] if "$ref" in node else {}
     return {**target, **{key: value for key, value in node.items() if key != "$ref"}}
-
-
-def keywords(node: Any) -> Iterator[str]:
-    """Yield the keyword of each member of a schema, and of the schemas in it."""
-    if isinstance(node, list):
-        yield from (keyword for child in node for keyword in keywords(child))
-    for key, value in node.items() if isinstance(node, dict) else ():
-        yield key
-        if key in ("properties", "$defs"):
-            yield from keywords([*value.values()])
-        elif key not in ("const", "default", "dependentRequired", "enum", "examples", "required", "type"):
-            yield from keywords(value)
 
 
 def proxy_config(**spec: Any) -> dict[str, Any]:

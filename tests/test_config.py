@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from function_configs import NO_PROXY_AT_ALL, PROXY, problems, proxy_config, without_reasons
-from krm_fn.config import Matcher, Mode, ProxyConfig, Selector, _schema, load
-from krm_fn.errors import InternalError
+from krm_fn.config import Matcher, Mode, ProxyConfig, Selector, load
 from krm_fn.noproxy import Entry, Policy, Style
+from support import ROOT, run
 
 
 @pytest.mark.parametrize("nothing", [None, {}])
@@ -266,11 +268,12 @@ def test_all_problems_are_reported_at_once() -> None:
     ]
 
 
-def test_an_installation_without_the_schema_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    archive = tmp_path / "package.zip"
-    archive.write_bytes(b"PK")
-    monkeypatch.setattr(_schema, "_FOLDERS", (str(tmp_path), str(archive)))
-    _schema.schema.cache_clear()
-    with pytest.raises(InternalError, match="is missing from this installation"):
-        _schema.schema()
-    _schema.schema.cache_clear()
+@pytest.mark.parametrize("is_archive", [False, True], ids=["a folder", "an archive"])
+def test_an_installation_without_the_schema_says_so(tmp_path: Path, is_archive: bool) -> None:
+    shutil.copytree(ROOT / "krm_fn", tmp_path / "made" / "krm_fn", ignore=shutil.ignore_patterns("__pycache__"))
+    place = tmp_path / "made"
+    if is_archive:
+        place = Path(shutil.make_archive(str(tmp_path / "package"), "zip", place))
+    done = run([sys.executable, "-m", "krm_fn", "schema"], cwd=tmp_path, env={"PYTHONPATH": str(place)})
+    assert done.returncode == 3
+    assert b"is missing from this installation: install `inject-proxy` again" in done.stderr

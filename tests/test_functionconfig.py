@@ -11,10 +11,10 @@ import jsonschema
 import pytest
 import yaml
 
-from function_configs import FOLDER, PROXY, SCHEMA, keywords, proxy_config, resolved
+from function_configs import FOLDER, PROXY, SCHEMA, proxy_config, resolved
 from krm_fn.clusters import Role
-from krm_fn.config import API_VERSION, KIND, ProxyConfig, _configmap, _schema, load
-from krm_fn.errors import InternalError
+from krm_fn.config import API_VERSION, KIND, ProxyConfig, load
+from krm_fn.config import fields as config_fields
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import ALL_DERIVED, INFRASTRUCTURE_ENDPOINT, Policy, Style
 from krm_fn.target_table import ROWS
@@ -25,12 +25,6 @@ from target_lists import example_with_targets, schema_with_lists
 EXAMPLES = sorted((FOLDER / "examples").glob("*.yaml"))
 FILE = ROOT / "docs" / "functionconfig.md"
 PAGE = FILE.read_text(encoding="utf-8")
-RULES = {"type", "enum", "pattern", "maxLength", "minimum", "minItems", "minProperties", "maxProperties", "anyOf"}
-RULES |= {"required", "dependentRequired", "minLength"}
-FILLED_IN = {"const", "contains"}
-"""`const` stands where the program itself fills it in, the others only inside `anyOf`."""
-PROSE = {"title", "description", "examples", "default", "patternErrorMessage", "properties", "items", "$ref"}
-SHAPE = {"additionalProperties", "propertyNames", "$schema", "$defs"}
 
 
 def named_fields(node: dict[str, Any] = SCHEMA, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
@@ -73,31 +67,8 @@ def test_no_field_takes_unknown_ones_except_metadata(path: str, field: dict[str,
         assert "additionalProperties" not in field
 
 
-def test_every_keyword_of_the_schema_has_its_words() -> None:
-    assert {*keywords(SCHEMA)} == RULES | FILLED_IN | PROSE | SHAPE
-    assert {*_schema._WORDS} == RULES
-
-
-def test_the_schema_is_found_in_a_wheel_and_in_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_schema, "_FOLDERS", (tmp_path / "wheel", tmp_path / "checkout"))
-    for folder in ("checkout", "wheel"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "proxyconfig.schema.json").write_text(f'"{folder}"', encoding="utf-8")
-        _schema.schema.cache_clear()
-        assert _schema.schema() == folder
-    _schema.schema.cache_clear()
-
-
-def test_an_installation_without_a_schema_is_our_bug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_schema, "_FOLDERS", (tmp_path,))
-    _schema.schema.cache_clear()
-    with pytest.raises(InternalError, match="install `inject-proxy` again"):
-        _schema.schema()
-    _schema.schema.cache_clear()
-
-
 def test_the_defaults_are_those_of_the_schema() -> None:
-    spec = dict(_schema.fields())
+    spec = dict(config_fields())
     config = load(proxy_config(httpProxy=PROXY))
     assert isinstance(config, ProxyConfig)
     assert config.mode.value == spec["mode"]["default"]
@@ -196,7 +167,7 @@ def rows(text: str) -> list[str]:
 
 
 def test_the_tables_hold_every_field_that_has_a_value() -> None:
-    leaves = [path for path, field in _schema.fields().items() if field["type"] != "object"]
+    leaves = [path for path, field in config_fields().items() if field["type"] != "object"]
     tables = [fields(names) for names in TOPICS.values()] + [
         f"| `targets.{name}.enabled` |\n" + options(name).replace("\n| `", f"\n| `targets.{name}.") for name in ROWS
     ]
@@ -206,4 +177,4 @@ def test_the_tables_hold_every_field_that_has_a_value() -> None:
 
 
 def test_the_page_names_the_other_names_of_a_config_map() -> None:
-    assert all(alias in PAGE for alias in _configmap.ALIASES if alias.isupper())
+    assert all(alias in PAGE for alias in ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"))

@@ -19,7 +19,7 @@ import pytest
 import krm_fn
 from growth import UNITS, excess
 from krm_fn.carriers import documents
-from krm_fn.config import _schema
+from krm_fn.config import schema
 from krm_fn.krm import masking
 
 SOURCES = {
@@ -123,7 +123,7 @@ def _of_schema(node: object, where: str = "schema") -> Iterator[Used]:
 
 def _all() -> list[Used]:
     found = [one for module in SOURCES for one in (*_constants(module), *_inline(module))]
-    found += _of_schema(_schema.schema())
+    found += _of_schema(schema())
     for name in ("_USER", "_USER_WITHOUT_SCHEME", "_USER_BEFORE_BLANKS"):
         found.append(Used(f"krm_fn.krm.masking.{name}", re.compile(getattr(masking, name)), "finditer"))
     found.append(Used("krm_fn.carriers.documents._BARE", re.compile(documents._BARE % "{}"), "fullmatch"))
