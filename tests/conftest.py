@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import hypothesis
@@ -45,19 +45,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--unit", action="store_true", help="skip each test where it starts a process, with any tool")
 
 
-STARTS_A_PROCESS = frozenset({"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system"})
-"""Audit events of Python."""
-
-
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--unit"):
-        sys.addaudithook(_skip_where_a_process_starts)
+        sys.addaudithook(skip_where_a_process_starts(os.environ))
 
 
-def _skip_where_a_process_starts(event: str, _: object) -> None:
-    """End a test of `make unit`: what starts a process is seen where it does so, and no list has to name it."""
-    if event in STARTS_A_PROCESS and "PYTEST_CURRENT_TEST" in os.environ:
-        pytest.skip("it starts a process: `make test` runs it")
+def skip_where_a_process_starts(environment: Mapping[str, str]) -> Callable[[str, object], None]:
+    """Return a hook that ends a test of `make unit` where it starts a process; so no list has to name such tests."""
+    starts = frozenset({"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system"})
+    skip = pytest.skip
+
+    def hook(event: str, _: object) -> None:
+        if event in starts and "PYTEST_CURRENT_TEST" in environment:
+            skip("it starts a process: `make test` runs it")
+
+    return hook
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
