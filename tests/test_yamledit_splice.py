@@ -231,6 +231,21 @@ def test_several_operations_on_neighbours_do_not_meet() -> None:
     assert new == "env:\n- name: A # a\n  value: 2\n- between\n- name: D\n- last\n# end\n"
 
 
+@pytest.mark.parametrize("indent", ["", "  ", "    "], ids=["a compact list", "an indented list", "one indented more"])
+@pytest.mark.parametrize(
+    ("value", "lines"),
+    [
+        pytest.param("x", ["- x"], id="on one line"),
+        pytest.param({"p": 1, "q": 2}, ["- p: 1", "  q: 2"], id="a mapping"),
+        pytest.param("p\nq\n", ["- |", "  p", "  q"], id="a text of several lines"),
+    ],
+)
+def test_comments_above_the_first_item_stay_with_it(indent: str, value: object, lines: list[str]) -> None:
+    rest = f"{indent}# above\n{indent}- 1 # one\nb: [x,  y]\n"
+    new = "".join(f"{indent}{line}\n" for line in lines)
+    assert edited(f"a:\n{rest}", add("a", 0, value=value)) == f"a:\n{new}{rest}"
+
+
 def test_edits_are_made_in_the_order_of_their_places() -> None:
     edits = [TextEdit(4, 5, "E"), TextEdit(0, 1, "A"), TextEdit(2, 2, "+"), TextEdit(2, 2, "-")]
     assert splice("abcde", edits) == "Ab+-cdE"

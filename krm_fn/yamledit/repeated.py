@@ -24,7 +24,10 @@ def repeated_keys(node: Node) -> Iterator[Pointer]:
     while pending:
         path, current = pending.pop()
         if isinstance(current, Mapping):
-            yield from _of_mapping(path, current)
+            names = Counter(name for name, _, _ in children(current))
+            for name, times in names.items():
+                if times > 1:
+                    yield (*path, name)
         inner = [((*path, name), value) for name, _, value in children(current)]
         pending.extend(reversed(inner))
 
@@ -35,11 +38,3 @@ def repeated_keys_of_text(text: str) -> list[Pointer]:
         return list(repeated_keys(compose(text)))
     except InputError:
         return []
-
-
-def _of_mapping(path: Pointer, mapping: Mapping) -> Iterator[Pointer]:
-    times: Counter[str] = Counter()
-    for name, _, _ in children(mapping):
-        times[name] += 1
-        if times[name] == 2:
-            yield (*path, name)

@@ -19,7 +19,6 @@ from krm_fn.yamledit.render import (
     flow,
     is_literal,
     key,
-    quote_of_new,
 )
 from krm_fn.yamledit.restyle import Frame, restyled
 from krm_fn.yamledit.shadow import Child, Spot
@@ -111,10 +110,7 @@ class _Writer:
             yield from self.behind_indicator(spot, node, place, index)
 
     def restyled(self, spot: Spot, node: Node, place: Geometry) -> list[TextEdit]:
-        """Return the edits that give a scalar its new value in its author's style.
-
-        None if there is no such way.
-        """
+        """Return the edits that give a scalar its new value in its author's style; none if there is no such way."""
         value = spot.value if not spot.kept and spot.children is None else None
         if not isinstance(node, Scalar) or not isinstance(value, str):
             return []
@@ -187,22 +183,18 @@ class _Writer:
         self, place: Geometry, behind: int | None, first: int, child: Child, style: Layout
     ) -> TextEdit:
         """Return new lines below the child ``behind``, or above ``first``, the first one that stays."""
-        is_item, value = child.key is None, child.spot.plain()
-        quote = quote_of_new(value, child.key, style)
-        rest, below = after_indicator(value, place.column, style, dash=is_item, quote=quote)
-        lines = [("-" if child.key is None else key(child.key) + ":") + rest, *below]
+        value = child.spot.plain()
+        new = [value] if child.key is None else {child.key: value}
+        lines = style.newline.join(block(new, place.column, style))
+        if behind is not None:
+            position = layout.end_of_child(self.text, place.ends[behind], place.column)
+            return TextEdit(position, position, style.newline + lines)
+        start = place.starts[first]
+        above = layout.above_comments(self.text, start) if child.key is None else start
+        if above < start:  # the comments above the first item stay with it
+            return TextEdit(above, above, lines + style.newline)
         pad = " " * place.column
-        if behind is None:
-            start = (
-                layout.above_comments(self.text, place.starts[first])
-                if is_item
-                else place.starts[first]
-            )
-            if start < place.starts[first]:  # the comments above the first item stay with it
-                return TextEdit(start, start, "".join(pad + line + style.newline for line in lines))
-            return TextEdit(start, start, style.newline.join([*lines, pad]))
-        position = layout.end_of_child(self.text, place.ends[behind], place.column)
-        return TextEdit(position, position, style.newline + pad + style.newline.join(lines))
+        return TextEdit(start, start, lines.removeprefix(pad) + style.newline + pad)
 
     def flow_insertion(
         self, place: Geometry, behind: int | None, first: int, child: Child, style: Layout
