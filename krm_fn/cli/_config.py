@@ -72,7 +72,11 @@ def the_config(
         UsageError: there is none, or there are several, or it asks for nothing.
         ConfigError: it is wrong.
     """
-    given = located_config(manifests, path=path)
+    return loaded(located_config(manifests, path=path), objects)
+
+
+def loaded(given: LocatedConfig, objects: Lookup | None) -> ProxyConfig:
+    """Return a ProxyConfig that was found; raises as ``the_config``."""
     wanted = config.load(given.data, objects, repeated=given.repeated)
     if wanted is None:
         raise UsageError("the functionConfig asks for nothing: it must say which proxy to inject")

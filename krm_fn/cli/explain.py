@@ -10,9 +10,8 @@ from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from krm_fn import config
 from krm_fn.cli._command_result import CommandResult
-from krm_fn.cli._config import config_among
+from krm_fn.cli._config import config_among, loaded
 from krm_fn.cli._files import LeftAlone, is_folder
 from krm_fn.cli._outcome_lines import count
 from krm_fn.cli._parser import CommandParser
@@ -157,10 +156,7 @@ def _left_alone(selection: Selection, *, verbose: bool) -> list[str]:
 
 def _config(manifests: Manifests, selection: Selection, path: str) -> ProxyConfig:
     """Return the ProxyConfig, from a file of its own or from the manifests; changes are explained as if made."""
-    given, objects = config_among(manifests, selection, path)
-    wanted = config.load(given.data, objects, repeated=given.repeated)
-    if wanted is None:
-        raise UsageError("the functionConfig asks for nothing: it must say which proxy to inject")
+    wanted = loaded(*config_among(manifests, selection, path))
     return wanted._replace(mode=Mode.INJECT) if wanted.mode is Mode.CHECK else wanted
 
 
