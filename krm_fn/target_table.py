@@ -24,6 +24,7 @@ class TargetRow(NamedTuple):
         reference_words: words of which at least one is in the text of every object whose references to
             ConfigMaps and Secrets it knows (``Target.note_references``); empty if it knows of none.
         fills_references: it writes the objects that others refer to.
+        fills_values: it writes values of charts in the objects from which these come.
     """
 
     module: str
@@ -32,6 +33,7 @@ class TargetRow(NamedTuple):
     text_hints: tuple[str, ...] = ()
     reference_words: tuple[str, ...] = ()
     fills_references: bool = False
+    fills_values: bool = False
 
 
 def _names(target: str) -> frozenset[str]:
@@ -117,6 +119,14 @@ ROWS: Mapping[str, TargetRow] = {
         frozenset({"ConfigMap", "Secret"}),
         reference_words=("proxySecretRef",),
         fills_references=True,
+    ),
+    "charts": TargetRow(
+        "charts.charts",
+        ("charts",),
+        frozenset({"Application", "ConfigMap", "HelmRelease", "Secret"}),
+        text_hints=("fn.inject-proxy.io/proxy",),
+        reference_words=("valuesFrom", "configMapKeyRef", "secretKeyRef"),
+        fills_values=True,
     ),
     "kyvernoPolicies": TargetRow(
         "kyverno.policies",
@@ -244,6 +254,7 @@ the modules."""
 _FIRST = (
     "nodes",
     "workloads",
+    "charts",
     "kyverno",
     "giantswarm",
     "tkg",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from krm_fn.noproxy import Audience
+from krm_fn.products.charts import CHARTS
 from krm_fn.target_table import SYSTEMS, system_of
 from krm_fn.targets import TARGETS, Target
 from krm_fn.targets.pages import page_of, section_of, title_of
@@ -79,6 +80,18 @@ def short_list() -> str:
     lines = []
     for system, names in SYSTEMS.items():
         lines.append(f"- **{system}**: {', '.join(f'`{name}`' for name in names)}\n")
+    return "".join(lines)
+
+
+def rows_of_charts() -> str:
+    """Return the rows of the table on the page of charts."""
+    lines = []
+    for name, chart in CHARTS.items():
+        for value in chart.values:
+            names = ", ".join(f"`{one}`" for one in value.names)
+            form = "texts" if value.texts else f"{value.form.lower()} of variables"
+            form += f" (or the list `{value.instead}`, where that sets one)" if value.instead else ""
+            lines.append(f"| {name} | {names} | {form} |\n")
     return "".join(lines)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ import yaml
 
 from krm_fn.krm.results import Result, Severity
 from krm_fn.pipeline import Outcome, run
+from krm_fn.products.charts import CHARTS
 
 PROXY = {"httpProxy": "http://proxy:3128", "httpsProxy": "http://proxy:3128"}
 WORDS = (
@@ -564,21 +564,24 @@ def test_a_field_that_no_target_writes_is_named_where_it_is_empty(item: dict[str
     assert codes({**PROXY, "only": ["nodes"]}, item) == []
 
 
-def test_a_chart_says_which_value_holds_the_proxy() -> None:
-    (said,) = (one for one in all_warnings(PROXY, release("crossplane")) if one.code == "ProxyFieldEmpty")
-
-    assert "in `extraEnvVarsCrossplane`" in said.message
-
-
-@pytest.mark.parametrize("chart", ["cert-manager", "external-dns"])
-def test_values_that_a_target_fills_have_to_be_begun_and_are_filled_then(chart: str) -> None:
+@pytest.mark.parametrize("chart", [name for name, one in CHARTS.items() if one.is_needed])
+def test_a_chart_without_a_proxy_names_its_values_and_gets_it_once_it_is_chosen(chart: str) -> None:
     (said,) = (one for one in all_warnings(PROXY, release(chart)) if one.code == "ProxyFieldEmpty")
-    begun = re.search("write `(.*)` into its values", said.message)
-    assert begun
+    for value in CHARTS[chart].values:
+        assert all(f"`{name}`" in said.message for name in value.names)
 
-    values = yaml.safe_load(begun[1])
-    outcome = ran(PROXY, release(chart, values))
+    chosen = {**PROXY, "targets": {"charts": {"charts": [{"charts": [chart]}]}}}
+    outcome = ran(chosen, release(chart))
     assert RIGHT in str(yaml.safe_load(outcome.output)["items"])
+    assert codes(chosen, release(chart)) == []
+
+
+@pytest.mark.parametrize("values", [None, {"proxy": {"httpProxy": OLD}}])
+def test_a_chart_with_an_annotation_against_a_proxy_is_not_named(values: Any) -> None:
+    item = release("harbor", values)
+    item["metadata"]["annotations"] = {"fn.inject-proxy.io/proxy": "false"}
+
+    assert codes(PROXY, item) == []
 
 
 def test_a_field_with_another_proxy_is_named_once() -> None:

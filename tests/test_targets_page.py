@@ -12,12 +12,20 @@ from krm_fn.target_table import system_of
 from krm_fn.targets import TARGETS
 from krm_fn.targets.pages import introduction_of, section_of
 from support import ROOT
-from targets_page import FOLDER, files, index, page, short_list
+from targets_page import FOLDER, files, index, page, rows_of_charts, short_list
 
 README = ROOT / "README.md"
 PARTS = ["What it sets", "Where", "What it leaves alone", "Before and after", "Why"]
 
 Golden = Callable[[Path, bytes], None]
+
+
+def test_the_table_of_charts_is_what_the_rows_say(golden: Golden) -> None:
+    path = ROOT / "krm_fn/targets/charts/page.md"
+    text = path.read_text(encoding="utf-8")
+    table = r"(\| chart \|[^\n]*\n\|---[^\n]*\n)(?:\|[^\n]*\n)*"
+    assert re.search(table, text)
+    golden(path, re.sub(table, lambda found: found[1] + rows_of_charts(), text).encode())
 
 
 @pytest.mark.parametrize("path", files(), ids=lambda path: path.name)

@@ -1,9 +1,9 @@
 """Which ConfigMaps and Secrets of a list hold a proxy for others, and under which keys.
 
 Containers read them by ``valueFrom`` and ``envFrom``, objects of Flux by ``proxySecretRef``, rules of
-Kyverno by ``context``. Only containers count that a target would write: the others are nobody's
-wish. An object is filled if it is in the list; whoever refers to one that is not there gets what its
-``conflict`` says.
+Kyverno by ``context``; a HelmRelease takes values of its chart from them by ``valuesFrom``. Only containers count
+that a target would write: the others are nobody's wish. An object is filled if it is in the list; whoever refers to one
+that is not there gets what its ``conflict`` says.
 
 Sources: ``EnvVarSource`` and ``EnvFromSource`` of the Kubernetes API, core/v1;
 ``spec.proxySecretRef`` of ``source.toolkit.fluxcd.io``, ``image.toolkit.fluxcd.io`` and
@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from krm_fn.carriers import chosen_containers
 from krm_fn.carriers.env_list import Provided, variable_of
 from krm_fn.carriers.pod_spec import Container
+from krm_fn.formats import embedded
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.patch import lookup
 from krm_fn.settings import PROXY_VARIABLES
@@ -42,11 +43,13 @@ class DataUse:
         is_environment: its keys are variables of a container, for ``envFrom``.
         is_proxy_of_flux: Flux reads ``address``, ``username`` and ``password``.
         of_policies: key -> variables in upper case, each once, for rules of Kyverno.
+        of_charts: key -> the charts that get the proxy and take values from it, with the names of these values.
     """
 
     def __init__(self) -> None:
         self.keys: dict[str, str] = {}
         self.of_policies: dict[str, dict[str, None]] = {}
+        self.of_charts: dict[str, dict[str, tuple[str, ...]]] = {}
         self.is_environment = False
         self.is_proxy_of_flux = False
 
@@ -57,10 +60,12 @@ class DataUses(NamedTuple):
     Attributes:
         uses: how each one that something refers to is read.
         members: the keys of those of them that are in the list.
+        values: what is in the text under a key from which charts take values.
     """
 
     uses: Mapping[DataKey, DataUse] = MappingProxyType({})
     members: Mapping[DataKey, frozenset[str]] = MappingProxyType({})
+    values: Mapping[tuple[DataKey, str], Mapping[str, Any]] = MappingProxyType({})
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -99,15 +104,23 @@ class DataUses(NamedTuple):
 
 
 class DataUsesReader:
-    """Reads what the objects of a list refer to; ``found`` has what was read so far."""
+    """Reads what the objects of a list refer to; ``found`` has what was read so far.
 
-    def __init__(self) -> None:
+    Args:
+        fills_variables: the variables that they refer to are filled; without it, only values of charts are noted.
+    """
+
+    def __init__(self, *, fills_variables: bool = True) -> None:
+        self._fills_variables = fills_variables
         self._uses: dict[DataKey, DataUse] = {}
         self._members: dict[DataKey, frozenset[str]] = {}
-        self.found = DataUses(self._uses, self._members)
+        self._values: dict[tuple[DataKey, str], Mapping[str, Any]] = {}
+        self.found = DataUses(self._uses, self._members, self._values)
 
     def note_containers(self, obj: Mapping[str, Any], containers: Iterable[Container]) -> None:
         """Note what containers of an object refer to."""
+        if not self._fills_variables:
+            return
         namespace = namespace_of(obj)
         for container in containers:
             for entry in _list(container, "env"):
@@ -134,6 +147,10 @@ class DataUsesReader:
             use = self._uses.setdefault(key, DataUse())
             use.of_policies.setdefault(member, {})[variable] = None
 
+    def note_values(self, key: DataKey, member: str, chart: str, names: tuple[str, ...]) -> None:
+        """Note a key from which a chart that gets the proxy takes values; ``names``: those that get it, or all."""
+        self._uses.setdefault(key, DataUse()).of_charts.setdefault(member, {})[chart] = names
+
     def note_data(self, obj: Mapping[str, Any]) -> None:
         """Note that a ConfigMap or Secret is in the list, unless its annotation says that it stays as it is."""
         key = data_key(obj)
@@ -143,6 +160,15 @@ class DataUsesReader:
                 str(one) for mapping in members if isinstance(mapping, dict) for one in mapping
             }
             self._members[key] = frozenset(names)
+            self._note_texts(obj, key)
+
+    def _note_texts(self, obj: Mapping[str, Any], key: DataKey) -> None:
+        """Note what is in the texts from which charts take values."""
+        members = self._uses[key].of_charts
+        for text in embedded.values(obj) if members else ():
+            if isinstance(text, embedded.Value) and text.path[-1] in members:
+                for document in embedded.mappings(text):
+                    self._values.setdefault((key, text.path[-1]), document.data)
 
 
 def data_key(obj: Mapping[str, Any]) -> DataKey:

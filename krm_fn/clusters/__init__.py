@@ -6,7 +6,14 @@ not there; it is never an error. A value that a later step fills in (``${POD_CID
 
 from __future__ import annotations
 
-from krm_fn.clusters.charts import chart_of, user_values_of
+from krm_fn.clusters.charts import (
+    APPLICATION,
+    HELM_RELEASE,
+    ChartUse,
+    chart_of,
+    charts_of,
+    user_values_of,
+)
 from krm_fn.clusters.kinds import kinds, network_field
 from krm_fn.clusters.model import Cluster, Key, Membership
 from krm_fn.clusters.names import has_suffix
@@ -15,8 +22,6 @@ from krm_fn.clusters.reading import is_template
 from krm_fn.clusters.references import class_of, key_of, references, target_of
 from krm_fn.clusters.same_name import same_name
 from krm_fn.clusters.systems import (
-    APPLICATION,
-    HELM_RELEASE,
     Foreign,
     System,
     charts_in,
@@ -35,6 +40,7 @@ __all__ = [
     "APPLICATION",
     "HELM_RELEASE",
     "ByKey",
+    "ChartUse",
     "Cluster",
     "Foreign",
     "Key",
@@ -44,6 +50,7 @@ __all__ = [
     "Topology",
     "chart_of",
     "charts_in",
+    "charts_of",
     "class_of",
     "elsewhere",
     "field_kinds",

@@ -9,18 +9,19 @@ Flux (``spec.kubeConfig.secretRef``, ``spec.releaseName``); Cluster API calls a 
 ``cluster-*`` charts name the Cluster by ``global.metadata.name``, or by their release.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from krm_fn.clusters.reading import text
-from krm_fn.krm.resourcelist import Object
+from krm_fn.krm.resourcelist import Object, group_kind
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products import giantswarm
 
-_HELM_RELEASE = ("helm.toolkit.fluxcd.io", "HelmRelease")
+HELM_RELEASE = ("helm.toolkit.fluxcd.io", "HelmRelease")
+APPLICATION = ("argoproj.io", "Application")
 _KUBECONFIGS: dict[tuple[str, str], Pointer] = {
     giantswarm.APP: ("spec", "kubeConfig", "secret"),
-    _HELM_RELEASE: ("spec", "kubeConfig", "secretRef"),
+    HELM_RELEASE: ("spec", "kubeConfig", "secretRef"),
 }
 _KUBECONFIG = "-kubeconfig"
 _NAME_IN_VALUES = ("spec", "values", "global", "metadata", "name")
@@ -56,6 +57,42 @@ def chart_of(release: Mapping[str, Any]) -> str:
     return ""
 
 
+class ChartUse(NamedTuple):
+    """A chart that an object installs.
+
+    Attributes:
+        name: the last step of its name, its path or its URL.
+        repository: where it is: the name of a source of Flux, or a URL.
+        path: leads to what the object says of it.
+    """
+
+    name: str
+    repository: str
+    path: Pointer
+
+
+def charts_of(obj: Mapping[str, Any]) -> Iterator[ChartUse]:
+    """Yield the chart of a HelmRelease, or those of an Application; nothing for objects of other kinds."""
+    kind = group_kind(obj)
+    if kind == HELM_RELEASE and chart_of(obj):
+        source = text(lookup(obj, ("spec", "chart", "spec", "sourceRef", "name")))
+        yield ChartUse(chart_of(obj), source, ("spec",))
+    if kind != APPLICATION:
+        return
+    sources = lookup(obj, ("spec", "sources"))
+    paths: list[Pointer] = [("spec", "source")]
+    if isinstance(sources, list) and sources:  # then `source` does not count
+        paths = [("spec", "sources", str(at)) for at in range(len(sources))]
+    for path in paths:
+        repository = text(lookup(obj, (*path, "repoURL")))
+        chart = text(lookup(obj, (*path, "chart")))
+        if not chart and repository.startswith("oci://"):
+            chart = repository
+        name = chart.rstrip("/").rpartition("/")[2]
+        if name:
+            yield ChartUse(name, repository, path)
+
+
 def aim(obj: Object) -> Aim:
     """Return the Cluster that a field of an App or a HelmRelease names as its destination."""
     if obj.group_kind not in _KUBECONFIGS:
@@ -68,7 +105,7 @@ def aim(obj: Object) -> Aim:
             name.removesuffix(_KUBECONFIG),
             text(lookup(secret, ("namespace",))),
         )
-    if obj.group_kind == _HELM_RELEASE and chart_of(obj.data) in giantswarm.CLUSTER_CHARTS:
+    if obj.group_kind == HELM_RELEASE and chart_of(obj.data) in giantswarm.CLUSTER_CHARTS:
         return Aim("`global.metadata.name` of its values", text(lookup(obj.data, _NAME_IN_VALUES)))
     return Aim()
 
@@ -77,7 +114,7 @@ def may_be(obj: Object) -> tuple[str, ...]:
     """Return the names of Clusters after which the object may be named, the most likely one first."""
     if obj.group_kind in (("", "Secret"), ("", "ConfigMap")):
         names = [user_values_of(obj.ref.name)]
-    elif obj.group_kind == _HELM_RELEASE and chart_of(obj.data) in giantswarm.CLUSTER_CHARTS:
+    elif obj.group_kind == HELM_RELEASE and chart_of(obj.data) in giantswarm.CLUSTER_CHARTS:
         names = [text(lookup(obj.data, _RELEASE_NAME)), obj.ref.name]
     elif (
         obj.group_kind == giantswarm.APP

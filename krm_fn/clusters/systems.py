@@ -10,16 +10,16 @@ runners, Crossplane, OLM, Tekton, CDI, Flux; those of GKE, OKE, ROSA and Scalewa
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from krm_fn.clusters.charts import chart_of
+from krm_fn.clusters.charts import APPLICATION, HELM_RELEASE, charts_of
 from krm_fn.clusters.kinds import CLUSTER, OWNS_WORKERS, is_cluster_api
 from krm_fn.clusters.model import Cluster, Key
 from krm_fn.clusters.namespaces import ByKey
 from krm_fn.clusters.references import class_of, key_of, uses
 from krm_fn.clusters.topology import Topology
 from krm_fn.krm.resourcelist import Object
-from krm_fn.patch import Pointer, lookup
+from krm_fn.patch import Pointer
 from krm_fn.products import proxy_keys, three_members
 from krm_fn.products.node_kinds import NODE_KINDS
 
@@ -35,7 +35,6 @@ class System(NamedTuple):
         has_credentials: a URL with user and password can stand there.
         is_needed: without a proxy there something lacks it; False where only another one is worth a word.
         beside: leads to what must be there so that it is needed.
-        begun_by: values of a HelmRelease which a target fills once they are there.
         target: the target that writes the place; "" if none does.
         is_immutable: the place cannot be changed once it is there, so that its target waits to be asked.
     """
@@ -47,7 +46,6 @@ class System(NamedTuple):
     has_credentials: bool = True
     is_needed: bool = True
     beside: Pointer = ()
-    begun_by: str = ""
     target: str = ""
     is_immutable: bool = False
 
@@ -188,39 +186,6 @@ _FIELDS = {
 }
 """Kinds with a field for a proxy that are no nodes, and no workloads with a pod template of their own."""
 
-_ENV = System("", "`env`")
-_EXTRA_ENV = System("", "`extraEnv`")
-_CHARTS = {
-    "cert-manager": System(
-        "", "`http_proxy`, `https_proxy` and `no_proxy`", begun_by='`http_proxy: ""`'
-    ),
-    "external-dns": System("", "`env`", begun_by='`env: [{name: HTTP_PROXY, value: ""}]`'),
-    "external-secrets": System("", "`extraEnv`, `webhook.extraEnv` and `certController.extraEnv`"),
-    "argo-cd": System("", "`global.env`"),
-    "velero": System("", "`configuration.extraEnvVars`"),
-    "jenkins": System("", "`controller.containerEnv` and `controller.initContainerEnv`"),
-    "backstage": System("", "`backstage.extraEnvVars`"),
-    "gitlab-runner": System("", "`envVars`, and for its jobs `environment` in `runners.config`"),
-    "renovate": System("", "`envList`"),
-    "kube-prometheus-stack": System("", "`grafana.env`"),
-    "crossplane": System("", "`extraEnvVarsCrossplane`"),
-    "cluster-autoscaler": _EXTRA_ENV,
-    "aws-load-balancer-controller": _ENV,
-    "harbor": System("", "`proxy.httpProxy`, `proxy.httpsProxy` and `proxy.noProxy`"),
-    "gha-runner-scale-set": System(
-        "",
-        "`proxy.http.url`, `proxy.https.url` and `proxy.noProxy`",
-        urls=(("proxy", "http", "url"), ("proxy", "https", "url")),
-        has_credentials=False,
-    ),
-    "ingress-nginx": System("", "`controller.extraEnvs`", is_needed=False),
-    "rancher": System("", "`proxy` and `noProxy`", urls=(("proxy",),)),
-}
-"""Chart -> the values that hold a proxy."""
-
-HELM_RELEASE = ("helm.toolkit.fluxcd.io", "HelmRelease")
-APPLICATION = ("argoproj.io", "Application")
-
 _RANK = {
     system: rank
     for rank, system in enumerate(
@@ -269,21 +234,31 @@ def field_of(group: str, kind: str) -> System | None:
 
 
 def charts_in(obj: Object) -> Iterator[tuple[System, Pointer]]:
-    """Yield where the charts of a HelmRelease or an Application keep a proxy, and the path of the values of each."""
-    found: dict[Pointer, Any] = {}
-    if obj.group_kind == HELM_RELEASE:
-        found = {("spec", "values"): chart_of(obj.data)}
-    elif obj.group_kind == APPLICATION:
-        sources = lookup(obj.data, ("spec", "sources"))
-        paths: list[Pointer] = [("spec", "source")]
-        if isinstance(sources, list):
-            paths += [("spec", "sources", str(at)) for at in range(len(sources))]
-        found = {(*path, "helm"): lookup(obj.data, (*path, "chart")) for path in paths}
-    for path, chart in found.items():
-        name = chart.rpartition("/")[2] if isinstance(chart, str) else ""
-        if name in _CHARTS:
-            row = _CHARTS[name]._replace(name=f"the chart {name}")
-            yield row if obj.group_kind == HELM_RELEASE else row._replace(begun_by=""), path
+    """Yield where the known charts of a HelmRelease or an Application keep a proxy, and the path of their values."""
+    if obj.group_kind not in (HELM_RELEASE, APPLICATION):
+        return
+    from krm_fn.products.charts import CHARTS  # noqa: PLC0415 -- few objects install charts
+
+    for use in charts_of(obj.data):
+        if use.name not in CHARTS:
+            continue
+        chart = CHARTS[use.name]
+        names: list[str] = []
+        urls: list[Pointer] = []
+        for value in chart.values:
+            names += [f"`{name}`" for name in value.names]
+            urls += [path for variable, path in value.texts.items() if variable != "NO_PROXY"]
+        if chart.besides:
+            names.append(chart.besides)
+        system = System(
+            f"the chart {use.name}",
+            ", ".join(names),
+            urls=tuple(urls),
+            has_credentials=chart.takes_credentials,
+            is_needed=chart.is_needed,
+        )
+        holder = "values" if obj.group_kind == HELM_RELEASE else "helm"
+        yield system, (*use.path, holder)
 
 
 def foreign(objects: Iterable[Object], topology: Topology) -> list[Foreign]:

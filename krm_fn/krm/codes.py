@@ -91,6 +91,10 @@ SILENCEABLE: Mapping[str, Severity] = {
     "CertificatesNotRead": _W,
     "MountPathTaken": _W,
     "CertificateVariableTaken": _W,
+    # charts
+    "ChartUnknown": _W,
+    "ChartListReplaced": _W,
+    "CredentialsLeftOut": _W,
     # Kyverno
     "PolicyNotFilled": _W,
     "PolicyKindNotFilled": _W,

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from krm_fn import settings
+from krm_fn.carriers.chosen_containers import is_refused
 from krm_fn.clusters import Cluster, Foreign, Membership, charts_in, field_of
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
@@ -41,8 +42,10 @@ _IMMUTABLE = (
 _NO_VALUE = (
     "sets no proxy for {system}, and no target writes one there: set it yourself, in {place}"
 )
-_NO_VALUE_YET = (
-    "sets no proxy for {system}: write {begun_by} into its values, and the next run fills it"
+_NO_VALUE_OF_CHART = (
+    "sets no proxy for {system}, which takes it from {place}: choose the chart with a matcher in "
+    '`spec.targets.charts.charts` or the annotation `fn.inject-proxy.io/proxy: "true"`; the same annotation with '
+    '`"false"` leaves it without a proxy and without this warning'
 )
 _NO_CLASS = (
     'its nodes get no proxy here, because its ClusterClass "{name}" is not in the list: add the class and its '
@@ -69,6 +72,12 @@ _STALE = (
     "yourself, or leave the object out with `spec.selector.exclude`"
 )
 _LEFT = "sets `{name}`, and no target writes this place: remove it yourself"
+_CHART_NOT_CHOSEN = (
+    "sets `{name}` to another proxy than this ProxyConfig says, and no target writes these values: choose the chart "
+    'with a matcher in `spec.targets.charts.charts` or the annotation `fn.inject-proxy.io/proxy: "true"`, with '
+    '`spec.targets.charts.conflict` as "Override"; the same annotation with `"false"` lets it keep its own proxy '
+    "without this warning"
+)
 _NOT_SELECTED = (
     "sets `{name}` to another proxy than this ProxyConfig says, and no target writes this workload: select "
     "it with a matcher in `spec.targets.workloads.workloads` or the annotation "
@@ -276,29 +285,30 @@ def _of_object(
         return
     if _can_be_selected(obj, wanted) and _is_refused(obj, wanted):
         return
+    has_chart = _is_enabled("charts", wanted) and any(True for _ in charts_in(obj))
+    if has_chart and is_refused(obj.data, ("spec",)):
+        return
     right = [url for url in _urls(resolved) if url]
     found = list(proxy_urls.in_object(obj))
     for one in found:
         if proxy_urls.is_set(one) and not one.is_one_of(right):
             yield _stale(obj, one.path, one.name, wanted, is_declared=bool(right))
             return
-    if (
-        right
-        and not any(one.value or one.is_elsewhere for one in found)
-        and _is_enabled("workloads", wanted)
-    ):
-        yield from _without_value(obj)
+    if right and not any(one.value or one.is_elsewhere for one in found):
+        yield from _without_value(obj, wanted)
 
 
-def _without_value(obj: Object) -> Iterator[Result]:
+def _without_value(obj: Object, wanted: ProxyConfig) -> Iterator[Result]:
     """Yield a warning for each field of an object in which a proxy should be, and none is."""
     of_kind = field_of(*obj.group_kind)
-    rows = [*([(of_kind, ())] if of_kind else []), *charts_in(obj)]
-    for row, path in rows:
-        is_there = not row.beside or lookup(obj.data, row.beside) is not None
-        if row.is_needed and is_there and not _has_values_elsewhere(obj, path):
-            text = _NO_VALUE_YET if row.begun_by else _NO_VALUE
-            message = text.format(system=row.name, place=row.place, begun_by=row.begun_by)
+    if of_kind is not None and _is_enabled("workloads", wanted):
+        is_there = not of_kind.beside or lookup(obj.data, of_kind.beside) is not None
+        if of_kind.is_needed and is_there:
+            message = _NO_VALUE.format(system=of_kind.name, place=of_kind.place)
+            yield Result(Severity.WARNING, message, obj.ref, code="ProxyFieldEmpty")
+    for row, path in charts_in(obj) if _is_enabled("charts", wanted) else ():
+        if row.is_needed and not _has_values_elsewhere(obj, path):
+            message = _NO_VALUE_OF_CHART.format(system=row.name, place=row.place)
             yield Result(Severity.WARNING, message, obj.ref, path, code="ProxyFieldEmpty")
 
 
@@ -318,8 +328,11 @@ def _stale(
             name=name, also=also
         )
         return Result(Severity.WARNING, message, obj.ref, path, code="WorkloadNotSelected")
-    message = (_STALE if is_declared else _LEFT).format(name=name)
-    return Result(Severity.WARNING, message, obj.ref, path, code="StaleProxy")
+    message = _LEFT
+    if is_declared:
+        has_chart = _is_enabled("charts", wanted) and any(True for _ in charts_in(obj))
+        message = _CHART_NOT_CHOSEN if has_chart else _STALE
+    return Result(Severity.WARNING, message.format(name=name), obj.ref, path, code="StaleProxy")
 
 
 def _can_be_selected(obj: Object, wanted: ProxyConfig) -> bool:

@@ -6,7 +6,14 @@ from krm_fn.carriers.data_uses import DataUses
 from krm_fn.config import ProxyConfig
 from krm_fn.plan._model import ObjectSource
 from krm_fn.plan._selection import is_enabled, may_hold
-from krm_fn.targets import TARGETS, Target, filling_references, of_kinds, text_hints_of
+from krm_fn.targets import (
+    TARGETS,
+    Target,
+    filling_references,
+    filling_values,
+    of_kinds,
+    text_hints_of,
+)
 from krm_fn.targets.nodes.clusterclass.classes import Classes
 
 _Hinted = tuple[Target, tuple[str, ...]]
@@ -19,6 +26,7 @@ class EnabledTargets:
     def __init__(self, wanted: ProxyConfig, uses: DataUses) -> None:
         self._wanted = wanted
         self._names = uses.names
+        self._filling = {*filling_references(), *filling_values()}
         self._with_words: dict[frozenset[str], list[str]] = {}
         self._found: dict[
             tuple[frozenset[str], frozenset[str]], tuple[list[_Hinted], list[_Hinted]]
@@ -36,11 +44,13 @@ class EnabledTargets:
                 for name in of_kinds(kinds)
                 if text_hints_of(name) and name not in self._wanted.targets
             ]
-        lacking = [
-            name
-            for name in self._with_words[kinds]
-            if not source.contains(index, text_hints_of(name))
-        ]
+        lacking = []
+        for name in self._with_words[kinds]:
+            words = text_hints_of(name)
+            if name in self._filling:
+                words += self._names
+            if not source.contains(index, words):
+                lacking.append(name)
         key = (kinds, frozenset(lacking))
         if key not in self._found:
             self._found[key] = self._of_kinds(*key)
@@ -66,7 +76,7 @@ class EnabledTargets:
             edited = target.all_kinds(target.options(self._wanted.targets))
             # ClusterClasses are edited last, by what their templates hold in the end.
             if target is not Classes.target and may_hold(kinds, edited):
-                names = self._names if name in filling_references() else ()
+                names = self._names if name in self._filling else ()
                 editors.append((target, (*hints, *names)))
             if target.creates and may_hold(kinds, target.creates.beside):
                 # A target that creates objects beside those that it edits has hints for them.

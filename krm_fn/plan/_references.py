@@ -10,28 +10,31 @@ from krm_fn.targets import (
     TARGETS,
     Target,
     filling_references,
+    filling_values,
     of_kinds,
     reference_words_of,
     text_hints_of,
     with_references,
 )
 
+_DATA = frozenset({("", "ConfigMap"), ("", "Secret")})
+
 
 def data_uses(reader: ItemReader, wanted: ProxyConfig) -> DataUses:
     """Return what objects of the list refer to, and which of that is in the list.
 
-    Empty if no enabled target fills ConfigMaps and Secrets.
+    Empty if no enabled target fills ConfigMaps and Secrets, or values of charts in them.
     """
-    uses = DataUsesReader()
     filling = [name for name in filling_references() if is_enabled(name, wanted)]
-    if not filling:
+    uses = DataUsesReader(fills_variables=bool(filling))
+    if not filling and not any(is_enabled(name, wanted) for name in filling_values()):
         return uses.found
     source = reader.source
     names_of_kinds: dict[frozenset[str], list[str]] = {}
     for index in range(len(source)):
         kinds = source.kinds(index)
         if kinds not in names_of_kinds:
-            names_of_kinds[kinds] = _names(kinds, wanted)
+            names_of_kinds[kinds] = _names(kinds, wanted, fills_variables=bool(filling))
         for name in names_of_kinds[kinds]:
             if not source.contains(index, reference_words_of(name)):
                 continue
@@ -39,15 +42,16 @@ def data_uses(reader: ItemReader, wanted: ProxyConfig) -> DataUses:
             if name in wanted.targets or source.contains(index, text_hints_of(name)):
                 _note_references(uses, TARGETS[name], index, reader, wanted)
     if uses.found.names:
-        for name in filling:
-            _note_data(uses, TARGETS[name], reader, wanted)
+        _note_data(uses, reader, wanted)
     return uses.found
 
 
-def _names(kinds: frozenset[str], wanted: ProxyConfig) -> list[str]:
+def _names(kinds: frozenset[str], wanted: ProxyConfig, *, fills_variables: bool) -> list[str]:
     """Return the enabled targets that know what objects of some kinds refer to; none is imported."""
     # A target with options may have been given kinds by them, which only the target itself knows.
     concerned = {*of_kinds(kinds), *wanted.targets, *filling_references()}
+    if not fills_variables:
+        concerned = concerned.intersection(filling_values())
     return [name for name in with_references() if name in concerned and is_enabled(name, wanted)]
 
 
@@ -70,16 +74,14 @@ def _note_references(
             target.note_references(uses, obj.data, options)
 
 
-def _note_data(
-    uses: DataUsesReader, target: Target, reader: ItemReader, wanted: ProxyConfig
-) -> None:
-    """Note the ConfigMaps and Secrets that something refers to, and that the target fills."""
+def _note_data(uses: DataUsesReader, reader: ItemReader, wanted: ProxyConfig) -> None:
+    """Note the ConfigMaps and Secrets that something refers to."""
     source = reader.source
     for index in range(len(source)):
-        if not may_hold(source.kinds(index), target.kinds):
+        if not may_hold(source.kinds(index), _DATA):
             continue
         if not source.contains(index, uses.found.names):
             continue
         for obj in reader.readable(index):
-            if obj.group_kind in target.kinds and is_selected(obj, wanted):
+            if obj.group_kind in _DATA and is_selected(obj, wanted):
                 uses.note_data(obj.data)

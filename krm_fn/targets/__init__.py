@@ -25,6 +25,7 @@ __all__ = [
     "Target",
     "Writes",
     "filling_references",
+    "filling_values",
     "module_of",
     "of_kinds",
     "reference_words_of",
@@ -94,4 +95,11 @@ def filling_references() -> Iterator[str]:
     """Yield the keys of the targets that write the objects that others refer to."""
     for target_id, row in ROWS.items():
         if row.fills_references:
+            yield target_id
+
+
+def filling_values() -> Iterator[str]:
+    """Yield the keys of the targets that write values of charts in the objects from which these come."""
+    for target_id, row in ROWS.items():
+        if row.fills_values:
             yield target_id

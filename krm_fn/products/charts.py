@@ -1,0 +1,138 @@
+"""Charts of Helm: under which values each one takes a proxy, and in which form. Data only.
+
+Sources: the ``values.yaml`` and the templates of each chart. All default lists of these charts are empty. cert-manager
+gives its three texts to the controller alone, as upper-case names; Harbor completes the list with the names of its
+parts; those of Argo CD call each other over gRPC by the names of their Services, which ``NO_PROXY`` must hold.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from krm_fn.products import proxy_keys
+
+Path = tuple[str, ...]
+
+LIST, MAPPING, CAMEL_CASE, SNAKE_CASE = "List", "Mapping", "CamelCase", "SnakeCase"
+URL, MEMBERS = "URL", "Members"
+"""Forms: ``[{name, value}]``; ``{NAME: value}``; ``httpProxy``, ``httpsProxy``, ``noProxy``; the same in snake case;
+one text that is the URL of the proxy for ``https://``, or else the other one; and, only here, members of any name."""
+
+
+class ChartValue(NamedTuple):
+    """One place among the values of a chart.
+
+    Attributes:
+        path: with dots; of members the mapping that holds them, "" for the values themselves.
+        form: one of the forms above.
+        members: of the form ``Members`` the paths below ``path`` of the proxy for ``http://``, that for ``https://``
+            and the list; "" where there is none.
+        is_list: a new list of members is a list of entries, and no text.
+        no_proxy: of the form ``URL`` the path of the text that holds the list; "" for none.
+        instead: a list of variables that is written in place of this one where it sets one of them.
+        defaults: the names that the default list of the chart sets; a list among the values replaces it.
+    """
+
+    path: str
+    form: str = LIST
+    members: tuple[str, str, str] = ("", "", "")
+    is_list: bool = False
+    no_proxy: str = ""
+    instead: str = ""
+    defaults: tuple[str, ...] = ()
+
+    @property
+    def steps(self) -> Path:
+        """The path, taken apart."""
+        return tuple(filter(None, self.path.split(".")))
+
+    @property
+    def name(self) -> str:
+        """What people call it: its path, or its first member."""
+        return self.path or next(filter(None, self.members))
+
+    @property
+    def texts(self) -> dict[str, Path]:
+        """Variable -> the path of the text that holds it; empty for a list and a mapping of variables.
+
+        One text for both proxies is that of ``HTTPS_PROXY``.
+        """
+        above, members = self.path, self.members
+        if self.form == CAMEL_CASE:
+            members = proxy_keys.CAMEL
+        elif self.form == SNAKE_CASE:
+            members = proxy_keys.SNAKE
+        elif self.form == URL:
+            above, members = "", ("", self.path, self.no_proxy)
+        found = {}
+        for variable, member in zip(proxy_keys.UPPER, members, strict=True):
+            if member:
+                found[variable] = tuple(filter(None, (*above.split("."), *member.split("."))))
+        return found
+
+    @property
+    def names(self) -> list[str]:
+        """The places of all its texts, or its own, as people write them."""
+        return [".".join(path) for path in self.texts.values()] or [self.path]
+
+
+class Chart(NamedTuple):
+    """Where one chart takes a proxy from.
+
+    Attributes:
+        values: the places.
+        is_go: all programs of the chart that read them are written in Go.
+        takes_credentials: a URL with user and password can stand there.
+        is_needed: without a proxy something lacks it.
+        parts: the ends of the names by which its programs call each other, behind the name of the release.
+        besides: what else has to be set, in words.
+    """
+
+    values: tuple[ChartValue, ...]
+    is_go: bool = False
+    takes_credentials: bool = True
+    is_needed: bool = True
+    parts: tuple[str, ...] = ()
+    besides: str = ""
+
+
+def _lists(*paths: str) -> tuple[ChartValue, ...]:
+    return tuple(ChartValue(path) for path in paths)
+
+
+CHARTS: Mapping[str, Chart] = {
+    "cert-manager": Chart(
+        (
+            ChartValue("", MEMBERS, proxy_keys.SNAKE),
+            *_lists("webhook.extraEnv", "cainjector.extraEnv", "startupapicheck.extraEnv"),
+        ),
+        is_go=True,
+    ),
+    "external-dns": Chart(_lists("env"), is_go=True),
+    "external-secrets": Chart(
+        _lists("extraEnv", "webhook.extraEnv", "certController.extraEnv"), is_go=True
+    ),
+    "ingress-nginx": Chart(_lists("controller.extraEnvs"), is_needed=False),
+    "argo-cd": Chart(
+        _lists("global.env"),
+        is_go=True,
+        parts=("server", "repo-server", "commit-server", "dex-server"),
+    ),
+    "velero": Chart(_lists("configuration.extraEnvVars"), is_go=True),
+    "jenkins": Chart(_lists("controller.containerEnv", "controller.initContainerEnv")),
+    "backstage": Chart(_lists("backstage.extraEnvVars")),
+    "gitlab-runner": Chart(
+        _lists("envVars"), is_go=True, besides="`environment` in `runners.config` for its jobs"
+    ),
+    "renovate": Chart((ChartValue("env", MAPPING, instead="envList"),)),
+    "kube-prometheus-stack": Chart((ChartValue("grafana.env", MAPPING),), is_go=True),
+    "crossplane": Chart((ChartValue("extraEnvVarsCrossplane", MAPPING),), is_go=True),
+    "cluster-autoscaler": Chart((ChartValue("extraEnv", MAPPING),), is_go=True),
+    "aws-load-balancer-controller": Chart((ChartValue("env", MAPPING),), is_go=True),
+    "harbor": Chart((ChartValue("proxy", CAMEL_CASE),)),
+    "gha-runner-scale-set": Chart(
+        (ChartValue("proxy", MEMBERS, ("http.url", "https.url", "noProxy"), is_list=True),),
+        takes_credentials=False,
+    ),
+    "rancher": Chart((ChartValue("proxy", URL, no_proxy="noProxy"),)),
+}
+"""Chart -> the values that hold a proxy."""

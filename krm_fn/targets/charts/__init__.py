@@ -1,0 +1,1 @@
+"""Charts: the proxy among the values of charts that a HelmRelease or an Application installs."""

@@ -1,0 +1,91 @@
+"""The annotation that keeps which values of charts are ours, and which texts among them were there and empty.
+
+Its text separates by commas ``<chart>:<path>`` of each place and ``<chart>:<path>=empty`` of such a text, which is
+empty again later. Empty lists and mappings are kept by the writer (``yamledit.origin``).
+"""
+
+from typing import NamedTuple
+
+from krm_fn.carriers.chosen_containers import names_in
+from krm_fn.carriers.env_list import EnvList
+from krm_fn.carriers.site import SiteWithoutVariables, Variables
+from krm_fn.engine import Draft
+from krm_fn.patch import Pointer
+
+ANNOTATION = "fn.inject-proxy.io/proxy-values"
+_PATH: Pointer = ("metadata", "annotations", ANNOTATION)
+_EMPTY = "=empty"
+
+
+class ValueKey(NamedTuple):
+    """One place among the values of a chart: the chart, and the name of the place."""
+
+    chart: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.chart}:{self.name}"
+
+
+class OurValues:
+    """What the annotation of one object says, and what it is to say after a run.
+
+    Args:
+        draft: the data of the object.
+    """
+
+    def __init__(self, draft: Draft) -> None:
+        text = draft.get(_PATH)
+        self.ours: list[ValueKey] = []
+        self.were_empty: dict[ValueKey, None] = {}
+        for item in names_in(text) if isinstance(text, str) else ():
+            chart, _, name = item.removesuffix(_EMPTY).partition(":")
+            if item.endswith(_EMPTY):
+                self.were_empty[ValueKey(chart, name)] = None
+            else:
+                self.ours.append(ValueKey(chart, name))
+        self._sites: list[tuple[ValueKey, EnvList]] = []
+
+    def note(self, key: ValueKey, site: EnvList) -> None:
+        """Note a place that this run writes."""
+        self._sites.append((key, site))
+
+    def text(self, variables: Variables, *, keeps_others: bool) -> str:
+        """Return what the annotation is to say after the sites are written."""
+        items = []
+        for key, site in self._sites:
+            is_candidate = key in self.ours or not keeps_others
+            if variables and is_candidate and site.sets(variables):
+                items.append(str(key))
+        charts = {key.chart for key, _ in self._sites} if items else set()
+        items += [f"{key}{_EMPTY}" for key in self.were_empty if key.chart in charts]
+        return ",".join(dict.fromkeys(items))
+
+
+class WrittenValues(SiteWithoutVariables):
+    """The annotation as a site, which is written after all others of its object.
+
+    Args:
+        draft: the data of the object.
+        written: what was written.
+        keeps_others: the option ``conflict`` leaves no place to us that was not ours before.
+    """
+
+    label = f"the annotation `{ANNOTATION}`"
+
+    def __init__(self, draft: Draft, written: OurValues, *, keeps_others: bool) -> None:
+        self._draft = draft
+        self._written = written
+        self._keeps_others = keeps_others
+
+    def write(self, variables: Variables) -> None:
+        """Note the places that are ours now.
+
+        Raises:
+            WrongTypeError: ``metadata.annotations`` is no mapping.
+        """
+        text = self._written.text(variables, keeps_others=self._keeps_others)
+        if not text:
+            self._draft.remove(_PATH, keep=1)
+        elif self._draft.get(_PATH) != text:
+            self._draft.set(_PATH, text, keep=1)

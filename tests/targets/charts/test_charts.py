@@ -1,0 +1,458 @@
+"""Charts: each row of the table, each place of values, and who chooses them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from krm_fn.carriers.data_uses import DataUsesReader
+from krm_fn.krm.results import Edit, Severity
+from krm_fn.noproxy import Audience
+from krm_fn.patch import lookup
+from krm_fn.pipeline import run
+from krm_fn.products.charts import CHARTS
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import Context
+from krm_fn.targets.charts import charts as target
+from krm_fn.targets.giantswarm import chart_values
+from krm_fn.yamledit import read
+from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, env, findings, messages
+
+OURS = env(FULL.variables())
+SIX = FULL.variables()
+OLD = "http://old.corp.example:1"
+ANY: Any = {"charts": [{"kinds": ["*"]}]}
+WANTED = "fn.inject-proxy.io/proxy"
+
+
+def release(chart: str, values: Any = None, metadata: Any = None, **spec: Any) -> dict[str, Any]:
+    held = {} if values is None else {"values": values}
+    return {
+        "apiVersion": "helm.toolkit.fluxcd.io/v2",
+        "kind": "HelmRelease",
+        "metadata": {"name": "release", "namespace": "apps", **(metadata or {})},
+        "spec": {"chart": {"spec": {"chart": chart, "sourceRef": {"name": "repository"}}}, **held, **spec},
+    }
+
+
+def application(chart: str, *more: dict[str, Any], **helm: Any) -> dict[str, Any]:
+    source = {"repoURL": "https://charts.example", "chart": chart, "helm": helm}
+    return {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Application",
+        "metadata": {"name": "application", "namespace": "argocd"},
+        "spec": {"sources": [source, *more]} if more else {"source": source},
+    }
+
+
+def values_of(obj: Any) -> Any:
+    return obj["spec"].get("values")
+
+
+MEMBERS = {"httpProxy": HTTP, "httpsProxy": HTTPS, "noProxy": NO}
+EXPECTED: dict[str, Any] = {
+    "cert-manager": {
+        "http_proxy": HTTP,
+        "https_proxy": HTTPS,
+        "no_proxy": NO,
+        **{part: {"extraEnv": OURS} for part in ("webhook", "cainjector", "startupapicheck")},
+    },
+    "external-dns": {"env": OURS},
+    "external-secrets": {
+        "extraEnv": OURS,
+        **{part: {"extraEnv": OURS} for part in ("webhook", "certController")},
+    },
+    "ingress-nginx": {"controller": {"extraEnvs": OURS}},
+    "argo-cd": {"global": {"env": OURS}},
+    "velero": {"configuration": {"extraEnvVars": OURS}},
+    "jenkins": {"controller": {"containerEnv": OURS, "initContainerEnv": OURS}},
+    "backstage": {"backstage": {"extraEnvVars": OURS}},
+    "gitlab-runner": {"envVars": OURS},
+    "renovate": {"env": SIX},
+    "kube-prometheus-stack": {"grafana": {"env": SIX}},
+    "crossplane": {"extraEnvVarsCrossplane": SIX},
+    "cluster-autoscaler": {"extraEnv": SIX},
+    "aws-load-balancer-controller": {"env": SIX},
+    "harbor": {"proxy": MEMBERS},
+    "gha-runner-scale-set": {"proxy": {"http": {"url": HTTP}, "https": {"url": HTTPS}, "noProxy": NO.split(",")}},
+    "rancher": {"proxy": HTTPS, "noProxy": NO},
+}
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_a_chart_of_the_table_gets_its_values_and_gives_them_back(chart: str) -> None:
+    before = release(chart)
+    after = apply(target, before, **ANY)
+    assert values_of(after) == EXPECTED[chart]
+    assert apply(target, after, NONE, **ANY) == before
+
+    of_argo_cd = application(chart)
+    after = apply(target, of_argo_cd, **ANY)
+    assert lookup(after, ("spec", "source", "helm", "valuesObject")) == EXPECTED[chart]
+    assert apply(target, after, NONE, **ANY)["spec"]["source"].get("helm", {}) == {}
+
+
+ROWS = [
+    {"chart": "own", "path": "a.env", "form": "List"},
+    {"chart": "own", "path": "a.more", "form": "Mapping"},
+    {"chart": "own", "path": "b", "form": "CamelCase"},
+    {"chart": "own", "path": "c", "form": "SnakeCase"},
+    {"chart": "own", "path": "d.url", "form": "URL", "noProxy": "d.list"},
+    {"chart": "own", "path": "e", "form": "URL"},
+]
+
+
+def test_a_row_of_the_user_has_each_form() -> None:
+    assert values_of(apply(target, release("own"), **ANY, rows=ROWS)) == {
+        "a": {"env": OURS, "more": SIX},
+        "b": MEMBERS,
+        "c": {"http_proxy": HTTP, "https_proxy": HTTPS, "no_proxy": NO},
+        "d": {"url": HTTPS, "list": NO},
+        "e": HTTPS,
+    }
+
+
+def test_rows_of_the_user_replace_those_of_a_chart() -> None:
+    rows = [{"chart": "rancher", "path": "extraEnv", "form": "List"}]
+    assert values_of(apply(target, release("rancher"), **ANY, rows=rows)) == {"extraEnv": OURS}
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        pytest.param({"env": {"A": "1"}}, {"env": {"A": "1", **SIX}}, id="a mapping in place of a list"),
+        pytest.param({"env": []}, {"env": OURS}, id="an empty list"),
+        pytest.param({"env": None}, {"env": OURS}, id="nothing"),
+        pytest.param({"env": [{"name": "A"}]}, {"env": [{"name": "A"}, *OURS]}, id="a list of others"),
+    ],
+)
+def test_the_form_that_is_there_counts(values: Any, expected: Any) -> None:
+    assert values_of(apply(target, release("external-dns", values), **ANY)) == expected
+
+
+def test_a_list_in_place_of_a_mapping_is_written() -> None:
+    after = apply(target, release("crossplane", {"extraEnvVarsCrossplane": [{"name": "A"}]}), **ANY)
+    assert values_of(after) == {"extraEnvVarsCrossplane": [{"name": "A"}, *OURS]}
+
+
+def test_renovate_keeps_the_list_that_sets_a_proxy() -> None:
+    values = {"envList": [{"name": "HTTP_PROXY", "value": OLD}]}
+    after = values_of(apply(target, release("renovate", values), **ANY, conflict="Override"))
+    assert {one["name"]: one["value"] for one in after["envList"]} == SIX
+    assert "env" not in after
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(release("podinfo", {"env": []}), id="a chart that no row knows"),
+        pytest.param({**release("harbor"), "apiVersion": "example.com/v1"}, id="a kind of somebody else"),
+        pytest.param({**release("harbor"), "spec": {"values": {}}}, id="no chart, as in a patch"),
+        pytest.param({**release("harbor"), "spec": None}, id="no spec"),
+        pytest.param(release("harbor", metadata={"annotations": {WANTED: "false"}}), id="an annotation against it"),
+        pytest.param(application("", valuesObject={"proxy": {}}), id="an Application of manifests"),
+        pytest.param({**application("harbor"), "spec": {"sources": {}}}, id="sources of a wrong type"),
+    ],
+)
+def test_what_must_not_change(obj: Any) -> None:
+    assert changes(target, obj, **ANY) == []
+
+
+MATCHERS: list[Any] = [
+    pytest.param({"charts": ["harb*"]}, True, id="the chart"),
+    pytest.param({"charts": ["rancher"]}, False, id="another chart"),
+    pytest.param({"repositories": ["repository"]}, True, id="the repository"),
+    pytest.param({"repositories": ["r"]}, False, id="another repository"),
+    pytest.param({"names": ["release"], "namespaces": ["a*"]}, True, id="name and namespace"),
+    pytest.param({"names": ["release"], "namespaces": ["b"]}, False, id="another namespace"),
+    pytest.param({"labels": {"proxy": "yes"}}, True, id="a label"),
+    pytest.param({"labels": {"proxy": "no"}}, False, id="another label"),
+]
+
+
+@pytest.mark.parametrize(("matcher", "is_chosen"), MATCHERS)
+def test_a_matcher_chooses_charts(matcher: Any, *, is_chosen: bool) -> None:
+    obj = release("harbor", metadata={"labels": {"proxy": "yes"}})
+    assert bool(changes(target, obj, charts=[matcher])) is is_chosen
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("true", EXPECTED["jenkins"], id="all values"),
+        pytest.param("controller.containerEnv", {"controller": {"containerEnv": OURS}}, id="one of them"),
+    ],
+)
+def test_an_annotation_chooses_values(text: str, expected: Any) -> None:
+    obj = release("jenkins", metadata={"annotations": {WANTED: text}})
+    assert values_of(apply(target, obj)) == expected
+
+
+@pytest.mark.parametrize(
+    ("obj", "named"),
+    [
+        pytest.param(release("podinfo"), "podinfo", id="a chart"),
+        pytest.param(release("jenkins", metadata={"annotations": {WANTED: "a.b"}}), "`a.b`", id="a value"),
+    ],
+)
+def test_what_no_row_knows_is_a_warning(obj: Any, named: str) -> None:
+    (said,) = findings(target, obj, **ANY)
+    assert (said.code, said.severity) == ("ChartUnknown", Severity.WARNING)
+    assert named in said.message
+    assert findings(target, obj, NONE, **ANY) == []
+
+
+OWN = [{"name": "HTTP_PROXY", "value": OLD}]
+OF_OTHERS: list[Any] = [
+    pytest.param("external-dns", {"env": OWN}, id="a list"),
+    pytest.param("crossplane", {"extraEnvVarsCrossplane": {"HTTP_PROXY": OLD}}, id="a mapping"),
+    pytest.param("harbor", {"proxy": {"httpProxy": OLD, "noProxy": "old"}}, id="members"),
+    pytest.param("rancher", {"proxy": OLD}, id="a URL"),
+]
+
+
+@pytest.mark.parametrize(("chart", "values"), OF_OTHERS)
+def test_a_proxy_of_its_author_stays_by_default_and_is_named(chart: str, values: Any) -> None:
+    obj = release(chart, values)
+    assert changes(target, obj, **ANY) == []
+    assert [said.code for said in findings(target, obj, **ANY)] == ["ValueKept"]
+    assert changes(target, obj, NONE, **ANY) == []
+
+
+@pytest.mark.parametrize(("chart", "values"), OF_OTHERS)
+def test_it_is_replaced_where_the_options_say_so(chart: str, values: Any) -> None:
+    after = apply(target, release(chart, values), **ANY, conflict="Override")
+    assert OLD not in str(after)
+    assert HTTP in str(after) or HTTPS in str(after)
+
+
+@pytest.mark.parametrize(("chart", "values"), OF_OTHERS)
+def test_it_is_an_error_where_the_options_say_so(chart: str, values: Any) -> None:
+    said = findings(target, release(chart, values), **ANY, conflict="Fail")
+    assert {one.severity for one in said} == {Severity.ERROR}
+
+
+def test_the_list_beside_an_empty_url_is_nobodys_choice() -> None:
+    obj = release("harbor", {"proxy": {"httpProxy": "", "noProxy": "127.0.0.1"}})
+    after = apply(target, obj, **ANY)
+    assert values_of(after) == {"proxy": MEMBERS}
+    assert values_of(apply(target, after, NONE, **ANY)) == {"proxy": {"httpProxy": ""}}
+
+
+@pytest.mark.parametrize("value", [1, "text", ["text"]])
+def test_a_value_where_a_mapping_must_be_is_an_error_that_names_it(value: Any) -> None:
+    (said,) = findings(target, release("harbor", {"proxy": value}), **ANY)
+    assert (said.code, said.path) == ("WrongType", ("spec", "values", "proxy"))
+
+
+@pytest.mark.parametrize("value", [1, "text"])
+def test_a_value_where_a_list_must_be_is_an_error_that_names_it(value: Any) -> None:
+    (said,) = findings(target, release("external-dns", {"env": value}), **ANY)
+    assert (said.code, said.path) == ("WrongType", ("spec", "values", "env"))
+
+
+@pytest.mark.parametrize("chart", ["rancher", "external-dns", "crossplane"])
+def test_a_value_that_helm_would_take_for_a_template_is_refused(chart: str) -> None:
+    settings = ProxySettings(HTTP, HTTPS, "{{x}}.corp.example")
+    assert changes(target, release(chart), settings, **ANY) == []
+    assert [one.code for one in findings(target, release(chart), settings, **ANY)] == ["ValueNotWritable"]
+
+
+def test_a_chart_that_is_another_one_now_loses_what_was_written_for_the_old_one() -> None:
+    after = apply(target, release("velero"), **ANY)
+    after["spec"]["chart"]["spec"]["chart"] = "podinfo"
+    assert values_of(apply(target, after, **ANY)) is None
+
+
+@pytest.mark.parametrize("value", [1, ["a"], "a,b", {}])
+def test_a_name_of_the_parts_that_is_none_is_no_entry_of_the_list(value: Any) -> None:
+    names = target.TARGET.readers(release("argo-cd", {"nameOverride": value, "fullnameOverride": value}), ANY).names
+    assert names[0] == "release-argocd-server"
+
+
+# the places of an Application
+
+
+def parameter(name: str, value: str) -> dict[str, str]:
+    return {"name": name, "value": value}
+
+
+def test_a_parameter_that_sets_the_value_is_where_it_is_written() -> None:
+    other = parameter("externalURL", "https://x")
+    obj = application("harbor", parameters=[parameter("proxy.httpProxy", ""), other], valuesObject={"a": 1})
+    helm = apply(target, obj, **ANY)["spec"]["source"]["helm"]
+    assert helm == {
+        "valuesObject": {"a": 1},
+        "parameters": [
+            parameter("proxy.httpProxy", HTTP),
+            other,
+            parameter("proxy.httpsProxy", HTTPS),
+            parameter("proxy.noProxy", NO),
+        ],
+    }
+
+
+@pytest.mark.parametrize(
+    ("helm", "key"),
+    [
+        pytest.param({}, "valuesObject", id="nothing is there"),
+        pytest.param({"values": " \n"}, "valuesObject", id="the text is empty"),
+        pytest.param({"values": "a: 1\n"}, "values", id="a text"),
+        pytest.param({"values": "a: 1\n", "valuesObject": {}}, "valuesObject", id="a mapping, which wins over a text"),
+    ],
+)
+def test_values_of_an_application_are_written_where_they_count(helm: Any, key: str) -> None:
+    after = apply(target, application("harbor", **helm), **ANY)["spec"]["source"]["helm"]
+    written = read(after[key]) if key == "values" else after[key]
+    assert written["proxy"] == MEMBERS
+
+
+def test_each_source_of_an_application_has_its_own_chart() -> None:
+    more = {"repoURL": "oci://registry.example/charts/rancher", "path": "."}
+    sources = apply(target, application("harbor", more), **ANY)["spec"]["sources"]
+    assert [one["helm"]["valuesObject"] for one in sources] == [EXPECTED["harbor"], EXPECTED["rancher"]]
+
+
+# values from objects of the list
+
+
+def listed(*items: Any, **options: Any) -> list[Any]:
+    """The objects after a run, which must succeed."""
+    config = {
+        "apiVersion": "fn.inject-proxy.io/v1alpha1",
+        "kind": "ProxyConfig",
+        "spec": {"httpProxy": HTTP, "httpsProxy": HTTP, "noProxy": "a", "targets": {"charts": {**ANY, **options}}},
+    }
+    data = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": items, "functionConfig": config}
+    outcome = run(yaml.safe_dump(data).encode())
+    assert outcome.exit_code == 0
+    return list(yaml.safe_load(outcome.output)["items"])
+
+
+def config_map(text: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "values", "namespace": "apps"},
+        "data": {"values.yaml": text},
+    }
+
+
+FROM: Any = [{"kind": "ConfigMap", "name": "values"}]
+
+
+@pytest.mark.parametrize(
+    ("values", "text", "is_there"),
+    [
+        pytest.param(None, "env:\n- name: A\n", True, id="a list that only the ConfigMap has"),
+        pytest.param(None, "env: []\n", True, id="an empty list that only the ConfigMap has"),
+        pytest.param({"env": []}, "env:\n- name: A\n", False, id="a list in both, of which the release's counts"),
+        pytest.param(None, "other: 1\n", False, id="no list"),
+        pytest.param(None, "{", False, id="a text that cannot be read"),
+    ],
+)
+def test_a_value_is_written_in_the_object_that_has_it(values: Any, text: str, *, is_there: bool) -> None:
+    of_release, of_data = listed(release("external-dns", values, valuesFrom=FROM), config_map(text))
+    assert (HTTP in of_data["data"]["values.yaml"]) is is_there
+    assert (HTTP in str(of_release)) is not is_there
+
+
+def test_values_of_a_chart_that_nobody_chose_stay() -> None:
+    items = [release("external-dns", valuesFrom=FROM), config_map("env: []\n")]
+    assert listed(*items, charts=[{"charts": ["harbor"]}]) == items
+
+
+def test_a_variable_from_a_secret_of_the_list_stays_and_the_secret_is_filled() -> None:
+    source = {"name": "HTTPS_PROXY", "valueFrom": {"secretKeyRef": {"name": "proxy", "key": "https_proxy"}}}
+    secret = {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": "proxy", "namespace": "apps"},
+        "stringData": {"https_proxy": ""},
+    }
+    of_release, of_secret = listed(release("external-dns", {"env": [source]}), secret)
+    assert values_of(of_release)["env"][0] == source
+    assert of_secret["stringData"] == {"https_proxy": HTTP}
+
+
+@pytest.mark.parametrize("field", [{"defaults": ["A", "B"]}, {}])
+def test_a_list_that_replaces_one_of_the_chart_names_its_entries(field: Any) -> None:
+    rows = [{"chart": "own", "path": "env", "form": "List", **field}]
+    obj = release("own", {"env": [{"name": "A", "value": "1"}]})
+    said = [one.message for one in findings(target, obj, **ANY, rows=rows) if one.code == "ChartListReplaced"]
+    assert [("`B`" in one, "`A`" in one) for one in said] == ([(True, False)] if field else [])
+
+
+def test_a_list_that_an_unseen_object_may_hold_is_a_warning() -> None:
+    obj = release("external-dns", valuesFrom=FROM)
+    assert 'the ConfigMap "values"' in messages(target, obj, **ANY)[0]
+    assert messages(target, release("crossplane", valuesFrom=FROM), **ANY) == []  # Helm merges mappings
+
+
+# who writes and who reads
+
+
+def test_a_chart_has_one_writer() -> None:
+    obj = release("cert-manager", {"http_proxy": ""})
+    given = {"charts": ANY}
+    alone, chosen = ({}, given)
+    settings = Context(chart_values.TARGET.options(alone), FULL)
+    assert [type(one) for one in chart_values.TARGET.edit(obj, settings)] == [Edit]
+    assert list(chart_values.TARGET.edit(obj, Context(chart_values.TARGET.options(chosen), FULL))) == []
+    switched_off = {"charts": {**ANY, "enabled": False}}
+    assert list(chart_values.TARGET.edit(obj, Context(chart_values.TARGET.options(switched_off), FULL)))
+
+
+WITH_PASSWORD = ProxySettings("http://user:p%40ss@proxy:1", "http://user:p%40ss@proxy:1", "a")
+
+
+@pytest.mark.parametrize(
+    ("proxy", "named"),
+    [
+        pytest.param({}, ["proxy.http.credentialSecretRef", "proxy.https.credentialSecretRef"], id="no Secret"),
+        pytest.param({"http": {"credentialSecretRef": "s"}, "https": {"credentialSecretRef": "s"}}, [], id="a Secret"),
+    ],
+)
+def test_runners_get_a_password_from_a_secret_only(proxy: Any, named: list[str]) -> None:
+    obj = release("gha-runner-scale-set", {"proxy": proxy})
+    after = apply(target, obj, WITH_PASSWORD, **ANY)
+    assert "p%40ss" not in str(after)
+    assert values_of(after)["proxy"]["https"]["url"] == "http://proxy:1"
+    said = [one.message for one in findings(target, obj, WITH_PASSWORD, **ANY)]
+    assert [name for name in named if not any(name in one for one in said)] == []
+    assert len(said) == len(named)
+
+
+@pytest.mark.parametrize(
+    ("obj", "audience", "names"),
+    [
+        pytest.param(release("velero"), Audience.GO, (), id="a program in Go"),
+        pytest.param(release("jenkins"), Audience.POD, (), id="any program"),
+        pytest.param(application("velero", {"chart": "jenkins"}), Audience.POD, (), id="both"),
+        pytest.param(
+            release("argo-cd"),
+            Audience.GO,
+            tuple(f"release-argocd-{part}" for part in ("server", "repo-server", "commit-server", "dex-server")),
+            id="parts that call each other",
+        ),
+        pytest.param(
+            release("argo-cd", {"fullnameOverride": "cd"}),
+            Audience.GO,
+            ("cd-server", "cd-repo-server", "cd-commit-server", "cd-dex-server"),
+            id="parts with another name",
+        ),
+    ],
+)
+def test_who_reads_the_list(obj: Any, audience: Audience, names: tuple[str, ...]) -> None:
+    readers = target.TARGET.readers(obj, ANY)
+    assert (readers.audience, readers.names) == (audience, names)
+
+
+def test_only_the_values_of_chosen_charts_are_noted() -> None:
+    uses = DataUsesReader()
+    target.TARGET.note_references(uses, release("harbor", valuesFrom=FROM), {})
+    assert uses.found.names == ()
+    target.TARGET.note_references(uses, release("harbor", valuesFrom=FROM), ANY)
+    assert uses.found.names == ("values",)
