@@ -436,3 +436,9 @@ def test_what_no_patch_can_do_is_said(given: list[Any], line: str) -> None:
 def test_a_class_that_may_not_be_patched_is_a_warning_at_its_templates(spec: Any, remedy: str) -> None:
     reported = messages(objects("v1beta1", vsphere("v1beta1")), **spec)
     assert [line for line in reported if "erase what inject-proxy writes here" in line and remedy in line] != []
+
+
+def test_a_drop_in_with_more_in_it_in_a_template_that_is_erased_is_a_warning() -> None:
+    more = [{"path": path, "content": "[Service]\nLimitNOFILE=1\n"} for path in (CONTAINERD, KUBELET)]
+    reported = messages(objects("v1beta1", vsphere("v1beta1"), {"files": more}))
+    assert any("with more in it than a proxy" in line for line in reported), reported

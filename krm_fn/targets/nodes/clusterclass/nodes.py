@@ -8,10 +8,13 @@ patches of a class would take out what a template holds.
 Source: Cluster API ``api/core`` v1beta1 (``template.bootstrap.ref``) and v1beta2 (``bootstrap.templateRef``).
 """
 
+from __future__ import annotations
+
+import dataclasses
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Finding, Severity
@@ -247,7 +250,8 @@ def _references(obj: Mapping[str, Any]) -> Iterator[tuple[str, str, Pointer]]:
                     yield section, name, ("spec", "workers", section, str(index), *path)
 
 
-class _WrittenParts(NamedTuple):
+@dataclass
+class _WrittenParts:
     """What the sites write into a template: what our patches add to its lists.
 
     Attributes:
@@ -258,11 +262,11 @@ class _WrittenParts(NamedTuple):
         restart: the command that restarts what pulls images; "" for none.
     """
 
-    files: list[Any]
-    commands: list[str]
-    drop_ins: list[Any]
-    has_exports: bool
-    restart: str
+    files: list[Any] = dataclasses.field(default_factory=list)
+    commands: list[str] = dataclasses.field(default_factory=list)
+    drop_ins: list[Any] = dataclasses.field(default_factory=list)
+    has_exports: bool = False
+    restart: str = ""
 
     def lists(self, system: NodeSystem) -> list[str]:
         """Return the lists to which something is added."""
@@ -287,7 +291,7 @@ def _written(
     """
     spec = config_spec.find(template)
     if spec is None:
-        return _WrittenParts([], [], [], has_exports=False, restart="")
+        return _WrittenParts()
     files = [*spec.entries(spec.files)]
     draft = Draft(template.data)
     draft.set(spec.files, [*files, *stubs])
@@ -300,19 +304,24 @@ def _written(
         if class_context.is_behind:
             FILE_TARGETS[name].write(draft, Context(options, class_context.default))
     template.findings += [one for one in draft.findings if one.severity is Severity.ERROR]
-    found = _WrittenParts([], [], [], has_exports=False, restart="")
-    for entry in draft.get(spec.files)[len(files) :]:
+    new_files = [one for one in draft.get(spec.files) or () if one not in files]
+    new_commands = [one for one in draft.get(spec.commands) or () if one not in commands]
+    return _parts_of(new_files, new_commands)
+
+
+def _parts_of(files: Sequence[Any], commands: Sequence[str]) -> _WrittenParts:
+    """Return what the sites added to the lists, by what it depends on; a stub that no site wrote is nothing."""
+    found = _WrittenParts()
+    for entry in files:
         if _ANY in entry.get("content", "") or "contentFrom" in entry:
             found.drop_ins.append(entry)
         elif "content" in entry:
             found.files.append(entry)
-    for command in draft.get(spec.commands):
-        if command in commands:
-            continue
+    for command in commands:
         if service_restart.is_ours(command):
-            found = found._replace(restart=command)
+            found.restart = command
         elif _ANY in command:
-            found = found._replace(has_exports=True)
+            found.has_exports = True
         else:
             found.commands.append(command)
     return found
