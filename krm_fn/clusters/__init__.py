@@ -18,7 +18,6 @@ from krm_fn.clusters.kinds import kinds, network_field
 from krm_fn.clusters.model import Cluster, Key, Membership
 from krm_fn.clusters.names import has_suffix
 from krm_fn.clusters.namespaces import ByKey, is_open, may_be_same, meanings, nearest
-from krm_fn.clusters.reading import is_template
 from krm_fn.clusters.references import class_of, key_of, references, target_of
 from krm_fn.clusters.same_name import same_name
 from krm_fn.clusters.systems import (
@@ -58,7 +57,6 @@ __all__ = [
     "foreign",
     "has_suffix",
     "is_open",
-    "is_template",
     "key_of",
     "kinds",
     "may_be_same",

@@ -24,7 +24,6 @@ from krm_fn.clusters.reading import (
     cidrs,
     host,
     is_covered,
-    is_template,
     pattern,
     url_host,
     values,
@@ -32,6 +31,7 @@ from krm_fn.clusters.reading import (
 )
 from krm_fn.krm.resourcelist import Object
 from krm_fn.noproxy import ClusterNetwork, Fact, InvalidField
+from krm_fn.noproxy.entries import is_template
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products import konvoy
 from krm_fn.products.node_kinds import NODE_KINDS

@@ -25,9 +25,9 @@ from krm_fn.clusters.hints import Hints, Whole, hints
 from krm_fn.clusters.kinds import CLUSTER, CLUSTER_CLASS
 from krm_fn.clusters.model import Key
 from krm_fn.clusters.namespaces import ByKey, is_open, may_be_same, meanings
-from krm_fn.clusters.reading import is_template
 from krm_fn.clusters.references import Use, uses
 from krm_fn.krm.resourcelist import Object
+from krm_fn.noproxy.entries import is_template
 from krm_fn.patch import field_path
 from krm_fn.products.cluster_api import Role
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from krm_fn.clusters.model import Key
-from krm_fn.clusters.reading import is_template
+from krm_fn.noproxy.entries import is_template
 
 _Value = TypeVar("_Value")
 _Named = tuple[str, str, str]

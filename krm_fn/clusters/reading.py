@@ -160,14 +160,6 @@ def is_covered(network: str, by: str) -> bool:
     return False
 
 
-def is_template(value: str) -> bool:
-    """Return whether a later step fills in a part.
-
-    ``${NAME}`` (clusterctl, Flux), ``{{ name }}`` (Helm, jinja).
-    """
-    return "${" in value or "{{" in value
-
-
 def _address(value: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
         return ipaddress.ip_address(value)

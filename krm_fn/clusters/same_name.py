@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator
 from krm_fn.clusters.declared import declared
 from krm_fn.clusters.kinds import CLUSTER
 from krm_fn.clusters.model import Key
-from krm_fn.clusters.reading import is_template
 from krm_fn.clusters.references import key_of
 from krm_fn.clusters.topology import Topology
 from krm_fn.krm.resourcelist import Object
 from krm_fn.noproxy import ClusterNetwork
+from krm_fn.noproxy.entries import is_template
 
 
 def same_name(objects: Iterable[Object], topology: Topology) -> Iterator[tuple[Object, Object]]:

@@ -11,11 +11,10 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-import krm_fn
 from krm_fn.config import _quick_check
-from krm_fn.errors import InternalError
 from krm_fn.near_names import did_you_mean
 from krm_fn.noproxy import may_hold_a_credential
+from krm_fn.package_files import text_of
 from krm_fn.patch import Pointer
 from krm_fn.printable import HIDDEN
 
@@ -28,8 +27,8 @@ Place = tuple[str | int, ...]
 _DEPTH = 6
 """How deep the deepest field lies: ``spec.overrides[].noProxyPolicy.derive.<name>``."""
 
-_FOLDERS = tuple(
-    f"{krm_fn.__path__[0]}/{folder}" for folder in ("functionconfig", "../functionconfig")
+_PLACES = tuple(
+    f"{folder}/proxyconfig.schema.json" for folder in ("functionconfig", "../functionconfig")
 )
 """Where the schema lies: first in an installed package, then in a checkout."""
 
@@ -41,24 +40,8 @@ def schema() -> dict[str, Any]:
     Raises:
         InternalError: this installation has none.
     """
-    for folder in _FOLDERS:
-        text = _text_of(f"{folder}/proxyconfig.schema.json")
-        if text is not None:
-            whole: dict[str, Any] = json.loads(text)
-            return whole
-    message = (
-        "`proxyconfig.schema.json` is missing from this installation: install `inject-proxy` again"
-    )
-    raise InternalError(message)
-
-
-def _text_of(name: str) -> str | None:
-    """Return the text of a file; None if there is none."""
-    try:
-        with open(name, encoding="utf-8") as file:  # noqa: PTH123 -- nothing else of a run imports pathlib
-            return file.read()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
+    whole: dict[str, Any] = json.loads(text_of(*_PLACES))
+    return whole
 
 
 def fields(

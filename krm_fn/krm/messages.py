@@ -6,7 +6,7 @@ An ordinary run reads none of it.
 import re
 from typing import NamedTuple
 
-import krm_fn
+from krm_fn.package_files import text_of
 
 
 class CodeText(NamedTuple):
@@ -24,8 +24,7 @@ class CodeText(NamedTuple):
 
 def explanations() -> dict[str, CodeText]:
     """Return code or ID of a rule -> what users read about it, in the order of the file."""
-    with open(f"{krm_fn.__path__[0]}/krm/messages.md", encoding="utf-8") as file:  # noqa: PTH123 -- no run imports pathlib
-        sections = re.split(r"^## ", file.read(), flags=re.MULTILINE)[1:]
+    sections = re.split(r"^## ", text_of("krm/messages.md"), flags=re.MULTILINE)[1:]
     return dict(_of_section(section) for section in sections)
 
 

@@ -8,10 +8,11 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from krm_fn.clusters import APPLICATION, System, charts_in, field_of, is_template, system_of
+from krm_fn.clusters import APPLICATION, System, charts_in, field_of, system_of
 from krm_fn.errors import InputError
 from krm_fn.formats.embedded import Value, values
 from krm_fn.krm.resourcelist import Object
+from krm_fn.noproxy.entries import is_template
 from krm_fn.patch import Pointer, lookup
 from krm_fn.proxy_url import split_url
 from krm_fn.yamledit import documents, read

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-import krm_fn
-from krm_fn.errors import InternalError
+from krm_fn.package_files import text_of
 from krm_fn.target_table import ROWS, system_of
 
 
@@ -40,10 +39,4 @@ def page_of(system: str) -> str:
     Raises:
         InternalError: this installation has none.
     """
-    name = f"{krm_fn.__path__[0]}/targets/{system}/page.md"
-    try:
-        with open(name, encoding="utf-8") as file:  # noqa: PTH123 -- nothing else of a run imports pathlib
-            return file.read()
-    except OSError:
-        message = f"the page of `{system}` is missing from this installation: install `inject-proxy` again"
-        raise InternalError(message) from None
+    return text_of(f"targets/{system}/page.md")
