@@ -51,6 +51,7 @@ ROWS: Mapping[str, TargetRow] = {
     "kubeletDropIn": TargetRow("nodes.kubelet_drop_in", ("nodes",), _names("kubeletDropIn")),
     "kubeadmCommands": TargetRow("nodes.kubeadm_commands", ("nodes",), _names("kubeadmCommands")),
     "rke2": TargetRow("nodes.rke2", ("nodes",), _names("rke2")),
+    "k3s": TargetRow("nodes.k3s", ("nodes",), _names("k3s")),
     "otherWriters": TargetRow(
         "nodes.other_writers",
         ("nodes",),

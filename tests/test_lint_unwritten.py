@@ -80,7 +80,6 @@ def control_plane(kind: str, **spec: Any) -> dict[str, Any]:
 SYSTEMS = [
     pytest.param([made_by("controlplane", kind)], "Cluster/prod", id=kind)
     for kind in (
-        "KThreesControlPlane",
         "AWSManagedControlPlane",
         "TalosControlPlane",
         "K0sControlPlane",

@@ -1,12 +1,11 @@
 """Systems, operators and charts: by which kinds they are known, and where each keeps a proxy.
 
-Sources: the API types of each project: ``k3s-io/cluster-api-k3s`` (``preK3sCommands``),
-``kubernetes-sigs/cluster-api-provider-aws`` (``EKSConfig``, ``NodeadmConfig``),
-``kubernetes-sigs/cluster-api-provider-azure`` (``httpProxyConfig``), ``siderolabs`` (``machine.env`` of Talos),
-``k0sproject/k0smotron``, ``canonical`` (``httpProxy`` of CK8s and MicroK8s), OpenShift's assisted installer and Hive,
-ACM, EKS Anywhere and etcdadm, Rancher, KubeOne, kOps, Karpenter, Azure Service Operator, GitHub's and Summerwind's
-runners, Crossplane, OLM, Tekton, CDI, Flux; those of GKE, OKE, ROSA and Scaleway, which have no field; the
-``values.yaml`` of each chart.
+Sources: the API types of each project: ``kubernetes-sigs/cluster-api-provider-aws`` (``EKSConfig``,
+``NodeadmConfig``), ``kubernetes-sigs/cluster-api-provider-azure`` (``httpProxyConfig``), ``siderolabs``
+(``machine.env`` of Talos), ``k0sproject/k0smotron``, ``canonical`` (``httpProxy`` of CK8s and MicroK8s), OpenShift's
+assisted installer and Hive, ACM, EKS Anywhere and etcdadm, Rancher, KubeOne, kOps, Karpenter, Azure Service Operator,
+GitHub's and Summerwind's runners, Crossplane, OLM, Tekton, CDI, Flux; those of GKE, OKE, ROSA and Scaleway, which
+have no field; the ``values.yaml`` of each chart.
 """
 
 from collections.abc import Iterable, Iterator
@@ -50,7 +49,6 @@ class System(NamedTuple):
     is_immutable: bool = False
 
 
-_K3S = System("K3s", "`files` and `preK3sCommands`")
 _EKS_NODEADM = System("EKS", "`files` and `preNodeadmCommands` of the NodeadmConfigTemplate")
 _EKS_CONFIG = System("EKS", "`files` and `preBootstrapCommands` of the EKSConfigTemplate")
 _EKS = System("EKS", "the bootstrap configuration of its nodes")
@@ -80,8 +78,6 @@ _CANONICAL = System("Canonical Kubernetes", "`httpProxy`, `httpsProxy` and `noPr
 _OPENSHIFT = System("OpenShift", "`spec.config.proxy`")
 
 _BY_KIND = {
-    "KThreesConfig": _K3S,
-    "KThreesControlPlane": _K3S,
     "NodeadmConfig": _EKS_NODEADM,
     "EKSConfig": _EKS_CONFIG,
     "AWSManagedControlPlane": _EKS,

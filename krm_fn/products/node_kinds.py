@@ -6,7 +6,8 @@ Data only, and the one table of it: whoever edits, reads, names or rolls nodes a
 Sources: Cluster API ``api/bootstrap/kubeadm`` and ``api/controlplane/kubeadm`` (v1alpha3 to v1beta2); kubeadm
 ``apis/kubeadm/v1beta4/defaults.go`` (``DefaultServicesSubnet``); RKE2: ``rancher/cluster-api-provider-rke2``
 ``bootstrap/api`` and ``controlplane/api``, ``bundle/lib/systemd/system/rke2-*.service`` of ``rancher/rke2``, its
-documentation "Configure an HTTP proxy" and "Server configuration reference" (``cluster-cidr``, ``service-cidr``).
+documentation "Configure an HTTP proxy" and "Server configuration reference" (``cluster-cidr``, ``service-cidr``); K3s:
+``k3s-io/cluster-api-k3s`` ``bootstrap/api`` (``kthreesconfig_types.go``), ``install.sh`` (``create_env_file``).
 """
 
 from collections.abc import Iterator, Mapping
@@ -161,7 +162,27 @@ RKE2 = NodeSystem(
     network=NetworkFields(service_domain="serverConfig.clusterDomain", hosts="registrationAddress"),
 )
 
-SYSTEMS = (KUBEADM, RKE2)
+K3S = NodeSystem(
+    name="K3s",
+    configuration="KThreesConfigSpec",
+    targets=("k3s",),
+    exporter="k3s",
+    control_plane="KThreesControlPlane",
+    inside=("kthreesConfigSpec",),
+    config="KThreesConfig",
+    commands="preK3sCommands",
+    late_commands="postK3sCommands",
+    registries="/etc/rancher/k3s/registries.yaml",
+    pod_cidr="10.42.0.0/16",
+    service_cidr="10.43.0.0/16",
+    network=NetworkFields(
+        pod_cidrs="serverConfig.clusterCidr",
+        service_cidrs="serverConfig.serviceCidr",
+        service_domain="serverConfig.clusterDomain",
+    ),
+)
+
+SYSTEMS = (KUBEADM, RKE2, K3S)
 
 
 def _kinds(system: NodeSystem) -> Iterator[NodeConfigKind]:

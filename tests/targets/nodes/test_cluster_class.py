@@ -396,7 +396,6 @@ def test_nodes_that_no_target_writes_are_a_warning() -> None:
 
 OTHER_NODES = [
     pytest.param("TalosControlPlaneTemplate", "TalosConfigTemplate", id="Talos"),
-    pytest.param("KThreesControlPlaneTemplate", "KThreesConfigTemplate", id="K3s"),
     pytest.param("AWSManagedControlPlaneTemplate", "EKSConfigTemplate", id="EKS"),
 ]
 

@@ -13,7 +13,7 @@ from kubeadm_objects import HTTP_ONLY, NONE, run
 from judges import environment_file, shell_environment
 from krm_fn.patch import lookup
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
-from krm_fn.targets.nodes import kubeadm_commands, node_trust_store, rke2
+from krm_fn.targets.nodes import k3s, kubeadm_commands, node_trust_store, rke2
 
 PASSWORD = "http://us%40er:p%25ss%3A@proxy.corp.example:3128"
 RKE2 = [kind for kind in NODE_KINDS.values() if kind.system.name == "RKE2"]
@@ -44,6 +44,24 @@ def test_each_kind_gets_the_files_of_its_services_and_exports(kind: NodeConfigKi
     assert run(rke2, outcome.obj, HTTP_ONLY).obj == outcome.obj
     assert not lookup(run(rke2, outcome.obj, NONE).obj, (*kind.path, "files"))
     assert {one.value for one in rke2.TARGET.read(outcome.obj, {})} == set(HTTP_ONLY.variables().values())
+
+
+K3S = [kind for kind in NODE_KINDS.values() if kind.system.name == "K3s"]
+INSTALLER = r"sh -c export | while read x v; do echo $v; done | grep -Ei '^(NO|HTTP|HTTPS)_PROXY'"
+"""What the installer of K3s writes into the environment file of its service."""
+
+
+@pytest.mark.parametrize("url", [PASSWORD, "http://proxy.corp.example:3128", "http://it's:a*[fd00::1]@proxy:1"])
+@pytest.mark.parametrize("kind", K3S, ids=lambda kind: kind.kind)
+def test_the_installer_of_k3s_copies_what_is_exported(kind: NodeConfigKind, url: str) -> None:
+    wanted = HTTP_ONLY._replace(http_proxy=url)
+    outcome = run(k3s, obj(kind, {}), wanted)
+    spec = lookup(outcome.obj, kind.path)
+    assert list(spec) == ["preK3sCommands"]
+    copied = shell_environment("sh", [*spec["preK3sCommands"], f'export COPIED="$({INSTALLER})"'])["COPIED"]
+    assert environment_file(copied) == wanted.variables()
+    assert run(k3s, outcome.obj, wanted).obj == outcome.obj
+    assert not lookup(run(k3s, outcome.obj, NONE).obj, (*kind.path, "preK3sCommands"))
 
 
 def test_a_system_is_written_by_its_own_targets_only() -> None:
