@@ -23,6 +23,7 @@ from krm_fn.patch import Pointer
 from krm_fn.targets.kyverno import cel_removal, cel_text
 from krm_fn.targets.kyverno.cel_literals import Literal, literals
 from krm_fn.targets.kyverno.cel_policies import CelPolicy
+from krm_fn.targets.kyverno.values import different_proxies
 
 
 class CelExpressions:
@@ -138,21 +139,18 @@ class CelExpressions:
 
     def _has_two_proxies(self, found: Sequence[Literal]) -> bool:
         """Report an error where expressions set two different proxies: one value must not replace both."""
-        first: dict[str, str] = {}
-        for one in found:
-            value = (one.known or "").strip().rstrip("/")
-            variable = one.name.upper()
-            if not value or variable == "NO_PROXY":
-                continue
-            if first.setdefault(variable, value) != value:
-                message = (
-                    f"the CEL expressions set two different proxies in `{variable}`, and one ProxyConfig "
-                    "writes one value to all of them: move one to a policy of its own and leave that "
-                    "out with `spec.selector`, or write the same proxy in both"
-                )
-                self._draft.report(Severity.ERROR, message, one.path, code="PolicyTwoProxies")
-                return True
-        return False
+        each = ((str(at), one.name, one.known, one.path) for at, one in enumerate(found))
+        different = different_proxies(each)
+        if different is None:
+            return False
+        variable, _, _, path = different
+        message = (
+            f"the CEL expressions set two different proxies in `{variable}`, and one ProxyConfig "
+            "writes one value to all of them: move one to a policy of its own and leave that "
+            "out with `spec.selector`, or write the same proxy in both"
+        )
+        self._draft.report(Severity.ERROR, message, path, code="PolicyTwoProxies")
+        return True
 
     def _report_computed(self, found: Sequence[Literal], variables: Variables) -> None:
         """Report what differs from the declared proxy and cannot be set, and what cannot be compared with it."""

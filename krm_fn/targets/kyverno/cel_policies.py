@@ -82,8 +82,7 @@ class CelPolicy:
         """
         if self._kind not in _OF_KYVERNO or not self._is_extended():
             return False
-        patches = [lookup(one, ("jsonPatch", "expression")) for one in self._mutations()]
-        sets_proxy = any(rules.mentioned(patch) for patch in patches)
+        sets_proxy = any(rules.mentioned(text) for _, text in self._mutations("jsonPatch"))
         return sets_proxy and not rules.mentions(self._spec, "object.kind")
 
     @cached_property
@@ -104,20 +103,16 @@ class CelPolicy:
     @property
     def merged_entries(self) -> Iterator[Pointer]:
         """The expressions that set proxy variables by ``applyConfiguration``, whose entries Kyverno merges by name."""
-        steps = ("applyConfiguration", "expression")
-        for index, one in enumerate(self._mutations()):
-            if self._kind in _OF_KYVERNO and rules.mentioned(lookup(one, steps)):
-                yield ("spec", "mutations", str(index), *steps)
+        for path, text in self._mutations("applyConfiguration"):
+            if self._kind in _OF_KYVERNO and rules.mentioned(text):
+                yield path
 
     @property
     def replaced_env_from(self) -> Iterator[Pointer]:
         """The expressions that set ``envFrom`` of containers by ``applyConfiguration``."""
-        for index, one in enumerate(self._mutations()):
-            steps = ("applyConfiguration", "expression")
-            text = lookup(one, steps)
-            found = objects(text) if isinstance(text, str) else []
-            if any(one.text and one.member("envFrom") for one in found):
-                yield ("spec", "mutations", str(index), *steps)
+        for path, text in self._mutations("applyConfiguration"):
+            if any(one.text and one.member("envFrom") for one in objects(text)):
+                yield path
 
     def _is_extended(self) -> bool:
         controllers = lookup(self._spec, ("autogen", "podControllers", "controllers"))
@@ -140,5 +135,8 @@ class CelPolicy:
         found = rules.list_or_empty(lookup(self._spec, ("matchConstraints", "resourceRules")))
         return [one for one in found if isinstance(one, Mapping)]
 
-    def _mutations(self) -> list[Any]:
-        return rules.list_or_empty(lookup(self._spec, ("mutations",)))
+    def _mutations(self, form: str) -> Iterator[tuple[Pointer, str]]:
+        """Yield path and text of the expressions of mutations in one form."""
+        for path, text, _ in expressions_of(self._spec):
+            if form in path:
+                yield path, text

@@ -14,7 +14,7 @@ from krm_fn.patch import Pointer
 from krm_fn.targets.kyverno import cel_checks, cel_policies
 from krm_fn.targets.kyverno import rules as policy_rules
 from krm_fn.targets.kyverno.autogen import is_extended
-from krm_fn.targets.kyverno.values import find_place, is_dynamic
+from krm_fn.targets.kyverno.values import different_proxies, find_place
 
 # kyverno/kyverno charts/kyverno/values.yaml: `config.resourceFilters` and `config.webhooks` leave it out, both.
 _IGNORED_NAMESPACE = "kube-system"
@@ -251,30 +251,21 @@ def two_proxies(rules: Sequence[policy_rules.PolicyRule]) -> Finding | None:
     Args:
         rules: the rules of one policy. Only values that are plain text count.
     """
-    first: dict[str, tuple[policy_rules.PolicyRule, set[str]]] = {}
+    found: list[tuple[str, str, Any, Pointer]] = []
     for rule in rules:
-        for variable, (values, path) in _proxies(rule).items():
-            other, known = first.setdefault(variable, (rule, values))
-            if known.isdisjoint(values):
-                message = (
-                    f"{other.title} and {rule.title} set two different proxies in `{variable}`, and one ProxyConfig"
-                    " writes one value to both: give one of them a proxy of its own with an entry of"
-                    " `spec.overrides` that matches it by `rules`, or write the same proxy in both"
-                )
-                return Finding(Severity.ERROR, message, path, code="PolicyTwoProxies")
-    return None
-
-
-def _proxies(rule: policy_rules.PolicyRule) -> dict[str, tuple[set[str], Pointer]]:
-    """Return ``HTTP_PROXY``, ``HTTPS_PROXY`` -> the plain values that one rule sets, and where the first of them is."""
-    found: dict[str, tuple[set[str], Pointer]] = {}
-    for slot in (*policy_rules.merge_slots(rule), *policy_rules.text_slots(rule)):
-        value = getattr(find_place(slot), "value", None)
-        proxy = value.strip().rstrip("/") if isinstance(value, str) else ""
-        if slot.name.upper() != "NO_PROXY" and proxy and not is_dynamic(proxy):
-            proxies, _ = found.setdefault(slot.name.upper(), (set(), slot.path))
-            proxies.add(proxy)
-    return found
+        for slot in (*policy_rules.merge_slots(rule), *policy_rules.text_slots(rule)):
+            value = getattr(find_place(slot), "value", None)
+            found.append((rule.title, slot.name, value, slot.path))
+    different = different_proxies(found)
+    if different is None:
+        return None
+    variable, first, second, path = different
+    message = (
+        f"{first} and {second} set two different proxies in `{variable}`, and one ProxyConfig writes one value to "
+        "both: give one of them a proxy of its own with an entry of `spec.overrides` that matches it by `rules`, or "
+        "write the same proxy in both"
+    )
+    return Finding(Severity.ERROR, message, path, code="PolicyTwoProxies")
 
 
 def warning(message: str, path: Pointer, *, code: str) -> Finding:

@@ -10,7 +10,7 @@ Source: the chapters "Variables" and "External Data Sources" of the Kyverno docu
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -134,6 +134,28 @@ def resolved(text: str, context: Sequence[ContextEntry], depth: int = 0) -> str 
 
     found = _REFERENCE.sub(value_of, text)
     return None if is_dynamic(found) else found
+
+
+def different_proxies(
+    found: Iterable[tuple[str, str, Any, Pointer]],
+) -> tuple[str, str, str, Pointer] | None:
+    """Return the first variable to which two authors give different proxies, both authors, and where the second is.
+
+    Args:
+        found: author, variable, value and place of each value, those of one author together. An author may have
+            several values, of which one must be a value of the first author. Only plain text counts, and no list.
+    """
+    by_author: dict[tuple[str, str], tuple[set[str], Pointer]] = {}
+    for author, name, value, path in found:
+        proxy = value.strip().rstrip("/") if isinstance(value, str) else ""
+        if name.upper() != "NO_PROXY" and proxy and not is_dynamic(proxy):
+            by_author.setdefault((name.upper(), author), (set(), path))[0].add(proxy)
+    first: dict[str, str] = {}
+    for (variable, author), (values, path) in by_author.items():
+        other = first.setdefault(variable, author)
+        if by_author[variable, other][0].isdisjoint(values):
+            return variable, other, author, path
+    return None
 
 
 def is_dynamic(text: str) -> bool:
