@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from krm_fn.cli._commands import MODULES
-from krm_fn.cli._parser import CommandParser
+from krm_fn.cli.commands import MODULES
 from krm_fn.cli.help import parser_of
+from krm_fn.cli.parser import CommandParser
 
 _HEAD = """\
 <!-- `make docs` writes this page from the parsers in krm_fn/cli: change it there. -->

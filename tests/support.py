@@ -25,7 +25,7 @@ from typing import NoReturn
 import pytest
 
 from krm_fn.cli import main
-from krm_fn.cli._command_result import CommandResult
+from krm_fn.cli.command_result import CommandResult
 
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".cache"

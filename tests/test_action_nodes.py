@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.cli._diff import unified_diff
+from krm_fn.cli.diff import unified_diff
 from krm_fn.cli.reading import LARGEST
 from support import ROOT, run
 

@@ -334,9 +334,11 @@ def test_ctrl_c_ends_without_a_traceback() -> None:
     script = (
         "import os, signal, sys\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "import krm_fn.cli as cli\n"
-        "cli._read_stdin = lambda: os.kill(os.getpid(), signal.SIGINT) or sys.stdin.buffer.read()\n"
-        "raise SystemExit(cli.main([]))\n"
+        "from types import SimpleNamespace as Made\n"
+        "from krm_fn.cli import main\n"
+        "waiting = Made(read=lambda: os.kill(os.getpid(), signal.SIGINT) or b'')\n"
+        "sys.stdin = Made(isatty=lambda: False, buffer=waiting)\n"
+        "raise SystemExit(main([]))\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], stdin=subprocess.DEVNULL, capture_output=True, timeout=TIME_LIMIT, check=False

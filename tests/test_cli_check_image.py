@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.cli import _files, check_image
-from krm_fn.cli._command_result import CommandResult
+from krm_fn.cli import check_image, files
+from krm_fn.cli.command_result import CommandResult
 from krm_fn.errors import UsageError
 from support import ROOT, inject_proxy
 
@@ -85,7 +85,7 @@ def test_a_file_that_is_too_long_or_outside_of_the_paths_is_not_read(tmp_path: P
     (folder / "short").write_text("x")
     (tmp_path / "other").write_text("x")
     (folder / "link").symlink_to("../other")
-    assert _files.read_every_file([str(folder)], at_most=9) == {
+    assert files.read_every_file([str(folder)], at_most=9) == {
         f"{folder}/link": None,
         f"{folder}/long.sh": None,
         f"{folder}/short": b"x",

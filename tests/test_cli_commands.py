@@ -13,9 +13,9 @@ import yaml
 
 from function_configs import SCHEMA
 from krm_fn.cli import help as help_command
-from krm_fn.cli._commands import MODULES
-from krm_fn.cli._parser import CommandParser
+from krm_fn.cli.commands import MODULES
 from krm_fn.cli.help import function_parser, parser_of
+from krm_fn.cli.parser import CommandParser
 from krm_fn.config import API_VERSION, KIND, load
 from krm_fn.krm.codes import CODES, FIXED
 from krm_fn.krm.messages import explanations

@@ -12,7 +12,7 @@ import yaml
 
 import certificates
 from krm_fn.cli import export as command
-from krm_fn.cli._command_result import CommandResult
+from krm_fn.cli.command_result import CommandResult
 from krm_fn.cli.import_ import FORMS
 from krm_fn.cli.import_ import run as import_
 from krm_fn.errors import ConfigError, InputError, UsageError

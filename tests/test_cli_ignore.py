@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from krm_fn.cli._files import find_files
+from krm_fn.cli.files import find_files
 from support import TIME_LIMIT
 
 FILES = [

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from krm_fn.cli import _files, _writing, lint
-from krm_fn.cli._command_result import CommandResult
+from krm_fn.cli import files, lint, writing
+from krm_fn.cli.command_result import CommandResult
 from krm_fn.errors import ConfigError, InputError, OutputError, UsageError
 from support import finished, inject_proxy
 
@@ -372,19 +372,19 @@ def test_the_help_names_every_option() -> None:
 def test_folders_are_walked_in_order_and_no_file_is_read_twice(tree: Path) -> None:
     (tree / "round").symlink_to(tree)
     again = [str(tree), str(tree / "apps" / "web.yml"), str(tree / "apps" / ".." / "apps")]
-    found = [str(Path(name).relative_to(tree)) for name in _files.find_files(again).names]
+    found = [str(Path(name).relative_to(tree)) for name in files.find_files(again).names]
     assert found == ["apps/proxy.json", "apps/web.yml", "chart/templates/x.yaml", "clusters/prod.yaml", "proxy.yaml"]
 
 
 def test_a_file_that_is_named_is_read_whatever_it_is_called(tree: Path) -> None:
     path = tree / "apps/notes.md"
-    assert _files.find_files([str(path)]).names == [str(path)]
-    assert _files.find_files([str(tree / ".git")]).names == [str(tree / ".git/web.yaml")]
+    assert files.find_files([str(path)]).names == [str(path)]
+    assert files.find_files([str(tree / ".git")]).names == [str(tree / ".git/web.yaml")]
 
 
 def test_a_path_that_is_not_there_is_named() -> None:
     with pytest.raises(UsageError, match='there is no file or folder "nowhere"'):
-        _files.find_files(["nowhere"])
+        files.find_files(["nowhere"])
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -394,17 +394,17 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, monkeypatch: pytest
     (tmp_path / "a.yaml").write_text("x")
     monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(InputError, match=r'a\.yaml" cannot be read: Permission denied'):
-        _files.read_file(str(tmp_path / "a.yaml"))
+        files.read_file(str(tmp_path / "a.yaml"))
     monkeypatch.setattr(Path, "iterdir", refuse)
     with pytest.raises(InputError, match="cannot be read: Permission denied"):
-        _files.find_files([str(tmp_path)])
+        files.find_files([str(tmp_path)])
 
 
 def test_all_files_are_written_or_none(tmp_path: Path) -> None:
     good, gone = tmp_path / "a.yaml", tmp_path / "gone" / "b.yaml"
     good.write_text("old")
     with pytest.raises(OutputError, match=r'b\.yaml" cannot be written: .*; nothing was written'):
-        _writing.write_files({str(good): b"new", str(gone): b"new"}, {str(good): b"old", str(gone): b"old"})
+        writing.write_files({str(good): b"new", str(gone): b"new"}, {str(good): b"old", str(gone): b"old"})
     assert contents(tmp_path) == {"a.yaml": b"old"}
 
 
@@ -421,7 +421,7 @@ def test_a_disk_that_fails_in_between_leaves_what_was_there(tmp_path: Path, monk
 
     monkeypatch.setattr(Path, "replace", fail_at_b)
     with pytest.raises(OutputError, match=r'b" cannot be written: .*; nothing was written'):
-        _writing.write_files(dict.fromkeys(names, b"new"), dict.fromkeys(names, b"old"))
+        writing.write_files(dict.fromkeys(names, b"new"), dict.fromkeys(names, b"old"))
     assert contents(tmp_path) == {"a": b"old", "b": b"old"}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from cli_page import page
-from krm_fn.cli._commands import MODULES
+from krm_fn.cli.commands import MODULES
 from support import ROOT
 
 PAGE = ROOT / "docs" / "cli.md"

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from krm_fn.cli._report import WRITERS, FindingReport, ReportEntry, as_github, as_junit, as_sarif
+from krm_fn.cli.report import WRITERS, FindingReport, ReportEntry, as_github, as_junit, as_sarif
 from krm_fn.krm.results import Severity
 from support import inject_proxy
 

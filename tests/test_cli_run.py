@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.cli._diff import unified_diff
+from krm_fn.cli.diff import unified_diff
 from support import COMMAND, TIME_LIMIT, inject_proxy, on_a_terminal
 
 CONFIG = """\

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.cli._files import LeftAlone
-from krm_fn.cli._selection import select
+from krm_fn.cli.files import LeftAlone
+from krm_fn.cli.selection import select
 
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
 

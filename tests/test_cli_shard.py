@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from krm_fn.cli import run as command
-from krm_fn.cli._command_result import CommandResult
-from krm_fn.cli._shard import Shard
+from krm_fn.cli.command_result import CommandResult
+from krm_fn.cli.shard import Shard
 from krm_fn.errors import UsageError
 from support import finished
 

@@ -20,7 +20,6 @@ import krm_fn
 from growth import UNITS, excess
 from krm_fn.carriers import documents
 from krm_fn.config import schema
-from krm_fn.krm import masking
 
 SOURCES = {
     name: Path(str(importlib.import_module(name).__file__)).read_text()
@@ -124,9 +123,7 @@ def _of_schema(node: object, where: str = "schema") -> Iterator[Used]:
 def _all() -> list[Used]:
     found = [one for module in SOURCES for one in (*_constants(module), *_inline(module))]
     found += _of_schema(schema())
-    for name in ("_USER", "_USER_WITHOUT_SCHEME", "_USER_BEFORE_BLANKS"):
-        found.append(Used(f"krm_fn.krm.masking.{name}", re.compile(getattr(masking, name)), "finditer"))
-    found.append(Used("krm_fn.carriers.documents._BARE", re.compile(documents._BARE % "{}"), "fullmatch"))
+    found.append(Used("krm_fn.carriers.documents.BARE", re.compile(documents.BARE % "{}"), "fullmatch"))
     return list({(one.pattern, one.method): one for one in found}.values())
 
 
@@ -154,10 +151,10 @@ MADE_AT_RUN_TIME = {
     "krm_fn.image_check.places: f'^[ \\\\t]*{pattern}'": "at import, and judged as a constant",
     "krm_fn.config._quick_check: pattern.replace('$', '\\\\Z')": "of the schema, and judged there",
     "krm_fn.noproxy.composition: translate(text.lower().replace('[', '[[]'))": "fnmatch groups what it has matched",
-    "krm_fn.krm.masking: user": "one of three constants, which are judged",
+    "krm_fn.krm.masking: user": "the readers of redaction judge it",
     "krm_fn.krm.proxy_values: f'(?<![A-Za-z0-9]){re.escape(one)}(?![A-Za-z0-9])'": "one literal text, nothing repeats",
     "krm_fn.carriers.env_list: f'(?<!\\\\$)(?:\\\\$\\\\$)*\\\\$\\\\({name}\\\\)'": "no dollar is before it",
-    "krm_fn.carriers.documents: _BARE % re.escape(empty)": "judged below, with the text that it is made of",
+    "krm_fn.carriers.documents: BARE % re.escape(empty)": "judged above, with the text that it is made of",
     "krm_fn.yamledit.cut: f'\\\\n {{0,{column}}}(?=[^ \\\\r\\\\n#])'": "begins at lines, and reads each once",
     "krm_fn.krm.known_secrets: '|'.join(found)": "literal texts of a ProxyConfig, nothing repeats",
     "krm_fn.cli._ignore: '|'.join(others)": "compared with git, whose own limits hold for a line",

@@ -17,7 +17,7 @@ import pytest
 from growth import UNITS, excess
 from krm_fn import patch, yamledit
 from krm_fn.carriers import unit_text
-from krm_fn.cli._diff import unified_diff
+from krm_fn.cli.diff import unified_diff
 from krm_fn.config import load
 from krm_fn.errors import InjectProxyError
 from krm_fn.formats import escaping

@@ -55,7 +55,7 @@ def test_a_list_without_a_problem(text: str, audience: Audience) -> None:
 
 
 @pytest.mark.parametrize("audience", [Audience.NODE, Audience.POD])
-@pytest.mark.parametrize("infrastructure", ["", "VSphereCluster", *providers._PROVIDERS])
+@pytest.mark.parametrize("infrastructure", ["", "VSphereCluster", *providers.PROVIDERS])
 def test_the_composed_list_has_no_problem(audience: Audience, infrastructure: str) -> None:
     kind = Fact(infrastructure) if infrastructure else None
     network = NETWORK._replace(infrastructure=kind, region=Fact("eu-west-1"))

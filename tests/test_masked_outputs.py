@@ -22,7 +22,7 @@ from urllib.parse import quote, unquote
 import pytest
 
 from krm_fn.cli import main
-from krm_fn.cli._diff import unified_diff
+from krm_fn.cli.diff import unified_diff
 from krm_fn.krm.known_secrets import ProxyPasswords
 
 OLD, NEW = "0LDs3cr3t", "N3Ws3cr3t"

@@ -27,7 +27,7 @@ PlacesOf = Callable[[Draft], Places]
 
 # The CR of a comment belongs to it, and to nothing else: where it could, time is exponential.
 _COMMENTS = r"(?:(?:---(?=[ \t\r\n]))?[ \t]*(?:#[^\n]*|\r)?\n)"
-_BARE = rf"({_COMMENTS}*)%s(\r?\n)?({_COMMENTS}*[ \t]*(?:#[^\n]*)?)"
+BARE = rf"({_COMMENTS}*)%s(\r?\n)?({_COMMENTS}*[ \t]*(?:#[^\n]*)?)"
 """A text of which only an empty document is left, and what is around it."""
 
 
@@ -97,7 +97,7 @@ class TextDraft:
         What its author wrote in flow style stays.
         """
         for empty in self._empty:
-            bare = re.fullmatch(_BARE % re.escape(empty), text)
+            bare = re.fullmatch(BARE % re.escape(empty), text)
             if bare is None or not bare[1] + bare[3]:
                 continue
             if self.value.text.startswith("{", len(bare[1])):

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from krm_fn.cli._commands import MODULES
 from krm_fn.cli._outcome_lines import FAIL_ON, count, outcome_lines, severities
+from krm_fn.cli.commands import MODULES
 from krm_fn.errors import InjectProxyError, InternalError, OutputError, UsageError
 from krm_fn.krm.masking import redact, shown_line
 from krm_fn.krm.results import Severity, are_severe
@@ -24,7 +24,7 @@ from krm_fn.near_names import nearest
 from krm_fn.printable import printable
 
 if TYPE_CHECKING:
-    from krm_fn.cli._command_result import CommandResult
+    from krm_fn.cli.command_result import CommandResult
     from krm_fn.pipeline import Outcome
 
 _FAIL_ON = "--fail-on"
@@ -137,7 +137,7 @@ def _about_unknown(argument: str) -> str:
 
 
 def _looks_like_a_file(argument: str) -> bool:
-    from krm_fn.cli._files import exists  # noqa: PLC0415 -- only wrong usage needs it
+    from krm_fn.cli.files import exists  # noqa: PLC0415 -- only wrong usage needs it
 
     if argument.startswith("-"):
         return argument == "-"

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from krm_fn import config
-from krm_fn.cli._files import is_folder, read_file
-from krm_fn.cli._selection import Selection
+from krm_fn.cli.files import is_folder, read_file
+from krm_fn.cli.selection import Selection
 from krm_fn.config import Lookup, ProxyConfig
 from krm_fn.errors import InputError, UsageError
 from krm_fn.krm.manifests import Manifests

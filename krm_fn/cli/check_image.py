@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from krm_fn.cli._command_result import CommandResult
-from krm_fn.cli._files import read_every_file
 from krm_fn.cli._outcome_lines import FAIL_ON, count
-from krm_fn.cli._parser import CommandParser
-from krm_fn.cli._report import FindingReport, ReportEntry, add_report_options, written
+from krm_fn.cli.command_result import CommandResult
+from krm_fn.cli.files import read_every_file
+from krm_fn.cli.parser import CommandParser
+from krm_fn.cli.report import FindingReport, ReportEntry, add_report_options, written
 from krm_fn.errors import UsageError
 from krm_fn.image_check import Note, Report, check
 from krm_fn.krm.masking import redact, shown_line

@@ -13,10 +13,10 @@ import argparse
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from krm_fn.cli._command_result import CommandResult
-from krm_fn.cli._commands import MODULES, SUMMARIES
-from krm_fn.cli._parser import CommandParser, takes_value
+from krm_fn.cli.command_result import CommandResult
+from krm_fn.cli.commands import MODULES, SUMMARIES
 from krm_fn.cli.help import function_parser, parser_of
+from krm_fn.cli.parser import CommandParser, takes_value
 from krm_fn.config import names_of_only
 from krm_fn.errors import UsageError
 from krm_fn.krm.codes import CODES

@@ -10,12 +10,12 @@ from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._config import config_among, loaded
-from krm_fn.cli._files import LeftAlone, is_folder
 from krm_fn.cli._outcome_lines import count
-from krm_fn.cli._parser import CommandParser
-from krm_fn.cli._selection import Selection, add_exclude_option, read_selected
+from krm_fn.cli.command_result import CommandResult
+from krm_fn.cli.files import LeftAlone, is_folder
+from krm_fn.cli.parser import CommandParser
+from krm_fn.cli.selection import Selection, add_exclude_option, read_selected
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.explain import Explanation, compare, explain, html, svg, text, to_data

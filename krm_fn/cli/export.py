@@ -11,12 +11,12 @@ from functools import partial
 
 from krm_fn import settings
 from krm_fn.cli import _konvoy
-from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._config import config_files, the_config
-from krm_fn.cli._files import exists, read_file
-from krm_fn.cli._parser import CommandParser
-from krm_fn.cli._writing import write_files
+from krm_fn.cli.command_result import CommandResult
+from krm_fn.cli.files import exists, read_file
 from krm_fn.cli.import_ import FORMS, KONVOY
+from krm_fn.cli.parser import CommandParser
+from krm_fn.cli.writing import write_files
 from krm_fn.clusters import Cluster, Membership, Role
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.errors import InputError, UsageError

@@ -6,10 +6,10 @@ import importlib
 import textwrap
 from collections.abc import Callable
 
-from krm_fn.cli._command_result import CommandResult
-from krm_fn.cli._commands import MODULES, SUMMARIES
 from krm_fn.cli._outcome_lines import FAIL_ON
-from krm_fn.cli._parser import CommandParser
+from krm_fn.cli.command_result import CommandResult
+from krm_fn.cli.commands import MODULES, SUMMARIES
+from krm_fn.cli.parser import CommandParser
 from krm_fn.errors import UsageError
 from krm_fn.krm.codes import CODES, FIXED
 from krm_fn.krm.messages import explanations

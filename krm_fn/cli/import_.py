@@ -11,9 +11,9 @@ from typing import Any
 
 from krm_fn import config, noproxy
 from krm_fn.cli import _konvoy
-from krm_fn.cli._command_result import CommandResult
-from krm_fn.cli._files import read_file
-from krm_fn.cli._parser import CommandParser
+from krm_fn.cli.command_result import CommandResult
+from krm_fn.cli.files import read_file
+from krm_fn.cli.parser import CommandParser
 from krm_fn.config import ForeignValue
 from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.plan.sources import formats

@@ -11,12 +11,12 @@ from argparse import Namespace
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import partial
 
-from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._config import config_files, the_config
-from krm_fn.cli._files import LeftAlone, exists, find_files
 from krm_fn.cli._outcome_lines import FAIL_ON, count, severities
-from krm_fn.cli._parser import CommandParser
-from krm_fn.cli._report import (
+from krm_fn.cli.command_result import CommandResult
+from krm_fn.cli.files import LeftAlone, exists, find_files
+from krm_fn.cli.parser import CommandParser
+from krm_fn.cli.report import (
     FindingReport,
     LineFinder,
     ReportEntry,
@@ -24,8 +24,8 @@ from krm_fn.cli._report import (
     entry_of,
     written,
 )
-from krm_fn.cli._selection import Selection, add_exclude_option, nothing_in, read_selected
-from krm_fn.cli._writing import write_files
+from krm_fn.cli.selection import Selection, add_exclude_option, nothing_in, read_selected
+from krm_fn.cli.writing import write_files
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import UsageError
 from krm_fn.krm.masking import redact, shown_line

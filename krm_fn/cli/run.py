@@ -16,23 +16,23 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from krm_fn.cli._command_result import CommandResult, Write
 from krm_fn.cli._config import LocatedConfig, config_among
-from krm_fn.cli._diff import unified_diff
-from krm_fn.cli._files import LeftAlone, absolute, exists, find_files, is_folder, read_each
 from krm_fn.cli._outcome_lines import FAIL_ON, count, outcome_lines, severities
-from krm_fn.cli._parser import CommandParser
 from krm_fn.cli._progress import Progress
-from krm_fn.cli._report import FindingReport, LineFinder, add_output_option, entry_of, written
-from krm_fn.cli._selection import (
+from krm_fn.cli.command_result import CommandResult, Write
+from krm_fn.cli.diff import unified_diff
+from krm_fn.cli.files import LeftAlone, absolute, exists, find_files, is_folder, read_each
+from krm_fn.cli.parser import CommandParser
+from krm_fn.cli.report import FindingReport, LineFinder, add_output_option, entry_of, written
+from krm_fn.cli.selection import (
     Selection,
     add_exclude_option,
     kustomization_without,
     select,
     with_advice,
 )
-from krm_fn.cli._shard import Shard, shard_of
-from krm_fn.cli._writing import new_folder, write_files
+from krm_fn.cli.shard import Shard, shard_of
+from krm_fn.cli.writing import new_folder, write_files
 from krm_fn.config import names_of_only
 from krm_fn.errors import InputError, OutputError, UsageError
 from krm_fn.krm.known_secrets import ProxyPasswords

@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable
 
 from krm_fn import config
-from krm_fn.cli._command_result import CommandResult
-from krm_fn.cli._parser import CommandParser
+from krm_fn.cli.command_result import CommandResult
+from krm_fn.cli.parser import CommandParser
 from krm_fn.errors import UsageError
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from krm_fn.cli._command_result import CommandResult
-from krm_fn.cli._parser import CommandParser
+from krm_fn.cli.command_result import CommandResult
+from krm_fn.cli.parser import CommandParser
 from krm_fn.config import fields, names_of_only
 from krm_fn.errors import UsageError
 from krm_fn.near_names import did_you_mean

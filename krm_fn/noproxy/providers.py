@@ -59,7 +59,7 @@ _EQUINIX = Provider("Equinix Metal", metadata=("metadata.platformequinix.com",))
 # canonical/cloud-init, datasource CloudStack: http://data-server./latest/meta-data, a name of the virtual router.
 _CLOUDSTACK = Provider("CloudStack", metadata=("data-server", "data-server."))
 
-_PROVIDERS = {
+PROVIDERS = {
     "AWSCluster": _AWS,
     "AWSManagedCluster": _EKS,
     "AWSManagedControlPlane": _EKS,
@@ -88,7 +88,7 @@ def find(infrastructure: str) -> Provider | None:
 
     None if it needs no entry.
     """
-    return _PROVIDERS.get(infrastructure.removesuffix("Template"))
+    return PROVIDERS.get(infrastructure.removesuffix("Template"))
 
 
 def machine_domains(infrastructure: str, region: str) -> Iterator[str]:

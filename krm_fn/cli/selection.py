@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from krm_fn.cli._files import LeftAlone, find_files, read_each
-from krm_fn.cli._parser import CommandParser
+from krm_fn.cli.files import LeftAlone, find_files, read_each
+from krm_fn.cli.parser import CommandParser
 from krm_fn.cli.reading import read_found
 from krm_fn.errors import InputError, UsageError
 from krm_fn.formats import sops

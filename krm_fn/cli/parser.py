@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from krm_fn.cli._commands import SUMMARIES
+from krm_fn.cli.commands import SUMMARIES
 from krm_fn.errors import UsageError
 
 _WIDTH = 100

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from krm_fn.cli._outcome_lines import FAIL_ON
-from krm_fn.cli._parser import CommandParser
+from krm_fn.cli.parser import CommandParser
 from krm_fn.errors import InputError
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import redact, shown_line

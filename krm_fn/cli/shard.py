@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from krm_fn.cli._files import absolute
+from krm_fn.cli.files import absolute
 from krm_fn.errors import UsageError
 
 _FORM = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
