@@ -84,6 +84,18 @@ def lookup(data: Any, path: Iterable[str | int], default: Any = None) -> Any:
     return data
 
 
+def text_at(data: Any, path: Iterable[str | int]) -> str:
+    """Return the string at ``path`` in plain data; "" where there is none, or something else."""
+    found = lookup(data, path)
+    return found if isinstance(found, str) else ""
+
+
+def list_at(data: Any, path: Iterable[str | int]) -> list[Any]:
+    """Return the list at ``path`` in plain data; an empty one where there is none, or something else."""
+    found = lookup(data, path)
+    return found if isinstance(found, list) else []
+
+
 def _is_list(data: Any) -> bool:
     if data is None or type(data) is str:  # what else most fields are, found much faster
         return False

@@ -8,7 +8,19 @@ import jsonpatch
 import pytest
 
 from krm_fn.errors import InternalError
-from krm_fn.patch import APPEND, Operation, add, apply, field_path, lookup, remove, render_pointer, replace
+from krm_fn.patch import (
+    APPEND,
+    Operation,
+    add,
+    apply,
+    field_path,
+    list_at,
+    lookup,
+    remove,
+    render_pointer,
+    replace,
+    text_at,
+)
 
 
 @pytest.mark.parametrize(
@@ -111,3 +123,19 @@ def test_values_of_operations_are_not_shared_with_the_data() -> None:
 def test_an_operation_that_does_not_fit_is_our_bug(operation: Operation) -> None:
     with pytest.raises(InternalError, match="an operation does not fit its object"):
         apply({"l": [1]}, [operation])
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "items"),
+    [
+        pytest.param(("a", "text"), "x", [], id="a string"),
+        pytest.param(("a", "list"), "", [1], id="a list"),
+        pytest.param(("a", "list", "0"), "", [], id="a number"),
+        pytest.param(("a", "none"), "", [], id="nothing in it"),
+        pytest.param(("b", "c"), "", [], id="no such path"),
+    ],
+)
+def test_what_is_of_another_type_is_empty(path: tuple[str, ...], text: str, items: list[int]) -> None:
+    data = {"a": {"text": "x", "list": [1], "none": None}}
+    assert text_at(data, path) == text
+    assert list_at(data, path) == items

@@ -13,7 +13,7 @@ from typing import Any
 
 from krm_fn import clusters
 from krm_fn.engine import Draft
-from krm_fn.patch import Pointer, lookup
+from krm_fn.patch import Pointer, list_at, lookup
 from krm_fn.products import cluster_api
 
 KIND = cluster_api.CLUSTER
@@ -28,15 +28,13 @@ def lists(obj: Mapping[str, Any]) -> Iterator[Pointer]:
     yield VARIABLES
     yield ("spec", "topology", "controlPlane", *_OVERRIDES)
     for section in ("machineDeployments", "machinePools"):
-        groups = lookup(obj, (*_WORKERS, section))
-        for index in range(len(groups) if isinstance(groups, list) else 0):
+        for index, _ in enumerate(list_at(obj, (*_WORKERS, section))):
             yield (*_WORKERS, section, str(index), *_OVERRIDES)
 
 
 def named(obj: Mapping[str, Any], path: Pointer, name: str) -> list[Pointer]:
     """Return the entries with that name in one list, the last one first, so that a removal moves no other one."""
-    entries = lookup(obj, path)
-    found = enumerate(entries if isinstance(entries, list) else ())
+    found = enumerate(list_at(obj, path))
     return [(*path, str(index)) for index, entry in found if lookup(entry, ("name",)) == name][::-1]
 
 

@@ -21,7 +21,7 @@ from krm_fn.carriers.env_list import Provided, variable_of
 from krm_fn.carriers.pod_spec import Container
 from krm_fn.formats import embedded
 from krm_fn.krm.resourcelist import group_kind
-from krm_fn.patch import lookup
+from krm_fn.patch import lookup, text_at
 from krm_fn.settings import PROXY_VARIABLES
 
 DataKey = tuple[str, str, str]
@@ -136,8 +136,8 @@ class DataUsesReader:
     def note_flux(self, obj: Mapping[str, Any]) -> None:
         """Note the Secret that an object of Flux refers to; nothing for any other object."""
         group, _ = group_kind(obj)
-        name = lookup(obj, ("spec", "proxySecretRef", "name"))
-        if group.endswith(_FLUX_GROUP) and isinstance(name, str) and name:
+        name = text_at(obj, ("spec", "proxySecretRef", "name"))
+        if group.endswith(_FLUX_GROUP) and name:
             key = ("Secret", namespace_of(obj), name)
             self._uses.setdefault(key, DataUse()).is_proxy_of_flux = True
 
@@ -173,14 +173,12 @@ class DataUsesReader:
 
 def data_key(obj: Mapping[str, Any]) -> DataKey:
     """Return the kind, the namespace and the name of an object."""
-    name = lookup(obj, ("metadata", "name"))
-    return str(obj.get("kind")), namespace_of(obj), name if isinstance(name, str) else ""
+    return str(obj.get("kind")), namespace_of(obj), text_at(obj, ("metadata", "name"))
 
 
 def namespace_of(obj: Mapping[str, Any]) -> str:
     """Return the namespace that an object names, "" for none."""
-    namespace = lookup(obj, ("metadata", "namespace"))
-    return namespace if isinstance(namespace, str) else ""
+    return text_at(obj, ("metadata", "namespace"))
 
 
 def _reference(namespace: str, entry: Any) -> tuple[DataKey, str, str] | None:
@@ -206,8 +204,8 @@ def _whole_reference(namespace: str, source: Any) -> DataKey | None:
     if not isinstance(source, Mapping) or source.get("prefix"):
         return None
     for name, kind in _WHOLE_REFERENCES.items():
-        key = lookup(source, (name, "name"))
-        if isinstance(key, str):
+        key = text_at(source, (name, "name"))
+        if key:
             return kind, namespace, key
     return None
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from krm_fn.clusters import has_suffix
-from krm_fn.patch import lookup
+from krm_fn.patch import text_at
 from krm_fn.products.giantswarm import SYSTEMD_PROXY_SUFFIX
 from krm_fn.settings import ProxySettings
 
@@ -74,7 +74,7 @@ def obstacle(settings: ProxySettings) -> str:
 
 def is_reference(existing: Any, wanted: Mapping[str, Any]) -> bool:
     """Return whether a ``contentFrom`` names the same Secret and key, whatever hash its name has."""
-    name = lookup(existing, ("secret", "name"))
-    if not isinstance(name, str) or base_of(name) != wanted["secret"]["name"]:
+    name = text_at(existing, ("secret", "name"))
+    if base_of(name) != wanted["secret"]["name"]:
         return bool(existing == wanted)
     return bool(existing == {"secret": {**wanted["secret"], "name": name}})

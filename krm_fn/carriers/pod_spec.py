@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from krm_fn.engine import Draft
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.type_errors import wrong_type
-from krm_fn.patch import Pointer, lookup
+from krm_fn.patch import Pointer, list_at, lookup, text_at
 
 POD_SPEC: Pointer = ("spec", "template", "spec")
 """Where a Deployment, a Job and their like keep the pod specification."""
@@ -82,11 +82,9 @@ def containers(
 ) -> Iterator[Container]:
     """Yield the containers in one list of the pod specification at ``at``; none where that is of a wrong type."""
     path = (*at, field)
-    items = lookup(obj, path)
-    for index, item in enumerate(items if isinstance(items, list) else ()):
+    for index, item in enumerate(list_at(obj, path)):
         if isinstance(item, Mapping):
-            name = item.get("name")
-            yield Container(name if isinstance(name, str) else "", (*path, str(index)), item)
+            yield Container(text_at(item, ("name",)), (*path, str(index)), item)
 
 
 def report_wrong_types(draft: Draft, field: str = CONTAINERS, *, at: Pointer = POD_SPEC) -> None:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from krm_fn.clusters.reading import text
 from krm_fn.krm.resourcelist import Object, group_kind
-from krm_fn.patch import Pointer, lookup
+from krm_fn.patch import Pointer, lookup, text_at
 from krm_fn.products import giantswarm
 
 HELM_RELEASE = ("helm.toolkit.fluxcd.io", "HelmRelease")
@@ -51,8 +51,8 @@ def chart_of(release: Mapping[str, Any]) -> str:
     "" where it names none.
     """
     for path in (("chart", "spec", "chart"), ("chartRef", "name")):
-        name = lookup(release, ("spec", *path))
-        if isinstance(name, str) and name:
+        name = text_at(release, ("spec", *path))
+        if name:
             return name.rstrip("/").rpartition("/")[2]
     return ""
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from krm_fn.clusters.reading import text, values
 from krm_fn.krm.resourcelist import Object
-from krm_fn.patch import Pointer, lookup
+from krm_fn.patch import Pointer, lookup, text_at
 from krm_fn.products import tkg
 
 _PATCHES = ("spec", "patches", "*", "definitions", "*", "jsonPatches", "*")
@@ -48,8 +48,6 @@ def _variable(patch: Any, *, is_whole: bool) -> Pointer:
     variable = text(lookup(patch, ("valueFrom", "variable")))
     if variable:
         return (*variable.split("."), *(("host",) if is_whole else ()))
-    template = lookup(patch, ("valueFrom", "template"))
-    if not isinstance(template, str):
-        return ()
+    template = text_at(patch, ("valueFrom", "template"))
     match = re.search(_HOST, template) if is_whole else re.fullmatch(_ALONE, template)
     return tuple(match[1].split(".")) if match else ()

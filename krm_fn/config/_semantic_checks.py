@@ -13,7 +13,7 @@ from typing import Any
 from krm_fn import noproxy
 from krm_fn.config import _schema, _url
 from krm_fn.near_names import did_you_mean
-from krm_fn.patch import lookup
+from krm_fn.patch import lookup, text_at
 
 _Problems = Iterator[tuple[_schema.Place, str]]
 
@@ -33,10 +33,9 @@ def problems(spec: dict[str, Any]) -> _Problems:
 def _of_proxy(proxy: Any, place: _schema.Place) -> _Problems:
     """Yield the problems that ``spec`` and an override can both have."""
     for name in ("httpProxy", "httpsProxy"):
-        url = lookup(proxy, (name,))
-        if isinstance(url, str) and url:
-            for text in _url.problems(url):
-                yield (*place, name), text
+        url = text_at(proxy, (name,))
+        for text in _url.problems(url) if url else ():
+            yield (*place, name), text
     for path, mistake in (
         (("noProxy",), noproxy.mistake),
         (("noProxyPolicy", "extra"), noproxy.mistake),

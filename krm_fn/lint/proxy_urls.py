@@ -13,7 +13,7 @@ from krm_fn.errors import InputError
 from krm_fn.formats.embedded import Value, values
 from krm_fn.krm.resourcelist import Object
 from krm_fn.noproxy.entries import is_template
-from krm_fn.patch import Pointer, lookup
+from krm_fn.patch import Pointer, lookup, text_at
 from krm_fn.proxy_url import split_url
 from krm_fn.yamledit import documents, read
 
@@ -95,8 +95,8 @@ def in_text(text: str) -> Iterator[SetProxy]:
         for path, patch in _patches(data):
             yield from (one._replace(path=path) for one in in_text(patch))
         for path in _FILE_MEMBERS:
-            value = lookup(data, path)
-            if isinstance(value, str) and re.fullmatch(_URL, value):
+            value = text_at(data, path)
+            if re.fullmatch(_URL, value):
                 yield SetProxy(path, ".".join(path), value)
 
 

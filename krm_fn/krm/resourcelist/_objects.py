@@ -111,8 +111,8 @@ def reference(obj: Mapping[str, Any]) -> ObjectRef:
     return ObjectRef(
         api_version=_string(obj.get("apiVersion")),
         kind=_string(obj.get("kind")),
-        name=_string(patch.lookup(obj, ("metadata", "name"))),
-        namespace=_string(patch.lookup(obj, ("metadata", "namespace"))),
+        name=patch.text_at(obj, ("metadata", "name")),
+        namespace=patch.text_at(obj, ("metadata", "namespace")),
         file_path=_string(notes.get(_PATH, notes.get("config.kubernetes.io/path"))),
         file_index=int(index) if index.isdecimal() and len(index) < 10 else 0,
     )

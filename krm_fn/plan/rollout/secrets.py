@@ -24,7 +24,7 @@ from krm_fn.config import Mode, ProxyConfig
 from krm_fn.formats.sops import is_encrypted
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, Finding, Severity
-from krm_fn.patch import Pointer, lookup
+from krm_fn.patch import Pointer, list_at, lookup, text_at
 from krm_fn.plan import ObjectSource, PlannedEdit
 from krm_fn.plan.rollout.model import NAME, RolloutNote, advice, hash_of, holds_something, kept_name
 from krm_fn.products import giantswarm
@@ -77,8 +77,8 @@ def hashed(places: Sequence[PlannedEdit]) -> set[int]:
     """Return ``id`` of the data of the Secrets whose name depends on their content."""
     found = set()
     for place in places:
-        name = lookup(place.obj.data, NAME) if place.target_id == _TARGET_OF_SECRETS else None
-        if isinstance(name, str) and drop_in_secret.base_of(name) != name:
+        name = text_at(place.obj.data, NAME)
+        if place.target_id == _TARGET_OF_SECRETS and drop_in_secret.base_of(name) != name:
             found.add(id(place.obj.data))
     return found
 
@@ -168,10 +168,9 @@ def _of_object(index: int, obj: Object, *, is_wanted: bool) -> Iterator[_Referen
     kind = NODE_KINDS.get(obj.group_kind)
     if kind is None:
         return
-    files = lookup(obj.data, kind.files)
-    for number, file in enumerate(files if isinstance(files, list) else ()):
-        name = lookup(file, ("contentFrom", "secret", "name"))
-        if isinstance(name, str) and drop_in_secret.is_one(name):
+    for number, file in enumerate(list_at(obj.data, kind.files)):
+        name = text_at(file, ("contentFrom", "secret", "name"))
+        if drop_in_secret.is_one(name):
             where = (*kind.files, str(number), "contentFrom", "secret", "name")
             yield _Reference(index, obj, where, name, is_wanted)
 
@@ -380,6 +379,6 @@ def _names(source: ObjectSource) -> Iterator[tuple[str, str]]:
             continue
         for obj in source.objects(index):
             for path in _TARGETS if obj.ref.kind in _HOLDERS else ():
-                name = lookup(obj.data, path)
-                if isinstance(name, str):
+                name = text_at(obj.data, path)
+                if name:
                     yield obj.ref.namespace, name
