@@ -89,11 +89,10 @@ class ComparedPolicy(SiteWithoutVariables):
 
 def generating_rules(policy: Mapping[str, Any]) -> Iterator[tuple[Pointer, str]]:
     """Yield path and title of ``generate`` of each rule that mentions a proxy variable there."""
-    items = lookup(policy, ("spec", "rules"))
-    for index, fields in enumerate(items if isinstance(items, list) else ()):
+    items = rules.list_or_empty(lookup(policy, ("spec", "rules")))
+    for index, fields in enumerate(items):
         if rules.mentioned(lookup(fields, ("generate",))):
-            name = lookup(fields, ("name",))
-            title = f'rule "{name}"' if isinstance(name, str) else f"rule {index}"
+            title = rules.title_of(fields, index)
             yield ("spec", "rules", str(index), "generate"), f"`generate` of {title}"
 
 

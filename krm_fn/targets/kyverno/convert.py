@@ -157,8 +157,7 @@ class Conversion(SiteWithoutVariables):
             problems.append(_refusal("the policy", NotConvertibleError(reason, ("spec", "rules"))))
             return
         for index, fields in enumerate(policy["spec"]["rules"]):
-            name = lookup(fields, ("name",))
-            title = f'rule "{name}"' if isinstance(name, str) else f"rule {index}"
+            title = rules.title_of(fields, index)
             rule = PolicyRule(title, ("spec", "rules", str(index)), fields)
             try:
                 _check_rule(rule)

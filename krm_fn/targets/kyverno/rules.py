@@ -158,11 +158,15 @@ def rules(policy: Mapping[str, Any]) -> Iterator[PolicyRule | Finding]:
         if mutate is None or str(name).startswith("autogen-"):
             continue
         if isinstance(mutate, Mapping):
-            yield PolicyRule(
-                f'rule "{name}"' if isinstance(name, str) else f"rule {index}", path, fields
-            )
+            yield PolicyRule(title_of(fields, index), path, fields)
         elif mentioned(mutate):
             yield wrong_type((*path, "mutate"), mutate, "a mapping")
+
+
+def title_of(fields: Any, index: int) -> str:
+    """Return what messages call the rule at an index of a policy."""
+    name = lookup(fields, ("name",))
+    return f'rule "{name}"' if isinstance(name, str) else f"rule {index}"
 
 
 def patches(rule: PolicyRule) -> Iterator[StrategicMergePatch]:
