@@ -1,6 +1,6 @@
 """The annotation that keeps which values of charts are ours, and which texts among them were there and empty.
 
-Its text separates by commas ``<chart>:<path>`` of each place and ``<chart>:<path>=empty`` of such a text, which is
+Its text separates by commas ``<chart>:<path>`` of each place and ``<chart>:<path> (empty)`` of such a text, which is
 empty again later. Empty lists and mappings are kept by the writer (``yamledit.origin``).
 """
 
@@ -14,7 +14,7 @@ from krm_fn.patch import Pointer
 
 ANNOTATION = "fn.inject-proxy.io/proxy-values"
 _PATH: Pointer = ("metadata", "annotations", ANNOTATION)
-_EMPTY = "=empty"
+_EMPTY = " (empty)"
 
 
 class ValueKey(NamedTuple):

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
+from chart_objects import ANY, application, parameter, release
 from krm_fn.carriers.data_uses import DataUsesReader
 from krm_fn.krm.results import Edit, Severity
 from krm_fn.noproxy import Audience
@@ -23,28 +24,7 @@ from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, env, findings
 OURS = env(FULL.variables())
 SIX = FULL.variables()
 OLD = "http://old.corp.example:1"
-ANY: Any = {"charts": [{"kinds": ["*"]}]}
 WANTED = "fn.inject-proxy.io/proxy"
-
-
-def release(chart: str, values: Any = None, metadata: Any = None, **spec: Any) -> dict[str, Any]:
-    held = {} if values is None else {"values": values}
-    return {
-        "apiVersion": "helm.toolkit.fluxcd.io/v2",
-        "kind": "HelmRelease",
-        "metadata": {"name": "release", "namespace": "apps", **(metadata or {})},
-        "spec": {"chart": {"spec": {"chart": chart, "sourceRef": {"name": "repository"}}}, **held, **spec},
-    }
-
-
-def application(chart: str, *more: dict[str, Any], **helm: Any) -> dict[str, Any]:
-    source = {"repoURL": "https://charts.example", "chart": chart, "helm": helm}
-    return {
-        "apiVersion": "argoproj.io/v1alpha1",
-        "kind": "Application",
-        "metadata": {"name": "application", "namespace": "argocd"},
-        "spec": {"sources": [source, *more]} if more else {"source": source},
-    }
 
 
 def values_of(obj: Any) -> Any:
@@ -273,10 +253,6 @@ def test_a_name_of_the_parts_that_is_none_is_no_entry_of_the_list(value: Any) ->
 
 
 # the places of an Application
-
-
-def parameter(name: str, value: str) -> dict[str, str]:
-    return {"name": name, "value": value}
 
 
 def test_a_parameter_that_sets_the_value_is_where_it_is_written() -> None:

@@ -1,0 +1,94 @@
+"""What Helm makes of the values that a run writes: the answers of `chartutil` and `strvals`, as they are recorded.
+
+`tests/tools/fetch .cache/bin helm-values` builds the program that gives them, and `--write-golden` records them.
+Without it the function must still write what was judged.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chart_objects import ANY, application, parameter, release
+from krm_fn.patch import lookup
+from krm_fn.products.charts import CHARTS
+from krm_fn.targets.charts import charts as target
+from krm_fn.yamledit import read
+from proposals import FULL, HTTP, HTTPS, NO, apply
+from support import ROOT
+
+RECORDED = Path(__file__).parent / "recorded_by_helm.json"
+JUDGE = ROOT / ".cache" / "bin" / "helm-values"
+Golden = Callable[[Path, bytes], None]
+
+
+def defaults_of(chart: str) -> dict[str, Any]:
+    """The values.yaml of a chart as far as it is about a proxy: empty lists and mappings, and a value beside each."""
+    found: dict[str, Any] = {}
+    for value in CHARTS[chart].values:
+        for path in value.texts.values() or [value.steps]:
+            holder = found
+            for step in path[:-1]:
+                holder = holder.setdefault(step, {"beside": 1})
+            holder[path[-1]] = "" if value.texts else [] if value.form == "List" else {"DEFAULT": "1"}
+    return found
+
+
+def cases() -> dict[str, dict[str, Any]]:
+    """Name -> what Helm is asked: the values of a chart, those of the object after a run, and its parameters."""
+    asked = {}
+    for chart in CHARTS:
+        values = apply(target, release(chart), **ANY)["spec"]["values"]
+        asked[f"HelmRelease of {chart}"] = {"defaults": defaults_of(chart), "values": values, "set": []}
+    harbor = [parameter("proxy.httpProxy", ""), parameter("externalURL", "https://x")]
+    dns = [parameter("env[0].name", "OTHER"), parameter("env[0].value", "a")]
+    objects = {
+        "parameters of harbor": application("harbor", parameters=harbor),
+        "parameters of external-dns": application("external-dns", parameters=dns, valuesObject={"a": 1}),
+        "text of external-dns": application("external-dns", values="env:\n- {name: OTHER, value: a}\n"),
+    }
+    for name, obj in objects.items():
+        source = apply(target, obj, **ANY)["spec"]["source"]
+        helm = source["helm"]
+        values = read(helm["values"]) if "values" in helm else helm.get("valuesObject", {})
+        # Argo CD escapes the commas of a value.
+        sets = [f"{one['name']}={one['value'].replace(',', chr(92) + ',')}" for one in helm.get("parameters", [])]
+        asked[name] = {"defaults": defaults_of(source["chart"]), "values": values, "set": sets}
+    return asked
+
+
+def test_helm_was_asked_about_what_a_run_writes_now(request: pytest.FixtureRequest, golden: Golden) -> None:
+    asked = cases()
+    if request.config.getoption("--write-golden") and JUDGE.exists():
+        said = subprocess.run([JUDGE], input=json.dumps([*asked.values()]).encode(), capture_output=True, check=True)
+        answers = dict(zip(asked, json.loads(said.stdout), strict=True))
+        data = {name: {"asked": one, "answer": answers[name]} for name, one in asked.items()}
+        golden(RECORDED, (json.dumps(data, indent=1) + "\n").encode())
+    assert {name: one["asked"] for name, one in recorded().items()} == asked
+
+
+def recorded() -> dict[str, Any]:
+    return dict(json.loads(RECORDED.read_text(encoding="utf-8"))) if RECORDED.exists() else {}
+
+
+@pytest.mark.parametrize("name", cases())
+def test_a_chart_gets_the_proxy_and_keeps_the_rest(name: str) -> None:
+    chart = name.rpartition(" ")[2]
+    answer = recorded()[name]["answer"]
+    for value in CHARTS[chart].values:
+        for variable, path in value.texts.items():
+            expected = {"HTTP_PROXY": HTTP, "HTTPS_PROXY": HTTPS, "NO_PROXY": NO}[variable]
+            found = lookup(answer, path)
+            assert (",".join(found) if isinstance(found, list) else found) == expected
+        if not value.texts and value.form == "List":
+            entries = {one["name"]: one["value"] for one in lookup(answer, value.steps)}
+            assert entries == {**({"OTHER": "a"} if "HelmRelease" not in name else {}), **FULL.variables()}
+        elif not value.texts:
+            assert lookup(answer, value.steps) == {"DEFAULT": "1", **FULL.variables()}
+        for step in range(1, len(value.steps)):
+            assert lookup(answer, (*value.steps[:step], "beside")) == 1
