@@ -57,9 +57,20 @@ def skip_where_a_process_starts(environment: Mapping[str, str]) -> Callable[[str
 
     def hook(event: str, _: object) -> None:
         if event in starts and "PYTEST_CURRENT_TEST" in environment:
-            skip("it starts a process: `make test` runs it")
+            _STARTED.add(environment["PYTEST_CURRENT_TEST"].partition("[")[0].partition(" (")[0])
+            skip(_NOT_OF_UNIT)
 
     return hook
+
+
+_NOT_OF_UNIT = "it starts a process: `make test` runs it"
+_STARTED: set[str] = set()
+"""Test functions that started one, of which the other cases are not even begun."""
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.nodeid.partition("[")[0] in _STARTED:
+        pytest.skip(_NOT_OF_UNIT)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -236,10 +236,14 @@ kinds = pytest.mark.parametrize("name", list(OBJECTS))
 
 
 def _with_wrong_types(sound: Any, values: list[Any] = WRONG) -> Iterator[tuple[str, Any]]:
-    """``sound`` with one field replaced, and a word for which and by what; each field, each value."""
+    """``sound`` with one field replaced, and a word for which and by what.
+
+    Each field becomes one value of each type, and the others of ``values`` by turns.
+    """
     text = json.dumps(sound)  # a copy by JSON is made much faster than by `deepcopy`
-    for place in places(sound)[1:]:
-        for value in values:
+    others = [value for value in values if value not in ONE_OF_EACH_TYPE]
+    for number, place in enumerate(places(sound)[1:]):
+        for value in (*ONE_OF_EACH_TYPE, *others[number % 3 :: 3]):
             damaged = json.loads(text)
             parent = at(damaged, place[:-1])
             parent[int(place[-1]) if isinstance(parent, list) else place[-1]] = copy.deepcopy(value)

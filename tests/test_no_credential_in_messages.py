@@ -42,8 +42,8 @@ CREDENTIALS = [
 """Texts that anybody can see to be a credential."""
 WORDS = ["{0}", "*{0}", "&{0}", "!{0}", "!{0}!x", "%{0}", "@{0}", "[{0}", "{0}: {0}: {0}", "{0} {0}", "pa\n{0}"]
 """Texts that may be a password; written without quotes some of them are no value at all."""
-AT_MOST = 16
-"""Scalars of one list that are tried; all lists together hold more than a thousand."""
+AT_MOST = 10
+"""Scalars of one list that are tried; all lists together hold hundreds."""
 FORMS = [form for pair in zip(CREDENTIALS, WORDS, strict=False) for form in pair]
 VALUES = frozenset(
     {"httpProxy", "httpsProxy", "value", "content", "data", "stringData"}
