@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from krm_fn.products import cluster_api, giantswarm, konvoy, three_members, tkg
-from krm_fn.products.node_kinds import KIND_NAMES, kinds_of
+from krm_fn.products.node_kinds import KIND_NAMES, WITH_MIRRORS, kinds_of
 
 
 class TargetRow(NamedTuple):
@@ -52,6 +52,7 @@ ROWS: Mapping[str, TargetRow] = {
     "kubeadmCommands": TargetRow("nodes.kubeadm_commands", ("nodes",), _names("kubeadmCommands")),
     "rke2": TargetRow("nodes.rke2", ("nodes",), _names("rke2")),
     "k3s": TargetRow("nodes.k3s", ("nodes",), _names("k3s")),
+    "k0s": TargetRow("nodes.k0s", ("nodes",), _names("k0s")),
     "otherWriters": TargetRow(
         "nodes.other_writers",
         ("nodes",),
@@ -66,7 +67,7 @@ ROWS: Mapping[str, TargetRow] = {
             "nodes",
             "konvoy",
         ),
-        KIND_NAMES,
+        frozenset(kind for _, kind in WITH_MIRRORS),
     ),
     "workloadTrustStore": TargetRow(
         "workloads.workload_trust_store",

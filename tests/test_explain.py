@@ -768,7 +768,6 @@ def test_what_has_the_proxy_or_gets_it_is_not_without(manifests: str) -> None:
     ("manifests", "code", "cluster"),
     [
         pytest.param(of_kind("TalosControlPlane"), "NodeSystemUnsupported", "org/prod", id="a system without a target"),
-        pytest.param(of_kind("K0smotronControlPlane"), "NodeSystemUnsupported", "org/prod", id="hosted k0s"),
         pytest.param(of_kind("KubeadmControlPlane"), "TemplateNotInList", "org/prod", id="a control plane elsewhere"),
         pytest.param(KOPS, "NodeSystemUnsupported", "", id="a Cluster that is none of Cluster API"),
         pytest.param(NO_CHART_VALUES, "ProxyFieldEmpty", "", id="a chart without the proxy"),
@@ -786,7 +785,12 @@ def test_what_a_run_reports_to_get_nothing_is_without(manifests: str, code: str,
 
 
 def test_clusters_of_one_name_in_several_files_are_without_each(tmp_path: Path) -> None:
-    kinds = {"a": "TalosControlPlane", "b": "K0sControlPlane", "c": "KamajiControlPlane", "d": "KamajiControlPlane"}
+    kinds = {
+        "a": "TalosControlPlane",
+        "b": "ROSAControlPlane",
+        "c": "KamajiControlPlane",
+        "d": "KamajiControlPlane",
+    }
     for name, kind in kinds.items():
         (tmp_path / name).mkdir()
         (tmp_path / name / "cluster.yaml").write_text(of_kind(kind, TALOS if kind.startswith("Talos") else ""))

@@ -82,8 +82,6 @@ SYSTEMS = [
     for kind in (
         "AWSManagedControlPlane",
         "TalosControlPlane",
-        "K0sControlPlane",
-        "K0smotronControlPlane",
         "GCPManagedControlPlane",
         "OCIManagedControlPlane",
         "ROSAControlPlane",

@@ -60,7 +60,7 @@ _PATCHED_PATHS = pattern("definitions.*.jsonPatches.*.path")
 _LISTS_OF_NODES = tuple(
     f"/{key}{end}"
     for system in SYSTEMS
-    for key in (system.files, system.commands)
+    for key in (system.files, system.commands, *system.commands_of.values())
     for end in ("", "/-")
 )
 

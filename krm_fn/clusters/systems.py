@@ -2,7 +2,7 @@
 
 Sources: the API types of each project: ``kubernetes-sigs/cluster-api-provider-aws`` (``EKSConfig``,
 ``NodeadmConfig``), ``kubernetes-sigs/cluster-api-provider-azure`` (``httpProxyConfig``), ``siderolabs``
-(``machine.env`` of Talos), ``k0sproject/k0smotron``, ``canonical`` (``httpProxy`` of CK8s and MicroK8s), OpenShift's
+(``machine.env`` of Talos), ``canonical`` (``httpProxy`` of CK8s and MicroK8s), OpenShift's
 assisted installer and Hive, ACM, EKS Anywhere and etcdadm, Rancher, KubeOne, kOps, Karpenter, Azure Service Operator,
 GitHub's and Summerwind's runners, Crossplane, OLM, Tekton, CDI, Flux; those of GKE, OKE, ROSA and Scaleway, which
 have no field; the ``values.yaml`` of each chart.
@@ -64,15 +64,6 @@ _SCALEWAY = System(
 )
 _ETCDADM = System("etcdadm", "`spec.etcdadmConfigSpec.proxy`")
 _TALOS = System("Talos", "`machine.env` of the machine configuration")
-_K0S = System(
-    "k0s",
-    "`files` (drop-ins of `k0scontroller` and `k0sworker`) and the commands before k0s starts",
-)
-_K0SMOTRON = System(
-    "k0s",
-    "`files` and the commands before k0s starts of the K0sWorkerConfigTemplates of its workers, because its control "
-    "plane is hosted",
-)
 _MICROK8S = System("MicroK8s", "`initConfiguration.httpProxy`, `httpsProxy` and `noProxy`")
 _CANONICAL = System("Canonical Kubernetes", "`httpProxy`, `httpsProxy` and `noProxy` of its `spec`")
 _OPENSHIFT = System("OpenShift", "`spec.config.proxy`")
@@ -83,10 +74,6 @@ _BY_KIND = {
     "AWSManagedControlPlane": _EKS,
     "TalosConfig": _TALOS,
     "TalosControlPlane": _TALOS,
-    "K0sWorkerConfig": _K0S,
-    "K0sControllerConfig": _K0S,
-    "K0sControlPlane": _K0S,
-    "K0smotronControlPlane": _K0SMOTRON,
     "MicroK8sConfig": _MICROK8S,
     "CK8sConfig": _CANONICAL,
     "OpenshiftAssistedConfig": _OPENSHIFT,

@@ -6,11 +6,14 @@ Data only, and the one table of it: whoever edits, reads, names or rolls nodes a
 Sources: Cluster API ``api/bootstrap/kubeadm`` and ``api/controlplane/kubeadm`` (v1alpha3 to v1beta2); kubeadm
 ``apis/kubeadm/v1beta4/defaults.go`` (``DefaultServicesSubnet``); RKE2: ``rancher/cluster-api-provider-rke2``
 ``bootstrap/api`` and ``controlplane/api``, ``bundle/lib/systemd/system/rke2-*.service`` of ``rancher/rke2``, its
-documentation "Configure an HTTP proxy" and "Server configuration reference" (``cluster-cidr``, ``service-cidr``); K3s:
-``k3s-io/cluster-api-k3s`` ``bootstrap/api`` (``kthreesconfig_types.go``), ``install.sh`` (``create_env_file``).
+documentation "Configure an HTTP proxy" and "Server configuration reference" (``cluster-cidr``, ``service-cidr``);
+K3s: ``k3s-io/cluster-api-k3s`` ``bootstrap/api`` (``kthreesconfig_types.go``), ``install.sh`` (``create_env_file``);
+k0s: ``k0sproject/k0smotron`` ``api/bootstrap`` and ``api/controlplane`` (v1beta1, v1beta2), its configuration
+reference (``podCIDR``, ``serviceCIDR``).
 """
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from krm_fn.products.cluster_api import BOOTSTRAP, CONTROL_PLANE, Role
@@ -44,14 +47,19 @@ class NodeSystem(NamedTuple):
         control_plane: the kind of its control planes; there is a ``…Template`` of it.
         inside: leads from the specification of a control plane to the configuration.
         config: the kind of the configuration of one machine; there is a ``…Template`` of it, for workers.
+        config_role: the role of a machine with such a configuration; None for either.
         services: those that get the proxy from files, where one target writes all of a system.
         has_environment_files: they get it from ``/etc/default/<service>``, not from a drop-in.
         registries: where its services read mirrors of registries; "" where containerd reads ``certs.d``.
         files: the key of the list of files.
         commands: the key of the list of commands that run before it starts.
+        commands_of: version of the API -> the same key where it has another name.
         late_commands: the key of those that run behind it.
         versions: the versions of the API that are known; empty where they do not matter.
         limited: those of them that limit the length of a file and of a command.
+        has_owner: an entry of ``files`` has an ``owner``.
+        has_mirror: containerd, or the system, reads files with mirrors of registries.
+        ignition: leads to what is there only with Ignition; empty where ``format`` alone says it.
         format: leads to the field that says whether cloud-init or Ignition sets up a machine.
         pod_cidr: the network of the pods where nobody says another one.
         service_cidr: the same for Services.
@@ -70,6 +78,11 @@ class NodeSystem(NamedTuple):
     files: str = "files"
     versions: tuple[str, ...] = ()
     limited: tuple[str, ...] = ()
+    config_role: Role | None = None
+    commands_of: Mapping[str, str] = MappingProxyType({})
+    has_owner: bool = True
+    has_mirror: bool = True
+    ignition: tuple[str, ...] = ()
     format: tuple[str, ...] = ("format",)
     services: tuple[NodeService, ...] = ()
     has_environment_files: bool = False
@@ -182,7 +195,36 @@ K3S = NodeSystem(
     ),
 )
 
-SYSTEMS = (KUBEADM, RKE2, K3S)
+K0S = NodeSystem(
+    name="k0s",
+    configuration="K0sConfigSpec",
+    targets=("k0s",),
+    exporter="k0s",
+    control_plane="K0sControlPlane",
+    inside=("k0sConfigSpec",),
+    config="K0sWorkerConfig",
+    config_role=Role.WORKER,
+    commands="preK0sCommands",
+    commands_of={"v1beta1": "preStartCommands"},
+    late_commands="postK0sCommands",
+    has_owner=False,
+    has_mirror=False,
+    ignition=("ignition",),
+    services=(
+        NodeService("k0scontroller", Role.CONTROL_PLANE),
+        NodeService("k0sworker", Role.WORKER),
+    ),
+    pod_cidr="10.244.0.0/16",
+    service_cidr="10.96.0.0/12",
+    network=NetworkFields(
+        pod_cidrs="k0s.spec.network.podCIDR",
+        service_cidrs="k0s.spec.network.serviceCIDR",
+        service_domain="k0s.spec.network.clusterDomain",
+        hosts="k0s.spec.api.externalAddress",
+    ),
+)
+
+SYSTEMS = (KUBEADM, RKE2, K3S, K0S)
 
 
 def _kinds(system: NodeSystem) -> Iterator[NodeConfigKind]:
@@ -195,7 +237,7 @@ def _kinds(system: NodeSystem) -> Iterator[NodeConfigKind]:
         CONTROL_PLANE, f"{name}Template", system, (*of_template, *inside), role, True
     )
     name = system.config
-    yield NodeConfigKind(BOOTSTRAP, name, system, of_object, None)
+    yield NodeConfigKind(BOOTSTRAP, name, system, of_object, system.config_role)
     yield NodeConfigKind(BOOTSTRAP, f"{name}Template", system, of_template, Role.WORKER, True)
 
 
@@ -203,6 +245,8 @@ NODE_KINDS: Mapping[tuple[str, str], NodeConfigKind] = {
     (one.group, one.kind): one for system in SYSTEMS for one in _kinds(system)
 }
 """API group and kind -> what it is."""
+WITH_MIRRORS = frozenset(key for key, kind in NODE_KINDS.items() if kind.system.has_mirror)
+"""Those whose nodes read files with mirrors of registries."""
 KIND_NAMES = frozenset(kind for _, kind in NODE_KINDS)
 
 TARGETS = tuple(target for system in SYSTEMS for target in system.targets)

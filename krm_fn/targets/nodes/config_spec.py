@@ -52,10 +52,12 @@ class ConfigSpec:
         self.draft = draft
         self.path: Pointer = kind.path
         self.kind = kind
-        self.system = kind.system
         self.data = data
         version = str(draft.data.get("apiVersion")).rpartition("/")[2]
-        known = kind.system.versions
+        self.system = kind.system
+        if version in self.system.commands_of:
+            self.system = kind.system._replace(commands=self.system.commands_of[version])
+        known = self.system.versions
         self.version_is_known = not known or version in known
         self.version = version if self.version_is_known else known[-1]
 
@@ -67,6 +69,9 @@ class ConfigSpec:
     @property
     def ignition(self) -> bool:
         """Return whether the node is set up by Ignition, not by cloud-init."""
+        named = self.system.ignition
+        if named and lookup(self.data, named) is not None:
+            return True
         return bool(lookup(self.data, self.system.format) == "ignition")
 
     @property

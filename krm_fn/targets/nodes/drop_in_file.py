@@ -250,6 +250,8 @@ class DropIn:
                 "path": self.path,
                 "permissions": str(permissions or OF_TEXT["permissions"]),
             }
+            if not self.spec.system.has_owner:
+                del entry["owner"]
             self._report_limits(entry, place, variables)
             return entry
         if drop_in_secret.obstacle(self._settings):
@@ -345,7 +347,7 @@ class DropIn:
 
     def _report_content_from(self, entry: _Entry, place: Pointer, *, is_ours: bool) -> None:
         """Report which target writes a content that is in a Secret, or that none does."""
-        secret = lookup(entry, ("contentFrom", "secret"))
+        secret = _source_of(entry)
         key, name = lookup(secret, ("key",)), lookup(secret, ("name",))
         message = f'content comes from key "{key}" of Secret "{name}"'
         if is_ours:
@@ -486,7 +488,7 @@ def readings_of(
         if entry.get("contentFrom") is None:
             blank = blank._replace(why_unknown="its `content` cannot be read as text")
         else:
-            secret = lookup(entry, ("contentFrom", "secret"))
+            secret = _source_of(entry)
             why = (
                 f'it is under the key "{lookup(secret, ("key",))}" of the Secret '
                 f'"{lookup(secret, ("name",))}"'
@@ -494,6 +496,12 @@ def readings_of(
             blank = blank._replace(path=(*blank.path[:-1], "contentFrom"), why_unknown=why)
         for name in PROXY_VARIABLES:
             yield blank._replace(variable=name)
+
+
+def _source_of(entry: _Entry) -> Any:
+    """Return the Secret with the content of an entry; that of k0s has another member for it."""
+    found = (lookup(entry, ("contentFrom", member)) for member in ("secret", "secretRef"))
+    return next((one for one in found if one is not None), None)
 
 
 def _is_replaceable(entry: _Entry) -> bool:

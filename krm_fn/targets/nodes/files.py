@@ -177,8 +177,11 @@ class NodeFiles(SiteWithoutVariables):
             origins.append(index)
         added = [file for path, file in self._wanted.items() if path not in met]
         for file in added:
-            self._report_limits(file.entry(), (*self.spec.files, str(len(kept))))
-            kept.append(file.entry())
+            entry = file.entry()
+            if not self.spec.system.has_owner:
+                del entry["owner"]
+            self._report_limits(entry, (*self.spec.files, str(len(kept))))
+            kept.append(entry)
             origins.append(None)
         self._describe("removes", "from", removed)
         self._describe("sets", "in", added)

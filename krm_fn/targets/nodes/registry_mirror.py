@@ -8,7 +8,7 @@ from krm_fn.carriers.site import Variables
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
-from krm_fn.products.node_kinds import NODE_KINDS
+from krm_fn.products.node_kinds import WITH_MIRRORS
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Target
 from krm_fn.targets.nodes import config_spec, hosts_toml, registries_yaml
@@ -80,7 +80,7 @@ def _report_readers(spec: ConfigSpec) -> None:
 
 class _RegistryMirror(Target):
     id = "registryMirror"
-    kinds = frozenset(NODE_KINDS)
+    kinds = WITH_MIRRORS
     audience = Audience.NOBODY
 
     def sites(self, draft: Draft, context: Context) -> Iterator[NodeFiles]:

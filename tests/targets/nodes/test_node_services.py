@@ -10,10 +10,10 @@ import pytest
 from class_objects import PROXY, answer, cluster, cluster_class, contents, judged
 from kubeadm_objects import HTTP_ONLY, NONE, run
 
-from judges import environment_file, shell_environment
+from judges import environment_file, shell_environment, systemd_environment
 from krm_fn.patch import lookup
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
-from krm_fn.targets.nodes import k3s, kubeadm_commands, node_trust_store, rke2
+from krm_fn.targets.nodes import k0s, k3s, kubeadm_commands, node_trust_store, rke2
 
 PASSWORD = "http://us%40er:p%25ss%3A@proxy.corp.example:3128"
 RKE2 = [kind for kind in NODE_KINDS.values() if kind.system.name == "RKE2"]
@@ -64,6 +64,36 @@ def test_the_installer_of_k3s_copies_what_is_exported(kind: NodeConfigKind, url:
     assert not lookup(run(k3s, outcome.obj, NONE).obj, (*kind.path, "preK3sCommands"))
 
 
+K0S = [kind for kind in NODE_KINDS.values() if kind.system.name == "k0s"]
+
+
+@pytest.mark.parametrize(("version", "commands"), [("v1beta1", "preStartCommands"), ("v1beta2", "preK0sCommands")])
+@pytest.mark.parametrize("kind", K0S, ids=lambda kind: kind.kind)
+def test_k0s_gets_a_drop_in_of_the_service_of_its_role(kind: NodeConfigKind, version: str, commands: str) -> None:
+    wanted = HTTP_ONLY._replace(http_proxy=PASSWORD)
+    given = {**obj(kind, {}), "apiVersion": f"{kind.group}/{version}"}
+    outcome = run(k0s, given, wanted)
+    spec = lookup(outcome.obj, kind.path)
+    assert list(spec) == ["files", commands]
+    ((path, text),) = contents(spec).items()
+    service = "k0scontroller" if "ControlPlane" in kind.kind else "k0sworker"
+    assert path == f"/etc/systemd/system/{service}.service.d/http-proxy.conf"
+    assert systemd_environment(text) == wanted.variables()
+    assert shell_environment("sh", spec[commands]).items() >= wanted.variables().items()
+    assert "owner" not in spec["files"][0]
+    assert run(k0s, outcome.obj, wanted).obj == outcome.obj
+    assert not lookup(run(k0s, outcome.obj, NONE).obj, (*kind.path, "files"))
+
+
+def test_ignition_of_k0s_is_a_mapping() -> None:
+    kind = NODE_KINDS["bootstrap.cluster.x-k8s.io", "K0sWorkerConfigTemplate"]
+    spec = {
+        "ignition": {"variant": "flatcar"},
+        "files": [{"path": "/usr/lib/systemd/system/k0sworker.service.d/http-proxy.conf"}],
+    }
+    assert [one.code for one in run(k0s, obj(kind, spec), HTTP_ONLY).findings if one.code] == ["ReadOnlyPath"]
+
+
 def test_a_system_is_written_by_its_own_targets_only() -> None:
     given = obj(NODE_KINDS["controlplane.cluster.x-k8s.io", "RKE2ControlPlane"], {})
     assert (given["apiVersion"].partition("/")[0], given["kind"]) not in kubeadm_commands.TARGET.kinds
@@ -79,9 +109,11 @@ def test_ignition_is_said_by_a_field_of_the_system() -> None:
     assert [one.path[-2:] for one in wrong.findings if one.code == "WrongType"] == [("agentConfig", "format")]
 
 
-def test_patches_of_a_class_write_what_the_target_writes_into_a_template() -> None:
-    cp = obj(NODE_KINDS["controlplane.cluster.x-k8s.io", "RKE2ControlPlaneTemplate"], {"preRKE2Commands": ["true"]})
-    md = obj(NODE_KINDS["bootstrap.cluster.x-k8s.io", "RKE2ConfigTemplate"], {})
+@pytest.mark.parametrize("system", ["RKE2", "K3s", "k0s"])
+def test_patches_of_a_class_write_what_the_target_writes_into_a_template(system: str) -> None:
+    templates = [kind for kind in NODE_KINDS.values() if kind.system.name == system and kind.is_template]
+    commands = "preStartCommands" if system == "k0s" else templates[0].system.commands
+    cp, md = (obj(kind, {commands: ["true"]} if kind.is_control_plane else {}) for kind in templates)
     for name, one in (("cp", cp), ("md", md)):
         one["metadata"] = {"name": name, "namespace": "ns"}
     workers = {"machineDeployments": [{"class": "md", "name": "md"}]}
@@ -90,11 +122,18 @@ def test_patches_of_a_class_write_what_the_target_writes_into_a_template() -> No
     assert [line for line in reported if "no target" in line] == []
     assert items[1:3] == [cp, md]
     nodes = judged(items, "one")
-    for name, service in (("controlPlane", "rke2-server"), ("md", "rke2-agent")):
-        files = contents(nodes[name])
-        assert list(files) == [f"/etc/default/{service}"]
-        read = environment_file(files[f"/etc/default/{service}"])
-        assert (read["HTTP_PROXY"], read["https_proxy"]) == (PASSWORD, PROXY)
-        assert shell_environment("sh", nodes[name]["preRKE2Commands"]).items() >= read.items()
+    for name, kind in (("controlPlane", templates[0]), ("md", templates[1])):
+        spec = nodes[name]
+        for step in kind.path[3:]:
+            spec = spec.get(step, spec)
+        exported = shell_environment("sh", spec[commands])
+        assert (exported["HTTP_PROXY"], exported["https_proxy"]) == (PASSWORD, PROXY)
+        files = contents(spec)
+        assert [path for path in files if any(service in path for service in kind.services)] == list(files)
+        assert len(files) == len(kind.services)
+        for text in files.values():
+            read = (environment_file if kind.system.has_environment_files else systemd_environment)(text)
+            assert exported.items() >= read.items()
+            assert read["HTTP_PROXY"] == PASSWORD
     again, _ = answer(items, httpProxy=PASSWORD)
     assert again == items
