@@ -9,6 +9,8 @@ from typing import Any
 def nearest(name: Any, known: Iterable[str], *, alike: float = 0.6) -> str | None:
     """Return the name of ``known`` that is most like ``name``, in letters of any case; None if none is like it.
 
+    One that begins with ``name`` goes first.
+
     Args:
         name: what was written; what is no text is like nothing.
         known: the names that exist.
@@ -19,7 +21,8 @@ def nearest(name: Any, known: Iterable[str], *, alike: float = 0.6) -> str | Non
     if not isinstance(name, str):
         return None
     by_lower = {one.lower(): one for one in known}
-    near = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=alike)
+    near = difflib.get_close_matches(name.lower(), by_lower, cutoff=alike)
+    near.sort(key=lambda one: not one.startswith(name.lower()))
     return by_lower[near[0]] if near else None
 
 
