@@ -53,6 +53,7 @@ ROWS: Mapping[str, TargetRow] = {
     "rke2": TargetRow("nodes.rke2", ("nodes",), _names("rke2")),
     "k3s": TargetRow("nodes.k3s", ("nodes",), _names("k3s")),
     "k0s": TargetRow("nodes.k0s", ("nodes",), _names("k0s")),
+    "eks": TargetRow("nodes.eks", ("nodes",), _names("eks")),
     "otherWriters": TargetRow(
         "nodes.other_writers",
         ("nodes",),

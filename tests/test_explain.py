@@ -345,9 +345,7 @@ def test_findings_about_other_clusters_and_their_folders_are_left_out_for_one_cl
     east, west = "clusters/east", "clusters/west"
     own = "apiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {{name: {0}, namespace: org}}\nspec: {{}}\n"
     eks = own.replace("{{}}", "{{infrastructureRef: {{kind: AWSManagedCluster, name: x, apiVersion: a/v1}}, {1}}}")
-    control_plane = (
-        "controlPlaneRef: {kind: AWSManagedControlPlane, name: x, apiVersion: controlplane.cluster.x-k8s.io/v1}"
-    )
+    control_plane = "controlPlaneRef: {kind: TalosControlPlane, name: x, apiVersion: controlplane.cluster.x-k8s.io/v1}"
     pod = "apiVersion: v1\nkind: Pod\nmetadata: {{name: {0}}}\nspec:\n  containers:\n  - name: a\n"
     pod += "    env: [{{name: HTTP_PROXY, value: http://old:1}}]\n"
     nodes = "apiVersion: bootstrap.cluster.x-k8s.io/v1beta1\nkind: KubeadmConfigTemplate\nmetadata: {{name: {0}-md, "

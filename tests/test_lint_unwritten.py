@@ -80,7 +80,6 @@ def control_plane(kind: str, **spec: Any) -> dict[str, Any]:
 SYSTEMS = [
     pytest.param([made_by("controlplane", kind)], "Cluster/prod", id=kind)
     for kind in (
-        "AWSManagedControlPlane",
         "TalosControlPlane",
         "GCPManagedControlPlane",
         "OCIManagedControlPlane",
@@ -93,9 +92,7 @@ SYSTEMS = [
     pytest.param(
         [made_by("infrastructure", "AzureManagedControlPlane")], "Cluster/prod", id="what is written only if asked for"
     ),
-    pytest.param(
-        [manifest(API, "Cluster", spec={}), workers("NodeadmConfigTemplate")], "Cluster/prod", id="its workers"
-    ),
+    pytest.param([manifest(API, "Cluster", spec={}), workers("TalosConfigTemplate")], "Cluster/prod", id="its workers"),
     pytest.param(
         [workers("TalosConfigTemplate")], "MachineDeployment/md", id="workers of a Cluster that is not in the list"
     ),

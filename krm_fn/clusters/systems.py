@@ -1,11 +1,10 @@
 """Systems, operators and charts: by which kinds they are known, and where each keeps a proxy.
 
-Sources: the API types of each project: ``kubernetes-sigs/cluster-api-provider-aws`` (``EKSConfig``,
-``NodeadmConfig``), ``kubernetes-sigs/cluster-api-provider-azure`` (``httpProxyConfig``), ``siderolabs``
-(``machine.env`` of Talos), ``canonical`` (``httpProxy`` of CK8s and MicroK8s), OpenShift's
-assisted installer and Hive, ACM, EKS Anywhere and etcdadm, Rancher, KubeOne, kOps, Karpenter, Azure Service Operator,
-GitHub's and Summerwind's runners, Crossplane, OLM, Tekton, CDI, Flux; those of GKE, OKE, ROSA and Scaleway, which
-have no field; the ``values.yaml`` of each chart.
+Sources: the API types of each project: ``kubernetes-sigs/cluster-api-provider-azure`` (``httpProxyConfig``),
+``siderolabs`` (``machine.env`` of Talos), ``canonical`` (``httpProxy`` of CK8s and MicroK8s), OpenShift's assisted
+installer and Hive, ACM, EKS Anywhere and etcdadm, Rancher, KubeOne, kOps, Karpenter, Azure Service Operator, GitHub's
+and Summerwind's runners, Crossplane, OLM, Tekton, CDI, Flux; those of GKE, OKE, ROSA and Scaleway, which have no
+field; the ``values.yaml`` of each chart.
 """
 
 from collections.abc import Iterable, Iterator
@@ -49,9 +48,7 @@ class System(NamedTuple):
     is_immutable: bool = False
 
 
-_EKS_NODEADM = System("EKS", "`files` and `preNodeadmCommands` of the NodeadmConfigTemplate")
-_EKS_CONFIG = System("EKS", "`files` and `preBootstrapCommands` of the EKSConfigTemplate")
-_EKS = System("EKS", "the bootstrap configuration of its nodes")
+_EKS = System("EKS", "the launch template of its nodes")
 _GKE = System(
     "GKE", "", "let its nodes reach registries without one, and give the proxy to the workloads"
 )
@@ -69,9 +66,6 @@ _CANONICAL = System("Canonical Kubernetes", "`httpProxy`, `httpsProxy` and `noPr
 _OPENSHIFT = System("OpenShift", "`spec.config.proxy`")
 
 _BY_KIND = {
-    "NodeadmConfig": _EKS_NODEADM,
-    "EKSConfig": _EKS_CONFIG,
-    "AWSManagedControlPlane": _EKS,
     "TalosConfig": _TALOS,
     "TalosControlPlane": _TALOS,
     "MicroK8sConfig": _MICROK8S,

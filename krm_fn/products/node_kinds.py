@@ -9,7 +9,8 @@ Sources: Cluster API ``api/bootstrap/kubeadm`` and ``api/controlplane/kubeadm`` 
 documentation "Configure an HTTP proxy" and "Server configuration reference" (``cluster-cidr``, ``service-cidr``);
 K3s: ``k3s-io/cluster-api-k3s`` ``bootstrap/api`` (``kthreesconfig_types.go``), ``install.sh`` (``create_env_file``);
 k0s: ``k0sproject/k0smotron`` ``api/bootstrap`` and ``api/controlplane`` (v1beta1, v1beta2), its configuration
-reference (``podCIDR``, ``serviceCIDR``).
+reference (``podCIDR``, ``serviceCIDR``); EKS: ``kubernetes-sigs/cluster-api-provider-aws`` ``bootstrap/eks/api``
+(``NodeadmConfigSpec``, ``EKSConfigSpec``).
 """
 
 from collections.abc import Iterator, Mapping
@@ -44,7 +45,7 @@ class NodeSystem(NamedTuple):
         configuration: the type of its configuration, which holds files and commands.
         targets: the IDs of the targets that write the proxy into it.
         exporter: the one of them that writes the commands.
-        control_plane: the kind of its control planes; there is a ``…Template`` of it.
+        control_plane: the kind of its control planes; there is a ``…Template`` of it. "" where they are hosted.
         inside: leads from the specification of a control plane to the configuration.
         config: the kind of the configuration of one machine; there is a ``…Template`` of it, for workers.
         config_role: the role of a machine with such a configuration; None for either.
@@ -53,6 +54,8 @@ class NodeSystem(NamedTuple):
         registries: where its services read mirrors of registries; "" where containerd reads ``certs.d``.
         files: the key of the list of files.
         commands: the key of the list of commands that run before it starts.
+        restart: how a command makes containerd run with its new environment: ``restart``, ``try-restart`` where it may
+            not run yet; "" where all starts behind the commands.
         commands_of: version of the API -> the same key where it has another name.
         late_commands: the key of those that run behind it.
         versions: the versions of the API that are known; empty where they do not matter.
@@ -79,6 +82,7 @@ class NodeSystem(NamedTuple):
     versions: tuple[str, ...] = ()
     limited: tuple[str, ...] = ()
     config_role: Role | None = None
+    restart: str = ""
     commands_of: Mapping[str, str] = MappingProxyType({})
     has_owner: bool = True
     has_mirror: bool = True
@@ -140,6 +144,7 @@ KUBEADM = NodeSystem(
     inside=("kubeadmConfigSpec",),
     config="KubeadmConfig",
     commands="preKubeadmCommands",
+    restart="restart",
     late_commands="postKubeadmCommands",
     versions=("v1alpha3", "v1alpha4", "v1beta1", "v1beta2"),
     limited=("v1beta1", "v1beta2"),
@@ -224,7 +229,34 @@ K0S = NodeSystem(
     ),
 )
 
-SYSTEMS = (KUBEADM, RKE2, K3S, K0S)
+EKS_NODEADM = NodeSystem(
+    name="nodeadm",
+    configuration="NodeadmConfigSpec",
+    targets=("eks",),
+    exporter="eks",
+    control_plane="",
+    inside=(),
+    config="NodeadmConfig",
+    config_role=Role.WORKER,
+    commands="preNodeadmCommands",
+    late_commands="",
+    restart="try-restart",
+    services=(NodeService("containerd"), NodeService("kubelet"), NodeService("nodeadm-run")),
+)
+
+EKS_BOOTSTRAP = EKS_NODEADM._replace(
+    name="EKS",
+    configuration="EKSConfigSpec",
+    config="EKSConfig",
+    commands="preBootstrapCommands",
+    late_commands="postBootstrapCommands",
+    services=(NodeService("containerd"), NodeService("kubelet"), NodeService("sandbox-image")),
+)
+
+SYSTEMS = (KUBEADM, RKE2, K3S, K0S, EKS_NODEADM, EKS_BOOTSTRAP)
+
+HOSTED = frozenset({"AWSManagedControlPlaneTemplate", "K0smotronControlPlaneTemplate"})
+"""Kinds of templates of control planes that have no nodes of their own."""
 
 
 def _kinds(system: NodeSystem) -> Iterator[NodeConfigKind]:
@@ -232,10 +264,11 @@ def _kinds(system: NodeSystem) -> Iterator[NodeConfigKind]:
     of_object, of_template = ("spec",), ("spec", "template", "spec")
     name, inside = system.control_plane, system.inside
     role = Role.CONTROL_PLANE
-    yield NodeConfigKind(CONTROL_PLANE, name, system, (*of_object, *inside), role)
-    yield NodeConfigKind(
-        CONTROL_PLANE, f"{name}Template", system, (*of_template, *inside), role, True
-    )
+    if name:
+        yield NodeConfigKind(CONTROL_PLANE, name, system, (*of_object, *inside), role)
+        yield NodeConfigKind(
+            CONTROL_PLANE, f"{name}Template", system, (*of_template, *inside), role, True
+        )
     name = system.config
     yield NodeConfigKind(BOOTSTRAP, name, system, of_object, system.config_role)
     yield NodeConfigKind(BOOTSTRAP, f"{name}Template", system, of_template, Role.WORKER, True)
@@ -249,7 +282,7 @@ WITH_MIRRORS = frozenset(key for key, kind in NODE_KINDS.items() if kind.system.
 """Those whose nodes read files with mirrors of registries."""
 KIND_NAMES = frozenset(kind for _, kind in NODE_KINDS)
 
-TARGETS = tuple(target for system in SYSTEMS for target in system.targets)
+TARGETS = tuple(dict.fromkeys(target for system in SYSTEMS for target in system.targets))
 """The targets that write the proxy of nodes."""
 EXPORTERS = frozenset(system.exporter for system in SYSTEMS)
 """Those of them that export it to what sets up the nodes."""

@@ -81,7 +81,7 @@ class Conflicts(NamedTuple):
         spec: the configuration of the nodes, with the drop-in as it is to be.
         unit: name of the service without ``.service``.
         ours: path of our drop-in.
-        option: the option that sets that path.
+        option: the option that sets that path; "" where there is none.
     """
 
     spec: ConfigSpec

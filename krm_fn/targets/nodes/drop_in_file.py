@@ -397,7 +397,9 @@ class DropIn:
 
     @property
     def option(self) -> str:
-        """Return the option that says where the file is, in full."""
+        """Return the option that says where the file is, in full; "" where there is none."""
+        if self.spec.system.services:
+            return ""
         return f"spec.targets.{self.target}.path"
 
 

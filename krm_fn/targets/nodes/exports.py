@@ -63,7 +63,7 @@ class NodeExports:
         exports = variables if self._exports else {}
         restart = ""
         if variables and self._restart and not self._spec.ignition:
-            restart = service_restart.command(self._spec.runtime)
+            restart = service_restart.command(self._spec.runtime, self._spec.system.restart)
         try:
             planned = _plan(self._texts(), exports, self._place, scripts_of(self._spec), restart)
         except ValueError as error:

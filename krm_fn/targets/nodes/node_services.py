@@ -42,6 +42,6 @@ class NodeServices(Target):
         yield NodeExports(
             spec,
             exports=context.options.get("exports", True),
-            restart=False,
+            restart=bool(spec.system.restart),
             place=str(context.options.get("place", "")),
         )

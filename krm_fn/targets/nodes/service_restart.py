@@ -14,12 +14,12 @@ from krm_fn.targets.nodes.container_runtime import CONTAINERD
 MARK = "# inject-proxy"
 """Ends the command that is ours, so that removal never takes a restart that someone else wants."""
 
-_COMMAND = "systemctl daemon-reload && systemctl restart {} {}"
+_COMMAND = "systemctl daemon-reload && systemctl {} {} {}"
 
 
-def command(unit: str) -> str:
-    """Return the command that restarts ``unit`` with its drop-ins."""
-    return _COMMAND.format(unit, MARK)
+def command(unit: str, verb: str = "restart") -> str:
+    """Return the command that restarts ``unit`` with its drop-ins, by a verb of ``systemctl``."""
+    return _COMMAND.format(verb, unit, MARK)
 
 
 COMMAND = command(CONTAINERD)

@@ -396,7 +396,7 @@ def test_nodes_that_no_target_writes_are_a_warning() -> None:
 
 OTHER_NODES = [
     pytest.param("TalosControlPlaneTemplate", "TalosConfigTemplate", id="Talos"),
-    pytest.param("AWSManagedControlPlaneTemplate", "EKSConfigTemplate", id="EKS"),
+    pytest.param("EtcdadmControlPlaneTemplate", "EtcdadmConfigTemplate", id="etcdadm"),
 ]
 
 

@@ -13,7 +13,7 @@ from kubeadm_objects import HTTP_ONLY, NONE, run
 from judges import environment_file, shell_environment, systemd_environment
 from krm_fn.patch import lookup
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
-from krm_fn.targets.nodes import k0s, k3s, kubeadm_commands, node_trust_store, rke2
+from krm_fn.targets.nodes import eks, k0s, k3s, kubeadm_commands, node_trust_store, rke2
 
 PASSWORD = "http://us%40er:p%25ss%3A@proxy.corp.example:3128"
 RKE2 = [kind for kind in NODE_KINDS.values() if kind.system.name == "RKE2"]
@@ -94,6 +94,30 @@ def test_ignition_of_k0s_is_a_mapping() -> None:
     assert [one.code for one in run(k0s, obj(kind, spec), HTTP_ONLY).findings if one.code] == ["ReadOnlyPath"]
 
 
+EKS = [kind for kind in NODE_KINDS.values() if kind.system.targets == ("eks",)]
+
+
+@pytest.mark.parametrize("kind", EKS, ids=lambda kind: kind.kind)
+def test_workers_of_eks_get_drop_ins_and_a_reload_behind_no_command_that_needs_the_network(
+    kind: NodeConfigKind,
+) -> None:
+    wanted = HTTP_ONLY._replace(http_proxy=PASSWORD)
+    outcome = run(eks, obj(kind, {kind.system.commands: ["true", "curl https://get.example"]}), wanted)
+    spec = lookup(outcome.obj, kind.path)
+    last = "nodeadm-run" if kind.kind.startswith("Nodeadm") else "sandbox-image"
+    services = ["containerd", "kubelet", last]
+    assert list(contents(spec)) == [f"/etc/systemd/system/{name}.service.d/http-proxy.conf" for name in services]
+    for text in contents(spec).values():
+        assert systemd_environment(text) == wanted.variables()
+    commands = spec[kind.system.commands]
+    assert commands[:2] == ["true", "systemctl daemon-reload && systemctl try-restart containerd # inject-proxy"]
+    assert commands[-1] == "curl https://get.example"
+    assert shell_environment("sh", commands[2:-1]).items() >= wanted.variables().items()
+    assert run(eks, outcome.obj, wanted).obj == outcome.obj
+    removed = lookup(run(eks, outcome.obj, NONE).obj, kind.path)
+    assert (removed.get("files"), removed[kind.system.commands]) == (None, ["true", "curl https://get.example"])
+
+
 def test_a_system_is_written_by_its_own_targets_only() -> None:
     given = obj(NODE_KINDS["controlplane.cluster.x-k8s.io", "RKE2ControlPlane"], {})
     assert (given["apiVersion"].partition("/")[0], given["kind"]) not in kubeadm_commands.TARGET.kinds
@@ -137,3 +161,25 @@ def test_patches_of_a_class_write_what_the_target_writes_into_a_template(system:
             assert read["HTTP_PROXY"] == PASSWORD
     again, _ = answer(items, httpProxy=PASSWORD)
     assert again == items
+
+
+@pytest.mark.parametrize("kind", [kind for kind in EKS if kind.is_template], ids=lambda kind: kind.kind)
+def test_patches_of_a_class_write_the_workers_of_eks_and_leave_out_its_hosted_control_plane(
+    kind: NodeConfigKind,
+) -> None:
+    cp: dict[str, Any] = {
+        "apiVersion": "controlplane.cluster.x-k8s.io/v1beta2",
+        "kind": "AWSManagedControlPlaneTemplate",
+        "metadata": {"name": "cp", "namespace": "ns"},
+        "spec": {"template": {"spec": {}}},
+    }
+    md = obj(kind, {}) | {"metadata": {"name": "md", "namespace": "ns"}}
+    workers = {"machineDeployments": [{"class": "md", "name": "md"}]}
+    given = [cluster_class("v1beta1", cp, {"md": md}, {}), cp, md, cluster("v1beta1", workers=workers)]
+    items, reported = answer(given, httpProxy=PASSWORD)
+    assert [line for line in reported if "no target" in line] == []
+    spec = judged(items, "one")["md"]
+    assert len(contents(spec)) == 3
+    for text in contents(spec).values():
+        assert systemd_environment(text)["HTTP_PROXY"] == PASSWORD
+    assert "try-restart containerd" in spec[kind.system.commands][0]

@@ -20,7 +20,7 @@ from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Pointer, field_path, lookup, render_pointer
-from krm_fn.products.node_kinds import KIND_NAMES, NODE_KINDS, NodeConfigKind, NodeSystem
+from krm_fn.products.node_kinds import HOSTED, KIND_NAMES, NODE_KINDS, NodeConfigKind, NodeSystem
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from krm_fn.targets.base import Context
@@ -192,6 +192,8 @@ def nodes_of(
     for section, name, path in _references(obj):
         reference = lookup(obj, path)
         kind = lookup(reference, ("kind",))
+        if isinstance(kind, str) and kind in HOSTED:
+            continue
         if not isinstance(kind, str) or kind not in KIND_NAMES:
             message = f'no target writes the nodes of a "{kind}", so they get no proxy here: see to it yourself'
             yield Finding(Severity.WARNING, message, path, code="NodeSystemUnsupported")
