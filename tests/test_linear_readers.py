@@ -29,7 +29,7 @@ from krm_fn.noproxy.entries import split
 from krm_fn.pipeline import run
 from krm_fn.plan.sources import formats
 from krm_fn.targets.kyverno import cel
-from krm_fn.targets.kyverno.cel_literals import literals
+from krm_fn.targets.kyverno.cel_reader import literals
 from krm_fn.yamledit import Document, cut, documents, edit_document, places
 from krm_fn.yamledit.tree import MAX_DEPTH
 

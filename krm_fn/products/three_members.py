@@ -1,6 +1,7 @@
 """Kubernetes distributions that take their proxy in three members of one mapping: kind, place, names, limits.
 
-Data only, and the one table of them: a further kind is a row in ``ROWS``.
+Data only, and the one table of them. A further kind is a row in ``ROWS``. A further product is one in ``PRODUCTS``,
+too, with a block in ``functionconfig/proxyconfig.schema.json`` and a section in ``targets/distributions/page.md``.
 
 Sources: the API types of each project: ``openshift/api`` (``config/v1`` Proxy), ``openshift/hypershift``,
 ``openshift/assisted-service``, ``stolostron/siteconfig``, the Cluster API provider ``openshift-assisted``,

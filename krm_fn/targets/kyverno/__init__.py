@@ -12,8 +12,8 @@ wrapped           policies inside other objects
 values            a value: what of it is static, and what Kyverno computes
 rule_site         one rule, read and written
 json_patches      the texts of ``patchesJson6902``
-cel_expressions   the expressions of a MutatingPolicy, read and written
-cel_literals      which literals of them decide the values
+cel_site   the expressions of a MutatingPolicy, read and written
+cel_reader      which literals of them decide the values
 cel_removal       what a removal takes out of them
 checks            what a person should look at
 convert           a ClusterPolicy or Policy as the MutatingPolicy that does the same

@@ -21,7 +21,7 @@ from krm_fn.krm.results import Severity
 from krm_fn.patch import lookup
 from krm_fn.targets import created_objects
 from krm_fn.targets.kyverno import cel_text
-from krm_fn.targets.kyverno.cel_expressions import CelExpressions
+from krm_fn.targets.kyverno.cel_site import CelExpressions
 
 POLICY, NATIVE_POLICY = "MutatingPolicy", "MutatingAdmissionPolicy"
 BINDING = "MutatingAdmissionPolicyBinding"

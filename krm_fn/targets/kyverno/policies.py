@@ -16,7 +16,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.targets.base import Context, GroupKind, ObjectName, Present, Target, Writes
 from krm_fn.targets.kyverno import compared, generated, rules
-from krm_fn.targets.kyverno.cel_expressions import CelExpressions
+from krm_fn.targets.kyverno.cel_site import CelExpressions
 from krm_fn.targets.kyverno.checks import (
     harmful_expressions,
     other_forms,

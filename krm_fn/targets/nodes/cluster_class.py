@@ -27,18 +27,18 @@ def is_on(options: Mapping[str, Any]) -> bool:
 
 def erases(obj: Mapping[str, Any], class_context: ClassContext) -> bool:
     """Return whether patches of a ClusterClass remove what its templates must hold, at any path."""
-    from krm_fn.targets.nodes.clusterclass import patches  # noqa: PLC0415 -- most lists have no class
+    from krm_fn.targets.nodes.clusterclass import class_site  # noqa: PLC0415 -- most lists have no class
 
-    return any(True for _ in patches.erasers_of(obj, class_context))
+    return any(True for _ in class_site.erasers_of(obj, class_context))
 
 
 def possibility(
     obj: Mapping[str, Any], settings: ProxySettings, class_context: ClassContext
 ) -> Possibility:
     """Return whether a ClusterClass can be patched; ``settings`` are the default of its variable."""
-    from krm_fn.targets.nodes.clusterclass import patches  # noqa: PLC0415 -- most lists have no class
+    from krm_fn.targets.nodes.clusterclass import class_site  # noqa: PLC0415 -- most lists have no class
 
-    return patches.possibility(obj, settings, class_context)
+    return class_site.possibility(obj, settings, class_context)
 
 
 def variable_of_product(
@@ -114,14 +114,14 @@ class _ClusterClass(Target):
 
         Where nothing is known of the list, all that this target wrote has to go.
         """
-        from krm_fn.targets.nodes.clusterclass import patches, values  # noqa: PLC0415 -- most lists have no class
+        from krm_fn.targets.nodes.clusterclass import class_site, values  # noqa: PLC0415 -- most lists have no class
 
         settings = context.settings if context.class_context else ProxySettings()
         class_context = context.class_context or ClassContext()
         if draft.data.get("kind") == KIND[1]:
             yield from values.sites(draft, settings, class_context)
         else:
-            yield from patches.sites(draft, settings, class_context)
+            yield from class_site.sites(draft, settings, class_context)
 
 
 TARGET = _ClusterClass()

@@ -20,7 +20,7 @@ from krm_fn.targets import TARGETS
 from krm_fn.targets.base import Context
 from krm_fn.targets.nodes import registry_mirror
 from krm_fn.targets.nodes.clusterclass.names import INSTEAD_OF, PATCHES
-from krm_fn.targets.nodes.clusterclass.nodes import UNITS
+from krm_fn.targets.nodes.clusterclass.node_operations import UNITS
 from krm_fn.targets.nodes.drop_in_file import path_of
 
 _CAREN, _TKG = "carenClusterConfig", "tkgClusterClass"

@@ -18,7 +18,7 @@ from typing import Any
 from krm_fn.targets.class_context import ClassContext
 from krm_fn.targets.nodes.clusterclass.class_patches import SELECTORS
 from krm_fn.targets.nodes.clusterclass.names import ADDITIONS, EMPTY_LISTS, LISTS, NODES
-from krm_fn.targets.nodes.clusterclass.nodes import Nodes
+from krm_fn.targets.nodes.clusterclass.node_operations import Nodes
 from krm_fn.targets.nodes.clusterclass.variable import enabled_if
 
 

@@ -27,6 +27,7 @@ from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.class_context import ClassContext
+from krm_fn.targets.nodes.clusterclass.definitions import front, patches
 from krm_fn.targets.nodes.clusterclass.names import (
     EMPTY_LISTS,
     LISTS,
@@ -35,8 +36,7 @@ from krm_fn.targets.nodes.clusterclass.names import (
     VARIABLE,
     Possibility,
 )
-from krm_fn.targets.nodes.clusterclass.nodes import Eraser, Nodes, erasers, nodes_of
-from krm_fn.targets.nodes.clusterclass.operations import front, patches
+from krm_fn.targets.nodes.clusterclass.node_operations import Eraser, Nodes, erasers, nodes_of
 from krm_fn.targets.nodes.clusterclass.variable import definition_of
 
 DEFAULT = ("schema", "openAPIV3Schema", "default")
