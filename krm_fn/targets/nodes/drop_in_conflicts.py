@@ -109,7 +109,7 @@ class Conflicts(NamedTuple):
         else:
             message = f'"{path}" still sets proxy variables for {self.unit}{doubt}'
         message += "; remove it"
-        if not (is_wanted and self.ours in hiding(path)):
+        if self.option and not (is_wanted and self.ours in hiding(path)):
             message += f", or set `{self.option}` to its path"
         self._report(message, (str(file.at), "path"), code="OtherDropIn")
 
