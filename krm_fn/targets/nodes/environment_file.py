@@ -5,18 +5,19 @@ Unlike in a drop-in, a `%` means itself (``formats/environment_file.py``).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.reading import Reading, Values
 from krm_fn.carriers.site import Variables
 from krm_fn.carriers.unit_text import UnitSetting
+from krm_fn.engine import Draft
 from krm_fn.formats import environment_file
 from krm_fn.krm.results import Severity
 from krm_fn.patch import Pointer
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets.nodes.config_spec import ConfigSpec
 from krm_fn.targets.nodes.drop_in_file import DropIn, readings_of
-from krm_fn.targets.nodes.files import entries_of
+from krm_fn.targets.nodes.files import decode, encode, entries_of
 
 
 class EnvironmentFile(DropIn):
@@ -75,3 +76,19 @@ def settings_of(text: str) -> Iterator[UnitSetting]:
     """Yield the proxy variables that an environment file sets."""
     for one in environment_file.values(text, PROXY_VARIABLES):
         yield UnitSetting(one.name, one.value, text[one.start : one.end].strip(), "")
+
+
+def correct_environment_file(draft: Draft, place: Mapping[str, Reading], values: Values) -> None:
+    """Give the variables of an environment file in ``files`` other values, where all that it sets is known."""
+    path = next(iter(place.values())).path
+    entry = draft.get(path[:-1])
+    known = {name: one.value for name, one in place.items()} | dict(values)
+    wanted = {name: known[name] for name in PROXY_VARIABLES if name in known}
+    text = decode(entry)
+    if text is None or None in wanted.values() or not environment_file.is_closed(text):
+        return
+    edited = environment_file.edit(
+        text, {name: value or "" for name, value in wanted.items()}, PROXY_VARIABLES
+    )
+    if edited != text:
+        draft.set(path, encode(edited, entry.get("encoding")))

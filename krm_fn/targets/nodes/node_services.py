@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from krm_fn.carriers.reading import Reading, Values
 from krm_fn.carriers.site import Site
 from krm_fn.engine import Draft
 from krm_fn.noproxy import Audience
@@ -11,9 +12,9 @@ from krm_fn.products.node_kinds import kinds_of
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Target
 from krm_fn.targets.nodes import config_spec
-from krm_fn.targets.nodes.drop_in_file import DropIn, OtherDropIns
-from krm_fn.targets.nodes.environment_file import EnvironmentFile
-from krm_fn.targets.nodes.exports import NodeExports
+from krm_fn.targets.nodes.drop_in_file import DropIn, OtherDropIns, correct_drop_in
+from krm_fn.targets.nodes.environment_file import EnvironmentFile, correct_environment_file
+from krm_fn.targets.nodes.exports import NodeExports, correct_exports
 
 
 class NodeServices(Target):
@@ -45,3 +46,16 @@ class NodeServices(Target):
             restart=bool(spec.system.restart),
             place=str(context.options.get("place", "")),
         )
+
+    def fix(self, draft: Draft, place: Mapping[str, Reading], values: Values) -> None:
+        """Give the variables of a file, or of the commands, other values."""
+        spec = config_spec.find(draft)
+        path = next(iter(place.values())).path
+        if spec is None:
+            return
+        if path[:-1] == spec.commands:
+            correct_exports(draft, place, values)
+        elif path[-1] == "content" and spec.system.has_environment_files:
+            correct_environment_file(draft, place, values)
+        elif path[-1] == "content":
+            correct_drop_in(draft, place, values)

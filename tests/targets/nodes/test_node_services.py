@@ -11,6 +11,7 @@ from class_objects import PROXY, answer, cluster, cluster_class, contents, judge
 from kubeadm_objects import HTTP_ONLY, NONE, run
 
 from judges import environment_file, shell_environment, systemd_environment
+from krm_fn.engine import Draft
 from krm_fn.patch import lookup
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
 from krm_fn.targets.nodes import eks, k0s, k3s, kubeadm_commands, node_trust_store, rke2
@@ -116,6 +117,20 @@ def test_workers_of_eks_get_drop_ins_and_a_reload_behind_no_command_that_needs_t
     assert run(eks, outcome.obj, wanted).obj == outcome.obj
     removed = lookup(run(eks, outcome.obj, NONE).obj, kind.path)
     assert (removed.get("files"), removed[kind.system.commands]) == (None, ["true", "curl https://get.example"])
+
+
+@pytest.mark.parametrize("target", [rke2, k3s, k0s, eks], ids=lambda target: target.TARGET.id)
+def test_other_values_are_given_to_every_place(target: Any) -> None:
+    for group, kind in target.TARGET.kinds:
+        draft = Draft(run(target, obj(NODE_KINDS[group, kind], {}), HTTP_ONLY).obj)
+        places: dict[str, dict[str, Any]] = {}
+        for one in target.TARGET.read(draft.data, {}):
+            places.setdefault(one.place, {})[one.variable] = one
+        for place in places.values():
+            target.TARGET.fix(draft, place, {"HTTP_PROXY": PASSWORD, "no_proxy": "a,b"})
+        read = [(one.variable, one.value) for one in target.TARGET.read(draft.data, {})]
+        wanted = {**HTTP_ONLY.variables(), "HTTP_PROXY": PASSWORD, "no_proxy": "a,b"}
+        assert sorted(read) == sorted([*wanted.items()] * len(places))
 
 
 def test_a_system_is_written_by_its_own_targets_only() -> None:
