@@ -23,7 +23,7 @@ def main(name: str, arguments: list[str]) -> int:
     Without a name all tests run, and each one ends where it starts a process.
     """
     if not name:
-        return run([ROOT / "tests"], None, ["--unit", "--no-summary", *arguments])
+        return run([ROOT / "tests"], None, ["--unit", "-rfE", *arguments])
     target = next((one for one in TARGETS if names_target(name, one)), None)
     if target:
         # A target for a known carrier has stories only.
