@@ -6,6 +6,7 @@ from krm_fn.carriers.data_uses import DataUses
 from krm_fn.config import ProxyConfig
 from krm_fn.plan._model import ObjectSource
 from krm_fn.plan._selection import is_enabled, may_hold
+from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.targets import (
     TARGETS,
     Target,
@@ -14,7 +15,6 @@ from krm_fn.targets import (
     of_kinds,
     text_hints_of,
 )
-from krm_fn.targets.nodes.clusterclass.classes import Classes
 
 _Hinted = tuple[Target, tuple[str, ...]]
 """A target, and words of which one is in the text of every object that concerns it; without words any may."""
@@ -75,7 +75,7 @@ class EnabledTargets:
             hints = target.hints(self._wanted.targets.get(name, {}))
             edited = target.all_kinds(target.options(self._wanted.targets))
             # ClusterClasses are edited last, by what their templates hold in the end.
-            if target is not Classes.target and may_hold(kinds, edited):
+            if target.id != OF_CLASSES and may_hold(kinds, edited):
                 names = self._names if name in self._filling else ()
                 editors.append((target, (*hints, *names)))
             if target.creates and may_hold(kinds, target.creates.beside):
