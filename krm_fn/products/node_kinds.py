@@ -52,6 +52,7 @@ class NodeSystem(NamedTuple):
         services: those that get the proxy from files, where one target writes all of a system.
         has_environment_files: they get it from ``/etc/default/<service>``, not from a drop-in.
         registries: where its services read mirrors of registries; "" where containerd reads ``certs.d``.
+        registries_field: the key of what becomes that file, in front of ``files``; "" if there is none.
         files: the key of the list of files.
         commands: the key of the list of commands that run before it starts.
         restart: how a command makes containerd run with its new environment: ``restart``, ``try-restart`` where it may
@@ -91,6 +92,7 @@ class NodeSystem(NamedTuple):
     services: tuple[NodeService, ...] = ()
     has_environment_files: bool = False
     registries: str = ""
+    registries_field: str = ""
     pod_cidr: str = ""
     service_cidr: str = ""
     network: NetworkFields = NetworkFields()
@@ -175,6 +177,7 @@ RKE2 = NodeSystem(
     ),
     has_environment_files=True,
     registries="/etc/rancher/rke2/registries.yaml",
+    registries_field="privateRegistriesConfig",
     pod_cidr="10.42.0.0/16",
     service_cidr="10.43.0.0/16",
     network=NetworkFields(service_domain="serverConfig.clusterDomain", hosts="registrationAddress"),

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from krm_fn.carriers.site import Variables
+from krm_fn.config import Mirror
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
+from krm_fn.patch import Pointer, lookup
 from krm_fn.products.node_kinds import WITH_MIRRORS
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Target
@@ -44,13 +46,31 @@ class _MirrorFiles(NodeFiles):
         return hosts_toml.is_ours(path, text)
 
 
-def _files(settings: ProxySettings, registries: str) -> list[File]:
-    """Return the files that a node needs; none without a mirror."""
-    if settings.mirror is None:
+def _files(settings: ProxySettings, spec: ConfigSpec) -> list[File]:
+    """Return the files that a node needs; none without a mirror, and where a field becomes such a file."""
+    if settings.mirror is None or spec.operating_system is not OperatingSystem.LINUX:
+        return []
+    registries, field = spec.system.registries, spec.system.registries_field
+    if field and lookup(spec.data, (field,)):
+        _report_field(spec, (*spec.path, field), settings.mirror)
         return []
     if registries:
         return registries_yaml.files_of(settings.mirror, registries)
     return hosts_toml.files_of(settings.mirror)
+
+
+def _report_field(spec: ConfigSpec, path: Pointer, mirror: Mirror) -> None:
+    """Report that the mirror is not in the field that becomes the file: ours would replace all of it."""
+    endpoints = spec.draft.get((*path, "mirrors", "*", "endpoint"))
+    if isinstance(endpoints, list) and mirror.url in endpoints:
+        return
+    message = (
+        f'becomes "{spec.system.registries}", which a file with the mirror of `spec.registryMirror` would replace, so '
+        'none is written: add its URL to `mirrors."*".endpoint` here'
+    )
+    if mirror.ca.pem:
+        message += ", and its certificates to `configs`"
+    spec.draft.report(Severity.WARNING, message, path, code="OtherMirror")
 
 
 def _report_readers(spec: ConfigSpec) -> None:
@@ -88,10 +108,7 @@ class _RegistryMirror(Target):
         is_wanted = context.settings.mirror is not None
         spec = config_spec.find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
         if spec is not None:
-            is_linux = spec.operating_system is OperatingSystem.LINUX
-            yield _MirrorFiles(
-                spec, _files(context.settings, spec.system.registries) if is_linux else []
-            )
+            yield _MirrorFiles(spec, _files(context.settings, spec))
 
 
 TARGET = _RegistryMirror()

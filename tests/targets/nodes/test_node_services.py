@@ -11,10 +11,12 @@ from class_objects import PROXY, answer, cluster, cluster_class, contents, judge
 from kubeadm_objects import HTTP_ONLY, NONE, run
 
 from judges import environment_file, shell_environment, systemd_environment
+from krm_fn.config import Certificates, Mirror
 from krm_fn.engine import Draft
 from krm_fn.patch import lookup
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
-from krm_fn.targets.nodes import eks, k0s, k3s, kubeadm_commands, node_trust_store, rke2
+from krm_fn.settings import ProxySettings
+from krm_fn.targets.nodes import eks, k0s, k3s, kubeadm_commands, node_trust_store, registry_mirror, rke2
 
 PASSWORD = "http://us%40er:p%25ss%3A@proxy.corp.example:3128"
 RKE2 = [kind for kind in NODE_KINDS.values() if kind.system.name == "RKE2"]
@@ -45,6 +47,34 @@ def test_each_kind_gets_the_files_of_its_services_and_exports(kind: NodeConfigKi
     assert run(rke2, outcome.obj, HTTP_ONLY).obj == outcome.obj
     assert not lookup(run(rke2, outcome.obj, NONE).obj, (*kind.path, "files"))
     assert {one.value for one in rke2.TARGET.read(outcome.obj, {})} == set(HTTP_ONLY.variables().values())
+
+
+@pytest.mark.parametrize(
+    ("mirrors", "codes"),
+    [
+        pytest.param({"*": {"endpoint": ["https://other.example"]}}, ["OtherMirror"], id="another mirror"),
+        pytest.param({"quay.io": {"endpoint": "https://m.example"}}, ["OtherMirror"], id="of one registry, no list"),
+        pytest.param({"*": {"endpoint": ["https://a.example", "https://m.example"]}}, [], id="ours among others"),
+    ],
+)
+@pytest.mark.parametrize("kind", RKE2, ids=lambda kind: kind.kind)
+def test_the_registries_that_rke2_gets_by_a_field_are_not_replaced_by_a_file(
+    kind: NodeConfigKind, mirrors: Any, codes: list[str]
+) -> None:
+    wanted = ProxySettings(mirror=Mirror("https://m.example", "m.example", Certificates("")))
+    filled = run(registry_mirror, obj(kind, {"privateRegistriesConfig": {}}), wanted)
+    assert list(contents(lookup(filled.obj, kind.path))) == ["/etc/rancher/rke2/registries.yaml"]
+    assert filled.findings == []
+    given = copy.deepcopy(filled.obj)
+    spec = lookup(given, kind.path)
+    spec["privateRegistriesConfig"] = {"mirrors": mirrors, "configs": {"a.example": {"authSecret": {"name": "a"}}}}
+    outcome = run(registry_mirror, given, wanted)
+    after = lookup(outcome.obj, kind.path)
+    assert after == {"privateRegistriesConfig": spec["privateRegistriesConfig"]}
+    assert [one.code for one in outcome.findings] == codes
+    path = (*kind.path, "privateRegistriesConfig")
+    assert all(one.path == path for one in outcome.findings)
+    assert run(registry_mirror, outcome.obj, NONE).findings == []
 
 
 K3S = [kind for kind in NODE_KINDS.values() if kind.system.name == "K3s"]
