@@ -116,7 +116,7 @@ def _of_three_members(row: three_members.MembersRow) -> System:
 
 
 _WRITTEN = {kind: _of_three_members(row) for kind, row in three_members.OF_KIND.items()}
-"""What a target writes."""
+"""What a target of ``distributions`` writes; it waits to be asked where ``is_immutable``."""
 
 _RUNNERS = "GitHub's runners"
 _ACM = "Advanced Cluster Management"
@@ -174,8 +174,9 @@ _RANK = {
 class Foreign(NamedTuple):
     """That nodes of a Cluster are of a system other than those of ``NODE_KINDS``.
 
-    ``kind`` is the one that says so, and ``obj`` the object of it or the one that names it. ``cluster`` is None for an
-    object of no known Cluster. ``is_own`` is True where ``obj`` is of that kind itself.
+    A target may write them all the same: ``system.target``. ``kind`` is the one that says so, and ``obj`` the object of
+    it or the one that names it. ``cluster`` is None for an object of no known Cluster. ``is_own`` is True where ``obj``
+    is of that kind itself.
     """
 
     system: System
@@ -200,7 +201,7 @@ def system_of(group: str, kind: str) -> System | None:
 
 
 def field_kinds() -> frozenset[str]:
-    """Return the kinds of objects with a field for a proxy that no target writes, nodes and charts among them."""
+    """Return the kinds of objects that may lack a proxy: nodes of other systems, charts, and those with a field."""
     kinds = {kind for _, kind in (*_FIELDS, HELM_RELEASE, APPLICATION)}
     return system_kinds() | kinds
 
@@ -239,7 +240,7 @@ def charts_in(obj: Object) -> Iterator[tuple[System, Pointer]]:
 
 
 def foreign(objects: Iterable[Object], topology: Topology) -> list[Foreign]:
-    """Find what is of such a system: the objects themselves, and those that refer to such.
+    """Find what is of a system other than ``NODE_KINDS``: the objects themselves, and those that refer to such.
 
     Args:
         objects: those of ``kinds()`` and of ``system_kinds()``.

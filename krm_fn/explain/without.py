@@ -88,7 +88,7 @@ def without_proxy(
             names = {_name(result.ref)}
         yield _without(result.ref, names, redact(result.message), is_cluster=is_cluster)
     undeclared = _undeclared(planned, overview)
-    foreign = {one.cluster.ref for one in overview.foreign if one.cluster}
+    of_other_systems = {one.cluster.ref for one in overview.foreign if one.cluster}
     for obj in overview.clusters:
         if obj.ref in settled:
             continue
@@ -96,7 +96,7 @@ def without_proxy(
             why = _NOT_SELECTED
         elif obj.ref in undeclared:
             why = _NO_PROXY
-        elif obj.ref in foreign:
+        elif obj.ref in of_other_systems:
             continue  # the run would report it unless its nodes had the proxy
         else:
             why = _NO_NODES

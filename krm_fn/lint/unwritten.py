@@ -1,4 +1,4 @@
-"""What a run does not write although a person may expect it: systems without a target, stale values, wrapped policies.
+"""What a run does not write although a person may expect it: nodes of other systems, stale values, wrapped policies.
 
 Each is one line that says what to do, and only where a proxy is wanted: an object that the selector excludes, a
 disabled target, and a Cluster without a proxy are not mentioned.

@@ -200,7 +200,7 @@ class Overview:
         wanted: the ProxyConfig of the plan; None before the Clusters are read.
         candidates: how many objects are of kinds that a target could write.
         selected: how many of them the selector includes.
-        foreign: Clusters that no target writes.
+        foreign: Clusters and objects of systems that are none of ``NODE_KINDS``; a target may write them all the same.
         without_class: Clusters that no target writes here, because their class is not in the list.
         elsewhere: objects of Clusters that name a control plane or a template which is not in the list.
         same_name: Clusters that count as another one of the same name, which is beside each.
