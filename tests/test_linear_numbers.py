@@ -69,10 +69,28 @@ def _policies_in_a_config_map(number: int) -> bytes:
     return _list_of({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "policies"}, "data": data})
 
 
+def _parameters(name: str) -> Make:
+    """An Application that is chosen, with parameters of many names: ``AT`` is the number of each."""
+
+    def make(number: int) -> bytes:
+        parameters = [{"name": name.replace("AT", str(at)), "value": "a"} for at in range(number)]
+        source = {"chart": "external-dns", "helm": {"parameters": parameters}}
+        metadata = {"name": "dns", "annotations": {"fn.inject-proxy.io/proxy": "true"}}
+        head = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Application"}
+        return _list_of({**head, "metadata": metadata, "spec": {"source": source}})
+
+    return make
+
+
 RUNS: dict[str, tuple[Make, int]] = {
     "entries of a list": (_cidrs, 3_000),
     "labels of a name": (_labels, 12_000),
     "documents of a text": (_policies_in_a_config_map, 100),
+    "parameters with large numbers": (_parameters("serviceAccount.annotations.2024AT"), 2_000),
+    "parameters with lists": (_parameters("listAT[9999].name"), 2_000),
+    "parameters with lists at the place": (_parameters("env.aAT[9999].name"), 2_000),
+    "parameters of one list": (_parameters("env[AT].name"), 2_000),
+    "parameters with entries of a wrong type": (_parameters("env[AT]"), 4_000),
 }
 """What a run reads -> an input with so many of them, and how many there are at most."""
 

@@ -20,7 +20,14 @@ from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products.charts import CHARTS, Chart, ChartValue
 from krm_fn.targets.base import Context, Data, Options, Target
-from krm_fn.targets.charts.forms import ChartPlace, holds, may_be_own, site_of, written_value
+from krm_fn.targets.charts.forms import (
+    ChartPlace,
+    holds,
+    may_be_own,
+    places_of,
+    site_of,
+    written_value,
+)
 from krm_fn.targets.charts.parameters import Parameters, set_by
 from krm_fn.targets.charts.written import OurValues, ValueKey, WrittenValues
 
@@ -189,12 +196,13 @@ class _ChartSites:
             )
             return
         helm = (*path, "helm")
-        set_there = set_by(self._draft.get((*helm, "parameters")))
+        wanted = [place for one in asked.values for place in places_of(one)]
+        set_there = set_by(self._draft.get((*helm, "parameters")), wanted)
         in_parameters = [one for one in asked.values if holds(one, set_there)]
         if in_parameters:
             of_parameters = asked._replace(values=in_parameters)
             sites = partial(self._places, root=(), kept=0, asked=of_parameters)
-            yield Parameters(self._draft, (*helm, "parameters"), sites)
+            yield Parameters(self._draft, (*helm, "parameters"), sites, wanted)
         others = [one for one in asked.values if one not in in_parameters]
         asked = asked._replace(values=others)
         text = self._draft.get((*helm, "values"))

@@ -88,6 +88,17 @@ def holds(value: ChartValue, data: Any) -> bool:
     return any(lookup(data, path) is not None for path in value.texts.values())
 
 
+def places_of(value: ChartValue) -> Iterator[Pointer]:
+    """Yield the paths of all that the site of a place reads among the values."""
+    if not value.texts:
+        yield value.steps
+    if value.instead:
+        yield tuple(value.instead.split("."))
+    for path in value.texts.values():
+        yield path
+        yield (*path[:-1], _CREDENTIALS)
+
+
 def may_be_own(place: ChartPlace) -> bool:
     """Return whether what is there may be the choice of its author.
 

@@ -270,6 +270,47 @@ def test_a_parameter_that_sets_the_value_is_where_it_is_written() -> None:
     }
 
 
+UNRELATED: list[Any] = [
+    pytest.param("serviceAccount.annotations.²", id="a key that is a digit above the line"),
+    pytest.param("serviceAccount.annotations.20240101", id="a key that is a large number"),
+    pytest.param("serviceAccount.annotations.123456789012", id="a key that no list can have as an index"),
+    pytest.param("env.²", id="a key that is a digit above the line, at the place"),
+    pytest.param("env.123456789012", id="a key that is a number, at the place"),
+    pytest.param("env[65537].name", id="an index that Helm refuses"),
+    pytest.param("env[9999999999].name", id="an index that no list can have"),
+    pytest.param("env[²].name", id="an index that is no number"),
+    pytest.param("env[0].a[65536]", id="a list in an entry"),
+    pytest.param("other[65536].name", id="a list of something else"),
+    pytest.param("[0].env", id="an index without a list"),
+    pytest.param("env." + "a." * 5000 + "b", id="more levels than Helm allows"),
+]
+
+
+@pytest.mark.parametrize("name", UNRELATED)
+def test_a_parameter_of_something_else_stays_and_costs_nothing(name: str) -> None:
+    other = parameter(name, "yes")
+    obj = application("external-dns", parameters=[other])
+    after = apply(target, obj, **ANY)
+    assert other in after["spec"]["source"]["helm"]["parameters"]
+    assert HTTP in str(after)
+    assert apply(target, after, NONE, **ANY) == obj
+
+
+def test_a_key_that_is_a_number_is_no_index() -> None:
+    obj = application("external-dns", parameters=[parameter("env.0", "1")])
+    helm = apply(target, obj, **ANY)["spec"]["source"]["helm"]
+    assert [one["name"] for one in helm["parameters"]] == ["env.0", *(f"env.{name}" for name in SIX)]
+
+
+def test_a_list_in_parameters_is_written_with_its_indexes() -> None:
+    parameters = [parameter("env[0].name", "A"), parameter("env[0].value", "1")]
+    obj = application("external-dns", parameters=parameters)
+    after = apply(target, obj, **ANY)
+    names = [one["name"] for one in after["spec"]["source"]["helm"]["parameters"]]
+    assert names == [f"env[{at}].{field}" for at in range(7) for field in ("name", "value")]
+    assert apply(target, after, NONE, **ANY) == obj
+
+
 @pytest.mark.parametrize(
     ("helm", "key"),
     [
