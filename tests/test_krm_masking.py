@@ -36,6 +36,7 @@ REF = ObjectRef("apps/v1", "Deployment", "web", "prod", "apps/web.yaml", 2)
             "::1",
         ),
         *("http://[fd00::1]:3128", "http://proxy:3128\nmail@example.com"),
+        'content: "HTTP_PROXY=http://proxy:3128\\nHTTPS_PROXY=http://proxy:3128\\n"',
     ],
 )
 def test_what_holds_no_credential_is_not_changed(text: str) -> None:

@@ -11,6 +11,7 @@ from krm_fn.clusters.clouds import keystone_hosts
 from krm_fn.clusters.kinds import (
     CLUSTER,
     CLUSTER_FIELDS,
+    CLUSTERS_ALONE,
     HOSTS,
     INFRASTRUCTURE,
     OF_NODES,
@@ -43,12 +44,14 @@ _Read = Callable[[object], str | tuple[str, ...]]
 def declared(obj: Object) -> ClusterNetwork:
     """Read what one object says about the network of its Cluster; nothing for a kind that says none.
 
-    Those are a Cluster, its infrastructure (or the template of that), a configuration of nodes, a pool of addresses,
-    and a Secret with credentials of OpenStack.
+    Those are a Cluster (of Cluster API, or one of ``CLUSTERS_ALONE``), its infrastructure (or the template of that), a
+    configuration of nodes, a pool of addresses, and a Secret with credentials of OpenStack.
     """
     group, kind = obj.group_kind
     if (group, kind) == CLUSTER:
         return _read_fields(obj, CLUSTER_FIELDS, ("spec",))
+    if (group, kind) in CLUSTERS_ALONE:
+        return _read_fields(obj, CLUSTERS_ALONE[group, kind], ())
     if (group, kind) == konvoy.INVENTORY:
         return ClusterNetwork(networks=_facts(obj, [HOSTS], host))
     if (group, kind) in POOLS:

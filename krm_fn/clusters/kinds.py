@@ -66,6 +66,25 @@ OF_NODES = {system.name: _of_nodes(system) for system in SYSTEMS}
 """Name of a system of nodes -> the fields of its configuration."""
 
 
+CLUSTERS_ALONE = {
+    ("containerservice.azure.com", "ManagedCluster"): Fields(
+        pod_cidrs=tuple(
+            map(pattern, ("spec.networkProfile.podCidrs.*", "spec.networkProfile.podCidr"))
+        ),
+        service_cidrs=tuple(
+            map(pattern, ("spec.networkProfile.serviceCidrs.*", "spec.networkProfile.serviceCidr"))
+        ),
+    ),
+    ("kubeone.k8c.io", "KubeOneCluster"): Fields(
+        pod_cidrs=(pattern("clusterNetwork.podSubnet"),),
+        service_cidrs=(pattern("clusterNetwork.serviceSubnet"),),
+        service_domain=(pattern("clusterNetwork.serviceDomainName"),),
+        endpoint=(pattern("apiEndpoint.host"),),
+    ),
+}
+"""Objects that are a whole cluster outside of Cluster API -> their fields."""
+
+
 def _infrastructure(
     region: str = "",
     *networks: str,

@@ -18,6 +18,7 @@ from krm_fn.clusters.hints import Hints, Whole, hints, role_of
 from krm_fn.clusters.kinds import (
     CLUSTER,
     CLUSTER_CLASS,
+    CLUSTERS_ALONE,
     INFRASTRUCTURE,
     POOLS,
     SECRET,
@@ -70,11 +71,14 @@ class Topology:
         return tuple(map(self._membership, self._distinct(ties) if len(ties) > 1 else ties))
 
     def alone(self, obj: Object) -> ClusterNetwork | None:
-        """Return what a control plane says of the network of its Cluster, for where that Cluster is not known.
+        """Return what an object says of the network of the Cluster that it makes, where no Cluster is known.
+
+        That is a control plane, or a cluster outside of Cluster API.
 
         None for any other object. Only the object itself is meant, so a name of a Cluster is not needed.
         """
-        if obj.group_kind not in NODE_KINDS or role_of(obj) is not Role.CONTROL_PLANE:
+        is_control_plane = obj.group_kind in NODE_KINDS and role_of(obj) is Role.CONTROL_PLANE
+        if not is_control_plane and obj.group_kind not in CLUSTERS_ALONE:
             return None
         network = declared(obj)
         return None if network == ClusterNetwork() else network

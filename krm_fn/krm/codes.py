@@ -132,6 +132,7 @@ SILENCEABLE: Mapping[str, Severity] = {
     "ProxySchemeUnsupported": _W,
     "ProxySwitchedOff": _W,
     "NamespaceMissing": _W,
+    "FieldImmutable": _W,
     "ReferenceNotUsed": _W,
 }
 """Code -> the most severe that it is if `spec.lint.rules` does not name it."""

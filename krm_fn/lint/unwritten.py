@@ -11,7 +11,7 @@ from typing import Any
 
 from krm_fn import settings
 from krm_fn.carriers.chosen_containers import is_refused
-from krm_fn.clusters import Cluster, Foreign, Membership, charts_in, field_of
+from krm_fn.clusters import Cluster, Foreign, Membership, charts_in, field_of, system_of
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result, Severity
@@ -70,6 +70,15 @@ _UNREADABLE = "skipped: {problem}; correct it, or leave the file out"
 _STALE = (
     "sets `{name}` to another proxy than this ProxyConfig says, and no target writes this place: change it "
     "yourself, or leave the object out with `spec.selector.exclude`"
+)
+_STALE_IMMUTABLE = (
+    "sets `{name}` to another proxy than this ProxyConfig says, in a field that cannot be changed once the object is "
+    "there: to create the cluster again with this proxy, set `spec.targets.{target}.enabled` to true, else leave the "
+    "object out with `spec.selector.exclude`"
+)
+_LEFT_IMMUTABLE = (
+    "sets `{name}` in a field that cannot be changed once the object is there: to create the cluster again without it, "
+    "set `spec.targets.{target}.enabled` to true"
 )
 _LEFT = "sets `{name}`, and no target writes this place: remove it yourself"
 _CHART_NOT_CHOSEN = (
@@ -332,7 +341,13 @@ def _stale(
     if is_declared:
         has_chart = _is_enabled("charts", wanted) and any(True for _ in charts_in(obj))
         message = _CHART_NOT_CHOSEN if has_chart else _STALE
-    return Result(Severity.WARNING, message.format(name=name), obj.ref, path, code="StaleProxy")
+    system = system_of(*obj.group_kind)
+    if system is not None and system.is_immutable:
+        text = _STALE_IMMUTABLE if is_declared else _LEFT_IMMUTABLE
+        message = text.format(name=name, target=system.target)
+    else:
+        message = message.format(name=name)
+    return Result(Severity.WARNING, message, obj.ref, path, code="StaleProxy")
 
 
 def _can_be_selected(obj: Object, wanted: ProxyConfig) -> bool:

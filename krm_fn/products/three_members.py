@@ -49,7 +49,6 @@ class MembersRow(NamedTuple):
             ``item_kind``.
         keys: the names of the members, in the order of ``HTTP_PROXY``, ``HTTPS_PROXY``, ``NO_PROXY``.
         is_list: the last member is a list of entries, not a text with commas.
-        kept: so many steps of the path lead to what stays where nothing is left in it.
         is_immutable: what the API server has of them cannot be changed, added or removed.
         name: the only name that an object has for which they count; "" for any.
         item_kind: the kind of the items for which a ``*`` stands.
@@ -62,7 +61,6 @@ class MembersRow(NamedTuple):
     path: tuple[str, ...]
     keys: proxy_keys.ProxyKeys = proxy_keys.CAMEL
     is_list: bool = False
-    kept: int = 1
     is_immutable: bool = False
     name: str = ""
     item_kind: str = ""
@@ -115,7 +113,6 @@ ROWS = (
         CONTROL_PLANE,
         "OpenshiftAssistedControlPlane",
         ("spec", "config", "proxy"),
-        kept=2,
     ),
     MembersRow(
         "aks",
@@ -131,7 +128,6 @@ ROWS = (
         "AzureManagedControlPlaneTemplate",
         (*_TEMPLATE, "httpProxyConfig"),
         is_list=True,
-        kept=3,
         is_immutable=True,
     ),
     MembersRow(
@@ -140,7 +136,6 @@ ROWS = (
         "AzureASOManagedControlPlane",
         ("spec", "resources", "*", "spec", "httpProxyConfig"),
         is_list=True,
-        kept=4,
         item_kind="ManagedCluster",
     ),
     MembersRow(
@@ -149,7 +144,6 @@ ROWS = (
         "AzureASOManagedControlPlaneTemplate",
         (*_TEMPLATE, "resources", "*", "spec", "httpProxyConfig"),
         is_list=True,
-        kept=6,
         item_kind="ManagedCluster",
     ),
     MembersRow("aks", _ASO, "ManagedCluster", ("spec", "httpProxyConfig"), is_list=True),
@@ -166,7 +160,6 @@ ROWS = (
         CONTROL_PLANE,
         "CK8sControlPlane",
         ("spec", "spec"),
-        kept=2,
         role=Role.CONTROL_PLANE,
     ),
     MembersRow(
@@ -174,7 +167,6 @@ ROWS = (
         CONTROL_PLANE,
         "CK8sControlPlaneTemplate",
         (*_TEMPLATE, "spec"),
-        kept=4,
         role=Role.CONTROL_PLANE,
     ),
     MembersRow(
@@ -182,7 +174,6 @@ ROWS = (
         BOOTSTRAP,
         "CK8sConfigTemplate",
         _TEMPLATE,
-        kept=3,
         role=Role.WORKER,
     ),
     MembersRow(
@@ -190,7 +181,6 @@ ROWS = (
         CONTROL_PLANE,
         "MicroK8sControlPlane",
         ("spec", "controlPlaneConfig", "initConfiguration"),
-        kept=3,
         role=Role.CONTROL_PLANE,
     ),
     MembersRow(
@@ -198,7 +188,6 @@ ROWS = (
         BOOTSTRAP,
         "MicroK8sConfigTemplate",
         (*_TEMPLATE, "initConfiguration"),
-        kept=4,
         role=Role.WORKER,
     ),
     MembersRow(
@@ -207,7 +196,6 @@ ROWS = (
         "KubeOneCluster",
         ("proxy",),
         ("http", "https", "noProxy"),
-        kept=0,
     ),
 )
 

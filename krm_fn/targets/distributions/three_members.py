@@ -16,6 +16,9 @@ from krm_fn.patch import Pointer, lookup
 from krm_fn.products.three_members import OF_KIND, PRODUCTS, MembersRow, Product
 from krm_fn.targets.base import Context, Target
 
+_NAMES = {" ": "a blank", "\t": "a blank", "`": "a back-quote"}
+"""What messages call a character that cannot stand between back-quotes."""
+
 
 class _MembersSite:
     """The three members of one mapping, as a site that writes nothing which its product would not take.
@@ -23,15 +26,13 @@ class _MembersSite:
     Args:
         draft: the data of the object.
         place: the mapping.
-        target: the ID of the target.
-        product: what reads it.
+        row: what the table says of it.
     """
 
-    def __init__(self, draft: Draft, place: ThreeKeys, target: str, product: Product) -> None:
+    def __init__(self, draft: Draft, place: ThreeKeys, row: MembersRow) -> None:
         self._draft = draft
         self._place = place
-        self._target = target
-        self._product = product
+        self._row = row
         self.label = place.label
 
     def read(self) -> Iterator[Reading]:
@@ -44,16 +45,25 @@ class _MembersSite:
         Raises:
             WrongTypeError: something else than a mapping is at the path or on the way to it.
         """
-        problem = _refused(variables, self._target, self._product) if variables else ""
+        path = self._place.path
+        problem = _refused(variables, self._row.target) if variables else ""
         if problem:
-            path = self._place.path
             self._draft.report(Severity.ERROR, problem, path, code="ValueNotWritable")
             return
+        is_there = any(True for _ in self.read())
+        edits = self._draft.edits
         self._place.in_draft(self._draft).write(variables)
+        if self._row.is_immutable and is_there and self._draft.edits > edits:
+            message = (
+                f"the API server takes no other {self.label} for an object that exists: make the cluster "
+                "again, or leave it out with `spec.selector.exclude`"
+            )
+            self._draft.report(Severity.WARNING, message, path, code="FieldImmutable")
 
 
-def _refused(variables: Variables, target: str, product: Product) -> str:
+def _refused(variables: Variables, target: str) -> str:
     """Return why a product does not take the variables, and what to do; "" where it takes them."""
+    product = PRODUCTS[target]
     override = f"an entry of `spec.overrides` with `match: {{targets: [{target}]}}`"
     urls = [variables[name] for name in ("HTTP_PROXY", "HTTPS_PROXY") if name in variables]
     if product.needs_both and len(urls) < 2:
@@ -70,10 +80,11 @@ def _refused(variables: Variables, target: str, product: Product) -> str:
         if product.needs_port and url and urlsplit(url).port is None:
             return f"{product.name} takes no URL of a proxy without a port: declare its port"
     for text in map(placeholders.without, variables.values()):
-        if any(character in text for character in product.refused):
+        found = next((character for character in product.refused if character in text), "")
+        if found:
             return (
-                f"{product.name} writes the value as it is, and it would break there: leave quotes, "
-                "blanks and the characters `\\`, `$`, `%` and the back-quote out of the URL or the list"
+                f"{product.name} writes the value as it is, and {_NAMES.get(found, f'`{found}`')} would break "
+                f"it there: declare a URL and a list without it in {override}"
             )
     return ""
 
@@ -90,7 +101,6 @@ class _ThreeMembers(Target):
         self.id = target_id
         self.kinds = frozenset(kind for kind, row in OF_KIND.items() if row.target == target_id)
         self.audience = Audience.PRODUCT if product.completes_the_list else Audience.NODE
-        self._product = product
 
     def sites(self, draft: Draft, context: Context) -> Iterator[_MembersSite]:
         """Yield the mappings with the three members; none where nobody asked for what cannot be changed later."""
@@ -103,14 +113,14 @@ class _ThreeMembers(Target):
         if row.name and lookup(draft.data, ("metadata", "name")) != row.name:
             return
         for place in _places(draft, row):
-            yield _MembersSite(draft, place, self.id, self._product)
+            yield _MembersSite(draft, place, row)
 
 
 def _places(draft: Draft, row: MembersRow) -> Iterator[ThreeKeys]:
     """Yield the mappings to which the path of a row leads."""
     keys = Keys(*row.keys, is_list=row.is_list, is_fixed=True)
     for path in _paths(draft, row):
-        yield ThreeKeys(path, keys, f"`{row.field}`", kept=row.kept)
+        yield ThreeKeys(path, keys, f"`{row.field}`", kept=0)
 
 
 def _paths(draft: Draft, row: MembersRow) -> Iterator[Pointer]:

@@ -17,13 +17,17 @@ EVERY_ROW = [pytest.param(row, id=row.kind) for row in ROWS]
 
 
 def holding(row: MembersRow, members: dict[str, Any] | None) -> dict[str, Any]:
-    """An object of the kind of a row; None for one that has no mapping for the proxy."""
+    """An object of the kind of a row; None for one that has nothing of the path but the list on it."""
+    path = row.path
     inner: Any = members
-    for step in reversed(row.path):
+    if members is None:
+        path = path[: path.index("*") + 1] if "*" in path else ()
+        inner = {}
+    for step in reversed(path):
         if step == "*":
-            inner = [{"kind": "Other", "spec": {}}, {"kind": row.item_kind, **(inner or {})}]
+            inner = [{"kind": "Other", "spec": {}}, {"kind": row.item_kind, **inner}]
         else:
-            inner = {} if inner is None else {step: inner}
+            inner = {step: inner}
     name = {"name": row.name or "prod"}
     return {"apiVersion": f"{row.group}/v1", "kind": row.kind, "metadata": name, **inner}
 
@@ -47,6 +51,25 @@ def test_the_members_are_set_changed_and_removed(row: MembersRow) -> None:
     other = apply(target, written, FULL._replace(http_proxy="http://other.corp.example:8080"), **asked(row))
     assert other == holding(row, {**members(row), row.keys[0]: "http://other.corp.example:8080"})
     assert list(target.read(apply(target, other, NONE, **asked(row)), asked(row))) == []
+
+
+@pytest.mark.parametrize("row", EVERY_ROW)
+def test_a_mapping_that_a_run_made_goes_with_the_proxy(row: MembersRow) -> None:
+    before = holding(row, None)
+    written = apply(TARGETS[row.target], before, FULL, **asked(row))
+
+    assert written == holding(row, members(row))
+    assert apply(TARGETS[row.target], written, NONE, **asked(row)) == before
+
+
+@pytest.mark.parametrize("row", [pytest.param(row, id=row.kind) for row in ROWS if row.is_immutable])
+@pytest.mark.parametrize("settings", [pytest.param(FULL, id="inject"), pytest.param(NONE, id="remove")])
+def test_a_change_that_the_api_server_refuses_is_a_warning(row: MembersRow, settings: ProxySettings) -> None:
+    there = holding(row, {**members(row), row.keys[0]: "http://old.corp.example:1"})
+
+    assert [one.code for one in findings(TARGETS[row.target], there, settings, enabled=True)] == ["FieldImmutable"]
+    assert findings(TARGETS[row.target], holding(row, {}), enabled=True) == []
+    assert findings(TARGETS[row.target], holding(row, members(row)), enabled=True) == []
 
 
 @pytest.mark.parametrize("row", EVERY_ROW)
