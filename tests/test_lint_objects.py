@@ -25,6 +25,7 @@ NETWORK = ClusterNetwork(
     infrastructure=Fact("AWSCluster"),
 )
 NODE, POD = Audience.NODE, Audience.POD
+KUBEADM_CONFIG = {"apiVersion": "bootstrap.cluster.x-k8s.io/v1beta1", "kind": "KubeadmConfig"}
 FILE = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
 
 
@@ -49,7 +50,7 @@ def both(http: str | None = PROXY, no: str | None = "") -> dict[str, str | None]
 def drop_in(line: str, **more: Any) -> list[Reading]:
     """What the target sees in a drop-in with one line, however systemd reads it."""
     entry = {"path": FILE, "content": f"[Service]\n{line}\n", **more}
-    obj = {"kind": "KubeadmConfig", "spec": {"files": [entry]}}
+    obj = {**KUBEADM_CONFIG, "spec": {"files": [entry]}}
     return list(TARGETS["containerdDropIn"].read(obj, {}))
 
 
@@ -219,7 +220,11 @@ def test_what_systemd_makes_of_a_line(line: str, expected: list[str]) -> None:
     ],
 )
 def test_what_the_shell_makes_of_a_command(command: str, expected: list[str]) -> None:
-    obj = {"kind": "KubeadmConfig", "spec": {"preKubeadmCommands": [command]}}
+    obj = {
+        "apiVersion": "bootstrap.cluster.x-k8s.io/v1beta1",
+        "kind": "KubeadmConfig",
+        "spec": {"preKubeadmCommands": [command]},
+    }
     found = ids(lint(TARGETS["kubeadmCommands"].read(obj, {})))
     assert sorted(set(found) & {"NP001", "NP008", "NP009"}) == expected
 
@@ -257,7 +262,7 @@ def test_ignition_wants_permissions_with_a_0_in_front(
     form: str, permissions: str, speaks: bool, source: dict[str, Any]
 ) -> None:
     spec = {"format": form, "files": [{"path": FILE, "permissions": permissions, **source}]}
-    found = lint(TARGETS["containerdDropIn"].read({"kind": "KubeadmConfig", "spec": spec}, {}))
+    found = lint(TARGETS["containerdDropIn"].read({**KUBEADM_CONFIG, "spec": spec}, {}))
     assert [one.message.count('write "0640"') for one in found if one.code == "NP030"] == [1] * speaks
 
 

@@ -157,7 +157,9 @@ def test_an_invalid_field_is_named_once_whoever_says_the_fact(more: str, expecte
 def test_each_finding_with_an_id_is_silenced_or_louder_by_that_name(
     rule: str, level: str, severity: Severity | None
 ) -> None:
-    items = [cluster("10.0.0.0/8"), RIVAL, cluster("10.0.0.0/8").replace("prod", "other")]
+    namesake = cluster("10.0.0.0/8").replace("namespace: org-acme", "namespace: org-other")
+    homeless = workers("b").replace("  namespace: org-acme\n", "")
+    items = [cluster("10.0.0.0/8"), RIVAL, namesake, homeless]
     before = [result for result in ran(*items).results if result.code == rule]
     after = ran(*items, config=f'{CONFIG}  lint: {{rules: {{{rule}: "{level}"}}}}\n').results
     assert {result.severity for result in before} >= {Severity.WARNING}

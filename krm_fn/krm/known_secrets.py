@@ -11,7 +11,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 
-from krm_fn import placeholders
 from krm_fn.printable import HIDDEN
 from krm_fn.proxy_url import split_url
 
@@ -31,8 +30,7 @@ class ProxyPasswords:
         parts: set[str] = set()
         coded: set[str] = set()
         for url in sorted(set(urls)):
-            placeholder = placeholders.alone(url)
-            proxy = split_url(placeholder.default if placeholder else url)
+            proxy = split_url(url.partition("://")[2])  # also in the default of a placeholder
             user, password = proxy.user, proxy.password
             plain = _decoded(password)
             if len(plain) < _SHORTEST:

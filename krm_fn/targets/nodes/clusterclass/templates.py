@@ -79,7 +79,7 @@ _EXPORTS = r"""{{- $exports := list "export" }}
 """
 
 
-_WORD = r"\"(?:[^\"\\]|\\.)*\""
+_WORD = r"\"(?:[^\"\\]|\\.){0,600}\""  # a path, an owner or a mode
 """A text as ``_quoted`` writes it."""
 
 
