@@ -167,6 +167,7 @@ def test_a_class_that_is_not_in_the_list() -> None:
 
 
 KUBEADM = made_by("controlplane", "KubeadmControlPlane")
+RKE2 = [made_by("controlplane", "RKE2ControlPlane")]
 PLANE = control_plane("KubeadmControlPlane", kubeadmConfigSpec={})
 
 
@@ -200,8 +201,41 @@ def test_a_cluster_whose_nodes_are_made_elsewhere_is_one_line(
     assert all(words in one.message for one, (_, words) in zip(found, expected, strict=True))
     for one, (_, words) in zip(found, expected, strict=True):
         assert one.message.endswith("where they are" if words.endswith(" are") else "where it is")
-    without = {**PROXY, "overrides": [{"match": {"targets": ["containerdDropIn"]}, "disabled": True}]}
+    targets = ["containerdDropIn", "kubeletDropIn", "kubeadmCommands"]
+    without = {**PROXY, "overrides": [{"match": {"targets": targets}, "disabled": True}]}
     assert [one for one in all_warnings(without, *items) if one.code == "TemplateNotInList"] == []
+
+
+def only(*targets: str) -> dict[str, Any]:
+    return {"overrides": [{"match": {"targets": list(targets)}, **PROXY}]}
+
+
+AKS = [made_by("infrastructure", "AzureManagedControlPlane")]
+
+
+@pytest.mark.parametrize(
+    ("items", "spec", "codes"),
+    [
+        pytest.param(RKE2, {**PROXY, "only": ["rke2"]}, ["TemplateNotInList"], id="RKE2, only it is asked for"),
+        pytest.param(RKE2, {**PROXY, "only": ["k3s"]}, [], id="RKE2, another one is asked for"),
+        pytest.param(RKE2, {**PROXY, "targets": {"rke2": {"enabled": False}}}, [], id="RKE2, switched off"),
+        pytest.param(RKE2, only("rke2"), ["TemplateNotInList"], id="RKE2, declared for it alone"),
+        pytest.param(RKE2, only("containerdDropIn"), [], id="RKE2, declared for kubeadm alone"),
+        pytest.param([KUBEADM], only("kubeadmCommands"), ["TemplateNotInList"], id="kubeadm, for a later target alone"),
+        pytest.param([KUBEADM], {**PROXY, "only": ["rke2"]}, [], id="kubeadm, another one is asked for"),
+        pytest.param(AKS, {**PROXY, "only": ["aks", "eksAnywhere"]}, ["NodeSystemUnsupported"], id="AKS alone"),
+        pytest.param(AKS, {**PROXY, "only": ["kubeletDropIn"]}, [], id="AKS, another one is asked for"),
+        pytest.param(AKS, only("aks"), ["NodeSystemUnsupported"], id="AKS, declared for it alone"),
+        pytest.param([topology()], {**PROXY, "only": ["rke2"]}, ["ClassNotInList"], id="a class of an unknown system"),
+        pytest.param([topology()], only("k0s"), ["ClassNotInList"], id="a class, declared for one of the systems"),
+        pytest.param([topology()], {**PROXY, "only": ["workloads"]}, [], id="a class, no system is asked for"),
+    ],
+)
+def test_the_targets_of_the_system_say_whether_its_nodes_are_to_have_a_proxy(
+    items: list[dict[str, Any]], spec: dict[str, Any], codes: list[str]
+) -> None:
+    concerned = ("ClassNotInList", "NodeSystemUnsupported", "TemplateNotInList")
+    assert [one.code for one in all_warnings(spec, *items) if one.code in concerned] == codes
 
 
 def workload(kind: str = "DaemonSet", **variables: str) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from krm_fn.clusters.systems import (
     foreign,
     system_kinds,
     system_of,
+    targets_of,
     without_class,
 )
 from krm_fn.clusters.topology import Topology
@@ -68,6 +69,7 @@ __all__ = [
     "system_kinds",
     "system_of",
     "target_of",
+    "targets_of",
     "user_values_of",
     "without_class",
 ]

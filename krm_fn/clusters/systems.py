@@ -19,7 +19,7 @@ from krm_fn.clusters.topology import Topology
 from krm_fn.krm.resourcelist import Object
 from krm_fn.patch import Pointer
 from krm_fn.products import proxy_keys, three_members
-from krm_fn.products.node_kinds import NODE_KINDS
+from krm_fn.products.node_kinds import KUBEADM, NODE_KINDS
 
 
 class System(NamedTuple):
@@ -46,6 +46,11 @@ class System(NamedTuple):
     beside: Pointer = ()
     target: str = ""
     is_immutable: bool = False
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """Whose settings say whether its nodes are to have a proxy: those of kubeadm where no target writes it."""
+        return (self.target,) if self.target else KUBEADM.targets
 
 
 _EKS = System("EKS", "the launch template of its nodes")
@@ -198,6 +203,15 @@ def system_of(group: str, kind: str) -> System | None:
     if written is not None or not is_cluster_api(group):
         return written or _BY_GROUP_KIND.get((group, kind))
     return _BY_KIND.get(kind.removesuffix("Template"))
+
+
+def targets_of(group: str, kind: str) -> tuple[str, ...]:
+    """Return the IDs of the targets that write the proxy of nodes into objects of a kind; empty if none does."""
+    of_nodes = NODE_KINDS.get((group, kind))
+    if of_nodes is not None:
+        return of_nodes.system.targets
+    row = _WRITTEN.get((group, kind))
+    return row.targets if row is not None else ()
 
 
 def field_kinds() -> frozenset[str]:

@@ -7,14 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from krm_fn import settings
-from krm_fn.clusters import Cluster, Membership
+from krm_fn.clusters import Cluster, Foreign, Membership
 from krm_fn.config import ProxyConfig
 from krm_fn.explain.answers import WrittenPlace, cluster_name, written_place
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.noproxy import Audience
 from krm_fn.plan import Overview, PlannedEdit
-from krm_fn.products.node_kinds import TARGETS as NODE_TARGETS
 
 GETS_NOTHING = frozenset(
     {
@@ -149,14 +148,19 @@ def _undeclared(planned: Iterable[PlannedEdit], overview: Overview) -> set[Objec
             found[ref] = found.get(ref, True) and not any(place.resolved.urls)
     for one in overview.foreign:
         if overview.wanted and one.cluster and one.cluster.ref not in found:
-            found[one.cluster.ref] = not any(_resolved(one.cluster, overview.wanted).urls)
+            found[one.cluster.ref] = not _is_declared(one, one.cluster, overview.wanted)
     return {ref for ref, is_undeclared in found.items() if is_undeclared}
 
 
-def _resolved(cluster: Cluster, wanted: ProxyConfig) -> settings.Resolved:
-    return settings.resolve(
-        wanted, (Membership(cluster),), target=NODE_TARGETS[0], audience=Audience.NODE
-    )
+def _is_declared(one: Foreign, cluster: Cluster, wanted: ProxyConfig) -> bool:
+    """Return whether the nodes of a system are to have a proxy in a Cluster."""
+    for target in one.system.targets:
+        resolved = settings.resolve(
+            wanted, (Membership(cluster),), target=target, audience=Audience.NODE
+        )
+        if any(resolved.urls):
+            return True
+    return False
 
 
 def _without(ref: ObjectRef, names: set[str], why: str, *, is_cluster: bool) -> Without:

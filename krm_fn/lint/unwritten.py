@@ -11,7 +11,7 @@ from typing import Any
 
 from krm_fn import settings
 from krm_fn.carriers.chosen_containers import is_refused
-from krm_fn.clusters import Cluster, Foreign, Membership, charts_in, field_of, system_of
+from krm_fn.clusters import Foreign, Membership, charts_in, field_of, system_of, targets_of
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result, Severity
@@ -19,12 +19,11 @@ from krm_fn.lint import proxy_urls
 from krm_fn.noproxy import Audience, InvalidField
 from krm_fn.patch import Pointer, lookup
 from krm_fn.plan import Overview, PlannedEdit
-from krm_fn.products.node_kinds import KUBEADM, OF_CLASSES
+from krm_fn.products.node_kinds import OF_CLASSES
+from krm_fn.products.node_kinds import TARGETS as NODE_TARGETS
 from krm_fn.settings import Resolved
 from krm_fn.targets import TARGETS, Context, Writes
 
-_NODES = KUBEADM.targets
-"""Who disables all of them wants to hear nothing of nodes."""
 _KYVERNO_GROUPS = ("kyverno.io", "policies.kyverno.io", "mutations.gatekeeper.sh")
 _OWN_GROUP = "fn.inject-proxy.io"
 _URL_NAMES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy")
@@ -141,7 +140,7 @@ def unwritten(
         if id(obj) not in written and not _is_switched_off(obj, wanted)
         for result in _of_object(obj, memberships, wanted)
     ]
-    if wanted.mode is not Mode.REMOVE and any(_is_enabled(name, wanted) for name in _NODES):
+    if wanted.mode is not Mode.REMOVE:
         stale = {result.ref for result in of_objects if result.code == "StaleProxy"}
         yield from _systems(overview.foreign, wanted, stale)
         yield from _without_class(overview, places, wanted)
@@ -187,12 +186,13 @@ def _systems(
     first: dict[tuple[tuple[str, ...], str], Foreign] = {}
     done: set[tuple[tuple[str, ...], str]] = set()
     for one in found:
-        resolved = _resolved(one.cluster, wanted)
+        memberships = (Membership(one.cluster),) if one.cluster else ()
+        urls = _urls_of_nodes(one.system.targets, memberships, wanted)
         key = (_identity(one), one.system.name)
-        if not any(_urls(resolved)) or _has_writer(one, wanted):
+        if not urls or _has_writer(one, wanted):
             continue
         first.setdefault(key, one)
-        if one.is_own and (one.obj.ref in stale or _holds_proxy(one.obj, _urls(resolved))):
+        if one.is_own and (one.obj.ref in stale or _holds_proxy(one.obj, urls)):
             done.add(key)
     for key, one in first.items():
         if key not in done:
@@ -247,10 +247,8 @@ def _without_class(
         if place.obj.ref in concerned and place.target_id != OF_CLASSES and _is_written(place)
     }
     for obj, name, path in overview.without_class:
-        resolved = settings.resolve(
-            wanted, overview.memberships[obj.ref], target=_NODES[0], audience=Audience.NODE
-        )
-        if any(_urls(resolved)) and obj.ref not in written:
+        urls = _urls_of_nodes(NODE_TARGETS, overview.memberships[obj.ref], wanted)
+        if urls and obj.ref not in written:
             yield Result(
                 Severity.WARNING, _NO_CLASS.format(name=name), obj.ref, path, code="ClassNotInList"
             )
@@ -260,8 +258,7 @@ def _elsewhere(overview: Overview, wanted: ProxyConfig) -> Iterator[Result]:
     """Yield a warning for each Cluster whose control plane, or a template of whose workers, is not in the list."""
     names: dict[ObjectRef, dict[str, None]] = {}
     for obj, key, memberships in overview.elsewhere:
-        resolved = settings.resolve(wanted, memberships, target=_NODES[0], audience=Audience.NODE)
-        if not any(_urls(resolved)):
+        if not _urls_of_nodes(targets_of(*key[:2]), memberships, wanted):
             continue
         listed = [one.cluster.ref for one in memberships if one.cluster.is_listed]
         ref = listed[0] if listed else obj.ref
@@ -384,9 +381,16 @@ def _texts(data: Any) -> Iterator[tuple[Pointer, str]]:
             yield path, node
 
 
-def _resolved(cluster: Cluster | None, wanted: ProxyConfig) -> Resolved:
-    memberships = (Membership(cluster),) if cluster else ()
-    return settings.resolve(wanted, memberships, target=_NODES[0], audience=Audience.NODE)
+def _urls_of_nodes(
+    targets: Iterable[str], memberships: Sequence[Membership], wanted: ProxyConfig
+) -> list[str]:
+    """Return the proxies that nodes are to have; none where the targets of their system are switched off."""
+    found: list[str] = []
+    for target in targets:
+        if _is_enabled(target, wanted):
+            resolved = settings.resolve(wanted, memberships, target=target, audience=Audience.NODE)
+            found += [url for url in _urls(resolved) if url]
+    return found
 
 
 def _urls(resolved: Resolved) -> tuple[str, str]:
