@@ -535,6 +535,41 @@ def test_what_a_removal_leaves_in_such_a_field_is_a_line(place: str) -> None:
     assert codes({"mode": "Remove"}, places(OLD)[place]) == ["StaleProxy"]
 
 
+OF_CHARTS: list[Any] = [
+    pytest.param(
+        release("jenkins", {"controller": {"containerEnv": [{"name": "HTTP_PROXY", "value": OLD}]}}), id="list"
+    ),
+    pytest.param(release("renovate", {"env": {"HTTP_PROXY": OLD}}), id="mapping"),
+    pytest.param(release("harbor", {"proxy": {"httpProxy": OLD}}), id="texts"),
+    pytest.param(application("harbor", values=f"proxy:\n  httpProxy: {OLD}\n"), id="a text of an Application"),
+    pytest.param(application("harbor", parameters=[{"name": "proxy.httpProxy", "value": OLD}]), id="a parameter"),
+]
+
+
+@pytest.mark.parametrize("item", OF_CHARTS)
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        pytest.param({}, "choose the chart with a matcher", id="a chart that is not chosen"),
+        pytest.param({"charts": [{"kinds": ["*"]}]}, "which no run wrote, so it stays", id="a chosen one"),
+        pytest.param({"charts": [{"kinds": ["*"]}], "conflict": "Override"}, None, id="one whose values all go"),
+        pytest.param({"enabled": False}, "no target writes this place", id="no target for charts"),
+    ],
+)
+def test_what_a_removal_leaves_in_a_chart_says_what_would_remove_it(item: Any, options: Any, said: str | None) -> None:
+    spec = {"mode": "Remove", "targets": {"charts": options}}
+    found = [one.message for one in all_warnings(spec, item) if one.code == "StaleProxy"]
+    assert [said in one for one in found] == ([True] if said else [])
+
+
+@pytest.mark.parametrize("spec", [PROXY, {"mode": "Remove"}], ids=["injection", "removal"])
+def test_a_value_of_a_chart_that_choosing_it_would_not_change_does_not_say_so(spec: dict[str, Any]) -> None:
+    (said,) = (
+        one for one in all_warnings(spec, places(OLD)["TOML in the values of a chart"]) if one.code == "StaleProxy"
+    )
+    assert "no target writes this place" in said.message
+
+
 @pytest.mark.parametrize("place", places(OLD))
 def test_the_right_proxy_in_such_a_field_is_silent(place: str) -> None:
     with_password = {name: url.replace("//", "//svc:hunter2@") for name, url in PROXY.items()}

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from krm_fn import settings
+from krm_fn.carriers.chosen_charts import is_chosen
 from krm_fn.carriers.chosen_containers import is_refused
 from krm_fn.clusters import Foreign, Membership, charts_in, field_of, system_of, targets_of
 from krm_fn.config import Mode, ProxyConfig
@@ -85,6 +86,14 @@ _CHART_NOT_CHOSEN = (
     'with a matcher in `spec.targets.charts.charts` or the annotation `fn.inject-proxy.io/proxy: "true"`, with '
     '`spec.targets.charts.conflict` as "Override"; the same annotation with `"false"` lets it keep its own proxy '
     "without this warning"
+)
+_CHART_NOT_CHOSEN_LEFT = (
+    "sets `{name}`, and no target writes these values: remove it yourself, or choose the chart with a matcher in "
+    '`spec.targets.charts.charts`, with `spec.targets.charts.conflict` as "Override"'
+)
+_KEPT_IN_CHART = (
+    "sets `{name}`, which no run wrote, so it stays: remove it yourself, or set `spec.targets.charts.conflict` to "
+    '"Override"'
 )
 _NOT_SELECTED = (
     "sets `{name}` to another proxy than this ProxyConfig says, and no target writes this workload: select "
@@ -334,10 +343,9 @@ def _stale(
             name=name, also=also
         )
         return Result(Severity.WARNING, message, obj.ref, path, code="WorkloadNotSelected")
-    message = _LEFT
-    if is_declared:
-        has_chart = _is_enabled("charts", wanted) and any(True for _ in charts_in(obj))
-        message = _CHART_NOT_CHOSEN if has_chart else _STALE
+    message = _STALE if is_declared else _LEFT
+    if _is_enabled("charts", wanted) and _could_be_of_chart(obj, path, wanted):
+        message = _CHART_NOT_CHOSEN if is_declared else _left_in_chart(obj, wanted)
     system = system_of(*obj.group_kind)
     if system is not None and system.is_immutable:
         text = _STALE_IMMUTABLE if is_declared else _LEFT_IMMUTABLE
@@ -345,6 +353,21 @@ def _stale(
     else:
         message = message.format(name=name)
     return Result(Severity.WARNING, message, obj.ref, path, code="StaleProxy")
+
+
+def _could_be_of_chart(obj: Object, path: Pointer, wanted: ProxyConfig) -> bool:
+    """Return whether the target of charts would write a place if the chart were chosen and nothing kept."""
+    charts = TARGETS["charts"]
+    choice = {"charts": [{"kinds": ["*"]}], "conflict": "Override"}
+    found = charts.read(obj.data, {**charts.options(wanted.targets), **choice})
+    return any(path[: len(one.path)] == one.path for one in found)
+
+
+def _left_in_chart(obj: Object, wanted: ProxyConfig) -> str:
+    """Return what to say of a proxy that a removal leaves in the values of a chart."""
+    if is_chosen(obj.data, TARGETS["charts"].options(wanted.targets)):
+        return _KEPT_IN_CHART
+    return _CHART_NOT_CHOSEN_LEFT
 
 
 def _can_be_selected(obj: Object, wanted: ProxyConfig) -> bool:

@@ -21,6 +21,7 @@ from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.charts.written import OurValues, ValueKey
 
 _ENV = "env"
+_MISSING = object()
 _CREDENTIALS = "credentialSecretRef"
 """The field beside a URL without credentials that names the Secret with them."""
 
@@ -185,12 +186,11 @@ class _Texts(NestedSites):
         self._place = place
         self._paths = {name: (*place.root, *path) for name, path in paths.items()}
         self._written = written
-        self._before = {}
-        for name, text in self._texts().items():
-            if text:
-                self._before[name] = text
-            elif place.key not in written.ours:
-                written.were_empty[self._key(name)] = None
+        self._before = {name: text for name, text in self._texts().items() if text}
+        for name, path in self._paths.items():
+            there = place.draft.get(path, _MISSING)
+            if place.key not in written.ours and (there is None or there == ""):
+                written.were_empty[self._key(name)] = there
         if place.key not in written.ours and not may_be_own(place):
             self._before = {}
         entries = [{"name": name, "value": text} for name, text in self._before.items()]
@@ -244,7 +244,7 @@ class _Texts(NestedSites):
             path = self._paths[name]
             if name not in after:
                 if self._key(name) in self._written.were_empty:
-                    place.draft.set(path, "")
+                    place.draft.set(path, self._written.were_empty[self._key(name)])
                 else:
                     place.draft.remove(path, keep=place.kept)
                 continue

@@ -1,9 +1,10 @@
 """The annotation that keeps which values of charts are ours, and which texts among them were there and empty.
 
 Its text separates by commas ``<chart>:<path>`` of each place and ``<chart>:<path> (empty)`` of such a text, which is
-empty again later. Empty lists and mappings are kept by the writer (``yamledit.origin``).
+empty again later; ``(null)`` where it was null. Empty lists and mappings are kept by the writer (``yamledit.origin``).
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from krm_fn.carriers.chosen_containers import names_in
@@ -14,7 +15,8 @@ from krm_fn.patch import Pointer
 
 ANNOTATION = "fn.inject-proxy.io/proxy-values"
 _PATH: Pointer = ("metadata", "annotations", ANNOTATION)
-_EMPTY = " (empty)"
+_EMPTY: Mapping[str | None, str] = {"": " (empty)", None: " (null)"}
+"""What a text was -> the mark behind its name."""
 
 
 class ValueKey(NamedTuple):
@@ -37,12 +39,14 @@ class OurValues:
     def __init__(self, draft: Draft) -> None:
         text = draft.get(_PATH)
         self.ours: list[ValueKey] = []
-        self.were_empty: dict[ValueKey, None] = {}
+        self.were_empty: dict[ValueKey, str | None] = {}
         for item in names_in(text) if isinstance(text, str) else ():
-            chart, _, name = item.removesuffix(_EMPTY).partition(":")
-            if item.endswith(_EMPTY):
-                self.were_empty[ValueKey(chart, name)] = None
+            was = [one for one, mark in _EMPTY.items() if item.endswith(mark)]
+            if was:
+                chart, _, name = item.removesuffix(_EMPTY[was[0]]).partition(":")
+                self.were_empty[ValueKey(chart, name)] = was[0]
             else:
+                chart, _, name = item.partition(":")
                 self.ours.append(ValueKey(chart, name))
         self._sites: list[tuple[ValueKey, EnvList]] = []
 
@@ -58,7 +62,9 @@ class OurValues:
             if variables and is_candidate and site.sets(variables):
                 items.append(str(key))
         charts = {key.chart for key, _ in self._sites} if items else set()
-        items += [f"{key}{_EMPTY}" for key in self.were_empty if key.chart in charts]
+        for key, was in self.were_empty.items():
+            if key.chart in charts:
+                items.append(f"{key}{_EMPTY[was]}")
         return ",".join(dict.fromkeys(items))
 
 

@@ -221,6 +221,22 @@ def test_the_list_beside_an_empty_url_is_nobodys_choice() -> None:
     assert values_of(apply(target, after, NONE, **ANY)) == {"proxy": {"httpProxy": ""}}
 
 
+EMPTY: list[Any] = [
+    pytest.param("harbor", {"proxy": {"httpProxy": "", "httpsProxy": None, "noProxy": None}}, id="members"),
+    pytest.param("crossplane", {"extraEnvVarsCrossplane": {"HTTP_PROXY": None, "no_proxy": ""}}, id="variables"),
+    pytest.param("rancher", {"proxy": None, "noProxy": ""}, id="a URL and its list"),
+]
+
+
+@pytest.mark.parametrize(("chart", "values"), EMPTY)
+def test_what_was_empty_or_null_is_so_again(chart: str, values: Any) -> None:
+    before = release(chart, values)
+    after = apply(target, before, **ANY)
+    assert HTTP in str(after) or HTTPS in str(after)
+    assert apply(target, after, NONE, **ANY) == before
+    assert apply(target, after, charts=[]) == before
+
+
 @pytest.mark.parametrize("value", [1, "text", ["text"]])
 def test_a_value_where_a_mapping_must_be_is_an_error_that_names_it(value: Any) -> None:
     (said,) = findings(target, release("harbor", {"proxy": value}), **ANY)
