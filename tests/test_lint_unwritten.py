@@ -587,6 +587,7 @@ def test_where_no_password_can_stand_the_proxy_is_right_without_it(place: str) -
     assert codes(with_password, places(RIGHT)[place]) == []
 
 
+SUBSCRIPTION = manifest("operators.coreos.com/v1alpha1", "Subscription", spec={"name": "quay"})
 EMPTY = [
     pytest.param(release("cert-manager"), ["ProxyFieldEmpty"], id="a chart without values"),
     pytest.param(release("cert-manager", {"crds": {}}), ["ProxyFieldEmpty"], id="a chart with other values"),
@@ -607,6 +608,7 @@ EMPTY = [
     pytest.param(
         manifest("actions.github.com/v1alpha1", "AutoscalingRunnerSet", spec={}), ["ProxyFieldEmpty"], id="runners"
     ),
+    pytest.param(SUBSCRIPTION, ["ProxyFieldEmpty"], id="a field whose target waits to be asked"),
     pytest.param(manifest("notification.toolkit.fluxcd.io/v1", "Provider", spec={}), [], id="a field nobody needs"),
     pytest.param(
         manifest(f"infrastructure.{API}", "AWSMachineTemplate", spec={"template": {"spec": {"ignition": {}}}}),
@@ -618,6 +620,17 @@ EMPTY = [
     ),
     pytest.param(manifest("fleet.cattle.io/v1alpha1", "Cluster", spec={}), [], id="a copy that Rancher makes"),
 ]
+
+
+@pytest.mark.parametrize("is_enabled", [True, False])
+def test_a_field_is_not_named_where_its_target_is_asked_or_switched_off(is_enabled: bool) -> None:
+    options = {**PROXY, "targets": {"olmSubscriptions": {"enabled": is_enabled}}}
+    assert codes(options, SUBSCRIPTION) == []
+
+
+@pytest.mark.parametrize("version", ["provisioning.cattle.io/v1", "management.cattle.io/v3"])
+def test_nodes_of_rancher_are_named_no_more(version: str) -> None:
+    assert "NodeSystemUnsupported" not in codes(PROXY, manifest(version, "Cluster", spec={}))
 
 
 @pytest.mark.parametrize(("item", "expected"), EMPTY)

@@ -69,6 +69,7 @@ class EnvList:
         self._container = container
         self._conflict = conflict
         self._path = (*container.path, "env")
+        self._kept = len(container.path)
         kind = "init container" if container.is_init else "container"
         self.label = f'{kind} "{container.key}"'
 
@@ -209,9 +210,9 @@ class EnvList:
         if entries == list(env):
             return
         if entries:
-            self._draft.set(self._path, entries, keep=len(self._path) - 1)
+            self._draft.set(self._path, entries, keep=self._kept)
         else:
-            self._draft.remove(self._path, keep=len(self._path) - 1)
+            self._draft.remove(self._path, keep=self._kept)
 
     def _report_replaced(
         self, index: int, name: str, entry: Mapping[str, Any], wanted: Variables
@@ -327,6 +328,24 @@ class EnvList:
 
     def _report(self, severity: Severity, index: int, message: str, *, code: str) -> None:
         self._draft.report(severity, message, (*self._path, str(index)), code=code)
+
+
+class ObjectEnvList(EnvList):
+    """A list of variables in an object that is no workload, as a site.
+
+    Args:
+        draft: the data of the object.
+        path: leads to the list, which may be missing, null or of a wrong type.
+        conflict: one of ``Override``, ``Keep``, ``Fail`` and ``Unit``.
+    """
+
+    def __init__(self, draft: Draft, path: Pointer, conflict: str) -> None:
+        beside = draft.get(path[:-1])
+        fields = beside if isinstance(beside, Mapping) else {}
+        super().__init__(draft, Container(path[-1], path[:-1], fields), conflict)
+        self._path = path
+        self._kept = 0
+        self.label = f"`{'.'.join(path)}`"
 
 
 def read_all_containers(obj: Mapping[str, Any]) -> Iterator[Reading]:

@@ -2,8 +2,8 @@
 
 Sources: the API types of each project: ``kubernetes-sigs/cluster-api-provider-azure`` (``httpProxyConfig``),
 ``siderolabs`` (``machine.env`` of Talos), ``canonical`` (``httpProxy`` of CK8s and MicroK8s), OpenShift's assisted
-installer and Hive, ACM, EKS Anywhere and etcdadm, Rancher, KubeOne, kOps, Karpenter, Azure Service Operator, GitHub's
-and Summerwind's runners, Crossplane, OLM, Tekton, CDI, Flux; those of GKE, OKE, ROSA and Scaleway, which have no
+installer and Hive, ACM, EKS Anywhere and etcdadm, kOps, Karpenter, Azure Service Operator, GitHub's
+and Summerwind's runners, Crossplane, Tekton, CDI, Flux; those of GKE, OKE, ROSA and Scaleway, which have no
 field; the ``values.yaml`` of each chart.
 """
 
@@ -34,7 +34,7 @@ class System(NamedTuple):
         is_needed: without a proxy there something lacks it; False where only another one is worth a word.
         beside: leads to what must be there so that it is needed.
         target: the target that writes the place; "" if none does.
-        is_immutable: the place cannot be changed once it is there, so that its target waits to be asked.
+        waits: its target writes nothing there unless it has ``enabled: true``.
     """
 
     name: str
@@ -45,7 +45,7 @@ class System(NamedTuple):
     is_needed: bool = True
     beside: Pointer = ()
     target: str = ""
-    is_immutable: bool = False
+    waits: bool = False
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -91,8 +91,6 @@ Of one system the first that a Cluster has is named: what the user can write to 
 """
 
 _BY_GROUP_KIND = {
-    ("provisioning.cattle.io", "Cluster"): System("Rancher", "`spec.agentEnvVars`"),
-    ("management.cattle.io", "Cluster"): System("Rancher", "`spec.agentEnvVars`"),
     ("kops.k8s.io", "Cluster"): System(
         "kOps",
         "`spec.egressProxy` (`spec.networking.egressProxy` in v1alpha3), without user and password",
@@ -116,23 +114,31 @@ def _of_three_members(row: three_members.MembersRow) -> System:
         urls=tuple((*row.path, key) for key in keys),
         has_credentials=product.takes_password,
         target=row.target,
-        is_immutable=row.is_immutable,
+        waits=row.waits,
     )
 
 
-_WRITTEN = {kind: _of_three_members(row) for kind, row in three_members.OF_KIND.items()}
-"""What a target of ``distributions`` writes; it waits to be asked where ``is_immutable``."""
+def _written(*, has_nodes: bool) -> dict[tuple[str, str], System]:
+    found = {}
+    for kind, row in three_members.OF_KIND.items():
+        if three_members.PRODUCTS[row.target].has_nodes is has_nodes:
+            found[kind] = _of_three_members(row)
+    return found
+
+
+_WRITTEN = _written(has_nodes=True)
+"""Clusters and nodes that a target writes."""
 
 _RUNNERS = "GitHub's runners"
 _ACM = "Advanced Cluster Management"
 _FIELDS = {
+    **_written(has_nodes=False),
     ("actions.github.com", "AutoscalingRunnerSet"): System(
         _RUNNERS,
         "`spec.proxy` (user and password in the Secret of `credentialSecretRef`)",
         urls=(("spec", "proxy", "http", "url"), ("spec", "proxy", "https", "url")),
         has_credentials=False,
     ),
-    ("actions.summerwind.dev", "RunnerDeployment"): System(_RUNNERS, "`spec.template.spec.env`"),
     ("actions.summerwind.dev", "RunnerSet"): System(
         _RUNNERS, "`env` of the container `runner` in `spec.template.spec`"
     ),
@@ -140,9 +146,6 @@ _FIELDS = {
         "Crossplane's providers",
         "`env` of the container `package-runtime` in `spec.deploymentTemplate.spec.template.spec`, or name this kind "
         "under `spec.targets.workloads.customKinds`",
-    ),
-    ("operators.coreos.com", "Subscription"): System(
-        "the operator", "`spec.config.env`, unless the Proxy of OpenShift fills it"
     ),
     ("operator.tekton.dev", "TektonConfig"): System(
         "Tekton", "`env` of its Deployments under `options.deployments` of each part"
@@ -166,7 +169,7 @@ _FIELDS = {
         "Flux", "`spec.proxy`", urls=(("spec", "proxy"),), is_needed=False
     ),
 }
-"""Kinds with a field for a proxy that are no nodes, and no workloads with a pod template of their own."""
+"""Kinds with a field for a proxy that are no nodes, and no workloads of Kubernetes itself."""
 
 _RANK = {
     system: rank
@@ -221,7 +224,7 @@ def field_kinds() -> frozenset[str]:
 
 
 def field_of(group: str, kind: str) -> System | None:
-    """Return where an object of a kind that is no node and no chart keeps a proxy that no target writes."""
+    """Return where an object of a kind that is no node and no chart keeps a proxy."""
     return _FIELDS.get((group, kind))
 
 
@@ -287,7 +290,7 @@ def elsewhere(objects: Iterable[Object]) -> Iterator[tuple[Object, Key]]:
             continue
         for target, _ in uses(obj):
             row = _WRITTEN.get(target[:2])
-            is_written = target[:2] in NODE_KINDS or (row is not None and not row.is_immutable)
+            is_written = target[:2] in NODE_KINDS or (row is not None and not row.waits)
             if is_written and not listed.candidates(target):
                 yield obj, target
 

@@ -12,7 +12,7 @@ from typing import Any
 from krm_fn import settings
 from krm_fn.carriers.chosen_charts import is_chosen
 from krm_fn.carriers.chosen_containers import is_refused
-from krm_fn.clusters import Foreign, Membership, charts_in, field_of, system_of, targets_of
+from krm_fn.clusters import Foreign, Membership, System, charts_in, field_of, system_of, targets_of
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result, Severity
@@ -41,6 +41,10 @@ _IMMUTABLE = (
 )
 _NO_VALUE = (
     "sets no proxy for {system}, and no target writes one there: set it yourself, in {place}"
+)
+_NOT_ASKED = (
+    "sets no proxy for {system}, which takes it from {place}: set `spec.targets.{target}.enabled` to true, or to "
+    "false where something else sets it"
 )
 _NO_VALUE_OF_CHART = (
     "sets no proxy for {system}, which takes it from {place}: choose the chart with a matcher in "
@@ -76,6 +80,11 @@ _STALE_IMMUTABLE = (
     "there: to create the cluster again with this proxy, set `spec.targets.{target}.enabled` to true, else leave the "
     "object out with `spec.selector.exclude`"
 )
+_STALE_NOT_ASKED = (
+    "sets `{name}` to another proxy than this ProxyConfig says: set `spec.targets.{target}.enabled` to true to have it "
+    "changed, or leave the object out with `spec.selector.exclude`"
+)
+_LEFT_NOT_ASKED = "sets `{name}`: set `spec.targets.{target}.enabled` to true to have it removed, or remove it yourself"
 _LEFT_IMMUTABLE = (
     "sets `{name}` in a field that cannot be changed once the object is there: to create the cluster again without it, "
     "set `spec.targets.{target}.enabled` to true"
@@ -198,7 +207,7 @@ def _systems(
         memberships = (Membership(one.cluster),) if one.cluster else ()
         urls = _urls_of_nodes(one.system.targets, memberships, wanted)
         key = (_identity(one), one.system.name)
-        if not urls or _has_writer(one, wanted):
+        if not urls or _has_writer(one.system, wanted):
             continue
         first.setdefault(key, one)
         if one.is_own and (one.obj.ref in stale or _holds_proxy(one.obj, urls)):
@@ -206,7 +215,7 @@ def _systems(
     for key, one in first.items():
         if key not in done:
             text = _ITS_SYSTEM if one.system.place else _NO_FIELD
-            message = (_IMMUTABLE if one.system.is_immutable else text).format(
+            message = (_IMMUTABLE if one.system.waits else text).format(
                 system=one.system.name,
                 kind=one.kind,
                 place=one.system.place,
@@ -222,11 +231,10 @@ def _systems(
             )
 
 
-def _has_writer(one: Foreign, wanted: ProxyConfig) -> bool:
+def _has_writer(system: System, wanted: ProxyConfig) -> bool:
     """Return whether a target writes what there is of a system, says why it does not, or is switched off."""
-    options = wanted.targets.get(one.system.target, {})
-    is_asked = "enabled" in options or not one.system.is_immutable
-    return bool(one.system.target) and is_asked
+    options = wanted.targets.get(system.target, {})
+    return bool(system.target) and ("enabled" in options or not system.waits)
 
 
 def _holds_proxy(obj: Object, urls: Sequence[str]) -> bool:
@@ -318,8 +326,9 @@ def _without_value(obj: Object, wanted: ProxyConfig) -> Iterator[Result]:
     of_kind = field_of(*obj.group_kind)
     if of_kind is not None and _is_enabled("workloads", wanted):
         is_there = not of_kind.beside or lookup(obj.data, of_kind.beside) is not None
-        if of_kind.is_needed and is_there:
-            message = _NO_VALUE.format(system=of_kind.name, place=of_kind.place)
+        if of_kind.is_needed and is_there and not _has_writer(of_kind, wanted):
+            text = _NOT_ASKED if of_kind.target else _NO_VALUE
+            message = text.format(system=of_kind.name, place=of_kind.place, target=of_kind.target)
             yield Result(Severity.WARNING, message, obj.ref, code="ProxyFieldEmpty")
     for row, path in charts_in(obj) if _is_enabled("charts", wanted) else ():
         if row.is_needed and not _has_values_elsewhere(obj, path):
@@ -346,12 +355,16 @@ def _stale(
     message = _STALE if is_declared else _LEFT
     if _is_enabled("charts", wanted) and _could_be_of_chart(obj, path, wanted):
         message = _CHART_NOT_CHOSEN if is_declared else _left_in_chart(obj, wanted)
+    target = ""
     system = system_of(*obj.group_kind)
-    if system is not None and system.is_immutable:
-        text = _STALE_IMMUTABLE if is_declared else _LEFT_IMMUTABLE
-        message = text.format(name=name, target=system.target)
-    else:
-        message = message.format(name=name)
+    of_kind = field_of(*obj.group_kind)
+    if system is not None and system.waits:
+        message = _STALE_IMMUTABLE if is_declared else _LEFT_IMMUTABLE
+        target = system.target
+    elif of_kind is not None and of_kind.waits:
+        message = _STALE_NOT_ASKED if is_declared else _LEFT_NOT_ASKED
+        target = of_kind.target
+    message = message.format(name=name, target=target)
     return Result(Severity.WARNING, message, obj.ref, path, code="StaleProxy")
 
 

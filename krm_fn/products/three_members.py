@@ -1,4 +1,4 @@
-"""Kubernetes distributions that take their proxy in three members of one mapping: kind, place, names, limits.
+"""Products that take their proxy in three members of one mapping, or in a list of variables: kind, place, limits.
 
 Data only, and the one table of them. A further kind is a row in ``ROWS``. A further product is one in ``PRODUCTS``,
 too, with a block in ``functionconfig/proxyconfig.schema.json`` and a section in ``targets/distributions/page.md``.
@@ -7,7 +7,9 @@ Sources: the API types of each project: ``openshift/api`` (``config/v1`` Proxy),
 ``openshift/assisted-service``, ``stolostron/siteconfig``, the Cluster API provider ``openshift-assisted``,
 ``kubernetes-sigs/cluster-api-provider-azure`` (``HTTPProxyConfig`` and its webhook), ``Azure/azure-service-operator``,
 ``aws/eks-anywhere`` (``ProxyConfiguration`` and its validation), ``canonical/cluster-api-k8s``,
-``canonical/cluster-api-bootstrap-provider-microk8s``, ``kubermatic/kubeone``.
+``canonical/cluster-api-bootstrap-provider-microk8s``, ``kubermatic/kubeone``, ``rancher/rancher`` (``AgentEnvVars``),
+``rancher/system-agent`` (``install.sh``), ``operator-framework/api`` (``SubscriptionConfig``),
+``actions/actions-runner-controller`` (``RunnerSpec``).
 """
 
 from typing import NamedTuple
@@ -28,6 +30,8 @@ class Product(NamedTuple):
         takes_password: a URL with user and password can stand there.
         needs_both: it takes no proxy for one scheme only.
         needs_port: it takes no URL without a port.
+        is_upper_case: it knows the variables in upper case only.
+        has_nodes: nodes get the proxy; False where it is for pods.
     """
 
     name: str
@@ -36,20 +40,24 @@ class Product(NamedTuple):
     takes_password: bool = True
     needs_both: bool = False
     needs_port: bool = False
+    is_upper_case: bool = False
+    has_nodes: bool = True
 
 
 class MembersRow(NamedTuple):
-    """A kind of objects with the three members.
+    """A kind of objects with the three members, or with a list of variables in their place.
 
     Attributes:
         target: the ID of the target that writes them.
         group: the API group.
         kind: the kind.
-        path: leads to the mapping with the members. A ``*`` stands for each item of a list that is of the kind
-            ``item_kind``.
+        path: leads to the mapping with the members, or to the list. A ``*`` stands for each item of a list that is of
+            the kind ``item_kind``.
         keys: the names of the members, in the order of ``HTTP_PROXY``, ``HTTPS_PROXY``, ``NO_PROXY``.
         is_list: the last member is a list of entries, not a text with commas.
+        is_env: it is a list of ``{name, value}``, as in a container.
         is_immutable: what the API server has of them cannot be changed, added or removed.
+        is_opt_in: they are written only where the user asks for it.
         name: the only name that an object has for which they count; "" for any.
         item_kind: the kind of the items for which a ``*`` stands.
         role: that of the nodes of such an object.
@@ -61,19 +69,29 @@ class MembersRow(NamedTuple):
     path: tuple[str, ...]
     keys: proxy_keys.ProxyKeys = proxy_keys.CAMEL
     is_list: bool = False
+    is_env: bool = False
     is_immutable: bool = False
+    is_opt_in: bool = False
     name: str = ""
     item_kind: str = ""
     role: Role | None = None
 
     @property
     def field(self) -> str:
-        """The mapping, as messages name it: ``spec.resources[].spec.httpProxyConfig``."""
+        """The place, as messages name it: ``spec.resources[].spec.httpProxyConfig``."""
         return ".".join(self.path).replace(".*", "[]")
+
+    @property
+    def waits(self) -> bool:
+        """Whether its target writes nothing there unless it has ``enabled: true``."""
+        return self.is_immutable or self.is_opt_in
 
 
 _UNQUOTED = " \t\"'\\$`"
 """What a shell, or a file of variables, does not take as a part of a value without quotes."""
+
+_IN_QUOTES = '"\\$`'
+"""What a shell does not take as it is between double quotes."""
 
 PRODUCTS = {
     "openshift": Product("OpenShift", completes_the_list=True),
@@ -84,6 +102,9 @@ PRODUCTS = {
     "canonicalKubernetes": Product("Canonical Kubernetes", refused=_UNQUOTED),
     "microk8s": Product("MicroK8s", refused=_UNQUOTED),
     "kubeOne": Product("KubeOne", refused=_UNQUOTED),
+    "rancher": Product("Rancher", refused=_IN_QUOTES, is_upper_case=True),
+    "olmSubscriptions": Product("the operator", has_nodes=False),
+    "githubRunners": Product("GitHub's runners", has_nodes=False),
 }
 """ID of a target -> its product."""
 
@@ -196,6 +217,25 @@ ROWS = (
         "KubeOneCluster",
         ("proxy",),
         ("http", "https", "noProxy"),
+    ),
+    MembersRow(
+        "rancher", "provisioning.cattle.io", "Cluster", ("spec", "agentEnvVars"), is_env=True
+    ),
+    MembersRow("rancher", "management.cattle.io", "Cluster", ("spec", "agentEnvVars"), is_env=True),
+    MembersRow(
+        "olmSubscriptions",
+        "operators.coreos.com",
+        "Subscription",
+        ("spec", "config", "env"),
+        is_env=True,
+        is_opt_in=True,
+    ),
+    MembersRow(
+        "githubRunners",
+        "actions.summerwind.dev",
+        "RunnerDeployment",
+        (*_TEMPLATE, "env"),
+        is_env=True,
     ),
 )
 

@@ -1,4 +1,4 @@
-"""The targets of all products that take their proxy in three members; ``products/three_members.py`` has their rows."""
+"""The targets of all products of ``products/three_members.py``, whose rows say where each takes its proxy."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from krm_fn import placeholders
+from krm_fn.carriers.env_list import OVERRIDE, ObjectEnvList
 from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import Variables
+from krm_fn.carriers.site import Site, Variables
 from krm_fn.carriers.three_keys import Keys, ThreeKeys
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
@@ -20,45 +21,57 @@ _NAMES = {" ": "a blank", "\t": "a blank", "`": "a back-quote"}
 """What messages call a character that cannot stand between back-quotes."""
 
 
-class _MembersSite:
-    """The three members of one mapping, as a site that writes nothing which its product would not take.
+class _CheckedSite:
+    """One place of an object, as a site that writes nothing which its product would not take.
 
     Args:
         draft: the data of the object.
-        place: the mapping.
+        path: leads to the mapping, or to the list.
+        place: the same as a site that writes anything.
         row: what the table says of it.
     """
 
-    def __init__(self, draft: Draft, place: ThreeKeys, row: MembersRow) -> None:
+    def __init__(self, draft: Draft, path: Pointer, place: Site, row: MembersRow) -> None:
         self._draft = draft
+        self._path = path
         self._place = place
         self._row = row
         self.label = place.label
 
     def read(self) -> Iterator[Reading]:
-        """Yield what the mapping says."""
-        return self._place.read(self._draft.data)
+        """Yield what the place says.
+
+        What a product knows in upper case only counts for both cases: its programs read no other.
+        """
+        found = list(self._place.read())
+        yield from found
+        names = {one.variable for one in found}
+        for one in found if PRODUCTS[self._row.target].is_upper_case else ():
+            twin = one.variable.lower()
+            if twin not in names:
+                yield one._replace(variable=twin, member=one.variable)
 
     def write(self, variables: Variables) -> None:
-        """Set or remove the members; report a value that the product does not take, and change nothing then.
+        """Set or remove the variables; report a value that the product does not take, and change nothing then.
 
         Raises:
-            WrongTypeError: something else than a mapping is at the path or on the way to it.
+            WrongTypeError: something else than a mapping or a list is at the path or on the way to it.
         """
-        path = self._place.path
         problem = _refused(variables, self._row.target) if variables else ""
         if problem:
-            self._draft.report(Severity.ERROR, problem, path, code="ValueNotWritable")
+            self._draft.report(Severity.ERROR, problem, self._path, code="ValueNotWritable")
             return
+        if PRODUCTS[self._row.target].is_upper_case:
+            variables = {name: value for name, value in variables.items() if name.isupper()}
         is_there = any(True for _ in self.read())
         edits = self._draft.edits
-        self._place.in_draft(self._draft).write(variables)
+        self._place.write(variables)
         if self._row.is_immutable and is_there and self._draft.edits > edits:
             message = (
                 f"the API server takes no other {self.label} for an object that exists: make the cluster "
                 "again, or leave it out with `spec.selector.exclude`"
             )
-            self._draft.report(Severity.WARNING, message, path, code="FieldImmutable")
+            self._draft.report(Severity.WARNING, message, self._path, code="FieldImmutable")
 
 
 def _refused(variables: Variables, target: str) -> str:
@@ -100,27 +113,31 @@ class _ThreeMembers(Target):
     def __init__(self, target_id: str, product: Product) -> None:
         self.id = target_id
         self.kinds = frozenset(kind for kind, row in OF_KIND.items() if row.target == target_id)
-        self.audience = Audience.PRODUCT if product.completes_the_list else Audience.NODE
+        self.audience = Audience.NODE if product.has_nodes else Audience.POD
+        if product.completes_the_list:
+            self.audience = Audience.PRODUCT
 
-    def sites(self, draft: Draft, context: Context) -> Iterator[_MembersSite]:
-        """Yield the mappings with the three members; none where nobody asked for what cannot be changed later."""
+    def sites(self, draft: Draft, context: Context) -> Iterator[_CheckedSite]:
+        """Yield the places that hold the proxy; none where nobody asked for what is written on request only."""
         api_version, kind = draft.data.get("apiVersion"), draft.data.get("kind")
         row = OF_KIND.get((str(api_version).partition("/")[0], str(kind)))
         if row is None:
             return
-        if row.is_immutable and context.options.get("enabled") is not True:
+        if row.waits and context.options.get("enabled") is not True:
             return
         if row.name and lookup(draft.data, ("metadata", "name")) != row.name:
             return
-        for place in _places(draft, row):
-            yield _MembersSite(draft, place, row)
+        conflict = context.options.get("conflict", OVERRIDE)
+        for path in _paths(draft, row):
+            yield _CheckedSite(draft, path, _site(draft, path, row, conflict), row)
 
 
-def _places(draft: Draft, row: MembersRow) -> Iterator[ThreeKeys]:
-    """Yield the mappings to which the path of a row leads."""
+def _site(draft: Draft, path: Pointer, row: MembersRow, conflict: str) -> Site:
+    """Return the mapping, or the list of variables, at a path of a row as a site."""
+    if row.is_env:
+        return ObjectEnvList(draft, path, conflict)
     keys = Keys(*row.keys, is_list=row.is_list, is_fixed=True)
-    for path in _paths(draft, row):
-        yield ThreeKeys(path, keys, f"`{row.field}`", kept=0)
+    return ThreeKeys(path, keys, f"`{row.field}`", kept=0).in_draft(draft)
 
 
 def _paths(draft: Draft, row: MembersRow) -> Iterator[Pointer]:

@@ -1,4 +1,4 @@
-"""Distributions that take their proxy in three members of one mapping."""
+"""Products that take their proxy in three members of one mapping, or in a list of variables."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from typing import Any
 
 import pytest
 
-from krm_fn.products.three_members import ROWS, MembersRow
+from krm_fn.products.three_members import PRODUCTS, ROWS, MembersRow
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
-from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, findings, proposals
+from proposals import FULL, NO, NONE, apply, changes, env, findings, proposals
 
 _URL = "http://svc:se%40cret@proxy.corp.example:3128"
 PASSWORD = ProxySettings(_URL, _URL, NO)
-EVERY_ROW = [pytest.param(row, id=row.kind) for row in ROWS]
+EVERY_ROW = [pytest.param(row, id=f"{row.kind} of {row.group}") for row in ROWS]
 
 
 def holding(row: MembersRow, members: dict[str, Any] | None) -> dict[str, Any]:
     """An object of the kind of a row; None for one that has nothing of the path but the list on it."""
     path = row.path
-    inner: Any = members
+    inner: Any = env(members) if row.is_env and members is not None else members
     if members is None:
         path = path[: path.index("*") + 1] if "*" in path else ()
         inner = {}
@@ -33,12 +33,21 @@ def holding(row: MembersRow, members: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def asked(row: MembersRow) -> dict[str, Any]:
-    return {"enabled": True} if row.is_immutable else {}
+    return {"enabled": True} if row.waits else {}
 
 
-def members(row: MembersRow) -> dict[str, Any]:
+def variables(row: MembersRow) -> dict[str, str]:
+    """What is written where the list is of variables."""
+    is_upper_case = PRODUCTS[row.target].is_upper_case
+    return {name: value for name, value in FULL.variables().items() if name.isupper() or not is_upper_case}
+
+
+def members(row: MembersRow, settings: ProxySettings = FULL) -> dict[str, Any]:
+    if row.is_env:
+        return {name: settings.variables()[name] for name in variables(row)}
     http, https, no = row.keys
-    return {http: HTTP, https: HTTPS, no: NO.split(",") if row.is_list else NO}
+    no_proxy = settings.no_proxy.split(",") if row.is_list else settings.no_proxy
+    return {http: settings.http_proxy, https: settings.https_proxy, no: no_proxy}
 
 
 @pytest.mark.parametrize("row", EVERY_ROW)
@@ -48,8 +57,9 @@ def test_the_members_are_set_changed_and_removed(row: MembersRow) -> None:
 
     assert written == holding(row, members(row))
 
-    other = apply(target, written, FULL._replace(http_proxy="http://other.corp.example:8080"), **asked(row))
-    assert other == holding(row, {**members(row), row.keys[0]: "http://other.corp.example:8080"})
+    moved = FULL._replace(http_proxy="http://other.corp.example:8080")
+    other = apply(target, written, moved, **asked(row))
+    assert other == holding(row, members(row, moved))
     assert list(target.read(apply(target, other, NONE, **asked(row)), asked(row))) == []
 
 
@@ -65,7 +75,7 @@ def test_a_mapping_that_a_run_made_goes_with_the_proxy(row: MembersRow) -> None:
 @pytest.mark.parametrize("row", [pytest.param(row, id=row.kind) for row in ROWS if row.is_immutable])
 @pytest.mark.parametrize("settings", [pytest.param(FULL, id="inject"), pytest.param(NONE, id="remove")])
 def test_a_change_that_the_api_server_refuses_is_a_warning(row: MembersRow, settings: ProxySettings) -> None:
-    there = holding(row, {**members(row), row.keys[0]: "http://old.corp.example:1"})
+    there = holding(row, members(row, FULL._replace(http_proxy="http://old.corp.example:1")))
 
     assert [one.code for one in findings(TARGETS[row.target], there, settings, enabled=True)] == ["FieldImmutable"]
     assert findings(TARGETS[row.target], holding(row, {}), enabled=True) == []
@@ -74,9 +84,9 @@ def test_a_change_that_the_api_server_refuses_is_a_warning(row: MembersRow, sett
 
 @pytest.mark.parametrize("row", EVERY_ROW)
 def test_what_else_is_in_the_mapping_stays_when_the_proxy_is_removed(row: MembersRow) -> None:
-    there = holding(row, {**members(row), "other": 1})
+    there = holding(row, {**members(row), "other": "1"})
 
-    assert apply(TARGETS[row.target], there, NONE, **asked(row)) == holding(row, {"other": 1})
+    assert apply(TARGETS[row.target], there, NONE, **asked(row)) == holding(row, {"other": "1"})
 
 
 @pytest.mark.parametrize("row", EVERY_ROW)
@@ -85,12 +95,10 @@ def test_what_is_read_is_what_was_written(row: MembersRow) -> None:
     assert read == FULL.variables()
 
 
-@pytest.mark.parametrize("row", [pytest.param(row, id=row.kind) for row in ROWS if row.is_immutable])
+@pytest.mark.parametrize("row", [pytest.param(row, id=f"{row.kind} of {row.group}") for row in ROWS if row.waits])
 @pytest.mark.parametrize("settings", [pytest.param(FULL, id="inject"), pytest.param(NONE, id="remove")])
-def test_what_cannot_be_changed_later_is_written_only_where_it_is_asked_for(
-    row: MembersRow, settings: ProxySettings
-) -> None:
-    there = {**members(row), row.keys[0]: "http://old.corp.example:1"}
+def test_what_waits_is_written_only_where_it_is_asked_for(row: MembersRow, settings: ProxySettings) -> None:
+    there = members(row, FULL._replace(http_proxy="http://old.corp.example:1"))
 
     assert proposals(TARGETS[row.target], holding(row, there), settings) == []
 
@@ -122,6 +130,10 @@ REFUSED = [
     ),
     pytest.param("microk8s", "MicroK8sControlPlane", FULL._replace(no_proxy="a b"), "writes the value", id="a blank"),
     pytest.param("kubeOne", "KubeOneCluster", FULL._replace(no_proxy='a"b'), "writes the value", id="a quote"),
+    *[
+        pytest.param("rancher", "Cluster", FULL._replace(no_proxy=f"a{one}b"), "writes the value", id=f"Rancher: {one}")
+        for one in '"$`\\'
+    ],
 ]
 
 
@@ -145,10 +157,36 @@ def test_what_a_product_does_not_take_can_still_be_removed(
     target: str, kind: str, settings: ProxySettings, part: str
 ) -> None:
     row = next(row for row in ROWS if row.target == target and row.kind == kind)
-    there = holding(row, {**members(row), row.keys[0]: settings.http_proxy})
+    there = holding(row, members(row, settings._replace(https_proxy=settings.https_proxy or settings.http_proxy)))
 
     left = apply(TARGETS[target], there, NONE, enabled=True)
     assert list(TARGETS[target].read(left, {"enabled": True})) == []
+
+
+def test_a_percent_encoded_password_is_written_for_rancher() -> None:
+    row = next(row for row in ROWS if row.kind == "Cluster" and row.target == "rancher")
+
+    written = apply(TARGETS["rancher"], holding(row, None), PASSWORD)
+
+    assert written["spec"]["agentEnvVars"] == env({"HTTP_PROXY": _URL, "HTTPS_PROXY": _URL, "NO_PROXY": NO})
+
+
+def test_lower_case_names_of_rancher_give_way() -> None:
+    row = next(row for row in ROWS if row.kind == "Cluster" and row.target == "rancher")
+    there = holding(row, {"https_proxy": "http://old.corp.example:1", "STRICT_VERIFY": "true"})
+
+    written = apply(TARGETS["rancher"], there)
+
+    assert written == holding(row, {"STRICT_VERIFY": "true", **members(row)})
+
+
+def test_a_variable_that_comes_from_a_secret_stays_where_conflict_says_so() -> None:
+    row = next(row for row in ROWS if row.kind == "RunnerDeployment")
+    mine = [{"name": name, "valueFrom": {"secretKeyRef": {"name": "p", "key": name}}} for name in variables(row)]
+    there = holding(row, {})
+    there["spec"]["template"]["spec"]["env"] = mine
+
+    assert changes(TARGETS["githubRunners"], there, conflict="Keep") == []
 
 
 def test_a_placeholder_is_written_as_it_is() -> None:
