@@ -44,7 +44,7 @@ class NodeSystem(NamedTuple):
         name: as messages call it.
         configuration: the type of its configuration, which holds files and commands.
         targets: the IDs of the targets that write the proxy into it.
-        exporter: the one of them that writes the commands.
+        exporter: the one of them that writes the commands; "" if none does.
         control_plane: the kind of its control planes; there is a ``…Template`` of it. "" where they are hosted.
         inside: leads from the specification of a control plane to the configuration.
         config: the kind of the configuration of one machine; there is a ``…Template`` of it, for workers.
@@ -73,12 +73,12 @@ class NodeSystem(NamedTuple):
     name: str
     configuration: str
     targets: tuple[str, ...]
-    exporter: str
     control_plane: str
     inside: tuple[str, ...]
     config: str
     commands: str
     late_commands: str
+    exporter: str = ""
     files: str = "files"
     versions: tuple[str, ...] = ()
     limited: tuple[str, ...] = ()
@@ -287,8 +287,12 @@ KIND_NAMES = frozenset(kind for _, kind in NODE_KINDS)
 
 TARGETS = tuple(dict.fromkeys(target for system in SYSTEMS for target in system.targets))
 """The targets that write the proxy of nodes."""
-EXPORTERS = frozenset(system.exporter for system in SYSTEMS)
+EXPORTERS = frozenset(system.exporter for system in SYSTEMS if system.exporter)
 """Those of them that export it to what sets up the nodes."""
+ONLY_EXPORTERS = frozenset(
+    system.exporter for system in SYSTEMS if system.exporter and not system.services
+)
+"""Those of them that write nothing else."""
 OF_CLASSES = "clusterClass"
 """The target that lets a ClusterClass give nodes what these targets write into its templates."""
 

@@ -208,6 +208,30 @@ def test_patches_of_a_class_write_what_the_target_writes_into_a_template(system:
     assert again == items
 
 
+OFF, WITHOUT_EXPORTS = {"enabled": False}, {"exports": False}
+
+
+@pytest.mark.parametrize(
+    ("system", "options"),
+    [("kubeadm", OFF), ("RKE2", OFF), ("K3s", OFF), ("K3s", WITHOUT_EXPORTS), ("k0s", OFF)],
+)
+def test_a_class_for_whose_nodes_nothing_is_written_gets_neither_patches_nor_a_variable(
+    system: str, options: dict[str, Any]
+) -> None:
+    templates = [kind for kind in NODE_KINDS.values() if kind.system.name == system and kind.is_template]
+    cp, md = (obj(kind, {}) | {"metadata": {"name": kind.kind.lower(), "namespace": "ns"}} for kind in templates)
+    workers = {"machineDeployments": [{"class": "md", "name": "md"}]}
+    given = [cluster_class("v1beta1", cp, {"md": md}, {}), cp, md, cluster("v1beta1", workers=workers)]
+    written, _ = answer(given)
+    assert [one["name"] for one in written[0]["spec"]["variables"]] == ["injectProxy"]
+    targets = dict.fromkeys(templates[0].system.targets, options)
+    for items in (given, written):
+        after, _ = answer(items, targets=targets)
+        assert not after[0]["spec"].get("variables")
+        assert not after[0]["spec"].get("patches")
+        assert after[1:] == given[1:]
+
+
 @pytest.mark.parametrize("kind", [kind for kind in EKS if kind.is_template], ids=lambda kind: kind.kind)
 def test_patches_of_a_class_write_the_workers_of_eks_and_leave_out_its_hosted_control_plane(
     kind: NodeConfigKind,

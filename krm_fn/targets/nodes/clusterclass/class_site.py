@@ -97,7 +97,9 @@ class ClassEdit:
         if nodes:
             problems += _reasons(obj, class_context, moved)
         self.draft.findings += [_at(one, arranged.new_index) for one in problems]
-        return changed(arranged, has_nodes=bool(nodes), is_moved=bool(moved))
+        return changed(
+            arranged, has_nodes=any(one.is_patched for one in nodes), is_moved=bool(moved)
+        )
 
     def _has_lists(self) -> bool:
         """Return whether variables and patches can be read; report what is of a wrong type."""

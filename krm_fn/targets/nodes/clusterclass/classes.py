@@ -59,7 +59,7 @@ class _Class:
         kinds = {key[:2] for key, _ in references(obj)}
         systems = [NODE_KINDS[kind].system.name for kind in kinds if kind in NODE_KINDS]
         found = [system for system in SYSTEMS if system.name in systems] or [KUBEADM]
-        self.targets = tuple(target for system in found for target in system.targets)
+        self.targets = tuple(dict.fromkeys(target for system in found for target in system.targets))
 
     @property
     def is_patched(self) -> bool:

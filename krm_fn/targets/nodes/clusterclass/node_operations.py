@@ -98,6 +98,11 @@ class Nodes:
     lists: _Operations
     own: _Operations
 
+    @property
+    def is_patched(self) -> bool:
+        """Whether our patches have anything to do for them."""
+        return bool(self.front or self.common or self.lists or self.own)
+
 
 @dataclass(frozen=True)
 class Eraser:

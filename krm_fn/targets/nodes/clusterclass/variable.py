@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from krm_fn import noproxy
-from krm_fn.products.node_kinds import KUBEADM
+from krm_fn.products.node_kinds import ONLY_EXPORTERS
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.class_context import ClassContext
 from krm_fn.targets.nodes.clusterclass.names import VARIABLE
@@ -47,7 +47,7 @@ def writes_proxy(class_context: ClassContext) -> bool:
     return any(
         not _is_in_secret(options)
         for name, options in at_work.items()
-        if name != KUBEADM.exporter or options.get("exports", True)
+        if name not in ONLY_EXPORTERS or options.get("exports", True)
     )
 
 
