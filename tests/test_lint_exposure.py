@@ -28,6 +28,25 @@ CONTROL_PLANE = {
     "metadata": {"name": "one"},
     "spec": {"kubeadmConfigSpec": {}},
 }
+RKE2 = {**CONTROL_PLANE, "kind": "RKE2ControlPlane", "spec": {}}
+
+
+def of_class(kind: str) -> dict[str, Any]:
+    """A ClusterClass whose control plane has a template of that kind."""
+    template = {"apiVersion": CONTROL_PLANE["apiVersion"], "kind": f"{kind}Template", "name": "cp"}
+    spec = {"controlPlane": {"ref": template}}
+    return {"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "ClusterClass", "metadata": {"name": "c"}, "spec": spec}
+
+
+def template_of(kind: str, spec: Any) -> dict[str, Any]:
+    return {
+        **CONTROL_PLANE,
+        "kind": f"{kind}Template",
+        "metadata": {"name": "cp"},
+        "spec": {"template": {"spec": spec}},
+    }
+
+
 DEPLOYMENT = {
     "apiVersion": "apps/v1",
     "kind": "Deployment",
@@ -65,12 +84,27 @@ def warnings(spec: dict[str, Any], *items: dict[str, Any]) -> list[tuple[str, st
         pytest.param(values("ConfigMap"), "move these values to a Secret, which charts", id="a ConfigMap with values"),
         pytest.param(RELEASE, "move these values to a Secret, and name it in `spec.valuesFrom`", id="a HelmRelease"),
         pytest.param(CONTROL_PLANE, "set `content: Secret` for the targets", id="files of nodes"),
+        pytest.param(RKE2, "give the target `rke2` a proxy without a password", id="nodes that read no Secret"),
         pytest.param(DEPLOYMENT, "give the target `chartOperator` a proxy without a password", id="a Deployment"),
     ],
 )
 def test_an_object_that_gets_a_password_from_a_secret_is_one_warning(obj: dict[str, Any], advice: str) -> None:
     ((kind, text),) = warnings(FROM_SECRET, obj)
     assert kind == obj["kind"]
+    assert text.startswith(advice)
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "advice"),
+    [
+        ("KubeadmControlPlane", {"kubeadmConfigSpec": {}}, "set `content: Secret` for the targets"),
+        ("RKE2ControlPlane", {}, "give the target `clusterClass` a proxy without a password"),
+    ],
+)
+def test_the_advice_for_a_class_is_what_its_nodes_can_do(kind: str, spec: Any, advice: str) -> None:
+    patched = {**FROM_SECRET, "targets": {"clusterClass": {"sharedTemplates": "Patch"}}}
+    ((found, text),) = warnings(patched, of_class(kind), template_of(kind, spec))
+    assert found == "ClusterClass"
     assert text.startswith(advice)
 
 

@@ -10,18 +10,17 @@ from collections.abc import Iterable, Iterator
 
 from krm_fn.krm.results import Finding, ObjectRef, Result, Severity
 from krm_fn.plan import PlannedEdit
-from krm_fn.products.node_kinds import kinds_of
+from krm_fn.products.node_kinds import KUBEADM, OF_CLASSES
 
 _SECRET = ("", "Secret")
 _ADVICE = {
     "ConfigMap": "move these values to a Secret, which charts and apps read beside a ConfigMap",
     "HelmRelease": "move these values to a Secret, and name it in `spec.valuesFrom`",
-    **dict.fromkeys(
-        (*(kind for _, kind in kinds_of("containerdDropIn")), "ClusterClass"),
-        "set `content: Secret` for the targets `containerdDropIn` and `kubeletDropIn`, and `exports: false` for"
-        " `kubeadmCommands`",
-    ),
 }
+_ADVICE_OF_KUBEADM = (
+    "set `content: Secret` for the targets `containerdDropIn` and `kubeletDropIn`, and `exports: false` for"
+    " `kubeadmCommands`"
+)
 _GENERAL_ADVICE = (
     "give the target `{target}` a proxy without a password, in an entry of `spec.overrides` with"
     " `match: {{targets: [{target}]}}`"
@@ -45,8 +44,18 @@ def exposed_passwords(places: Iterable[PlannedEdit], urls: frozenset[str]) -> It
             kind = place.obj.ref.kind
             message = (
                 f"this {kind} holds the password of the proxy in clear text, which `spec.from` takes from a Secret:"
-                f" {_ADVICE.get(kind) or _GENERAL_ADVICE.format(target=place.target_id)}"
+                f" {_ADVICE.get(kind) or _of_target(place)}"
             )
             yield place.result(
                 Finding(Severity.WARNING, message, reading.path, code="PasswordExposed")
             )
+
+
+def _of_target(place: PlannedEdit) -> str:
+    """Return what helps where a target writes: only nodes of kubeadm can take all of the proxy from a Secret."""
+    targets: tuple[str, ...] = (place.target_id,)
+    if place.class_context is not None and place.target_id == OF_CLASSES:
+        targets = place.class_context.targets
+    if set(targets) <= set(KUBEADM.targets):
+        return _ADVICE_OF_KUBEADM
+    return _GENERAL_ADVICE.format(target=place.target_id)
