@@ -119,6 +119,9 @@ def _list_of(items: Node) -> str:
         return "list of targets"
     if choices:
         return f"list of {', '.join(f'`{value}`' for value in choices)}"
+    item = resolved(dict(items))
+    if item.get("type") == "object":
+        return f"list of mappings with {', '.join(f'`{name}`' for name in item['properties'])}"
     return "list of strings"
 
 
