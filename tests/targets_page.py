@@ -21,7 +21,7 @@ _INDEX = """\
 # Targets
 
 A target is a place in which inject-proxy writes the proxy. Each one is a key under `spec.targets` of the ProxyConfig.
-All are enabled unless you write `enabled: false`, but `eksAnywhere` only with `true`. With
+All are enabled unless you write `enabled: false`, but `eksAnywhere` and `olmSubscriptions` only with `true`. With
 `enabled: false` a target looks at no object, and what it wrote before stays as it is: remove the proxy first.
 
 | target | subject |
