@@ -15,6 +15,8 @@ Pointer = tuple[str, ...]
 
 APPEND = "-"
 """The pointer token that stands for the place behind the last item of a list."""
+_TOO_LONG_FOR_AN_INDEX = 20
+"""No list has as many items as a number of so many digits says."""
 
 
 class Operation(NamedTuple):
@@ -59,13 +61,18 @@ def field_path(path: Pointer) -> str:
     """Return a path in the style of the KRM functions specification: ``spec.files[0].path``."""
     text = ""
     for token in path:
-        if token.isdigit():
+        if is_index(token):
             text += f"[{token}]"
         elif token == APPEND:
             text += "[-]"
         else:
             text += ("." if text else "") + token
     return text
+
+
+def is_index(token: str) -> bool:
+    """Return whether a step of a path is an index of a list: a number in ASCII (RFC 6901) that a list can have."""
+    return token.isascii() and token.isdigit() and len(token) < _TOO_LONG_FOR_AN_INDEX
 
 
 def lookup(data: Any, path: Iterable[str | int], default: Any = None) -> Any:
@@ -75,7 +82,7 @@ def lookup(data: Any, path: Iterable[str | int], default: Any = None) -> Any:
             if token not in data:
                 return default
             data = data[token]
-        elif _is_list(data) and str(token).isdigit():
+        elif _is_list(data) and is_index(str(token)):
             if int(token) >= len(data):
                 return default
             data = data[int(token)]

@@ -7,7 +7,7 @@ from typing import Any
 
 from krm_fn.krm import results
 from krm_fn.krm.results import ObjectRef, Result, Severity
-from krm_fn.patch import Operation, Pointer
+from krm_fn.patch import Operation, Pointer, is_index
 from krm_fn.plan import PlannedEdit
 
 
@@ -126,6 +126,6 @@ def _after_removal(path: Pointer, removed: Pointer) -> Pointer:
     if not removed or len(path) < len(removed) or path[: len(removed) - 1] != removed[:-1]:
         return path
     index, at_removed = path[len(removed) - 1], removed[-1]
-    if not (index.isdigit() and at_removed.isdigit() and int(index) > int(at_removed)):
+    if not (is_index(index) and is_index(at_removed) and int(index) > int(at_removed)):
         return path
     return (*removed[:-1], str(int(index) - 1), *path[len(removed) :])

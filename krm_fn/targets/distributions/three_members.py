@@ -68,7 +68,7 @@ class _CheckedSite:
         self._place.write(variables)
         if self._row.is_immutable and is_there and self._draft.edits > edits:
             message = (
-                f"the API server takes no other {self.label} for an object that exists: make the cluster "
+                f"the API server takes no other {self.label} for an object that exists: create the cluster "
                 "again, or leave it out with `spec.selector.exclude`"
             )
             self._draft.report(Severity.WARNING, message, self._path, code="FieldImmutable")

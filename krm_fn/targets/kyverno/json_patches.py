@@ -14,7 +14,7 @@ from typing import Any
 from krm_fn.engine import Draft
 from krm_fn.errors import EditError, InputError
 from krm_fn.krm.results import Finding, Severity
-from krm_fn.patch import Pointer
+from krm_fn.patch import Pointer, is_index
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.yamledit import edit_document, read
 
@@ -80,7 +80,7 @@ def remove_entries(draft: Draft, path: Pointer, gone: list[Pointer]) -> None:
 
 def _sort_key(path: Pointer) -> list[tuple[int, str]]:
     """Return what to sort paths by: an index counts as a number, so that 10 is behind 9."""
-    return [(int(step), "") if step.isdigit() else (0, step) for step in path]
+    return [(int(step), "") if is_index(step) else (0, step) for step in path]
 
 
 def _commit(draft: Draft, path: Pointer, inner: Draft) -> None:
