@@ -7,7 +7,7 @@ its kinds occurs.
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from krm_fn.products import cluster_api, giantswarm, konvoy, three_members, tkg
+from krm_fn.products import cluster_api, distributions, giantswarm, konvoy, tkg
 from krm_fn.products.node_kinds import KIND_NAMES, WITH_MIRRORS, kinds_of
 
 
@@ -246,9 +246,9 @@ ROWS: Mapping[str, TargetRow] = {
     ),
     **{
         target: TargetRow(
-            "distributions.three_members", ("distributions",), three_members.kinds_of(target)
+            "distributions.distributions", ("distributions",), distributions.kinds_of(target)
         )
-        for target in three_members.PRODUCTS
+        for target in distributions.PRODUCTS
     },
 }
 """The key under ``spec.targets`` -> the target, in the order in which targets edit one object. Tests compare it with

@@ -17,7 +17,7 @@ from krm_fn.config import API_VERSION, KIND, ProxyConfig, load
 from krm_fn.config import fields as config_fields
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import ALL_DERIVED, INFRASTRUCTURE_ENDPOINT, Policy, Style
-from krm_fn.products import three_members
+from krm_fn.products import distributions
 from krm_fn.target_table import ROWS
 from options_page import TABLES, TOPICS, fields, options, override_fields
 from support import ROOT
@@ -77,8 +77,8 @@ def test_the_defaults_are_those_of_the_schema() -> None:
     assert [*config.overrides] == spec["overrides"]["default"]
     assert config.lint == spec["lint.rules"]["default"]
     enabled = {path.split(".")[-2]: field.get("default") for path, field in spec.items() if path.endswith(".enabled")}
-    at_once = {row.target for row in three_members.ROWS if not row.waits}
-    waiting = set(three_members.PRODUCTS) - at_once
+    at_once = {row.target for row in distributions.ROWS if not row.waits}
+    waiting = set(distributions.PRODUCTS) - at_once
     assert waiting
     assert enabled == {target: None if target in waiting else True for target in enabled}
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from krm_fn.clusters.reading import pattern
 from krm_fn.patch import Pointer
-from krm_fn.products import cluster_api, konvoy, three_members
+from krm_fn.products import cluster_api, distributions, konvoy
 from krm_fn.products.cluster_api import Role
 from krm_fn.products.node_kinds import NODE_KINDS, SYSTEMS, NodeSystem
 
@@ -27,7 +27,7 @@ OWNS_WORKERS = frozenset({"MachineDeployment", "MachinePool"})
 
 ROLES = {
     **{one.kind: one.role for one in NODE_KINDS.values() if one.role},
-    **{one.kind: one.role for one in three_members.ROWS if one.role},
+    **{one.kind: one.role for one in distributions.ROWS if one.role},
     "MachineDeployment": Role.WORKER,
     "MachineSet": Role.WORKER,
     "MachinePool": Role.WORKER,

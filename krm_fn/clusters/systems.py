@@ -18,7 +18,7 @@ from krm_fn.clusters.references import class_of, key_of, uses
 from krm_fn.clusters.topology import Topology
 from krm_fn.krm.resourcelist import Object
 from krm_fn.patch import Pointer
-from krm_fn.products import proxy_keys, three_members
+from krm_fn.products import distributions, proxy_keys
 from krm_fn.products.node_kinds import KUBEADM, NODE_KINDS
 
 
@@ -105,8 +105,8 @@ _BY_GROUP_KIND = {
 """Clusters and nodes that are none of Cluster API."""
 
 
-def _of_three_members(row: three_members.MembersRow) -> System:
-    product = three_members.PRODUCTS[row.target]
+def _of_distribution(row: distributions.DistributionRow) -> System:
+    product = distributions.PRODUCTS[row.target]
     keys = row.keys[:2] if row.keys != proxy_keys.CAMEL else ()
     return System(
         product.name,
@@ -120,9 +120,9 @@ def _of_three_members(row: three_members.MembersRow) -> System:
 
 def _written(*, has_nodes: bool) -> dict[tuple[str, str], System]:
     found = {}
-    for kind, row in three_members.OF_KIND.items():
-        if three_members.PRODUCTS[row.target].has_nodes is has_nodes:
-            found[kind] = _of_three_members(row)
+    for kind, row in distributions.OF_KIND.items():
+        if distributions.PRODUCTS[row.target].has_nodes is has_nodes:
+            found[kind] = _of_distribution(row)
     return found
 
 

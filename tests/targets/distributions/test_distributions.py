@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.products.three_members import PRODUCTS, ROWS, MembersRow
+from krm_fn.products.distributions import PRODUCTS, ROWS, DistributionRow
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from proposals import FULL, NO, NONE, apply, changes, env, findings, proposals
@@ -16,7 +16,7 @@ PASSWORD = ProxySettings(_URL, _URL, NO)
 EVERY_ROW = [pytest.param(row, id=f"{row.kind} of {row.group}") for row in ROWS]
 
 
-def holding(row: MembersRow, members: dict[str, Any] | None) -> dict[str, Any]:
+def holding(row: DistributionRow, members: dict[str, Any] | None) -> dict[str, Any]:
     """An object of the kind of a row; None for one that has nothing of the path but the list on it."""
     path = row.path
     inner: Any = env(members) if row.is_env and members is not None else members
@@ -32,17 +32,17 @@ def holding(row: MembersRow, members: dict[str, Any] | None) -> dict[str, Any]:
     return {"apiVersion": f"{row.group}/v1", "kind": row.kind, "metadata": name, **inner}
 
 
-def asked(row: MembersRow) -> dict[str, Any]:
+def asked(row: DistributionRow) -> dict[str, Any]:
     return {"enabled": True} if row.waits else {}
 
 
-def variables(row: MembersRow) -> dict[str, str]:
+def variables(row: DistributionRow) -> dict[str, str]:
     """What is written where the list is of variables."""
     is_upper_case = PRODUCTS[row.target].is_upper_case
     return {name: value for name, value in FULL.variables().items() if name.isupper() or not is_upper_case}
 
 
-def members(row: MembersRow, settings: ProxySettings = FULL) -> dict[str, Any]:
+def members(row: DistributionRow, settings: ProxySettings = FULL) -> dict[str, Any]:
     if row.is_env:
         return {name: settings.variables()[name] for name in variables(row)}
     http, https, no = row.keys
@@ -51,7 +51,7 @@ def members(row: MembersRow, settings: ProxySettings = FULL) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("row", EVERY_ROW)
-def test_the_members_are_set_changed_and_removed(row: MembersRow) -> None:
+def test_the_members_are_set_changed_and_removed(row: DistributionRow) -> None:
     target = TARGETS[row.target]
     written = apply(target, holding(row, {}), FULL, **asked(row))
 
@@ -64,7 +64,7 @@ def test_the_members_are_set_changed_and_removed(row: MembersRow) -> None:
 
 
 @pytest.mark.parametrize("row", EVERY_ROW)
-def test_a_mapping_that_a_run_made_goes_with_the_proxy(row: MembersRow) -> None:
+def test_a_mapping_that_a_run_made_goes_with_the_proxy(row: DistributionRow) -> None:
     before = holding(row, None)
     written = apply(TARGETS[row.target], before, FULL, **asked(row))
 
@@ -74,7 +74,7 @@ def test_a_mapping_that_a_run_made_goes_with_the_proxy(row: MembersRow) -> None:
 
 @pytest.mark.parametrize("row", [pytest.param(row, id=row.kind) for row in ROWS if row.is_immutable])
 @pytest.mark.parametrize("settings", [pytest.param(FULL, id="inject"), pytest.param(NONE, id="remove")])
-def test_a_change_that_the_api_server_refuses_is_a_warning(row: MembersRow, settings: ProxySettings) -> None:
+def test_a_change_that_the_api_server_refuses_is_a_warning(row: DistributionRow, settings: ProxySettings) -> None:
     there = holding(row, members(row, FULL._replace(http_proxy="http://old.corp.example:1")))
 
     assert [one.code for one in findings(TARGETS[row.target], there, settings, enabled=True)] == ["FieldImmutable"]
@@ -83,21 +83,21 @@ def test_a_change_that_the_api_server_refuses_is_a_warning(row: MembersRow, sett
 
 
 @pytest.mark.parametrize("row", EVERY_ROW)
-def test_what_else_is_in_the_mapping_stays_when_the_proxy_is_removed(row: MembersRow) -> None:
+def test_what_else_is_in_the_mapping_stays_when_the_proxy_is_removed(row: DistributionRow) -> None:
     there = holding(row, {**members(row), "other": "1"})
 
     assert apply(TARGETS[row.target], there, NONE, **asked(row)) == holding(row, {"other": "1"})
 
 
 @pytest.mark.parametrize("row", EVERY_ROW)
-def test_what_is_read_is_what_was_written(row: MembersRow) -> None:
+def test_what_is_read_is_what_was_written(row: DistributionRow) -> None:
     read = {one.variable: one.value for one in TARGETS[row.target].read(holding(row, members(row)), asked(row))}
     assert read == FULL.variables()
 
 
 @pytest.mark.parametrize("row", [pytest.param(row, id=f"{row.kind} of {row.group}") for row in ROWS if row.waits])
 @pytest.mark.parametrize("settings", [pytest.param(FULL, id="inject"), pytest.param(NONE, id="remove")])
-def test_what_waits_is_written_only_where_it_is_asked_for(row: MembersRow, settings: ProxySettings) -> None:
+def test_what_waits_is_written_only_where_it_is_asked_for(row: DistributionRow, settings: ProxySettings) -> None:
     there = members(row, FULL._replace(http_proxy="http://old.corp.example:1"))
 
     assert proposals(TARGETS[row.target], holding(row, there), settings) == []

@@ -44,7 +44,7 @@ class Product(NamedTuple):
     has_nodes: bool = True
 
 
-class MembersRow(NamedTuple):
+class DistributionRow(NamedTuple):
     """A kind of objects with the three members, or with a list of variables in their place.
 
     Attributes:
@@ -112,30 +112,30 @@ _TEMPLATE = ("spec", "template", "spec")
 _ASO = "containerservice.azure.com"
 
 ROWS = (
-    MembersRow("openshift", "config.openshift.io", "Proxy", ("spec",), name="cluster"),
-    MembersRow(
+    DistributionRow("openshift", "config.openshift.io", "Proxy", ("spec",), name="cluster"),
+    DistributionRow(
         "openshift",
         "hypershift.openshift.io",
         "HostedCluster",
         ("spec", "configuration", "proxy"),
     ),
-    MembersRow(
+    DistributionRow(
         "openshift", "extensions.hive.openshift.io", "AgentClusterInstall", ("spec", "proxy")
     ),
-    MembersRow("openshift", "agent-install.openshift.io", "InfraEnv", ("spec", "proxy")),
-    MembersRow(
+    DistributionRow("openshift", "agent-install.openshift.io", "InfraEnv", ("spec", "proxy")),
+    DistributionRow(
         "openshift",
         "siteconfig.open-cluster-management.io",
         "ClusterInstance",
         ("spec", "proxy"),
     ),
-    MembersRow(
+    DistributionRow(
         "openshift",
         CONTROL_PLANE,
         "OpenshiftAssistedControlPlane",
         ("spec", "config", "proxy"),
     ),
-    MembersRow(
+    DistributionRow(
         "aks",
         _INFRASTRUCTURE,
         "AzureManagedControlPlane",
@@ -143,7 +143,7 @@ ROWS = (
         is_list=True,
         is_immutable=True,
     ),
-    MembersRow(
+    DistributionRow(
         "aks",
         _INFRASTRUCTURE,
         "AzureManagedControlPlaneTemplate",
@@ -151,7 +151,7 @@ ROWS = (
         is_list=True,
         is_immutable=True,
     ),
-    MembersRow(
+    DistributionRow(
         "aks",
         _INFRASTRUCTURE,
         "AzureASOManagedControlPlane",
@@ -159,7 +159,7 @@ ROWS = (
         is_list=True,
         item_kind="ManagedCluster",
     ),
-    MembersRow(
+    DistributionRow(
         "aks",
         _INFRASTRUCTURE,
         "AzureASOManagedControlPlaneTemplate",
@@ -167,8 +167,8 @@ ROWS = (
         is_list=True,
         item_kind="ManagedCluster",
     ),
-    MembersRow("aks", _ASO, "ManagedCluster", ("spec", "httpProxyConfig"), is_list=True),
-    MembersRow(
+    DistributionRow("aks", _ASO, "ManagedCluster", ("spec", "httpProxyConfig"), is_list=True),
+    DistributionRow(
         "eksAnywhere",
         "anywhere.eks.amazonaws.com",
         "Cluster",
@@ -176,53 +176,55 @@ ROWS = (
         is_list=True,
         is_immutable=True,
     ),
-    MembersRow(
+    DistributionRow(
         "canonicalKubernetes",
         CONTROL_PLANE,
         "CK8sControlPlane",
         ("spec", "spec"),
         role=Role.CONTROL_PLANE,
     ),
-    MembersRow(
+    DistributionRow(
         "canonicalKubernetes",
         CONTROL_PLANE,
         "CK8sControlPlaneTemplate",
         (*_TEMPLATE, "spec"),
         role=Role.CONTROL_PLANE,
     ),
-    MembersRow(
+    DistributionRow(
         "canonicalKubernetes",
         BOOTSTRAP,
         "CK8sConfigTemplate",
         _TEMPLATE,
         role=Role.WORKER,
     ),
-    MembersRow(
+    DistributionRow(
         "microk8s",
         CONTROL_PLANE,
         "MicroK8sControlPlane",
         ("spec", "controlPlaneConfig", "initConfiguration"),
         role=Role.CONTROL_PLANE,
     ),
-    MembersRow(
+    DistributionRow(
         "microk8s",
         BOOTSTRAP,
         "MicroK8sConfigTemplate",
         (*_TEMPLATE, "initConfiguration"),
         role=Role.WORKER,
     ),
-    MembersRow(
+    DistributionRow(
         "kubeOne",
         "kubeone.k8c.io",
         "KubeOneCluster",
         ("proxy",),
         ("http", "https", "noProxy"),
     ),
-    MembersRow(
+    DistributionRow(
         "rancher", "provisioning.cattle.io", "Cluster", ("spec", "agentEnvVars"), is_env=True
     ),
-    MembersRow("rancher", "management.cattle.io", "Cluster", ("spec", "agentEnvVars"), is_env=True),
-    MembersRow(
+    DistributionRow(
+        "rancher", "management.cattle.io", "Cluster", ("spec", "agentEnvVars"), is_env=True
+    ),
+    DistributionRow(
         "olmSubscriptions",
         "operators.coreos.com",
         "Subscription",
@@ -230,7 +232,7 @@ ROWS = (
         is_env=True,
         is_opt_in=True,
     ),
-    MembersRow(
+    DistributionRow(
         "githubRunners",
         "actions.summerwind.dev",
         "RunnerDeployment",

@@ -1,4 +1,4 @@
-"""The targets of all products of ``products/three_members.py``, whose rows say where each takes its proxy."""
+"""The targets of all products of ``products/distributions.py``, whose rows say where each takes its proxy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, lookup
-from krm_fn.products.three_members import OF_KIND, PRODUCTS, MembersRow, Product
+from krm_fn.products.distributions import OF_KIND, PRODUCTS, DistributionRow, Product
 from krm_fn.targets.base import Context, Target
 
 _NAMES = {" ": "a blank", "\t": "a blank", "`": "a back-quote"}
@@ -31,7 +31,7 @@ class _CheckedSite:
         row: what the table says of it.
     """
 
-    def __init__(self, draft: Draft, path: Pointer, place: Site, row: MembersRow) -> None:
+    def __init__(self, draft: Draft, path: Pointer, place: Site, row: DistributionRow) -> None:
         self._draft = draft
         self._path = path
         self._place = place
@@ -102,7 +102,7 @@ def _refused(variables: Variables, target: str) -> str:
     return ""
 
 
-class _ThreeMembers(Target):
+class _Distribution(Target):
     """The proxy of one product.
 
     Args:
@@ -132,7 +132,7 @@ class _ThreeMembers(Target):
             yield _CheckedSite(draft, path, _site(draft, path, row, conflict), row)
 
 
-def _site(draft: Draft, path: Pointer, row: MembersRow, conflict: str) -> Site:
+def _site(draft: Draft, path: Pointer, row: DistributionRow, conflict: str) -> Site:
     """Return the mapping, or the list of variables, at a path of a row as a site."""
     if row.is_env:
         return ObjectEnvList(draft, path, conflict)
@@ -140,7 +140,7 @@ def _site(draft: Draft, path: Pointer, row: MembersRow, conflict: str) -> Site:
     return ThreeKeys(path, keys, f"`{row.field}`", kept=0).in_draft(draft)
 
 
-def _paths(draft: Draft, row: MembersRow) -> Iterator[Pointer]:
+def _paths(draft: Draft, row: DistributionRow) -> Iterator[Pointer]:
     if "*" not in row.path:
         yield row.path
         return
@@ -151,5 +151,5 @@ def _paths(draft: Draft, row: MembersRow) -> Iterator[Pointer]:
             yield (*row.path[:at], str(index), *row.path[at + 1 :])
 
 
-TARGETS = {target_id: _ThreeMembers(target_id, product) for target_id, product in PRODUCTS.items()}
+TARGETS = {target_id: _Distribution(target_id, product) for target_id, product in PRODUCTS.items()}
 """ID -> target."""
