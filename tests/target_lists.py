@@ -1,4 +1,4 @@
-"""Write the lists of targets in the JSON Schema, and each target that `full.yaml` lacks, from the table of targets."""
+"""Write the targets that are rows of a table into the JSON Schema, its lists of targets, and what `full.yaml` lacks."""
 
 from __future__ import annotations
 
@@ -12,17 +12,56 @@ import yaml
 
 from function_configs import resolved
 from krm_fn.config import names_of_only
+from krm_fn.products import distributions
 from krm_fn.target_table import ROWS
+from krm_fn.targets.pages import title_of
 
 
 def schema_with_lists(text: str) -> str:
-    """Return the JSON Schema with the names that `only` and `match.targets` accept."""
+    """Return the JSON Schema with the names that `only` and `match.targets` accept, and the rows of distributions."""
+    text = _with_distributions(text)
     schema = json.loads(text)
     only = schema["properties"]["spec"]["properties"]["only"]
     targets = schema["$defs"]["overrideMatch"]["properties"]["targets"]
     for node, names in ((only, names_of_only()), (targets, tuple(ROWS))):
         text = _with_list(text, node["description"], names)
     return text
+
+
+def _with_distributions(text: str) -> str:
+    """Replace what is said of each distribution: they are the last targets."""
+    blocks = []
+    for name in distributions.PRODUCTS:
+        lines = [f"{json.dumps(name)}: {{", *(f"  {line}" for line in _block(name)), "}"]
+        blocks.append("\n".join(f"{' ' * 12}{line}" for line in lines))
+    start = text.index(f'{" " * 12}"{next(iter(distributions.PRODUCTS))}": {{')
+    end = text.index(f"\n{' ' * 10}}}", start)
+    return text[:start] + ",\n".join(blocks) + text[end:]
+
+
+def _block(name: str) -> list[str]:
+    """Return the lines about one distribution, as its rows and its page say it."""
+    rows = [row for row in distributions.ROWS if row.target == name]
+    waiting = [row.kind for row in rows if row.waits]
+    enabled = '{ "$ref": "#/$defs/enabled" }'
+    if len(waiting) == len(rows):
+        enabled = '{ "$ref": "#/$defs/enabledIfAsked" }'
+    elif waiting:
+        description = (
+            "Whether this target looks at objects at all. An explicit true also writes what cannot be changed later: "
+            f"{', '.join(waiting)}."
+        )
+        enabled = f'{{ "$ref": "#/$defs/enabled", "description": {json.dumps(description)} }}'
+    fields = [f'"enabled": {enabled}']
+    if any(row.is_env for row in rows):
+        fields.append('"conflict": { "$ref": "#/$defs/conflict" }')
+    return [
+        f'"description": {json.dumps(title_of(name) + ".", ensure_ascii=False)},',
+        '"type": "object",',
+        '"additionalProperties": false,',
+        f'"examples": [{{ "enabled": {json.dumps(bool(waiting))} }}],',
+        f'"properties": {{ {", ".join(fields)} }}',
+    ]
 
 
 def _with_list(text: str, description: str, names: Sequence[str]) -> str:

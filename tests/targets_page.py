@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from krm_fn.noproxy import Audience
+from krm_fn.products import distributions
 from krm_fn.products.charts import CHARTS
 from krm_fn.target_table import SYSTEMS, system_of
 from krm_fn.targets import TARGETS, Target
@@ -21,7 +22,7 @@ _INDEX = """\
 # Targets
 
 A target is a place in which inject-proxy writes the proxy. Each one is a key under `spec.targets` of the ProxyConfig.
-All are enabled unless you write `enabled: false`, but `eksAnywhere` and `olmSubscriptions` only with `true`. With
+All are enabled unless you write `enabled: false`, but those that wait for `enabled: true`: {waiting}. With
 `enabled: false` a target looks at no object, and what it wrote before stays as it is: remove the proxy first.
 
 | target | subject |
@@ -51,7 +52,9 @@ def written_systems() -> list[str]:
 def index() -> str:
     """Return the page that leads to each target."""
     rows = [f"| [{name}]({system_of(name)}.md#{name.lower()}) | {_subject(name)} |\n" for name in TARGETS]
-    return "".join([_INDEX, *rows])
+    at_once = {row.target for row in distributions.ROWS if not row.waits}
+    waiting = ", ".join(f"`{name}`" for name in distributions.PRODUCTS if name not in at_once)
+    return "".join([_INDEX.format(waiting=waiting), *rows])
 
 
 def _subject(name: str) -> str:
