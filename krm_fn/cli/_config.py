@@ -1,33 +1,22 @@
-"""The one ProxyConfig of a command line: in a file of its own, or among the manifests.
+"""The one ProxyConfig of a command line: in a file of its own, or among the manifests."""
 
-It finds a ProxyConfig and checks nothing in it.
-"""
+from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from krm_fn import config
 from krm_fn.cli.files import is_folder, read_file
 from krm_fn.cli.selection import Selection
 from krm_fn.config import Lookup, ProxyConfig
+from krm_fn.config.located import LocatedConfig, located_configs
 from krm_fn.errors import InputError, UsageError
 from krm_fn.krm.manifests import Manifests
-from krm_fn.krm.resourcelist import Object, reference
-from krm_fn.krm.results import ObjectRef
-from krm_fn.patch import Pointer
+from krm_fn.krm.resourcelist import Object
 from krm_fn.plan.sources import Objects
 
 _NAMED = 3
 """How many files of several ProxyConfigs a message names."""
-
-
-class LocatedConfig(NamedTuple):
-    """A FunctionConfig, what it is called and where it is, and the paths in it of keys that are there twice."""
-
-    data: Any
-    ref: ObjectRef
-    repeated: list[Pointer]
 
 
 def config_files(path: str) -> Manifests:
@@ -94,7 +83,11 @@ def located_config(manifests: Manifests, *, path: str = "", file: str = "") -> L
     Raises:
         UsageError: there is none, or there are several.
     """
-    found = [given for index in range(len(manifests)) for given in _configs(manifests, index)]
+    found: list[LocatedConfig] = []
+    for index in range(len(manifests)):
+        of_document = list(located_configs(manifests, index))
+        # What a ResourceList says to its function counts before what is in the list.
+        found += [given for given in of_document if given.is_of_list] or of_document
     if file:
         found = [given for given in found if _is_same(given.ref.file_path, file)]
     meant = "" if found else _misspelt(manifests)
@@ -123,19 +116,6 @@ def _files_of(found: Sequence[LocatedConfig]) -> str:
 
 def _is_same(name: str, path: str) -> bool:
     return Path(name).resolve() == Path(path).resolve()
-
-
-def _configs(manifests: Manifests, index: int) -> Iterator[LocatedConfig]:
-    if config.KIND not in manifests.kinds(index):
-        return
-    given = manifests.function_config_of(index)
-    if given is not None:
-        ref = reference(given) if isinstance(given, dict) else ObjectRef()
-        yield LocatedConfig(given, ref, manifests.repeated(index, ("functionConfig",)))
-        return
-    for obj in manifests.objects(index):
-        if (obj.ref.api_version, obj.ref.kind) == (config.API_VERSION, config.KIND):
-            yield LocatedConfig(obj.data, obj.ref, manifests.repeated(index, obj.path))
 
 
 def _misspelt(manifests: Manifests) -> str:

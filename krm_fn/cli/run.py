@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from krm_fn.cli._config import LocatedConfig, config_among
+from krm_fn.cli._config import config_among
 from krm_fn.cli._outcome_lines import FAIL_ON, count, outcome_lines, severities
 from krm_fn.cli._progress import Progress
 from krm_fn.cli.command_result import CommandResult, Write
@@ -34,6 +34,7 @@ from krm_fn.cli.selection import (
 from krm_fn.cli.shard import Shard, shard_of
 from krm_fn.cli.writing import new_folder, write_files
 from krm_fn.config import names_of_only
+from krm_fn.config.located import LocatedConfig
 from krm_fn.errors import InputError, OutputError, UsageError
 from krm_fn.krm.known_secrets import ProxyPasswords
 from krm_fn.krm.manifests import ManifestList
