@@ -80,7 +80,8 @@ def judge(given: LocatedConfig, rules: Rules, audience: Audience) -> Iterator[Re
             severity = rules.severity(found)
             if severity is not None and found.rule not in silent:
                 path = text.path if text.path[0] == "spec" else ()
-                yield Result(severity, found.message, given.ref, path, code=found.rule)
+                fact = (str(text.value),) if found.rule in lint.ONE_CAUSE else ()
+                yield Result(severity, found.message, given.ref, path, code=found.rule, fact=fact)
     if wanted is not None:
         yield from _pairs(wanted, given, rules)
 

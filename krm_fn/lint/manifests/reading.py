@@ -39,17 +39,17 @@ _READ_ALWAYS = (
 
 @dataclass(frozen=True)
 class Item:
-    """One document and the objects in it."""
+    """One document and the objects in it; ``is_list`` where it is a ResourceList, which may hold none."""
 
     where: Where
     objects: tuple[Object, ...]
+    is_list: bool
 
 
 class ManifestFiles:
     """The contents of files.
 
-    ``configs`` are the FunctionConfigs, ``problems`` tell what may be one, and ``empty`` names the files in which
-    nothing looks like an object.
+    ``configs`` are the FunctionConfigs, and ``problems`` tell what may be one.
 
     Args:
         files: name -> content.
@@ -59,7 +59,6 @@ class ManifestFiles:
         self.items: list[Item] = []
         self.configs: list[LocatedConfig] = []
         self.problems: list[Result] = []
-        self.empty: set[str] = set()
         self._manifests: dict[str, Manifests] = {}
         self._unreadable: dict[Where, InputError] = {}
         for name, content in files.items():
@@ -121,19 +120,26 @@ class ManifestFiles:
 
     def _read(self, name: str) -> None:
         manifests = self._manifests[name]
-        if not any(manifests.contains(index, ("kind",)) for index in range(len(manifests))):
-            self.empty.add(name)
         for index in range(len(manifests)):
             if not _matters(manifests, index):
                 continue
             try:
-                item = Item((name, index), tuple(manifests.objects(index)))
+                is_list = "ResourceList" in manifests.kinds(index)
+                item = Item((name, index), tuple(manifests.objects(index)), is_list)
                 self.configs += located_configs(manifests, index)
             except InputError as error:
                 self._unreadable[name, index] = error
             else:
                 self.items.append(item)
                 self.problems += _misspelt(item)
+
+    def read(self) -> frozenset[str]:
+        """Return the names of the files of which an object, or a ResourceList, was read."""
+        return frozenset(
+            item.where[0]
+            for item in self.items
+            if item.is_list or any(obj.ref.kind for obj in item.objects)
+        )
 
     def unreadable(self, wanted: ProxyConfig) -> Iterator[Result]:
         """Yield an error for each file with a document that a run needs and nobody can read, or else a warning.
