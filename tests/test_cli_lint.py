@@ -277,7 +277,8 @@ def test_standard_input_that_is_right_is_passed_on_byte_by_byte() -> None:
 
 
 def test_the_config_that_is_named_decides_about_files(tree: Path, tmp_path: Path) -> None:
-    path = tmp_path / "rules.yaml"
+    path = tmp_path / "rules/rules.yaml"
+    path.parent.mkdir()
     path.write_text(CONFIG + "  lint: {rules: {NP006: Off, NP010: Off, NP003: Off, NP005: Off}}\n")
     assert run("--config", path, tree / "apps").exit_code == 0
     assert run(tree / "apps").exit_code == 1

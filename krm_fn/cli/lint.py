@@ -11,7 +11,7 @@ from argparse import Namespace
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
-from krm_fn.cli._config import config_files, the_config
+from krm_fn.cli._config import config_above, config_files, loaded, named_above, the_config
 from krm_fn.cli._outcome_lines import FAIL_ON, count, severities
 from krm_fn.cli.command_result import CommandResult
 from krm_fn.cli.files import LeftAlone, exists, find_files
@@ -92,7 +92,8 @@ def parser() -> CommandParser:
         "--config",
         metavar="FILE",
         default="",
-        help="the ProxyConfig whose `lint`, `clusterDefaults` and `targets` count, if not the one of the manifests",
+        help="the ProxyConfig whose `lint`, `clusterDefaults` and `targets` count, if not the one of the manifests, or "
+        "in a folder above them",
     )
     add_exclude_option(command)
     add_report_options(command)
@@ -212,6 +213,8 @@ def _of_files(
     wanted: ProxyConfig | None,
 ) -> CommandResult:
     files = selection.manifests
+    above = None if wanted else config_above(files, given.words, given.exclude)
+    wanted = loaded(above, None) if above else wanted
     judge = fixed_files if given.fix else audit
     audience = Audience(given.consumer)
     done = judge(files, config=wanted, audience=audience, others=selection.others())
@@ -226,7 +229,8 @@ def _of_files(
 
     report = written(given.output, _texts(results, verbose=given.verbose), findings)
     exit_code = int(are_severe(results, fail_on))
-    reported = _summary(selection, done, results, given)
+    named = named_above(above, "lint") if above else []
+    reported = (*named, *_summary(selection, done, results, given))
     if given.fix and _STDIN in files:
         corrected = done.corrected.get(_STDIN, files[_STDIN])
         return CommandResult(corrected, (*_lines(report), *reported), exit_code)

@@ -21,6 +21,8 @@ class LocatedConfig(NamedTuple):
     repeated: list[Pointer]
     is_of_list: bool = False
     """Whether it is the `functionConfig` of a ResourceList, and no object."""
+    is_above: bool = False
+    """Whether it is in none of the files of the command line, but above them in their git repository."""
 
 
 def located_configs(manifests: Manifests, index: int) -> Iterator[LocatedConfig]:
