@@ -99,6 +99,9 @@ def rows_of_charts() -> str:
 
 
 def _reader(target: Target) -> str:
+    product = distributions.PRODUCTS.get(target.id)
+    if product is not None and not product.has_list:
+        return ""
     return f"Reader of `NO_PROXY`: {_READERS[target.audience]}." if target.audience in _READERS else ""
 
 
