@@ -57,7 +57,7 @@ ROWS: Mapping[str, TargetRow] = {
     "otherWriters": TargetRow(
         "nodes.other_writers",
         ("nodes",),
-        KIND_NAMES | frozenset({"AWSMachineTemplate", "VCDCluster", "VCDClusterTemplate"}),
+        KIND_NAMES | frozenset({"VCDCluster", "VCDClusterTemplate"}),
     ),
     "giantswarmSystemdProxy": TargetRow(
         "giantswarm.systemd_proxy", ("giantswarm",), frozenset({"Cluster", "Secret"})

@@ -726,11 +726,11 @@ metadata: {name: md-0, namespace: org, labels: {cluster.x-k8s.io/cluster-name: p
 spec: {template: {spec: {files: [{path: /etc/env, content: "HTTP_PROXY=http://proxy.corp.example:3128"}]}}}
 ---
 """
-KOPS = """\
-apiVersion: kops.k8s.io/v1alpha2
-kind: Cluster
+KARPENTER = """\
+apiVersion: karpenter.k8s.aws/v1
+kind: EC2NodeClass
 metadata: {name: prod}
-spec: {egressProxy: {}}
+spec: {amiFamily: AL2023}
 ---
 """
 NO_CHART_VALUES = """\
@@ -767,7 +767,7 @@ def test_what_has_the_proxy_or_gets_it_is_not_without(manifests: str) -> None:
     [
         pytest.param(of_kind("TalosControlPlane"), "NodeSystemUnsupported", "org/prod", id="a system without a target"),
         pytest.param(of_kind("KubeadmControlPlane"), "TemplateNotInList", "org/prod", id="a control plane elsewhere"),
-        pytest.param(KOPS, "NodeSystemUnsupported", "", id="a Cluster that is none of Cluster API"),
+        pytest.param(KARPENTER, "NodeSystemUnsupported", "", id="nodes that are none of Cluster API"),
         pytest.param(NO_CHART_VALUES, "ProxyFieldEmpty", "", id="a chart without the proxy"),
     ],
 )

@@ -214,9 +214,12 @@ def test_another_proxy_changes_nothing_but_lines_that_hold_a_value(story: Path) 
     once = run(input_of(story)).output
     old, new = ("".join(items(data)).splitlines() for data in (once, run(with_other_proxy(once)).output))
     values = [readable(after) for before, after in zip(old, new, strict=True) if before != after]
-    assert [
-        line for line in values if not (any(new in line for new in (HOST, NETWORK, DOMAIN)) or names_a_hash(line))
-    ] == []
+    assert [line for line in values if not (holds_a_value(line) or names_a_hash(line))] == []
+
+
+def holds_a_value(line: str) -> bool:
+    """Whether a line has a part of the other proxy; some systems keep its port in a line of its own."""
+    return any(new in line for new in (HOST, NETWORK, DOMAIN)) or line.strip().startswith("port: 8080")
 
 
 def names_a_hash(line: str) -> bool:

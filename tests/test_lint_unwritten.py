@@ -476,7 +476,7 @@ PATCH = "kind: Deployment\nspec: {env: [{name: HTTPS_PROXY, value: '%s'}]}\n"
 
 def places(url: str) -> dict[str, dict[str, Any]]:
     """Objects with a field that no target writes, and a proxy in it."""
-    host = {"host": url.removeprefix("http://").partition(":")[0], "port": int(url.rpartition(":")[2])}
+    one_url = {"http": {"url": url}}
     variable = [{"name": "HTTPS_PROXY", "value": url}]
     return {
         "a mapping in the values of a chart": release(
@@ -502,13 +502,10 @@ def places(url: str) -> dict[str, dict[str, Any]]:
             configMapGenerator=[{"literals": [f"HTTP_PROXY={url}"]}],
         ),
         "TOML of a ConfigMap": manifest("v1", "ConfigMap", data={"config.template.toml": TOML % url}),
-        "kOps": manifest("kops.k8s.io/v1alpha2", "Cluster", spec={"egressProxy": {"httpProxy": host}}),
-        "kOps in v1alpha3": manifest(
-            "kops.k8s.io/v1alpha3", "Cluster", spec={"networking": {"egressProxy": {"httpProxy": host}}}
-        ),
         "AKS": manifest(
             f"infrastructure.{API}/v1beta1", "AzureManagedControlPlane", spec={"httpProxyConfig": {"httpProxy": url}}
         ),
+        "runners": manifest("actions.github.com/v1alpha1", "AutoscalingRunnerSet", spec={"proxy": one_url}),
         "an operator": manifest("operators.coreos.com/v1alpha1", "Subscription", spec={"config": {"env": variable}}),
         "CDI": manifest("cdi.kubevirt.io/v1beta1", "CDI", spec={"config": {"importProxy": {"HTTPProxy": url}}}),
         "an add-on of ACM": manifest(
@@ -516,6 +513,7 @@ def places(url: str) -> dict[str, dict[str, Any]]:
             "AddOnDeploymentConfig",
             spec={"proxyConfig": {"httpsProxy": url}},
         ),
+        "notifications of Flux": manifest("notification.toolkit.fluxcd.io/v1beta3", "Provider", spec={"proxy": url}),
         "user data of Karpenter": manifest(
             "karpenter.k8s.aws/v1", "EC2NodeClass", spec={"userData": f"#!/bin/sh\nexport HTTP_PROXY={url}\n"}
         ),
@@ -577,7 +575,7 @@ def test_the_right_proxy_in_such_a_field_is_silent(place: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("place", ["kOps", "kOps in v1alpha3", "AKS"])
+@pytest.mark.parametrize("place", ["AKS", "runners"])
 def test_where_no_password_can_stand_the_proxy_is_right_without_it(place: str) -> None:
     with_password = {name: url.replace("//", "//svc:hunter2@") for name, url in PROXY.items()}
 
@@ -602,12 +600,15 @@ EMPTY = [
     pytest.param(release("harbor", {"proxy": {"httpProxy": "${PROXY}"}}), [], id="a member that is filled in later"),
     pytest.param(release("velero", {"env": "${PROXY}"}, valuesFrom=[{"name": "x"}]), [], id="values from elsewhere"),
     pytest.param(release("renovate", {"env": {"HTTP_PROXY": "${PROXY}"}}), [], id="a value that is filled in later"),
+    pytest.param(
+        manifest("actions.github.com/v1alpha1", "AutoscalingRunnerSet", spec={}), ["ProxyFieldEmpty"], id="runners"
+    ),
     pytest.param(SUBSCRIPTION, ["ProxyFieldEmpty"], id="a field whose target waits to be asked"),
     pytest.param(manifest("notification.toolkit.fluxcd.io/v1", "Provider", spec={}), [], id="a field nobody needs"),
     pytest.param(
         manifest(f"infrastructure.{API}", "AWSMachineTemplate", spec={"template": {"spec": {"ignition": {}}}}),
         ["ProxyFieldEmpty"],
-        id="Ignition",
+        id="Ignition of a version that takes no proxy",
     ),
     pytest.param(
         manifest(f"infrastructure.{API}", "AWSMachineTemplate", spec={"template": {"spec": {}}}), [], id="no Ignition"

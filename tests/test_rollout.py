@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from krm_fn.krm.resourcelist import Object, ResourceList, objects
 from krm_fn.krm.results import Severity
 from krm_fn.pipeline import Outcome, run
+from krm_fn.products import distributions
 
 BASE_NAME = "fn.inject-proxy.io/base-name"
 HASHED = re.compile(r"(.+)-[0-9a-f]{10}")
@@ -480,3 +481,47 @@ def test_no_reference_to_a_template_of_the_list_is_left_behind(
         assert targets == [dict(zip(there, called, strict=True)).get(name, name) for name, _ in refers]
         assert len({*called}) == len(there)
     assert found == ([nested(*templates, *users)] if is_nested else [*templates, *users])
+
+
+OTHER_TEMPLATES = [pytest.param(key, id=key[1]) for key in distributions.TEMPLATES]
+
+
+def other_template(key: tuple[str, str]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """A template of another system, what refers to it, and the options with which it is written."""
+    row = distributions.TEMPLATES[key]
+    spec: Any = {}
+    for step in reversed(row.path[3:]):
+        spec = [{"kind": row.item_kind, **spec}] if step == "*" else {step: spec}
+    if row.beside:
+        spec = {"ignition": {"version": "3.4"}}
+    found = {
+        "apiVersion": f"{key[0]}/v1beta1",
+        "kind": key[1],
+        "metadata": {"name": "t", "namespace": "org"},
+        "spec": {"template": {"spec": spec}},
+    }
+    reference = {"apiVersion": f"{key[0]}/v1beta1", "kind": key[1], "name": "t"}
+    urls = {"httpsProxy": "http://proxy:1"}
+    return found, reference, {"targets": {row.target: {"enabled": True}}, **urls}
+
+
+@pytest.mark.parametrize("key", OTHER_TEMPLATES)
+def test_a_template_of_another_system_gets_a_name_of_its_content(key: tuple[str, str]) -> None:
+    found, reference, spec = other_template(key)
+
+    outcome = ran(found, user(ref=reference), **spec)
+
+    named, using = items(outcome)
+    assert HASHED.fullmatch(named["metadata"]["name"])
+    assert using["spec"]["template"]["spec"]["bootstrap"]["configRef"]["name"] == named["metadata"]["name"]
+
+
+@pytest.mark.parametrize("key", OTHER_TEMPLATES)
+def test_a_template_of_another_system_that_keeps_its_name_is_a_warning(key: tuple[str, str]) -> None:
+    found, reference, spec = other_template(key)
+
+    outcome = ran(found, user(ref=reference), **{**spec, "rollout": {}})
+
+    frozen = distributions.TEMPLATES[key].is_frozen
+    codes = [one.code for one in outcome.results if one.code in ("TemplateImmutable", "NodesNotRolled")]
+    assert codes == ["TemplateImmutable" if frozen else "NodesNotRolled"]

@@ -2,11 +2,12 @@
 
 Sources: the API types of each project: ``kubernetes-sigs/cluster-api-provider-azure`` (``httpProxyConfig``),
 ``siderolabs`` (``machine.env`` of Talos), ``canonical`` (``httpProxy`` of CK8s and MicroK8s), OpenShift's assisted
-installer and Hive, ACM, etcdadm, kOps, Karpenter, CDI; those of GKE, OKE, ROSA and Scaleway, which have no field; the
-``values.yaml`` of each chart. What a target writes is in ``products.distributions``.
+installer and Hive, ACM, EKS Anywhere and etcdadm, kOps, Karpenter, Azure Service Operator, GitHub's
+and Summerwind's runners, Crossplane, Tekton, CDI, Flux; those of GKE, OKE, ROSA and Scaleway, which have no
+field; the ``values.yaml`` of each chart.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from krm_fn.clusters.charts import APPLICATION, HELM_RELEASE, charts_of
@@ -28,10 +29,9 @@ class System(NamedTuple):
         name: the system.
         place: the field, in words for a message; "" where its manifests have none.
         instead: what to do where there is no field.
-        urls: lead to URLs that no name of a variable shows; a mapping there has a ``host`` and a ``port``.
+        urls: lead to URLs that no name of a variable shows.
         has_credentials: a URL with user and password can stand there.
         is_needed: without a proxy there something lacks it; False where only another one is worth a word.
-        beside: leads to what must be there so that it is needed.
         target: the target that writes the place; "" if none does.
         waits: its target writes nothing there unless it has ``enabled: true``.
     """
@@ -42,7 +42,6 @@ class System(NamedTuple):
     urls: tuple[Pointer, ...] = ()
     has_credentials: bool = True
     is_needed: bool = True
-    beside: Pointer = ()
     target: str = ""
     waits: bool = False
 
@@ -90,48 +89,60 @@ Of one system the first that a Cluster has is named: what the user can write to 
 """
 
 _BY_GROUP_KIND = {
-    ("kops.k8s.io", "Cluster"): System(
-        "kOps",
-        "`spec.egressProxy` (`spec.networking.egressProxy` in v1alpha3), without user and password",
-        urls=(
-            ("spec", "egressProxy", "httpProxy"),
-            ("spec", "networking", "egressProxy", "httpProxy"),
-        ),
-        has_credentials=False,
-    ),
     ("karpenter.k8s.aws", "EC2NodeClass"): System("Karpenter", "`spec.userData`"),
 }
 """Clusters and nodes that are none of Cluster API."""
 
 
-def _of_distribution(row: distributions.DistributionRow) -> System:
-    product = distributions.PRODUCTS[row.target]
-    keys = [key for key in row.keys[:2] if key and row.keys != proxy_keys.CAMEL]
+def _of_distribution(rows: Sequence[distributions.DistributionRow]) -> System:
+    product = distributions.PRODUCTS[rows[0].target]
+    urls: list[Pointer] = []
+    for row in rows:
+        keys = row.keys[:2] if row.keys != proxy_keys.CAMEL else ()
+        urls += [(*row.path, key) for key in dict.fromkeys(keys)]
     return System(
         product.name,
-        f"`{row.field}`",
-        urls=tuple((*row.path, *key.split(".")) for key in keys),
-        has_credentials=row.takes_password,
-        is_needed=row.is_needed,
-        target=row.target,
-        waits=row.waits,
+        " or ".join(f"`{row.field}`" for row in rows),
+        urls=tuple(urls),
+        has_credentials=product.takes_password,
+        target=rows[0].target,
+        waits=any(row.waits for row in rows),
     )
 
 
 def _written(*, has_nodes: bool) -> dict[tuple[str, str], System]:
     found = {}
-    for kind, row in distributions.OF_KIND.items():
-        if distributions.PRODUCTS[row.target].has_nodes is has_nodes:
-            found[kind] = _of_distribution(row)
+    for kind, rows in distributions.OF_KIND.items():
+        of_nodes = distributions.PRODUCTS[rows[0].target].has_nodes and not rows[0].is_part
+        if of_nodes is has_nodes:
+            found[kind] = _of_distribution(rows)
     return found
 
 
 _WRITTEN = _written(has_nodes=True)
 """Clusters and nodes that a target writes."""
 
+_RUNNERS = "GitHub's runners"
 _ACM = "Advanced Cluster Management"
 _FIELDS = {
     **_written(has_nodes=False),
+    ("actions.github.com", "AutoscalingRunnerSet"): System(
+        _RUNNERS,
+        "`spec.proxy` (user and password in the Secret of `credentialSecretRef`)",
+        urls=(("spec", "proxy", "http", "url"), ("spec", "proxy", "https", "url")),
+        has_credentials=False,
+    ),
+    ("actions.summerwind.dev", "RunnerSet"): System(
+        _RUNNERS, "`env` of the container `runner` in `spec.template.spec`"
+    ),
+    ("pkg.crossplane.io", "DeploymentRuntimeConfig"): System(
+        "Crossplane's providers",
+        "`env` of the container `package-runtime` in `spec.deploymentTemplate.spec.template.spec`, or name this kind "
+        "under `spec.targets.workloads.customKinds`",
+    ),
+    ("operator.tekton.dev", "TektonConfig"): System(
+        "Tekton", "`env` of its Deployments under `options.deployments` of each part"
+    ),
     ("cdi.kubevirt.io", "CDI"): System("the imports of CDI", "`spec.config.importProxy`"),
     ("addon.open-cluster-management.io", "AddOnDeploymentConfig"): System(
         _ACM, "`spec.proxyConfig`", is_needed=False
@@ -142,10 +153,8 @@ _FIELDS = {
         urls=(("spec", "hubKubeAPIServerConfig", "proxyURL"),),
         is_needed=False,
     ),
-    ("infrastructure.cluster.x-k8s.io", "AWSMachineTemplate"): System(
-        "the downloads of Ignition",
-        "`spec.template.spec.ignition.proxy`",
-        beside=("spec", "template", "spec", "ignition"),
+    ("notification.toolkit.fluxcd.io", "Provider"): System(
+        "Flux", "`spec.proxy`", urls=(("spec", "proxy"),), is_needed=False
     ),
 }
 """Kinds with a field for a proxy that are no nodes, and no workloads of Kubernetes itself."""

@@ -26,12 +26,13 @@ from krm_fn.explain.answers import (
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef, Result, Severity
 from krm_fn.plan import PlannedEdit
+from krm_fn.products.distributions import TEMPLATES, DistributionRow
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
 from krm_fn.targets import TARGETS
 
-_WORKERS = [
-    key for key, kind in NODE_KINDS.items() if kind.is_template and not kind.is_control_plane
-]
+_KINDS: Mapping[tuple[str, str], NodeConfigKind | DistributionRow] = {**NODE_KINDS, **TEMPLATES}
+"""What sets up nodes of kubeadm and the like, and the templates of others."""
+_WORKERS = [key for key, kind in _KINDS.items() if kind.is_template and not kind.is_control_plane]
 _CLUSTERS = {("cluster.x-k8s.io", "Cluster"), ("cluster.x-k8s.io", "ClusterClass")}
 KEPT = frozenset({"NodesNotRolled", "TemplateImmutable"})
 """Codes of docs/messages.md: nodes keep what they have although what makes them changes."""
@@ -109,9 +110,9 @@ def _of_object(
     if kind in _CLUSTERS and any(one.target and one.path[:1] == ("spec",) for one in changes):
         why = "variables or patches of a ClusterClass change"
         yield _change(ref, memberships, is_rolled=True, why=why)
-    elif kind in NODE_KINDS:
+    elif kind in _KINDS:
         answer = _of_configuration(
-            NODE_KINDS[kind],
+            _KINDS[kind],
             is_renamed=any(one.path == _NAME for one in changes),
             of_class=any(one.worker_class for one in memberships),
             is_kept=(ref.namespace, ref.name) in kept,
@@ -127,7 +128,7 @@ def _of_object(
 
 
 def _of_configuration(
-    kind: NodeConfigKind, *, is_renamed: bool, of_class: bool, is_kept: bool
+    kind: NodeConfigKind | DistributionRow, *, is_renamed: bool, of_class: bool, is_kept: bool
 ) -> tuple[bool, str] | None:
     """Return whether nodes roll whose configuration changes, and why; None where others say it.
 

@@ -12,7 +12,6 @@ manifests        the command ``inject-proxy lint``: files, findings and fixes
 from __future__ import annotations
 
 from krm_fn.lint.objects import (
-    ONE_CAUSE,
     THE_TABLE,
     Listing,
     Rules,
@@ -25,7 +24,6 @@ from krm_fn.lint.objects import (
 )
 
 __all__ = [
-    "ONE_CAUSE",
     "THE_TABLE",
     "Listing",
     "Rules",

@@ -47,7 +47,6 @@ class SetProxy(NamedTuple):
         known = {url for url in urls if url}
         if not self.has_credentials:
             known |= {split_url(url).without_credentials for url in known}
-            known |= {url.rpartition("//")[2].rstrip("/") for url in known}
         return self.value in known
 
 
@@ -115,8 +114,6 @@ def _of_row(data: Any, row: System, root: Pointer) -> Iterator[SetProxy]:
     roots = [root] if root[-1:] != ("helm",) else [(*root, "valuesObject")]
     for path in ((*one, *inner) for one in roots for inner in row.urls):
         value = lookup(data, path)
-        if isinstance(value, dict) and value.get("host"):
-            value = f"{value.get('host')}:{value.get('port', 80)}"
         if isinstance(value, str):
             yield SetProxy(path, path[-1], value, row.has_credentials)
 

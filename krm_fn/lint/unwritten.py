@@ -324,12 +324,11 @@ def _of_object(
 def _without_value(obj: Object, wanted: ProxyConfig) -> Iterator[Result]:
     """Yield a warning for each field of an object in which a proxy should be, and none is."""
     of_kind = field_of(*obj.group_kind)
-    if of_kind is not None and _is_enabled("workloads", wanted):
-        is_there = not of_kind.beside or lookup(obj.data, of_kind.beside) is not None
-        if of_kind.is_needed and is_there and not _has_writer(of_kind, wanted):
-            text = _NOT_ASKED if of_kind.target else _NO_VALUE
-            message = text.format(system=of_kind.name, place=of_kind.place, target=of_kind.target)
-            yield Result(Severity.WARNING, message, obj.ref, code="ProxyFieldEmpty")
+    is_asked = of_kind is not None and _is_enabled("workloads", wanted)
+    if of_kind is not None and is_asked and of_kind.is_needed and not _has_writer(of_kind, wanted):
+        text = _NOT_ASKED if of_kind.target else _NO_VALUE
+        message = text.format(system=of_kind.name, place=of_kind.place, target=of_kind.target)
+        yield Result(Severity.WARNING, message, obj.ref, code="ProxyFieldEmpty")
     for row, path in charts_in(obj) if _is_enabled("charts", wanted) else ():
         if row.is_needed and not _has_values_elsewhere(obj, path):
             message = _NO_VALUE_OF_CHART.format(system=row.name, place=row.place)

@@ -3,15 +3,17 @@
 Data only, and the one table of them. A further kind is a row in ``ROWS``. A further product is one in ``PRODUCTS``,
 too, with a section in ``targets/distributions/page.md``; `make docs` writes its block in the JSON Schema of both.
 
-Sources: the API types of each project: ``openshift/api`` (``config/v1`` Proxy), ``openshift/hypershift``,
+Sources: the API types of each project: ``openshift/api`` (``config/v1`` Proxy), ``openshift/installer``
+(``validateProxy``: ``http://`` only for ``httpProxy``, no blank in ``noProxy``), ``openshift/hypershift``,
 ``openshift/assisted-service``, ``stolostron/siteconfig``, the Cluster API provider ``openshift-assisted``,
-``kubernetes-sigs/cluster-api-provider-azure`` (``HTTPProxyConfig`` and its webhook), ``Azure/azure-service-operator``,
+``kubernetes-sigs/cluster-api-provider-azure`` (``HTTPProxyConfig`` and its webhook), Azure's page "HTTP proxy
+support in AKS" (``http://`` only for ``httpProxy``, no user and password), ``Azure/azure-service-operator``,
 ``aws/eks-anywhere`` (``ProxyConfiguration`` and its validation), ``canonical/cluster-api-k8s``,
-``canonical/cluster-api-bootstrap-provider-microk8s``, ``kubermatic/kubeone``, ``rancher/rancher`` (``AgentEnvVars``),
+``canonical/cluster-api-bootstrap-provider-microk8s``, ``kubermatic/kubeone``, ``kubernetes/kops`` (``EgressProxySpec``,
+``GetProxyEnvVars``), ``kubernetes-sigs/cluster-api-provider-aws`` (``IgnitionProxy``, webhooks of ``AWSMachine`` and
+``AWSMachineTemplate``), ``rancher/rancher`` (``AgentEnvVars``),
 ``rancher/system-agent`` (``install.sh``), ``operator-framework/api`` (``SubscriptionConfig``),
-``actions/actions-runner-controller`` (``RunnerSpec``, ``RunnerSetSpec``, ``ProxyConfig``), ``crossplane/crossplane``
-(``DeploymentRuntimeConfig``), ``tektoncd/operator`` (``AdditionalOptions`` and ``docs/Proxy.md``),
-``fluxcd/notification-controller`` (``ProviderSpec``).
+``actions/actions-runner-controller`` (``RunnerSpec``).
 """
 
 from typing import NamedTuple
@@ -32,9 +34,11 @@ class Product(NamedTuple):
         takes_password: a URL with user and password can stand there.
         needs_both: it takes no proxy for one scheme only.
         needs_port: it takes no URL without a port.
+        needs_http: its proxy for ``http://`` must be an ``http://`` URL itself.
+        has_one: it has one proxy, for both schemes, whose URL it makes of host and port.
+        most_entries: so many entries its list may have; 0 for any number.
         is_upper_case: it knows the variables in upper case only.
         has_nodes: nodes get the proxy; False where it is for pods.
-        has_list: it takes exceptions from the proxy.
     """
 
     name: str
@@ -43,9 +47,11 @@ class Product(NamedTuple):
     takes_password: bool = True
     needs_both: bool = False
     needs_port: bool = False
+    needs_http: bool = False
+    has_one: bool = False
+    most_entries: int = 0
     is_upper_case: bool = False
     has_nodes: bool = True
-    has_list: bool = True
 
 
 class DistributionRow(NamedTuple):
@@ -55,21 +61,20 @@ class DistributionRow(NamedTuple):
         target: the ID of the target that writes them.
         group: the API group.
         kind: the kind.
-        path: leads to the mapping with the members, or to the list. A ``*`` stands for each item of a list that
-            ``item`` describes, and for each member of a mapping.
-        keys: the names of the members, in the order of ``HTTP_PROXY``, ``HTTPS_PROXY``, ``NO_PROXY``; "" for none. A
-            dot leads into a further mapping.
+        path: leads to the mapping with the members, or to the list. A ``*`` stands for each item of a list that is of
+            the kind ``item_kind``.
+        keys: the names of the members, in the order of ``HTTP_PROXY``, ``HTTPS_PROXY``, ``NO_PROXY``.
         is_list: the last member is a list of entries, not a text with commas.
         is_env: it is a list of ``{name, value}``, as in a container.
         is_immutable: what the API server has of them cannot be changed, added or removed.
         is_opt_in: they are written only where the user asks for it.
+        is_part: they are for a part of what sets up a machine, so they do not say which system its nodes run.
+        is_frozen: the API server takes no other content for an object that exists, so its name has to change.
+        beside: leads to a mapping that must be there; without it nothing is written.
+        too_old: values of ``version`` in that mapping with which its reader knows no proxy; "" for a missing one.
+        versions: the versions of the API in which the members are there; empty for all.
         name: the only name that an object has for which they count; "" for any.
-        item: a member of the items for which a ``*`` stands, and its value; nothing for any item.
-        is_item_made: where the list has no such item, one is made.
-        required: leads to an empty mapping that must be beside what is made, where nothing is there.
-        secret: the member beside a URL that names a Secret with user and password, which the URL cannot hold.
-        is_filled: only a place that holds a proxy is written: without one, something else says it.
-        is_needed: without a proxy there something lacks it.
+        item_kind: the kind of the items for which a ``*`` stands.
         role: that of the nodes of such an object.
     """
 
@@ -82,34 +87,29 @@ class DistributionRow(NamedTuple):
     is_env: bool = False
     is_immutable: bool = False
     is_opt_in: bool = False
+    is_part: bool = False
+    is_frozen: bool = False
+    beside: tuple[str, ...] = ()
+    too_old: tuple[str, ...] = ()
+    versions: tuple[str, ...] = ()
     name: str = ""
-    item: tuple[str, str] | None = None
-    is_item_made: bool = False
-    required: tuple[str, ...] = ()
-    secret: str = ""
-    is_filled: bool = False
-    is_needed: bool = True
+    item_kind: str = ""
     role: Role | None = None
 
     @property
     def field(self) -> str:
-        """The place, as messages name it: ``spec.resources[].spec.httpProxyConfig``, ``spec.*.options``."""
-        text = ".".join(self.path)
-        return (
-            text.replace(f"{self.list_name}.*", f"{self.list_name}[]") if self.list_name else text
-        )
+        """The place, as messages name it: ``spec.resources[].spec.httpProxyConfig``."""
+        return ".".join(self.path).replace(".*", "[]")
 
     @property
-    def list_name(self) -> str:
-        """The name of the list for whose items the last ``*`` stands; "" for none."""
-        if "*" not in self.path:
-            return ""
-        return self.path[len(self.path) - self.path[::-1].index("*") - 2]
+    def is_template(self) -> bool:
+        """Whether other objects are made of it."""
+        return self.kind.endswith("Template")
 
     @property
-    def takes_password(self) -> bool:
-        """Whether a URL with user and password can stand there."""
-        return PRODUCTS[self.target].takes_password and not self.secret
+    def is_control_plane(self) -> bool:
+        """Whether it makes a control plane as a whole, or is the template of what does."""
+        return self.group == CONTROL_PLANE
 
     @property
     def waits(self) -> bool:
@@ -124,27 +124,24 @@ _IN_QUOTES = '"\\$`'
 """What a shell does not take as it is between double quotes."""
 
 PRODUCTS = {
-    "openshift": Product("OpenShift", completes_the_list=True),
-    "aks": Product("AKS", takes_password=False),
+    "openshift": Product("OpenShift", completes_the_list=True, refused=" \t", needs_http=True),
+    "aks": Product("AKS", takes_password=False, needs_http=True),
     "eksAnywhere": Product(
         "EKS Anywhere", completes_the_list=True, refused="%", needs_both=True, needs_port=True
     ),
     "canonicalKubernetes": Product("Canonical Kubernetes", refused=_UNQUOTED),
     "microk8s": Product("MicroK8s", refused=_UNQUOTED),
     "kubeOne": Product("KubeOne", refused=_UNQUOTED),
+    "kops": Product("kOps", completes_the_list=True, takes_password=False, has_one=True),
+    "capaIgnition": Product("Ignition", most_entries=64),
     "rancher": Product("Rancher", refused=_IN_QUOTES, is_upper_case=True),
     "olmSubscriptions": Product("the operator", has_nodes=False),
     "githubRunners": Product("GitHub's runners", has_nodes=False),
-    "crossplane": Product("Crossplane's packages", has_nodes=False),
-    "tekton": Product("Tekton", has_nodes=False),
-    "fluxProviders": Product("Flux", has_nodes=False, has_list=False),
 }
 """ID of a target -> its product."""
 
 _TEMPLATE = ("spec", "template", "spec")
-_ENV = ("containers", "*", "env")
 _ASO = "containerservice.azure.com"
-_MANAGED_CLUSTER = ("kind", "ManagedCluster")
 
 ROWS = (
     DistributionRow("openshift", "config.openshift.io", "Proxy", ("spec",), name="cluster"),
@@ -171,6 +168,15 @@ ROWS = (
         ("spec", "config", "proxy"),
     ),
     DistributionRow(
+        "openshift",
+        CONTROL_PLANE,
+        "OpenshiftAssistedControlPlane",
+        ("spec", "openshiftAssistedConfigSpec", "proxy"),
+    ),
+    DistributionRow(
+        "openshift", BOOTSTRAP, "OpenshiftAssistedConfigTemplate", (*_TEMPLATE, "proxy")
+    ),
+    DistributionRow(
         "aks",
         _INFRASTRUCTURE,
         "AzureManagedControlPlane",
@@ -185,6 +191,7 @@ ROWS = (
         (*_TEMPLATE, "httpProxyConfig"),
         is_list=True,
         is_immutable=True,
+        is_frozen=True,
     ),
     DistributionRow(
         "aks",
@@ -192,7 +199,7 @@ ROWS = (
         "AzureASOManagedControlPlane",
         ("spec", "resources", "*", "spec", "httpProxyConfig"),
         is_list=True,
-        item=_MANAGED_CLUSTER,
+        item_kind="ManagedCluster",
     ),
     DistributionRow(
         "aks",
@@ -200,7 +207,7 @@ ROWS = (
         "AzureASOManagedControlPlaneTemplate",
         (*_TEMPLATE, "resources", "*", "spec", "httpProxyConfig"),
         is_list=True,
-        item=_MANAGED_CLUSTER,
+        item_kind="ManagedCluster",
     ),
     DistributionRow("aks", _ASO, "ManagedCluster", ("spec", "httpProxyConfig"), is_list=True),
     DistributionRow(
@@ -254,6 +261,33 @@ ROWS = (
         ("http", "https", "noProxy"),
     ),
     DistributionRow(
+        "kops",
+        "kops.k8s.io",
+        "Cluster",
+        ("spec", "egressProxy"),
+        ("httpProxy", "httpProxy", "excludes"),
+        versions=("v1alpha2",),
+    ),
+    DistributionRow(
+        "kops",
+        "kops.k8s.io",
+        "Cluster",
+        ("spec", "networking", "egressProxy"),
+        ("httpProxy", "httpProxy", "excludes"),
+        versions=("v1alpha3",),
+    ),
+    DistributionRow(
+        "capaIgnition",
+        _INFRASTRUCTURE,
+        "AWSMachineTemplate",
+        (*_TEMPLATE, "ignition", "proxy"),
+        is_list=True,
+        is_part=True,
+        is_frozen=True,
+        beside=(*_TEMPLATE, "ignition"),
+        too_old=("", "2.3", "3.0"),
+    ),
+    DistributionRow(
         "rancher", "provisioning.cattle.io", "Cluster", ("spec", "agentEnvVars"), is_env=True
     ),
     DistributionRow(
@@ -274,55 +308,23 @@ ROWS = (
         (*_TEMPLATE, "env"),
         is_env=True,
     ),
-    DistributionRow(
-        "githubRunners",
-        "actions.summerwind.dev",
-        "RunnerSet",
-        (*_TEMPLATE, *_ENV),
-        is_env=True,
-        item=("name", "runner"),
-        is_item_made=True,
-    ),
-    DistributionRow(
-        "githubRunners",
-        "actions.github.com",
-        "AutoscalingRunnerSet",
-        ("spec", "proxy"),
-        ("http.url", "https.url", "noProxy"),
-        is_list=True,
-        secret="credentialSecretRef",  # noqa: S106 -- the name of a field
-    ),
-    DistributionRow(
-        "crossplane",
-        "pkg.crossplane.io",
-        "DeploymentRuntimeConfig",
-        ("spec", "deploymentTemplate", *_TEMPLATE, *_ENV),
-        is_env=True,
-        item=("name", "package-runtime"),
-        is_item_made=True,
-        required=("spec", "deploymentTemplate", "spec", "selector"),
-    ),
-    DistributionRow(
-        "tekton",
-        "operator.tekton.dev",
-        "TektonConfig",
-        ("spec", "*", "options", "deployments", "*", *_TEMPLATE, *_ENV),
-        is_env=True,
-        is_needed=False,
-    ),
-    DistributionRow(
-        "fluxProviders",
-        "notification.toolkit.fluxcd.io",
-        "Provider",
-        ("spec",),
-        ("", "proxy", ""),
-        is_filled=True,
-        is_needed=False,
-    ),
 )
 
-OF_KIND = {(row.group, row.kind): row for row in ROWS}
-"""API group and kind -> its row."""
+
+def _of_kind() -> dict[tuple[str, str], tuple[DistributionRow, ...]]:
+    found: dict[tuple[str, str], tuple[DistributionRow, ...]] = {}
+    for row in ROWS:
+        key = (row.group, row.kind)
+        found[key] = (*found.get(key, ()), row)
+    return found
+
+
+OF_KIND = _of_kind()
+"""API group and kind -> its rows, which are of one target."""
+
+
+TEMPLATES = {key: rows[0] for key, rows in OF_KIND.items() if rows[0].is_template}
+"""API group and kind of a template -> its first row."""
 
 
 def kinds_of(target: str) -> frozenset[str]:

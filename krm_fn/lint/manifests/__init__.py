@@ -41,13 +41,13 @@ __all__ = ["Audit", "audit", "fixed_files", "listed"]
 class Audit:
     """What there is to say, in kyaml's order, how many objects were judged, and the files that are to be written.
 
-    ``read`` names the files of which an object, or a ResourceList, was read.
+    ``empty`` names the files in which nothing looks like an object.
     """
 
     results: tuple[Result, ...]
     judged: int
     corrected: Mapping[str, bytes] = field(default_factory=dict)
-    read: frozenset[str] = frozenset()
+    empty: frozenset[str] = frozenset()
 
 
 def audit(
@@ -75,7 +75,7 @@ def audit(
     for given in found.configs:
         results += configs.judge(given, rules, audience)
     judged = len({(place.where, place.obj.path) for place in places}) + len(found.configs)
-    return Audit(tuple(in_order(results)), judged, read=found.read())
+    return Audit(tuple(in_order(results)), judged, empty=frozenset(found.empty))
 
 
 def fixed_files(
@@ -101,7 +101,7 @@ def fixed_files(
     corrected, refused = found.edited(changes)
     after = audit({**files, **corrected}, config=config, audience=audience, others=others)
     return Audit(
-        tuple(in_order([*after.results, *notes, *refused])), after.judged, corrected, after.read
+        tuple(in_order([*after.results, *notes, *refused])), after.judged, corrected, after.empty
     )
 
 

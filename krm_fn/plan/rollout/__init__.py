@@ -36,12 +36,29 @@ from krm_fn.plan.rollout.model import (
     kept_name,
 )
 from krm_fn.plan.rollout.secrets import hashed, secret_names
+from krm_fn.products import distributions
 from krm_fn.products.node_kinds import NODE_KINDS
 
 __all__ = ["RolloutNote", "new_refs", "rollout", "secret_names"]
 
 _SECRET = ("", "Secret")
-_TEMPLATES = {key: kind for key, kind in NODE_KINDS.items() if kind.is_template}
+
+
+class _TemplateKind(NamedTuple):
+    """What is known of a kind of templates: where files are, and whether no other content is taken for them."""
+
+    files: Pointer = ()
+    is_frozen: bool = False
+
+
+_TEMPLATES = {
+    **{
+        key: _TemplateKind(kind.files, kind.is_control_plane)
+        for key, kind in NODE_KINDS.items()
+        if kind.is_template
+    },
+    **{key: _TemplateKind(is_frozen=row.is_frozen) for key, row in distributions.TEMPLATES.items()},
+}
 _MACHINES = {"MachineDeployment", "MachineSet", "MachinePool"}
 _LONGEST = 253
 """Of the name of an object, as Kubernetes has it: a DNS subdomain."""
@@ -143,7 +160,7 @@ def _templates(
             file_secrets = list(_file_secrets(obj, secrets))
             name = f"{obj.base_name}-{_hash(obj, file_secrets)}" if is_hashed else obj.base_name
             is_changed = id(obj) in changed or (
-                not _TEMPLATES[obj.group_kind].is_control_plane
+                not _TEMPLATES[obj.group_kind].is_frozen
                 and any(id(secret) in changed for secret, _ in file_secrets)
             )
             yield _Template(
@@ -153,7 +170,8 @@ def _templates(
 
 def _file_secrets(obj: Object, secrets: Mapping[Key, Object]) -> Iterator[tuple[Object, str]]:
     """Yield the Secrets of the list, and the keys in them, that hold the content of files."""
-    files = patch.lookup(obj.data, _TEMPLATES[obj.group_kind].files)
+    path = _TEMPLATES[obj.group_kind].files
+    files = patch.lookup(obj.data, path) if path else ()
     for file in files if isinstance(files, list) else ():
         source = patch.lookup(file, ("contentFrom", "secret"))
         name, key = patch.lookup(source, ("name",)), patch.lookup(source, ("key",))
@@ -260,7 +278,7 @@ def _not_rolled(
     Warnings, unless the user chose that.
     """
     severity = Severity.INFO if wanted.hash_names is False else Severity.WARNING
-    if _TEMPLATES[template.obj.group_kind].is_control_plane:
+    if _TEMPLATES[template.obj.group_kind].is_frozen:
         text = (
             "the API server rejects this change if the template exists already, because `spec.template.spec` is "
             f"immutable. {advice(wanted.hash_names, GIVE_A_NAME, 'you rename it')}"

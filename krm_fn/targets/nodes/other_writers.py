@@ -21,7 +21,6 @@ from krm_fn.targets.nodes.files import FileEntry, entries_of
 
 _INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io"
 _FIELDS: dict[tuple[str, str], Pointer] = {
-    (_INFRASTRUCTURE, "AWSMachineTemplate"): ("spec", "template", "spec", "ignition", "proxy"),
     (_INFRASTRUCTURE, "VCDCluster"): ("spec", "proxyConfigSpec"),
     (_INFRASTRUCTURE, "VCDClusterTemplate"): ("spec", "template", "spec", "proxyConfigSpec"),
 }

@@ -2,53 +2,59 @@
 
 from __future__ import annotations
 
-from typing import Any
+import copy
+from typing import Any, cast
+from urllib.parse import urlsplit
 
 import pytest
 
-from krm_fn.patch import Pointer
-from krm_fn.products.distributions import PRODUCTS, ROWS, DistributionRow
-from krm_fn.products.proxy_keys import UPPER
+from krm_fn.products.distributions import OF_KIND, PRODUCTS, ROWS, DistributionRow
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from proposals import FULL, NO, NONE, apply, changes, env, findings, proposals
 
 _URL = "http://svc:se%40cret@proxy.corp.example:3128"
 PASSWORD = ProxySettings(_URL, _URL, NO)
-EVERY_ROW = [pytest.param(row, id=f"{row.kind} of {row.group}") for row in ROWS]
+EVERY_ROW = [pytest.param(row, id=f"{row.field} of {row.kind} of {row.group}") for row in ROWS]
+ONE_URL = FULL._replace(https_proxy=FULL.http_proxy)
+
+
+def full(row: DistributionRow) -> ProxySettings:
+    """Settings that a product takes."""
+    return ONE_URL if PRODUCTS[row.target].has_one else FULL
 
 
 def holding(row: DistributionRow, members: dict[str, Any] | None) -> dict[str, Any]:
-    """An object of the kind of a row; None for one that has nothing of the path but the list on it."""
-    path = row.path
-    inner: Any = env(members) if row.is_env and members is not None else members
-    if members is None:
-        last = max((at for at, step in enumerate(path) if step == "*"), default=-1)
-        path = () if row.is_item_made else path[: last + 1]
-        inner = {}
-    elif row.required:
-        rest = path[len(row.required) - 1 :]
-        path = path[: len(row.required) - 1]
-        inner = {row.required[-1]: {}, **around(row, rest, inner)}
+    """An object of the kind of a row; None for one that has nothing of the path but what must be there."""
+    version = row.versions[0] if row.versions else "v1"
     name = {"name": row.name or "prod"}
-    return {"apiVersion": f"{row.group}/v1", "kind": row.kind, "metadata": name, **around(row, path, inner)}
+    obj: dict[str, Any] = {"apiVersion": f"{row.group}/{version}", "kind": row.kind, "metadata": name}
+    for one in OF_KIND[row.group, row.kind]:
+        if one.versions == row.versions:
+            obj = merged(obj, nested(one, members))
+    return obj
 
 
-def around(row: DistributionRow, path: Pointer, inner: Any) -> Any:
-    """What has ``inner`` at a path: a ``*`` below the name of a list is its item behind another one."""
-    for at in reversed(range(len(path))):
-        step, above = path[at], path[at - 1]
-        if step != "*":
-            inner = {step: inner}
-        elif above != row.list_name:
-            inner = {"part": inner}
-        elif row.is_item_made:
-            inner = [{**dict([row.item or ()]), **inner}]
-        elif row.item:
-            inner = [{row.item[0]: "other"}, {row.item[0]: row.item[1], **inner}]
+def nested(row: DistributionRow, members: dict[str, Any] | None) -> dict[str, Any]:
+    path = row.path
+    inner: Any = env(members) if row.is_env and members is not None else copy.deepcopy(members)
+    if members is None:
+        path = path[: path.index("*") + 1] if "*" in path else row.beside
+        inner = {}
+    for number in range(len(path), 0, -1):
+        if path[:number] == row.beside:
+            inner = {"version": "3.4", **inner}
+        step = path[number - 1]
+        if step == "*":
+            inner = [{"kind": "Other", "spec": {}}, {"kind": row.item_kind, **inner}]
         else:
-            inner = [{"name": "any", **inner}]
-    return inner
+            inner = {step: inner}
+    return cast("dict[str, Any]", inner)
+
+
+def merged(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    both = {key: merged(one[key], other[key]) for key in one.keys() & other.keys()}
+    return {**one, **other, **both}
 
 
 def asked(row: DistributionRow) -> dict[str, Any]:
@@ -61,41 +67,36 @@ def variables(row: DistributionRow) -> dict[str, str]:
     return {name: value for name, value in FULL.variables().items() if name.isupper() or not is_upper_case}
 
 
-def members(row: DistributionRow, settings: ProxySettings = FULL) -> dict[str, Any]:
+def members(row: DistributionRow, settings: ProxySettings | None = None) -> dict[str, Any]:
+    settings = settings or full(row)
     if row.is_env:
         return {name: settings.variables()[name] for name in variables(row)}
+    http, https, no = row.keys
     no_proxy = settings.no_proxy.split(",") if row.is_list else settings.no_proxy
-    found: dict[str, Any] = {}
-    for key, value in zip(row.keys, (settings.http_proxy, settings.https_proxy, no_proxy), strict=True):
-        name, _, inner = key.partition(".")
-        if name:
-            found[name] = {inner: value} if inner else value
-    return found
+    if PRODUCTS[row.target].has_one:
+        url = urlsplit(settings.http_proxy)
+        return {http: {"host": url.hostname, "port": url.port}, no: no_proxy}
+    return {http: settings.http_proxy, https: settings.https_proxy, no: no_proxy}
 
 
 @pytest.mark.parametrize("row", EVERY_ROW)
 def test_the_members_are_set_changed_and_removed(row: DistributionRow) -> None:
     target = TARGETS[row.target]
-    old = members(row, FULL._replace(https_proxy="http://old.corp.example:1")) if row.is_filled else {}
-    written = apply(target, holding(row, old), FULL, **asked(row))
+    written = apply(target, holding(row, {}), full(row), **asked(row))
 
     assert written == holding(row, members(row))
 
-    moved = FULL._replace(https_proxy="http://other.corp.example:8080")
+    url = "http://other.corp.example:8080"
+    moved = full(row)._replace(http_proxy=url, https_proxy=url)
     other = apply(target, written, moved, **asked(row))
     assert other == holding(row, members(row, moved))
     assert list(target.read(apply(target, other, NONE, **asked(row)), asked(row))) == []
 
 
-@pytest.mark.parametrize("row", [pytest.param(row, id=row.kind) for row in ROWS if row.is_filled])
-def test_a_place_without_a_proxy_stays_so_where_something_else_says_it(row: DistributionRow) -> None:
-    assert proposals(TARGETS[row.target], holding(row, {"type": "slack"})) == []
-
-
-@pytest.mark.parametrize("row", [one for one in EVERY_ROW if not one.values[0].is_filled])
+@pytest.mark.parametrize("row", EVERY_ROW)
 def test_a_mapping_that_a_run_made_goes_with_the_proxy(row: DistributionRow) -> None:
     before = holding(row, None)
-    written = apply(TARGETS[row.target], before, FULL, **asked(row))
+    written = apply(TARGETS[row.target], before, full(row), **asked(row))
 
     assert written == holding(row, members(row))
     assert apply(TARGETS[row.target], written, NONE, **asked(row)) == before
@@ -121,11 +122,10 @@ def test_what_else_is_in_the_mapping_stays_when_the_proxy_is_removed(row: Distri
 @pytest.mark.parametrize("row", EVERY_ROW)
 def test_what_is_read_is_what_was_written(row: DistributionRow) -> None:
     read = {one.variable: one.value for one in TARGETS[row.target].read(holding(row, members(row)), asked(row))}
-    names = {name for name, key in zip(UPPER, row.keys, strict=True) if key}
-    assert read == {name: value for name, value in FULL.variables().items() if name.upper() in names}
+    assert read == full(row).variables()
 
 
-@pytest.mark.parametrize("row", [pytest.param(row, id=f"{row.kind} of {row.group}") for row in ROWS if row.waits])
+@pytest.mark.parametrize("row", [pytest.param(row, id=f"{row.field} of {row.kind}") for row in ROWS if row.waits])
 @pytest.mark.parametrize("settings", [pytest.param(FULL, id="inject"), pytest.param(NONE, id="remove")])
 def test_what_waits_is_written_only_where_it_is_asked_for(row: DistributionRow, settings: ProxySettings) -> None:
     there = members(row, FULL._replace(http_proxy="http://old.corp.example:1"))
@@ -160,6 +160,37 @@ REFUSED = [
     ),
     pytest.param("microk8s", "MicroK8sControlPlane", FULL._replace(no_proxy="a b"), "writes the value", id="a blank"),
     pytest.param("kubeOne", "KubeOneCluster", FULL._replace(no_proxy='a"b'), "writes the value", id="a quote"),
+    *[
+        pytest.param(
+            target,
+            kind,
+            FULL._replace(http_proxy="https://proxy.corp.example:3129"),
+            "takes no `https://`",
+            id=f"{kind}: HTTPS",
+        )
+        for target, kind in (("openshift", "Proxy"), ("openshift", "InfraEnv"), ("aks", "ManagedCluster"))
+    ],
+    pytest.param("kops", "Cluster", PASSWORD, "no user and password", id="kOps: a password"),
+    *[
+        pytest.param(
+            "kops", "Cluster", FULL._replace(http_proxy=http, https_proxy=https), "has one proxy", id=f"kOps: {name}"
+        )
+        for name, http, https in (
+            ("two proxies", FULL.http_proxy, "http://other.corp.example:3128"),
+            ("no proxy for HTTPS", FULL.http_proxy, ""),
+            ("no proxy for HTTP", "", FULL.http_proxy),
+            ("a proxy that is reached by HTTPS", *["https://proxy.corp.example:3128"] * 2),
+            ("a placeholder for the host", *["http://${HOST}:3128"] * 2),
+            ("a placeholder for the URL", *["${PROXY}"] * 2),
+        )
+    ],
+    pytest.param(
+        "capaIgnition",
+        "AWSMachineTemplate",
+        FULL._replace(no_proxy=",".join(f"h{number}.corp.example" for number in range(65))),
+        "more than 64 entries",
+        id="Ignition: 65 entries",
+    ),
     *[
         pytest.param("rancher", "Cluster", FULL._replace(no_proxy=f"a{one}b"), "writes the value", id=f"Rancher: {one}")
         for one in '"$`\\'
@@ -228,54 +259,36 @@ def test_a_placeholder_is_written_as_it_is() -> None:
     assert written["spec"]["spec"]["httpProxy"] == "${HTTP_PROXY}"
 
 
-def runner_set(**proxy: Any) -> dict[str, Any]:
-    row = next(row for row in ROWS if row.kind == "AutoscalingRunnerSet")
-    return holding(row, proxy)
+@pytest.mark.parametrize(
+    ("url", "members"),
+    [
+        pytest.param("http://proxy.corp.example", {"host": "proxy.corp.example"}, id="no port"),
+        pytest.param("http://[fd00::1]:3128", {"host": "[fd00::1]", "port": 3128}, id="an address of IPv6"),
+        pytest.param("http://10.0.0.1:3128/", {"host": "10.0.0.1", "port": 3128}, id="a slash at the end"),
+    ],
+)
+def test_kops_gets_host_and_port(url: str, members: dict[str, Any]) -> None:
+    row = next(row for row in ROWS if row.target == "kops")
+    settings = ProxySettings(url, url, NO)
+
+    written = apply(TARGETS["kops"], holding(row, None), settings)
+
+    assert written["spec"]["egressProxy"] == {"httpProxy": members, "excludes": NO}
 
 
-def test_the_url_of_a_runner_goes_without_the_password_that_belongs_into_a_secret() -> None:
-    plain = "http://proxy.corp.example:3128"
+@pytest.mark.parametrize("version", [pytest.param(None, id="the default"), "2.3", "3.0"])
+def test_a_version_of_ignition_that_takes_no_proxy_is_a_warning(version: str | None) -> None:
+    row = next(row for row in ROWS if row.kind == "AWSMachineTemplate")
+    obj = holding(row, None)
+    obj["spec"]["template"]["spec"]["ignition"] = {"version": version} if version else {}
 
-    written = apply(TARGETS["githubRunners"], runner_set(), PASSWORD)
-
-    assert written["spec"]["proxy"] == {"http": {"url": plain}, "https": {"url": plain}, "noProxy": NO.split(",")}
-    said = findings(TARGETS["githubRunners"], runner_set(), PASSWORD)
-    assert [one.code for one in said] == ["CredentialsLeftOut", "CredentialsLeftOut"]
-    assert "`spec.proxy.http.credentialSecretRef`" in said[0].message
-
-
-def test_nothing_is_left_out_where_a_secret_holds_the_password() -> None:
-    there = runner_set(http={"credentialSecretRef": "proxy"}, https={"credentialSecretRef": "proxy"})
-
-    assert findings(TARGETS["githubRunners"], there, PASSWORD) == []
-    read = list(TARGETS["githubRunners"].read(apply(TARGETS["githubRunners"], there, PASSWORD), {}))
-    assert {one.variable for one in read if one.value is None} == {*FULL.variables()} - {"NO_PROXY", "no_proxy"}
+    assert changes(TARGETS["capaIgnition"], obj) == []
+    assert [one.code for one in findings(TARGETS["capaIgnition"], obj)] == ["ProxyFieldEmpty"]
+    assert findings(TARGETS["capaIgnition"], obj, NONE) == []
 
 
-def test_a_container_of_the_author_stays_when_the_proxy_is_removed() -> None:
-    row = next(row for row in ROWS if row.kind == "DeploymentRuntimeConfig")
-    bare = holding(row, {})
-    container = bare["spec"]["deploymentTemplate"]["spec"]["template"]["spec"]["containers"][0]
-    del container["env"]
-    container["args"] = ["--debug"]
+def test_machines_without_ignition_are_left_alone() -> None:
+    obj = {"apiVersion": "infrastructure.cluster.x-k8s.io/v1beta2", "kind": "AWSMachineTemplate"}
+    obj["spec"] = {"template": {"spec": {"instanceType": "m5.large"}}}
 
-    assert apply(TARGETS["crossplane"], apply(TARGETS["crossplane"], bare), NONE) == bare
-
-
-def test_a_container_of_another_name_gets_no_proxy() -> None:
-    row = next(row for row in ROWS if row.kind == "RunnerSet")
-    there = holding(row, None)
-    there["spec"] = {"template": {"spec": {"containers": [{"name": "docker", "env": env({"A": "b"})}]}}}
-
-    containers = apply(TARGETS["githubRunners"], there)["spec"]["template"]["spec"]["containers"]
-
-    assert containers == [{"name": "docker", "env": env({"A": "b"})}, {"name": "runner", "env": env(FULL.variables())}]
-
-
-def test_a_secret_that_is_left_without_its_url_is_a_warning() -> None:
-    there = runner_set(https={"url": "http://proxy.corp.example:3128", "credentialSecretRef": "proxy"})
-
-    (said,) = findings(TARGETS["githubRunners"], there, NONE)
-
-    assert said.code == "ReferenceToRemoved"
-    assert "`spec.proxy.https.credentialSecretRef`" in said.message
+    assert proposals(TARGETS["capaIgnition"], obj) == []

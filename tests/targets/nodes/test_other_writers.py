@@ -44,10 +44,6 @@ def infrastructure(kind: str, spec: dict[str, Any]) -> dict[str, Any]:
             id="all services",
         ),
         pytest.param(
-            infrastructure("AWSMachineTemplate", {"template": {"spec": {"ignition": {"proxy": {"httpProxy": OLD}}}}}),
-            id="Ignition on AWS",
-        ),
-        pytest.param(
             infrastructure("VCDCluster", {"proxyConfigSpec": {"httpsProxy": OLD, "noProxy": "a"}}), id="Cloud Director"
         ),
     ],
