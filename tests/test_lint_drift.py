@@ -26,14 +26,18 @@ def readings(values: dict[str, Any], place: str, why: str = "", **more: Any) -> 
     return tuple(Reading(name, value, (place, name), "", place, why, **more) for name, value in values.items())
 
 
+def names(clusters: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    return tuple((name, "") for name in clusters)
+
+
 def plane(values: dict[str, Any] = WANTED, *clusters: str, wanted: dict[str, str] = WANTED) -> ObservedObject:
-    return ObservedObject(PLANE, "containerdDropIn", readings(values, DROP_IN), wanted, clusters)
+    return ObservedObject(PLANE, "containerdDropIn", readings(values, DROP_IN), wanted, names(clusters))
 
 
 def cert(
     values: dict[str, Any], *clusters: str, why: str = "", wanted: dict[str, str] = WANTED, **more: Any
 ) -> ObservedObject:
-    return ObservedObject(CERT, "certManager", readings(values, CONTAINER, why, **more), wanted, clusters)
+    return ObservedObject(CERT, "certManager", readings(values, CONTAINER, why, **more), wanted, names(clusters))
 
 
 def warned(*said: ObservedObject) -> list[Result]:
@@ -175,7 +179,7 @@ _SAID = st.builds(
             Reading(name, value, (name,), "", "p", "" if value is not None else "x") for name, value in values.items()
         ),
         {name: value for name, value in wanted.items() if value},
-        tuple(clusters),
+        names(clusters),
     ),
     _VALUES,
     _VALUES,

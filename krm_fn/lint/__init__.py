@@ -2,6 +2,7 @@
 
 values           a list of NO_PROXY, the URL of a proxy, the permissions of a file
 objects          the proxy variables in the places of one object
+seen             the same of one object as one target sees it, for `lint` and for a run
 drift            objects of one Cluster that do not agree
 after_injection  what is left to report after a run
 exposure         passwords that leave a Secret

@@ -14,13 +14,13 @@ from krm_fn.clusters import ByKey, Cluster, Membership, key_of
 from krm_fn.config import ProxyConfig
 from krm_fn.formats import sops
 from krm_fn.krm.results import Edit, Finding, ObjectRef, Result, Severity
-from krm_fn.lint import Listing, Rules, WrittenFile
+from krm_fn.lint import Listing, Rules
 from krm_fn.lint.drift import Comparison, ObservedObject
+from krm_fn.lint.seen import SeenObject, judged, listing_of
 from krm_fn.noproxy import SERVICE_ADDRESSES, Fact, Style
 from krm_fn.noproxy.entries import canonical
 from krm_fn.patch import lookup
 from krm_fn.plan import PlannedEdit
-from krm_fn.settings import provider_files
 from krm_fn.targets import Context, Reach, Reading, Writes
 
 _SECRET = ("", "Secret")
@@ -57,7 +57,7 @@ def review(
     rules = lint.Rules(wanted.lint, at_most=Severity.WARNING)
     of_clusters = Comparison()
     strangers: dict[ObjectRef, Comparison] = {}
-    judged: set[tuple[tuple[str, ...], Listing, frozenset[str]]] = set()
+    settings: set[tuple[tuple[str, ...], Listing, frozenset[str]]] = set()
     addresses: dict[Fact, Result] = {}
     for place in places:
         is_written = place.target.writes is not Writes.NOTHING
@@ -65,25 +65,18 @@ def review(
         readings = tuple(place.readings()) if variables else ()
         if not readings:
             continue
-        limit, in_secret = place.resolved.policy.max_length, place.obj.group_kind == _SECRET
-        listing = Listing(place.audience, place.resolved.networks, limit, in_secret=in_secret)
-        if (key := (tuple(variables.values()), listing, place.resolved.derived)) not in judged:
-            judged.add(key)
+        listing = listing_of(place.obj, place.audience, place.resolved)
+        seen = SeenObject(place.obj, place.target_id, readings, listing, place.memberships)
+        if (key := (tuple(variables.values()), listing, place.resolved.derived)) not in settings:
+            settings.add(key)
             yield from _of_settings(place, listing, rules, config_ref)
         # The target itself reports the command that unsets what it exports.
         exported = [
             one._replace(is_unset=False) if one.is_unset else one
             for one in _in_our_file(readings, variables)
         ]
-        names_are_chosen = place.target.writes is Writes.VALUES
-        judged_here = lint.lint_object(
-            exported, listing, rules=rules, settled=variables, names_are_chosen=names_are_chosen
-        )
-        for finding in judged_here:
-            yield place.result(finding)
-        files = [WrittenFile(path, writer) for path, writer in provider_files(place.memberships)]
-        yield from map(place.result, lint.lint_provider(readings, files, rules))
-        for observed in _observed(place, readings):
+        yield from judged(seen, rules, exported, variables)
+        for observed in _observed(place, seen):
             if observed.clusters:
                 of_clusters.take(observed)
             else:  # of which cluster each is part is not known: it is compared with itself
@@ -237,15 +230,11 @@ def _in_our_file(readings: tuple[Reading, ...], variables: Mapping[str, str]) ->
     return [one for one in readings if one.file in ours or not (one.file and ours)]
 
 
-def _observed(place: PlannedEdit, readings: tuple[Reading, ...]) -> Iterator[ObservedObject]:
+def _observed(place: PlannedEdit, seen: SeenObject) -> Iterator[ObservedObject]:
     """Yield what is seen in one object, once for each proxy that an override gives to some of its rules."""
-    clusters: dict[tuple[str, str], None] = {}
-    for one in place.memberships:
-        name = f"{one.cluster.namespace}/{one.cluster.name}".lstrip("/")
-        clusters[name, one.cluster.ref.file_path] = None
     own = place.settings_of_rule
     by_rule: dict[str, list[Reading]] = {}
-    for reading in readings:
+    for reading in seen.readings:
         by_rule.setdefault(reading.rule if own else "", []).append(reading)
     for rule, of_rule in by_rule.items():
         settings = own(rule) if own and rule else place.resolved.settings
@@ -254,8 +243,7 @@ def _observed(place: PlannedEdit, readings: tuple[Reading, ...]) -> Iterator[Obs
             place.target_id,
             tuple(of_rule),
             settings.variables(),
-            tuple(name for name, _ in clusters),
-            tuple(file for _, file in clusters),
+            tuple(seen.clusters),
         )
 
 

@@ -15,6 +15,9 @@ from krm_fn.noproxy import may_hold_a_credential, parse
 from krm_fn.printable import HIDDEN
 from krm_fn.targets import Reading
 
+ClusterName = tuple[str, str]
+"""Name and file of a Cluster."""
+
 CODE = "NP040"
 """The rule of a place that says something else."""
 
@@ -24,27 +27,21 @@ _SHOWN = 3
 class ObservedObject(NamedTuple):
     """What one target sees in one object, after injection.
 
-    ``wanted`` is what the settings ask for there (name -> value, empty for no proxy); ``clusters`` names the Clusters
-    that the object belongs to, and ``files`` the file of each, because several may have one name. Objects without a
-    known Cluster are compared with each other.
+    ``wanted`` is what the settings ask for there (name -> value, empty for no proxy); ``clusters`` has the name and the
+    file of each Cluster that the object belongs to, because several may have one name. Objects without a known Cluster
+    are compared with each other.
     """
 
     ref: ObjectRef
     target: str
     readings: tuple[Reading, ...]
     wanted: Mapping[str, str]
-    clusters: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
+    clusters: tuple[ClusterName, ...] = ()
 
     @property
-    def groups(self) -> "tuple[_Group, ...]":
+    def groups(self) -> tuple[ClusterName, ...]:
         """The Clusters under which the object is compared with others."""
-        clusters = self.clusters or ("",)
-        return tuple(zip(clusters, self.files or [""] * len(clusters), strict=True))
-
-
-_Group = tuple[str, str]
-"""Name and file of a Cluster."""
+        return self.clusters or (("", ""),)
 
 
 class _Witness(NamedTuple):
@@ -62,7 +59,7 @@ class Comparison:
 
     def __init__(self) -> None:
         # (cluster, variable, wanted value) -> the first place that says it
-        self._witnesses: dict[tuple[_Group, str, str], _Witness] = {}
+        self._witnesses: dict[tuple[ClusterName, str, str], _Witness] = {}
         self._differing: list[ObservedObject] = []
 
     def take(self, one: ObservedObject) -> None:
@@ -144,7 +141,7 @@ def _result(one: ObservedObject, same: Sequence[Reading], witness: _Witness) -> 
     names = ", ".join(f"`{each.variable}`" for each in same)
     other = witness.ref
     whose = "the same object" if other == one.ref else f'{other.kind} "{other.name}"'
-    cluster = f' in cluster "{one.clusters[0]}"' if len(one.clusters) == 1 else ""
+    cluster = f' in cluster "{one.clusters[0][0]}"' if len(one.clusters) == 1 else ""
     message = (
         f"{reading.place} must set the same values as {witness.place} of {whose}{cluster}: "
         f"{names} {_difference(reading, wanted, are_many=len(same) > 1)}"

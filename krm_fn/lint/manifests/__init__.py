@@ -20,17 +20,17 @@ from krm_fn.carriers import env_list
 from krm_fn.config import ProxyConfig
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Result, Severity, in_order
-from krm_fn.lint import Rules, WrittenFile, drift
+from krm_fn.lint import Rules, drift
 from krm_fn.lint.drift import ObservedObject
 from krm_fn.lint.manifests import configs, values
 from krm_fn.lint.manifests.reading import ManifestFiles, Where
-from krm_fn.lint.manifests.sites import LintSubject, sites
+from krm_fn.lint.manifests.sites import seen_objects
 from krm_fn.lint.manifests.values import listed
+from krm_fn.lint.seen import SeenObject, judged
 from krm_fn.lint.stale_files import stale_files
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Operation
-from krm_fn.settings import provider_files
-from krm_fn.targets import TARGETS, Writes
+from krm_fn.targets import TARGETS
 
 _KUSTOMIZE = b"kustomize.config.k8s.io/"
 
@@ -67,15 +67,16 @@ def audit(
     """
     found = ManifestFiles(files)
     wanted, problems = (config, []) if config else configs.chosen(found.configs)
-    rules, places = Rules(wanted.lint), list(sites(found.items, wanted))
+    rules, places = Rules(wanted.lint), list(seen_objects(found.items, wanted))
     results = [*found.problems, *found.unreadable(wanted), *problems]
-    results += _of_sites(places, rules)
+    for seen in places:
+        results += judged(seen, rules, seen.readings)
     results += lint.levelled([*_disagreements(places), *_outdated(places)], rules)
     results += lint.levelled(stale_files({**_kustomizations(files), **others}, wanted), rules)
     for given in found.configs:
         results += configs.judge(given, rules, audience)
-    judged = len({(place.where, place.obj.path) for place in places}) + len(found.configs)
-    return Audit(tuple(in_order(results)), judged, empty=frozenset(found.empty))
+    number = len({(_where(seen), seen.obj.path) for seen in places}) + len(found.configs)
+    return Audit(tuple(in_order(results)), number, empty=frozenset(found.empty))
 
 
 def fixed_files(
@@ -91,12 +92,12 @@ def fixed_files(
     """
     found = ManifestFiles(files)
     wanted = config or configs.chosen(found.configs)[0]
-    rules, places = Rules(wanted.lint), list(sites(found.items, wanted))
+    rules, places = Rules(wanted.lint), list(seen_objects(found.items, wanted))
     changes: dict[Where, list[Operation]] = {}
     notes: list[Result] = []
-    for site in places:
-        operations, reported = _corrected(site, rules)
-        changes.setdefault(site.where, []).extend(operations)
+    for seen in places:
+        operations, reported = _corrected(seen, rules)
+        changes.setdefault(_where(seen), []).extend(operations)
         notes += reported
     corrected, refused = found.edited(changes)
     after = audit({**files, **corrected}, config=config, audience=audience, others=others)
@@ -110,28 +111,19 @@ def _kustomizations(files: Mapping[str, bytes]) -> dict[str, bytes]:
     return {name: content for name, content in files.items() if _KUSTOMIZE in content}
 
 
-def _of_sites(places: Sequence[LintSubject], rules: Rules) -> Iterator[Result]:
-    for site in places:
-        target = TARGETS.get(site.target)
-        names_are_chosen = target is not None and target.writes is Writes.VALUES
-        for finding in lint.lint_object(
-            site.readings, site.listing, rules=rules, names_are_chosen=names_are_chosen
-        ):
-            yield finding.about(site.obj.ref, site.target)
-        files = [WrittenFile(path, writer) for path, writer in provider_files(site.memberships)]
-        for finding in lint.lint_provider(site.readings, files, rules):
-            yield finding.about(site.obj.ref, site.target)
+def _where(seen: SeenObject) -> Where:
+    return seen.obj.ref.file_path, seen.obj.ref.file_index
 
 
-def _corrected(site: LintSubject, rules: Rules) -> tuple[list[Operation], list[Result]]:
+def _corrected(seen: SeenObject, rules: Rules) -> tuple[list[Operation], list[Result]]:
     """Return the operations on one object, and a warning for each place where a person has to choose."""
-    draft = Draft(site.obj.data)
+    draft = Draft(seen.obj.data)
     notes: list[Result] = []
-    for place in lint.places(site.readings):
+    for place in lint.places(seen.readings):
         first = next(iter(place.values()))
         clash = values.clash(place)
-        wanted = {} if clash else values.corrected(place, site.listing, rules)
-        correct = TARGETS[site.target].fix if site.target else env_list.correct
+        wanted = {} if clash else values.corrected(place, seen.listing, rules)
+        correct = TARGETS[seen.target].fix if seen.target else env_list.correct
         correct(draft, place, wanted)
         if clash:
             message = f"`--fix` changes nothing in {first.place}, because {clash} differ: make them equal first"
@@ -139,47 +131,41 @@ def _corrected(site: LintSubject, rules: Rules) -> tuple[list[Operation], list[R
                 Result(
                     Severity.WARNING,
                     message,
-                    site.obj.ref,
+                    seen.obj.ref,
                     first.path,
-                    target=site.target,
+                    target=seen.target,
                     code="FixNotClear",
                 )
             )
     operations = draft.operations() if draft.edits else []
-    return [one._replace(path=(*site.obj.path, *one.path)) for one in operations], notes
+    return [one._replace(path=(*seen.obj.path, *one.path)) for one in operations], notes
 
 
-def _outdated(places: Sequence[LintSubject]) -> Iterator[Result]:
+def _outdated(places: Sequence[SeenObject]) -> Iterator[Result]:
     """Yield what is wrong with objects whatever proxy they have."""
-    for site in places:
-        target = TARGETS.get(site.target)
-        finding = target.outdated(site.obj.data) if target and site.readings else None
+    for seen in places:
+        target = TARGETS.get(seen.target)
+        finding = target.outdated(seen.obj.data) if target and seen.readings else None
         if finding is not None:
-            yield finding.about(site.obj.ref, site.target)
+            yield finding.about(seen.obj.ref, seen.target)
 
 
-def _disagreements(places: Sequence[LintSubject]) -> Iterator[Result]:
+def _disagreements(places: Sequence[SeenObject]) -> Iterator[Result]:
     """Yield a warning where the nodes, or the special workloads, of one cluster have different values.
 
     Without a known Cluster an object is compared with itself alone: a folder may hold manifests of many clusters.
     What is not known here is passed by, and so are workloads that no target knows: they may want a list of their own.
     """
     groups: dict[object, list[ObservedObject]] = {}
-    for site in places:
-        readings = tuple(one for one in site.readings if one.value or one.known)
-        clusters = tuple(
-            (one.cluster.namespace, one.cluster.name, one.cluster.ref.file_path, one.role)
-            for one in site.memberships
-        )
-        key = (
-            (site.listing.audience, clusters)
-            if clusters
-            else (site.where, site.obj.path, site.listing.audience)
-        )
-        if site.target and readings:
-            groups.setdefault(key, []).append(
-                ObservedObject(site.obj.ref, site.target, readings, {}, site.clusters)
-            )
+    for seen in places:
+        readings = tuple(one for one in seen.readings if one.value or one.known)
+        if not (seen.target and readings):
+            continue
+        clusters = tuple(seen.clusters)
+        roles = tuple(one.role for one in seen.memberships)
+        alone = () if roles else (seen.obj.path, _where(seen))
+        members = groups.setdefault((seen.listing.audience, clusters, roles, alone), [])
+        members.append(ObservedObject(seen.obj.ref, seen.target, readings, {}, clusters))
     for members in groups.values():
         first_values: dict[str, str] = {}
         for one in (one for member in members for one in member.readings):

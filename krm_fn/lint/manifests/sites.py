@@ -7,7 +7,6 @@ that the ProxyConfig switches off: what is in a manifest counts, whoever wrote i
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from krm_fn import clusters, settings
 from krm_fn.carriers import env_list, pod_spec
@@ -16,32 +15,13 @@ from krm_fn.config import ProxyConfig
 from krm_fn.formats import sops
 from krm_fn.krm.resourcelist import Object
 from krm_fn.lint import Listing
-from krm_fn.lint.manifests.reading import Item, Where
+from krm_fn.lint.manifests.reading import Item
+from krm_fn.lint.seen import SeenObject, listing_of
 from krm_fn.noproxy import Audience
 from krm_fn.targets import TARGETS, Reading
 
 
-@dataclass(frozen=True)
-class LintSubject:
-    """One object as one target sees it; ``target`` is "" for containers that no target knows."""
-
-    where: Where
-    obj: Object
-    target: str
-    readings: tuple[Reading, ...]
-    listing: Listing
-    memberships: tuple[Membership, ...]
-
-    @property
-    def clusters(self) -> tuple[str, ...]:
-        """The names of its Clusters."""
-        names = (
-            f"{one.cluster.namespace}/{one.cluster.name}".lstrip("/") for one in self.memberships
-        )
-        return tuple(dict.fromkeys(names))
-
-
-def sites(items: Sequence[Item], wanted: ProxyConfig) -> Iterator[LintSubject]:
+def seen_objects(items: Sequence[Item], wanted: ProxyConfig) -> Iterator[SeenObject]:
     """Yield all places that set something, in the order of the documents and, in one object, of the table of targets.
 
     Args:
@@ -56,7 +36,7 @@ def sites(items: Sequence[Item], wanted: ProxyConfig) -> Iterator[LintSubject]:
             for target, readings in _seen(obj, wanted):
                 memberships = topology.of(obj)
                 listing = _listing(target, obj, memberships, wanted)
-                yield LintSubject(item.where, obj, target, readings, listing, memberships)
+                yield SeenObject(obj, target, readings, listing, memberships)
 
 
 def _seen(obj: Object, wanted: ProxyConfig) -> Iterator[tuple[str, tuple[Reading, ...]]]:
@@ -86,5 +66,4 @@ def _listing(
         options = TARGETS[target].options(wanted.targets)
         audience = TARGETS[target].readers(obj.data, options).audience
     resolved = settings.resolve(wanted, memberships, target=target, audience=audience)
-    in_secret = obj.group_kind == ("", "Secret")
-    return Listing(audience, resolved.networks, resolved.policy.max_length, in_secret=in_secret)
+    return listing_of(obj, audience, resolved)
