@@ -19,15 +19,16 @@ from krm_fn.plan._enabled import EnabledTargets
 from krm_fn.plan._items import ItemReader
 from krm_fn.plan._model import CodeInText, ObjectSource, Overview, PlannedEdit
 from krm_fn.plan._references import data_uses
-from krm_fn.plan._selection import fits, is_edited, is_enabled, is_selected, may_hold
-from krm_fn.plan._settings import resolved, settings_of_rules
+from krm_fn.plan._selection import fits, is_edited, is_enabled, is_selected
+from krm_fn.plan._settings import by_groups, resolved, settings_of_rules
+from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets import Target
-from krm_fn.targets.base import NO_OPTIONS
-from krm_fn.targets.nodes.clusterclass.classes import Classes
+from krm_fn.targets.class_plans import ClassPlans, class_plans
 
 __all__ = ["ObjectSource", "Overview", "PlannedEdit", "needed", "plan_edits"]
 
+_OF_CLASSES = ("Cluster", "ClusterClass")
 _NAMES = (
     *("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"),
     *("httpProxy", "httpsProxy", "HTTPProxy", "HTTPSProxy"),
@@ -58,7 +59,7 @@ def plan_edits(
     topology = Topology(read)
     if overview is not None:
         overview.take_clusters(read, topology, wanted)
-    classes = Classes(read, lambda obj: is_selected(obj, wanted), topology, wanted)
+    classes = class_plans(read, lambda obj: is_selected(obj, wanted), topology, wanted)
     del read  # so that memory is freed as items are taken
     uses = data_uses(reader, wanted)
     new = list(generated(topology, wanted))
@@ -119,12 +120,13 @@ def _count(overview: Overview, obj: Object, targets: Sequence[Target], wanted: P
 
 
 def _edits(
-    index: int, obj: Object, targets: Sequence[Target], wanted: ProxyConfig, classes: Classes
+    index: int, obj: Object, targets: Sequence[Target], wanted: ProxyConfig, classes: ClassPlans
 ) -> Iterator[PlannedEdit]:
     """Yield the edits of one object, in the order of the table of targets."""
     concerned = [target for target in targets if is_edited(target, obj, wanted)]
-    memberships = classes.topology.of(obj) if concerned else ()
-    alone = classes.topology.alone(obj) if concerned and not memberships else None
+    topology = classes.topology
+    memberships = topology.of(obj) if concerned else ()
+    alone = topology.alone(obj) if concerned and not memberships else None
     for target in concerned:
         if classes.keeps(target.id, obj):
             continue
@@ -135,7 +137,7 @@ def _edits(
             found = Resolved(
                 ProxySettings(cluster=found.settings.cluster, is_declared=found.declared)
             )
-        of_nodes = classes.nodes(obj, target.id, found)
+        of_nodes = by_groups(wanted, topology, target, obj, found)
         if of_nodes:
             nodes, found, class_context = of_nodes
             yield PlannedEdit(
@@ -156,16 +158,15 @@ def _edits(
 
 
 def _edits_by_class(
-    index: int, obj: Object, wanted: ProxyConfig, classes: Classes
+    index: int, obj: Object, wanted: ProxyConfig, classes: ClassPlans
 ) -> Iterator[PlannedEdit]:
     """Yield the edit of a ClusterClass that gets or loses our patches, or of a Cluster of such a class."""
     about = classes.about(obj)
     if about:
         memberships, found, class_context = about
-        name = classes.target.id
-        options = wanted.targets.get(name, {})
+        options = wanted.targets.get(OF_CLASSES, {})
         yield PlannedEdit(
-            index, obj, name, memberships, found, options, class_context=class_context
+            index, obj, OF_CLASSES, memberships, found, options, class_context=class_context
         )
 
 
@@ -185,9 +186,9 @@ def _code(source: ObjectSource, index: int, obj: Object) -> CodeInText | None:
     return YttManifest(text, (*path, *obj.path), above)
 
 
-def _may_patch(source: ObjectSource, index: int, wanted: ProxyConfig, classes: Classes) -> bool:
-    """Return whether an item may hold a ClusterClass or a Cluster of one, judged by its text."""
-    target = classes.target
-    if not is_enabled(target.id, wanted) or not may_hold(source.kinds(index), target.kinds):
+def _may_patch(source: ObjectSource, index: int, wanted: ProxyConfig, classes: ClassPlans) -> bool:
+    """Return whether an item may hold a ClusterClass or a Cluster of one that is edited, judged by its text."""
+    kinds = source.kinds(index)
+    if (kinds and kinds.isdisjoint(_OF_CLASSES)) or not is_enabled(OF_CLASSES, wanted):
         return False
-    return classes.is_on or source.contains(index, target.hints(NO_OPTIONS))
+    return classes.is_on or bool(classes.words and source.contains(index, classes.words))

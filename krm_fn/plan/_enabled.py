@@ -69,13 +69,13 @@ class EnabledTargets:
         # A target with options may have been given kinds by them, which only the target itself knows.
         asked = {*of_kinds(kinds), *self._wanted.targets} - lacking
         for name in TARGETS:
-            if name not in asked or not is_enabled(name, self._wanted):
+            # ClusterClasses are edited last, by what their templates hold in the end.
+            if name not in asked or name == OF_CLASSES or not is_enabled(name, self._wanted):
                 continue
             target = TARGETS[name]
             hints = target.hints(self._wanted.targets.get(name, {}))
             edited = target.all_kinds(target.options(self._wanted.targets))
-            # ClusterClasses are edited last, by what their templates hold in the end.
-            if target.id != OF_CLASSES and may_hold(kinds, edited):
+            if may_hold(kinds, edited):
                 names = self._names if name in self._filling else ()
                 editors.append((target, (*hints, *names)))
             if target.creates and may_hold(kinds, target.creates.beside):

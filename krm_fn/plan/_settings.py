@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from krm_fn import settings
-from krm_fn.clusters import Membership
+from krm_fn.carriers.cluster_variables import class_of
+from krm_fn.clusters import Membership, Topology
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.noproxy import ClusterNetwork
 from krm_fn.settings import ProxySettings, Resolved
-from krm_fn.targets import Reach, Target
+from krm_fn.targets import ClassContext, Reach, Target
+from krm_fn.targets.class_plans import ALL_NODES, ClassEdit
 
 
 def resolved(
@@ -33,6 +35,26 @@ def resolved(
         alone=alone,
         name=obj.base_name,
     )
+
+
+def by_groups(
+    wanted: ProxyConfig, topology: Topology, target: Target, obj: Object, whole: Resolved
+) -> ClassEdit | None:
+    """Return the nodes that a Cluster makes of a class, with their proxies, if an override distinguishes some.
+
+    None where the target has no place for groups of workers; ``whole`` is what the object gets as a whole.
+    """
+    is_by_groups = target.reach is Reach.GROUPS and whole.unreachable_overrides
+    if not is_by_groups or not class_of(obj.data) or topology.class_of(obj) is None:
+        return None
+    nodes = topology.nodes_of(obj)
+    found = {
+        where: settings.resolve(wanted, (node,), target=target.id, audience=target.audience)
+        for where, node in nodes.items()
+    }
+    of_all = found.pop(ALL_NODES)
+    groups = {where: one.settings for where, one in found.items()}
+    return tuple(nodes.values()), of_all, ClassContext(groups=groups)
 
 
 def settings_of_rules(

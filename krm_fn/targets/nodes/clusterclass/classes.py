@@ -11,13 +11,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from krm_fn.carriers.cluster_variables import class_of
-from krm_fn.clusters import ByKey, Key, Membership, Topology, key_of, references
+from krm_fn.clusters import ByKey, Key, Topology, key_of, references
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.products.node_kinds import KUBEADM, NODE_KINDS, SYSTEMS
 from krm_fn.settings import ProxySettings, Resolved, resolve
-from krm_fn.targets import TARGETS, ClassContext, Reach, Target
+from krm_fn.targets import ClassContext
+from krm_fn.targets.base import NO_OPTIONS
+from krm_fn.targets.class_plans import ALL_NODES, ClassEdit, ClassPlans
 from krm_fn.targets.nodes import cluster_class
 from krm_fn.targets.nodes.clusterclass.names import (
     FIRST_OF_SYSTEM,
@@ -31,8 +33,6 @@ if TYPE_CHECKING:
     from krm_fn.targets.nodes.clusterclass.variables_of_products import ProductVariable
 
 _CLASS, _CLUSTER = "ClusterClass", "Cluster"
-_ALL_NODES = ("", "")
-"""Those of which nothing else is said."""
 
 
 class _Class:
@@ -84,7 +84,7 @@ class _Class:
         return bool(self.default.settings.trusted_ca.pem or self.default.settings.mirror)
 
 
-class Classes:
+class Classes(ClassPlans):
     """The ClusterClasses of a list.
 
     Args:
@@ -92,12 +92,9 @@ class Classes:
         is_selected: whether the selector does not leave an object out.
         topology: the Clusters of the list.
         wanted: the checked FunctionConfig.
-
-    Attributes:
-        target: the target that writes the patches.
     """
 
-    target: Target = cluster_class.TARGET
+    words = cluster_class.TARGET.hints(NO_OPTIONS)
 
     def __init__(
         self,
@@ -106,10 +103,12 @@ class Classes:
         topology: Topology,
         wanted: ProxyConfig,
     ) -> None:
-        self.topology, self._wanted = topology, wanted
+        super().__init__(topology)
+        self._wanted = wanted
         options = wanted.targets.get(cluster_class.TARGET.id, {})
         self._is_enabled = bool(options.get("enabled", True)) and wanted.mode is not Mode.REMOVE
         self._is_chosen = self._is_enabled and cluster_class.is_on(options)
+        self.is_on = self._is_chosen
         self._classes: dict[Key, _Class] = {}
         self._others: ByKey[None] = ByKey()
         if wanted.mode is not Mode.REMOVE:
@@ -130,6 +129,7 @@ class Classes:
                 self._find_variable(obj, is_selected=is_selected(obj))
         self._find_erasers(ByKey((key_of(obj), obj.data) for obj in templates))
         self._choose(templates)
+        self.is_on = self._is_chosen or any(one.is_meant for one in self._classes.values())
         if not self.is_on:
             return
         for obj in selected:
@@ -198,11 +198,6 @@ class Classes:
                         one.obj.data, one.default.settings, self._of_class(one)
                     )
                 is_done = is_done and one.is_patched
-
-    @property
-    def is_on(self) -> bool:
-        """Whether any class may be patched."""
-        return self._is_chosen or any(one.is_meant for one in self._classes.values())
 
     def is_template(self, obj: Object) -> bool:
         """Return whether patches of classes give the nodes what this object could hold itself."""
@@ -283,12 +278,12 @@ class Classes:
                 return Finding(Severity.WARNING, message, code="ClassPatchErases")
         return None
 
-    def about(self, obj: Object) -> tuple[tuple[Membership, ...], Resolved, ClassContext] | None:
+    def about(self, obj: Object) -> ClassEdit | None:
         """Return the nodes of a ClusterClass or a Cluster, their settings, and what is known of the list.
 
         None for a Cluster that is made of no class, or stays as it is with its class.
         """
-        if obj.group_kind not in self.target.kinds:
+        if obj.group_kind not in cluster_class.TARGET.kinds:
             return None
         is_class = self._is(obj, _CLASS)
         key = key_of(obj) if is_class else self._class_of(obj)
@@ -306,46 +301,18 @@ class Classes:
             return (), self._nothing(obj), ClassContext()
         nodes = self.topology.nodes_of(obj)
         resolved = for_nodes(
-            self._wanted, nodes[_ALL_NODES], ProxySettings(), target=cluster_class.TARGET.id
+            self._wanted, nodes[ALL_NODES], ProxySettings(), target=cluster_class.TARGET.id
         )
         return tuple(nodes.values()), resolved, ClassContext(is_known=False)
 
-    def _about_cluster(
-        self, obj: Object, its_class: _Class
-    ) -> tuple[tuple[Membership, ...], Resolved, ClassContext]:
+    def _about_cluster(self, obj: Object, its_class: _Class) -> ClassEdit:
         nodes = self.topology.nodes_of(obj)
         found = its_class.clusters[key_of(obj)]
         groups = {
-            where: resolved.settings for where, resolved in found.items() if where != _ALL_NODES
+            where: resolved.settings for where, resolved in found.items() if where != ALL_NODES
         }
         class_context = self._of_class(its_class)._replace(groups=groups, is_behind=False)
-        return tuple(nodes.values()), found[_ALL_NODES], class_context
-
-    def nodes(
-        self, obj: Object, target_id: str, whole: Resolved
-    ) -> tuple[tuple[Membership, ...], Resolved, ClassContext] | None:
-        """Return the nodes that a Cluster makes of a class, with settings, if an override distinguishes some.
-
-        Args:
-            obj: any object.
-            target_id: the target at work.
-            whole: what is said of the object as a whole.
-        """
-        if (
-            TARGETS[target_id].reach is not Reach.GROUPS
-            or not whole.unreachable_overrides
-            or self._class_of(obj) is None
-        ):
-            return None
-        nodes, audience = self.topology.nodes_of(obj), TARGETS[target_id].audience
-        found = {
-            where: resolve(self._wanted, (node,), target=target_id, audience=audience)
-            for where, node in nodes.items()
-        }
-        groups = {
-            where: resolved.settings for where, resolved in found.items() if where != _ALL_NODES
-        }
-        return tuple(nodes.values()), found[_ALL_NODES], ClassContext(groups=groups)
+        return tuple(nodes.values()), found[ALL_NODES], class_context
 
     def _class_of(self, obj: Object) -> Key | None:
         """Return the class of a Cluster; None for one that names none, whatever one of the same name does."""
@@ -393,5 +360,5 @@ class Classes:
             found[where] = for_nodes(
                 self._wanted, membership, default, target=cluster_class.TARGET.id
             )
-            default = found[_ALL_NODES].settings
+            default = found[ALL_NODES].settings
         its_class.clusters[key_of(obj)] = found

@@ -1,0 +1,79 @@
+"""What ClusterClasses do for the objects of a list, as far as a plan asks for it.
+
+Most lists have no ClusterClass: what decides about them is imported where one occurs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from krm_fn.carriers.cluster_variables import class_of
+from krm_fn.clusters import Membership, Topology
+from krm_fn.config import ProxyConfig
+from krm_fn.krm.resourcelist import Object
+from krm_fn.krm.results import Finding
+from krm_fn.settings import Resolved
+from krm_fn.targets.class_context import ClassContext
+
+ALL_NODES = ("", "")
+"""The nodes of a Cluster of which nothing else is said, in ``Topology.nodes_of``."""
+ClassEdit = tuple[tuple[Membership, ...], Resolved, ClassContext]
+"""Nodes, the proxy that they get, and what is known of the list."""
+
+
+class ClassPlans:
+    """The answers for a list in which no ClusterClass is, and no Cluster of one.
+
+    Attributes:
+        topology: the Clusters of the list.
+        is_on: whether any class may be patched.
+        words: words of which one is in the text of what the patches of an earlier run need.
+    """
+
+    is_on: bool = False
+    words: tuple[str, ...] = ()
+
+    def __init__(self, topology: Topology) -> None:
+        self.topology = topology
+
+    def about(self, obj: Object) -> ClassEdit | None:
+        """Return how a ClusterClass, or a Cluster of one, is edited; None where it stays as it is."""
+        return None
+
+    def keeps(self, target_id: str, obj: Object) -> bool:
+        """Return whether an object stays as it is, because its class does and holds patches of an earlier run."""
+        return False
+
+    def replaces(self, target_id: str, obj: Object) -> bool:
+        """Return whether an object must hold nothing of a target, because its class does."""
+        return False
+
+    def lost(self, target_id: str, obj: Object) -> Finding | None:
+        """Return a warning for a template whose class erases what a target writes into it, and is not patched."""
+        return None
+
+    def other_writer(self, target_id: str, obj: Object) -> Finding | None:
+        """Return a finding about a template whose class writes the files of the proxy itself, or may do so."""
+        return None
+
+
+def class_plans(
+    objects: Iterable[Object],
+    is_selected: Callable[[Object], bool],
+    topology: Topology,
+    wanted: ProxyConfig,
+) -> ClassPlans:
+    """Return what the ClusterClasses of a list do.
+
+    Args:
+        objects: those of ``clusters.kinds()``.
+        is_selected: whether the selector does not leave an object out.
+        topology: the Clusters of the list.
+        wanted: the checked FunctionConfig.
+    """
+    objects = list(objects)
+    if not any(obj.ref.kind == "ClusterClass" or class_of(obj.data) for obj in objects):
+        return ClassPlans(topology)
+    from krm_fn.targets.nodes.clusterclass.classes import Classes  # noqa: PLC0415 -- most lists have no class
+
+    return Classes(objects, is_selected, topology, wanted)
