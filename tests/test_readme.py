@@ -81,11 +81,28 @@ def test_the_files_that_contributors_are_sent_to_exist() -> None:
     assert [path for path in paths if not (ROOT / path).exists()] == []
 
 
-def test_the_table_for_contributors_has_each_package() -> None:
-    rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE)
-    listed = {name for row in rows for name in re.findall(r"\w+", row)}
-    files = (path.relative_to(ROOT / "krm_fn").parts[0] for path in (ROOT / "krm_fn").rglob("*.py"))
-    assert listed == {name.removesuffix(".py") for name in files if not name.startswith("_")}
+def rows_for_contributors() -> list[list[str]]:
+    """The packages of each row of the table in CONTRIBUTING.md, as paths below ``krm_fn``."""
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    rows = re.findall(r"^\| (`[\w/]+`(?:, `[\w/]+`)*) \|", text, re.MULTILINE)
+    return [re.findall(r"[\w/]+", row) for row in rows]
+
+
+def test_the_table_for_contributors_has_each_folder_and_module() -> None:
+    listed = [name for row in rows_for_contributors() for name in row]
+    root = ROOT / "krm_fn"
+    folders = {str(path.parent.relative_to(root)) for path in root.rglob("*.py") if path.parent != root}
+    modules = {path.stem for path in root.glob("*.py") if not path.stem.startswith("_")}
+    assert sorted(listed) == sorted(folders | modules)
+
+
+def test_the_table_for_contributors_is_in_the_order_of_the_layers() -> None:
+    layers = re.search(r"^layers = \[\n(.*?)^\]", (ROOT / "pyproject.toml").read_text(), re.MULTILINE | re.DOTALL)
+    assert layers
+    lines = layers[1].splitlines()
+    number = {name: at for at, line in enumerate(lines) for name in re.findall(r"krm_fn\.(\w+)", line)}
+    order = [number[name.partition("/")[0]] for row in rows_for_contributors() for name in row]
+    assert order == sorted(order)
 
 
 def test_the_commands_are_targets_of_the_makefile() -> None:

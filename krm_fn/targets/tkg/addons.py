@@ -1,6 +1,6 @@
 """The add-ons of Tanzu Kubernetes Grid: the proxy in their data values and in their configuration.
 
-A target is a table of products: see ``tkg_vsphere_cpi`` and its neighbours. Data values of another
+A target is a table of products: see ``vsphere_cpi`` and its neighbours. Data values of another
 add-on, and overlays, are read and left as they are.
 
 Sources: ``vmware-tanzu/tanzu-framework`` release-0.29, ``providers/ytt/02_addons`` (the type of
