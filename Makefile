@@ -9,7 +9,7 @@ VENV := .venv/bin
 BIN  := .cache/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test unit test-kyverno test-argocd coverage lint golden docs image lock bench tools clean
+.PHONY: help demo test unit test-kyverno test-argocd coverage lint golden docs image lock bench site tools clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,6 +60,21 @@ docs: .venv/installed ## write the generated pages and tables of docs/, the list
 	@$(VENV)/python -m pytest -q tests/test_functionconfig.py -k make_docs --write-golden >/dev/null || true
 	@$(VENV)/python -m pytest -q $(DOCS) --write-golden >/dev/null || true
 	$(VENV)/python -m pytest -q $(DOCS)
+
+# What makes the site is in a folder of its own, because no test needs it.
+SITE := .cache/site
+
+site: $(SITE)/installed ## build the documentation as a site into build/site (needs Python 3.11 or newer)
+	NO_MKDOCS_2_WARNING=1 $(SITE)/venv/bin/mkdocs build --quiet --config-file site/mkdocs.yml
+	@echo "site: \`python3 -m http.server --directory build/site\` serves it"
+
+$(SITE)/installed: site/requirements.txt
+	@rm -rf $(SITE)/venv
+	@mkdir -p $(SITE)
+	@$(PYTHON) -m venv $(SITE)/venv
+	@echo "installing what makes the site into $(SITE)"
+	@$(SITE)/venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r $<
+	@touch $@
 
 # The time of every file and of the image itself, so that two builds of a commit give one digest.
 EPOCH = $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null),0)

@@ -25,16 +25,22 @@ A target is a place in which inject-proxy writes the proxy. Each one is a key un
 All are enabled unless you write `enabled: false`, but those that wait for `enabled: true`: {waiting}. With
 `enabled: false` a target looks at no object, and what it wrote before stays as it is: remove the proxy first.
 
-| target | subject |
-|---|---|
+The section of a target says what it sets, where, what it leaves alone, and its options. `inject-proxy targets ID`
+prints the same with an example and the reasons; [testdata](../../testdata) has more examples.
+
+The last column says who reads the `NO_PROXY` of a target: programs on a node, any program in a pod, programs in pods
+that are written in Go, or a product or TKG, which add the networks of the cluster by themselves.
+
+| target | subject | reader |
+|---|---|---|
 """
 
 _READERS = {
-    Audience.NODE: "programs on a node",
-    Audience.POD: "any program in a pod",
-    Audience.GO: "programs in pods that are written in Go",
-    Audience.PRODUCT: "a product, which adds the networks of the cluster by itself",
-    Audience.TKG: "TKG, which adds networks that are missing by itself",
+    Audience.NODE: "node",
+    Audience.POD: "pod",
+    Audience.GO: "Go",
+    Audience.PRODUCT: "product",
+    Audience.TKG: "TKG",
 }
 """Nobody reads the list of a target that writes only certificates."""
 
@@ -51,10 +57,16 @@ def written_systems() -> list[str]:
 
 def index() -> str:
     """Return the page that leads to each target."""
-    rows = [f"| [{name}]({system_of(name)}.md#{name.lower()}) | {_subject(name)} |\n" for name in TARGETS]
+    rows = []
+    for name, target in TARGETS.items():
+        rows.append(f"| [{name}]({_place(name)}) | {_subject(name)} | {_reader(target)} |\n")
     at_once = {row.target for row in distributions.ROWS if not row.waits}
     waiting = ", ".join(f"`{name}`" for name in distributions.PRODUCTS if name not in at_once)
     return "".join([_INDEX.format(waiting=waiting), *rows])
+
+
+def _place(name: str) -> str:
+    return f"{system_of(name)}.md#{name.lower()}"
 
 
 def _subject(name: str) -> str:
@@ -66,16 +78,13 @@ def page(system: str) -> str:
     text = page_of(system)
     shown: dict[str, str] = {}
     for name in TARGETS:
+        own_options = [*_options(name, shown)]
         if system_of(name) == system:
             section = section_of(name)
-            title, _, rest = section.partition("**Before and after:**")[0].rstrip("\n").partition("\n\n")
-            parts = [title, _reader(TARGETS[name]), rest, *_options(name, shown)]
-            text = text.replace(section, "\n\n".join(filter(None, parts)).rstrip("\n"))
+            description = section.partition("**Before and after:**")[0].rstrip("\n")
+            text = text.replace(section, "\n\n".join([description, *own_options]))
     mark = f"<!-- `make docs` writes this page from krm_fn/targets/{system}/page.md and the JSON Schema. -->\n\n"
-    head, _, sections = text.partition("\n\n## ")
-    folder = f"[testdata/{system}](../../testdata/{system})"
-    examples = f"{folder} has examples; `inject-proxy targets ID` prints one, and the reasons."
-    return f"{mark}{head}\n\n{examples}\n\n## {sections}"
+    return f"{mark}{text}"
 
 
 def short_list() -> str:
@@ -99,11 +108,13 @@ def rows_of_charts() -> str:
 
 
 def _reader(target: Target) -> str:
-    return f"Reader of `NO_PROXY`: {_READERS[target.audience]}." if target.audience in _READERS else ""
+    product = distributions.PRODUCTS.get(target.id)
+    has_list = product is None or product.has_list
+    return _READERS.get(target.audience, "") if has_list else ""
 
 
 def _options(name: str, shown: dict[str, str]) -> Iterator[str]:
-    """Yield the table of the options of a target, without the rows that the page has already.
+    """Yield the table of the options of a target, without the rows that a target before it has.
 
     ``shown`` holds row -> target of those, and gets the new ones.
     """
@@ -113,5 +124,5 @@ def _options(name: str, shown: dict[str, str]) -> Iterator[str]:
         yield "\n".join([*head, *new])
     for other in dict.fromkeys(shown[row] for row in rows if row in shown):
         fields = [row.split(" | ")[0].removeprefix("| ") for row in rows if shown.get(row) == other]
-        yield f"Options as those of `{other}`: {', '.join(fields)}."
+        yield f"Options as those of [{other}]({_place(other)}): {', '.join(fields)}."
     shown.update((row, name) for row in new)

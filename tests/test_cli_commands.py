@@ -16,7 +16,7 @@ from krm_fn.cli import help as help_command
 from krm_fn.cli.commands import MODULES
 from krm_fn.cli.help import function_parser, parser_of
 from krm_fn.cli.parser import CommandParser
-from krm_fn.config import API_VERSION, KIND, load
+from krm_fn.config import API_VERSION, KIND, fields, load
 from krm_fn.krm.codes import CODES, FIXED
 from krm_fn.krm.messages import explanations
 from krm_fn.noproxy.rules import RULES
@@ -164,6 +164,10 @@ def test_a_target_has_a_page(target: str) -> None:
     options = text.partition("\n**Options:**\n\n")[2]
     # What waits to be asked has no default of `enabled`.
     assert options.startswith(("* `enabled` (default `true`): ", "* `enabled`: "))
+    for path, field in fields().items():
+        if path.startswith(f"targets.{target}.") and field["type"] != "object":
+            assert field["description"] in options
+    assert "](" not in text, "a terminal follows no link"
     assert "``" not in text.replace("```", "")
     assert re.findall(r"^```.*$", text, re.MULTILINE) == ["```diff", "```"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -171,6 +172,25 @@ def test_the_config_must_be_a_file(tmp_path: Path, name: str) -> None:
     done = command(tmp_path, name, "--config", "a", "nodes.yaml")
     assert (done.returncode, done.stdout) == (2, "")
     assert '`--config` must name a file, but "a" is a folder' in done.stderr
+
+
+FUNCTION_CONFIGS = [
+    pytest.param(CONFIG, id="a ProxyConfig"),
+    pytest.param(
+        "apiVersion: v1\nkind: ConfigMap\ndata: {httpProxy: http://proxy.corp.example:3128}\n", id="a ConfigMap"
+    ),
+]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("text", FUNCTION_CONFIGS)
+def test_the_function_config_of_a_resource_list_is_a_config(tmp_path: Path, name: str, text: str) -> None:
+    given = textwrap.indent(text, "  ")
+    head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n"
+    write(tmp_path, {"list.yaml": f"{head}functionConfig:\n{given}", "objects/a.yaml": SERVICE})
+    done = command(tmp_path, name, "--config", "list.yaml", "objects")
+    assert "ProxyConfig" not in done.stderr
+    assert done.returncode == 0
 
 
 @pytest.mark.parametrize("name", ["run", "explain"])

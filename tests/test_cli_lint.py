@@ -109,7 +109,9 @@ def contents(folder: Path) -> dict[str, bytes]:
         pytest.param("localhost,127.0.0.1,a, b", ["NP010"], 1, id="a blank beside a comma"),
         pytest.param("localhost,127.0.0.1,a;b", ["NP010"], 1, id="another separator"),
         pytest.param("localhost,127.0.0.1,*.a.example", ["NP012"], 0, id="a warning is no failure"),
-        pytest.param("a", ["NP024", "NP024"], 0, id="no loopback"),
+        pytest.param("10.1.2.3", ["NP024", "NP024"], 0, id="no loopback"),
+        pytest.param("a,", ["NP024", "NP024", "NP027"], 0, id="a name with a comma behind it"),
+        pytest.param("localhost", ["NP024"], 0, id="a name that no folder has"),
         pytest.param("", ["NP002"], 1, id="nothing"),
         pytest.param("x" * 5000, ["NP024", "NP024", "NP026"], 0, id="longer than a path can be"),
         pytest.param(f"http://user:{SECRET}@host,a", ["NP018"], 1, id="a password"),
@@ -275,7 +277,8 @@ def test_standard_input_that_is_right_is_passed_on_byte_by_byte() -> None:
 
 
 def test_the_config_that_is_named_decides_about_files(tree: Path, tmp_path: Path) -> None:
-    path = tmp_path / "rules.yaml"
+    path = tmp_path / "rules/rules.yaml"
+    path.parent.mkdir()
     path.write_text(CONFIG + "  lint: {rules: {NP006: Off, NP010: Off, NP003: Off, NP005: Off}}\n")
     assert run("--config", path, tree / "apps").exit_code == 0
     assert run(tree / "apps").exit_code == 1
@@ -309,6 +312,8 @@ def test_no_password_is_in_what_is_reported(words: list[str]) -> None:
         pytest.param(["nowhere.yaml"], 'no file or folder "nowhere.yaml"', id="a file that is not there"),
         pytest.param(["clustres/"], 'no file or folder "clustres/"', id="a misspelt folder"),
         pytest.param(["clustres/prod"], 'no file or folder "clustres/prod"', id="a misspelt folder in a folder"),
+        pytest.param(["prod"], 'no file or folder "prod"; for a list of this one name', id="a misspelt name"),
+        pytest.param(["--fix", "prod_eu-1"], 'no file or folder "prod_eu-1"', id="a misspelt name to be fixed"),
         pytest.param(["./nowhere"], 'no file or folder "./nowhere"', id="a folder that is not there"),
         pytest.param(["a", "b"], 'no file or folder "a"', id="two lists"),
         pytest.param(["-", "a"], "`-` must be the only argument", id="standard input and more"),
@@ -452,6 +457,90 @@ def test_a_path_without_a_manifest_is_a_warning(tmp_path: Path, files: dict[str,
     assert (answer.exit_code, run("--fail-on", "warning", folder).exit_code) == (0, 1)
     (reported,) = json.loads(run("--output", "json", folder).output)
     assert reported["file"]["path"] == folder
+
+
+NO_YAML = "a: b: c\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(NO_YAML, id="nothing of an object"),
+        pytest.param("apiVersion: v1\nkind: ConfigMap\ndata: {a: b\n", id="an object that no target needs"),
+        pytest.param(WEB + "  x: [\n", id="an object that says something about a proxy"),
+    ],
+)
+def test_a_path_whose_only_file_cannot_be_read_is_the_error_that_a_run_reports(tmp_path: Path, text: str) -> None:
+    folder = written(tmp_path, {"a/broken.yaml": text, "b/web.yaml": GOOD, "proxy.yaml": CONFIG})
+    answer = run(folder / "a", folder / "b")
+    (line,) = [line for line in lines(answer) if "broken.yaml" in line]
+    done = inject_proxy("", "run", "--config", str(folder / "proxy.yaml"), str(folder / "a"))
+    (problem,) = done.stderr.decode().splitlines()
+    place = f"{folder}/a/broken.yaml"
+    expected = problem.replace(f"InputInvalid: {place}, ", f"{place}: InputInvalid: a run ends here: ")
+    assert f"{line}; `--exclude` leaves a file out" == expected
+    assert " at line " in line
+    assert answer.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    "command", [["lint"], ["run", "--config", "proxy.yaml"], ["explain", "--config", "proxy.yaml"]]
+)
+def test_a_stream_that_is_no_yaml_is_not_called_without_a_manifest(command: list[str], tmp_path: Path) -> None:
+    written(tmp_path, {"proxy.yaml": CONFIG})
+    done = inject_proxy(NO_YAML, *command, "-", cwd=tmp_path)
+    assert "document 1: not valid YAML: mapping values are not allowed in this context at line 1" in (
+        (done.stdout + done.stderr).decode()
+    )
+    assert done.returncode == 1
+
+
+def test_an_empty_resource_list_is_no_mistake() -> None:
+    answer = run("-", stdin="apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n")
+    assert (lines(answer), answer.exit_code) == ([], 0)
+
+
+def with_password(kind: str, proxy: str = f"http://user:{SECRET}@proxy.corp.example:3128") -> str:
+    if kind == "config":
+        return CONFIG.replace("http://proxy.corp.example:3128", proxy) + f"  httpsProxy: {proxy}\n"
+    return GOOD.replace("http://proxy.corp.example:3128", proxy)
+
+
+OTHER_PASSWORD = f"http://user:other{SECRET}@proxy.corp.example:3128"
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        pytest.param(
+            {"a.yaml": with_password("web"), "b.yaml": with_password("web"), "proxy.yaml": with_password("config")},
+            ["proxy.yaml: (and 2 more objects, `--verbose` names them)"],
+            id="the ProxyConfig is the cause",
+        ),
+        pytest.param(
+            {"a.yaml": with_password("web"), "b.yaml": with_password("web").replace("web", "api")},
+            ["a.yaml: (and 1 more object, `--verbose` names them)"],
+            id="no ProxyConfig",
+        ),
+        pytest.param({"a.yaml": with_password("web")}, ["a.yaml:"], id="one object"),
+        pytest.param(
+            {"a.yaml": with_password("web"), "b.yaml": with_password("web", OTHER_PASSWORD)},
+            ["a.yaml:", "b.yaml:"],
+            id="two passwords",
+        ),
+    ],
+)
+def test_one_password_in_clear_text_is_one_line(
+    tmp_path: Path, files: dict[str, str], expected: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(written(tmp_path, files))
+    reported = [line for line in lines(run(".")) if "NP033" in line]
+    number = [f"{line.split()[1]}: {line[line.find('(and') :] if '(and' in line else ''}".strip() for line in reported]
+    assert number == expected
+    verbose = [line for line in lines(run("--verbose", ".")) if "NP033" in line]
+    places = [entry for entry in json.loads(run("--output", "json", ".").output) if entry["tags"]["rule"] == "NP033"]
+    assert len(verbose) == len(places) == len(files) + ("proxy.yaml" in files)
+    assert SECRET not in "".join([*reported, *verbose])
 
 
 def test_only_the_path_without_a_manifest_is_reported(tmp_path: Path) -> None:

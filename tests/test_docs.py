@@ -179,3 +179,41 @@ def test_every_sample_of_a_proxy_sets_both_urls(page: Path) -> None:
         if block.language in ("yaml", "sh"):
             spec = "httpProxy:" in block.text or "httpProxy=" in block.text
             assert not spec or "httpsProxy" in block.text, f"{page_name(page)}:{block.line}"
+
+
+def not_alike(text: str) -> Iterator[int]:
+    """Yield the lines of a page that GitHub and the site show in different ways.
+
+    Python-Markdown, which makes the site, wants a blank line in front of a list, and four blanks in front of a list
+    within an item; code within an item would need more than GitHub does.
+    """
+    outside = re.sub(r"^```.*?^```$", lambda fenced: "\n" * fenced[0].count("\n"), text, flags=re.DOTALL | re.MULTILINE)
+    is_list, is_after_blank = False, True
+    for number, line in enumerate(outside.splitlines(), 1):
+        indent = len(line) - len(line.lstrip())
+        if re.match(r"([-*]|\d+\.) ", line.lstrip()):
+            if not (is_list or is_after_blank) or indent % 4:
+                yield number
+            is_list = True
+        elif line and not indent and is_after_blank:
+            is_list = False
+        elif line and indent and is_list and is_after_blank:
+            yield number
+        is_after_blank = not line
+
+
+@pytest.mark.parametrize("page", LINKED, ids=page_name)
+def test_the_site_shows_lists_as_github_does(page: Path) -> None:
+    assert [*not_alike(page.read_text(encoding="utf-8"))] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("a paragraph\n- an item\n", id="a list without a blank line in front"),
+        pytest.param("1. an item\n   - within\n", id="a list within an item, indented by three"),
+        pytest.param("- an item:\n\n      a command\n", id="code within an item"),
+    ],
+)
+def test_a_list_that_the_site_shows_differently_is_found(text: str) -> None:
+    assert len([*not_alike(text)]) == 1

@@ -132,7 +132,10 @@ def test_only_files_that_change_are_given_back() -> None:
 
 def test_the_function_config_of_a_resource_list_is_data() -> None:
     source = manifests("kind: ResourceList\nitems: []\nfunctionConfig: {kind: X}\n", A, "kind: ResourceList\n")
-    assert [source.function_config_of(index) for index in range(3)] == [{"kind": "X"}, None, None]
+    found = [source.function_config_of(index) for index in range(3)]
+    assert [given and given.data for given in found] == [{"kind": "X"}, None, None]
+    assert found[0] is not None
+    assert (found[0].path, found[0].ref.file_path) == (("functionConfig",), "0.yaml")
 
 
 @given(st.lists(st.sampled_from([A, B, "# x\n", "", "- 1\n", "x: |\n  a\n  ---\n"]), max_size=6), st.data())

@@ -422,6 +422,11 @@ def test_the_function_config_of_a_resource_list_is_judged() -> None:
     assert "NP012" in ids(found)
 
 
+def test_a_function_config_of_a_wrong_type_is_an_error() -> None:
+    (reported,) = judged("apiVersion: v1\nkind: ResourceList\nitems: []\nfunctionConfig: proxy\n").results
+    assert (reported.severity, reported.code) == (Severity.ERROR, "ConfigInvalid")
+
+
 def test_a_proxy_config_with_a_key_twice_or_a_misspelt_kind_is_reported() -> None:
     found = judged(CONFIG + "  noProxy: []\n  noProxy: []\n")
     assert [one.line().rpartition(": spec.")[2] for one in found.results] == [

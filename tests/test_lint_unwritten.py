@@ -476,7 +476,6 @@ PATCH = "kind: Deployment\nspec: {env: [{name: HTTPS_PROXY, value: '%s'}]}\n"
 
 def places(url: str) -> dict[str, dict[str, Any]]:
     """Objects with a field that no target writes, and a proxy in it."""
-    one_url = {"http": {"url": url}}
     variable = [{"name": "HTTPS_PROXY", "value": url}]
     return {
         "a mapping in the values of a chart": release(
@@ -505,7 +504,6 @@ def places(url: str) -> dict[str, dict[str, Any]]:
         "AKS": manifest(
             f"infrastructure.{API}/v1beta1", "AzureManagedControlPlane", spec={"httpProxyConfig": {"httpProxy": url}}
         ),
-        "runners": manifest("actions.github.com/v1alpha1", "AutoscalingRunnerSet", spec={"proxy": one_url}),
         "an operator": manifest("operators.coreos.com/v1alpha1", "Subscription", spec={"config": {"env": variable}}),
         "CDI": manifest("cdi.kubevirt.io/v1beta1", "CDI", spec={"config": {"importProxy": {"HTTPProxy": url}}}),
         "an add-on of ACM": manifest(
@@ -513,7 +511,6 @@ def places(url: str) -> dict[str, dict[str, Any]]:
             "AddOnDeploymentConfig",
             spec={"proxyConfig": {"httpsProxy": url}},
         ),
-        "notifications of Flux": manifest("notification.toolkit.fluxcd.io/v1beta3", "Provider", spec={"proxy": url}),
         "user data of Karpenter": manifest(
             "karpenter.k8s.aws/v1", "EC2NodeClass", spec={"userData": f"#!/bin/sh\nexport HTTP_PROXY={url}\n"}
         ),
@@ -575,7 +572,7 @@ def test_the_right_proxy_in_such_a_field_is_silent(place: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("place", ["AKS", "runners"])
+@pytest.mark.parametrize("place", ["AKS"])
 def test_where_no_password_can_stand_the_proxy_is_right_without_it(place: str) -> None:
     with_password = {name: url.replace("//", "//svc:hunter2@") for name, url in PROXY.items()}
 
@@ -600,9 +597,6 @@ EMPTY = [
     pytest.param(release("harbor", {"proxy": {"httpProxy": "${PROXY}"}}), [], id="a member that is filled in later"),
     pytest.param(release("velero", {"env": "${PROXY}"}, valuesFrom=[{"name": "x"}]), [], id="values from elsewhere"),
     pytest.param(release("renovate", {"env": {"HTTP_PROXY": "${PROXY}"}}), [], id="a value that is filled in later"),
-    pytest.param(
-        manifest("actions.github.com/v1alpha1", "AutoscalingRunnerSet", spec={}), ["ProxyFieldEmpty"], id="runners"
-    ),
     pytest.param(SUBSCRIPTION, ["ProxyFieldEmpty"], id="a field whose target waits to be asked"),
     pytest.param(manifest("notification.toolkit.fluxcd.io/v1", "Provider", spec={}), [], id="a field nobody needs"),
     pytest.param(

@@ -1,4 +1,4 @@
-"""The lock files of the image hold all that pyproject.toml needs, with hashes, and no name of an index."""
+"""The lock files hold hashes and no name of an index, those of the image all that pyproject.toml needs."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from packaging.utils import canonicalize_name
 from support import ROOT
 
 REQUIREMENTS = ROOT / "requirements"
+SITE = "../site/requirements.txt"
 PYTHONS = ["3.10", "3.11", "3.12", "3.13", "3.14"]
 
 
@@ -87,7 +88,7 @@ def requires(name: str) -> list[str]:
         return []
 
 
-@pytest.mark.parametrize("name", ["runtime.txt", "build.txt"])
+@pytest.mark.parametrize("name", ["runtime.txt", "build.txt", SITE])
 def test_every_package_has_hashes_of_its_wheels(name: str) -> None:
     for requirement, hashes in pins(name):
         assert hashes, requirement
@@ -103,7 +104,7 @@ def test_a_compiled_package_has_a_wheel_for_each_python_machine_and_c_library() 
     assert wheels == {"pyyaml": 5 * 2 * 2, "rpds-py": 5 * 2 * 2}
 
 
-@pytest.mark.parametrize("name", ["runtime.txt", "build.txt"])
+@pytest.mark.parametrize("name", ["runtime.txt", "build.txt", SITE])
 def test_the_lock_names_no_index_and_no_path(name: str) -> None:
     text = (REQUIREMENTS / name).read_text()
     assert "://" not in text

@@ -491,7 +491,7 @@ def other_template(key: tuple[str, str]) -> tuple[dict[str, Any], dict[str, Any]
     row = distributions.TEMPLATES[key]
     spec: Any = {}
     for step in reversed(row.path[3:]):
-        spec = [{"kind": row.item_kind, **spec}] if step == "*" else {step: spec}
+        spec = [{**dict([row.item or ()]), **spec}] if step == "*" else {step: spec}
     if row.beside:
         spec = {"ignition": {"version": "3.4"}}
     found = {

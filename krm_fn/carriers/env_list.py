@@ -345,7 +345,8 @@ class ObjectEnvList(EnvList):
         super().__init__(draft, Container(path[-1], path[:-1], fields), conflict)
         self._path = path
         self._kept = 0
-        self.label = f"`{'.'.join(path)}`"
+        steps = [f"[{step}]" if step.isdigit() else f".{step}" for step in path]
+        self.label = f"`{''.join(steps).removeprefix('.')}`"
 
 
 def read_all_containers(obj: Mapping[str, Any]) -> Iterator[Reading]:

@@ -20,11 +20,14 @@ from krm_fn.yamledit import same
 
 
 class Keys(NamedTuple):
-    """The names of the three members, in the order of ``HTTP_PROXY``, ``HTTPS_PROXY``, ``NO_PROXY``.
+    """The names of the three members, in the order of ``HTTP_PROXY``, ``HTTPS_PROXY``, ``NO_PROXY``; "" for none.
+
+    One URL for both schemes is that of ``HTTPS_PROXY``.
 
     Attributes:
         is_list: the last member, where it is new, is a list of entries.
         is_fixed: the reader takes no other form, so a member in another form is rewritten.
+        is_nested: a dot in a name leads into a further mapping.
     """
 
     http: str
@@ -32,11 +35,22 @@ class Keys(NamedTuple):
     no: str
     is_list: bool = False
     is_fixed: bool = False
+    is_nested: bool = False
 
     @property
-    def names(self) -> tuple[str, str, str]:
-        """The three names."""
-        return (self.http, self.https, self.no)
+    def variables(self) -> dict[str, str]:
+        """Name of a member -> the variable that it holds."""
+        pairs = zip((self.http, self.https, self.no), proxy_keys.UPPER, strict=True)
+        return {name: variable for name, variable in pairs if name}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the members."""
+        return tuple(self.variables)
+
+    def steps(self, name: str) -> Pointer:
+        """Return the path of a member below the mapping."""
+        return tuple(name.split(".")) if self.is_nested else (name,)
 
     def in_form(self, name: str, value: str, existing: Any) -> Any:
         """Return the value of a member in the form that ``existing``, its value of before, has.
@@ -76,7 +90,7 @@ class ThreeKeys(NamedTuple):
     @property
     def members(self) -> tuple[Pointer, ...]:
         """The paths of the three."""
-        return tuple((*self.path, name) for name in self.keys.names)
+        return tuple((*self.path, *self.keys.steps(name)) for name in self.keys.names)
 
     def read(self, data: Any) -> Iterator[Reading]:
         """Yield what the mapping says; its reader gives both cases of a variable to its programs.
@@ -86,8 +100,8 @@ class ThreeKeys(NamedTuple):
         """
         if self.switch and lookup(data, (*self.path, self.switch)) is not True:
             return
-        for name, variable in zip(self.keys.names, proxy_keys.UPPER, strict=True):
-            path = (*self.path, name)
+        for name, variable in self.keys.variables.items():
+            path = (*self.path, *self.keys.steps(name))
             value = lookup(data, path)
             if isinstance(value, list):
                 value = ",".join(entry for entry in value if isinstance(entry, str))
@@ -139,7 +153,7 @@ class ThreeKeysSite:
         if is_off and variables:
             self._report_switched_off()
             return
-        wanted = self._wanted(mapping, variables)
+        wanted = self._wanted(variables)
         names = list(self._place.keys.names)
         if switch and not is_off:
             names.insert(0, switch)
@@ -149,15 +163,19 @@ class ThreeKeysSite:
         for index, name in enumerate(names):
             if name in wanted:
                 behind = [other for other in names[index + 1 :] if other in wanted]
-                self._set(name, mapping.get(name), wanted[name], behind)
+                self._set(name, wanted[name], behind)
         for name in names:
             if name not in wanted:
-                self._draft.remove((*self._place.path, name), keep=self._place.kept)
+                self._draft.remove(self._path(name), keep=self._place.kept)
 
-    def _set(self, name: str, old: Any, new: Any, behind: Iterable[str]) -> None:
+    def _path(self, name: str) -> Pointer:
+        return (*self._place.path, *self._place.keys.steps(name))
+
+    def _set(self, name: str, new: Any, behind: Iterable[str]) -> None:
+        path = self._path(name)
+        old = self._draft.get(path)
         if old is not None and same(old, new):
             return
-        path = (*self._place.path, name)
         self._draft.set(path, new, before=behind, keep=self._place.kept)
         if old is not None and type(old) is not type(new):
             change = (
@@ -172,12 +190,15 @@ class ThreeKeysSite:
         elif not is_on and switch in mapping:
             self._draft.describe(f"removes `{switch}` in {self.label}")
 
-    def _wanted(self, mapping: Mapping[str, Any], variables: Variables) -> dict[str, Any]:
+    def _wanted(self, variables: Variables) -> dict[str, Any]:
+        keys = self._place.keys
         wanted = {}
-        for name, variable in zip(self._place.keys.names, proxy_keys.UPPER, strict=True):
-            if variable in variables:
-                value = variables[variable]
-                wanted[name] = self._place.keys.in_form(name, value, mapping.get(name))
+        for name, variable in keys.variables.items():
+            value = variables.get(variable)
+            if value is None and variable == "HTTPS_PROXY" and not keys.http:
+                value = variables.get("HTTP_PROXY")
+            if value is not None:
+                wanted[name] = keys.in_form(name, value, self._draft.get(self._path(name)))
         return wanted
 
     def _report_switched_off(self) -> None:

@@ -1,33 +1,30 @@
-"""The one ProxyConfig of a command line: in a file of its own, or among the manifests.
+"""The one ProxyConfig of a command line: in a file of its own, among the manifests, or above them."""
 
-It finds a ProxyConfig and checks nothing in it.
-"""
+from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from krm_fn import config
+from krm_fn.cli._config_above import files_with_config_above
 from krm_fn.cli.files import is_folder, read_file
 from krm_fn.cli.selection import Selection
 from krm_fn.config import Lookup, ProxyConfig
+from krm_fn.config.located import LocatedConfig, located_configs
 from krm_fn.errors import InputError, UsageError
 from krm_fn.krm.manifests import Manifests
-from krm_fn.krm.resourcelist import Object, reference
-from krm_fn.krm.results import ObjectRef
-from krm_fn.patch import Pointer
+from krm_fn.krm.resourcelist import Object
 from krm_fn.plan.sources import Objects
 
 _NAMED = 3
 """How many files of several ProxyConfigs a message names."""
 
 
-class LocatedConfig(NamedTuple):
-    """A FunctionConfig, what it is called and where it is, and the paths in it of keys that are there twice."""
-
-    data: Any
-    ref: ObjectRef
-    repeated: list[Pointer]
+def named_above(found: LocatedConfig, command: str) -> list[str]:
+    """Return a line that names the file of a ProxyConfig, if the command line does not."""
+    if not found.is_above:
+        return []
+    return [f"inject-proxy {command}: the ProxyConfig is the one in {found.ref.file_path}"]
 
 
 def config_files(path: str) -> Manifests:
@@ -40,7 +37,11 @@ def config_files(path: str) -> Manifests:
 
 
 def config_among(
-    files: Manifests, selection: Selection, path: str
+    files: Manifests,
+    selection: Selection,
+    path: str,
+    paths: Sequence[str],
+    exclude: Sequence[str],
 ) -> tuple[LocatedConfig, Objects]:
     """Return the one ProxyConfig of a command line, and a reader of the objects that it refers to.
 
@@ -48,14 +49,45 @@ def config_among(
         files: the manifests of the command line.
         selection: the files that they are in.
         path: the value of `--config`, which may be one of these files; "" where it is not given.
+        paths: the files and folders of the command line: where they hold no ProxyConfig, the one above them counts.
+        exclude: the values of `--exclude`.
 
     Raises:
         UsageError: there is no ProxyConfig, or there are several.
         InputError: the file of `--config` cannot be read.
     """
-    others = config_files(path) if path and not selection.holds(path) else None
-    found = located_config(others or files, path=path, file=path)
-    return found, Objects(files, *([others] if others else []))
+    if path and not selection.holds(path):
+        others = config_files(path)
+        return located_config(others, path=path, file=path), Objects(files, others)
+    found = _found(files, path)
+    if found or path or _misspelt(files):
+        return _the_one(found, files, path), Objects(files)
+    above = Manifests(files_with_config_above(paths, exclude))
+    return _the_one(_found(above), above)._replace(is_above=True), Objects(files, above)
+
+
+def config_above(
+    files: Mapping[str, bytes], paths: Sequence[str], exclude: Sequence[str]
+) -> LocatedConfig | None:
+    """Return the one ProxyConfig above the paths of a command that can do without; None where the files hold one.
+
+    Args:
+        files: name -> content of the manifests of the command line.
+        paths: as for ``config_among``.
+        exclude: as for ``config_among``.
+
+    Raises:
+        UsageError: there are several.
+    """
+    mentions = {name: text for name, text in files.items() if config.KIND.encode() in text}
+    try:
+        if _found(Manifests(mentions)):
+            return None
+    except InputError:  # the command reports the file
+        return None
+    above = Manifests(files_with_config_above(paths, exclude))
+    found = _found(above)
+    return _the_one(found, above)._replace(is_above=True) if found else None
 
 
 def the_config(
@@ -94,9 +126,23 @@ def located_config(manifests: Manifests, *, path: str = "", file: str = "") -> L
     Raises:
         UsageError: there is none, or there are several.
     """
-    found = [given for index in range(len(manifests)) for given in _configs(manifests, index)]
+    return _the_one(_found(manifests, file), manifests, path)
+
+
+def _found(manifests: Manifests, file: str = "") -> list[LocatedConfig]:
+    """Return the ProxyConfigs among ``manifests``; of one file, where it is named."""
+    found: list[LocatedConfig] = []
+    for index in range(len(manifests)):
+        of_document = list(located_configs(manifests, index))
+        # What a ResourceList says to its function counts before what is in the list.
+        found += [given for given in of_document if given.is_of_list] or of_document
     if file:
         found = [given for given in found if _is_same(given.ref.file_path, file)]
+    return found
+
+
+def _the_one(found: Sequence[LocatedConfig], manifests: Manifests, path: str = "") -> LocatedConfig:
+    """Return the one ProxyConfig that was found among ``manifests``; raises UsageError for none and for several."""
     meant = "" if found else _misspelt(manifests)
     if len(found) != 1 and path:
         raise UsageError(
@@ -123,19 +169,6 @@ def _files_of(found: Sequence[LocatedConfig]) -> str:
 
 def _is_same(name: str, path: str) -> bool:
     return Path(name).resolve() == Path(path).resolve()
-
-
-def _configs(manifests: Manifests, index: int) -> Iterator[LocatedConfig]:
-    if config.KIND not in manifests.kinds(index):
-        return
-    given = manifests.function_config_of(index)
-    if given is not None:
-        ref = reference(given) if isinstance(given, dict) else ObjectRef()
-        yield LocatedConfig(given, ref, manifests.repeated(index, ("functionConfig",)))
-        return
-    for obj in manifests.objects(index):
-        if (obj.ref.api_version, obj.ref.kind) == (config.API_VERSION, config.KIND):
-            yield LocatedConfig(obj.data, obj.ref, manifests.repeated(index, obj.path))
 
 
 def _misspelt(manifests: Manifests) -> str:

@@ -10,7 +10,7 @@ from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from krm_fn.cli._config import config_among, loaded
+from krm_fn.cli._config import config_among, loaded, named_above
 from krm_fn.cli._outcome_lines import count
 from krm_fn.cli.command_result import CommandResult
 from krm_fn.cli.files import LeftAlone, is_folder
@@ -81,7 +81,7 @@ def parser() -> CommandParser:
         "--config",
         metavar="FILE",
         default="",
-        help="the ProxyConfig, where it is not among the manifests",
+        help="the ProxyConfig, where it is neither among the manifests nor in a folder above them",
     )
     command.add_argument(
         "--cluster",
@@ -124,7 +124,8 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     selection = _selected([word for word in given.words if word != "-"], given, read_stdin)
     manifests = Manifests(selection.manifests)
     selection.refuse_nothing(manifests)
-    wanted = _config(manifests, selection, given.config)
+    located, objects = config_among(manifests, selection, given.config, given.words, given.exclude)
+    wanted = _as_injected(loaded(located, objects))
     if given.diff:
         old = _old_config(manifests, selection, given.diff)
         found = _compared(selection.manifests, wanted, old, given)
@@ -132,7 +133,8 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
         found = _explained(selection.manifests, wanted, given.cluster)
     _refuse_unknown(given.cluster, found)
     output = _OUTPUTS[given.output](found, given.verbose).encode()
-    return CommandResult(output, tuple(_left_alone(selection, verbose=given.verbose)))
+    reported = [*named_above(located, "explain"), *_left_alone(selection, verbose=given.verbose)]
+    return CommandResult(output, tuple(reported))
 
 
 def _selected(paths: Sequence[str], given: Namespace, read_stdin: Callable[[], bytes]) -> Selection:
@@ -154,15 +156,14 @@ def _left_alone(selection: Selection, *, verbose: bool) -> list[str]:
     return [*selection.named(verbose=verbose), summary]
 
 
-def _config(manifests: Manifests, selection: Selection, path: str) -> ProxyConfig:
-    """Return the ProxyConfig, from a file of its own or from the manifests; changes are explained as if made."""
-    wanted = loaded(*config_among(manifests, selection, path))
+def _as_injected(wanted: ProxyConfig) -> ProxyConfig:
+    """Return a ProxyConfig whose changes are explained as if made."""
     return wanted._replace(mode=Mode.INJECT) if wanted.mode is Mode.CHECK else wanted
 
 
 def _old_config(manifests: Manifests, selection: Selection, path: str) -> ProxyConfig:
     try:
-        return _config(manifests, selection, path)
+        return _as_injected(loaded(*config_among(manifests, selection, path, (), ())))
     except ConfigError as error:
         raise ConfigError([f"{path}: {problem}" for problem in error.problems]) from None
 

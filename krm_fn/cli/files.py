@@ -51,6 +51,15 @@ def absolute(name: str) -> Path:
     return Path(os.path.normpath(Path(name).absolute()))
 
 
+def common_folder(paths: Iterable[str]) -> Path:
+    """Return the absolute path of the innermost folder that holds all of the paths, which are files and folders."""
+    folders = []
+    for path in paths:
+        place = absolute(path)
+        folders.append(place if is_folder(path) else place.parent)
+    return Path(os.path.commonpath(folders))
+
+
 def find_files(paths: Iterable[str], exclude: Sequence[str] = ()) -> FoundFiles:
     """Return the names, in order, of named files and of every YAML or JSON file in folders, at any depth.
 
@@ -67,6 +76,27 @@ def find_files(paths: Iterable[str], exclude: Sequence[str] = ()) -> FoundFiles:
         InputError: a folder cannot be read.
     """
     return _found(list(paths), _ENDINGS, exclude)
+
+
+def files_above(folder: Path, exclude: Sequence[str]) -> Iterator[Path]:
+    """Yield every YAML or JSON file of a folder and of those above it, up to the root of their git repository.
+
+    Nothing outside of a repository, and nothing that is in other folders of it. What is left out, and ``exclude``, are
+    as in ``find_files``; a link that leads out of the repository is not followed.
+
+    Raises:
+        InputError: a folder cannot be read.
+    """
+    above = [folder, *folder.parents]
+    roots = [one for one in above if (one / ".git").exists()]
+    if not roots:
+        return
+    for one in above[: above.index(roots[0]) + 1]:
+        ignored = ignored_in(one, exclude)
+        for file in _inside(one, ignored):
+            is_file = file.name.endswith(_ENDINGS) and file.is_file()
+            if is_file and file.resolve().is_relative_to(roots[0]):
+                yield file
 
 
 def read_each(names: Sequence[str], progress: Callable[[int], None]) -> dict[str, bytes]:
@@ -152,20 +182,25 @@ def _files(path: Path, endings: tuple[str, ...] | None, ignored: Ignored | None)
 
     A link to a folder is yielded as well, and what is in that folder is not.
     """
-    try:
-        inside = sorted(path.iterdir())
-    except OSError as error:
-        raise InputError(f'"{path}" cannot be read: {error.strerror}') from None
-    for child in inside:
+    for child in _inside(path, ignored):
         is_folder = child.is_dir()
-        if child.name.startswith("."):
-            continue
-        if ignored is not None and ignored.leaves_out(child.name, is_folder=is_folder):
-            continue
         if is_folder and not child.is_symlink():  # a link may lead round in a circle
             below = None if ignored is None else ignored.below(child.name)
             yield from _files(child, endings, below)
         elif is_folder or endings is None or child.name.endswith(endings):
+            yield child
+
+
+def _inside(folder: Path, ignored: Ignored | None) -> Iterator[Path]:
+    """Yield what is directly in a folder, in order, without what is hidden or left out."""
+    try:
+        inside = sorted(folder.iterdir())
+    except OSError as error:
+        raise InputError(f'"{folder}" cannot be read: {error.strerror}') from None
+    for child in inside:
+        if child.name.startswith("."):
+            continue
+        if ignored is None or not ignored.leaves_out(child.name, is_folder=child.is_dir()):
             yield child
 
 

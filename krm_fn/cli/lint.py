@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from argparse import Namespace
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
-from krm_fn.cli._config import config_files, the_config
+from krm_fn.cli._config import config_above, config_files, loaded, named_above, the_config
 from krm_fn.cli._outcome_lines import FAIL_ON, count, severities
 from krm_fn.cli.command_result import CommandResult
 from krm_fn.cli.files import LeftAlone, exists, find_files
@@ -26,11 +26,19 @@ from krm_fn.cli.report import (
 )
 from krm_fn.cli.selection import Selection, add_exclude_option, nothing_in, read_selected
 from krm_fn.cli.writing import write_files
-from krm_fn.config import ProxyConfig
-from krm_fn.errors import UsageError
+from krm_fn.config import KIND, ProxyConfig
+from krm_fn.errors import DocumentError, UsageError
+from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import redact, shown_line
-from krm_fn.krm.results import ObjectRef, Result, Severity, are_severe, is_severe
-from krm_fn.lint import Listing, Rules
+from krm_fn.krm.results import (
+    ObjectRef,
+    Result,
+    Severity,
+    and_more,
+    are_severe,
+    is_severe,
+)
+from krm_fn.lint import ONE_CAUSE, Listing, Rules
 from krm_fn.lint.manifests import Audit, audit, fixed_files, listed
 from krm_fn.lint.values import Problem, lint_list
 from krm_fn.noproxy import Audience, ClusterNetwork, may_hold_a_credential, parse
@@ -56,7 +64,8 @@ def parser() -> CommandParser:
         ],
         notes=[
             (
-                "TEXT is one NO_PROXY list, as a program gets it. PATH are files and folders with objects, workloads "
+                "TEXT is one NO_PROXY list, as a program gets it; a single name without a dot is a PATH, and with "
+                "a comma behind it a list. PATH are files and folders with objects, workloads "
                 "and ProxyConfigs in *.yaml, *.yml and *.json; `-` is the same on standard input, as YAML documents or "
                 "a ResourceList. Of folders it reads and leaves alone what `inject-proxy run` does, but checks patches "
                 "of kustomizations and ResourceLists, too."
@@ -83,7 +92,8 @@ def parser() -> CommandParser:
         "--config",
         metavar="FILE",
         default="",
-        help="the ProxyConfig whose `lint`, `clusterDefaults` and `targets` count, if not the one of the manifests",
+        help="the ProxyConfig whose `lint`, `clusterDefaults` and `targets` count, if not the one of the manifests, or "
+        "in a folder above them",
     )
     add_exclude_option(command)
     add_report_options(command)
@@ -127,7 +137,11 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
 
 
 def _as_list(text: str) -> str:
-    """Return a text that is no path; raises UsageError for one that looks like a path: `clusters/`, `a.yaml`."""
+    """Return a text that is no path; raises UsageError for one that looks like a path: `prod`, `a/`, `a.yaml`."""
+    if text != "localhost" and re.fullmatch(r"[^\W\d][\w-]{,254}", text):
+        raise UsageError(
+            f'there is no file or folder "{text}"; for a list of this one name write "{text},"'
+        )
     is_path = re.search(r"^[./]*/|\.(ya?ml|json)$", text)
     if is_path or ("/" in text and re.fullmatch(r"[^0-9\[@:%\s,;|][^@:%\s,;|]*", text)):
         raise UsageError(f'there is no file or folder "{text}"')
@@ -160,7 +174,7 @@ def _of_list(text: str, given: Namespace, wanted: ProxyConfig) -> CommandResult:
         given.output, lines, lambda: FindingReport("lint", entries, judged_files, fail_on)
     )
     if not given.fix:
-        return CommandResult(report, _NO_PATH if len(parse(text)) == 1 else (), exit_code)
+        return CommandResult(report, _NO_PATH if parse(text) == (text,) else (), exit_code)
     if may_hold_a_credential(corrected):
         return CommandResult(
             b"",
@@ -199,13 +213,13 @@ def _of_files(
     wanted: ProxyConfig | None,
 ) -> CommandResult:
     files = selection.manifests
+    above = None if wanted else config_above(files, given.words, given.exclude)
+    wanted = loaded(above, None) if above else wanted
     judge = fixed_files if given.fix else audit
     audience = Audience(given.consumer)
     done = judge(files, config=wanted, audience=audience, others=selection.others())
-    if _STDIN in done.empty:
-        raise nothing_in(_STDIN)
-    empty = {*done.empty, *selection.left_alone}
-    results = [*_without_manifests(by_path, empty), *done.results]
+    pathless = [*_without_manifests(selection, by_path, done.read)]
+    results = [*pathless, *_not_said_by(pathless, done.results)]
     fail_on = FAIL_ON[given.fail_on]
 
     def findings() -> FindingReport:
@@ -213,9 +227,10 @@ def _of_files(
         entries = [entry_of(result, finder) for result in results]
         return FindingReport("lint", entries, list(files), fail_on)
 
-    report = written(given.output, map(Result.line_with_file, results), findings)
+    report = written(given.output, _texts(results, verbose=given.verbose), findings)
     exit_code = int(are_severe(results, fail_on))
-    reported = _summary(selection, done, results, given)
+    named = named_above(above, "lint") if above else []
+    reported = (*named, *_summary(selection, done, results, given))
     if given.fix and _STDIN in files:
         corrected = done.corrected.get(_STDIN, files[_STDIN])
         return CommandResult(corrected, (*_lines(report), *reported), exit_code)
@@ -224,17 +239,61 @@ def _of_files(
 
 
 def _without_manifests(
-    by_path: Mapping[str, Sequence[str]], empty: Container[str]
+    selection: Selection, by_path: Mapping[str, Sequence[str]], read: Container[str]
 ) -> Iterator[Result]:
-    """Yield a warning for each named path that holds no manifest: nothing was checked there, it may be misspelt."""
+    """Yield a warning for each named path that holds no manifest: nothing was checked there, it may be misspelt.
+
+    It is an error, as for `run`, where a file in it cannot be read.
+
+    Raises:
+        UsageError: standard input holds none.
+    """
     for path, names in by_path.items():
-        if all(name in empty for name in names):
-            message = (
-                "holds no manifest, so there was nothing to check: "
-                "name a file, or a folder with *.yaml, *.yml or *.json"
-            )
-            ref = ObjectRef(file_path=path)
-            yield Result(Severity.WARNING, message, ref, code="NoManifest")
+        if any(name in read for name in names):
+            continue
+        part = selection.part(names)
+        try:
+            if part.holds_object(Manifests(part.manifests)):
+                continue
+        except DocumentError as error:
+            ref = ObjectRef(file_path=error.file)
+            message = f"a run ends here: {error.problem}"
+            yield Result(Severity.ERROR, message, ref, code=error.code)
+            continue
+        if path == _STDIN:
+            raise nothing_in(_STDIN)
+        message = (
+            "holds no manifest, so there was nothing to check: "
+            "name a file, or a folder with *.yaml, *.yml or *.json"
+        )
+        ref = ObjectRef(file_path=path)
+        yield Result(Severity.WARNING, message, ref, code="NoManifest")
+
+
+def _not_said_by(said: Sequence[Result], results: Iterable[Result]) -> Iterator[Result]:
+    """Yield the results but those about a file that ``said`` says with the same code."""
+    known = {(one.ref.file_path, one.code) for one in said}
+    for result in results:
+        if (result.ref.file_path, result.code) not in known:
+            yield result
+
+
+def _texts(results: Iterable[Result], *, verbose: bool) -> list[str]:
+    """Return a line for each result; without ``verbose`` one for all that have the same cause.
+
+    That is the line of the ProxyConfig where it is among them.
+    """
+    causes: dict[object, list[Result]] = {}
+    for result in results:
+        has_cause = result.code in ONE_CAUSE and not verbose
+        cause = (result.code, result.severity, result.fact) if has_cause else len(causes)
+        causes.setdefault(cause, []).append(result)
+    lines: list[str] = []
+    for alike in causes.values():
+        alike.sort(key=lambda one: one.ref.kind != KIND)
+        line = alike[0].line_with_file()
+        lines.append(f"{line} {and_more(alike)}" if len(alike) > 1 else line)
+    return lines
 
 
 def _summary(

@@ -16,12 +16,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from krm_fn.cli._config import LocatedConfig, config_among
+from krm_fn.cli._config import config_among, named_above
 from krm_fn.cli._outcome_lines import FAIL_ON, count, outcome_lines, severities
 from krm_fn.cli._progress import Progress
 from krm_fn.cli.command_result import CommandResult, Write
 from krm_fn.cli.diff import unified_diff
-from krm_fn.cli.files import LeftAlone, absolute, exists, find_files, is_folder, read_each
+from krm_fn.cli.files import (
+    LeftAlone,
+    absolute,
+    common_folder,
+    exists,
+    find_files,
+    is_folder,
+    read_each,
+)
 from krm_fn.cli.parser import CommandParser
 from krm_fn.cli.report import FindingReport, LineFinder, add_output_option, entry_of, written
 from krm_fn.cli.selection import (
@@ -34,6 +42,7 @@ from krm_fn.cli.selection import (
 from krm_fn.cli.shard import Shard, shard_of
 from krm_fn.cli.writing import new_folder, write_files
 from krm_fn.config import names_of_only
+from krm_fn.config.located import LocatedConfig
 from krm_fn.errors import InputError, OutputError, UsageError
 from krm_fn.krm.known_secrets import ProxyPasswords
 from krm_fn.krm.manifests import ManifestList
@@ -70,9 +79,10 @@ def parser() -> CommandParser:
         ],
         notes=[
             (
-                "The ProxyConfig is the one among the files, or the one of --config. Helm charts, patches and other "
-                "inputs of kustomizations, ResourceLists, templates, other files that are no manifests, and links that "
-                "lead out of PATH are left alone and counted; `--verbose` names them. Hidden "
+                "The ProxyConfig is the one among the files, or the one of --config. Without either, it is the one in "
+                "a folder above PATH, up to the root of the git repository, and standard error names it. Helm charts, "
+                "patches and other inputs of kustomizations, ResourceLists, templates, other files that are no "
+                "manifests, and links that lead out of PATH are left alone and counted; `--verbose` names them. Hidden "
                 "files and what `.gitignore` and `.krmignore` name "
                 "are not read; a file that is named itself is. What SOPS has encrypted counts as an object and is not "
                 "edited."
@@ -141,11 +151,12 @@ def parser() -> CommandParser:
 
 @dataclass(frozen=True)
 class _Done:
-    """What a run found: the list with its changes, and the results of the files of its shard.
+    """What a run found: its ProxyConfig, the list with its changes, and the results of the files of its shard.
 
     ``failures_elsewhere`` counts findings in files of other shards that make every shard fail.
     """
 
+    config: LocatedConfig
     outcome: Outcome
     files: ManifestList
     selection: Selection
@@ -235,7 +246,7 @@ def _of_stream(given: Namespace, content: bytes) -> _Done:
 
 
 def _of_files(given: Namespace, paths: Sequence[str]) -> _Done:
-    shard = shard_of(given.shard or "1/1", _base_of(paths))
+    shard = shard_of(given.shard or "1/1", common_folder(paths))
     found = find_files(paths, given.exclude)
     progress = Progress(len(found.names))
     try:
@@ -296,7 +307,7 @@ def _edited(
     files = ManifestList(selection.manifests, shard.holds, folder, selection.others())
     selection.refuse_nothing(files)
     progress.look(len(files))
-    found, objects = config_among(files, selection, given.config or "")
+    found, objects = config_among(files, selection, given.config or "", given.words, given.exclude)
     files.function_config = _with_only(found.data, given.only)
     files.repeated_in_function_config = found.repeated
     try:
@@ -309,7 +320,7 @@ def _edited(
     )
     own, elsewhere = _divided(outcome.results, files, selection, shard)
     failures = sum(is_severe(result.severity, outcome.fail_on) for result in elsewhere)
-    return _Done(outcome._replace(results=tuple(own)), files, selection, shard, failures)
+    return _Done(found, outcome._replace(results=tuple(own)), files, selection, shard, failures)
 
 
 def _divided(
@@ -407,6 +418,7 @@ def _lines(
         reported.append(
             f"inject-proxy run: failed because of {found} in files of other shards; nothing was written"
         )
+    reported += named_above(done.config, "run")
     reported.append(_summary(done, len(changed), is_written=is_written))
     return tuple(reported)
 
@@ -490,7 +502,7 @@ def _write_folder(
     """
     if exists(str(folder)) and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f'"{folder}" must not exist, or be an empty folder')
-    base = _base_of(paths)
+    base = common_folder(paths)
     new = None
     parent = folder.absolute().parent
     try:
@@ -513,12 +525,3 @@ def _write_folder(
     finally:
         if new is not None:
             shutil.rmtree(new, ignore_errors=True)
-
-
-def _base_of(paths: Sequence[str]) -> Path:
-    """Return the folder from which the names in the new folder begin."""
-    folders = []
-    for path in paths:
-        place = absolute(path)
-        folders.append(place if is_folder(path) else place.parent)
-    return Path(os.path.commonpath(folders))

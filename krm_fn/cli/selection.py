@@ -57,12 +57,23 @@ class Selection:
         absolute = os.path.realpath(path)
         return any(self.paths.get(name) == absolute for name in self.manifests)
 
-    def refuse_nothing(self, manifests: Manifests) -> None:
-        """Raise an error if none of the documents in the files is an object: there is nothing to change or to check.
+    def part(self, names: Iterable[str]) -> Selection:
+        """Return what was selected of some of the files."""
+        wanted = {*names}
+        return Selection(
+            {name: content for name, content in self.files.items() if name in wanted},
+            {name: content for name, content in self.manifests.items() if name in wanted},
+            {name: reason for name, reason in self.left_alone.items() if name in wanted},
+        )
+
+    def holds_object(self, manifests: Manifests) -> bool:
+        """Return whether one of the documents in the files is an object: else there is nothing to change or to check.
+
+        Args:
+            manifests: the documents of ``self.manifests``.
 
         Raises:
-            UsageError: nothing looks like an object.
-            DocumentError: something does, and cannot be read.
+            DocumentError: none is, and a file, which may have been meant to hold one, cannot be read.
         """
         unreadable: InputError | None = None
         for index in range(len(manifests)):
@@ -70,11 +81,36 @@ class Selection:
                 continue
             try:
                 if any(obj.ref.kind for obj in manifests.objects(index)):
-                    return
+                    return True
             except InputError as error:
                 unreadable = unreadable or error
+        unreadable = unreadable or self._unreadable()
         if unreadable is not None:
             raise with_advice(unreadable)
+        return False
+
+    def _unreadable(self) -> InputError | None:
+        """Return why the first file without an object is no YAML; None where all are."""
+        for name, content in self.files.items():
+            if self.left_alone.get(name, LeftAlone.OTHER) is not LeftAlone.OTHER:
+                continue
+            manifests = Manifests({name: content})
+            try:
+                for index in range(len(manifests)):
+                    manifests.objects(index)
+            except InputError as error:
+                return error
+        return None
+
+    def refuse_nothing(self, manifests: Manifests) -> None:
+        """Raise an error if none of the documents in the files is an object.
+
+        Raises:
+            UsageError: nothing is, and all can be read.
+            DocumentError: as ``holds_object``.
+        """
+        if self.holds_object(manifests):
+            return
         if not self.paths and self.files:
             raise nothing_in(next(iter(self.files)))
         counts = self.counts()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 
 from krm_fn.cli.command_result import CommandResult
@@ -12,7 +13,9 @@ from krm_fn.errors import UsageError
 from krm_fn.near_names import did_you_mean
 from krm_fn.target_table import SYSTEMS, system_of
 from krm_fn.targets import TARGETS
-from krm_fn.targets.pages import introduction_of, section_of, title_of
+from krm_fn.targets.pages import introduction_of, other_sections_of, section_of, title_of
+
+_LINK = r"\[([^]\n]+)\]\([^)\s]+\)"
 
 
 def parser() -> CommandParser:
@@ -59,10 +62,17 @@ def _about_unknown(words: list[str]) -> str:
 
 
 def page(name: str) -> str:
-    """Return what the page of its system says about a target, with its options, in Markdown."""
+    """Return what the page of its system says about a target, with its options, in Markdown without links."""
+    system = system_of(name)
     head = f"# {name}\n\nsystems: {', '.join(_systems(name))}"
-    parts = [head, section_of(name), _options(name), f"#{introduction_of(system_of(name))}"]
-    return "\n\n".join(parts) + "\n"
+    parts = [head, section_of(name), _options(name), f"#{introduction_of(system)}"]
+    parts.append(other_sections_of(system))
+    return re.sub(_LINK, _without_link, "\n\n".join(filter(None, parts))) + "\n"
+
+
+def _without_link(link: re.Match[str]) -> str:
+    """Return the text of a link: the name of a page in the folder `docs`, or the ID of a target, or of a section."""
+    return f"docs/{link[1]}" if link[1].endswith(".md") else link[1]
 
 
 def _options(name: str) -> str:

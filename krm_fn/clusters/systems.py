@@ -2,9 +2,8 @@
 
 Sources: the API types of each project: ``kubernetes-sigs/cluster-api-provider-azure`` (``httpProxyConfig``),
 ``siderolabs`` (``machine.env`` of Talos), ``canonical`` (``httpProxy`` of CK8s and MicroK8s), OpenShift's assisted
-installer and Hive, ACM, EKS Anywhere and etcdadm, kOps, Karpenter, Azure Service Operator, GitHub's
-and Summerwind's runners, Crossplane, Tekton, CDI, Flux; those of GKE, OKE, ROSA and Scaleway, which have no
-field; the ``values.yaml`` of each chart.
+installer and Hive, ACM, etcdadm, kOps, Karpenter, CDI; those of GKE, OKE, ROSA and Scaleway, which have no field; the
+``values.yaml`` of each chart. What a target writes is in ``products.distributions``.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -99,12 +98,13 @@ def _of_distribution(rows: Sequence[distributions.DistributionRow]) -> System:
     urls: list[Pointer] = []
     for row in rows:
         keys = row.keys[:2] if row.keys != proxy_keys.CAMEL else ()
-        urls += [(*row.path, key) for key in dict.fromkeys(keys)]
+        urls += [(*row.path, *key.split(".")) for key in dict.fromkeys(keys) if key]
     return System(
         product.name,
         " or ".join(f"`{row.field}`" for row in rows),
         urls=tuple(urls),
-        has_credentials=product.takes_password,
+        has_credentials=all(row.takes_password for row in rows),
+        is_needed=any(row.is_needed for row in rows),
         target=rows[0].target,
         waits=any(row.waits for row in rows),
     )
@@ -122,27 +122,9 @@ def _written(*, has_nodes: bool) -> dict[tuple[str, str], System]:
 _WRITTEN = _written(has_nodes=True)
 """Clusters and nodes that a target writes."""
 
-_RUNNERS = "GitHub's runners"
 _ACM = "Advanced Cluster Management"
 _FIELDS = {
     **_written(has_nodes=False),
-    ("actions.github.com", "AutoscalingRunnerSet"): System(
-        _RUNNERS,
-        "`spec.proxy` (user and password in the Secret of `credentialSecretRef`)",
-        urls=(("spec", "proxy", "http", "url"), ("spec", "proxy", "https", "url")),
-        has_credentials=False,
-    ),
-    ("actions.summerwind.dev", "RunnerSet"): System(
-        _RUNNERS, "`env` of the container `runner` in `spec.template.spec`"
-    ),
-    ("pkg.crossplane.io", "DeploymentRuntimeConfig"): System(
-        "Crossplane's providers",
-        "`env` of the container `package-runtime` in `spec.deploymentTemplate.spec.template.spec`, or name this kind "
-        "under `spec.targets.workloads.customKinds`",
-    ),
-    ("operator.tekton.dev", "TektonConfig"): System(
-        "Tekton", "`env` of its Deployments under `options.deployments` of each part"
-    ),
     ("cdi.kubevirt.io", "CDI"): System("the imports of CDI", "`spec.config.importProxy`"),
     ("addon.open-cluster-management.io", "AddOnDeploymentConfig"): System(
         _ACM, "`spec.proxyConfig`", is_needed=False
@@ -152,9 +134,6 @@ _FIELDS = {
         "`spec.hubKubeAPIServerConfig.proxyURL`",
         urls=(("spec", "hubKubeAPIServerConfig", "proxyURL"),),
         is_needed=False,
-    ),
-    ("notification.toolkit.fluxcd.io", "Provider"): System(
-        "Flux", "`spec.proxy`", urls=(("spec", "proxy"),), is_needed=False
     ),
 }
 """Kinds with a field for a proxy that are no nodes, and no workloads of Kubernetes itself."""

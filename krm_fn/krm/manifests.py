@@ -23,7 +23,7 @@ from krm_fn.krm.resourcelist import (
     reference,
 )
 from krm_fn.krm.results import ObjectRef
-from krm_fn.patch import Operation, Pointer
+from krm_fn.patch import Operation, Pointer, lookup
 from krm_fn.yamledit import (
     CODE_OF_YTT,
     Document,
@@ -97,16 +97,20 @@ class Manifests:
         Raises:
             DocumentError: the document cannot be read; the message names the file, and the line in it.
         """
-        part = self._slices[index]
+        data = self._read(index)
+        found = objects(data) if isinstance(data, dict) else ()
+        return [self._placed(obj, index) for obj in found]
+
+    def _read(self, index: int) -> Any:
         try:
-            data = Document(self.text(index)).data()
+            return Document(self.text(index)).data()
         except InputError as error:
-            raise self._document_error(part, error) from None
-        found = list(objects(data)) if isinstance(data, dict) else []
-        return [
-            obj._replace(ref=obj.ref._replace(file_path=part.file, file_index=part.number))
-            for obj in found
-        ]
+            raise self._document_error(self._slices[index], error) from None
+
+    def _placed(self, obj: Object, index: int) -> Object:
+        """Return an object with the name of its file, and the number of its document there."""
+        part = self._slices[index]
+        return obj._replace(ref=obj.ref._replace(file_path=part.file, file_index=part.number))
 
     def _document_error(self, part: _Slice, error: InputError) -> DocumentError:
         if isinstance(error, TextError):
@@ -132,10 +136,20 @@ class Manifests:
             self._for_ytt[file] = CODE_OF_YTT in self._texts[file]
         return self._for_ytt[file]
 
-    def function_config_of(self, index: int) -> Any:
-        """Return the ``functionConfig`` of a document that is a ResourceList, else None."""
-        data = Document(self.text(index)).data() if "ResourceList" in self.kinds(index) else None
-        return data.get("functionConfig") if isinstance(data, dict) else None
+    def function_config_of(self, index: int) -> Object | None:
+        """Return the ``functionConfig`` of a ResourceList, whose data may be of any type; None without one.
+
+        Raises:
+            DocumentError: the document cannot be read.
+        """
+        if "ResourceList" not in self.kinds(index):
+            return None
+        path = ("functionConfig",)
+        given = lookup(self._read(index), path)
+        if given is None:
+            return None
+        ref = reference(given) if isinstance(given, dict) else ObjectRef()
+        return self._placed(Object(path, given, ref), index)
 
     def repeated(self, index: int, path: Pointer) -> list[Pointer]:
         """Return paths, below the value at ``path`` of a document, of keys that occur twice in one mapping."""

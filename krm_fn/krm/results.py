@@ -4,7 +4,7 @@ Format: ``results`` of the KRM functions specification v1 (kustomize ``cmd/confi
 one-line form of kyaml (``kyaml/fn/framework/result.go``).
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -266,16 +266,21 @@ def lines(results: Iterable[Result], line: Callable[[Result], str] = Result.line
     reported: list[str] = []
     for alike in same.values():
         if len(alike) > _AT_MOST:
-            others = len({result.ref for result in alike}) - 1
-            number = (
-                f"{others} more object{'s' * (others > 1)}"
-                if others
-                else f"{len(alike) - 1} more places in it"
-            )
-            reported.append(f"{line(alike[0])} (and {number}, `--verbose` names them)")
+            reported.append(f"{line(alike[0])} {and_more(alike)}")
         else:
             reported += [line(result) for result in alike]
     return reported
+
+
+def and_more(alike: Sequence[Result]) -> str:
+    """Return what a line about the first of several results says of the others: how many there are."""
+    objects = len({result.ref for result in alike}) - 1
+    places = len(alike) - 1
+    if objects:
+        number = f"{objects} more object{'s' * (objects > 1)}"
+    else:
+        number = f"{places} more place{'s' * (places > 1)} in it"
+    return f"(and {number}, `--verbose` names them)"
 
 
 def _filled(**members: Any) -> dict[str, Any]:

@@ -13,6 +13,7 @@ manifests        the command ``inject-proxy lint``: files, findings and fixes
 from __future__ import annotations
 
 from krm_fn.lint.objects import (
+    ONE_CAUSE,
     THE_TABLE,
     Listing,
     Rules,
@@ -25,6 +26,7 @@ from krm_fn.lint.objects import (
 )
 
 __all__ = [
+    "ONE_CAUSE",
     "THE_TABLE",
     "Listing",
     "Rules",

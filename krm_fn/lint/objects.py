@@ -28,6 +28,10 @@ style, or a switch of ``derive`` or ``exclude``."""
 _ABOUT_THE_STYLE = frozenset({"NP011", "NP019", "NP020", "NP027", "NP029"})
 """Rules about the form of an entry, which a style decides for what it derives."""
 
+ONE_CAUSE = frozenset({"NP033"})
+"""Rules that say the same of each place with one URL, whoever wrote it there. The fact of a finding is the URL, which
+holds a password: facts are compared and never shown."""
+
 _FEW = 4
 _ORDER = list(Severity)
 
@@ -248,7 +252,8 @@ def _finding(same: Sequence[tuple[Problem, tuple[Reading, ...]]], severity: Seve
     names = ", ".join(f"`{one.variable}`" for one in about)
     others = f" and {len(same) - 1} more" if len(same) > 1 else ""
     message = f"{found.message} ({names} of {about[0].place}{others})"
-    return Finding(severity, message, about[0].path, code=found.rule)
+    fact = (about[0].value or "",) if found.rule in ONE_CAUSE else ()
+    return Finding(severity, message, about[0].path, code=found.rule, fact=fact)
 
 
 _Findings = Iterator[tuple[Problem, tuple[Reading, ...]]]

@@ -13,7 +13,9 @@ support in AKS" (``http://`` only for ``httpProxy``, no user and password), ``Az
 ``GetProxyEnvVars``), ``kubernetes-sigs/cluster-api-provider-aws`` (``IgnitionProxy``, webhooks of ``AWSMachine`` and
 ``AWSMachineTemplate``), ``rancher/rancher`` (``AgentEnvVars``),
 ``rancher/system-agent`` (``install.sh``), ``operator-framework/api`` (``SubscriptionConfig``),
-``actions/actions-runner-controller`` (``RunnerSpec``).
+``actions/actions-runner-controller`` (``RunnerSpec``, ``RunnerSetSpec``, ``ProxyConfig``), ``crossplane/crossplane``
+(``DeploymentRuntimeConfig``), ``tektoncd/operator`` (``AdditionalOptions`` and ``docs/Proxy.md``),
+``fluxcd/notification-controller`` (``ProviderSpec``).
 """
 
 from typing import NamedTuple
@@ -39,6 +41,7 @@ class Product(NamedTuple):
         most_entries: so many entries its list may have; 0 for any number.
         is_upper_case: it knows the variables in upper case only.
         has_nodes: nodes get the proxy; False where it is for pods.
+        has_list: it takes exceptions from the proxy.
     """
 
     name: str
@@ -52,6 +55,7 @@ class Product(NamedTuple):
     most_entries: int = 0
     is_upper_case: bool = False
     has_nodes: bool = True
+    has_list: bool = True
 
 
 class DistributionRow(NamedTuple):
@@ -61,9 +65,10 @@ class DistributionRow(NamedTuple):
         target: the ID of the target that writes them.
         group: the API group.
         kind: the kind.
-        path: leads to the mapping with the members, or to the list. A ``*`` stands for each item of a list that is of
-            the kind ``item_kind``.
-        keys: the names of the members, in the order of ``HTTP_PROXY``, ``HTTPS_PROXY``, ``NO_PROXY``.
+        path: leads to the mapping with the members, or to the list. A ``*`` stands for each item of a list that
+            ``item`` describes, and for each member of a mapping.
+        keys: the names of the members, in the order of ``HTTP_PROXY``, ``HTTPS_PROXY``, ``NO_PROXY``; "" for none. A
+            dot leads into a further mapping.
         is_list: the last member is a list of entries, not a text with commas.
         is_env: it is a list of ``{name, value}``, as in a container.
         is_immutable: what the API server has of them cannot be changed, added or removed.
@@ -74,7 +79,12 @@ class DistributionRow(NamedTuple):
         too_old: values of ``version`` in that mapping with which its reader knows no proxy; "" for a missing one.
         versions: the versions of the API in which the members are there; empty for all.
         name: the only name that an object has for which they count; "" for any.
-        item_kind: the kind of the items for which a ``*`` stands.
+        item: a member of the items for which a ``*`` stands, and its value; nothing for any item.
+        is_item_made: where the list has no such item, one is made.
+        required: leads to an empty mapping that must be beside what is made, where nothing is there.
+        secret: the member beside a URL that names a Secret with user and password, which the URL cannot hold.
+        is_filled: only a place that holds a proxy is written: without one, something else says it.
+        is_needed: without a proxy there something lacks it.
         role: that of the nodes of such an object.
     """
 
@@ -93,13 +103,33 @@ class DistributionRow(NamedTuple):
     too_old: tuple[str, ...] = ()
     versions: tuple[str, ...] = ()
     name: str = ""
-    item_kind: str = ""
+    item: tuple[str, str] | None = None
+    is_item_made: bool = False
+    required: tuple[str, ...] = ()
+    secret: str = ""
+    is_filled: bool = False
+    is_needed: bool = True
     role: Role | None = None
 
     @property
     def field(self) -> str:
-        """The place, as messages name it: ``spec.resources[].spec.httpProxyConfig``."""
-        return ".".join(self.path).replace(".*", "[]")
+        """The place, as messages name it: ``spec.resources[].spec.httpProxyConfig``, ``spec.*.options``."""
+        text = ".".join(self.path)
+        return (
+            text.replace(f"{self.list_name}.*", f"{self.list_name}[]") if self.list_name else text
+        )
+
+    @property
+    def list_name(self) -> str:
+        """The name of the list for whose items the last ``*`` stands; "" for none."""
+        if "*" not in self.path:
+            return ""
+        return self.path[len(self.path) - self.path[::-1].index("*") - 2]
+
+    @property
+    def takes_password(self) -> bool:
+        """Whether a URL with user and password can stand there."""
+        return PRODUCTS[self.target].takes_password and not self.secret
 
     @property
     def is_template(self) -> bool:
@@ -137,11 +167,16 @@ PRODUCTS = {
     "rancher": Product("Rancher", refused=_IN_QUOTES, is_upper_case=True),
     "olmSubscriptions": Product("the operator", has_nodes=False),
     "githubRunners": Product("GitHub's runners", has_nodes=False),
+    "crossplane": Product("Crossplane's packages", has_nodes=False),
+    "tekton": Product("Tekton", has_nodes=False),
+    "fluxProviders": Product("Flux", has_nodes=False, has_list=False),
 }
 """ID of a target -> its product."""
 
 _TEMPLATE = ("spec", "template", "spec")
+_ENV = ("containers", "*", "env")
 _ASO = "containerservice.azure.com"
+_MANAGED_CLUSTER = ("kind", "ManagedCluster")
 
 ROWS = (
     DistributionRow("openshift", "config.openshift.io", "Proxy", ("spec",), name="cluster"),
@@ -199,7 +234,7 @@ ROWS = (
         "AzureASOManagedControlPlane",
         ("spec", "resources", "*", "spec", "httpProxyConfig"),
         is_list=True,
-        item_kind="ManagedCluster",
+        item=_MANAGED_CLUSTER,
     ),
     DistributionRow(
         "aks",
@@ -207,7 +242,7 @@ ROWS = (
         "AzureASOManagedControlPlaneTemplate",
         (*_TEMPLATE, "resources", "*", "spec", "httpProxyConfig"),
         is_list=True,
-        item_kind="ManagedCluster",
+        item=_MANAGED_CLUSTER,
     ),
     DistributionRow("aks", _ASO, "ManagedCluster", ("spec", "httpProxyConfig"), is_list=True),
     DistributionRow(
@@ -307,6 +342,51 @@ ROWS = (
         "RunnerDeployment",
         (*_TEMPLATE, "env"),
         is_env=True,
+    ),
+    DistributionRow(
+        "githubRunners",
+        "actions.summerwind.dev",
+        "RunnerSet",
+        (*_TEMPLATE, *_ENV),
+        is_env=True,
+        item=("name", "runner"),
+        is_item_made=True,
+    ),
+    DistributionRow(
+        "githubRunners",
+        "actions.github.com",
+        "AutoscalingRunnerSet",
+        ("spec", "proxy"),
+        ("http.url", "https.url", "noProxy"),
+        is_list=True,
+        secret="credentialSecretRef",  # noqa: S106 -- the name of a field
+    ),
+    DistributionRow(
+        "crossplane",
+        "pkg.crossplane.io",
+        "DeploymentRuntimeConfig",
+        ("spec", "deploymentTemplate", *_TEMPLATE, *_ENV),
+        is_env=True,
+        item=("name", "package-runtime"),
+        is_item_made=True,
+        required=("spec", "deploymentTemplate", "spec", "selector"),
+    ),
+    DistributionRow(
+        "tekton",
+        "operator.tekton.dev",
+        "TektonConfig",
+        ("spec", "*", "options", "deployments", "*", *_TEMPLATE, *_ENV),
+        is_env=True,
+        is_needed=False,
+    ),
+    DistributionRow(
+        "fluxProviders",
+        "notification.toolkit.fluxcd.io",
+        "Provider",
+        ("spec",),
+        ("", "proxy", ""),
+        is_filled=True,
+        is_needed=False,
     ),
 )
 

@@ -1,6 +1,7 @@
-"""Write the lock files of the image: every package with its version and the hashes of its wheels.
+"""Write the lock files of the image and the site: every package with its version and the hashes of its wheels.
 
-``requirements/runtime.txt`` holds what the function needs, ``requirements/build.txt`` what its own wheel is made with.
+``requirements/runtime.txt`` holds what the function needs, ``requirements/build.txt`` what its own wheel is made with,
+``site/requirements.txt`` what makes a site of the documentation.
 pip resolves, once for each Python and platform that an image may have, and its report
 (https://pip.pypa.io/en/stable/reference/installation-report/) says what it would install. A line holds what is true
 wherever the package comes from (name, version, hash), and so an index of your own serves it as well.
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
@@ -35,7 +37,7 @@ LIBRARIES = {
 """The platform tags of wheels, the oldest first: a wheel for an old C library runs with a newer one as well."""
 
 HEADER = """\
-# {purpose}: CPython {first} to {last} on Linux, amd64 and arm64, with glibc or musl.
+# {purpose}: CPython {first} to {last} on Linux, amd64 and arm64, with {libraries}.
 # `make lock` writes this file; do not edit it.
 """
 
@@ -58,11 +60,16 @@ class Resolved:
         self.requires[name] = [Requirement(text) for text in package["metadata"].get("requires_dist", [])]
 
 
+SITE = ["mkdocs-material>=9.8"]
+"""The generator of the site, which brings MkDocs; see site/README.md."""
+
+
 def main() -> None:
-    """Write both lock files."""
+    """Write the lock files."""
     runtime = [text for text in metadata.requires("inject-proxy") or [] if "extra ==" not in text]
     write(ROOT / "requirements" / "runtime.txt", "What the function needs at run time", runtime)
     write(ROOT / "requirements" / "build.txt", "What the wheel of the function is made with", build_requirements())
+    write(ROOT / "site" / "requirements.txt", "What the site is made with", SITE, PYTHONS[1:], ["glibc"])
 
 
 def build_requirements() -> list[str]:
@@ -74,18 +81,24 @@ def build_requirements() -> list[str]:
     return requires
 
 
-def write(path: Path, purpose: str, requirements: list[str]) -> None:
-    """Write one lock file: these requirements and all that they require, for every Python."""
+def write(
+    path: Path,
+    purpose: str,
+    requirements: list[str],
+    versions: Sequence[str] = PYTHONS,
+    libraries: Iterable[str] = LIBRARIES,
+) -> None:
+    """Write one lock file: these requirements and all that they require, for each of these Pythons and C libraries."""
     hashes: dict[tuple[str, str], set[str]] = defaultdict(set)
     pythons: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for python in PYTHONS:
-        resolved = resolve(requirements, python)
+    for python in versions:
+        resolved = resolve(requirements, python, libraries)
         for name in needed(requirements, python, resolved):
             hashes[name, resolved.versions[name]] |= resolved.hashes[name]
             pythons[name, resolved.versions[name]].append(python)
-    text = HEADER.format(purpose=purpose, first=PYTHONS[0], last=PYTHONS[-1])
+    text = HEADER.format(purpose=purpose, first=versions[0], last=versions[-1], libraries=" or ".join(libraries))
     for name, version in sorted(hashes):
-        lines = [f"{name}=={version}{marker(pythons[name, version])}"]
+        lines = [f"{name}=={version}{marker(pythons[name, version], versions)}"]
         lines += [f"    --hash=sha256:{one}" for one in sorted(hashes[name, version])]
         text += " \\\n".join(lines) + "\n"
     path.parent.mkdir(exist_ok=True)
@@ -93,8 +106,8 @@ def write(path: Path, purpose: str, requirements: list[str]) -> None:
     print(f"{path.relative_to(ROOT)}: {len(hashes)} packages")  # noqa: T201
 
 
-def resolve(requirements: list[str], python: str) -> Resolved:
-    """Return what pip would install for one Python on all platforms.
+def resolve(requirements: list[str], python: str, libraries: Iterable[str]) -> Resolved:
+    """Return what pip would install for one Python on all platforms with these C libraries.
 
     With ``--python-version`` pip takes the wheels of that Python, but reads markers for the one it runs in. So what
     only the other Python needs is added to the requirements until nothing is missing.
@@ -102,8 +115,8 @@ def resolve(requirements: list[str], python: str) -> Resolved:
     wanted = list(requirements)
     while True:
         resolved = Resolved()
-        for machine, tags in itertools.product(MACHINES, LIBRARIES.values()):
-            for package in report(wanted, python, [f"{tag}_{machine}" for tag in tags]):
+        for machine, library in itertools.product(MACHINES, libraries):
+            for package in report(wanted, python, [f"{tag}_{machine}" for tag in LIBRARIES[library]]):
                 resolved.add(package)
         missing = needed(requirements, python, resolved) - set(resolved.versions)
         if not missing:
@@ -160,16 +173,16 @@ def report(requirements: list[str], python: str, platforms: list[str]) -> list[d
         return install
 
 
-def marker(pythons: list[str]) -> str:
-    """Return the marker for a run of neighbours in ``PYTHONS``; none for all of them."""
-    first, last = PYTHONS.index(pythons[0]), PYTHONS.index(pythons[-1])
-    if list(PYTHONS[first : last + 1]) != pythons:
+def marker(pythons: list[str], versions: Sequence[str]) -> str:
+    """Return the marker for a run of neighbours in ``versions``; none for all of them."""
+    first, last = versions.index(pythons[0]), versions.index(pythons[-1])
+    if list(versions[first : last + 1]) != pythons:
         sys.exit(f"lock: no marker can be made for Python {', '.join(pythons)}")
     bounds = []
     if first > 0:
-        bounds.append(f'python_version >= "{PYTHONS[first]}"')
-    if last < len(PYTHONS) - 1:
-        bounds.append(f'python_version < "{PYTHONS[last + 1]}"')
+        bounds.append(f'python_version >= "{versions[first]}"')
+    if last < len(versions) - 1:
+        bounds.append(f'python_version < "{versions[last + 1]}"')
     return " ; " + " and ".join(bounds) if bounds else ""
 
 

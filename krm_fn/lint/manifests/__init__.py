@@ -41,13 +41,13 @@ __all__ = ["Audit", "audit", "fixed_files", "listed"]
 class Audit:
     """What there is to say, in kyaml's order, how many objects were judged, and the files that are to be written.
 
-    ``empty`` names the files in which nothing looks like an object.
+    ``read`` names the files of which an object, or a ResourceList, was read.
     """
 
     results: tuple[Result, ...]
     judged: int
     corrected: Mapping[str, bytes] = field(default_factory=dict)
-    empty: frozenset[str] = frozenset()
+    read: frozenset[str] = frozenset()
 
 
 def audit(
@@ -76,7 +76,7 @@ def audit(
     for given in found.configs:
         results += configs.judge(given, rules, audience)
     number = len({(_where(seen), seen.obj.path) for seen in places}) + len(found.configs)
-    return Audit(tuple(in_order(results)), number, empty=frozenset(found.empty))
+    return Audit(tuple(in_order(results)), number, read=found.read())
 
 
 def fixed_files(
@@ -102,7 +102,7 @@ def fixed_files(
     corrected, refused = found.edited(changes)
     after = audit({**files, **corrected}, config=config, audience=audience, others=others)
     return Audit(
-        tuple(in_order([*after.results, *notes, *refused])), after.judged, corrected, after.empty
+        tuple(in_order([*after.results, *notes, *refused])), after.judged, corrected, after.read
     )
 
 

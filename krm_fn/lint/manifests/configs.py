@@ -6,16 +6,16 @@ where it is, a list stays a list and a text a text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from krm_fn import config, lint
 from krm_fn.config import Mode, ProxyConfig
+from krm_fn.config.located import LocatedConfig
 from krm_fn.errors import ConfigError
 from krm_fn.krm.results import Result, Severity
 from krm_fn.lint import Rules
-from krm_fn.lint.manifests.reading import FunctionConfig
 from krm_fn.lint.values import Problem, lint_list, lint_pair, lint_proxy
 from krm_fn.noproxy import Audience, Style, parse
 from krm_fn.patch import Pointer, lookup
@@ -44,7 +44,7 @@ class _ConfigText:
         return parse([text for text in texts if isinstance(text, str)])
 
 
-def chosen(given: Sequence[FunctionConfig]) -> tuple[ProxyConfig, list[Result]]:
+def chosen(given: Sequence[LocatedConfig]) -> tuple[ProxyConfig, list[Result]]:
     """Return the ProxyConfig whose rules, defaults and options count.
 
     The default and a warning if several disagree.
@@ -67,7 +67,7 @@ def chosen(given: Sequence[FunctionConfig]) -> tuple[ProxyConfig, list[Result]]:
     ]
 
 
-def judge(given: FunctionConfig, rules: Rules, audience: Audience) -> Iterator[Result]:
+def judge(given: LocatedConfig, rules: Rules, audience: Audience) -> Iterator[Result]:
     """Yield all problems of a FunctionConfig."""
     wanted, wrong = _loaded(given)
     annotation = config.ineffective_annotation(given.data)
@@ -80,18 +80,19 @@ def judge(given: FunctionConfig, rules: Rules, audience: Audience) -> Iterator[R
             severity = rules.severity(found)
             if severity is not None and found.rule not in silent:
                 path = text.path if text.path[0] == "spec" else ()
-                yield Result(severity, found.message, given.ref, path, code=found.rule)
+                fact = (str(text.value),) if found.rule in lint.ONE_CAUSE else ()
+                yield Result(severity, found.message, given.ref, path, code=found.rule, fact=fact)
     if wanted is not None:
         yield from _pairs(wanted, given, rules)
 
 
-def _pairs(wanted: ProxyConfig, given: FunctionConfig, rules: Rules) -> Iterator[Result]:
+def _pairs(wanted: ProxyConfig, given: LocatedConfig, rules: Rules) -> Iterator[Result]:
     """Yield NP035 where ``spec``, or an override with the URLs of ``spec``, sets a proxy for `http://` only.
 
     Nothing is said where the missing URL may come from elsewhere: from an object of ``spec.from``, or from another
     override.
     """
-    root = "spec" if given.data.get("kind") == config.KIND else "data"
+    root = _root(given.data)
     if wanted.mode is Mode.REMOVE or lookup(given.data, (root, "from")):
         return
     pairs: list[tuple[Pointer, str, str]] = [((), wanted.http_proxy, wanted.https_proxy)]
@@ -113,16 +114,16 @@ def _pairs(wanted: ProxyConfig, given: FunctionConfig, rules: Rules) -> Iterator
                 yield Result(severity, found.message, given.ref, place, code=found.rule)
 
 
-def _loaded(given: FunctionConfig) -> tuple[ProxyConfig | None, list[str]]:
+def _loaded(given: LocatedConfig) -> tuple[ProxyConfig | None, list[str]]:
     try:
         return config.load(given.data, repeated=given.repeated), []
     except ConfigError as error:
         return None, error.problems
 
 
-def _texts(data: Mapping[str, Any]) -> Iterator[_ConfigText]:
+def _texts(data: Any) -> Iterator[_ConfigText]:
     """Yield the lists and URLs of ``spec`` and its overrides, or of a ConfigMap's ``data``."""
-    root = "spec" if data.get("kind") == config.KIND else "data"
+    root = _root(data)
     overrides = lookup(data, (root, "overrides"))
     places: list[Pointer] = [(root,)]
     if isinstance(overrides, list):
@@ -141,9 +142,11 @@ def _texts(data: Mapping[str, Any]) -> Iterator[_ConfigText]:
                 yield _ConfigText((*place, name), value, beside)
 
 
-def _members(
-    data: Mapping[str, Any], place: Pointer, names: Sequence[str]
-) -> Iterator[tuple[str, Any]]:
+def _root(data: Any) -> str:
+    return "spec" if lookup(data, ("kind",)) == config.KIND else "data"
+
+
+def _members(data: Any, place: Pointer, names: Sequence[str]) -> Iterator[tuple[str, Any]]:
     found = ((name, lookup(data, (*place, name))) for name in names)
     return ((name, value) for name, value in found if value and isinstance(value, (str, list)))
 
@@ -152,7 +155,7 @@ def _is_list(text: _ConfigText) -> bool:
     return text.path[-1] in ("noProxy", "NO_PROXY")
 
 
-def _problems(text: _ConfigText, given: FunctionConfig, audience: Audience) -> list[Problem]:
+def _problems(text: _ConfigText, given: LocatedConfig, audience: Audience) -> list[Problem]:
     if not _is_list(text):
         return lint_proxy(text.value, no_proxy=text.beside, in_manifest=True)
     silent = _COMPOSED | _COMPLETED if _is_completed(given) else _COMPOSED
@@ -163,7 +166,7 @@ def _problems(text: _ConfigText, given: FunctionConfig, audience: Audience) -> l
     ]
 
 
-def _is_completed(given: FunctionConfig) -> bool:
+def _is_completed(given: LocatedConfig) -> bool:
     """Return whether NO_PROXY is composed with the dotted form of a domain."""
     return bool(
         lookup(given.data, ("spec", "noProxyPolicy", "style"), Style.PORTABLE.value)

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from krm_fn import clusters, config
 from krm_fn.config import ProxyConfig
+from krm_fn.config.located import LocatedConfig, located_configs
 from krm_fn.errors import DocumentError, InputError
 from krm_fn.krm.manifests import Manifests
-from krm_fn.krm.resourcelist import Object, reference
+from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result, Severity
-from krm_fn.patch import Operation, Pointer
+from krm_fn.patch import Operation
 from krm_fn.plan import needed
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets import TARGETS, Target
@@ -39,28 +39,17 @@ _READ_ALWAYS = (
 
 @dataclass(frozen=True)
 class Item:
-    """One document and the objects in it."""
+    """One document and the objects in it; ``is_list`` where it is a ResourceList, which may hold none."""
 
     where: Where
     objects: tuple[Object, ...]
-
-
-@dataclass(frozen=True)
-class FunctionConfig:
-    """A FunctionConfig: ``path`` leads from its document to it, ``repeated`` from it to keys that occur twice."""
-
-    where: Where
-    path: Pointer
-    data: Mapping[str, Any]
-    ref: ObjectRef
-    repeated: tuple[Pointer, ...] = ()
+    is_list: bool
 
 
 class ManifestFiles:
     """The contents of files.
 
-    ``configs`` are the FunctionConfigs, ``problems`` tell what may be one, and ``empty`` names the files in which
-    nothing looks like an object.
+    ``configs`` are the FunctionConfigs, and ``problems`` tell what may be one.
 
     Args:
         files: name -> content.
@@ -68,9 +57,8 @@ class ManifestFiles:
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self.items: list[Item] = []
-        self.configs: list[FunctionConfig] = []
+        self.configs: list[LocatedConfig] = []
         self.problems: list[Result] = []
-        self.empty: set[str] = set()
         self._manifests: dict[str, Manifests] = {}
         self._unreadable: dict[Where, InputError] = {}
         for name, content in files.items():
@@ -132,19 +120,26 @@ class ManifestFiles:
 
     def _read(self, name: str) -> None:
         manifests = self._manifests[name]
-        if not any(manifests.contains(index, ("kind",)) for index in range(len(manifests))):
-            self.empty.add(name)
         for index in range(len(manifests)):
             if not _matters(manifests, index):
                 continue
             try:
-                item = Item((name, index), tuple(manifests.objects(index)))
-                self.configs += _configs(manifests, item)
+                is_list = "ResourceList" in manifests.kinds(index)
+                item = Item((name, index), tuple(manifests.objects(index)), is_list)
+                self.configs += located_configs(manifests, index)
             except InputError as error:
                 self._unreadable[name, index] = error
             else:
                 self.items.append(item)
                 self.problems += _misspelt(item)
+
+    def read(self) -> frozenset[str]:
+        """Return the names of the files of which an object, or a ResourceList, was read."""
+        return frozenset(
+            item.where[0]
+            for item in self.items
+            if item.is_list or any(obj.ref.kind for obj in item.objects)
+        )
 
     def unreadable(self, wanted: ProxyConfig) -> Iterator[Result]:
         """Yield an error for each file with a document that a run needs and nobody can read, or else a warning.
@@ -219,17 +214,3 @@ def _misspelt(item: Item) -> Iterator[Result]:
             names = " and ".join(f"`{name}`" for name in meant)
             message = f"this object is not checked, because it is not a ProxyConfig: did you mean {names}?"
             yield Result(Severity.WARNING, message, obj.ref, code="ConfigMisspelt")
-
-
-def _configs(manifests: Manifests, item: Item) -> Iterator[FunctionConfig]:
-    name, index = item.where
-    for obj in item.objects:
-        if (obj.ref.api_version, obj.ref.kind) == (config.API_VERSION, config.KIND):
-            yield FunctionConfig(
-                item.where, obj.path, obj.data, obj.ref, tuple(manifests.repeated(index, obj.path))
-            )
-    given = manifests.function_config_of(index)
-    if isinstance(given, Mapping):
-        ref = reference(dict(given))._replace(file_path=name, file_index=index)
-        path = ("functionConfig",)
-        yield FunctionConfig(item.where, path, given, ref, tuple(manifests.repeated(index, path)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 from urllib.parse import urlsplit
 
 from krm_fn import placeholders
@@ -14,7 +15,9 @@ from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import Pointer, lookup
+from krm_fn.products import proxy_keys
 from krm_fn.products.distributions import OF_KIND, PRODUCTS, ROWS, DistributionRow, Product
+from krm_fn.proxy_url import split_url
 from krm_fn.targets.base import Context, Target
 from krm_fn.targets.distributions.host_and_port import HostAndPort, is_one
 
@@ -45,7 +48,8 @@ class _CheckedSite:
         What a product knows in upper case only counts for both cases: its programs read no other.
         """
         found = list(self._place.read())
-        yield from found
+        for one in found:
+            yield one if self._secret_of(one.path) is None else _completed(one, self._row.secret)
         names = {one.variable for one in found}
         for one in found if PRODUCTS[self._row.target].is_upper_case else ():
             twin = one.variable.lower()
@@ -58,6 +62,9 @@ class _CheckedSite:
         Raises:
             WrongTypeError: something else than a mapping or a list is at the path or on the way to it.
         """
+        if self._row.secret:
+            variables = self._without_credentials(variables)
+            self._report_secrets_left(variables)
         problem = _refused(variables, self._row.target) if variables else ""
         if problem:
             self._draft.report(Severity.ERROR, problem, self._path, code="ValueNotWritable")
@@ -66,13 +73,81 @@ class _CheckedSite:
             variables = {name: value for name, value in variables.items() if name.isupper()}
         is_there = any(True for _ in self.read())
         edits = self._draft.edits
+        if variables and self._row.is_item_made:
+            self._make_item()
         self._place.write(variables)
+        if not variables and self._row.is_item_made and self._draft.edits > edits:
+            self._remove_empty_item()
         if self._row.is_immutable and is_there and self._draft.edits > edits:
             message = (
                 f"the API server takes no other {self.label} for an object that exists: create the cluster "
                 "again, or leave it out with `spec.selector.exclude`"
             )
             self._draft.report(Severity.WARNING, message, self._path, code="FieldImmutable")
+
+    def _make_item(self) -> None:
+        """Make the item of a list in which the variables are, with what must be beside the list."""
+        item = self._path[:-1]
+        if self._row.item is None or self._draft.get(item) is not None:
+            return
+        required = self._row.required
+        if required and self._draft.get(required) is None:
+            self._draft.set(required, {}, keep=0)
+        name, value = self._row.item
+        self._draft.insert(item[:-1], {name: value})
+
+    def _remove_empty_item(self) -> None:
+        """Remove an item of which nothing is left but what tells it apart, and what was made beside it."""
+        item = self._path[:-1]
+        if self._row.item is None or self._draft.get(item) != dict([self._row.item]):
+            return
+        self._draft.remove(item)
+        required = self._row.required
+        if required and self._draft.get(required[:-1]) == {required[-1]: {}}:
+            self._draft.remove(required)
+
+    def _secret_of(self, path: Pointer) -> str | None:
+        """Return the Secret with user and password of the URL at a path; None where the URL is all there is."""
+        if not self._row.secret or path[-1] == self._row.keys[2]:
+            return None
+        name = self._draft.get((*path[:-1], self._row.secret))
+        return name if isinstance(name, str) and name else None
+
+    def _without_credentials(self, variables: Variables) -> Variables:
+        """Return the variables with URLs that hold no user and password; report where these come from nowhere else."""
+        found = dict(variables)
+        for variable, key in zip(proxy_keys.UPPER[:2], self._row.keys[:2], strict=True):
+            url = variables.get(variable, "")
+            found[variable] = split_url(url).without_credentials
+            path = (*self._path, *key.split("."))
+            if variable not in variables:
+                del found[variable]
+            elif found[variable] != url and self._secret_of(path) is None:
+                secret = ".".join((*path[:-1], self._row.secret))
+                message = (
+                    f"{PRODUCTS[self._row.target].name} take no user and password in a URL, so `{'.'.join(path)}` "
+                    f"goes without them: name a Secret with `username` and `password` in `{secret}`"
+                )
+                self._draft.report(Severity.WARNING, message, path, code="CredentialsLeftOut")
+        return found
+
+    def _report_secrets_left(self, variables: Variables) -> None:
+        """Report a Secret with user and password that nothing needs beside a URL that is removed."""
+        for variable, key in zip(proxy_keys.UPPER[:2], self._row.keys[:2], strict=True):
+            path = (*self._path, *key.split("."))
+            if variable in variables or self._secret_of(path) is None or not self._draft.get(path):
+                continue
+            secret = (*path[:-1], self._row.secret)
+            message = (
+                f"`{'.'.join(secret)}` stays without its URL, which is removed: remove it, too"
+            )
+            self._draft.report(Severity.WARNING, message, secret, code="ReferenceToRemoved")
+
+
+def _completed(one: Reading, secret: str) -> Reading:
+    """Return a reading of a URL to which a Secret adds user and password."""
+    why = f"its user and password are in the Secret that `{secret}` names"
+    return one._replace(value=None, why_unknown=why)
 
 
 def _refused(variables: Variables, target: str) -> str:
@@ -135,7 +210,7 @@ class _Distribution(Target):
         self.id = target_id
         self.kinds = frozenset((row.group, row.kind) for row in ROWS if row.target == target_id)
         self.audience = Audience.NODE if product.has_nodes else Audience.POD
-        if product.completes_the_list:
+        if product.completes_the_list or not product.has_list:
             self.audience = Audience.PRODUCT
 
     def sites(self, draft: Draft, context: Context) -> Iterator[_CheckedSite]:
@@ -152,7 +227,9 @@ class _Distribution(Target):
             if row.beside and not _is_known_beside(draft, row, context):
                 continue
             for path in _paths(draft, row):
-                yield _CheckedSite(draft, path, _site(draft, path, row, conflict), row)
+                site = _CheckedSite(draft, path, _site(draft, path, row, conflict), row)
+                if not row.is_filled or any(True for _ in site.read()):
+                    yield site
 
 
 def _is_known_beside(draft: Draft, row: DistributionRow, context: Context) -> bool:
@@ -178,19 +255,41 @@ def _site(draft: Draft, path: Pointer, row: DistributionRow, conflict: str) -> S
         return ObjectEnvList(draft, path, conflict)
     if PRODUCTS[row.target].has_one:
         return HostAndPort(draft, path, row.keys)
-    keys = Keys(*row.keys, is_list=row.is_list, is_fixed=True)
-    return ThreeKeys(path, keys, f"`{row.field}`", kept=len(row.beside)).in_draft(draft)
+    keys = Keys(*row.keys, is_list=row.is_list, is_fixed=True, is_nested=True)
+    label = row.field if row.keys[0] else ".".join((*row.path, row.keys[1]))
+    return ThreeKeys(path, keys, f"`{label}`", kept=len(row.beside)).in_draft(draft)
 
 
-def _paths(draft: Draft, row: DistributionRow) -> Iterator[Pointer]:
-    if "*" not in row.path:
-        yield row.path
+def _paths(draft: Draft, row: DistributionRow) -> list[Pointer]:
+    """Return where in an object the mappings or lists of a row are, or are to be made."""
+    found: list[Pointer] = [()]
+    for step in row.path:
+        if step == "*":
+            found = [inner for path in found for inner in _inside(draft, path, row)]
+        else:
+            found = [(*path, step) for path in found]
+    return found
+
+
+def _inside(draft: Draft, path: Pointer, row: DistributionRow) -> Iterator[Pointer]:
+    """Yield what a ``*`` stands for at a path."""
+    value = draft.get(path)
+    if isinstance(value, dict):
+        for name in value:
+            yield (*path, str(name))
         return
-    at = row.path.index("*")
-    items = draft.get(row.path[:at])
-    for index, item in enumerate(items if isinstance(items, list) else ()):
-        if lookup(item, ("kind",)) == row.item_kind:
-            yield (*row.path[:at], str(index), *row.path[at + 1 :])
+    items = value if isinstance(value, list) else []
+    fitting = [str(at) for at, item in enumerate(items) if _fits(item, row)]
+    if not fitting and row.is_item_made and (value is None or isinstance(value, list)):
+        fitting = [str(len(items))]
+    for index in fitting:
+        yield (*path, index)
+
+
+def _fits(item: Any, row: DistributionRow) -> bool:
+    if row.item is None:
+        return isinstance(item, dict)
+    return bool(lookup(item, row.item[:1]) == row.item[1])
 
 
 TARGETS = {target_id: _Distribution(target_id, product) for target_id, product in PRODUCTS.items()}

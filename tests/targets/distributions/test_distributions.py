@@ -8,7 +8,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from krm_fn.patch import Pointer
 from krm_fn.products.distributions import OF_KIND, PRODUCTS, ROWS, DistributionRow
+from krm_fn.products.proxy_keys import UPPER
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from proposals import FULL, NO, NONE, apply, changes, env, findings, proposals
@@ -39,17 +41,33 @@ def nested(row: DistributionRow, members: dict[str, Any] | None) -> dict[str, An
     path = row.path
     inner: Any = env(members) if row.is_env and members is not None else copy.deepcopy(members)
     if members is None:
-        path = path[: path.index("*") + 1] if "*" in path else row.beside
+        last = max((at for at, step in enumerate(path) if step == "*"), default=-1)
+        path = () if row.is_item_made else path[: last + 1] or row.beside
         inner = {}
-    for number in range(len(path), 0, -1):
-        if path[:number] == row.beside:
+    elif row.required:
+        rest = path[len(row.required) - 1 :]
+        path = path[: len(row.required) - 1]
+        inner = {row.required[-1]: {}, **around(row, rest, inner)}
+    return cast("dict[str, Any]", around(row, path, inner))
+
+
+def around(row: DistributionRow, path: Pointer, inner: Any) -> Any:
+    """What has ``inner`` at a path: a ``*`` below the name of a list is its item behind another one."""
+    for at in reversed(range(len(path))):
+        if path[: at + 1] == row.beside:
             inner = {"version": "3.4", **inner}
-        step = path[number - 1]
-        if step == "*":
-            inner = [{"kind": "Other", "spec": {}}, {"kind": row.item_kind, **inner}]
-        else:
+        step, above = path[at], path[at - 1]
+        if step != "*":
             inner = {step: inner}
-    return cast("dict[str, Any]", inner)
+        elif above != row.list_name:
+            inner = {"part": inner}
+        elif row.is_item_made:
+            inner = [{**dict([row.item or ()]), **inner}]
+        elif row.item:
+            inner = [{row.item[0]: "other"}, {row.item[0]: row.item[1], **inner}]
+        else:
+            inner = [{"name": "any", **inner}]
+    return inner
 
 
 def merged(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
@@ -71,18 +89,23 @@ def members(row: DistributionRow, settings: ProxySettings | None = None) -> dict
     settings = settings or full(row)
     if row.is_env:
         return {name: settings.variables()[name] for name in variables(row)}
-    http, https, no = row.keys
     no_proxy = settings.no_proxy.split(",") if row.is_list else settings.no_proxy
     if PRODUCTS[row.target].has_one:
         url = urlsplit(settings.http_proxy)
-        return {http: {"host": url.hostname, "port": url.port}, no: no_proxy}
-    return {http: settings.http_proxy, https: settings.https_proxy, no: no_proxy}
+        return {row.keys[0]: {"host": url.hostname, "port": url.port}, row.keys[2]: no_proxy}
+    found: dict[str, Any] = {}
+    for key, value in zip(row.keys, (settings.http_proxy, settings.https_proxy, no_proxy), strict=True):
+        name, _, inner = key.partition(".")
+        if name:
+            found[name] = {inner: value} if inner else value
+    return found
 
 
 @pytest.mark.parametrize("row", EVERY_ROW)
 def test_the_members_are_set_changed_and_removed(row: DistributionRow) -> None:
     target = TARGETS[row.target]
-    written = apply(target, holding(row, {}), full(row), **asked(row))
+    old = members(row, FULL._replace(https_proxy="http://old.corp.example:1")) if row.is_filled else {}
+    written = apply(target, holding(row, old), full(row), **asked(row))
 
     assert written == holding(row, members(row))
 
@@ -93,7 +116,12 @@ def test_the_members_are_set_changed_and_removed(row: DistributionRow) -> None:
     assert list(target.read(apply(target, other, NONE, **asked(row)), asked(row))) == []
 
 
-@pytest.mark.parametrize("row", EVERY_ROW)
+@pytest.mark.parametrize("row", [pytest.param(row, id=row.kind) for row in ROWS if row.is_filled])
+def test_a_place_without_a_proxy_stays_so_where_something_else_says_it(row: DistributionRow) -> None:
+    assert proposals(TARGETS[row.target], holding(row, {"type": "slack"})) == []
+
+
+@pytest.mark.parametrize("row", [one for one in EVERY_ROW if not one.values[0].is_filled])
 def test_a_mapping_that_a_run_made_goes_with_the_proxy(row: DistributionRow) -> None:
     before = holding(row, None)
     written = apply(TARGETS[row.target], before, full(row), **asked(row))
@@ -122,7 +150,8 @@ def test_what_else_is_in_the_mapping_stays_when_the_proxy_is_removed(row: Distri
 @pytest.mark.parametrize("row", EVERY_ROW)
 def test_what_is_read_is_what_was_written(row: DistributionRow) -> None:
     read = {one.variable: one.value for one in TARGETS[row.target].read(holding(row, members(row)), asked(row))}
-    assert read == full(row).variables()
+    names = {name for name, key in zip(UPPER, row.keys, strict=True) if key}
+    assert read == {name: value for name, value in full(row).variables().items() if name.upper() in names}
 
 
 @pytest.mark.parametrize("row", [pytest.param(row, id=f"{row.field} of {row.kind}") for row in ROWS if row.waits])
@@ -257,6 +286,59 @@ def test_a_placeholder_is_written_as_it_is() -> None:
     written = apply(TARGETS["canonicalKubernetes"], holding(row, {}), settings)
 
     assert written["spec"]["spec"]["httpProxy"] == "${HTTP_PROXY}"
+
+
+def runner_set(**proxy: Any) -> dict[str, Any]:
+    row = next(row for row in ROWS if row.kind == "AutoscalingRunnerSet")
+    return holding(row, proxy)
+
+
+def test_the_url_of_a_runner_goes_without_the_password_that_belongs_into_a_secret() -> None:
+    plain = "http://proxy.corp.example:3128"
+
+    written = apply(TARGETS["githubRunners"], runner_set(), PASSWORD)
+
+    assert written["spec"]["proxy"] == {"http": {"url": plain}, "https": {"url": plain}, "noProxy": NO.split(",")}
+    said = findings(TARGETS["githubRunners"], runner_set(), PASSWORD)
+    assert [one.code for one in said] == ["CredentialsLeftOut", "CredentialsLeftOut"]
+    assert "`spec.proxy.http.credentialSecretRef`" in said[0].message
+
+
+def test_nothing_is_left_out_where_a_secret_holds_the_password() -> None:
+    there = runner_set(http={"credentialSecretRef": "proxy"}, https={"credentialSecretRef": "proxy"})
+
+    assert findings(TARGETS["githubRunners"], there, PASSWORD) == []
+    read = list(TARGETS["githubRunners"].read(apply(TARGETS["githubRunners"], there, PASSWORD), {}))
+    assert {one.variable for one in read if one.value is None} == {*FULL.variables()} - {"NO_PROXY", "no_proxy"}
+
+
+def test_a_container_of_the_author_stays_when_the_proxy_is_removed() -> None:
+    row = next(row for row in ROWS if row.kind == "DeploymentRuntimeConfig")
+    bare = holding(row, {})
+    container = bare["spec"]["deploymentTemplate"]["spec"]["template"]["spec"]["containers"][0]
+    del container["env"]
+    container["args"] = ["--debug"]
+
+    assert apply(TARGETS["crossplane"], apply(TARGETS["crossplane"], bare), NONE) == bare
+
+
+def test_a_container_of_another_name_gets_no_proxy() -> None:
+    row = next(row for row in ROWS if row.kind == "RunnerSet")
+    there = holding(row, None)
+    there["spec"] = {"template": {"spec": {"containers": [{"name": "docker", "env": env({"A": "b"})}]}}}
+
+    containers = apply(TARGETS["githubRunners"], there)["spec"]["template"]["spec"]["containers"]
+
+    assert containers == [{"name": "docker", "env": env({"A": "b"})}, {"name": "runner", "env": env(FULL.variables())}]
+
+
+def test_a_secret_that_is_left_without_its_url_is_a_warning() -> None:
+    there = runner_set(https={"url": "http://proxy.corp.example:3128", "credentialSecretRef": "proxy"})
+
+    (said,) = findings(TARGETS["githubRunners"], there, NONE)
+
+    assert said.code == "ReferenceToRemoved"
+    assert "`spec.proxy.https.credentialSecretRef`" in said.message
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,44 @@
+"""The FunctionConfigs among manifests: ProxyConfigs, and what a ResourceList says to its function.
+
+It finds them and checks nothing in them.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from krm_fn.config import API_VERSION, KIND
+from krm_fn.krm.manifests import Manifests
+from krm_fn.krm.resourcelist import Object
+from krm_fn.krm.results import ObjectRef
+from krm_fn.patch import Pointer
+
+
+class LocatedConfig(NamedTuple):
+    """A FunctionConfig, what it is called and where it is, and the paths in it of keys that are there twice."""
+
+    data: Any
+    ref: ObjectRef
+    repeated: list[Pointer]
+    is_of_list: bool = False
+    """Whether it is the `functionConfig` of a ResourceList, and no object."""
+    is_above: bool = False
+    """Whether it is in none of the files of the command line, but above them in their git repository."""
+
+
+def located_configs(manifests: Manifests, index: int) -> Iterator[LocatedConfig]:
+    """Yield the ProxyConfigs of a document, then the `functionConfig` of a ResourceList, of whatever kind it is.
+
+    Raises:
+        DocumentError: the document cannot be read.
+    """
+    if KIND in manifests.kinds(index):
+        for obj in manifests.objects(index):
+            if (obj.ref.api_version, obj.ref.kind) == (API_VERSION, KIND):
+                yield _located(manifests, index, obj)
+    given = manifests.function_config_of(index)
+    if given is not None:
+        yield _located(manifests, index, given)._replace(is_of_list=True)
+
+
+def _located(manifests: Manifests, index: int, obj: Object) -> LocatedConfig:
+    return LocatedConfig(obj.data, obj.ref, manifests.repeated(index, obj.path))

@@ -1,0 +1,147 @@
+"""Which ProxyConfig `run`, `lint` and `explain` use where the paths hold none: the one above them in the repository."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support import inject_proxy
+from test_cli_inputs import CONFIG, NODES, write
+
+OTHER = CONFIG.replace("proxy.corp", "other.corp")
+WITHOUT_RULES = CONFIG + '  lint: {rules: {NP006: "Off"}}\n'
+BAD = NODES.replace("{}", '{preKubeadmCommands: ["export HTTP_PROXY=proxy.corp.example"]}')
+COMMANDS = {"run": ["run", "--check"], "explain": ["explain"]}
+
+
+def repository(folder: Path, files: dict[str, str]) -> None:
+    (folder / ".git").mkdir(parents=True)
+    write(folder, {"a/b/nodes.yaml": NODES, **files})
+
+
+def command(folder: Path, *argv: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    done = inject_proxy(stdin, *argv, cwd=folder)
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+MIXED = f"{NODES}---\n{CONFIG}"
+IGNORED = {".gitignore": "old.yaml\n", "old.yaml": OTHER, "proxy.yaml": CONFIG}
+HERE = ("a/b", ["."])
+FOUND = [
+    pytest.param(HERE, {"proxy.yaml": CONFIG}, "../../proxy.yaml", id="at the root of the repository"),
+    pytest.param(HERE, {"a/proxy.yml": CONFIG}, "../proxy.yml", id="between"),
+    pytest.param((".", ["a/b"]), {"proxy.yaml": CONFIG}, "proxy.yaml", id="above the paths, from the root"),
+    pytest.param((".", ["a/b/nodes.yaml"]), {"a/b/proxy.yaml": CONFIG}, "a/b/proxy.yaml", id="beside a file"),
+    pytest.param(
+        (".", ["a/b", "a/c"]), {"proxy.yaml": CONFIG, "a/c/n.yaml": NODES}, "proxy.yaml", id="above two paths"
+    ),
+    pytest.param(HERE, {"proxy.yaml": CONFIG, "x/proxy.yaml": OTHER}, "../../proxy.yaml", id="not in a folder beside"),
+    pytest.param(HERE, {"all.yaml": MIXED, "c.yaml": "# ProxyConfig\n"}, "../../all.yaml", id="behind another object"),
+    pytest.param(HERE, IGNORED, "../../proxy.yaml", id="not what git ignores"),
+    pytest.param(
+        ("a/b", ["--exclude", "old.yaml", "."]), {"old.yaml": OTHER, "proxy.yaml": CONFIG}, "../../proxy.yaml",
+        id="not what is excluded",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize(("called", "files", "named"), FOUND)
+def test_the_config_above_the_paths_is_used_and_named(
+    tmp_path: Path, name: str, called: tuple[str, list[str]], files: dict[str, str], named: str
+) -> None:
+    write(tmp_path, {"outside.yaml": OTHER})
+    repository(tmp_path / "repo", files)
+    where, argv = called
+    done = command(tmp_path / "repo" / where, *COMMANDS[name], *argv)
+    assert f"inject-proxy {name}: the ProxyConfig is the one in {named}\n" in done.stderr
+    assert "other.corp" not in done.stdout + done.stderr
+    assert done.returncode == (1 if name == "run" else 0)
+
+
+def test_a_stream_gets_the_config_above_the_current_folder(tmp_path: Path) -> None:
+    repository(tmp_path, {"proxy.yaml": CONFIG})
+    done = command(tmp_path / "a", "run", "-", stdin=NODES)
+    assert "http://proxy.corp.example:3128" in done.stdout
+    assert "the ProxyConfig is the one in ../proxy.yaml\n" in done.stderr
+    assert command(tmp_path / "a", "explain", stdin=NODES).returncode == 0
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_config_among_the_files_is_the_one(tmp_path: Path, name: str) -> None:
+    repository(tmp_path, {"proxy.yaml": OTHER, "a/b/proxy.yaml": CONFIG})
+    done = command(tmp_path / "a/b", *COMMANDS[name], ".")
+    assert "the ProxyConfig is the one in" not in done.stderr
+    assert "other.corp" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("argv", [["run"], ["explain", "."], ["lint", "."]], ids=lambda argv: argv[0])
+def test_two_configs_above_are_an_error_that_names_both(tmp_path: Path, argv: list[str]) -> None:
+    repository(tmp_path, {"proxy.yaml": OTHER, "a/proxy.yaml": CONFIG})
+    done = command(tmp_path / "a/b", *argv)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "2 were found, in ../proxy.yaml and ../../proxy.yaml: name the file" in done.stderr
+
+
+NOT_FOUND = [
+    pytest.param({"x/proxy.yaml": CONFIG}, id="it is in a folder beside"),
+    pytest.param({"x/proxy.yaml": CONFIG, "c/Chart.yaml": "name: c\n"}, id="no file of the folders above is one"),
+    pytest.param({"proxy.yaml": f"{{{{ if .x }}}}\n{CONFIG}{{{{ end }}}}\n"}, id="it is in a template"),
+    pytest.param(
+        {"proxy.yaml": CONFIG, "a/b/p.yaml": CONFIG.replace("kind: ProxyConfig", "kind: ProxyConfg")},
+        id="the one among the files is misspelt",
+    ),
+]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("files", NOT_FOUND)
+def test_no_other_config_is_used(tmp_path: Path, name: str, files: dict[str, str]) -> None:
+    write(tmp_path, {"proxy.yaml": OTHER})
+    repository(tmp_path / "repo", files)
+    done = command(tmp_path / "repo/a/b", *COMMANDS[name], ".")
+    assert done.returncode == 2
+    assert "there must be one ProxyConfig, but none was found" in done.stderr
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_outside_of_a_repository_nothing_is_looked_for(tmp_path: Path, name: str) -> None:
+    write(tmp_path, {"proxy.yaml": CONFIG, "a/nodes.yaml": NODES})
+    assert command(tmp_path / "a", *COMMANDS[name], ".").returncode == 2
+
+
+def test_a_link_above_that_leads_out_of_the_repository_is_not_followed(tmp_path: Path) -> None:
+    write(tmp_path, {"proxy.yaml": CONFIG})
+    repository(tmp_path / "repo", {})
+    (tmp_path / "repo/proxy.yaml").symlink_to("../proxy.yaml")
+    assert command(tmp_path / "repo/a", "run").returncode == 2
+
+
+def test_a_link_to_the_config_is_no_second_one(tmp_path: Path) -> None:
+    repository(tmp_path, {"proxy.yaml": CONFIG})
+    (tmp_path / "a/proxy.yaml").symlink_to("../proxy.yaml")
+    assert "the ProxyConfig is the one in ../proxy.yaml\n" in command(tmp_path / "a/b", "run", "--check").stderr
+
+
+def test_the_linter_judges_by_the_rules_of_the_config_above(tmp_path: Path) -> None:
+    repository(tmp_path, {"a/b/nodes.yaml": BAD})
+    assert "NP006" in command(tmp_path / "a", "lint", "b").stdout
+    write(tmp_path, {"proxy.yaml": WITHOUT_RULES})
+    done = command(tmp_path / "a", "lint", "b")
+    assert "NP006" not in done.stdout
+    assert "inject-proxy lint: the ProxyConfig is the one in ../proxy.yaml\n" in done.stderr
+    write(tmp_path, {"a/b/proxy.yaml": CONFIG})
+    done = command(tmp_path / "a", "lint", "b")
+    assert "NP006" in done.stdout
+    assert "the ProxyConfig is the one in" not in done.stderr
+
+
+def test_objects_that_the_config_refers_to_are_read_beside_it(tmp_path: Path) -> None:
+    config = CONFIG.split("spec:", 1)[0] + "spec:\n  from:\n  - {kind: ConfigMap, name: values, format: GiantSwarm}\n"
+    values = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: values}\ndata:\n  v: |\n    proxy:\n"
+    values += "      http: http://p.corp.example:1\n"
+    repository(tmp_path, {"proxy.yaml": f"{config}---\n{values}"})
+    assert command(tmp_path / "a/b", "run").returncode == 0
+    assert "http://p.corp.example:1" in (tmp_path / "a/b/nodes.yaml").read_text()
