@@ -82,6 +82,17 @@ def test_the_service_cidr_of_kubeadm(items: list[dict[str, Any]], expected: list
     assert all(fact.default_of == "kubeadm" for fact in found)
 
 
+@pytest.mark.parametrize(
+    ("kind", "name"), [("CK8sControlPlane", "Canonical Kubernetes"), ("MicroK8sControlPlane", "MicroK8s")]
+)
+def test_the_networks_of_canonical(kind: str, name: str) -> None:
+    named_one = {"apiVersion": "controlplane.cluster.x-k8s.io/v1beta1", "kind": kind, "name": "cp"}
+    found = facts(cluster(controlPlaneRef=named_one)).assumed
+
+    assert texts((*found.pod_cidrs, *found.service_cidrs)) == ["10.1.0.0/16", "10.152.183.0/24"]
+    assert {fact.default_of for _, fact in found.facts()} == {name}
+
+
 def private(**balancer: Any) -> dict[str, Any]:
     return {"networkSpec": {"apiServerLB": {"type": "Internal", **balancer}}}
 

@@ -17,6 +17,7 @@ from krm_fn.clusters.kinds import (
     OF_NODES,
     POOLS,
     SECRET,
+    ClusterAlone,
     Fields,
 )
 from krm_fn.clusters.mirrors import mirror_hosts
@@ -51,7 +52,9 @@ def declared(obj: Object) -> ClusterNetwork:
     if (group, kind) == CLUSTER:
         return _read_fields(obj, CLUSTER_FIELDS, ("spec",))
     if (group, kind) in CLUSTERS_ALONE:
-        return _read_fields(obj, CLUSTERS_ALONE[group, kind], ())
+        alone = CLUSTERS_ALONE[group, kind]
+        found = _read_fields(obj, alone.fields, ())
+        return found._replace(infrastructure=_infrastructure_of(obj, alone))
     if (group, kind) == konvoy.INVENTORY:
         return ClusterNetwork(networks=_facts(obj, [HOSTS], host))
     if (group, kind) in POOLS:
@@ -128,6 +131,17 @@ def _read_fields(obj: Object, fields: Fields, start: Pointer) -> ClusterNetwork:
         infrastructure_hosts=facts(fields.infrastructure_hosts, url_host),
         invalid=tuple(_invalid_fields(obj, fields, start)),
     )
+
+
+def _infrastructure_of(obj: Object, alone: ClusterAlone) -> Fact | None:
+    """Return on which infrastructure a cluster outside of Cluster API is, as a kind of Cluster API."""
+    for path, value in values(obj.data, alone.clouds):
+        names = value if isinstance(value, (dict, list)) else [value]
+        for name in names:
+            kind = alone.kind_of_cloud.get(str(name)) or alone.kind_of_cloud.get("")
+            if kind:
+                return Fact(kind, obj.ref, path)
+    return None
 
 
 def _facts(

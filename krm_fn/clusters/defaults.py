@@ -7,8 +7,9 @@ group), nothing is assumed: its addresses can be any.
 
 Sources, each read in the code of the project:
 
-* The services are those of what sets up the nodes (``products/node_kinds.py``); Cluster API passes
-  ``spec.clusterNetwork`` of a Cluster on to it and has no default of its own.
+* The services are those of what sets up the nodes (``products/node_kinds.py``, ``products/distributions.py``);
+  Cluster API passes ``spec.clusterNetwork`` of a Cluster on to it and has no default of its own. A cluster outside of
+  Cluster API has its own (``kinds.CLUSTERS_ALONE``).
 * cluster-api-provider-aws ``pkg/cloud/services/network/vpc.go``: ``defaultVPCCidr``; ``api/v1beta2/network_types.go``:
   ``ipamPool`` takes its place. Elastic Load Balancing names a classic or application load balancer
   ``<name>-<id>.<region>.elb.amazonaws.com`` and a network load balancer ``<name>-<id>.elb.<region>.amazonaws.com``, in
@@ -25,11 +26,13 @@ Sources, each read in the code of the project:
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from krm_fn.clusters.kinds import CLUSTERS_ALONE, ClusterAlone
 from krm_fn.clusters.reading import host, pattern, region, text
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
 from krm_fn.noproxy import ClusterNetwork, Fact
 from krm_fn.patch import Pointer, lookup
+from krm_fn.products.distributions import Product
 from krm_fn.products.node_kinds import NodeSystem
 
 _CLUSTER = "<cluster>"
@@ -78,16 +81,37 @@ def assumed(obj: Object) -> ClusterNetwork:
     )
 
 
-def network_of(system: NodeSystem, cluster: ObjectRef) -> ClusterNetwork:
+def network_of(system: NodeSystem | Product, cluster: ObjectRef) -> ClusterNetwork:
     """Return the networks of pods and Services of a Cluster that a system of nodes makes and that declares none."""
+    path = "spec.clusterNetwork.{}.cidrBlocks"
+    return _networks(
+        system, cluster, pattern(path.format("pods")), pattern(path.format("services"))
+    )
 
-    def fact(cidr: str, field: str) -> tuple[Fact, ...]:
-        path = pattern(f"spec.clusterNetwork.{field}.cidrBlocks")
-        return (Fact(cidr, cluster, path, system.name),) if cidr else ()
+
+def network_alone(obj: Object) -> ClusterNetwork:
+    """Return the same of an object that is a cluster outside of Cluster API."""
+    alone = CLUSTERS_ALONE[obj.group_kind]
+    if alone.beside and lookup(obj.data, alone.beside) is None:
+        return ClusterNetwork()
+    pods, services = (
+        tuple(step for step in paths[0] if step != "*")
+        for paths in (alone.fields.pod_cidrs, alone.fields.service_cidrs)
+    )
+    return _networks(alone, obj.ref, pods, services)
+
+
+def _networks(
+    system: NodeSystem | Product | ClusterAlone, ref: ObjectRef, pods: Pointer, services: Pointer
+) -> ClusterNetwork:
+    """Return the networks of a system; the paths lead to the fields that would name others."""
+
+    def fact(cidr: str, path: Pointer) -> tuple[Fact, ...]:
+        return (Fact(cidr, ref, path, system.name),) if cidr else ()
 
     return ClusterNetwork(
-        pod_cidrs=fact(system.pod_cidr, "pods"),
-        service_cidrs=fact(system.service_cidr, "services"),
+        pod_cidrs=fact(system.pod_cidr, pods),
+        service_cidrs=fact(system.service_cidr, services),
     )
 
 

@@ -8,6 +8,8 @@ Sources: Cluster API ``api/core`` (v1alpha3 to v1beta2); the providers' ``api/*/
 ``HCloudNetworkSpec``; Konvoy's document for its inventories.
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from krm_fn.clusters.reading import pattern
@@ -66,23 +68,103 @@ OF_NODES = {system.name: _of_nodes(system) for system in SYSTEMS}
 """Name of a system of nodes -> the fields of its configuration."""
 
 
+class ClusterAlone(NamedTuple):
+    """A whole cluster outside of Cluster API.
+
+    Attributes:
+        fields: those of the object.
+        name: whose defaults the next two are.
+        pod_cidr: the network of the pods where the object names none; "" for none that is known.
+        service_cidr: the same for Services.
+        beside: leads to what must be there so that the defaults hold.
+        clouds: leads to the mapping, or to the texts, that say on which infrastructure it is.
+        kind_of_cloud: what is said there -> the kind of such an infrastructure in Cluster API; "" for anything.
+    """
+
+    fields: Fields
+    name: str
+    pod_cidr: str = ""
+    service_cidr: str = ""
+    beside: Pointer = ()
+    clouds: Pointer = ()
+    kind_of_cloud: Mapping[str, str] = MappingProxyType({})
+
+
+_RANCHER_CONFIG = "spec.rkeConfig.machineGlobalConfig"
+
 CLUSTERS_ALONE = {
-    ("containerservice.azure.com", "ManagedCluster"): Fields(
-        pod_cidrs=tuple(
-            map(pattern, ("spec.networkProfile.podCidrs.*", "spec.networkProfile.podCidr"))
+    ("containerservice.azure.com", "ManagedCluster"): ClusterAlone(
+        Fields(
+            pod_cidrs=tuple(
+                map(pattern, ("spec.networkProfile.podCidrs.*", "spec.networkProfile.podCidr"))
+            ),
+            service_cidrs=tuple(
+                map(
+                    pattern,
+                    ("spec.networkProfile.serviceCidrs.*", "spec.networkProfile.serviceCidr"),
+                )
+            ),
         ),
-        service_cidrs=tuple(
-            map(pattern, ("spec.networkProfile.serviceCidrs.*", "spec.networkProfile.serviceCidr"))
-        ),
+        "AKS",
+        service_cidr="10.0.0.0/16",
+        clouds=pattern("kind"),
+        kind_of_cloud={"": "AzureManagedCluster"},
     ),
-    ("kubeone.k8c.io", "KubeOneCluster"): Fields(
-        pod_cidrs=(pattern("clusterNetwork.podSubnet"),),
-        service_cidrs=(pattern("clusterNetwork.serviceSubnet"),),
-        service_domain=(pattern("clusterNetwork.serviceDomainName"),),
-        endpoint=(pattern("apiEndpoint.host"),),
+    ("kubeone.k8c.io", "KubeOneCluster"): ClusterAlone(
+        Fields(
+            pod_cidrs=(pattern("clusterNetwork.podSubnet"),),
+            service_cidrs=(pattern("clusterNetwork.serviceSubnet"),),
+            service_domain=(pattern("clusterNetwork.serviceDomainName"),),
+            endpoint=(
+                pattern("apiEndpoint.host"),
+                pattern("controlPlane.hosts.*.publicAddress"),
+                pattern("controlPlane.hosts.*.privateAddress"),
+            ),
+        ),
+        "KubeOne",
+        pod_cidr="10.244.0.0/16",
+        service_cidr="10.96.0.0/12",
+        clouds=pattern("cloudProvider"),
+        kind_of_cloud={
+            "aws": "AWSCluster",
+            "azure": "AzureCluster",
+            "digitalocean": "DOCluster",
+            "equinixmetal": "PacketCluster",
+            "gce": "GCPCluster",
+            "hetzner": "HetznerCluster",
+            "nutanix": "NutanixCluster",
+            "openstack": "OpenStackCluster",
+            "vmwareCloudDirector": "VCDCluster",
+            "vsphere": "VSphereCluster",
+        },
+    ),
+    ("provisioning.cattle.io", "Cluster"): ClusterAlone(
+        Fields(
+            pod_cidrs=(pattern(f"{_RANCHER_CONFIG}.cluster-cidr"),),
+            service_cidrs=(pattern(f"{_RANCHER_CONFIG}.service-cidr"),),
+            service_domain=(pattern(f"{_RANCHER_CONFIG}.cluster-domain"),),
+            endpoint=(pattern("spec.localClusterAuthEndpoint.fqdn"),),
+        ),
+        "RKE2 and K3s",
+        pod_cidr="10.42.0.0/16",
+        service_cidr="10.43.0.0/16",
+        beside=pattern("spec.rkeConfig"),
+        clouds=pattern("spec.rkeConfig.machinePools.*.machineConfigRef.kind"),
+        kind_of_cloud={
+            "Amazonec2Config": "AWSCluster",
+            "AzureConfig": "AzureCluster",
+            "DigitaloceanConfig": "DOCluster",
+            "HarvesterConfig": "HarvesterCluster",
+            "LinodeConfig": "LinodeCluster",
+            "VmwarevsphereConfig": "VSphereCluster",
+        },
     ),
 }
-"""Objects that are a whole cluster outside of Cluster API -> their fields."""
+"""Objects that are a whole cluster outside of Cluster API.
+
+Sources: the API types of ``Azure/azure-service-operator``, ``kubermatic/kubeone`` (``defaults.go``) and
+``rancher/rancher``; the server configuration of RKE2; learn.microsoft.com "Configure kubenet networking in AKS".
+"""
 
 
 def _infrastructure(

@@ -33,6 +33,7 @@ from krm_fn.noproxy import ClusterNetwork, Fact
 from krm_fn.patch import lookup
 from krm_fn.products import konvoy, tkg
 from krm_fn.products.cluster_api import CONTROL_PLANE, Role
+from krm_fn.products.distributions import OF_KIND, PRODUCTS, Product
 from krm_fn.products.node_kinds import NODE_KINDS, NodeSystem
 
 _INFRASTRUCTURE, _CONTROL_PLANE = "infrastructure", "control_plane"
@@ -70,18 +71,19 @@ class Topology:
         ties = self._graph.ties(hints(obj))
         return tuple(map(self._membership, self._distinct(ties) if len(ties) > 1 else ties))
 
-    def alone(self, obj: Object) -> ClusterNetwork | None:
-        """Return what an object says of the network of the Cluster that it makes, where no Cluster is known.
+    def alone(self, obj: Object) -> Cluster | None:
+        """Return what is known of the Cluster that an object makes, where no Cluster is known.
 
         That is a control plane, or a cluster outside of Cluster API.
 
         None for any other object. Only the object itself is meant, so a name of a Cluster is not needed.
         """
         is_control_plane = obj.group_kind in NODE_KINDS and role_of(obj) is Role.CONTROL_PLANE
-        if not is_control_plane and obj.group_kind not in CLUSTERS_ALONE:
+        is_whole = obj.group_kind in CLUSTERS_ALONE
+        if not is_control_plane and not is_whole:
             return None
-        network = declared(obj)
-        return None if network == ClusterNetwork() else network
+        assumed = defaults.network_alone(obj) if is_whole else ClusterNetwork()
+        return Cluster(network=declared(obj), assumed=assumed)
 
     def classes_of(self, obj: Object) -> tuple[Key, ...]:
         """Return the ClusterClasses of which ``obj`` is a template; () if any other object uses it as well."""
@@ -267,11 +269,14 @@ def _assumed(cluster: Hints, sources: list[Hints], wholes: tuple[Whole, Whole]) 
     )
 
 
-def _system_of(sources: list[Hints], wholes: tuple[Whole, Whole]) -> NodeSystem | None:
+def _system_of(sources: list[Hints], wholes: tuple[Whole, Whole]) -> NodeSystem | Product | None:
     """Return what sets up the control plane of a Cluster, if no patch of its class may give it other networks."""
     named = next((whole.control_plane for whole in wholes if whole.control_plane), None)
     tied = [node.key for node in sources if _sort(node) == _CONTROL_PLANE]
     for key in [named] if named else tied:
+        rows = OF_KIND.get(key[:2])
+        if rows and rows[0].role is Role.CONTROL_PLANE:
+            return PRODUCTS[rows[0].target]
         node_kind = NODE_KINDS.get(key[:2])
         if node_kind is None or not node_kind.is_control_plane:
             continue

@@ -6,10 +6,9 @@ from collections.abc import Callable
 
 from krm_fn import settings
 from krm_fn.carriers.cluster_variables import class_of
-from krm_fn.clusters import Membership, Topology
+from krm_fn.clusters import Cluster, Membership, Topology
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
-from krm_fn.noproxy import ClusterNetwork
 from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets import ClassContext, Reach, Target
 from krm_fn.targets.class_plans import ALL_NODES, ClassEdit
@@ -20,7 +19,7 @@ def resolved(
     memberships: tuple[Membership, ...],
     target: Target,
     obj: Object,
-    alone: ClusterNetwork | None = None,
+    alone: Cluster | None = None,
 ) -> Resolved:
     readers = target.readers(obj.data, target.options(wanted.targets))
     if target.reach is Reach.ROLES:

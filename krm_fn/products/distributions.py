@@ -42,6 +42,8 @@ class Product(NamedTuple):
         is_upper_case: it knows the variables in upper case only.
         has_nodes: nodes get the proxy; False where it is for pods.
         has_list: it takes exceptions from the proxy.
+        pod_cidr: the network of the pods of a Cluster of Cluster API that names none; "" for none that is known.
+        service_cidr: the same for Services.
     """
 
     name: str
@@ -56,6 +58,8 @@ class Product(NamedTuple):
     is_upper_case: bool = False
     has_nodes: bool = True
     has_list: bool = True
+    pod_cidr: str = ""
+    service_cidr: str = ""
 
 
 class DistributionRow(NamedTuple):
@@ -159,8 +163,15 @@ PRODUCTS = {
     "eksAnywhere": Product(
         "EKS Anywhere", completes_the_list=True, refused="%", needs_both=True, needs_port=True
     ),
-    "canonicalKubernetes": Product("Canonical Kubernetes", refused=_UNQUOTED),
-    "microk8s": Product("MicroK8s", refused=_UNQUOTED),
+    "canonicalKubernetes": Product(
+        "Canonical Kubernetes",
+        refused=_UNQUOTED,
+        pod_cidr="10.1.0.0/16",
+        service_cidr="10.152.183.0/24",
+    ),
+    "microk8s": Product(
+        "MicroK8s", refused=_UNQUOTED, pod_cidr="10.1.0.0/16", service_cidr="10.152.183.0/24"
+    ),
     "kubeOne": Product("KubeOne", refused=_UNQUOTED),
     "kops": Product("kOps", completes_the_list=True, takes_password=False, has_one=True),
     "capaIgnition": Product("Ignition", most_entries=64),

@@ -57,7 +57,7 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
     *,
     target: str,
     audience: Audience | Readers,
-    alone: ClusterNetwork | None = None,
+    alone: Cluster | None = None,
     name: str = "",
     rule: str = "",
 ) -> Resolved:
@@ -71,7 +71,7 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
             united. None: ``spec.clusterDefaults`` says what is known.
         target: the ID of the target at work, for overrides that name some.
         audience: who reads the list, and what its readers need in it.
-        alone: what the object itself says of the network of a Cluster that is not known; ignored where it belongs to
+        alone: the Cluster that the object itself is, or makes, where no other is known; ignored where it belongs to
             some.
         name: the name of the object, for overrides that name some.
         rule: the name of a rule in a Kyverno policy, for overrides that name some.
@@ -124,7 +124,7 @@ def _networks(
     config: ProxyConfig,
     memberships: Sequence[Membership],
     wishes: "Sequence[_Declaration]",
-    alone: ClusterNetwork | None,
+    alone: Cluster | None,
 ) -> list[ClusterNetwork]:
     """Return what is known of the network of each Cluster; without a Cluster, what is known at all, if anything."""
     if memberships:
@@ -132,8 +132,7 @@ def _networks(
             network_of(membership.cluster, config.cluster_defaults, wish.policy)
             for membership, wish in zip(memberships, wishes, strict=True)
         ]
-    unnamed = Cluster(network=alone or ClusterNetwork())
-    known = network_of(unnamed, config.cluster_defaults, wishes[0].policy)
+    known = network_of(alone or Cluster(), config.cluster_defaults, wishes[0].policy)
     return [known] if known != ClusterNetwork() else []
 
 

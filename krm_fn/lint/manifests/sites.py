@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from krm_fn import clusters, settings
 from krm_fn.carriers import env_list, pod_spec
-from krm_fn.clusters import Membership, Topology
+from krm_fn.clusters import Cluster, Membership, Topology
 from krm_fn.config import ProxyConfig
 from krm_fn.formats import sops
 from krm_fn.krm.resourcelist import Object
@@ -35,7 +35,8 @@ def seen_objects(items: Sequence[Item], wanted: ProxyConfig) -> Iterator[SeenObj
         for obj in item.objects:
             for target, readings in _seen(obj, wanted):
                 memberships = topology.of(obj)
-                listing = _listing(target, obj, memberships, wanted)
+                alone = None if memberships else topology.alone(obj)
+                listing = _listing(target, obj, memberships, wanted, alone)
                 yield SeenObject(obj, target, readings, listing, memberships)
 
 
@@ -59,11 +60,15 @@ def _seen(obj: Object, wanted: ProxyConfig) -> Iterator[tuple[str, tuple[Reading
 
 
 def _listing(
-    target: str, obj: Object, memberships: tuple[Membership, ...], wanted: ProxyConfig
+    target: str,
+    obj: Object,
+    memberships: tuple[Membership, ...],
+    wanted: ProxyConfig,
+    alone: Cluster | None,
 ) -> Listing:
     audience = Audience.POD
     if target:
         options = TARGETS[target].options(wanted.targets)
         audience = TARGETS[target].readers(obj.data, options).audience
-    resolved = settings.resolve(wanted, memberships, target=target, audience=audience)
+    resolved = settings.resolve(wanted, memberships, target=target, audience=audience, alone=alone)
     return listing_of(obj, audience, resolved)

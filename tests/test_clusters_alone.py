@@ -1,0 +1,87 @@
+"""What a cluster outside of Cluster API says of its network, and what holds where it says nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from krm_fn.clusters import Cluster, Topology
+from krm_fn.krm.resourcelist import Object, reference
+from krm_fn.noproxy import ClusterNetwork
+
+KUBEONE = "kubeone.k8c.io/v1beta2", "KubeOneCluster"
+RANCHER = "provisioning.cattle.io/v1", "Cluster"
+AKS = "containerservice.azure.com/v1api20240901", "ManagedCluster"
+CONFIG = "spec.rkeConfig.machineGlobalConfig"
+
+
+def alone(kind: tuple[str, str], data: dict[str, Any]) -> Cluster:
+    data = {"apiVersion": kind[0], "kind": kind[1], "metadata": {"name": "prod"}, **data}
+    obj = Object((), data, reference(data))
+    found = Topology([obj]).alone(obj)
+    assert found is not None
+    return found
+
+
+def values(network: ClusterNetwork) -> dict[str, str]:
+    return {name: fact.value for name, fact in network.facts()}
+
+
+def rancher(**config: Any) -> dict[str, Any]:
+    return {"spec": {"rkeConfig": config}}
+
+
+SAID = [
+    pytest.param(
+        RANCHER,
+        rancher(
+            machineGlobalConfig={
+                "cluster-cidr": "10.1.0.0/16,fd00::/56",
+                "service-cidr": "10.2.0.0/16",
+                "cluster-domain": "prod.example",
+            }
+        ),
+        ["10.1.0.0/16", "fd00::/56", "10.2.0.0/16", "prod.example"],
+        id="machineGlobalConfig of Rancher",
+    ),
+    pytest.param(
+        RANCHER,
+        rancher(machinePools=[{"machineConfigRef": {"kind": "Amazonec2Config"}}]),
+        ["AWSCluster"],
+        id="the machines of Rancher",
+    ),
+    pytest.param(
+        KUBEONE,
+        {"cloudProvider": {"aws": {}}, "controlPlane": {"hosts": [{"publicAddress": "192.0.2.7"}]}},
+        ["192.0.2.7", "AWSCluster"],
+        id="hosts and cloud of KubeOne",
+    ),
+    pytest.param(AKS, {"spec": {}}, ["AzureManagedCluster"], id="AKS is on Azure"),
+]
+
+
+@pytest.mark.parametrize(("kind", "data", "expected"), SAID)
+def test_what_it_says_counts(kind: tuple[str, str], data: dict[str, Any], expected: list[str]) -> None:
+    assert [fact.value for _, fact in alone(kind, data).network.facts()] == expected
+
+
+ASSUMED = [
+    pytest.param(RANCHER, rancher(), ["10.42.0.0/16", "10.43.0.0/16"], f"`{CONFIG}.service-cidr`", id="Rancher"),
+    pytest.param(KUBEONE, {}, ["10.244.0.0/16", "10.96.0.0/12"], "`clusterNetwork.serviceSubnet`", id="KubeOne"),
+    pytest.param(AKS, {"spec": {}}, ["10.0.0.0/16"], "`spec.networkProfile.serviceCidrs`", id="AKS"),
+]
+
+
+@pytest.mark.parametrize(("kind", "data", "expected", "field"), ASSUMED)
+def test_its_defaults_hold_and_name_the_field_that_overrides_them(
+    kind: tuple[str, str], data: dict[str, Any], expected: list[str], field: str
+) -> None:
+    facts = list(alone(kind, data).assumed.facts())
+
+    assert [fact.value for _, fact in facts] == expected
+    assert facts[-1][1].reason.endswith(f"{field} is not set")
+
+
+def test_nothing_is_assumed_of_a_cluster_that_rancher_did_not_make() -> None:
+    assert values(alone(RANCHER, {"spec": {}}).assumed) == {}
