@@ -18,7 +18,7 @@ from krm_fn.cli.help import function_parser, parser_of
 from krm_fn.cli.parser import CommandParser
 from krm_fn.config import API_VERSION, KIND, fields, load
 from krm_fn.krm.codes import CODES, FIXED
-from krm_fn.krm.messages import explanations
+from krm_fn.krm.messages import SITE, explanations
 from krm_fn.noproxy.rules import RULES
 from krm_fn.target_table import SYSTEMS
 from krm_fn.targets import TARGETS
@@ -75,6 +75,7 @@ def test_help_says_of_a_code_what_it_means_and_how_to_silence_it(name: str) -> N
     severity = RULES[name].severity if name in RULES else CODES[name]
     assert text.startswith(f"{name} ({severity.value})\n\n")
     assert max(map(len, text.splitlines())) <= 100
+    assert f"\nOn the web: {SITE}/krm_fn/krm/messages/#{name.lower()}\n" in text
     for part in explanations()[name]:
         assert part in " ".join(text.split())
     found = re.search(r"^  spec:.*", text, re.MULTILINE | re.DOTALL)

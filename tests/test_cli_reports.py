@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -73,6 +74,7 @@ def check_sarif(log: dict[str, Any]) -> list[dict[str, Any]]:
     for rule in driver["rules"]:
         assert rule["shortDescription"]["text"]  # 3.49.9, 3.12.3
         assert rule["help"]["text"]
+        assert rule["helpUri"].endswith(f"/#{rule['id'].lower()}")  # 3.49.12
     for result in run["results"]:
         assert result["message"]["text"]  # 3.27.11, 3.11.8
         assert result["level"] in ("none", "note", "warning", "error")  # 3.27.10
@@ -207,3 +209,30 @@ def test_two_things_on_standard_output_are_wrong_usage(tree: Path, argv: list[st
     done = inject_proxy("", *argv, cwd=tree)
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"`--output` must be with `--check`" in done.stderr
+
+
+STATISTICS = [
+    pytest.param(["."], ["1  NP006  [*] ", "1  NP033  [ ] "], id="files"),
+    pytest.param(["10.0.0.0/8;a.example;*.b.example"], ["1  NP010  [*] "], id="a list"),
+    pytest.param(["localhost,127.0.0.1,10.0.0.0/8"], [], id="nothing found"),
+]
+
+
+@pytest.mark.parametrize(("argv", "rows"), STATISTICS)
+def test_statistics_count_the_findings_by_rule(tree: Path, argv: list[str], rows: list[str]) -> None:
+    text = report(tree, "lint", "--statistics", *argv).decode()
+    counts = [int(line.split()[0]) for line in text.splitlines()]
+    assert counts == sorted(counts, reverse=True)
+    for row in rows:
+        assert f"{row}" in text
+    counted = {
+        row["rule"]: row["count"] for row in json.loads(report(tree, "lint", "--statistics", *argv, "--output=json"))
+    }
+    found = Counter(one["tags"]["rule"] for one in json.loads(report(tree, "lint", *argv, "--output=json")))
+    assert counted == found
+    assert sum(counts) == found.total()
+
+
+def test_statistics_have_two_forms(tree: Path) -> None:
+    done = inject_proxy("", "lint", "--statistics", "--output=sarif", ".", cwd=tree)
+    assert (done.returncode, done.stdout) == (2, b"")

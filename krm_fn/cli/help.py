@@ -12,7 +12,7 @@ from krm_fn.cli.commands import MODULES, SUMMARIES
 from krm_fn.cli.parser import CommandParser
 from krm_fn.errors import UsageError
 from krm_fn.krm.codes import CODES, FIXED
-from krm_fn.krm.messages import explanations
+from krm_fn.krm.messages import address, explanations
 from krm_fn.krm.results import Severity
 from krm_fn.near_names import did_you_mean
 from krm_fn.noproxy.rules import RULES
@@ -129,6 +129,7 @@ def _about_code(name: str) -> str:
     parts = [known.meaning, f"Cause: {known.cause}", f"Remedy: {known.remedy}"]
     if known.fix:
         parts.append(f"`inject-proxy lint --fix`: {known.fix}")
+    parts.append(f"On the web: {address(name)}")
     if name in RULES and severity is Severity.ERROR:
         parts.append("In a run it is a warning, unless `spec.lint.rules` makes it an error.")
     if name in FIXED:

@@ -22,6 +22,7 @@ from krm_fn.cli.report import (
     ReportEntry,
     add_report_options,
     entry_of,
+    statistics,
     written,
 )
 from krm_fn.cli.selection import Selection, add_exclude_option, nothing_in, read_selected
@@ -59,6 +60,7 @@ def parser() -> CommandParser:
         examples=[
             ('inject-proxy lint "10.0.0.0/8, .corp.example;*.example.com"', "check a list"),
             ("inject-proxy lint clusters/", "check the manifests of a folder"),
+            ("inject-proxy lint --statistics .", "count the findings by rule"),
             ("inject-proxy lint --fix .", "do what the rules allow, in place"),
             ("kustomize build . | inject-proxy lint --fail-on warning -", "check a stream in CI"),
         ],
@@ -96,6 +98,11 @@ def parser() -> CommandParser:
         "in a folder above them",
     )
     add_exclude_option(command)
+    command.add_argument(
+        "--statistics",
+        action="store_true",
+        help="print how many findings each rule has, in place of the findings; [*] marks what --fix corrects",
+    )
     add_report_options(command)
     return command.common()
 
@@ -118,6 +125,8 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
         raise UsageError(
             "a list, a path or `-` must be named: `inject-proxy lint --help` shows how"
         )
+    if given.statistics and given.output not in ("text", "json"):
+        raise UsageError("`--statistics` must be with `--output text` or `--output json`")
     path = given.config
     wanted = the_config(config_files(path), path=path) if path else None
     if len(words) == 1 and words[0] != "-" and not exists(words[0]):
@@ -170,9 +179,7 @@ def _of_list(text: str, given: Namespace, wanted: ProxyConfig) -> CommandResult:
     fail_on = FAIL_ON[given.fail_on]
     exit_code = int(any(is_severe(entry.severity, fail_on) for entry in entries))
     judged_files = [] if entries else ["NO_PROXY"]
-    report = written(
-        given.output, lines, lambda: FindingReport("lint", entries, judged_files, fail_on)
-    )
+    report = _report(given, lines, lambda: FindingReport("lint", entries, judged_files, fail_on))
     if not given.fix:
         return CommandResult(report, _NO_PATH if parse(text) == (text,) else (), exit_code)
     if may_hold_a_credential(corrected):
@@ -227,7 +234,7 @@ def _of_files(
         entries = [entry_of(result, finder) for result in results]
         return FindingReport("lint", entries, list(files), fail_on)
 
-    report = written(given.output, _texts(results, verbose=given.verbose), findings)
+    report = _report(given, _texts(results, verbose=given.verbose), findings)
     exit_code = int(are_severe(results, fail_on))
     named = named_above(above, "lint") if above else []
     reported = (*named, *_summary(selection, done, results, given))
@@ -236,6 +243,13 @@ def _of_files(
         return CommandResult(corrected, (*_lines(report), *reported), exit_code)
     write = partial(write_files, done.corrected, files) if given.fix else None
     return CommandResult(report, reported, exit_code, write)
+
+
+def _report(given: Namespace, lines: Iterable[str], findings: Callable[[], FindingReport]) -> bytes:
+    """Return the findings in the form that the options ask for."""
+    if given.statistics:
+        return statistics(findings().entries, given.output)
+    return written(given.output, lines, findings)
 
 
 def _without_manifests(

@@ -8,6 +8,7 @@ Azure read it.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,8 +19,9 @@ from krm_fn.cli.parser import CommandParser
 from krm_fn.errors import InputError
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import redact, shown_line
-from krm_fn.krm.messages import CodeText, explanations
+from krm_fn.krm.messages import CodeText, address, explanations
 from krm_fn.krm.results import Result, Severity, is_severe
+from krm_fn.noproxy.rules import RULES
 from krm_fn.patch import field_path
 from krm_fn.printable import printable, printable_html, printable_json
 
@@ -139,6 +141,7 @@ def as_sarif(report: FindingReport) -> bytes:
 def _sarif_rule(rule: str, known: CodeText) -> dict[str, Any]:
     return {
         "id": rule,
+        "helpUri": address(rule),
         "shortDescription": {"text": f"{known.meaning} {known.cause}"},
         "help": {"text": known.remedy},
     }
@@ -232,6 +235,27 @@ def _text(entries: Sequence[ReportEntry]) -> str:
 
 def _json_text(data: Any) -> str:
     return printable_json(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+
+
+def statistics(entries: Iterable[ReportEntry], form: str) -> bytes:
+    """Return how many findings each rule has, the most frequent first: in a line each, or as JSON.
+
+    ``[*]`` marks a rule of which `inject-proxy lint --fix` corrects something, as ruff marks its rules.
+    """
+    counts = Counter(entry.rule for entry in entries)
+    known = explanations()
+    rows = []
+    for rule in sorted(counts, key=lambda rule: (-counts[rule], rule)):
+        meaning, is_fixed = known[rule].meaning, rule in RULES and RULES[rule].has_fix
+        rows.append({"rule": rule, "count": counts[rule], "fixable": is_fixed, "meaning": meaning})
+    if form == "json":
+        return _json_text(rows).encode()
+    width = max((len(rule) for rule in counts), default=0)
+    lines = []
+    for row in rows:
+        mark = "[*]" if row["fixable"] else "[ ]"
+        lines.append(f"{row['count']:>6}  {row['rule']:<{width}}  {mark} {row['meaning']}\n")
+    return "".join(lines).encode()
 
 
 WRITERS: Mapping[str, Callable[[FindingReport], bytes]] = {

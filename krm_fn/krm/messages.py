@@ -8,6 +8,9 @@ from typing import NamedTuple
 
 from krm_fn.package_files import text_of
 
+SITE = "https://inject-proxy.io"
+"""Where the documentation is: the site that `make site` builds, which has the folders of the repository."""
+
 
 class CodeText(NamedTuple):
     """What users read about a code or a rule: complete sentences, in Markdown.
@@ -20,6 +23,11 @@ class CodeText(NamedTuple):
     cause: str
     remedy: str
     fix: str = ""
+
+
+def address(name: str) -> str:
+    """Return the address of what the site says about a code or a rule."""
+    return f"{SITE}/krm_fn/krm/messages/#{name.lower()}"
 
 
 def explanations() -> dict[str, CodeText]:
