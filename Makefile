@@ -9,7 +9,7 @@ VENV := .venv/bin
 BIN  := .cache/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test unit test-kyverno test-argocd coverage lint golden docs image lock bench site tools clean
+.PHONY: help demo test unit test-kyverno test-products test-argocd coverage lint golden docs image lock bench site tools clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,6 +24,10 @@ test: .venv/installed tools ## run all tests, end to end included (ARGS="-k word
 test-kyverno: .venv/installed ## let Kyverno's own engine judge the policies of tests/kyverno (the first build takes half an hour)
 	@tests/tools/fetch $(BIN) kyverno
 	$(VENV)/python -m pytest tests/kyverno/test_recorded.py tests/kyverno/judged_by_kyverno.py tests/kyverno/judged_by_kubernetes.py $(ARGS)
+
+test-products: .venv/installed ## let the API server and webhooks of products judge what is written into their objects (the first build takes ten minutes)
+	@tests/tools/fetch $(BIN) products
+	$(VENV)/python -m pytest tests/test_products.py $(ARGS)
 
 test-argocd: .venv/installed ## let Argo CD's own plugin server judge examples/argocd (the first build takes many minutes)
 	@tests/tools/fetch $(BIN) argocd-cmp-server

@@ -237,7 +237,6 @@ ROWS = (
         (*_TEMPLATE, "httpProxyConfig"),
         is_list=True,
         is_immutable=True,
-        is_frozen=True,
     ),
     DistributionRow(
         "aks",
