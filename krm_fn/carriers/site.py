@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
-from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.reading import Reading, Values
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Edit
 from krm_fn.krm.type_errors import wrong_type
@@ -107,6 +107,40 @@ def write_sites(draft: Draft, sites: Places, variables: Variables) -> Edit | Non
         proposed or None,
         draft.data,
     )
+
+
+def correct_sites(sites: Places, place: Mapping[str, Reading], values: Values) -> None:
+    """Give the variables of one place other values: its site writes all that it sets again.
+
+    Nothing is changed where a value is known to others only.
+
+    Args:
+        sites: those of the object.
+        place: everything that the place sets: at least one variable.
+        values: what it has to set instead, or besides.
+    """
+    first = next(iter(place.values()))
+    texts = {name: one.raw if one.value is None else one.value for name, one in place.items()}
+    known = {name: text for name, text in {**texts, **values}.items() if text}
+    if not values or not known.keys() >= {*texts, *values}:
+        return
+    for site in sites:
+        found = list(site.read())
+        if not any((one.place, one.path) == (first.place, first.path) for one in found):
+            continue
+        if isinstance(site, NestedSites):
+            _written(site.draft, _sites_of_place(site, first.place), known)
+            site.commit(known)
+        else:
+            site.write(known)
+        return
+
+
+def _sites_of_place(whole: NestedSites, place: str) -> Places:
+    """Yield the sites inside a text that read one place."""
+    for site in whole.sites():
+        if any(one.place == place for one in site.read()):
+            yield site
 
 
 def _written(draft: Draft, sites: Places, variables: Variables) -> list[_Effect]:

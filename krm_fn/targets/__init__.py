@@ -13,13 +13,14 @@ from types import ModuleType
 
 from krm_fn.carriers.reading import Reading
 from krm_fn.target_table import ROWS
-from krm_fn.targets.base import Context, Reach, Target, Writes
+from krm_fn.targets.base import Context, Options, Reach, Target, Writes
 from krm_fn.targets.class_context import ClassContext
 
 __all__ = [
     "TARGETS",
     "ClassContext",
     "Context",
+    "Options",
     "Reach",
     "Reading",
     "Target",

@@ -227,13 +227,16 @@ class Target:
         """Return what is wrong with an object whatever proxy it has; None for nothing."""
         return None
 
-    def fix(self, draft: Draft, place: Mapping[str, Reading], values: Values) -> None:
+    def fix(
+        self, draft: Draft, place: Mapping[str, Reading], values: Values, options: Options
+    ) -> None:
         """Give the variables of one place other values; nothing is changed where that is not possible.
 
         Args:
             draft: the data of the object.
             place: everything that the place sets: at least one variable.
             values: what it has to set instead, or besides; a variable that is not named stays as it is.
+            options: those with which the place was read.
         """
 
     def edit(self, data: Data, context: Context) -> Iterator[Edit | Finding]:

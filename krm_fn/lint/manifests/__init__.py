@@ -24,7 +24,7 @@ from krm_fn.lint import Rules, drift
 from krm_fn.lint.drift import ObservedObject
 from krm_fn.lint.manifests import configs, values
 from krm_fn.lint.manifests.reading import ManifestFiles, Where
-from krm_fn.lint.manifests.sites import seen_objects
+from krm_fn.lint.manifests.sites import options_of, seen_objects
 from krm_fn.lint.manifests.values import listed
 from krm_fn.lint.seen import SeenObject, judged
 from krm_fn.lint.stale_files import stale_files
@@ -96,7 +96,7 @@ def fixed_files(
     changes: dict[Where, list[Operation]] = {}
     notes: list[Result] = []
     for seen in places:
-        operations, reported = _corrected(seen, rules)
+        operations, reported = _corrected(seen, rules, wanted)
         changes.setdefault(_where(seen), []).extend(operations)
         notes += reported
     corrected, refused = found.edited(changes)
@@ -115,7 +115,9 @@ def _where(seen: SeenObject) -> Where:
     return seen.obj.ref.file_path, seen.obj.ref.file_index
 
 
-def _corrected(seen: SeenObject, rules: Rules) -> tuple[list[Operation], list[Result]]:
+def _corrected(
+    seen: SeenObject, rules: Rules, config: ProxyConfig
+) -> tuple[list[Operation], list[Result]]:
     """Return the operations on one object, and a warning for each place where a person has to choose."""
     draft = Draft(seen.obj.data)
     notes: list[Result] = []
@@ -123,8 +125,11 @@ def _corrected(seen: SeenObject, rules: Rules) -> tuple[list[Operation], list[Re
         first = next(iter(place.values()))
         clash = values.clash(place)
         wanted = {} if clash else values.corrected(place, seen.listing, rules)
-        correct = TARGETS[seen.target].fix if seen.target else env_list.correct
-        correct(draft, place, wanted)
+        if seen.target:
+            target = TARGETS[seen.target]
+            target.fix(draft, place, wanted, options_of(target, config))
+        else:
+            env_list.correct(draft, place, wanted)
         if clash:
             message = f"`--fix` changes nothing in {first.place}, because {clash} differ: make them equal first"
             notes.append(

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from krm_fn import clusters, settings
 from krm_fn.carriers import env_list, pod_spec
+from krm_fn.carriers.env_list import OVERRIDE
 from krm_fn.clusters import Cluster, Membership, Topology
 from krm_fn.config import ProxyConfig
 from krm_fn.formats import sops
@@ -18,7 +19,7 @@ from krm_fn.lint import Listing
 from krm_fn.lint.manifests.reading import Item
 from krm_fn.lint.seen import SeenObject, listing_of
 from krm_fn.noproxy import Audience
-from krm_fn.targets import TARGETS, Reading
+from krm_fn.targets import TARGETS, Options, Reading, Target
 
 
 def seen_objects(items: Sequence[Item], wanted: ProxyConfig) -> Iterator[SeenObject]:
@@ -40,12 +41,20 @@ def seen_objects(items: Sequence[Item], wanted: ProxyConfig) -> Iterator[SeenObj
                 yield SeenObject(obj, target, readings, listing, memberships)
 
 
+def options_of(target: Target, wanted: ProxyConfig) -> Options:
+    """Return the options with which a target looks at what is there, whoever wrote it.
+
+    What waits until somebody asks for it, and what is kept for its author, is looked at, too.
+    """
+    return {**target.options(wanted.targets), "enabled": True, "conflict": OVERRIDE}
+
+
 def _seen(obj: Object, wanted: ProxyConfig) -> Iterator[tuple[str, tuple[Reading, ...]]]:
     if sops.is_encrypted(obj.data):
         return
     known: set[tuple[str, ...]] = set()
     for name, target in TARGETS.items():
-        options = target.options(wanted.targets)
+        options = options_of(target, wanted)
         if obj.group_kind in target.all_kinds(options):
             readings = tuple(target.read(obj.data, options))
             known |= {one.path for one in readings}
@@ -68,7 +77,7 @@ def _listing(
 ) -> Listing:
     audience = Audience.POD
     if target:
-        options = TARGETS[target].options(wanted.targets)
+        options = options_of(TARGETS[target], wanted)
         audience = TARGETS[target].readers(obj.data, options).audience
     resolved = settings.resolve(wanted, memberships, target=target, audience=audience, alone=alone)
     return listing_of(obj, audience, resolved)

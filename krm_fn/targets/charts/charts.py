@@ -10,7 +10,8 @@ from krm_fn.carriers.data_uses import DataKey, DataUses, DataUsesReader, namespa
 from krm_fn.carriers.documents import DocumentSites, TextDraft
 from krm_fn.carriers.env_list import KEEP, OVERRIDE, UNIT, variable_of
 from krm_fn.carriers.pod_spec import Container
-from krm_fn.carriers.site import NestedSites, Places, Site, quoted
+from krm_fn.carriers.reading import Reading, Values
+from krm_fn.carriers.site import NestedSites, Places, Site, correct_sites, quoted
 from krm_fn.clusters import APPLICATION, HELM_RELEASE, ChartUse, charts_of
 from krm_fn.engine import Draft
 from krm_fn.formats import embedded
@@ -101,6 +102,12 @@ class _Charts(Target):
         for use in charts_of(data):
             names += _names_of_parts(use, data)
         return Readers(Audience.GO if is_go else Audience.POD, tuple(dict.fromkeys(names)))
+
+    def fix(
+        self, draft: Draft, place: Mapping[str, Reading], values: Values, options: Options
+    ) -> None:
+        """Give one place among the values of a chosen chart other values."""
+        correct_sites(_ChartSites(draft, Context(options)).of_charts(), place, values)
 
     def note_references(self, uses: DataUsesReader, data: Data, options: Options) -> None:
         """Note the ConfigMaps and Secrets from which the chosen charts take values and variables."""

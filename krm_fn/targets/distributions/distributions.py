@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
 from krm_fn import placeholders
-from krm_fn.carriers.env_list import OVERRIDE, ObjectEnvList
-from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import Site, Variables
+from krm_fn.carriers.env_list import OVERRIDE, ObjectEnvList, correct
+from krm_fn.carriers.reading import Reading, Values
+from krm_fn.carriers.site import Site, Variables, correct_sites
 from krm_fn.carriers.three_keys import Keys, ThreeKeys
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
@@ -18,7 +18,7 @@ from krm_fn.patch import Pointer, lookup
 from krm_fn.products import proxy_keys
 from krm_fn.products.distributions import OF_KIND, PRODUCTS, ROWS, DistributionRow, Product
 from krm_fn.proxy_url import split_url
-from krm_fn.targets.base import Context, Target
+from krm_fn.targets.base import Context, Options, Target
 from krm_fn.targets.distributions.host_and_port import HostAndPort, is_one
 
 _NAMES = {" ": "a blank", "\t": "a blank", "`": "a back-quote"}
@@ -41,6 +41,16 @@ class _CheckedSite:
         self._place = place
         self._row = row
         self.label = place.label
+
+    @property
+    def can_change(self) -> bool:
+        """Whether what is there can be changed."""
+        return not self._row.is_immutable
+
+    @property
+    def is_env(self) -> bool:
+        """Whether it is a list of variables."""
+        return self._row.is_env
 
     def read(self) -> Iterator[Reading]:
         """Yield what the place says.
@@ -230,6 +240,16 @@ class _Distribution(Target):
                 site = _CheckedSite(draft, path, _site(draft, path, row, conflict), row)
                 if not row.is_filled or any(True for _ in site.read()):
                     yield site
+
+    def fix(
+        self, draft: Draft, place: Mapping[str, Reading], values: Values, options: Options
+    ) -> None:
+        """Give the members, or the variables of a list, other values, where the API server takes a change of them."""
+        sites = [one for one in self.sites(draft, Context(options)) if one.can_change]
+        if any(one.is_env and one.label == next(iter(place.values())).place for one in sites):
+            correct(draft, place, values)
+        else:
+            correct_sites(sites, place, values)
 
 
 def _is_known_beside(draft: Draft, row: DistributionRow, context: Context) -> bool:

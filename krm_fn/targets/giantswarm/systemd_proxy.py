@@ -17,7 +17,7 @@ from krm_fn.patch import lookup
 from krm_fn.products import giantswarm
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import created_objects
-from krm_fn.targets.base import Context, Target
+from krm_fn.targets.base import Context, Options, Target
 
 _UNITS = {key: unit for unit, key in drop_in_secret.KEYS.items()}
 
@@ -156,7 +156,9 @@ class _GiantswarmSystemdProxy(Target):
             return {**own, "units": ("kubelet",)}
         return own
 
-    def fix(self, draft: Draft, place: Mapping[str, Reading], values: Values) -> None:
+    def fix(
+        self, draft: Draft, place: Mapping[str, Reading], values: Values, options: Options
+    ) -> None:
         """Give the drop-in under a key of the Secret other values, where all that it sets is known."""
         path = next(iter(place.values())).path
         for one in embedded.values(draft.data):

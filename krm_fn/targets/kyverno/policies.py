@@ -14,7 +14,7 @@ from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Finding
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
-from krm_fn.targets.base import Context, GroupKind, ObjectName, Present, Target, Writes
+from krm_fn.targets.base import Context, GroupKind, ObjectName, Options, Present, Target, Writes
 from krm_fn.targets.kyverno import compared, generated, rules
 from krm_fn.targets.kyverno.cel_site import CelExpressions
 from krm_fn.targets.kyverno.checks import (
@@ -185,7 +185,9 @@ class _KyvernoPolicies(Target):
         """Return that Kyverno removes the kind of a policy."""
         return deprecated(data)
 
-    def fix(self, draft: Draft, place: Mapping[str, Reading], values: Values) -> None:
+    def fix(
+        self, draft: Draft, place: Mapping[str, Reading], values: Values, options: Options
+    ) -> None:
         """Set values of entries and of context variables; the author of a policy decides which names it sets.
 
         JSON patches, CEL expressions and policies in a text, which hold more than one value, stay as they are.

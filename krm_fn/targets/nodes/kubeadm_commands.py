@@ -8,7 +8,7 @@ from krm_fn.carriers.reading import Reading, Values
 from krm_fn.engine import Draft
 from krm_fn.noproxy import Audience
 from krm_fn.products.node_kinds import kinds_of
-from krm_fn.targets.base import Context, Target
+from krm_fn.targets.base import Context, Options, Target
 from krm_fn.targets.nodes import config_spec
 from krm_fn.targets.nodes.exports import NodeExports, correct_exports
 
@@ -32,7 +32,9 @@ class _KubeadmCommands(Target):
             place=str(context.options.get("place", "")),
         )
 
-    def fix(self, draft: Draft, place: Mapping[str, Reading], values: Values) -> None:
+    def fix(
+        self, draft: Draft, place: Mapping[str, Reading], values: Values, options: Options
+    ) -> None:
         """Export other values, where all that the commands export is known."""
         correct_exports(draft, place, values)
 

@@ -9,7 +9,7 @@ from krm_fn.carriers.site import Site
 from krm_fn.engine import Draft
 from krm_fn.noproxy import Audience
 from krm_fn.products.node_kinds import kinds_of
-from krm_fn.targets.base import Context, Target
+from krm_fn.targets.base import Context, Options, Target
 from krm_fn.targets.nodes.drop_in_file import correct_drop_in, drop_in_sites
 
 
@@ -22,7 +22,9 @@ class _KubeletDropIn(Target):
         """Yield the drop-ins of kubelet; ``context.options`` are strings."""
         yield from drop_in_sites(draft, context, "kubelet", self.id)
 
-    def fix(self, draft: Draft, place: Mapping[str, Reading], values: Values) -> None:
+    def fix(
+        self, draft: Draft, place: Mapping[str, Reading], values: Values, options: Options
+    ) -> None:
         """Give a drop-in in ``files`` other values."""
         correct_drop_in(draft, place, values)
 

@@ -10,7 +10,7 @@ from krm_fn.engine import Draft
 from krm_fn.noproxy import Audience
 from krm_fn.products.node_kinds import kinds_of
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.base import Context, Target
+from krm_fn.targets.base import Context, Options, Target
 from krm_fn.targets.nodes import config_spec
 from krm_fn.targets.nodes.drop_in_file import DropIn, OtherDropIns, correct_drop_in
 from krm_fn.targets.nodes.environment_file import EnvironmentFile, correct_environment_file
@@ -47,7 +47,9 @@ class NodeServices(Target):
             place=str(context.options.get("place", "")),
         )
 
-    def fix(self, draft: Draft, place: Mapping[str, Reading], values: Values) -> None:
+    def fix(
+        self, draft: Draft, place: Mapping[str, Reading], values: Values, options: Options
+    ) -> None:
         """Give the variables of a file, or of the commands, other values."""
         spec = config_spec.find(draft)
         path = next(iter(place.values())).path

@@ -44,7 +44,9 @@ class _CertManager(Target):
         if not is_refused(obj, POD_SPEC):
             uses.note_containers(obj, known_workloads.cert_manager_containers(obj))
 
-    def fix(self, draft: Draft, place: Mapping[str, Reading], values: Values) -> None:
+    def fix(
+        self, draft: Draft, place: Mapping[str, Reading], values: Values, options: Options
+    ) -> None:
         """Give entries of ``env`` other values."""
         correct(draft, place, values)
 

@@ -53,7 +53,9 @@ class _ChartOperator(Target):
         if not is_refused(obj, POD_SPEC):
             uses.note_containers(obj, known_workloads.chart_operator_containers(obj))
 
-    def fix(self, draft: Draft, place: Mapping[str, Reading], values: Values) -> None:
+    def fix(
+        self, draft: Draft, place: Mapping[str, Reading], values: Values, options: Options
+    ) -> None:
         """Give entries of ``env`` other values."""
         correct(draft, place, values)
 

@@ -350,7 +350,9 @@ class _Workloads(Target):
         place = _place(data, options)
         return place is not None and chosen_containers.is_refused(data, place.at)
 
-    def fix(self, draft: Draft, place: Mapping[str, Reading], values: Values) -> None:
+    def fix(
+        self, draft: Draft, place: Mapping[str, Reading], values: Values, options: Options
+    ) -> None:
         """Give entries of ``env`` other values."""
         correct(draft, place, values)
 

@@ -157,7 +157,7 @@ def test_other_values_are_given_to_every_place(target: Any) -> None:
         for one in target.TARGET.read(draft.data, {}):
             places.setdefault(one.place, {})[one.variable] = one
         for place in places.values():
-            target.TARGET.fix(draft, place, {"HTTP_PROXY": PASSWORD, "no_proxy": "a,b"})
+            target.TARGET.fix(draft, place, {"HTTP_PROXY": PASSWORD, "no_proxy": "a,b"}, {})
         read = [(one.variable, one.value) for one in target.TARGET.read(draft.data, {})]
         wanted = {**HTTP_ONLY.variables(), "HTTP_PROXY": PASSWORD, "no_proxy": "a,b"}
         assert sorted(read) == sorted([*wanted.items()] * len(places))

@@ -584,7 +584,7 @@ def test_lint_fixes_the_values_of_a_chosen_container() -> None:
     place = {one.variable: one for one in workloads.TARGET.read(obj, {})}
 
     draft = Draft(obj)
-    TARGETS["workloads"].fix(draft, place, {"NO_PROXY": "a,b"})
+    TARGETS["workloads"].fix(draft, place, {"NO_PROXY": "a,b"}, {})
 
     assert envs(draft.data) == {"web": [{"name": "NO_PROXY", "value": "a,b"}]}
 
