@@ -8,6 +8,6 @@ three_keys         three members of a mapping                  chosen_containers
 documents          YAML documents inside a text                whole_text      a text that is one document of values
 cluster_variables  the variables of a Cluster                  data_uses       ConfigMaps and Secrets read as a proxy
 
-unit_text          variables in the text of a unit             unit_meant      what its author meant there
+unit_text          variables in the text of a unit             unit_corrections  what its author meant there
 drop_in_secret     the Secret of Giant Swarm with drop-ins     chosen_charts   which charts a matcher chose
 """

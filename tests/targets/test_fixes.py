@@ -12,7 +12,7 @@ import pytest
 
 from krm_fn import patch
 from krm_fn.carriers.env_list import correct, read_all_containers
-from krm_fn.carriers.unit_meant import meant, without_strays
+from krm_fn.carriers.unit_corrections import meant, without_strays
 from krm_fn.engine import Draft
 from krm_fn.lint import places
 from krm_fn.settings import PROXY_VARIABLES

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from krm_fn import lint
 from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.unit_meant import as_meant
+from krm_fn.carriers.unit_corrections import as_meant
 from krm_fn.lint import Listing, Rules
 from krm_fn.lint import values as rules_of
 from krm_fn.lint.values import RULES, About

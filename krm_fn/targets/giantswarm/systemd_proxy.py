@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from krm_fn.carriers import drop_in_secret, unit_meant, unit_text
+from krm_fn.carriers import drop_in_secret, unit_corrections, unit_text
 from krm_fn.carriers.reading import Reading, Values
 from krm_fn.carriers.site import Site, SiteWithoutVariables, Variables
 from krm_fn.engine import Draft
@@ -163,7 +163,7 @@ class _GiantswarmSystemdProxy(Target):
         path = next(iter(place.values())).path
         for one in embedded.values(draft.data):
             if isinstance(one, Value) and one.path == path:
-                edited = unit_meant.corrected(one.text, place, values)
+                edited = unit_corrections.corrected(one.text, place, values)
                 if edited is not None:
                     draft.set(path, one.written(edited))
 

@@ -18,7 +18,7 @@ from krm_fn.carriers.site import Variables, quoted
 from krm_fn.formats.cache_sizes import TEXTS
 from krm_fn.krm.results import Severity
 from krm_fn.patch import Pointer
-from krm_fn.targets.nodes import environment_text
+from krm_fn.targets.nodes import other_files
 from krm_fn.targets.nodes.config_spec import ConfigSpec
 from krm_fn.targets.nodes.files import FileEntry, decode, entries_of
 
@@ -151,7 +151,7 @@ class Conflicts(NamedTuple):
         """Report an environment file that sets something else, or seems to."""
         text = texts.get(file)
         if text is not None:
-            found = environment_text.of_lines(text)
+            found = other_files.of_lines(text)
             differing = [name for name, value in found.items() if value != variables.get(name)]
             if not differing:
                 return

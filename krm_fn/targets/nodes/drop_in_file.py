@@ -13,7 +13,7 @@ from typing import Any
 from krm_fn.carriers import drop_in_secret, unit_text
 from krm_fn.carriers.reading import Reading, Values
 from krm_fn.carriers.site import Site, SiteWithoutVariables, Variables
-from krm_fn.carriers.unit_meant import corrected
+from krm_fn.carriers.unit_corrections import corrected
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.krm.type_errors import wrong_type

@@ -10,7 +10,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.products.node_kinds import kinds_of
 from krm_fn.targets.base import Context, Options, Target
 from krm_fn.targets.nodes import config_spec
-from krm_fn.targets.nodes.exports import NodeExports, correct_exports
+from krm_fn.targets.nodes.command_site import NodeExports, correct_exports
 
 
 class _KubeadmCommands(Target):

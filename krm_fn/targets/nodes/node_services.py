@@ -12,9 +12,9 @@ from krm_fn.products.node_kinds import kinds_of
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Options, Target
 from krm_fn.targets.nodes import config_spec
+from krm_fn.targets.nodes.command_site import NodeExports, correct_exports
 from krm_fn.targets.nodes.drop_in_file import DropIn, OtherDropIns, correct_drop_in
 from krm_fn.targets.nodes.environment_file import EnvironmentFile, correct_environment_file
-from krm_fn.targets.nodes.exports import NodeExports, correct_exports
 
 
 class NodeServices(Target):

@@ -15,7 +15,7 @@ from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products.node_kinds import NODE_KINDS, SYSTEMS
 from krm_fn.targets.base import Context, Target, Writes
-from krm_fn.targets.nodes import config_spec, environment_text
+from krm_fn.targets.nodes import config_spec, other_files
 from krm_fn.targets.nodes.config_spec import ConfigSpec
 from krm_fn.targets.nodes.files import FileEntry, entries_of
 
@@ -115,7 +115,7 @@ def _of_file(spec: ConfigSpec, one: FileEntry) -> Iterator[Reading]:
             name, value, path, "", place, "" if value is not None else "a shell expands it"
         )
         yield seen if one.entry.get("encoding") else spec.through_jinja(seen)
-    if _is_of_apt(file) and environment_text.of_apt(text):
+    if _is_of_apt(file) and other_files.of_apt(text):
         for name in ("NO_PROXY", "no_proxy"):  # nobody misses the list there
             yield Reading(name, None, path, "", place, _NOT_SEEN)
 
@@ -127,15 +127,15 @@ def _variables_in(file: str, text: str) -> dict[str, str | None]:
     """
     folder, name = posixpath.split(file)
     if file in _ENVIRONMENT_FILES or folder == "/etc/profile.d":
-        return environment_text.of_lines(text)
+        return other_files.of_lines(text)
     if _is_of_apt(file):
-        return _both_cases(environment_text.of_apt(text))
+        return _both_cases(other_files.of_apt(text))
     if file == "/etc/docker/daemon.json" or file.endswith("/.docker/config.json"):
-        return _both_cases(environment_text.of_docker(text))
+        return _both_cases(other_files.of_docker(text))
     if folder.endswith("/systemd/system/docker.service.d") and name.endswith(".conf"):
         return {one.name: one.value for one in unit_text.settings_of(text)}
     if file == "/etc/systemd/system.conf" or folder.endswith("/systemd/system.conf.d"):
-        return environment_text.of_system_conf(text)
+        return other_files.of_system_conf(text)
     return {}
 
 

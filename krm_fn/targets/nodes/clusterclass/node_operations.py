@@ -45,10 +45,10 @@ from krm_fn.targets.nodes.clusterclass.class_patches import (
 )
 from krm_fn.targets.nodes.clusterclass.names import INSTEAD_OF, INSTEAD_OF_WHERE_ERASED
 from krm_fn.targets.nodes.command_places import Ends
+from krm_fn.targets.nodes.command_site import scripts_of
 from krm_fn.targets.nodes.config_spec import ConfigSpec
 from krm_fn.targets.nodes.container_runtime import ADVICE, CONTAINERD, OperatingSystem
 from krm_fn.targets.nodes.drop_in_file import OF_REFERENCE, OF_TEXT, path_of
-from krm_fn.targets.nodes.exports import scripts_of
 
 NODE_TARGETS = {target_id: TARGETS[target_id] for target_id in INSTEAD_OF}
 FILE_TARGETS = {target_id: TARGETS[target_id] for target_id in INSTEAD_OF_WHERE_ERASED}
