@@ -6,6 +6,7 @@ A list is taken apart as text, so that "the same" means the same bytes.
 from __future__ import annotations
 
 import base64
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,6 +46,7 @@ def name_of(story: Path) -> str:
     return story.relative_to(TESTDATA).as_posix()
 
 
+@functools.cache
 def items(data: bytes) -> list[str]:
     """The text of each item, with all that stands around it in the list where the layout allows to tell."""
     text = data.decode()
@@ -103,9 +105,12 @@ def identity(data: dict[str, Any]) -> ObjectRef:
     return ref._replace(name=Object((), data, ref).base_name, file_path="", file_index=0)
 
 
+@functools.cache
 def function_config(data: bytes) -> dict[str, Any]:
     """The plain data of the FunctionConfig."""
-    config: dict[str, Any] = _members(data.decode())["functionConfig"].data()
+    text = data.decode()
+    start, end = _around_config(text)
+    config: dict[str, Any] = read(text[start:end])["functionConfig"]
     return config
 
 
@@ -132,6 +137,7 @@ def asking(data: bytes, **wanted: Any) -> bytes:
     return _edited(data, operations)
 
 
+@functools.cache
 def with_other_proxy(data: bytes) -> bytes:
     """The same list with a FunctionConfig that sets the same variables to another proxy."""
     given = wishes(data)
@@ -140,6 +146,7 @@ def with_other_proxy(data: bytes) -> bytes:
     return asking(data, **other, **{key: f"{NETWORK},{DOMAIN}" for key in _LIST_KEYS if key in given})
 
 
+@functools.cache
 def removing(data: bytes) -> bytes:
     """The same list with a FunctionConfig that asks for removal."""
     return asking(data, mode="Remove")
@@ -152,7 +159,15 @@ def _members(text: str) -> dict[str, Part]:
 
 
 def _edited(data: bytes, operations: list[Operation]) -> bytes:
-    return Document(data.decode()).edit(operations).encode()
+    text = data.decode()
+    start, end = _around_config(text)
+    return (text[:start] + Document(text[start:end]).edit(operations) + text[end:]).encode()
+
+
+def _around_config(text: str) -> tuple[int, int]:
+    """Where the FunctionConfig starts and ends, with its key; or the whole text, where the layout leaves a doubt."""
+    parts = cut(text, "items")
+    return parts.members["functionConfig"] if parts else (0, len(text))
 
 
 def filled(data: Any) -> Any:

@@ -112,6 +112,8 @@ KEEPING = [story for story in INJECTING if keeps(story)]
 CLEAN = [s for s in UPDATING if not (s / "removed.diff").exists() and not is_config_map(input_of(s))]
 LEFT_IN_EXPRESSIONS = [s for s in UPDATING if "MutatingPolicy" in input_of(s).decode()]
 """A removal takes nothing out of a CEL expression: the last proxy stays there, with a warning."""
+ABOUT_CLUSTERS = ("clusters", "rollout", "documents")
+"""Who gets which proxy, and what rolls: what is written there is written in the stories of the targets, too."""
 SECRET = [story for story in STORIES if passwords(input_of(story))]
 
 
@@ -121,7 +123,9 @@ SECRET = [story for story in STORIES if passwords(input_of(story))]
 @each(WORKING)
 def test_a_second_run_gives_the_same_bytes(story: Path) -> None:
     once = run(input_of(story)).output
-    assert run(once).output.decode() == once.decode()
+    again = run(once)
+    assert again.output.decode() == once.decode()
+    assert again.changed == 0
 
 
 @each(UPDATING)
@@ -194,7 +198,7 @@ def test_another_proxy_gives_the_same_items_whether_one_was_there_before_or_not(
     assert items(run(with_other_proxy(once)).output) == items(run(with_other_proxy(input_of(story))).output)
 
 
-@each([story for story in CLEAN if sets_a_proxy(story)])
+@each([story for story in CLEAN if sets_a_proxy(story) and story.parent.name not in ABOUT_CLUSTERS])
 def test_variables_that_come_and_go_leave_no_trace(story: Path) -> None:
     before = input_of(story)
     once = run(before).output
@@ -247,7 +251,7 @@ def test_removal_leaves_the_same_whether_or_not_a_run_went_before(story: Path) -
     assert [filled(meaning(item)) for item in items(after)] == [filled(meaning(item)) for item in items(at_once)]
 
 
-@each(UPDATING)
+@each([story for story in UPDATING if story.parent.name in ("systems", "kyvernoPolicies")])
 def test_a_check_finds_nothing_to_do_after_a_run_and_something_before(story: Path) -> None:
     before = input_of(story)
     outcome = run(before)
