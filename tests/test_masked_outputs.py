@@ -7,6 +7,7 @@ nothing of how outputs are masked: it looks for the secrets in what it is shown,
 from __future__ import annotations
 
 import base64
+import functools
 import gc
 import gzip
 import html
@@ -229,8 +230,9 @@ def _read_otherwise(text: str) -> Iterator[str]:
     yield from re.findall(r"[A-Za-z0-9+/=]{16,}", "".join(lines))
 
 
+@functools.cache
 def reveals(text: str, depth: int = 3) -> str:
-    """What shows a secret in a text; "" if nothing does."""
+    """What shows a secret in a text; "" if nothing does. Outputs have most words in common."""
     for line in text.splitlines():
         if OLD in line or NEW in line:
             return line
