@@ -187,7 +187,7 @@ def documents(draw: st.DrawFn) -> str:
 
 
 @given(documents(), st.sampled_from([NEW, ProxySettings()]))
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 def test_ytt_reads_what_was_asked_for_in_whatever_is_changed(
     tmp_path_factory: pytest.TempPathFactory, text: str, wanted: ProxySettings
 ) -> None:
@@ -265,9 +265,16 @@ AROUND = [
 ]
 
 
-@pytest.mark.parametrize("around", AROUND)
-@pytest.mark.parametrize("words", EMPTY)
-@pytest.mark.parametrize("line_break", ["\n", "\r\n"])
+BREAKS = {"\n": "LF", "\r\n": "CRLF"}
+CASES = [
+    pytest.param(*around.values, words, line_break, id=f"{around.id}, {words.strip()}, {BREAKS[line_break]}")
+    for row, around in enumerate(AROUND)
+    for column, words in enumerate(EMPTY)
+    for line_break in [list(BREAKS)[(row + column) % 2]]
+]
+
+
+@pytest.mark.parametrize(("around", "words", "line_break"), CASES)
 def test_data_values_that_were_empty_are_so_again_and_ytt_reads_them_in_between(
     around: str, words: str, line_break: str, tmp_path: Path
 ) -> None:

@@ -31,6 +31,7 @@ the webhook of Kyverno asks only for those of the namespace of a request (`Mutat
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,7 @@ def name_of(folder: Path) -> str:
     return folder.relative_to(HERE).as_posix()
 
 
+@functools.cache
 def outcome(folder: Path, text: str | None = None, **options: str) -> Outcome:
     """Run inject-proxy over a policy.
 
@@ -122,9 +124,12 @@ def policy_of(found: Outcome) -> str:
 
 def objects(file: Path) -> dict[tuple[str, str], Any]:
     """Return kind and name -> each object of a file; nothing where there is no file."""
-    if not file.exists():
-        return {}
-    found = (one for one in yaml.safe_load_all(file.read_text()) if one)
+    return _objects_in(file.read_text()) if file.exists() else {}
+
+
+@functools.cache
+def _objects_in(text: str) -> dict[tuple[str, str], Any]:
+    found = (one for one in yaml.safe_load_all(text) if one)
     return {(one["kind"], one["metadata"]["name"]): one for one in found}
 
 

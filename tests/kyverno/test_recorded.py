@@ -78,9 +78,9 @@ def test_a_second_run_writes_the_same_policy(folder: Path) -> None:
     assert policy_of(outcome(folder, stored)) == stored
 
 
-@pytest.mark.parametrize("fill", ["Values", "Complete"])
 @in_("filled", "complete", "harmful", "converted")
-def test_a_second_run_with_a_conversion_writes_the_same_policy(folder: Path, fill: str) -> None:
+def test_a_second_run_with_a_conversion_writes_the_same_policy(folder: Path) -> None:
+    fill = ("Values", "Complete")[FOLDERS.index(folder) % 2]  # each of them for half of the folders
     options = {"convert": "MutatingPolicy", "fill": fill}
     once = policy_of(outcome(folder, **options))
     assert policy_of(outcome(folder, once, **options)) == once

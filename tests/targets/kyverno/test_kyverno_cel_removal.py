@@ -249,7 +249,7 @@ def test_a_policy_that_sets_nothing_any_more_is_a_warning(expression: str, is_id
 
 
 @pytest.mark.parametrize("unit", ["!", "a && ", "a + ", "a ? b : ", "a.filter(b, c).", "f("])
-@pytest.mark.parametrize("count", [30, 140, 2_000])
+@pytest.mark.parametrize("count", [140, 1_000])
 def test_a_long_expression_is_left_without_a_crash(unit: str, count: int) -> None:
     obj = policy(patched(f"{unit * count}[{URL}]"))
     assert changes(policies, obj, NONE) == []

@@ -121,9 +121,15 @@ def test_each_kind_of_wrapper_has_a_form_here() -> None:
     assert kinds == WRAPPERS
 
 
-@in_each_form
-@pytest.mark.parametrize("shape", sorted(POLICIES))
-@pytest.mark.parametrize("settings", [FULL, NONE], ids=["a proxy", "removal"])
+SHAPES_IN_FORMS = [
+    pytest.param(*functions, shape, (FULL, NONE)[(row + column) % 2], id=f"{shape}, {form}")
+    for row, (form, functions) in enumerate(FORMS.items())
+    for column, shape in enumerate(sorted(POLICIES))
+]
+"""Each shape in each form, with a proxy or a removal by turns."""
+
+
+@pytest.mark.parametrize(("wrap", "unwrap", "shape", "settings"), SHAPES_IN_FORMS)
 def test_a_policy_gets_what_it_would_get_as_an_item(
     wrap: Wrap, unwrap: Unwrap, shape: str, settings: ProxySettings
 ) -> None:

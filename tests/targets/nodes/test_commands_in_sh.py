@@ -53,7 +53,7 @@ def executed(commands: list[str], stand_ins: Path) -> tuple[list[tuple[str, dict
     return calls[:-1], calls[-1][1]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(commands=st.lists(LINES, max_size=7), proxy=st.sampled_from([PROXY, HTTP_ONLY, NONE]))
 def test_every_program_that_needs_the_network_sees_the_proxy(
     stand_ins: Path, commands: list[str], proxy: ProxySettings

@@ -53,7 +53,7 @@ def service(*lines: str) -> str:
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.id)
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(spec=SPECS, kind=st.sampled_from(list(PLACES)), version=JUNK)
 def test_no_shape_raises(target: Target, spec: Any, kind: str, version: Any) -> None:
     for seen in observed(target, {**kubeadm(spec, kind), "apiVersion": version}):
