@@ -88,6 +88,16 @@ def _constants(module: str) -> Iterator[Used]:
             yield from (Used(f"{module}.{name}", pattern, method) for method in methods)
 
 
+def _is_of_re(function: ast.expr, *names: str) -> bool:
+    """Whether this is ``re.NAME``, for one of the names."""
+    return (
+        isinstance(function, ast.Attribute)
+        and function.attr in names
+        and isinstance(function.value, ast.Name)
+        and function.value.id == "re"
+    )
+
+
 def _calls(module: str) -> Iterator[tuple[ast.Call, str]]:
     """The calls with a pattern as text, other than those that make a constant, and the method of each.
 
@@ -96,9 +106,9 @@ def _calls(module: str) -> Iterator[tuple[ast.Call, str]]:
     for node in ast.walk(ast.parse(SOURCES[module])):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in METHODS:
             owner = node.func.value
-            if isinstance(owner, ast.Name) and owner.id == "re":
+            if _is_of_re(node.func, *METHODS):
                 yield node, node.func.attr
-            elif isinstance(owner, ast.Call) and ast.unparse(owner.func) == "re.compile":
+            elif isinstance(owner, ast.Call) and _is_of_re(owner.func, "compile"):
                 yield owner, node.func.attr
 
 
@@ -170,9 +180,7 @@ def _made_at_run_time() -> Iterator[str]:
         names = vars(importlib.import_module(module))
         functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
         for node in (inner for function in functions for inner in ast.walk(function)):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) in {
-                f"re.{name}" for name in (*METHODS, "compile")
-            }:
+            if isinstance(node, ast.Call) and _is_of_re(node.func, *METHODS, "compile"):
                 source = ast.unparse(node.args[0])
                 try:
                     eval(source, dict(names))  # noqa: S307 -- as above
