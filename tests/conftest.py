@@ -30,7 +30,7 @@ hypothesis.settings.register_profile(
     "ours",
     deadline=None,
     derandomize="CI" in os.environ,
-    max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "40")),
+    max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "25")),
     print_blob=True,
 )
 hypothesis.settings.load_profile("ours")

@@ -36,7 +36,7 @@ from support import CACHE, ROOT, missing, need, run
 EXAMPLES = ROOT / "examples"
 PROGRAMS = Path(__file__).with_name("real_clients")
 PROXY = "http://proxy.invalid:3128"
-IN_THIS_PROCESS = settings(max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "300")))
+IN_THIS_PROCESS = settings(max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "100")))
 APT_HELPER = Path("/usr/lib/apt/apt-helper")
 
 
