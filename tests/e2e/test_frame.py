@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shutil
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from kpt_exchanges import kpt
+from krm_fn.targets import TARGETS
 from support import COMMAND, ROOT, TOOLS, example, need, readme_command, run
 
 SCRIPTS = [".ci/run", *(f"tests/tools/{path.name}" for path in sorted(TOOLS.iterdir()) if not path.suffix)]
@@ -40,16 +42,19 @@ def test_make_says_in_one_line_that_python_is_too_old(tmp_path: Path) -> None:
     assert not (tmp_path / ".venv").exists()
 
 
+@pytest.mark.parametrize("name", ["tkgPinniped", "tkg_pinniped", "krm_fn/targets/tkg/pinniped.py"])
+def test_make_unit_knows_a_target_by_its_id_its_module_and_its_file(name: str) -> None:
+    found = importlib.util.spec_from_file_location("unit", TOOLS / "unit.py")
+    assert found and found.loader
+    unit = importlib.util.module_from_spec(found)
+    found.loader.exec_module(unit)
+    assert [target for target in TARGETS if unit.names_target(name, target)] == ["tkgPinniped"]
+
+
 @pytest.mark.parametrize(
     ("name", "files"),
     [
-        pytest.param("tkgPinniped", {"targets/tkg/test_tkg_pinniped.py", "test_golden.py"}, id="the ID of a target"),
-        pytest.param(
-            "tkg_pinniped", {"targets/tkg/test_tkg_pinniped.py", "test_golden.py"}, id="the module of a target"
-        ),
-        pytest.param(
-            "krm_fn/targets/tkg/pinniped.py", {"targets/tkg/test_tkg_pinniped.py", "test_golden.py"}, id="its file"
-        ),
+        pytest.param("tkgPinniped", {"targets/tkg/test_tkg_pinniped.py", "test_golden.py"}, id="a target"),
         pytest.param("lint", {path.name for path in (ROOT / "tests").glob("test_lint_*.py")}, id="a package"),
     ],
 )
