@@ -82,6 +82,8 @@ class DistributionRow(NamedTuple):
         beside: leads to a mapping that must be there; without it nothing is written.
         too_old: values of ``version`` in that mapping with which its reader knows no proxy; "" for a missing one.
         versions: the versions of the API in which the members are there; empty for all.
+        ca_text: the member beside the mapping that holds certificates in PEM form; "" if there is none.
+        ca_base64: the member of the mapping that holds the same in base64.
         name: the only name that an object has for which they count; "" for any.
         item: a member of the items for which a ``*`` stands, and its value; nothing for any item.
         is_item_made: where the list has no such item, one is made.
@@ -106,6 +108,8 @@ class DistributionRow(NamedTuple):
     beside: tuple[str, ...] = ()
     too_old: tuple[str, ...] = ()
     versions: tuple[str, ...] = ()
+    ca_text: str = ""
+    ca_base64: str = ""
     name: str = ""
     item: tuple[str, str] | None = None
     is_item_made: bool = False
@@ -134,6 +138,12 @@ class DistributionRow(NamedTuple):
     def takes_password(self) -> bool:
         """Whether a URL with user and password can stand there."""
         return PRODUCTS[self.target].takes_password and not self.secret
+
+    def certificates(self, path: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the path of the certificates that belong to the mapping at a path; empty if there are none."""
+        if self.ca_text:
+            return (*path[:-1], self.ca_text)
+        return (*path, self.ca_base64) if self.ca_base64 else ()
 
     @property
     def is_template(self) -> bool:
@@ -200,7 +210,13 @@ ROWS = (
     DistributionRow(
         "openshift", "extensions.hive.openshift.io", "AgentClusterInstall", ("spec", "proxy")
     ),
-    DistributionRow("openshift", "agent-install.openshift.io", "InfraEnv", ("spec", "proxy")),
+    DistributionRow(
+        "openshift",
+        "agent-install.openshift.io",
+        "InfraEnv",
+        ("spec", "proxy"),
+        ca_text="additionalTrustBundle",
+    ),
     DistributionRow(
         "openshift",
         "siteconfig.open-cluster-management.io",
@@ -218,9 +234,14 @@ ROWS = (
         CONTROL_PLANE,
         "OpenshiftAssistedControlPlane",
         ("spec", "openshiftAssistedConfigSpec", "proxy"),
+        ca_text="additionalTrustBundle",
     ),
     DistributionRow(
-        "openshift", BOOTSTRAP, "OpenshiftAssistedConfigTemplate", (*_TEMPLATE, "proxy")
+        "openshift",
+        BOOTSTRAP,
+        "OpenshiftAssistedConfigTemplate",
+        (*_TEMPLATE, "proxy"),
+        ca_text="additionalTrustBundle",
     ),
     DistributionRow(
         "aks",
@@ -228,6 +249,7 @@ ROWS = (
         "AzureManagedControlPlane",
         ("spec", "httpProxyConfig"),
         is_list=True,
+        ca_base64="trustedCa",
         is_immutable=True,
     ),
     DistributionRow(
@@ -236,6 +258,7 @@ ROWS = (
         "AzureManagedControlPlaneTemplate",
         (*_TEMPLATE, "httpProxyConfig"),
         is_list=True,
+        ca_base64="trustedCa",
         is_immutable=True,
     ),
     DistributionRow(
@@ -244,6 +267,7 @@ ROWS = (
         "AzureASOManagedControlPlane",
         ("spec", "resources", "*", "spec", "httpProxyConfig"),
         is_list=True,
+        ca_base64="trustedCa",
         item=_MANAGED_CLUSTER,
     ),
     DistributionRow(
@@ -252,9 +276,17 @@ ROWS = (
         "AzureASOManagedControlPlaneTemplate",
         (*_TEMPLATE, "resources", "*", "spec", "httpProxyConfig"),
         is_list=True,
+        ca_base64="trustedCa",
         item=_MANAGED_CLUSTER,
     ),
-    DistributionRow("aks", _ASO, "ManagedCluster", ("spec", "httpProxyConfig"), is_list=True),
+    DistributionRow(
+        "aks",
+        _ASO,
+        "ManagedCluster",
+        ("spec", "httpProxyConfig"),
+        is_list=True,
+        ca_base64="trustedCa",
+    ),
     DistributionRow(
         "eksAnywhere",
         "anywhere.eks.amazonaws.com",

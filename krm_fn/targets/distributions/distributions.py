@@ -7,6 +7,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from krm_fn import placeholders
+from krm_fn.carriers.certificate_text import (
+    CertificateText,
+    each_marked,
+    each_marked_in_base64,
+)
 from krm_fn.carriers.env_list import OVERRIDE, ObjectEnvList, correct
 from krm_fn.carriers.reading import Reading, Values
 from krm_fn.carriers.site import Site, Variables, correct_sites
@@ -18,7 +23,7 @@ from krm_fn.patch import Pointer, lookup
 from krm_fn.products import proxy_keys
 from krm_fn.products.distributions import OF_KIND, PRODUCTS, ROWS, DistributionRow, Product
 from krm_fn.proxy_url import split_url
-from krm_fn.targets.base import Context, Options, Target
+from krm_fn.targets.base import Context, Options, Target, Writes
 from krm_fn.targets.distributions.host_and_port import HostAndPort, is_one
 
 _NAMES = {" ": "a blank", "\t": "a blank", "`": "a back-quote"}
@@ -89,11 +94,7 @@ class _CheckedSite:
         if not variables and self._row.is_item_made and self._draft.edits > edits:
             self._remove_empty_item()
         if self._row.is_immutable and is_there and self._draft.edits > edits:
-            message = (
-                f"the API server takes no other {self.label} for an object that exists: create the cluster "
-                "again, or leave it out with `spec.selector.exclude`"
-            )
-            self._draft.report(Severity.WARNING, message, self._path, code="FieldImmutable")
+            _report_immutable(self._draft, self._path, self.label)
 
     def _make_item(self) -> None:
         """Make the item of a list in which the variables are, with what must be beside the list."""
@@ -152,6 +153,42 @@ class _CheckedSite:
                 f"`{'.'.join(secret)}` stays without its URL, which is removed: remove it, too"
             )
             self._draft.report(Severity.WARNING, message, secret, code="ReferenceToRemoved")
+
+
+class _BundleOfRow(CertificateText):
+    """The certificates beside the proxy of a row, as a site.
+
+    Args:
+        draft: the data of the object.
+        path: leads to the text.
+        pem: the certificates; "" for none.
+        row: what the table says of the object.
+    """
+
+    def __init__(self, draft: Draft, path: Pointer, pem: str, row: DistributionRow) -> None:
+        merge = each_marked if row.ca_text else each_marked_in_base64
+        super().__init__(draft, path, pem, 0, merge)
+        self._is_immutable = row.is_immutable
+
+    def write(self, variables: Variables) -> None:
+        """Make the text hold the certificates; report a change that the API server refuses.
+
+        Raises:
+            WrongTypeError: the text is something else, or no mapping is on the way to it.
+        """
+        is_there = self.draft.get(self.path) is not None
+        edits = self.draft.edits
+        super().write(variables)
+        if self._is_immutable and is_there and self.draft.edits > edits:
+            _report_immutable(self.draft, self.path, self.label)
+
+
+def _report_immutable(draft: Draft, path: Pointer, label: str) -> None:
+    message = (
+        f"the API server takes no other {label} for an object that exists: create the cluster again, or leave "
+        "it out with `spec.selector.exclude`"
+    )
+    draft.report(Severity.WARNING, message, path, code="FieldImmutable")
 
 
 def _completed(one: Reading, secret: str) -> Reading:
@@ -222,11 +259,14 @@ class _Distribution(Target):
         self.audience = Audience.NODE if product.has_nodes else Audience.POD
         if product.completes_the_list or not product.has_list:
             self.audience = Audience.PRODUCT
+        if any(row.ca_text or row.ca_base64 for row in ROWS if row.target == target_id):
+            self.writes = Writes.PROXY_AND_TRUST
 
-    def sites(self, draft: Draft, context: Context) -> Iterator[_CheckedSite]:
-        """Yield the places that hold the proxy; none where nobody asked for what is written on request only."""
+    def sites(self, draft: Draft, context: Context) -> Iterator[_CheckedSite | _BundleOfRow]:
+        """Yield the places that hold the proxy or certificates; none where nobody asked for what waits to be asked."""
         group, _, version = str(draft.data.get("apiVersion")).partition("/")
         conflict = context.options.get("conflict", OVERRIDE)
+        is_declared, pem = context.settings.is_declared, context.settings.trusted_ca.pem
         for row in OF_KIND.get((group, str(draft.data.get("kind"))), ()):
             if row.waits and context.options.get("enabled") is not True:
                 continue
@@ -238,14 +278,18 @@ class _Distribution(Target):
                 continue
             for path in _paths(draft, row):
                 site = _CheckedSite(draft, path, _site(draft, path, row, conflict), row)
-                if not row.is_filled or any(True for _ in site.read()):
+                if is_declared and (not row.is_filled or any(True for _ in site.read())):
                     yield site
+                at = row.certificates(path)
+                if at and (is_declared or pem):
+                    yield _BundleOfRow(draft, at, pem, row)
 
     def fix(
         self, draft: Draft, place: Mapping[str, Reading], values: Values, options: Options
     ) -> None:
         """Give the members, or the variables of a list, other values, where the API server takes a change of them."""
-        sites = [one for one in self.sites(draft, Context(options)) if one.can_change]
+        checked = self.sites(draft, Context(options))
+        sites = [one for one in checked if isinstance(one, _CheckedSite) and one.can_change]
         if any(one.is_env and one.label == next(iter(place.values())).place for one in sites):
             correct(draft, place, values)
         else:

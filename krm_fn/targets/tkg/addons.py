@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
+from krm_fn.carriers.certificate_text import CertificateText
 from krm_fn.carriers.documents import DocumentDraft, DocumentSites, SitesOf, TextDraft
 from krm_fn.carriers.site import Site, Variables
 from krm_fn.carriers.three_keys import ThreeKeys
@@ -28,7 +29,6 @@ from krm_fn.patch import Pointer, lookup
 from krm_fn.products import tkg
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Target
-from krm_fn.targets.tkg.certificates import CertificateText
 
 SECRET = ("", "Secret")
 _NAME = ("metadata", "labels", tkg.ADD_ON_NAME_LABEL)

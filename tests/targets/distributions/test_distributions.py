@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import base64
 import copy
 from typing import Any, cast
 from urllib.parse import urlsplit
 
 import pytest
 
-from krm_fn.patch import Pointer
+import certificates
+from krm_fn.config import Certificates
+from krm_fn.formats.pem import split
+from krm_fn.patch import Pointer, lookup
 from krm_fn.products.distributions import OF_KIND, PRODUCTS, ROWS, DistributionRow
 from krm_fn.products.proxy_keys import UPPER
 from krm_fn.settings import ProxySettings
@@ -374,3 +378,94 @@ def test_machines_without_ignition_are_left_alone() -> None:
     obj["spec"] = {"template": {"spec": {"instanceType": "m5.large"}}}
 
     assert proposals(TARGETS["capaIgnition"], obj) == []
+
+
+WITH_CERTIFICATES = [pytest.param(row, id=f"{row.field} of {row.kind}") for row in ROWS if row.ca_text or row.ca_base64]
+ONLY_A = ProxySettings(trusted_ca=Certificates(certificates.A), is_declared=False)
+
+
+def text_of(row: DistributionRow, obj: dict[str, Any]) -> str | None:
+    """The certificates of an object, as its reader decodes them; None for no member."""
+    at = row.certificates(row.path)
+    if "*" in at:
+        at = tuple("1" if step == "*" else step for step in at)
+    text = lookup(obj, at)
+    return text if row.ca_text or text is None else base64.b64decode(text).decode()
+
+
+def with_text(row: DistributionRow, text: str) -> dict[str, Any]:
+    obj = holding(row, {})
+    at = row.certificates(row.path)
+    at = tuple("1" if step == "*" else step for step in at)
+    value = text if row.ca_text else base64.b64encode(text.encode()).decode()
+    lookup(obj, at[:-1])[at[-1]] = value
+    return obj
+
+
+@pytest.mark.parametrize("row", WITH_CERTIFICATES)
+def test_certificates_are_set_changed_and_removed(row: DistributionRow) -> None:
+    before = holding(row, None)
+    target = TARGETS[row.target]
+
+    one = apply(target, before, ONLY_A, **asked(row))
+    assert split(text_of(row, one) or "") == [certificates.A]
+
+    both = apply(target, one, ONLY_A._replace(trusted_ca=Certificates(certificates.A + certificates.B)), **asked(row))
+    assert split(text_of(row, both) or "") == [certificates.A, certificates.B]
+
+    assert apply(target, both, NONE, **asked(row)) == before
+
+
+@pytest.mark.parametrize("row", WITH_CERTIFICATES)
+def test_nothing_is_behind_the_last_certificate(row: DistributionRow) -> None:
+    """Installers of OpenShift refuse that (``CABundle``)."""
+    settings = ONLY_A._replace(trusted_ca=Certificates(certificates.A + certificates.B))
+
+    written = apply(TARGETS[row.target], with_text(row, certificates.B), settings, **asked(row))
+
+    assert (text_of(row, written) or "").endswith("-----END CERTIFICATE-----\n")
+
+
+@pytest.mark.parametrize("row", WITH_CERTIFICATES)
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(certificates.B, id="another one"),
+        pytest.param(certificates.B.rstrip("\n"), id="another one without a line break at its end"),
+        pytest.param(f"# of the data centre\n{certificates.B}\n", id="another one with a comment and an empty line"),
+        pytest.param(certificates.A, id="the same one, which others wrote"),
+    ],
+)
+def test_certificates_of_others_stay(row: DistributionRow, text: str) -> None:
+    there = with_text(row, text)
+
+    written = apply(TARGETS[row.target], there, ONLY_A, **asked(row))
+
+    assert set(split(text_of(row, written) or "")) == {*split(f"{text}\n"), certificates.A}
+    assert apply(TARGETS[row.target], written, NONE, **asked(row)) == there
+
+
+@pytest.mark.parametrize("row", WITH_CERTIFICATES)
+def test_a_proxy_that_is_not_declared_stays_beside_certificates(row: DistributionRow) -> None:
+    there = holding(row, members(row))
+
+    written = apply(TARGETS[row.target], there, ONLY_A, **asked(row))
+
+    assert list(TARGETS[row.target].read(written, asked(row))) == list(TARGETS[row.target].read(there, asked(row)))
+
+
+@pytest.mark.parametrize("text", [pytest.param("-----BEGIN", id="PEM"), pytest.param("/w==", id="no text")])
+def test_certificates_that_are_no_base64_stay(text: str) -> None:
+    row = next(row for row in ROWS if row.kind == "ManagedCluster")
+    obj = holding(row, {"trustedCa": text})
+
+    assert changes(TARGETS["aks"], obj, ONLY_A) == []
+    assert [one.code for one in findings(TARGETS["aks"], obj, ONLY_A)] == ["TextUnreadable"]
+
+
+@pytest.mark.parametrize("row", [one for one in WITH_CERTIFICATES if one.values[0].is_immutable])
+def test_other_certificates_that_the_api_server_refuses_are_a_warning(row: DistributionRow) -> None:
+    there = with_text(row, certificates.B)
+
+    assert [one.code for one in findings(TARGETS["aks"], there, ONLY_A, enabled=True)] == ["FieldImmutable"]
+    assert findings(TARGETS["aks"], holding(row, {}), ONLY_A, enabled=True) == []
