@@ -65,9 +65,9 @@ _ETCDADM = System("etcdadm", "`spec.etcdadmConfigSpec.proxy`")
 _TALOS = System("Talos", "`machine.env` of the machine configuration")
 _MICROK8S = System("MicroK8s", "`initConfiguration.httpProxy`, `httpsProxy` and `noProxy`")
 _CANONICAL = System("Canonical Kubernetes", "`httpProxy`, `httpsProxy` and `noProxy` of its `spec`")
-_OPENSHIFT = System("OpenShift", "`spec.config.proxy`")
+_OPENSHIFT = System("OpenShift", "`spec.proxy`")
 
-_BY_KIND = {
+OF_CLUSTER_API = {
     "TalosConfig": _TALOS,
     "TalosControlPlane": _TALOS,
     "MicroK8sConfig": _MICROK8S,
@@ -87,7 +87,7 @@ _BY_KIND = {
 Of one system the first that a Cluster has is named: what the user can write to comes before what a cloud manages.
 """
 
-_BY_GROUP_KIND = {
+ALONE = {
     ("karpenter.k8s.aws", "EC2NodeClass"): System("Karpenter", "`spec.userData`"),
 }
 """Clusters and nodes that are none of Cluster API."""
@@ -123,7 +123,7 @@ _WRITTEN = _written(has_nodes=True)
 """Clusters and nodes that a target writes."""
 
 _ACM = "Advanced Cluster Management"
-_FIELDS = {
+FIELDS = {
     **_written(has_nodes=False),
     ("cdi.kubevirt.io", "CDI"): System("the imports of CDI", "`spec.config.importProxy`"),
     ("addon.open-cluster-management.io", "AddOnDeploymentConfig"): System(
@@ -140,9 +140,7 @@ _FIELDS = {
 
 _RANK = {
     system: rank
-    for rank, system in enumerate(
-        [*_WRITTEN.values(), *_BY_KIND.values(), *_BY_GROUP_KIND.values()]
-    )
+    for rank, system in enumerate([*_WRITTEN.values(), *OF_CLUSTER_API.values(), *ALONE.values()])
 }
 
 
@@ -163,16 +161,16 @@ class Foreign(NamedTuple):
 
 def system_kinds() -> frozenset[str]:
     """Return the kinds that show which system creates the nodes, and that are no ``NODE_KINDS``."""
-    ours = {name for kind in _BY_KIND for name in (kind, f"{kind}Template")}
-    return frozenset(ours | {kind for _, kind in (*_BY_GROUP_KIND, *_WRITTEN)})
+    ours = {name for kind in OF_CLUSTER_API for name in (kind, f"{kind}Template")}
+    return frozenset(ours | {kind for _, kind in (*ALONE, *_WRITTEN)})
 
 
 def system_of(group: str, kind: str) -> System | None:
     """Return the system of a kind that is none of ``NODE_KINDS``."""
     written = _WRITTEN.get((group, kind))
     if written is not None or not is_cluster_api(group):
-        return written or _BY_GROUP_KIND.get((group, kind))
-    return _BY_KIND.get(kind.removesuffix("Template"))
+        return written or ALONE.get((group, kind))
+    return OF_CLUSTER_API.get(kind.removesuffix("Template"))
 
 
 def targets_of(group: str, kind: str) -> tuple[str, ...]:
@@ -186,13 +184,13 @@ def targets_of(group: str, kind: str) -> tuple[str, ...]:
 
 def field_kinds() -> frozenset[str]:
     """Return the kinds of objects that may lack a proxy: nodes of other systems, charts, and those with a field."""
-    kinds = {kind for _, kind in (*_FIELDS, HELM_RELEASE, APPLICATION)}
+    kinds = {kind for _, kind in (*FIELDS, HELM_RELEASE, APPLICATION)}
     return system_kinds() | kinds
 
 
 def field_of(group: str, kind: str) -> System | None:
     """Return where an object of a kind that is no node and no chart keeps a proxy."""
-    return _FIELDS.get((group, kind))
+    return FIELDS.get((group, kind))
 
 
 def charts_in(obj: Object) -> Iterator[tuple[System, Pointer]]:
