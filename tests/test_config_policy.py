@@ -257,7 +257,9 @@ DOMAIN = 'must be a domain without dots around it, such as "cluster.local"'
             id="a tool that reads YAML 1.1 has made false of Off",
         ),
         pytest.param(
-            {"lint": {"NP004": "Off"}}, "spec.lint.NP004: unknown field; known here are `rules`", id="a rule on its own"
+            {"lint": {"NP004": "Off"}},
+            "spec.lint.NP004: unknown field; known here are `rules` and `ignore`",
+            id="a rule on its own",
         ),
     ],
 )

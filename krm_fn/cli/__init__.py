@@ -187,7 +187,7 @@ def _reported(outcome: Outcome, *, verbose: bool) -> list[str]:
     reported = outcome_lines(outcome.results, verbose=verbose)
     reported.append(
         f"inject-proxy: {count(outcome.items, 'item')} read, {outcome.changed} changed, "
-        f"{severities(outcome.results)}"
+        f"{severities(outcome.results, outcome.silenced)}"
     )
     if outcome.exit_code and not are_severe(outcome.results, Severity.ERROR):
         reported.append(

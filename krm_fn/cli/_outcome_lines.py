@@ -19,13 +19,16 @@ def outcome_lines(
     return lines((one for one in results if one.severity is not Severity.INFO), line)
 
 
-def severities(results: Iterable[Result]) -> str:
-    """Return ``1 error, 2 warnings``."""
+def severities(results: Iterable[Result], silenced: Sequence[Result] = ()) -> str:
+    """Return ``1 error, 2 warnings``, and with findings that somebody silences in one place ``, 3 silenced``."""
     found = [result.severity for result in results]
-    return ", ".join(
+    parts = [
         count(found.count(severity), severity.value)
         for severity in (Severity.ERROR, Severity.WARNING)
-    )
+    ]
+    if silenced:
+        parts.append(f"{len(silenced)} silenced")
+    return ", ".join(parts)
 
 
 def count(number: int, noun: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from krm_fn.cli._config import config_among, loaded, named_above
@@ -128,12 +129,17 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     wanted = _as_injected(loaded(located, objects))
     if given.diff:
         old = _old_config(manifests, selection, given.diff)
-        found = _compared(selection.manifests, wanted, old, given)
+        found = _compared(selection, wanted, old, given)
     else:
-        found = _explained(selection.manifests, wanted, given.cluster)
+        found = _explained(selection.manifests, wanted, given.cluster, selection.paths)
     _refuse_unknown(given.cluster, found)
     output = _OUTPUTS[given.output](found, given.verbose).encode()
-    reported = [*named_above(located, "explain"), *_left_alone(selection, verbose=given.verbose)]
+    silenced = [f"inject-proxy explain: {found.silenced} silenced"] if found.silenced else []
+    reported = [
+        *named_above(located, "explain"),
+        *silenced,
+        *_left_alone(selection, verbose=given.verbose),
+    ]
     return CommandResult(output, tuple(reported))
 
 
@@ -169,9 +175,10 @@ def _old_config(manifests: Manifests, selection: Selection, path: str) -> ProxyC
 
 
 def _compared(
-    files: Mapping[str, bytes], wanted: ProxyConfig, old: ProxyConfig, given: Namespace
+    selection: Selection, wanted: ProxyConfig, old: ProxyConfig, given: Namespace
 ) -> Explanation:
     """Return what a run with ``wanted`` changes once the manifests hold what ``old`` declares."""
+    files, paths = selection.manifests, selection.paths
     before = ManifestList(files)
     outcome = run_checked(before, old)
     errors = [one for one in outcome.results if one.severity is Severity.ERROR]
@@ -180,23 +187,37 @@ def _compared(
     changed = {name: content for name, content in before.changed.items() if content is not None}
     removed = {name for name, content in before.changed.items() if content is None}
     state = {name: content for name, content in {**files, **changed}.items() if name not in removed}
-    return compare(_explained(state, old, given.cluster), _explained(state, wanted, given.cluster))
+    return compare(
+        _explained(state, old, given.cluster, paths),
+        _explained(state, wanted, given.cluster, paths),
+    )
 
 
 def _explained(
-    files: Mapping[str, bytes], wanted: ProxyConfig, asked: Sequence[str]
+    files: Mapping[str, bytes],
+    wanted: ProxyConfig,
+    asked: Sequence[str],
+    paths: Mapping[str, str],
 ) -> Explanation:
-    outcome: Outcome = run_checked(_UnwrittenList(files), wanted)
+    outcome: Outcome = run_checked(_UnwrittenList(files, paths), wanted)
     of_nodes = None
     if wanted.lint:  # a rule may silence the findings from which follows what happens to nodes
-        of_nodes = run_checked(_UnwrittenList(files), wanted._replace(lint={})).results
+        unsilenced = run_checked(_UnwrittenList(files, paths), wanted._replace(lint={}))
+        of_nodes = (*unsilenced.results, *unsilenced.silenced)
+    elif outcome.silenced:
+        of_nodes = (*outcome.results, *outcome.silenced)
     overview = Overview()
     places = list(plan_edits(Manifests(files), wanted, overview))
-    return explain(places, outcome.results, asked, of_nodes, overview)
+    found = explain(places, outcome.results, asked, of_nodes, overview)
+    return replace(found, silenced=len(outcome.silenced))
 
 
 class _UnwrittenList(ManifestList):
     """Files of which only the results of a run are wanted: their new text is not made."""
+
+    def __init__(self, files: Mapping[str, bytes], paths: Mapping[str, str]) -> None:
+        super().__init__(files)
+        self.paths = paths
 
     def write(self, *_: Any) -> list[bytes]:
         """Return nothing, and change nothing."""

@@ -224,7 +224,9 @@ def _of_files(
     wanted = loaded(above, None) if above else wanted
     judge = fixed_files if given.fix else audit
     audience = Audience(given.consumer)
-    done = judge(files, config=wanted, audience=audience, others=selection.others())
+    done = judge(
+        files, config=wanted, audience=audience, others=selection.others(), paths=selection.paths
+    )
     pathless = [*_without_manifests(selection, by_path, done.read)]
     results = [*pathless, *_not_said_by(pathless, done.results)]
     fail_on = FAIL_ON[given.fail_on]
@@ -322,7 +324,7 @@ def _summary(
     ]
     if given.fix:
         parts.append(f"{count(len(done.corrected), 'file')} fixed")
-    parts.append(severities(results))
+    parts.append(severities(results, done.silenced))
     lines = selection.named(verbose=given.verbose)
     lines += [] if _STDIN in selection.files else [f"fixed {name}" for name in done.corrected]
     return (*lines, f"inject-proxy lint: {', '.join(parts)}")

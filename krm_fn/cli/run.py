@@ -305,6 +305,7 @@ def _edited(
 ) -> _Done:
     """Return what the run makes of the manifests; nothing is written. ``folder`` is as in ``ManifestList``."""
     files = ManifestList(selection.manifests, shard.holds, folder, selection.others())
+    files.paths = selection.paths
     selection.refuse_nothing(files)
     progress.look(len(files))
     found, objects = config_among(files, selection, given.config or "", given.words, given.exclude)
@@ -451,7 +452,7 @@ def _summary(done: _Done, changed: int, *, is_written: bool) -> str:
         parts.append(f"left alone: {', '.join(left_alone)}")
     verb = "changed" if is_written else "would change"
     parts.append(f"{count(outcome.items, 'document')}, {count(changed, 'file')} {verb}")
-    parts.append(severities(outcome.results))
+    parts.append(severities(outcome.results, outcome.silenced))
     return f"inject-proxy run: {'; '.join(parts)}"
 
 

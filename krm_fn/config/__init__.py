@@ -22,7 +22,7 @@ from krm_fn.config._model import (
 )
 from krm_fn.config._only import names_of_only
 from krm_fn.config._schema import fields, schema
-from krm_fn.config._selector import ClusterMatcher, Matcher, OverrideSubject, Selector
+from krm_fn.config._selector import ClusterMatcher, IgnoredPlace, Matcher, OverrideSubject, Selector
 from krm_fn.errors import ConfigError
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.near_names import nearest
@@ -34,6 +34,7 @@ __all__ = [
     "Certificates",
     "ClusterMatcher",
     "ForeignValue",
+    "IgnoredPlace",
     "Lookup",
     "Matcher",
     "Mirror",

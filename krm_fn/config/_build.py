@@ -13,7 +13,7 @@ from krm_fn import noproxy
 from krm_fn.config._model import Certificates, Mirror, Mode, Override, PolicyChange, ProxyConfig
 from krm_fn.config._only import enabled_targets
 from krm_fn.config._schema import Place
-from krm_fn.config._selector import ClusterMatcher, Matcher, Selector
+from krm_fn.config._selector import ClusterMatcher, IgnoredPlace, Matcher, Selector
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import ClusterNetwork, Entry, Fact, Policy, Style
 
@@ -39,6 +39,7 @@ def built(spec: Mapping[str, Any], name: Name) -> ProxyConfig:
             rule: None if level == "Off" else Severity[level.upper()]
             for rule, level in rules.items()
         },
+        ignore=tuple(map(_ignored, spec.get("lint", {}).get("ignore", ()))),
         selector=_selector(spec),
         targets=enabled_targets(spec.get("targets", {}), spec.get("only")),
         trusted_ca=_certificates(spec.get("trustedCA", {})),
@@ -82,6 +83,10 @@ def _selector(spec: Mapping[str, Any]) -> Selector:
         tuple(map(Matcher.of, selector.get(part, ()))) for part in ("include", "exclude")
     )
     return Selector(include, (*exclude, *map(_source, spec.get("from", ()))))
+
+
+def _ignored(written: Mapping[str, Any]) -> IgnoredPlace:
+    return IgnoredPlace(**{key: tuple(values) for key, values in written.items()})
 
 
 def _source(written: Mapping[str, Any]) -> Matcher:

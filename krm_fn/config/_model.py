@@ -9,7 +9,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from krm_fn.config._selector import ClusterMatcher, Selector
+from krm_fn.config._selector import ClusterMatcher, IgnoredPlace, Selector
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import ClusterNetwork, Entry, Policy, Style
 
@@ -126,6 +126,7 @@ class ProxyConfig(NamedTuple):
         overrides: ``spec.overrides``, in their order.
         cluster_defaults: what holds where the Clusters say nothing.
         lint: the severity of each rule that is named, None for one that is switched off.
+        ignore: ``spec.lint.ignore``.
         selector: ``spec.selector``.
         targets: the options of each target that has some, as given: ``enabled`` is true where it is missing.
         trusted_ca: ``spec.trustedCA``.
@@ -146,6 +147,7 @@ class ProxyConfig(NamedTuple):
     overrides: tuple[Override, ...] = ()
     cluster_defaults: ClusterNetwork = ClusterNetwork()
     lint: Mapping[str, Severity | None] = MappingProxyType({})
+    ignore: tuple[IgnoredPlace, ...] = ()
     selector: Selector = Selector()
     targets: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
     trusted_ca: Certificates = Certificates()

@@ -80,6 +80,24 @@ class Selector(NamedTuple):
         )
 
 
+class IgnoredPlace(NamedTuple):
+    """Fits a finding of one of the ``rules`` when every other field that is given fits; see ``Matcher``.
+
+    A path also fits where it ends, behind any folder, with what a glob of ``paths`` fits.
+    """
+
+    rules: tuple[str, ...]
+    paths: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+    def fits(self, *, path: str, kind: str, name: str) -> bool:
+        """Return whether the place of a finding, the identity of its object and the path of its file, matches."""
+        globs = [form for glob in self.paths for form in (glob, f"*/{glob}")]
+        pairs = ((globs, path), (self.kinds, kind), (self.names, name))
+        return all(not wanted or _is_one_of(text, wanted) for wanted, text in pairs)
+
+
 class OverrideSubject(NamedTuple):
     """Where a target writes a proxy: what the ``match`` of an override is compared with.
 

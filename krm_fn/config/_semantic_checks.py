@@ -7,7 +7,7 @@ still be wrong here.
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from krm_fn import noproxy
@@ -26,7 +26,13 @@ def problems(spec: dict[str, Any]) -> _Problems:
         yield from _of_proxy(override, ("overrides", at))
     for name in ("podCIDRs", "serviceCIDRs", "networks"):
         yield from _of_entries(spec, ("clusterDefaults", name), _cidr_problem)
-    yield from _unknown_rules(lookup(spec, ("lint", "rules")))
+    rules = lookup(spec, ("lint", "rules"))
+    yield from _unknown_rules(("lint", "rules"), {rule: rule for rule in _keys(rules)})
+    ignored = lookup(spec, ("lint", "ignore"))
+    for at, entry in enumerate(ignored if isinstance(ignored, list) else ()):
+        names = lookup(entry, ("rules",))
+        place = ("lint", "ignore", at, "rules")
+        yield from _unknown_rules(place, dict(enumerate(names if isinstance(names, list) else ())))
     yield from _shared_path(spec.get("targets"))
 
 
@@ -76,23 +82,27 @@ def _cidr_problem(text: str) -> str:
     return "" if exact else f'entry "{shown}" must be a CIDR: write "{network}"'
 
 
-def _unknown_rules(rules: Any) -> _Problems:
-    """Yield each unknown rule: a typing mistake would otherwise switch off nothing."""
-    if not isinstance(rules, dict):
+def _keys(mapping: Any) -> list[str]:
+    return list(mapping) if isinstance(mapping, dict) else []
+
+
+def _unknown_rules(place: _schema.Place, rules: Mapping[str | int, Any]) -> _Problems:
+    """Yield each unknown rule, by its step below a place: a typing mistake would otherwise switch off nothing."""
+    if not rules:
         return
     from krm_fn.krm.codes import SILENCEABLE  # noqa: PLC0415 -- most runs name no rule
     from krm_fn.noproxy.rules import RULES  # noqa: PLC0415
 
     known = [*RULES]
-    for rule in rules:
-        if rule in RULES or rule in SILENCEABLE:
+    for step, rule in rules.items():
+        if not isinstance(rule, str) or rule in RULES or rule in SILENCEABLE:
             continue
         advice = did_you_mean(rule, SILENCEABLE, alike=0.7, begin="; ")
         message = (
             f"must be the id of a rule, from `{known[0]}` to `{known[-1]}`, or the code "
             "that a message begins with"
         )
-        yield ("lint", "rules", rule), message + advice
+        yield (*place, step), message + advice
 
 
 def _shared_path(targets: Any) -> _Problems:

@@ -44,6 +44,7 @@ class Explanation:
         difference: what changes from another ProxyConfig to this one; None where one alone is explained.
         clusters: the names of all Clusters that get something, also of those that are not asked for.
         without: what gets nothing.
+        silenced: how many findings somebody silences in one place.
     """
 
     answers: tuple[Answer, ...]
@@ -52,6 +53,7 @@ class Explanation:
     difference: Difference | None = None
     clusters: tuple[str, ...] = field(default=(), repr=False)
     without: tuple[Without, ...] = ()
+    silenced: int = 0
 
     @property
     def overview(self) -> list[ClusterGroup]:

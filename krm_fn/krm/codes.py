@@ -18,6 +18,8 @@ SILENCEABLE: Mapping[str, Severity] = {
     "NoFunctionConfig": _W,
     "NothingSelected": _W,
     "OverrideFitsNothing": _W,
+    "IgnoreUnused": _W,
+    "IgnoreUnknown": _W,
     "OtherNamespace": _W,
     "ProxyOfRole": _I,
     "SharedByClusters": _I,

@@ -204,7 +204,8 @@ class Manifests:
 class ManifestList(Manifests):
     """Files that a run edits, as the list of all their objects.
 
-    ``function_config`` and ``repeated_in_function_config`` are those of the run, which the caller finds and sets.
+    ``function_config`` and ``repeated_in_function_config`` are those of the run, which the caller finds and sets, and
+    so are ``paths``: name of a file -> its absolute path.
     Once ``write`` was called, ``changed`` holds what becomes of the files, None for one that no document is left
     in, and ``created`` the new objects with the files that they are in.
 
@@ -225,6 +226,7 @@ class ManifestList(Manifests):
     ) -> None:
         super().__init__(files)
         self.others = others
+        self.paths: Mapping[str, str] = {}
         self._is_written = is_written
         self._folder = folder
         self.function_config: Any = None

@@ -12,10 +12,11 @@ from krm_fn import config, lint, settings
 from krm_fn.config import Lookup, Mode, ProxyConfig
 from krm_fn.errors import ConfigError
 from krm_fn.krm import results
-from krm_fn.krm.resourcelist import ResourceList, reference
+from krm_fn.krm.resourcelist import Object, ResourceList, reference
 from krm_fn.krm.results import ObjectRef, Result, Severity
 from krm_fn.lint.after_injection import review, unreached, withheld
 from krm_fn.lint.exposure import exposed_passwords
+from krm_fn.lint.silenced import Silencer, annotated, has_annotation, values_of
 from krm_fn.lint.stale_files import stale_files
 from krm_fn.lint.unwritten import unwritten
 from krm_fn.patch import Operation, Pointer
@@ -42,7 +43,7 @@ class Outcome(NamedTuple):
 
     ``fail_on`` is the least severity that makes the run fail. A warning that does leaves the output as it is, with
     all changes made: only an error means that nothing was changed. ``proxy_urls`` are those that the FunctionConfig
-    names, with their passwords.
+    names, with their passwords. ``silenced`` are findings that somebody silences in one place.
     """
 
     pieces: Sequence[bytes]
@@ -50,6 +51,7 @@ class Outcome(NamedTuple):
     items: int
     changed: int
     fail_on: Severity = Severity.ERROR
+    silenced: tuple[Result, ...] = ()
     proxy_urls: frozenset[str] = frozenset()
 
     @property
@@ -69,6 +71,10 @@ class EditableList(ObjectSource, Protocol):
     @property
     def function_config(self) -> Any:
         """Plain data of the FunctionConfig, None if there is none."""
+
+    @property
+    def paths(self) -> Mapping[str, str]:
+        """Name of a file of the list -> its absolute path, as far as these are files of this machine."""
 
     @property
     def others(self) -> Mapping[str, bytes]:
@@ -135,18 +141,30 @@ def run_list(resource_list: EditableList, referred: Lookup) -> Outcome:
 
 def run_checked(resource_list: EditableList, wanted: ProxyConfig) -> Outcome:
     """Do what a checked FunctionConfig asks for, as ``run`` does; raises as it does."""
-    operations, found = _planned(resource_list, wanted)
+    silencer = _silencer(resource_list, wanted)
+    operations, found = _planned(resource_list, wanted, silencer)
     if wanted.mode is Mode.CHECK or results.are_severe(found, Severity.ERROR):
         operations = PlannedOperations()
         found = [result for result in found if result.severity is not Severity.INFO]
     found = in_report(found)
     # By now the data of the objects is forgotten, and each value is there once: a long list takes less memory.
     outcome = _outcome(resource_list, operations, found)
-    return outcome._replace(fail_on=wanted.fail_on, proxy_urls=wanted.proxy_urls)
+    return outcome._replace(
+        fail_on=wanted.fail_on, proxy_urls=wanted.proxy_urls, silenced=tuple(silencer.silenced)
+    )
+
+
+def _silencer(resource_list: EditableList, wanted: ProxyConfig) -> Silencer:
+    """Return what is silenced in a list: what annotations and the ProxyConfig name."""
+    values = values_of(annotated(resource_list))
+    given = resource_list.function_config
+    if has_annotation(given):
+        values |= values_of([Object((), given, _config_ref(resource_list))])
+    return Silencer(wanted, values, resource_list.paths)
 
 
 def _planned(
-    resource_list: EditableList, wanted: ProxyConfig
+    resource_list: EditableList, wanted: ProxyConfig, silencer: Silencer
 ) -> tuple[PlannedOperations, list[Result]]:
     """Return what is to become of a list, and all that there is to say about it."""
     operations, overview = PlannedOperations(), Overview()
@@ -155,7 +173,7 @@ def _planned(
     found = _edited(places, operations, wanted.mode)
     places = [of_new_kind(place, wanted.mode) for place in places]
     rules = lint.Rules(wanted.lint, at_most=Severity.WARNING)
-    found = once_for_each_fact(lint.levelled(found, rules))
+    found = once_for_each_fact(silencer.left(lint.levelled(found, rules)))
     places, found = roll_out(resource_list, places, found, operations, wanted)
     ref = _config_ref(resource_list)
     found += _about_config(resource_list, every, wanted)
@@ -165,7 +183,10 @@ def _planned(
     found += stale_files(resource_list.others, wanted)
     found += review(places, wanted, ref)
     found += exposed_passwords(places, wanted.secret_urls)
-    return operations, list(lint.levelled(found, rules))
+    found = list(silencer.left(lint.levelled(found, rules)))
+    if wanted.mode is not Mode.REMOVE:
+        found += lint.levelled(silencer.idle(ref, of_lint=False), rules)
+    return operations, found
 
 
 def _edited(

@@ -78,6 +78,11 @@ class ResourceList:
         return len(self._layout)
 
     @property
+    def paths(self) -> Mapping[str, str]:
+        """Paths of files of this machine: none in a list."""
+        return {}
+
+    @property
     def others(self) -> Mapping[str, bytes]:
         """Files beside the objects: none in a list."""
         return {}

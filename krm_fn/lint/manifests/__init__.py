@@ -12,14 +12,15 @@ passed by.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 
 from krm_fn import lint
 from krm_fn.carriers import env_list
 from krm_fn.config import ProxyConfig
 from krm_fn.engine import Draft
-from krm_fn.krm.results import Result, Severity, in_order
+from krm_fn.krm.results import ObjectRef, Result, Severity, in_order
 from krm_fn.lint import Rules, drift
 from krm_fn.lint.drift import ObservedObject
 from krm_fn.lint.manifests import configs, values
@@ -27,6 +28,7 @@ from krm_fn.lint.manifests.reading import ManifestFiles, Where
 from krm_fn.lint.manifests.sites import options_of, seen_objects
 from krm_fn.lint.manifests.values import listed
 from krm_fn.lint.seen import SeenObject, judged
+from krm_fn.lint.silenced import Silencer, values_of
 from krm_fn.lint.stale_files import stale_files
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Operation
@@ -41,13 +43,15 @@ __all__ = ["Audit", "audit", "fixed_files", "listed"]
 class Audit:
     """What there is to say, in kyaml's order, how many objects were judged, and the files that are to be written.
 
-    ``read`` names the files of which an object, or a ResourceList, was read.
+    ``read`` names the files of which an object, or a ResourceList, was read; ``silenced`` are findings that somebody
+    silences in one place.
     """
 
     results: tuple[Result, ...]
     judged: int
     corrected: Mapping[str, bytes] = field(default_factory=dict)
     read: frozenset[str] = frozenset()
+    silenced: tuple[Result, ...] = ()
 
 
 def audit(
@@ -56,6 +60,7 @@ def audit(
     config: ProxyConfig | None = None,
     audience: Audience = Audience.NODE,
     others: Mapping[str, bytes] = MappingProxyType({}),
+    paths: Mapping[str, str] = MappingProxyType({}),
 ) -> Audit:
     """Judge everything that ``files`` say about a proxy.
 
@@ -64,6 +69,7 @@ def audit(
         config: whose ``lint``, ``clusterDefaults`` and ``targets`` count; None: those of the ProxyConfig in ``files``.
         audience: who is taken to read the list of a ProxyConfig; objects know who reads theirs.
         others: files that hold no objects, as ``files``.
+        paths: name -> absolute path of files.
     """
     found = ManifestFiles(files)
     wanted, problems = (config, []) if config else configs.chosen(found.configs)
@@ -75,8 +81,14 @@ def audit(
     results += lint.levelled(stale_files({**_kustomizations(files), **others}, wanted), rules)
     for given in found.configs:
         results += configs.judge(given, rules, audience)
+    silencer = _silencer(found, wanted, paths)
+    results = list(silencer.left(results))
+    config_ref = found.configs[0].ref if found.configs else ObjectRef()
+    results += lint.levelled(silencer.idle(config_ref, of_lint=True), rules)
     number = len({(_where(seen), seen.obj.path) for seen in places}) + len(found.configs)
-    return Audit(tuple(in_order(results)), number, read=found.read())
+    return Audit(
+        tuple(in_order(results)), number, read=found.read(), silenced=tuple(silencer.silenced)
+    )
 
 
 def fixed_files(
@@ -85,6 +97,7 @@ def fixed_files(
     config: ProxyConfig | None = None,
     audience: Audience = Audience.NODE,
     others: Mapping[str, bytes] = MappingProxyType({}),
+    paths: Mapping[str, str] = MappingProxyType({}),
 ) -> Audit:
     """Do in the objects of files what the rules' fix allows; the results are about the files as they are then.
 
@@ -93,17 +106,24 @@ def fixed_files(
     found = ManifestFiles(files)
     wanted = config or configs.chosen(found.configs)[0]
     rules, places = Rules(wanted.lint), list(seen_objects(found.items, wanted))
+    silencer = _silencer(found, wanted, paths)
     changes: dict[Where, list[Operation]] = {}
     notes: list[Result] = []
     for seen in places:
-        operations, reported = _corrected(seen, rules, wanted)
+        operations, reported = _corrected(seen, rules, wanted, silencer)
         changes.setdefault(_where(seen), []).extend(operations)
         notes += reported
     corrected, refused = found.edited(changes)
-    after = audit({**files, **corrected}, config=config, audience=audience, others=others)
-    return Audit(
-        tuple(in_order([*after.results, *notes, *refused])), after.judged, corrected, after.read
+    after = audit(
+        {**files, **corrected}, config=config, audience=audience, others=others, paths=paths
     )
+    results = tuple(in_order([*after.results, *notes, *refused]))
+    return replace(after, results=results, corrected=corrected)
+
+
+def _silencer(found: ManifestFiles, wanted: ProxyConfig, paths: Mapping[str, str]) -> Silencer:
+    objects = [obj for item in found.items for obj in item.objects]
+    return Silencer(wanted, values_of(objects), paths)
 
 
 def _kustomizations(files: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -116,15 +136,19 @@ def _where(seen: SeenObject) -> Where:
 
 
 def _corrected(
-    seen: SeenObject, rules: Rules, config: ProxyConfig
+    seen: SeenObject, rules: Rules, config: ProxyConfig, silencer: Silencer
 ) -> tuple[list[Operation], list[Result]]:
-    """Return the operations on one object, and a warning for each place where a person has to choose."""
+    """Return the operations on one object, and a warning for each place where a person has to choose.
+
+    What is silenced about the object is not corrected.
+    """
+    silences = partial(silencer.silences, seen.obj.ref)
     draft = Draft(seen.obj.data)
     notes: list[Result] = []
     for place in lint.places(seen.readings):
         first = next(iter(place.values()))
         clash = values.clash(place)
-        wanted = {} if clash else values.corrected(place, seen.listing, rules)
+        wanted = {} if clash else values.corrected(place, seen.listing, rules, silences)
         if seen.target:
             target = TARGETS[seen.target]
             target.fix(draft, place, wanted, options_of(target, config))

@@ -6,12 +6,13 @@ to decide stays.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from krm_fn import lint
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.unit_corrections import as_meant
+from krm_fn.krm.results import Severity
 from krm_fn.lint import Listing, Rules
 from krm_fn.lint import values as rules_of
 from krm_fn.lint.values import RULES, About
@@ -38,15 +39,18 @@ def clash(place: Mapping[str, Reading]) -> str:
 
 
 def corrected(
-    place: Mapping[str, Reading], listing: Listing, rules: Rules
+    place: Mapping[str, Reading],
+    listing: Listing,
+    rules: Rules,
+    silences: Callable[[str], bool] = lambda _: False,
 ) -> Mapping[str, str | None]:
     """Return the variables of ``place`` that must change or are missing, with the right values.
 
     None stands for a variable that is missing and must say what the one in the other case says, which is not known.
     """
-    reported = _reported(place, listing, rules)
+    reported = _reported(place, listing, rules, silences)
     known = as_meant(place) if reported & _LAYERS else dict(place)
-    reported |= _reported(known, listing, rules)
+    reported |= _reported(known, listing, rules, silences)
     if not any(RULES[rule].has_fix for rule in reported):
         return _NOTHING
     new: dict[str, str | None] = {
@@ -88,8 +92,18 @@ def listed(text: str, listing: Listing, *, has_proxy: bool) -> str:
     return text
 
 
-def _reported(place: Mapping[str, Reading], listing: Listing, rules: Rules) -> set[str]:
-    return {finding.code for finding in lint.lint_object(place.values(), listing, rules=rules)}
+def _reported(
+    place: Mapping[str, Reading],
+    listing: Listing,
+    rules: Rules,
+    silences: Callable[[str], bool],
+) -> set[str]:
+    """Return the rules that find something, but for warnings and information that are silenced."""
+    found = set()
+    for finding in lint.lint_object(place.values(), listing, rules=rules):
+        if finding.severity is Severity.ERROR or not silences(finding.code):
+            found.add(finding.code)
+    return found
 
 
 def _text(one: Reading) -> str | None:
