@@ -246,7 +246,10 @@ ROWS: Mapping[str, TargetRow] = {
     ),
     **{
         target: TargetRow(
-            "distributions.distributions", ("distributions",), distributions.kinds_of(target)
+            "distributions.distributions",
+            ("distributions",),
+            distributions.kinds_of(target),
+            text_hints=distributions.hints_of(target),
         )
         for target in distributions.PRODUCTS
     },

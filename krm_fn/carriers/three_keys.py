@@ -79,6 +79,7 @@ class ThreeKeys(NamedTuple):
         kept: so many steps of ``path`` lead to what stays, even if nothing is left in it.
         switch: a fourth member that must be true for the three to count. It is set and removed with
             them; where it is not true, a person has switched the proxy off.
+        last: a member of the same mapping in front of which the three are placed.
     """
 
     path: Pointer
@@ -86,6 +87,7 @@ class ThreeKeys(NamedTuple):
     label: str
     kept: int = 1
     switch: str = ""
+    last: str = ""
 
     @property
     def members(self) -> tuple[Pointer, ...]:
@@ -163,6 +165,7 @@ class ThreeKeysSite:
         for index, name in enumerate(names):
             if name in wanted:
                 behind = [other for other in names[index + 1 :] if other in wanted]
+                behind.append(self._place.last)
                 self._set(name, wanted[name], behind)
         for name in names:
             if name not in wanted:

@@ -84,6 +84,9 @@ class DistributionRow(NamedTuple):
         versions: the versions of the API in which the members are there; empty for all.
         ca_text: the member beside the mapping that holds certificates in PEM form; "" if there is none.
         ca_base64: the member of the mapping that holds the same in base64.
+        ca_namespace: that of the ConfigMap which ``trustedCA.name`` in the mapping names; ``*`` for the one of the
+            object; "" if the mapping has no such member.
+        has_empty_ca: an object that names no ConfigMap has ``trustedCA`` all the same, with an empty name.
         name: the only name that an object has for which they count; "" for any.
         item: a member of the items for which a ``*`` stands, and its value; nothing for any item.
         is_item_made: where the list has no such item, one is made.
@@ -110,6 +113,8 @@ class DistributionRow(NamedTuple):
     versions: tuple[str, ...] = ()
     ca_text: str = ""
     ca_base64: str = ""
+    ca_namespace: str = ""
+    has_empty_ca: bool = False
     name: str = ""
     item: tuple[str, str] | None = None
     is_item_made: bool = False
@@ -194,18 +199,31 @@ PRODUCTS = {
 }
 """ID of a target -> its product."""
 
+_OF_CLUSTER_API = (CONTROL_PLANE, BOOTSTRAP, _INFRASTRUCTURE)
 _TEMPLATE = ("spec", "template", "spec")
 _ENV = ("containers", "*", "env")
 _ASO = "containerservice.azure.com"
 _MANAGED_CLUSTER = ("kind", "ManagedCluster")
 
+CA_CONFIG_MAP = "inject-proxy-ca-bundle"
+"""The name of the ConfigMap that is created for ``trustedCA.name``."""
+
 ROWS = (
-    DistributionRow("openshift", "config.openshift.io", "Proxy", ("spec",), name="cluster"),
+    DistributionRow(
+        "openshift",
+        "config.openshift.io",
+        "Proxy",
+        ("spec",),
+        ca_namespace="openshift-config",
+        has_empty_ca=True,
+        name="cluster",
+    ),
     DistributionRow(
         "openshift",
         "hypershift.openshift.io",
         "HostedCluster",
         ("spec", "configuration", "proxy"),
+        ca_namespace="*",
     ),
     DistributionRow(
         "openshift", "extensions.hive.openshift.io", "AgentClusterInstall", ("spec", "proxy")
@@ -451,4 +469,22 @@ TEMPLATES = {key: rows[0] for key, rows in OF_KIND.items() if rows[0].is_templat
 
 def kinds_of(target: str) -> frozenset[str]:
     """Return the kinds that a target writes."""
-    return frozenset(row.kind for row in ROWS if row.target == target)
+    kinds = {row.kind for row in ROWS if row.target == target}
+    return frozenset(kinds | {"ConfigMap"} if has_config_map(target) else kinds)
+
+
+def has_config_map(target: str) -> bool:
+    """Return whether a target creates a ConfigMap with certificates beside some of its objects."""
+    return any(row.ca_namespace for row in ROWS if row.target == target)
+
+
+def hints_of(target: str) -> tuple[str, ...]:
+    """Return words of which one is in every object of a target; none where its kinds say enough."""
+    if not has_config_map(target):
+        return ()
+    kinds = (
+        row.kind if row.group in _OF_CLUSTER_API else row.group
+        for row in ROWS
+        if row.target == target
+    )
+    return (*dict.fromkeys(kinds), CA_CONFIG_MAP)

@@ -14,18 +14,33 @@ from krm_fn.carriers.certificate_text import (
 )
 from krm_fn.carriers.env_list import OVERRIDE, ObjectEnvList, correct
 from krm_fn.carriers.reading import Reading, Values
-from krm_fn.carriers.site import Site, Variables, correct_sites
+from krm_fn.carriers.site import Site, SiteWithoutVariables, Variables, correct_sites
 from krm_fn.carriers.three_keys import Keys, ThreeKeys
+from krm_fn.config import Certificates
 from krm_fn.engine import Draft
+from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience, parse
-from krm_fn.patch import Pointer, lookup
+from krm_fn.patch import Pointer, lookup, text_at
 from krm_fn.products import proxy_keys
-from krm_fn.products.distributions import OF_KIND, PRODUCTS, ROWS, DistributionRow, Product
+from krm_fn.products.distributions import (
+    CA_CONFIG_MAP,
+    OF_KIND,
+    PRODUCTS,
+    ROWS,
+    DistributionRow,
+    Product,
+    has_config_map,
+)
 from krm_fn.proxy_url import split_url
-from krm_fn.targets.base import Context, Options, Target, Writes
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import created_objects
+from krm_fn.targets.base import Context, Creation, Data, Options, Target, Writes
 from krm_fn.targets.distributions.host_and_port import HostAndPort, is_one
+from krm_fn.targets.trusted_config_map import KEY, TrustedConfigMap
 
+_CONFIG_MAP = ("", "ConfigMap")
+_NAME = ("trustedCA", "name")
 _NAMES = {" ": "a blank", "\t": "a blank", "`": "a back-quote"}
 """What messages call a character that cannot stand between back-quotes."""
 
@@ -183,6 +198,56 @@ class _BundleOfRow(CertificateText):
             _report_immutable(self.draft, self.path, self.label)
 
 
+class _NameOfBundle(SiteWithoutVariables):
+    """The name of the ConfigMap with certificates beside the proxy of a row, as a site.
+
+    Args:
+        draft: the data of the object.
+        path: leads to the mapping with the proxy.
+        trusted: the certificates.
+        row: what the table says of the object.
+    """
+
+    label = "`trustedCA`"
+
+    def __init__(
+        self, draft: Draft, path: Pointer, trusted: Certificates, row: DistributionRow
+    ) -> None:
+        self._draft = draft
+        self._path = (*path, *_NAME)
+        self._trusted = trusted
+        self._row = row
+
+    def write(self, variables: Variables) -> None:
+        """Name the ConfigMap that is created, or remove that name; report another name, which stays.
+
+        Raises:
+            WrongTypeError: no mapping is on the way to the name.
+        """
+        self._draft.mapping(self._path[:-1])
+        old = self._draft.get(self._path)
+        if not self._trusted.pem:
+            if old == CA_CONFIG_MAP:
+                self._remove()
+        elif old in (None, "", CA_CONFIG_MAP):
+            if old != CA_CONFIG_MAP:
+                self._draft.set(self._path, CA_CONFIG_MAP, keep=0)
+                self._draft.describe(f'names the ConfigMap "{CA_CONFIG_MAP}" in {self.label}')
+        elif self._trusted.config_map != (_namespace(self._draft.data, self._row), old, KEY):
+            message = (
+                "names another ConfigMap, which stays: put the certificates of `spec.trustedCA` there, under "
+                f"`{KEY}`, or remove the name"
+            )
+            self._draft.report(Severity.WARNING, message, self._path, code="NotWrittenHere")
+
+    def _remove(self) -> None:
+        if self._row.has_empty_ca:
+            self._draft.set(self._path, "")
+        else:
+            self._draft.remove(self._path, 0)
+        self._draft.describe(f"removes the name in {self.label}")
+
+
 def _report_immutable(draft: Draft, path: Pointer, label: str) -> None:
     message = (
         f"the API server takes no other {label} for an object that exists: create the cluster again, or leave "
@@ -261,18 +326,21 @@ class _Distribution(Target):
             self.audience = Audience.PRODUCT
         if any(row.ca_text or row.ca_base64 for row in ROWS if row.target == target_id):
             self.writes = Writes.PROXY_AND_TRUST
+        if has_config_map(target_id):
+            beside = {(row.group, row.kind) for row in ROWS if row.ca_namespace}
+            self.creates = Creation(self.kinds & beside, _companions)
+            self.kinds |= {_CONFIG_MAP}
 
-    def sites(self, draft: Draft, context: Context) -> Iterator[_CheckedSite | _BundleOfRow]:
+    def sites(self, draft: Draft, context: Context) -> Iterator[Site]:
         """Yield the places that hold the proxy or certificates; none where nobody asked for what waits to be asked."""
-        group, _, version = str(draft.data.get("apiVersion")).partition("/")
         conflict = context.options.get("conflict", OVERRIDE)
-        is_declared, pem = context.settings.is_declared, context.settings.trusted_ca.pem
-        for row in OF_KIND.get((group, str(draft.data.get("kind"))), ()):
+        is_declared, trusted = context.settings.is_declared, context.settings.trusted_ca
+        if group_kind(draft.data) == _CONFIG_MAP:
+            if lookup(draft.data, ("metadata", "name")) == CA_CONFIG_MAP:
+                yield TrustedConfigMap(draft, trusted.pem, "`trustedCA` of other objects names it")
+            return
+        for row in _rows(draft.data):
             if row.waits and context.options.get("enabled") is not True:
-                continue
-            if row.versions and version not in row.versions:
-                continue
-            if row.name and lookup(draft.data, ("metadata", "name")) != row.name:
                 continue
             if row.beside and not _is_known_beside(draft, row, context):
                 continue
@@ -280,9 +348,8 @@ class _Distribution(Target):
                 site = _CheckedSite(draft, path, _site(draft, path, row, conflict), row)
                 if is_declared and (not row.is_filled or any(True for _ in site.read())):
                     yield site
-                at = row.certificates(path)
-                if at and (is_declared or pem):
-                    yield _BundleOfRow(draft, at, pem, row)
+                if is_declared or trusted.pem:
+                    yield from _certificates(draft, path, trusted, row)
 
     def fix(
         self, draft: Draft, place: Mapping[str, Reading], values: Values, options: Options
@@ -294,6 +361,40 @@ class _Distribution(Target):
             correct(draft, place, values)
         else:
             correct_sites(sites, place, values)
+
+
+def _rows(obj: Data) -> Iterator[DistributionRow]:
+    """Yield the rows that say where an object keeps its proxy."""
+    group, _, version = str(obj.get("apiVersion")).partition("/")
+    for row in OF_KIND.get((group, str(obj.get("kind"))), ()):
+        is_of_version = not row.versions or version in row.versions
+        if is_of_version and row.name in ("", lookup(obj, ("metadata", "name"))):
+            yield row
+
+
+def _certificates(
+    draft: Draft, path: Pointer, trusted: Certificates, row: DistributionRow
+) -> Iterator[Site]:
+    """Yield the certificates that belong to the mapping at a path."""
+    at = row.certificates(path)
+    if at:
+        yield _BundleOfRow(draft, at, trusted.pem, row)
+    if row.ca_namespace:
+        yield _NameOfBundle(draft, path, trusted, row)
+
+
+def _namespace(obj: Data, row: DistributionRow) -> str:
+    """Return the namespace of the ConfigMap that an object names."""
+    return text_at(obj, ("metadata", "namespace")) if row.ca_namespace == "*" else row.ca_namespace
+
+
+def _companions(obj: Data, settings: ProxySettings, options: Options) -> Iterator[dict[str, Any]]:
+    """Yield the ConfigMap with the certificates, where an object is to name the one of inject-proxy."""
+    for row in _rows(obj):
+        is_ours = lookup(obj, (*row.path, *_NAME)) in (None, "", CA_CONFIG_MAP)
+        if row.ca_namespace and is_ours and settings.trusted_ca.pem:
+            namespace = {"metadata": {"namespace": _namespace(obj, row)}}
+            yield created_objects.skeleton("ConfigMap", CA_CONFIG_MAP, namespace)
 
 
 def _is_known_beside(draft: Draft, row: DistributionRow, context: Context) -> bool:
@@ -321,7 +422,8 @@ def _site(draft: Draft, path: Pointer, row: DistributionRow, conflict: str) -> S
         return HostAndPort(draft, path, row.keys)
     keys = Keys(*row.keys, is_list=row.is_list, is_fixed=True, is_nested=True)
     label = row.field if row.keys[0] else ".".join((*row.path, row.keys[1]))
-    return ThreeKeys(path, keys, f"`{label}`", kept=len(row.beside)).in_draft(draft)
+    last = _NAME[0] if row.ca_namespace else row.ca_base64
+    return ThreeKeys(path, keys, f"`{label}`", kept=len(row.beside), last=last).in_draft(draft)
 
 
 def _paths(draft: Draft, row: DistributionRow) -> list[Pointer]:

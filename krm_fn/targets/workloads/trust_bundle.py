@@ -19,11 +19,12 @@ from krm_fn.carriers.site import SiteWithoutVariables, Variables, quoted
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.patch import Pointer, lookup
+from krm_fn.targets.trusted_config_map import KEY
 
 NAME = "inject-proxy-trusted-ca"
 """Of the volume, of its mounts, and of the ConfigMap that is made for it."""
 
-FILE = "ca-bundle.crt"
+FILE = KEY
 """The file in the mounted folder, and the key of the ConfigMap that is made."""
 
 DIRECTORIES = "SSL_CERT_DIR"

@@ -6,55 +6,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from krm_fn.carriers import pod_spec
-from krm_fn.carriers.site import SiteWithoutVariables, Variables
 from krm_fn.config import Certificates, Matcher
 from krm_fn.engine import Draft
-from krm_fn.formats import pem
-from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import created_objects
 from krm_fn.targets.base import Context, Creation, Target
+from krm_fn.targets.trusted_config_map import TrustedConfigMap
 from krm_fn.targets.workloads import known_workloads
 from krm_fn.targets.workloads.trust_bundle import DIRECTORIES, FILE, NAME, Bundle, TrustBundle
 
 _ANNOTATION = "fn.inject-proxy.io/trusted-ca"
-
-
-class _ConfigMap(SiteWithoutVariables):
-    """The ConfigMap with the certificates, as a site; it holds no proxy variable."""
-
-    label = "the trusted certificates"
-
-    def __init__(self, draft: Draft, pem: str) -> None:
-        self._draft = draft
-        self._pem = pem
-
-    def write(self, variables: Variables) -> None:
-        """Set the certificates in a ConfigMap that inject-proxy created, or remove it.
-
-        Raises:
-            WrongTypeError: ``data`` is no mapping.
-        """
-        path = ("data", FILE)
-        old = self._draft.get(path)
-        if not created_objects.was_created(self._draft.data):
-            if self._pem and old != self._pem:
-                self._report_not_ours()
-        elif not self._pem:
-            self._draft.remove(())
-            self._draft.describe("removes the ConfigMap of trusted certificates")
-        elif old != self._pem:
-            self._draft.set(path, self._pem)
-            self._draft.describe(f"sets {pem.shown(self._pem)}")
-
-    def _report_not_ours(self) -> None:
-        message = (
-            "was not created by inject-proxy, so it is left as it is, but workloads mount it: put the "
-            f"certificates under `{FILE}`, or label it `{created_objects.LABEL}: {created_objects.OURS}`"
-        )
-        self._draft.report(Severity.WARNING, message, ("data",), code="NotWrittenHere")
 
 
 def companions(
@@ -125,7 +88,7 @@ class _WorkloadTrustStore(Target):
         """Return the text hints; none where matchers select workloads, as their text can be any."""
         return () if options.get("workloads") else super().hints(options)
 
-    def sites(self, draft: Draft, context: Context) -> Iterator[_ConfigMap | TrustBundle]:
+    def sites(self, draft: Draft, context: Context) -> Iterator[TrustedConfigMap | TrustBundle]:
         """Yield the pod specification of a workload, or the ConfigMap beside it."""
         trusted = context.settings.trusted_ca
         obj = draft.data
@@ -133,7 +96,7 @@ class _WorkloadTrustStore(Target):
         if at:
             yield TrustBundle(draft, at, _wanted(obj, trusted, context.options))
         elif _metadata(obj, "name", "") == NAME and not _is_source(obj, trusted, NAME):
-            yield _ConfigMap(draft, trusted.pem)
+            yield TrustedConfigMap(draft, trusted.pem, "workloads mount it")
 
 
 TARGET = _WorkloadTrustStore()

@@ -13,7 +13,7 @@ import certificates
 from krm_fn.config import Certificates
 from krm_fn.formats.pem import split
 from krm_fn.patch import Pointer, lookup
-from krm_fn.products.distributions import OF_KIND, PRODUCTS, ROWS, DistributionRow
+from krm_fn.products.distributions import CA_CONFIG_MAP, OF_KIND, PRODUCTS, ROWS, DistributionRow
 from krm_fn.products.proxy_keys import UPPER
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
@@ -469,3 +469,54 @@ def test_other_certificates_that_the_api_server_refuses_are_a_warning(row: Distr
 
     assert [one.code for one in findings(TARGETS["aks"], there, ONLY_A, enabled=True)] == ["FieldImmutable"]
     assert findings(TARGETS["aks"], holding(row, {}), ONLY_A, enabled=True) == []
+
+
+BY_NAME = [pytest.param(row, id=row.kind) for row in ROWS if row.ca_namespace]
+OWN = {"name": CA_CONFIG_MAP}
+
+
+def naming(row: DistributionRow, name: Any) -> dict[str, Any]:
+    obj = holding(row, {})
+    obj["metadata"]["namespace"] = "clusters"
+    lookup(obj, row.path)["trustedCA"] = {"name": name}
+    return obj
+
+
+@pytest.mark.parametrize("row", BY_NAME)
+def test_the_name_of_the_config_map_is_set_and_removed(row: DistributionRow) -> None:
+    target, before = TARGETS[row.target], holding(row, None)
+
+    written = apply(target, before, ONLY_A)
+
+    assert lookup(written, (*row.path, "trustedCA")) == OWN
+    left = holding(row, {"trustedCA": {"name": ""}}) if row.has_empty_ca else before
+    assert apply(target, written, NONE) == left
+    assert lookup(apply(target, naming(row, ""), ONLY_A), (*row.path, "trustedCA")) == OWN
+
+
+@pytest.mark.parametrize("row", BY_NAME)
+def test_the_name_of_another_config_map_stays(row: DistributionRow) -> None:
+    target, there = TARGETS[row.target], naming(row, "user-ca-bundle")
+    namespace = "clusters" if row.ca_namespace == "*" else row.ca_namespace
+    the_same = Certificates(certificates.A, (namespace, "user-ca-bundle", "ca-bundle.crt"))
+
+    assert changes(target, there, ONLY_A) == []
+    assert [one.code for one in findings(target, there, ONLY_A)] == ["NotWrittenHere"]
+    assert proposals(target, there, ONLY_A._replace(trusted_ca=the_same)) == []
+    assert proposals(target, there, NONE) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "is_created"),
+    [pytest.param("", True, id="no name"), (CA_CONFIG_MAP, True), ("user-ca-bundle", False)],
+)
+@pytest.mark.parametrize("row", BY_NAME)
+def test_the_config_map_is_created_where_it_is_named(row: DistributionRow, name: str, is_created: bool) -> None:
+    creates = TARGETS[row.target].creates
+    assert creates is not None
+    namespace = "clusters" if row.ca_namespace == "*" else row.ca_namespace
+
+    made = [one["metadata"] for one in creates.companions(naming(row, name), ONLY_A, {})]
+
+    assert [(one["name"], one["namespace"]) for one in made] == [(CA_CONFIG_MAP, namespace)] * is_created
+    assert list(creates.companions(naming(row, name), NONE, {})) == []
