@@ -15,7 +15,7 @@ from krm_fn.target_table import SYSTEMS, system_of
 from krm_fn.targets import TARGETS
 from krm_fn.targets.pages import introduction_of, other_sections_of, section_of, title_of
 
-_LINK = r"\[([^]\n]+)\]\([^)\s]+\)"
+_LINK = r"\[([^\[\]\n]+)\]\([^()\s]+\)"
 
 
 def parser() -> CommandParser:
