@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 
 from krm_fn.targets.kyverno.cel_tokens import Token, TokenKind, tokens
 
@@ -99,8 +100,12 @@ class CelNode:
             waiting += (member.value for member in one.members)
 
 
+@lru_cache(maxsize=100)
 def parse(expression: str) -> CelNode | None:
-    """Return the structure of an expression; None where it is no CEL, or nested too deep to be read."""
+    """Return the structure of an expression; None where it is no CEL, or nested too deep to be read.
+
+    A run reads an expression before and after an edit, and for what it reports: the last ones are remembered.
+    """
     found = tokens(f"{expression}{_END}")
     if not found or found[-1].end != len(expression) + len(_END):
         return None
