@@ -8,6 +8,9 @@ ARGS   ?=
 VENV := .venv/bin
 BIN  := .cache/bin
 
+# What one process of the tests compiled, the others read: else each of them compiles the package and the tests again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test unit test-kyverno test-products test-argocd coverage lint golden docs image lock bench site tools clean
 

@@ -16,7 +16,10 @@ from kpt_exchanges import kpt
 from krm_fn.targets import TARGETS
 from support import COMMAND, ROOT, TOOLS, example, need, readme_command, run
 
-SCRIPTS = [".ci/run", *(f"tests/tools/{path.name}" for path in sorted(TOOLS.iterdir()) if not path.suffix)]
+SCRIPTS = [
+    ".ci/run",
+    *(f"tests/tools/{path.name}" for path in sorted(TOOLS.iterdir()) if path.is_file() and not path.suffix),
+]
 RUN = ["run", "--rm", "-i", "-a", "STDIN", "--network", "none", "--user", "nobody", "--pull", "missing", "-e", "A=b"]
 
 
