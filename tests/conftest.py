@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import gc
 import os
 import shutil
 import subprocess
@@ -20,6 +21,9 @@ from support import CACHE, MAY_BE_MISSING, ROOT, TOOLS, need_engine, search_path
 BUILD_ARGUMENTS = ("PIP_INDEX_URL", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 BUILD_LIMIT = 900.0
 """Seconds: a first build makes its base from packages."""
+
+# Hypothesis counts each search for cycles, and there is one for each 700 objects: that is a fiftieth of all CPU time.
+gc.set_threshold(50_000)
 
 # Tests that call the package without the command get the stack that the command has.
 sys.setrecursionlimit(STACK_FRAMES)

@@ -31,7 +31,12 @@ _RUNS = 3
 
 
 def excess(
-    read: Callable[[Input], object], make: Callable[[int], Input], largest: int = _LARGEST, *, in_steps: bool = True
+    read: Callable[[Input], object],
+    make: Callable[[int], Input],
+    largest: int = _LARGEST,
+    *,
+    in_steps: bool = True,
+    comparable: float = _COMPARABLE,
 ) -> str:
     """How ``read`` breaks the bound on inputs of ``make(size)``, in one line; "" where it keeps it.
 
@@ -41,22 +46,22 @@ def excess(
     """
     for size in (*_STEPS, largest) if in_steps else (_STEPS[0], largest):
         first = _once(read, make(size))
-        if first < _COMPARABLE:
+        if first < comparable:
             continue
-        problem = _compared(read, make(size), make(size // _FACTOR), first)
+        problem = _compared(read, make(size), make(size // _FACTOR), first, comparable)
         # Twice, so that a pause of the machine decides nothing.
-        if problem and (problem := _compared(read, make(size), make(size // _FACTOR), first)):
+        if problem and (problem := _compared(read, make(size), make(size // _FACTOR), first, comparable)):
             return f"size {size} takes {problem} of {size // _FACTOR}"
     return ""
 
 
-def _compared(read: Callable[[Input], object], long: Input, short: Input, first: float) -> str:
+def _compared(read: Callable[[Input], object], long: Input, short: Input, first: float, comparable: float) -> str:
     """How the best time for ``long`` exceeds that for ``short``; it is at most ``first``, a time for ``long``."""
     shorter = _best(read, short)
     if first < _WORST_RATIO * shorter:
         return ""
     longer = _best(read, long)
-    if longer < _COMPARABLE or longer < _WORST_RATIO * shorter:
+    if longer < comparable or longer < _WORST_RATIO * shorter:
         return ""
     return f"{longer:.3f} s, {longer / max(shorter, 1e-6):.0f} times the time"
 

@@ -188,12 +188,17 @@ def private_names(node: ast.AST, ours: set[str]) -> Iterator[str]:
         owner = ast.unparse(node.value)
         if re.split(r"\W", owner)[0] in ours:
             yield f"{owner}.{node.attr}"
-    elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("etattr") and len(node.args) > 1:
+    elif isinstance(node, ast.Call) and called_name(node.func).endswith("etattr") and len(node.args) > 1:
         first, second = (ast.unparse(one) for one in node.args[:2])
         if first in ours and re.match("['\"]_[A-Za-z]", second):
             yield f"{first}.{second}"
     elif isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield from re.findall(r"(?:from|import) krm_fn[\w.]*(?:\._| import _)[a-z]\w*", node.value)
+
+
+def called_name(function: ast.expr) -> str:
+    """The last name of what is called: ``setattr`` of ``monkeypatch.setattr``."""
+    return getattr(function, "attr", getattr(function, "id", ""))
 
 
 OF_NAMED_TUPLES = {"_replace", "_fields", "_asdict", "_make"}

@@ -18,6 +18,7 @@ from krm_fn import config, patch
 from krm_fn.config import Certificates, Mirror
 from krm_fn.errors import ConfigError
 from krm_fn.krm.results import Edit
+from krm_fn.patch import Pointer
 from krm_fn.pipeline import run
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS, Context
@@ -27,7 +28,7 @@ from yaml_texts import at, places
 
 WRONG = [None, 0, "x", "", [], {}, [1], [[]], [None], {"a": 1}, True, -1.5, "long " * 2000, "${TEMPLATE}", "a\nb\n"]
 
-A_TURN = 4
+A_TURN = 5
 """One of so many values is tried at a place; all types at each place go through the command."""
 
 ONE_OF_EACH_TYPE = [0, "x", [1], {"a": 1}, True]
@@ -238,13 +239,14 @@ SETTINGS = [
 kinds = pytest.mark.parametrize("name", list(OBJECTS))
 
 
-def _with_wrong_types(sound: Any, *, by_turns: bool = False) -> Iterator[tuple[str, Any]]:
+def _with_wrong_types(sound: Any, *, by_turns: bool = False, below: Pointer = ()) -> Iterator[tuple[str, Any]]:
     """``sound`` with one field replaced, and a word for which and by what.
 
     Each field becomes one value of each type; by turns, it becomes some of all wrong values.
     """
     text = json.dumps(sound)  # a copy by JSON is made much faster than by `deepcopy`
-    for number, place in enumerate(places(sound)[1:]):
+    concerned = [place for place in places(sound)[1:] if place[: len(below)] == below]
+    for number, place in enumerate(concerned):
         for value in WRONG[number % A_TURN :: A_TURN] if by_turns else ONE_OF_EACH_TYPE:
             damaged = json.loads(text)
             parent = at(damaged, place[:-1])
@@ -314,8 +316,10 @@ def _in_small_parts(function_config: Any) -> list[Any]:
 
 @pytest.mark.parametrize("name", ["full", "configmap", "configmap-nested", "remove"])
 def test_a_field_of_the_function_config_of_a_wrong_type_is_reported_in_one_line(name: str) -> None:
-    parts = _in_small_parts(read((ROOT / "functionconfig" / "examples" / f"{name}.yaml").read_text()))
-    every = [one for part in parts for one in _with_wrong_types(part)]
+    whole, *parts = _in_small_parts(read((ROOT / "functionconfig" / "examples" / f"{name}.yaml").read_text()))
+    every = [*_with_wrong_types(whole)]
+    for part in parts:
+        every += _with_wrong_types(part, below=("spec", "targets"))
     reported = [(what, _problems(damaged)) for what, damaged in every]
     assert sum(bool(problems) for _, problems in reported) > 20
     for what, problems in reported:

@@ -120,9 +120,17 @@ def problems_of(value: str) -> str:
 NASTY = ["@", "/", "#", ":", "?", "%", "//", "@@", "\\", '"', "'", " ", "\n", ",", ";", "|", "[", "]", "é", "%zz", "{"]
 
 
-@pytest.mark.parametrize("special", NASTY)
-@pytest.mark.parametrize("password", ["{0}S3CRET", "S3CRET{0}", "{0}S3CRET{0}", "x{0}S3CRET{0}y"])
-@pytest.mark.parametrize("form", ["http://user:{}@host:3128", "http://user:{}@", "user:{}@host", "socks5://u:{}@h/x"])
+FORMS = ["http://user:{}@host:3128", "http://user:{}@", "user:{}@host", "socks5://u:{}@h/x"]
+PASSWORDS = ["{0}S3CRET", "S3CRET{0}", "{0}S3CRET{0}", "x{0}S3CRET{0}y"]
+IN_PAIRS = [
+    (FORMS[(row + column) % len(FORMS)], password, special)
+    for row, special in enumerate(NASTY)
+    for column, password in enumerate(PASSWORDS)
+]
+"""Each two of form, password and character."""
+
+
+@pytest.mark.parametrize(("form", "password", "special"), IN_PAIRS)
 def test_no_message_holds_the_password(form: str, password: str, special: str) -> None:
     reported = problems_of(form.format(password.replace("{0}", special)))
     assert reported

@@ -105,9 +105,9 @@ def test_a_bomb_in_the_text_of_a_secret_is_left_alone_with_a_clear_finding(level
 
 def test_many_small_bombs_share_one_budget() -> None:
     text = "#@data/values\n---\nTKG_HTTP_PROXY: http://old.example.com:1\n" + _bomb(4)
-    outcome = run(resource_list(*[_values(f"n{number}", f"{text}# {number}\n") for number in range(400)]).encode())
+    outcome = run(resource_list(*[_values(f"n{number}", f"{text}# {number}\n") for number in range(200)]).encode())
     reported = [result.message for result in outcome.results if "the aliases of all texts together" in result.message]
-    assert 0 < len(reported) < 400
+    assert 0 < len(reported) < 200
     assert b"Traceback" not in outcome.output
 
 
@@ -120,8 +120,8 @@ def test_the_budget_of_a_run_ends_with_it() -> None:
 
 
 def test_aliases_that_a_person_writes_are_within_the_budget() -> None:
-    """A block of values that each of 300 items refers to within itself."""
+    """A block of values that each of 60 items refers to a hundred times within itself."""
     labels = "x-labels: &labels\n  a: '1'\n  b: '2'\n  c: '3'\n"
-    uses = "".join(f"use{number}: *labels\n" for number in range(20))
-    outcome = run(resource_list(*[WORKERS + labels + uses] * 300).encode())
-    assert (outcome.exit_code, outcome.changed) == (0, 300)
+    uses = "".join(f"use{number}: *labels\n" for number in range(100))
+    outcome = run(resource_list(*[WORKERS + labels + uses] * 60).encode())
+    assert (outcome.exit_code, outcome.changed) == (0, 60)

@@ -229,9 +229,14 @@ CASES = [pytest.param(read, largest, id=name) for name, (read, largest) in READE
 
 @pytest.mark.parametrize(("read", "largest"), CASES)
 def test_a_reader_takes_linear_time(read: Callable[[str], object], largest: int) -> None:
-    """Each unit is behind a quotation mark for one half of the readers, and behind nothing for the other one."""
+    """Each unit is behind a quotation mark for one half of the readers, and behind nothing for the other one.
+
+    A run takes long, and has the readers above in it: of all units each one is for every other run.
+    """
     readers = [one for one, _ in READERS.values()]
-    for number, unit in enumerate(UNITS, readers.index(read)):
+    at = readers.index(read)
+    is_run = list(READERS)[at].startswith("a run: ")
+    for number, unit in list(enumerate(UNITS, at))[at % 2 :: 2] if is_run else enumerate(UNITS, at):
         opening = '"' if number % 2 else ""
 
         def make(size: int, unit: str = unit, opening: str = opening) -> str:

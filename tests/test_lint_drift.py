@@ -83,13 +83,13 @@ def test_what_agrees_or_has_nobody_to_agree_with_is_not_reported(said: list[Obse
 
 
 @pytest.mark.parametrize("first", TARGETS)
-@pytest.mark.parametrize("second", TARGETS)
-def test_what_any_two_targets_write_agrees(first: str, second: str) -> None:
-    said = [
-        ObservedObject(PLANE, first, readings(WANTED, "a"), WANTED),
-        ObservedObject(CERT, second, readings(WANTED, "b"), WANTED),
-    ]
-    assert warned(*said) == []
+def test_what_any_two_targets_write_agrees(first: str) -> None:
+    for second in TARGETS:
+        said = [
+            ObservedObject(PLANE, first, readings(WANTED, "a"), WANTED),
+            ObservedObject(CERT, second, readings(WANTED, "b"), WANTED),
+        ]
+        assert warned(*said) == [], second
 
 
 # what is reported

@@ -176,7 +176,8 @@ RIVAL = WORKERS.replace("  name: workers #", "  name: prod-md-0 #").replace(
 
 
 def test_each_id_that_results_hold_is_a_rule_of_the_table() -> None:
-    found = [result for story in STORIES for result in run((story / "input.yaml").read_bytes()).results]
+    stories = [story for story in STORIES if story.parent.name == "systems"]
+    found = [result for story in stories for result in run((story / "input.yaml").read_bytes()).results]
     assert {result.code for result in found if result.code} <= {*RULES, *CODES}
     for result in found:
         assert result.to_data()["message"].startswith(f"{result.code}: ") == bool(result.code)
