@@ -109,8 +109,8 @@ def test_an_example_has_options_that_exist(command: str, line: str) -> None:
 
 
 WRONG = [
-    pytest.param(["help", "nothing"], "the command must be one of run, explain", id="help of no command"),
-    pytest.param(["help", "run", "lint"], "the command must be one of run, explain", id="help of two commands"),
+    pytest.param(["help", "nothing"], "the command must be one of init, run, explain", id="help of no command"),
+    pytest.param(["help", "run", "lint"], "the command must be one of init, run, explain", id="help of two commands"),
     pytest.param(["help", "nodesNotRoled"], "did you mean `NodesNotRolled`?", id="nearly a code"),
     pytest.param(["help", "np038"], "did you mean `NP038`?", id="nearly a rule"),
     pytest.param(["targets", "nothing"], "one of these must be named: nodes, ", id="no target"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 MODULES = {
+    "init": "init",
     "run": "run",
     "explain": "explain",
     "lint": "lint",
@@ -17,6 +18,7 @@ MODULES = {
 """Name of a command -> module of `krm_fn.cli`, in the order of the help text."""
 
 SUMMARIES = {
+    "init": "writes a first ProxyConfig, made of what manifests and the shell say about a proxy",
     "run": "writes the proxy of a ProxyConfig into files and folders of manifests, in place",
     "explain": "who gets which proxy, why each entry of NO_PROXY is there, and which programs honour it",
     "lint": "checks a NO_PROXY list, or what manifests say about a proxy, and fixes it",

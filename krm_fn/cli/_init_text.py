@@ -1,0 +1,243 @@
+"""The text of the ProxyConfig that `inject-proxy init` writes: what was found, and what is left to decide."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from krm_fn import config
+from krm_fn.cli._init_found import Found, FoundProxy, ProxyPlace, document, matchers
+from krm_fn.cli._outcome_lines import count
+from krm_fn.krm.masking import shown_line
+from krm_fn.yamledit import block_text
+
+_WIDTH = 100
+_NAMED = 3
+"""How many places a comment names."""
+SECRET = "inject-proxy"  # noqa: S105 -- the name of an object
+_KEY = "proxy.yaml"
+_FUNCTION = "config.kubernetes.io/function"
+_EXAMPLE = "http://proxy.example.com:3128"
+_HOW_TO_CREATE = """\
+The URLs hold a user or a password, so they are in a Secret that a run reads beside this file. Create it with the URLs
+in the place of these, and keep it out of Git, or encrypt it:
+
+  kubectl create secret generic {name} --dry-run=client --output yaml --from-file {key}=/dev/stdin > {name}.yaml <<'END'
+  http_proxy: {http}
+  https_proxy: {https}
+  END
+"""
+
+
+class Proposal:
+    """The proxy that ``spec`` declares, and what becomes of the others.
+
+    ``overrides`` are those that Clusters of their own have, ``alternatives`` the ones that nobody can tell apart.
+    """
+
+    def __init__(self, found: Found, chosen: int = 0) -> None:
+        self.main = found.proxies[chosen] if found.proxies else FoundProxy(_EXAMPLE, _EXAMPLE)
+        self.is_example = not found.proxies
+        self.overrides: list[FoundProxy] = []
+        self.alternatives: list[FoundProxy] = []
+        for one in found.proxies:
+            if one is self.main:
+                continue
+            is_of_clusters = all(place.clusters for place in one.places)
+            is_apart = is_of_clusters and not one.clusters & self.main.clusters
+            (self.overrides if is_apart and not one.has_password else self.alternatives).append(one)
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """The fields that count, with the URLs in place of a Secret: what a first look at the manifests needs."""
+        return {**_urls(self.main), **self.fields}
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The fields that count, but for the two URLs of ``spec``."""
+        fields: dict[str, Any] = {}
+        if self.main.entries:
+            fields["noProxy"] = list(self.main.entries)
+        if self.overrides:
+            fields["overrides"] = [_override(one, self.main) for one in self.overrides]
+        chosen = list(
+            matchers(place for one in (self.main, *self.overrides) for place in one.places)
+        )
+        if chosen:
+            fields["targets"] = {"workloads": {"workloads": chosen}}
+        return fields
+
+
+def _urls(proxy: FoundProxy) -> dict[str, str]:
+    return {"httpProxy": proxy.http, "httpsProxy": proxy.https}
+
+
+def _override(proxy: FoundProxy, main: FoundProxy) -> dict[str, Any]:
+    match: dict[str, list[str]] = {"clusters": sorted({name for _, name in proxy.clusters})}
+    namespaces = sorted({namespace for namespace, _ in proxy.clusters} - {""})
+    if namespaces:
+        match["namespaces"] = namespaces
+    override: dict[str, Any] = {"match": match, **_urls(proxy)}
+    entries = [entry for entry in proxy.entries if entry not in main.entries]
+    if entries:
+        override["noProxy"] = entries
+    return override
+
+
+def text(
+    found: Found,
+    proposal: Proposal,
+    targets: Mapping[str, int],
+    missing: Mapping[str, Sequence[str]],
+    *,
+    is_for_kustomize: bool,
+) -> str:
+    """Return the text of the file.
+
+    Args:
+        found: what there is.
+        proposal: the proxy that is declared.
+        targets: ID of a target -> number of the objects that a run changes for it.
+        missing: fact of `spec.clusterDefaults` that no manifest says -> Clusters that lack it.
+        is_for_kustomize: whether there is a kustomization, which finds the function by an annotation.
+    """
+    lines = [
+        "# Written by `inject-proxy init`. `inject-proxy explain` shows who gets what, and why.",
+        "",
+    ]
+    head = {key: value for key, value in document({}).items() if key != "spec"}
+    if is_for_kustomize:
+        head["metadata"]["annotations"] = {_FUNCTION: "exec: {path: inject-proxy}"}
+    lines += [*block_text(head).splitlines(), "spec:"]
+    lines += _indented(_spec_lines(found, proposal, targets, missing))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _spec_lines(
+    found: Found,
+    proposal: Proposal,
+    targets: Mapping[str, int],
+    missing: Mapping[str, Sequence[str]],
+) -> Iterator[str]:
+    yield from _of_proxy(found, proposal)
+    fields = proposal.fields
+    yield from _of_list(fields.get("noProxy", []))
+    yield from _of_overrides(proposal, fields.get("overrides", []))
+    for one in proposal.alternatives:
+        yield ""
+        what = "Another proxy, with a password," if one.has_password else "Another proxy"
+        yield from _comment(f"{what} is {_places(one.places)}. To take it instead:")
+        yield from (f"# {line}" for line in block_text(_urls(one)).splitlines())
+    if "targets" in fields:
+        yield ""
+        yield from _comment(
+            "Workloads that have a proxy today, and get it only where they are chosen."
+        )
+        yield from block_text({"targets": fields["targets"]}).splitlines()
+    yield from _of_targets(targets)
+    yield from _of_defaults(missing)
+
+
+def _of_proxy(found: Found, proposal: Proposal) -> Iterator[str]:
+    main = proposal.main
+    if proposal.is_example:
+        yield from _comment(
+            "No manifest and no variable of the shell names a proxy: write yours in the place of this one."
+        )
+    else:
+        yield from _comment(f"Found {_places(main.places)}.")
+    if found.unclear:
+        places = count(found.unclear, "place")
+        yield from _comment(
+            f"{places} with a proxy could not be read: the value is elsewhere, or filled in later."
+        )
+    if found.clusters:
+        names = [f"{namespace}/{name}".lstrip("/") for namespace, name in found.clusters]
+        yield from _comment(f"Clusters: {_some(names)}.")
+    if not main.has_password:
+        yield from block_text(_urls(main)).splitlines()
+        return
+    http, https = (url.replace("://", "://USER:PASSWORD@", 1) for url in (main.http, main.https))
+    yield from _comment(_HOW_TO_CREATE.format(name=SECRET, key=_KEY, http=http, https=https))
+    yield from block_text({"from": [{"kind": "Secret", "name": SECRET}]}).splitlines()
+
+
+def _of_list(entries: Sequence[str]) -> Iterator[str]:
+    yield ""
+    yield from _comment(
+        "The networks of Clusters and services are added by a run. No manifest names the networks of the nodes, of\n"
+        "registries and of other hosts inside: add those that are missing."
+    )
+    prefix = "" if entries else "# "
+    yield f"{prefix}noProxy:"
+    for entry in entries:
+        yield from block_text([entry]).splitlines()
+    yield "# - 10.20.0.0/16"
+    yield "# - .corp.example"
+
+
+def _of_overrides(proposal: Proposal, overrides: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    if not overrides:
+        return
+    yield ""
+    yield from _comment(
+        "These Clusters have another proxy today. The first one above is for all others."
+    )
+    yield "overrides:"
+    for proxy, override in zip(proposal.overrides, overrides, strict=True):
+        yield from _comment(f"Found {_places(proxy.places)}.")
+        yield from block_text([override]).splitlines()
+
+
+def _of_targets(targets: Mapping[str, int]) -> Iterator[str]:
+    yield ""
+    if not targets:
+        yield from _comment("A run changes nothing in the files that are here.")
+        return
+    names = [f"{name} ({count(number, 'object')})" for name, number in targets.items()]
+    yield from _comment(f"A run changes: {', '.join(names)}.")
+    yield from _comment("To begin with some of them, or to roll nodes that have another proxy:")
+    yield f"# only: [{next(iter(targets))}]"
+    yield "# rollout: {hashNames: true}"
+
+
+def _of_defaults(missing: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    if not missing:
+        return
+    clusters = sorted({name for names in missing.values() for name in names if name})
+    yield ""
+    yield from _comment(
+        f"What no manifest says of {_some(clusters) if clusters else 'the Clusters'} (NP038):"
+    )
+    yield "# clusterDefaults:"
+    for name in missing:
+        example = config.fields()[f"clusterDefaults.{name}"]["examples"][0]
+        yield from (f"#   {line}" for line in block_text({name: example}).splitlines())
+
+
+def _places(places: Sequence[ProxyPlace]) -> str:
+    return f"in {count(len(places), 'place')}: {_some([place.name for place in places])}"
+
+
+def _some(names: Sequence[str]) -> str:
+    """Return the first names; they are those of the input, so none holds a line break or a credential here."""
+    names = [shown_line(name) for name in names]
+    if len(names) > _NAMED + 1:
+        return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"
+    return ", ".join(names)
+
+
+def _comment(lines: str) -> Iterator[str]:
+    """Yield the lines of a comment, long ones wrapped; a line that begins with a blank, such as YAML, stays."""
+    for line in lines.splitlines():
+        parts = [line]
+        if not line.startswith(" "):
+            parts = textwrap.wrap(line, _WIDTH, break_long_words=False, break_on_hyphens=False)
+        for part in parts or [""]:
+            yield f"# {part}".rstrip()
+
+
+def _indented(lines: Iterable[str]) -> Iterator[str]:
+    for line in lines:
+        yield f"  {line}" if line else ""

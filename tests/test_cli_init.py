@@ -1,0 +1,294 @@
+"""`inject-proxy init`: a first ProxyConfig, made of what a repository and the shell say."""
+
+from __future__ import annotations
+
+import base64
+import os
+import pty
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from support import COMMAND, TIME_LIMIT, inject_proxy
+from test_cli_inputs import write
+
+PROXY = "http://proxy.corp.example:3128"
+OTHER = "http://east.corp.example:8080"
+SECRET = "S3CRETpass"
+WITH_PASSWORD = f"http://svc:{SECRET}@proxy.corp.example:3128"
+CLUSTER = """\
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: Cluster
+metadata: {name: NAME, namespace: org}
+spec:
+  clusterNetwork: {pods: {cidrBlocks: [10.244.0.0/16]}, services: {cidrBlocks: [10.96.0.0/12]}}
+  controlPlaneEndpoint: {host: api.NAME.example, port: 6443}
+"""
+NODES = """\
+apiVersion: bootstrap.cluster.x-k8s.io/v1beta1
+kind: KubeadmConfigTemplate
+metadata: {name: NAME-md-0, namespace: org, labels: {cluster.x-k8s.io/cluster-name: NAME}}
+spec:
+  template:
+    spec:
+      files:
+      - path: /etc/systemd/system/containerd.service.d/http-proxy.conf
+        content: |
+          [Service]
+          Environment="HTTP_PROXY=URL" "HTTPS_PROXY=URL"
+          Environment="NO_PROXY=localhost,127.0.0.1,10.244.0.0/16,.corp.example,.NAME.internal"
+"""
+WEB = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  template:
+    spec:
+      containers:
+      - {name: web, env: [{name: HTTPS_PROXY, value: "URL"}]}
+"""
+TKG = "TKG_HTTP_PROXY: URL\nTKG_HTTPS_PROXY: URL\nTKG_NO_PROXY: .tkg.example\n"
+SHELL = {"https_proxy": "proxy.shell.example:8080", "NO_PROXY": "localhost,.shell.example"}
+
+
+def nodes(name: str, url: str) -> str:
+    return f"{CLUSTER}---\n{NODES}".replace("NAME", name).replace("URL", url)
+
+
+def init(folder: Path, *argv: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    done = inject_proxy("", "init", *argv, cwd=folder, env=env)
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def spec(text: str) -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(text)["spec"]
+    return found
+
+
+def urls(url: str) -> dict[str, str]:
+    return {"httpProxy": url, "httpsProxy": url}
+
+
+FOUND = [
+    pytest.param(
+        {"west.yaml": nodes("west", PROXY)},
+        {**urls(PROXY), "noProxy": [".corp.example", ".west.internal"]},
+        id="that of nodes, without what a run derives",
+    ),
+    pytest.param(
+        {"west.yaml": nodes("west", PROXY), "east.yaml": nodes("east", OTHER), "w.yaml": WEB.replace("URL", PROXY)},
+        {
+            **urls(PROXY),
+            "noProxy": [".corp.example", ".west.internal"],
+            "overrides": [
+                {
+                    "match": {"clusters": ["east"], "namespaces": ["org"]},
+                    **urls(OTHER),
+                    "noProxy": [".east.internal"],
+                }
+            ],
+            "targets": {
+                "workloads": {"workloads": [{"kinds": ["Deployment"], "names": ["web"], "namespaces": ["shop"]}]}
+            },
+        },
+        id="an override for the Cluster of another region, and a workload that nobody chose",
+    ),
+    pytest.param(
+        {"config.yaml": TKG.replace("URL", PROXY)},
+        {**urls(PROXY), "noProxy": [".tkg.example"]},
+        id="that of a file of TKG",
+    ),
+    pytest.param(
+        {"west.yaml": nodes("west", "proxy.corp.example:3128")},
+        {**urls(PROXY), "noProxy": [".corp.example", ".west.internal"]},
+        id="one without a scheme",
+    ),
+    pytest.param(
+        {"west.yaml": CLUSTER.replace("NAME", "west")},
+        {**urls("http://proxy.shell.example:8080"), "noProxy": [".shell.example"]},
+        id="that of the shell, where no file names one",
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "expected"), FOUND)
+def test_a_config_says_what_was_found(tmp_path: Path, files: dict[str, str], expected: dict[str, Any]) -> None:
+    write(tmp_path, {**files})
+    done = init(tmp_path, "--print", env=SHELL)
+    assert (done.returncode, spec(done.stdout)) == (0, expected), done.stderr
+    assert [path.name for path in tmp_path.iterdir() if path.name not in files] == []
+
+
+@pytest.mark.parametrize(("files", "expected"), FOUND)
+def test_the_written_config_runs(tmp_path: Path, files: dict[str, str], expected: dict[str, Any]) -> None:
+    write(tmp_path, {**files})
+    done = init(tmp_path, "--yes", env=SHELL)
+    assert done.stderr.endswith("created proxy.yaml\nnext: inject-proxy run --diff\n")
+    assert spec((tmp_path / "proxy.yaml").read_text()) == expected
+    ran = inject_proxy("", "run", ".", cwd=tmp_path)
+    assert (ran.returncode, b"error]" in ran.stderr) == (0, False), ran.stderr
+    codes = {line.split(": ")[1] for line in ran.stderr.decode().splitlines() if line.startswith("[warning]")}
+    assert codes <= {"NP038", "NodesNotRolled"}  # a person has to decide about these, and the file says so
+
+
+COMMENTS = [
+    pytest.param(
+        {"kustomization.yaml": "resources: [a.yaml]\n"},
+        {},
+        'config.kubernetes.io/function: "exec: {path: inject-proxy}"',
+        id="kustomize",
+    ),
+    pytest.param({"w.yaml": WEB.replace("URL", PROXY)}, {}, "# Found in 1 place: w.yaml (Deployment/web).", id="where"),
+    pytest.param(
+        {"w.yaml": WEB.replace("URL", PROXY), "b.yaml": nodes("east", PROXY), "x.yaml": WEB.replace("URL", OTHER)},
+        {},
+        f"# Another proxy is in 1 place: x.yaml (Deployment/web). To take it instead:\n  # httpProxy: {OTHER}",
+        id="a proposal where nothing tells two proxies apart",
+    ),
+    pytest.param({"a.yaml": nodes("a", PROXY)}, {}, "# A run changes: containerdDropIn (1 object)", id="the targets"),
+    pytest.param({"a.yaml": nodes("a", PROXY)}, {}, "# - 10.20.0.0/16", id="networks that no manifest names"),
+    pytest.param({"a.yaml": nodes("a", PROXY)}, {}, "  # clusterDefaults:\n  #   infrastructure: ", id="missing facts"),
+    pytest.param({"a.yaml": nodes("a", PROXY)}, {}, "# Clusters: org/a.", id="the Clusters"),
+    pytest.param({}, {}, "# No manifest and no variable of the shell names a proxy", id="an empty folder"),
+    pytest.param({}, SHELL, "# Found in 1 place: the environment of the shell.", id="the shell"),
+    pytest.param(
+        {"a.yaml": WEB.replace("URL", "${PROXY}")}, {}, "# 1 place with a proxy could not be read", id="a placeholder"
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "env", "says"), COMMENTS)
+def test_comments_say_where_it_was_found_and_what_is_left(
+    tmp_path: Path, files: dict[str, str], env: dict[str, str], says: str
+) -> None:
+    write(tmp_path, {**files})
+    done = init(tmp_path, "--print", env=env)
+    assert says in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 120
+
+
+PASSWORDS = [
+    pytest.param({"a.yaml": nodes("a", WITH_PASSWORD)}, {}, id="in a manifest"),
+    pytest.param({"a.yaml": nodes("a", WITH_PASSWORD), "b.yaml": nodes("b", PROXY)}, {}, id="of one of two"),
+    pytest.param(
+        {
+            "a.yaml": nodes("a", PROXY),
+            "b.yaml": nodes("b", PROXY),
+            "c.yaml": nodes("c", WITH_PASSWORD.replace("corp", "x")),
+        },
+        {},
+        id="of another proxy",
+    ),
+    pytest.param({}, {"HTTPS_PROXY": WITH_PASSWORD, "NO_PROXY": f"user:{SECRET}@host"}, id="in the shell"),
+]
+
+
+@pytest.mark.parametrize("option", ["--print", "--yes"])
+@pytest.mark.parametrize(("files", "env"), PASSWORDS)
+def test_no_password_is_written(tmp_path: Path, files: dict[str, str], env: dict[str, str], option: str) -> None:
+    write(tmp_path, {**files})
+    done = init(tmp_path, option, env=env)
+    assert done.returncode == 0
+    written = tmp_path / "proxy.yaml"
+    shown = done.stdout + done.stderr + (written.read_text() if written.exists() else "")
+    assert SECRET not in shown
+    assert base64.b64encode(WITH_PASSWORD.encode()).decode() not in shown
+    assert "svc" not in shown.replace(".svc", "")
+
+
+def test_the_secret_of_the_comment_is_what_a_run_reads(tmp_path: Path) -> None:
+    write(tmp_path, {"a.yaml": nodes("a", WITH_PASSWORD)})
+    done = init(tmp_path, "--yes")
+    assert "first create the Secret inject-proxy, as its comments say\n" in done.stderr
+    text = (tmp_path / "proxy.yaml").read_text()
+    assert spec(text)["from"] == [{"kind": "Secret", "name": "inject-proxy"}]
+    assert "# " + "  kubectl create secret generic inject-proxy --dry-run=client" in text
+    content = "".join(line.removeprefix("  #   ") + "\n" for line in text.splitlines() if "USER:PASSWORD" in line)
+    values = content.replace("USER:PASSWORD", f"svc:{SECRET}")
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "inject-proxy"}}
+    data = {"proxy.yaml": base64.b64encode(values.encode()).decode()}
+    write(tmp_path, {"inject-proxy.yaml": yaml.safe_dump({**secret, "data": data})})
+    ran = inject_proxy("", "run", ".", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert WITH_PASSWORD in (tmp_path / "a.yaml").read_text()
+
+
+WRONG = [
+    pytest.param({"proxy.yaml": "mine: true\n"}, ["--yes"], '"proxy.yaml" exists, and is not overwritten', id="a file"),
+    pytest.param(
+        {
+            "config/p.yaml": "apiVersion: fn.inject-proxy.io/v1alpha1\nkind: ProxyConfig\nspec: {httpProxy: http://p:1}\n"
+        },
+        ["--yes"],
+        '"config/p.yaml" holds a ProxyConfig already',
+        id="a ProxyConfig",
+    ),
+    pytest.param({}, [], "there is no terminal to ask on", id="no terminal"),
+    pytest.param({"a.yaml": WEB}, ["--yes", "a.yaml"], '"a.yaml" must be a folder', id="a file in place of a folder"),
+    pytest.param({}, ["--yes", "a", "b"], "one folder must be named", id="two folders"),
+]
+
+
+@pytest.mark.parametrize(("files", "argv", "says"), WRONG)
+def test_wrong_usage_is_explained_and_writes_nothing(
+    tmp_path: Path, files: dict[str, str], argv: list[str], says: str
+) -> None:
+    write(tmp_path, {**files})
+    done = init(tmp_path, *argv)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert says in done.stderr
+    assert {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.yaml")} == {*files}
+
+
+def at_a_terminal(folder: Path, answers: str) -> tuple[int, str]:
+    """The exit code and what is shown where a person types these answers."""
+    ours, theirs = pty.openpty()
+    streams = {"stdin": theirs, "stderr": theirs, "stdout": subprocess.DEVNULL}
+    started = subprocess.Popen([str(COMMAND), "init"], cwd=folder, env={"PATH": os.environ["PATH"]}, **streams)
+    os.close(theirs)
+    os.write(ours, answers.encode())
+    shown = b""
+    try:
+        while part := os.read(ours, 65536):
+            shown += part
+    except OSError:  # the end of a terminal
+        pass
+    os.close(ours)
+    return started.wait(TIME_LIMIT), shown.decode()
+
+
+TWO = {"west.yaml": nodes("west", PROXY), "w.yaml": WEB.replace("URL", PROXY), "east.yaml": nodes("east", OTHER)}
+ANSWERS = [
+    pytest.param(TWO, "\n\n\n", {"httpProxy": PROXY}, ["1) http://proxy.corp.example:3128 in 2 places"], id="defaults"),
+    pytest.param(TWO, "7\n2\n10.20.0.0/16\ny\n", {"httpProxy": OTHER}, ["A number from 1 to 2"], id="the second proxy"),
+    pytest.param(
+        {}, "x y\nhttp://p:1\n10.20.0.0/16\ny\n", {"httpProxy": "http://p:1"}, ["no URL of a proxy"], id="none"
+    ),
+    pytest.param(
+        {}, f"{WITH_PASSWORD}\n\ny\n", {"from": [{"kind": "Secret", "name": "inject-proxy"}]}, [], id="a password"
+    ),
+    pytest.param(TWO, "\n\nn\n", None, ["nothing was written"], id="no"),
+]
+
+
+@pytest.mark.parametrize(("files", "answers", "expected", "says"), ANSWERS)
+def test_a_terminal_is_asked(
+    tmp_path: Path, files: dict[str, str], answers: str, expected: dict[str, Any] | None, says: list[str]
+) -> None:
+    write(tmp_path, {**files})
+    code, shown = at_a_terminal(tmp_path, answers)
+    assert code == 0, shown
+    for text in says:
+        assert text in shown
+    written = tmp_path / "proxy.yaml"
+    assert written.exists() == (expected is not None)
+    if expected is not None:
+        text = written.read_text()
+        assert spec(text).items() >= expected.items()
+        assert ("10.20.0.0/16" in spec(text).get("noProxy", [])) == ("10.20.0.0/16" in answers)
+        assert SECRET not in text
