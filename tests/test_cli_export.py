@@ -16,6 +16,7 @@ from krm_fn.cli.command_result import CommandResult
 from krm_fn.cli.import_ import FORMS
 from krm_fn.cli.import_ import run as import_
 from krm_fn.errors import ConfigError, InputError, UsageError
+from krm_fn.formats.pem import split
 from krm_fn.noproxy import Audience
 from krm_fn.plan.sources.files import kind_of
 from krm_fn.targets import TARGETS
@@ -27,7 +28,7 @@ from support import finished, inject_proxy
 FILES = TESTDATA / "files"
 PROXY = FILES / "proxy.yaml"
 URL = "http://user:pa%24s%20s@proxy.corp.example:3128"
-SYSTEMS = ("tkg", "giantswarm", "image-builder")
+SYSTEMS = ("tkg", "giantswarm", "image-builder", "openshift")
 Golden = Callable[[Path, bytes], None]
 
 every_system = pytest.mark.parametrize("system", SYSTEMS)
@@ -363,3 +364,14 @@ def test_the_cluster_is_one_of_the_input_where_that_holds_some(tmp_path: Path, a
     )
     assert done.returncode == (2 if says else 0)
     assert says in done.stderr.decode()
+
+
+def test_certificates_go_into_an_install_config_beside_those_of_others(tmp_path: Path) -> None:
+    config = tmp_path / "proxy.yaml"
+    pem = json.dumps(certificates.A)
+    config.write_text(PROXY.read_text().replace("spec:\n", f"spec:\n  trustedCA: {{pem: {pem}}}\n"))
+
+    data = read(export("openshift", (FILES / "openshift/input.yaml").read_text(), config))
+
+    assert split(data["additionalTrustBundle"]) == [certificates.B, certificates.A]
+    assert data["additionalTrustBundle"].endswith("-----END CERTIFICATE-----\n")  # the installer refuses more

@@ -42,14 +42,14 @@ def spec(answer: CommandResult) -> dict[str, Any]:
     return dict(made["spec"])
 
 
-@pytest.mark.parametrize("system", ["tkg", "giantswarm", "image-builder"])
+@pytest.mark.parametrize("system", ["tkg", "giantswarm", "image-builder", "openshift"])
 def test_the_file_of_the_document_becomes_a_config(system: str, golden: Golden) -> None:
     answer = run([system, str(FILES / system / "input.yaml")], no_stdin)
     golden(FILES / system / "imported.yaml", answer.output)
     assert spec(answer)["httpProxy"].startswith("http://")
 
 
-@pytest.mark.parametrize("system", ["tkg", "giantswarm", "image-builder"])
+@pytest.mark.parametrize("system", ["tkg", "giantswarm", "image-builder", "openshift"])
 def test_what_was_exported_is_imported_again(system: str) -> None:
     imported = spec(run([system, str(FILES / system / "exported.yaml")], no_stdin))
     wanted = read((FILES / "proxy.yaml").read_text())["spec"]
@@ -198,7 +198,7 @@ def test_beside_flags_for_each_role_the_others_are_for_the_controllers() -> None
 @pytest.mark.parametrize(
     ("argv", "reported"),
     [
-        pytest.param([], "the system must be tkg, giantswarm, image-builder or konvoy", id="nothing"),
+        pytest.param([], "the system must be tkg, giantswarm, image-builder, openshift or konvoy", id="nothing"),
         pytest.param(["kubespray", "a"], "the system must be", id="no system"),
         pytest.param(["tkg"], "must be followed by one file", id="no file"),
         pytest.param(["tkg", "a", "b"], "must be followed by one file", id="two files"),

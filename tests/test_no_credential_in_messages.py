@@ -328,8 +328,12 @@ def test_a_word_of_the_command_line_with_the_form_of_a_credential_is_not_shown(
     assert CANARY not in out + err
 
 
+IMPORTED = ["tkg", "giantswarm", "image-builder", "openshift"]
+
+
 @pytest.mark.parametrize(
-    ("system", "form", "quoted"), _pairs(["tkg", "giantswarm", "image-builder"], [*CREDENTIALS, *WORDS], [True, False])
+    ("system", "form", "quoted"),
+    _pairs(["tkg", "giantswarm", "image-builder", "openshift"], [*CREDENTIALS, *WORDS], [True, False]),
 )
 def test_import_and_export_never_show_a_value_of_the_file(
     form: str, quoted: bool, system: str, command: Command, tmp_path: Path
@@ -339,6 +343,7 @@ def test_import_and_export_never_show_a_value_of_the_file(
         "tkg": f"TKG_HTTP_PROXY: {value}\nTKG_HTTPS_PROXY: http://proxy.example.com:1\nOTHER: {value}\n",
         "giantswarm": f"proxy:\n  http: {value}\nother: {value}\n",
         "image-builder": f"http_proxy: {value}\nother: {value}\n",
+        "openshift": f"proxy:\n  httpProxy: {value}\nadditionalTrustBundle: {value}\n",
     }
     file, config = tmp_path / "values.yaml", tmp_path / "config.yaml"
     file.write_text(texts[system])

@@ -146,6 +146,13 @@ def test_removal_needs_no_object_any_more() -> None:
             ["proxy.com", "example.com"],
             id="what containerd gets goes before what Ansible gets",
         ),
+        pytest.param(
+            "apiVersion: v1\nproxy: {httpProxy: http://a, httpsProxy: http://b, noProxy: 'x,y'}\n",
+            "OpenShift",
+            ("http://a", "http://b"),
+            ["x", "y"],
+            id="an install-config of OpenShift",
+        ),
         pytest.param("http_proxy: http://a\n", None, ("http://a", ""), [], id="three names that two forms share"),
         pytest.param(
             "#@data/values\n---\nTKG_HTTP_PROXY: http://a\n", "TKG", ("http://a", ""), [], id="annotations of ytt"

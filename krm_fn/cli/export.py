@@ -35,7 +35,7 @@ def parser() -> CommandParser:
     command = CommandParser(
         "export",
         usage=[
-            "tkg|giantswarm|image-builder [--config FILE] [OPTIONS] [--in-place] FILE|-",
+            "tkg|giantswarm|image-builder|openshift [--config FILE] [OPTIONS] [--in-place] FILE|-",
             "konvoy [--config FILE] [OPTIONS]",
         ],
         examples=[
@@ -59,6 +59,7 @@ def parser() -> CommandParser:
                 "image-builder: an override file of Konvoy Image Builder: proxy_env, and http_proxy, https_proxy, "
                 "no_proxy beside it"
             ),
+            "openshift: install-config.yaml: proxy.httpProxy, proxy.httpsProxy, proxy.noProxy; additionalTrustBundle",
             (
                 "konvoy: `konvoy create cluster` with --control-plane-http-proxy, --worker-no-proxy and the like, "
                 "--registry-mirror-url, --apiserver-host, --os-hint"

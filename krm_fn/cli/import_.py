@@ -23,6 +23,7 @@ FORMS = {
     "tkg": formats.TKG,
     "giantswarm": formats.GIANT_SWARM,
     "image-builder": formats.IMAGE_BUILDER,
+    "openshift": formats.OPENSHIFT,
 }
 """Name on the command line -> form of the file."""
 KONVOY = "konvoy"
@@ -40,6 +41,7 @@ def parser() -> CommandParser:
             "tkg FILE|-",
             "giantswarm FILE|-",
             "image-builder FILE|-",
+            "openshift FILE|-",
             "konvoy -- <flags of `konvoy create cluster`>",
         ],
         examples=[
@@ -59,6 +61,7 @@ def parser() -> CommandParser:
             "tkg: a cluster configuration file of TKG: TKG_HTTP_PROXY, TKG_HTTPS_PROXY, TKG_NO_PROXY ...",
             "giantswarm: the secret-values.yaml.patch of a config repository: proxy.http, proxy.https, proxy.noProxy",
             "image-builder: an override file of Konvoy Image Builder: proxy_env, http_proxy, https_proxy, no_proxy",
+            "openshift: install-config.yaml: proxy.httpProxy, proxy.httpsProxy, proxy.noProxy; additionalTrustBundle",
             (
                 "konvoy: --control-plane-http-proxy, --worker-no-proxy and the like, --registry-mirror-url, "
                 "--cluster-name, --apiserver-host, --os-hint; of `dkp` and `nkp` as well. Other flags are named in a "

@@ -451,6 +451,14 @@ ROWS = (
 )
 
 
+FILES = {
+    "openshift": DistributionRow(
+        "openshift", "", "install-config.yaml", ("proxy",), ca_text="additionalTrustBundle"
+    ),
+}
+"""ID of a target -> the plain file that it fills, too."""
+
+
 def _of_kind() -> dict[tuple[str, str], tuple[DistributionRow, ...]]:
     found: dict[tuple[str, str], tuple[DistributionRow, ...]] = {}
     for row in ROWS:

@@ -25,6 +25,7 @@ _TARGETS = {
     formats.TKG: "tkgClusterConfig",
     formats.GIANT_SWARM: "giantswarmInstallationValues",
     formats.IMAGE_BUILDER: "imageBuilderOverrides",
+    formats.OPENSHIFT: "openshift",
 }
 """Form -> the target that fills a file of it."""
 

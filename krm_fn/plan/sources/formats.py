@@ -7,7 +7,7 @@ Sources: TKG: the document, ``config_default.yaml`` and ``get_no_proxy`` in ``yt
 which adds the networks of AWS and Azure, their metadata addresses, and ``::1`` for IPv6. Giant Swarm:
 ``secret-values.yaml.patch`` and ``<cluster>-cluster-values`` of the document, cluster-apps-operator
 ``clustersecret/desired.go``. Konvoy Image Builder: ``http-proxy-override.yaml`` of the document,
-``ansible/roles/containerd``.
+``ansible/roles/containerd``. OpenShift: ``install-config.yaml`` (``openshift/installer``: ``types.InstallConfig``).
 """
 
 from __future__ import annotations
@@ -24,9 +24,11 @@ from krm_fn.errors import ConfigError, InputError
 from krm_fn.formats import sops, ytt
 from krm_fn.patch import field_path, lookup
 from krm_fn.products import giantswarm, konvoy, tkg
+from krm_fn.products.distributions import FILES
 from krm_fn.products.proxy_keys import SHORT, SNAKE, UPPER, ProxyKeys
 
 TKG, GIANT_SWARM, IMAGE_BUILDER = "TKG", "GiantSwarm", "ImageBuilder"
+OPENSHIFT = "OpenShift"
 
 _Path = tuple[str, ...]
 _Fields = dict[_Path, ForeignValue]
@@ -60,7 +62,11 @@ _BUILDER_PLACES: _Places = (
     ((konvoy.PROXY_ENV,), UPPER),
     ((konvoy.PROXY_ENV,), SNAKE),
 )
-_MAPPINGS = {path for path, _ in (*_SWARM_PLACES, *_BUILDER_PLACES)}
+_OPENSHIFT_FILE = FILES["openshift"]
+_MAPPINGS = {
+    _OPENSHIFT_FILE.path,
+    *(path for path, _ in (*_SWARM_PLACES, *_BUILDER_PLACES)),
+}
 """Where the names of all forms are; those of TKG are at the root."""
 
 
@@ -191,6 +197,16 @@ def _image_builder(data: Any) -> _Fields:
     return _first(data, _BUILDER_PLACES)
 
 
+def _openshift(data: Any) -> _Fields:
+    path = _OPENSHIFT_FILE.path
+    found = _three(data, path, _OPENSHIFT_FILE.keys)
+    field = _OPENSHIFT_FILE.certificates(path)
+    certificates = lookup(data, field)
+    if certificates and found:
+        found["trustedCA", "pem"] = ForeignValue(certificates, f"`{field_path(field)}`")
+    return found
+
+
 def _first(data: Any, places: _Places) -> _Fields:
     """Return, field by field, the value of the first place that has one."""
     found: _Fields = {}
@@ -222,16 +238,18 @@ READERS: dict[str, Callable[[Any], _Fields]] = {
     TKG: _tkg,
     GIANT_SWARM: _giant_swarm,
     IMAGE_BUILDER: _image_builder,
+    OPENSHIFT: _openshift,
 }
 """Name of a form -> what reads it."""
 
 _SIGNS: dict[str, tuple[_Path, ...]] = {
     TKG: tuple((name,) for name in (*tkg.PROXY, tkg.PROXY_SWITCH)),
     GIANT_SWARM: (
-        *((*giantswarm.PROXY, name) for name in SHORT),
+        *((*giantswarm.PROXY, name) for name in SHORT[:2]),  # `noProxy` is that of OpenShift, too
         *((*giantswarm.CLUSTER_PROXY, name) for name in SHORT),
     ),
     IMAGE_BUILDER: ((konvoy.PROXY_ENV,),),
+    OPENSHIFT: tuple((*_OPENSHIFT_FILE.path, name) for name in _OPENSHIFT_FILE.keys[:2]),
 }
 """Names that are in one form only: `http_proxy` at the top is in two of them."""
 
@@ -239,4 +257,5 @@ _SHOWN = {
     TKG: "`TKG_HTTP_PROXY`, `TKG_HTTPS_PROXY`, `TKG_NO_PROXY`",
     GIANT_SWARM: "`proxy.http`, `proxy.https`, `proxy.noProxy`",
     IMAGE_BUILDER: "`proxy_env`, or `http_proxy`, `https_proxy`, `no_proxy`",
+    OPENSHIFT: "`proxy.httpProxy`, `proxy.httpsProxy`, `proxy.noProxy`",
 }

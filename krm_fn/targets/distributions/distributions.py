@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -25,6 +26,7 @@ from krm_fn.patch import Pointer, lookup, text_at
 from krm_fn.products import proxy_keys
 from krm_fn.products.distributions import (
     CA_CONFIG_MAP,
+    FILES,
     OF_KIND,
     PRODUCTS,
     ROWS,
@@ -35,7 +37,7 @@ from krm_fn.products.distributions import (
 from krm_fn.proxy_url import split_url
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import created_objects
-from krm_fn.targets.base import Context, Creation, Data, Options, Target, Writes
+from krm_fn.targets.base import Context, Creation, Data, FileForm, Options, Target, Writes
 from krm_fn.targets.distributions.host_and_port import HostAndPort, is_one
 from krm_fn.targets.trusted_config_map import KEY, TrustedConfigMap
 
@@ -330,6 +332,8 @@ class _Distribution(Target):
             beside = {(row.group, row.kind) for row in ROWS if row.ca_namespace}
             self.creates = Creation(self.kinds & beside, _companions)
             self.kinds |= {_CONFIG_MAP}
+        if target_id in FILES:
+            self.file = FileForm(self.audience, partial(_sites_of_file, FILES[target_id]))
 
     def sites(self, draft: Draft, context: Context) -> Iterator[Site]:
         """Yield the places that hold the proxy or certificates; none where nobody asked for what waits to be asked."""
@@ -361,6 +365,12 @@ class _Distribution(Target):
             correct(draft, place, values)
         else:
             correct_sites(sites, place, values)
+
+
+def _sites_of_file(row: DistributionRow, draft: Draft, settings: ProxySettings) -> Iterator[Site]:
+    """Yield the places of a plain file."""
+    yield _CheckedSite(draft, row.path, _site(draft, row.path, row, OVERRIDE), row)
+    yield from _certificates(draft, row.path, settings.trusted_ca, row)
 
 
 def _rows(obj: Data) -> Iterator[DistributionRow]:
