@@ -471,6 +471,55 @@ def test_other_certificates_that_the_api_server_refuses_are_a_warning(row: Distr
     assert findings(TARGETS["aks"], holding(row, {}), ONLY_A, enabled=True) == []
 
 
+CHARACTERS = {" ": "a blank", "%": "a percent sign", "$": "a dollar", '"': "a quote", "'": "an apostrophe"}
+CHARACTERS |= {"`": "a back-quote", "\\": "a backslash"}
+UNQUOTED = " $\"'`\\"
+BREAKS = {
+    "openshift": " ",
+    "aks": "",
+    "eksAnywhere": "%",
+    "canonicalKubernetes": UNQUOTED,
+    "microk8s": UNQUOTED,
+    "kubeOne": UNQUOTED,
+    "kops": "",
+    "capaIgnition": "",
+    "rancher": '$"`\\',
+}
+"""What each product would break, as its sources say; its other values are quoted, or are no text of a shell."""
+
+
+@pytest.mark.parametrize("character", [pytest.param(one, id=name) for one, name in CHARACTERS.items()])
+@pytest.mark.parametrize("target", BREAKS)
+def test_a_character_is_refused_only_where_the_product_would_break_it(target: str, character: str) -> None:
+    row = next(row for row in ROWS if row.target == target)
+    settings = full(row)._replace(no_proxy=f"a{character}b")
+
+    said = [one.code for one in findings(TARGETS[target], holding(row, {}), settings, enabled=True)]
+
+    assert said == ["ValueNotWritable"] * (character in BREAKS[target])
+
+
+def test_what_cannot_be_changed_later_is_what_the_sources_say() -> None:
+    immutable = {"AzureManagedControlPlane", "AzureManagedControlPlaneTemplate", "Cluster of EKS Anywhere"}
+    named = {"eksAnywhere": " of EKS Anywhere"}
+    assert {f"{row.kind}{named.get(row.target, '')}" for row in ROWS if row.is_immutable} == immutable
+    assert {row.kind for row in ROWS if row.is_frozen} == {"AWSMachineTemplate"}
+
+
+def test_user_and_password_are_refused_where_the_sources_say_so() -> None:
+    plain = "http://svc:secret@proxy.corp.example:3128"
+    refusing = set()
+    for row in ROWS:
+        settings = ProxySettings(plain, plain, NO)
+        for one in findings(TARGETS[row.target], holding(row, {}), settings, enabled=True):
+            refusing.add((row.target, one.code))
+    assert refusing == {
+        ("aks", "ValueNotWritable"),
+        ("kops", "ValueNotWritable"),
+        ("githubRunners", "CredentialsLeftOut"),  # they are in a Secret there
+    }
+
+
 BY_NAME = [pytest.param(row, id=row.kind) for row in ROWS if row.ca_namespace]
 OWN = {"name": CA_CONFIG_MAP}
 
