@@ -52,6 +52,24 @@ spec:
       containers:
       - {name: web, env: [{name: HTTPS_PROXY, value: "URL"}]}
 """
+_RULE = """\
+  - name: RULE
+    match: {any: [{resources: {kinds: [Pod], namespaces: [RULE]}}]}
+    mutate:
+      patchStrategicMerge:
+        spec:
+          containers:
+          - (name): "*"
+            env:
+            - {name: HTTP_PROXY, value: "URL"}
+            - {name: HTTPS_PROXY, value: "URL"}
+            - {name: NO_PROXY, value: "localhost,127.0.0.1,svc,.svc,cluster.local,.cluster.local"}
+"""
+POLICY = (
+    "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: two}\nspec:\n  rules:\n"
+    + _RULE.replace("RULE", "first").replace("URL", PROXY)
+    + _RULE.replace("RULE", "second").replace("URL", OTHER)
+)
 TKG = "TKG_HTTP_PROXY: URL\nTKG_HTTPS_PROXY: URL\nTKG_NO_PROXY: .tkg.example\n"
 SHELL = {"https_proxy": "proxy.shell.example:8080", "NO_PROXY": "localhost,.shell.example"}
 
@@ -99,6 +117,19 @@ FOUND = [
         id="an override for the Cluster of another region, and a workload that nobody chose",
     ),
     pytest.param(
+        {"policy.yaml": POLICY},
+        {
+            **urls(PROXY),
+            "overrides": [{"match": {"objects": ["two"], "rules": ["second"]}, **urls(OTHER)}],
+        },
+        id="an override for a rule of a policy",
+    ),
+    pytest.param(
+        {"a.yaml": nodes("a", PROXY), "b.yaml": nodes("b", PROXY).replace(",.corp.example,", ",.old,")},
+        {**urls(PROXY), "noProxy": [".corp.example", ".a.internal", ".b.internal"]},
+        id="no entry that the linter warns about",
+    ),
+    pytest.param(
         {"config.yaml": TKG.replace("URL", PROXY)},
         {**urls(PROXY), "noProxy": [".tkg.example"]},
         id="that of a file of TKG",
@@ -133,10 +164,14 @@ def test_the_written_config_runs(tmp_path: Path, files: dict[str, str], expected
     ran = inject_proxy("", "run", ".", cwd=tmp_path)
     assert (ran.returncode, b"error]" in ran.stderr) == (0, False), ran.stderr
     codes = {line.split(": ")[1] for line in ran.stderr.decode().splitlines() if line.startswith("[warning]")}
-    assert codes <= {"NP038", "NodesNotRolled"}  # a person has to decide about these, and the file says so
+    # A person has to decide about these, and the file names them.
+    assert codes <= {"NP038", "NodesNotRolled", "PolicyDeprecated", "PolicyKeepsValueFrom", "NoProxyReplaced"}
 
 
 COMMENTS = [
+    pytest.param(
+        {"p.yaml": POLICY}, {}, "# A run warns of: PolicyKeepsValueFrom (2), PolicyDeprecated (1).", id="codes"
+    ),
     pytest.param(
         {"kustomization.yaml": "resources: [a.yaml]\n"},
         {},
@@ -152,6 +187,12 @@ COMMENTS = [
     ),
     pytest.param({"a.yaml": nodes("a", PROXY)}, {}, "# A run changes: containerdDropIn (1 object)", id="the targets"),
     pytest.param({"a.yaml": nodes("a", PROXY)}, {}, "# - 10.20.0.0/16", id="networks that no manifest names"),
+    pytest.param(
+        {"a.yaml": nodes("a", PROXY).replace(",.corp.example,", ",.old,")},
+        {},
+        "\n  # - .old   # NP025\n",
+        id="an entry that the linter warns about",
+    ),
     pytest.param({"a.yaml": nodes("a", PROXY)}, {}, "  # clusterDefaults:\n  #   infrastructure: ", id="missing facts"),
     pytest.param({"a.yaml": nodes("a", PROXY)}, {}, "# Clusters: org/a.", id="the Clusters"),
     pytest.param({}, {}, "# No manifest and no variable of the shell names a proxy", id="an empty folder"),

@@ -12,42 +12,49 @@ from krm_fn.carriers.reading import Reading
 from krm_fn.clusters import Membership
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import ConfigError, InputError
-from krm_fn.krm.results import ObjectRef
+from krm_fn.krm.results import ObjectRef, Severity
 from krm_fn.lint.manifests import listed
 from krm_fn.lint.manifests.reading import ManifestFiles
 from krm_fn.lint.manifests.sites import seen_objects
 from krm_fn.lint.seen import SeenObject
-from krm_fn.lint.values import corrected_url
+from krm_fn.lint.values import corrected_url, lint_list
 from krm_fn.noproxy import Audience
 from krm_fn.patch import text_at
 from krm_fn.plan.sources import formats
 from krm_fn.proxy_url import split_url
 
 _CLUSTER = ("cluster.x-k8s.io", "Cluster")
+_COMPLETED = "NP011"
+"""The rule about one form of a domain, of which a ProxyConfig writes both."""
 _SHELL = "the environment of the shell"
 
 
 class ProxyPlace(NamedTuple):
     """Where a proxy is set: an object, or a file that holds none, and the Clusters to which it belongs.
 
-    ``is_unknown``: no target writes there unless it is chosen.
+    ``rule`` is that of a Kyverno policy. ``is_unknown``: no target writes there unless it is chosen.
     """
 
     name: str
     ref: ObjectRef = ObjectRef()
     clusters: frozenset[tuple[str, str]] = frozenset()
+    rule: str = ""
     is_unknown: bool = False
 
 
 @dataclass
 class FoundProxy:
-    """A proxy, by its two URLs without credentials, the places that set it and the entries of their lists."""
+    """A proxy, by its two URLs without credentials, the places that set it and the entries of their lists.
+
+    ``doubtful`` are entries that the linter warns about, each with its rule.
+    """
 
     http: str
     https: str
     has_password: bool = False
     places: list[ProxyPlace] = field(default_factory=list)
     entries: dict[str, None] = field(default_factory=dict)
+    doubtful: dict[str, str] = field(default_factory=dict)
 
     @property
     def clusters(self) -> frozenset[tuple[str, str]]:
@@ -89,7 +96,7 @@ def look(
     for seen in seen_objects(manifests.items, ProxyConfig()):
         for readings in lint.places(seen.readings):
             values = _values(readings)
-            found = _noted(by_urls, values, _place(seen))
+            found = _noted(by_urls, values, _place(seen, next(iter(readings.values())).rule))
             if found is not None:
                 _note_entries(found, values.get("NO_PROXY", ""), seen.memberships)
             elif any(name != "NO_PROXY" for name in values):
@@ -189,15 +196,28 @@ def _note_entries(found: FoundProxy, text: str, memberships: tuple[Membership, .
     derived = {entry.text for entry in resolved.entries}
     listing = lint.Listing(Audience.NODE, resolved.networks)
     for entry in entries_of(listed(text, listing, has_proxy=False)):
-        if entry not in derived and entry.lstrip(".") not in derived:
+        if entry in derived or entry.lstrip(".") in derived:
+            continue
+        rule = _doubt(entry)
+        if rule:
+            found.doubtful[entry] = rule
+        else:
             found.entries.setdefault(entry)
 
 
-def _place(seen: SeenObject) -> ProxyPlace:
+def _doubt(entry: str) -> str:
+    """Return the rule that warns about an entry, whatever else the list holds; "" where none does."""
+    for one in lint_list(entry, audience=Audience.NODE):
+        if one.entry == entry and one.severity is not Severity.INFO and one.rule != _COMPLETED:
+            return one.rule
+    return ""
+
+
+def _place(seen: SeenObject, rule: str) -> ProxyPlace:
     clusters = {(one.cluster.namespace, one.cluster.name) for one in seen.memberships}
     ref = seen.obj.ref
     return ProxyPlace(
-        f"{ref.file_path} ({ref.kind}/{ref.name})", ref, frozenset(clusters), not seen.target
+        f"{ref.file_path} ({ref.kind}/{ref.name})", ref, frozenset(clusters), rule, not seen.target
     )
 
 

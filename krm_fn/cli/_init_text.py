@@ -1,15 +1,14 @@
 """The text of the ProxyConfig that `inject-proxy init` writes: what was found, and what is left to decide."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn import config
 from krm_fn.cli._init_found import Found, FoundProxy, ProxyPlace, document, matchers
 from krm_fn.cli._outcome_lines import count
 from krm_fn.krm.masking import shown_line
+from krm_fn.krm.results import ObjectRef
 from krm_fn.yamledit import block_text
 
 _WIDTH = 100
@@ -30,6 +29,18 @@ in the place of these, and keep it out of Git, or encrypt it:
 """
 
 
+class RunSummary(NamedTuple):
+    """What a run with the file does.
+
+    ``targets`` has the number of objects that each target changes, ``warnings`` the number of findings of a code, and
+    ``missing`` each fact of `spec.clusterDefaults` that no manifest says, with the Clusters that lack it.
+    """
+
+    targets: Mapping[str, int]
+    warnings: Mapping[str, int]
+    missing: Mapping[str, Sequence[str]]
+
+
 class Proposal:
     """The proxy that ``spec`` declares, and what becomes of the others.
 
@@ -44,9 +55,12 @@ class Proposal:
         for one in found.proxies:
             if one is self.main:
                 continue
-            is_of_clusters = all(place.clusters for place in one.places)
-            is_apart = is_of_clusters and not one.clusters & self.main.clusters
-            (self.overrides if is_apart and not one.has_password else self.alternatives).append(one)
+            is_apart = _match(one, self.main) is not None and not one.has_password
+            (self.overrides if is_apart else self.alternatives).append(one)
+        # A run replaces their lists by this one.
+        for one in self.alternatives:
+            self.main.entries.update(one.entries)
+            self.main.doubtful.update(one.doubtful)
 
     @property
     def spec(self) -> dict[str, Any]:
@@ -73,33 +87,39 @@ def _urls(proxy: FoundProxy) -> dict[str, str]:
     return {"httpProxy": proxy.http, "httpsProxy": proxy.https}
 
 
+def _match(proxy: FoundProxy, main: FoundProxy) -> dict[str, list[str]] | None:
+    """Return what only the places of a proxy fit: Clusters of their own, or rules of one policy; None for nothing."""
+    if all(place.clusters for place in proxy.places) and not proxy.clusters & main.clusters:
+        match = {"clusters": sorted({name for _, name in proxy.clusters})}
+        namespaces = sorted({namespace for namespace, _ in proxy.clusters} - {""})
+        return {**match, "namespaces": namespaces} if namespaces else match
+    rules, others = _rules(proxy), _rules(main)
+    if not all(name for _, name in rules):
+        return None
+    if len({place.ref for place in proxy.places}) == 1 and not rules & others:
+        return {"objects": [proxy.places[0].ref.name], "rules": sorted(name for _, name in rules)}
+    return None
+
+
+def _rules(proxy: FoundProxy) -> set[tuple[ObjectRef, str]]:
+    return {(place.ref, place.rule) for place in proxy.places}
+
+
 def _override(proxy: FoundProxy, main: FoundProxy) -> dict[str, Any]:
-    match: dict[str, list[str]] = {"clusters": sorted({name for _, name in proxy.clusters})}
-    namespaces = sorted({namespace for namespace, _ in proxy.clusters} - {""})
-    if namespaces:
-        match["namespaces"] = namespaces
-    override: dict[str, Any] = {"match": match, **_urls(proxy)}
+    override: dict[str, Any] = {"match": _match(proxy, main), **_urls(proxy)}
     entries = [entry for entry in proxy.entries if entry not in main.entries]
     if entries:
         override["noProxy"] = entries
     return override
 
 
-def text(
-    found: Found,
-    proposal: Proposal,
-    targets: Mapping[str, int],
-    missing: Mapping[str, Sequence[str]],
-    *,
-    is_for_kustomize: bool,
-) -> str:
+def text(found: Found, proposal: Proposal, summary: RunSummary, *, is_for_kustomize: bool) -> str:
     """Return the text of the file.
 
     Args:
         found: what there is.
         proposal: the proxy that is declared.
-        targets: ID of a target -> number of the objects that a run changes for it.
-        missing: fact of `spec.clusterDefaults` that no manifest says -> Clusters that lack it.
+        summary: what a run with it does.
         is_for_kustomize: whether there is a kustomization, which finds the function by an annotation.
     """
     lines = [
@@ -110,19 +130,14 @@ def text(
     if is_for_kustomize:
         head["metadata"]["annotations"] = {_FUNCTION: "exec: {path: inject-proxy}"}
     lines += [*block_text(head).splitlines(), "spec:"]
-    lines += _indented(_spec_lines(found, proposal, targets, missing))
+    lines += _indented(_spec_lines(found, proposal, summary))
     return "".join(f"{line}\n" for line in lines)
 
 
-def _spec_lines(
-    found: Found,
-    proposal: Proposal,
-    targets: Mapping[str, int],
-    missing: Mapping[str, Sequence[str]],
-) -> Iterator[str]:
+def _spec_lines(found: Found, proposal: Proposal, summary: RunSummary) -> Iterator[str]:
     yield from _of_proxy(found, proposal)
     fields = proposal.fields
-    yield from _of_list(fields.get("noProxy", []))
+    yield from _of_list(fields.get("noProxy", []), proposal.main.doubtful)
     yield from _of_overrides(proposal, fields.get("overrides", []))
     for one in proposal.alternatives:
         yield ""
@@ -135,8 +150,8 @@ def _spec_lines(
             "Workloads that have a proxy today, and get it only where they are chosen."
         )
         yield from block_text({"targets": fields["targets"]}).splitlines()
-    yield from _of_targets(targets)
-    yield from _of_defaults(missing)
+    yield from _of_run(summary.targets, summary.warnings)
+    yield from _of_defaults(summary.missing)
 
 
 def _of_proxy(found: Found, proposal: Proposal) -> Iterator[str]:
@@ -163,7 +178,7 @@ def _of_proxy(found: Found, proposal: Proposal) -> Iterator[str]:
     yield from block_text({"from": [{"kind": "Secret", "name": SECRET}]}).splitlines()
 
 
-def _of_list(entries: Sequence[str]) -> Iterator[str]:
+def _of_list(entries: Sequence[str], doubtful: Mapping[str, str]) -> Iterator[str]:
     yield ""
     yield from _comment(
         "The networks of Clusters and services are added by a run. No manifest names the networks of the nodes, of\n"
@@ -173,6 +188,8 @@ def _of_list(entries: Sequence[str]) -> Iterator[str]:
     yield f"{prefix}noProxy:"
     for entry in entries:
         yield from block_text([entry]).splitlines()
+    for entry, rule in doubtful.items():
+        yield from (f"# {line}   # {rule}" for line in block_text([entry]).splitlines())
     yield "# - 10.20.0.0/16"
     yield "# - .corp.example"
 
@@ -181,16 +198,14 @@ def _of_overrides(proposal: Proposal, overrides: Sequence[Mapping[str, Any]]) ->
     if not overrides:
         return
     yield ""
-    yield from _comment(
-        "These Clusters have another proxy today. The first one above is for all others."
-    )
+    yield from _comment("These have another proxy today. The one above is for all others.")
     yield "overrides:"
     for proxy, override in zip(proposal.overrides, overrides, strict=True):
         yield from _comment(f"Found {_places(proxy.places)}.")
         yield from block_text([override]).splitlines()
 
 
-def _of_targets(targets: Mapping[str, int]) -> Iterator[str]:
+def _of_run(targets: Mapping[str, int], warnings: Mapping[str, int]) -> Iterator[str]:
     yield ""
     if not targets:
         yield from _comment("A run changes nothing in the files that are here.")
@@ -200,6 +215,11 @@ def _of_targets(targets: Mapping[str, int]) -> Iterator[str]:
     yield from _comment("To begin with some of them, or to roll nodes that have another proxy:")
     yield f"# only: [{next(iter(targets))}]"
     yield "# rollout: {hashNames: true}"
+    if warnings:
+        codes = ", ".join(f"{code} ({number})" for code, number in warnings.items())
+        yield from _comment(
+            f"A run warns of: {codes}. `inject-proxy help CODE` says what each one means, and what to do."
+        )
 
 
 def _of_defaults(missing: Mapping[str, Sequence[str]]) -> Iterator[str]:

@@ -9,14 +9,13 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
 from krm_fn import config
 from krm_fn.cli._init_found import Found, document, entries_of, look, proxy_of
-from krm_fn.cli._init_text import SECRET, Proposal, text
+from krm_fn.cli._init_text import SECRET, Proposal, RunSummary, text
 from krm_fn.cli._outcome_lines import count
 from krm_fn.cli.command_result import CommandResult
 from krm_fn.cli.files import LeftAlone, exists, is_folder
@@ -27,11 +26,14 @@ from krm_fn.config import ProxyConfig
 from krm_fn.errors import UsageError
 from krm_fn.krm.manifests import ManifestList, Manifests
 from krm_fn.krm.masking import shown_line
+from krm_fn.krm.results import Severity
 from krm_fn.lint.manifests.reading import ManifestFiles
 from krm_fn.pipeline import run_checked
 from krm_fn.plan import Overview, plan_edits
 
 _NAME = "proxy.yaml"
+_MISSING = "NP038"
+"""The rule of which the text has a part of its own."""
 _KUSTOMIZATIONS = frozenset({"kustomization.yaml", "kustomization.yml"})
 _MOST_ANSWERS = 3
 """How often a question is asked before the command gives up."""
@@ -130,29 +132,37 @@ def _text(selection: Selection, found: Found, proposal: Proposal) -> str:
     """Return the text of the file, with what a run with it changes, and what no manifest says."""
     wanted = config.load(document(proposal.spec))
     targets: dict[str, int] = {}
+    warnings: dict[str, int] = {}
     missing: dict[str, list[str]] = {}
     if wanted is not None and selection.manifests and not proposal.is_example:
-        targets = _targets(selection, wanted)
+        results = run_checked(
+            ManifestList(selection.manifests, others=selection.others()), wanted
+        ).results
+        targets = _numbers((one.target, one.ref) for one in results if one.target and not one.code)
+        warnings = _numbers(
+            (one.code, one)
+            for one in results
+            if one.severity is Severity.WARNING and one.code != _MISSING
+        )
         missing = _missing(selection, wanted)
     names = {Path(name).name for name in selection.files}
     return text(
         found,
         proposal,
-        targets,
-        missing,
+        RunSummary(targets, warnings, missing),
         is_for_kustomize=not names.isdisjoint(_KUSTOMIZATIONS),
     )
 
 
-def _targets(selection: Selection, wanted: ProxyConfig) -> dict[str, int]:
-    """Return the ID of each target for which a run changes something, and the number of objects, most first."""
-    files = ManifestList(selection.manifests, others=selection.others())
-    outcome = run_checked(files, wanted)
-    changed = {(one.target, one.ref) for one in outcome.results if one.target and not one.code}
-    numbers = Counter(target for target, _ in changed)
-    return {
-        target: numbers[target] for target in sorted(numbers, key=lambda one: (-numbers[one], one))
-    }
+def _numbers(pairs: Iterable[tuple[str, object]]) -> dict[str, int]:
+    """Return how many different things each name has, the name with most first."""
+    things: dict[str, list[object]] = {}
+    for name, thing in pairs:
+        of_name = things.setdefault(name, [])
+        if thing not in of_name:
+            of_name.append(thing)
+    names = sorted(things, key=lambda name: (-len(things[name]), name))
+    return {name: len(things[name]) for name in names}
 
 
 def _missing(selection: Selection, wanted: ProxyConfig) -> dict[str, list[str]]:
