@@ -181,8 +181,8 @@ def _of_proxy(found: Found, proposal: Proposal) -> Iterator[str]:
 def _of_list(entries: Sequence[str], doubtful: Mapping[str, str]) -> Iterator[str]:
     yield ""
     yield from _comment(
-        "The networks of Clusters and services are added by a run. No manifest names the networks of the nodes, of\n"
-        "registries and of other hosts inside: add those that are missing."
+        "A run adds the networks of Clusters and services. No manifest names those of the nodes, of registries and "
+        "of other hosts inside: add what is missing."
     )
     prefix = "" if entries else "# "
     yield f"{prefix}noProxy:"
@@ -191,7 +191,7 @@ def _of_list(entries: Sequence[str], doubtful: Mapping[str, str]) -> Iterator[st
     for entry, rule in doubtful.items():
         yield from (f"# {line}   # {rule}" for line in block_text([entry]).splitlines())
     yield "# - 10.20.0.0/16"
-    yield "# - .corp.example"
+    yield "# - registry.corp.example"
 
 
 def _of_overrides(proposal: Proposal, overrides: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -6,6 +6,7 @@ seen             the same of one object as one target sees it, for `lint` and fo
 drift            objects of one Cluster that do not agree
 after_injection  what is left to report after a run
 exposure         passwords that leave a Secret
+silenced         what an annotation or `spec.lint.ignore` silences in one place
 unwritten        systems that are recognised, and for which nothing is written
 manifests        the command ``inject-proxy lint``: files, findings and fixes
 """
