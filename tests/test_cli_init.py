@@ -196,6 +196,12 @@ COMMENTS = [
     pytest.param({"a.yaml": nodes("a", PROXY)}, {}, "  # clusterDefaults:\n  #   infrastructure: ", id="missing facts"),
     pytest.param({"a.yaml": nodes("a", PROXY)}, {}, "# Clusters: org/a.", id="the Clusters"),
     pytest.param({}, {}, "# No manifest and no variable of the shell names a proxy", id="an empty folder"),
+    pytest.param(
+        {"a.yaml": nodes("a", PROXY)},
+        SHELL,
+        "# Another proxy is in 1 place: the environment of the shell. To take it instead:",
+        id="another one in the shell",
+    ),
     pytest.param({}, SHELL, "# Found in 1 place: the environment of the shell.", id="the shell"),
     pytest.param(
         {"a.yaml": WEB.replace("URL", "${PROXY}")}, {}, "# 1 place with a proxy could not be read", id="a placeholder"
@@ -211,6 +217,13 @@ def test_comments_say_where_it_was_found_and_what_is_left(
     done = init(tmp_path, "--print", env=env)
     assert says in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 120
+
+
+def test_a_config_that_is_there_can_be_printed_again(tmp_path: Path) -> None:
+    write(tmp_path, {"a.yaml": nodes("a", PROXY)})
+    first = init(tmp_path, "--print")
+    assert init(tmp_path, "--yes").returncode == 0
+    assert init(tmp_path, "--print").stdout == first.stdout
 
 
 PASSWORDS = [
@@ -314,6 +327,7 @@ ANSWERS = [
         {}, f"{WITH_PASSWORD}\n\ny\n", {"from": [{"kind": "Secret", "name": "inject-proxy"}]}, [], id="a password"
     ),
     pytest.param(TWO, "\n\nn\n", None, ["nothing was written"], id="no"),
+    pytest.param(TWO, "\n\n\x04", None, ["no answer came, so nothing was written"], id="the end of the input"),
 ]
 
 
@@ -323,7 +337,7 @@ def test_a_terminal_is_asked(
 ) -> None:
     write(tmp_path, {**files})
     code, shown = at_a_terminal(tmp_path, answers)
-    assert code == 0, shown
+    assert code == (2 if "\x04" in answers else 0), shown
     for text in says:
         assert text in shown
     written = tmp_path / "proxy.yaml"

@@ -89,7 +89,7 @@ def look(
 ) -> Found:
     """Return what the objects, the other files and the variables of the shell say about a proxy.
 
-    The shell counts where no file names a proxy.
+    The list of the shell counts where no file names a proxy.
     """
     by_urls: dict[tuple[str, str], FoundProxy] = {}
     unclear = 0
@@ -106,10 +106,12 @@ def look(
         found = _noted(by_urls, values, ProxyPlace(name))
         if found is not None:
             _note_entries(found, values.get("NO_PROXY", ""), ())
-    if not by_urls:
-        found = _noted(by_urls, _values_of_shell(environment), ProxyPlace(_SHELL))
-        if found is not None:
-            _note_entries(found, _values_of_shell(environment).get("NO_PROXY", ""), ())
+    of_files = set(by_urls)
+    values = _values_of_shell(environment)
+    found = _noted(by_urls, values, ProxyPlace(_SHELL))
+    # What this machine reaches directly is no word about the hosts of clusters that have a proxy already.
+    if found is not None and not of_files:
+        _note_entries(found, values.get("NO_PROXY", ""), ())
     proxies = sorted(by_urls.values(), key=lambda one: -len(one.places))
     return Found(proxies, _clusters(manifests), unclear)
 

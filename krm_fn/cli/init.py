@@ -56,9 +56,10 @@ def parser() -> CommandParser:
             (
                 "It reads what `inject-proxy run` reads in PATH, and other files in the form of TKG, Giant Swarm or "
                 "Konvoy Image Builder. The proxy with most places becomes that of `spec`. Another one becomes an "
-                "override where Clusters of its own have it, and else a comment. HTTP_PROXY, HTTPS_PROXY and NO_PROXY "
-                "of the shell count where no file names a proxy. A URL with a password is not written: a Secret "
-                "has it, and a comment the command that creates that."
+                "override where Clusters, or rules of a policy, have it alone, and else a comment. HTTP_PROXY, "
+                "HTTPS_PROXY and NO_PROXY of the shell count where no file names a proxy. A URL with a password is "
+                "not written: a comment has the command that creates a Secret for it. With --print, a ProxyConfig "
+                "may be there already."
             ),
             "exit codes: 0 done; 1 the input is wrong; 2 wrong usage; 3 a bug of this program.",
         ],
@@ -95,7 +96,7 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
         )
     selection = read_selected([folder], given.exclude, {LeftAlone.RESOURCE_LIST})
     manifests = ManifestFiles(selection.manifests)
-    if manifests.configs:
+    if manifests.configs and not given.print:
         there = manifests.configs[0].ref.file_path
         raise UsageError(
             f'"{there}" holds a ProxyConfig already: `inject-proxy run --diff` shows what it changes'
@@ -244,10 +245,13 @@ def _confirmed(question: str) -> bool:
 
 
 def _answer(question: str) -> str:
-    """Return the line that a person types, without blanks around it; "" at the end of the input."""
+    """Return the line that a person types, without blanks around it; raises UsageError at the end of the input."""
     sys.stderr.write(question)
     sys.stderr.flush()
-    return sys.stdin.readline().strip()
+    line = sys.stdin.readline()
+    if not line:
+        raise UsageError("no answer came, so nothing was written: `--yes` asks nothing")
+    return line.strip()
 
 
 def _say(line: str) -> None:
