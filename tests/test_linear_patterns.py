@@ -28,6 +28,8 @@ SOURCES = {
         *(one.name for one in pkgutil.walk_packages(krm_fn.__path__, "krm_fn.") if not one.name.endswith("__main__")),
     )
 }
+WITH_PATTERNS = [module for module, text in SOURCES.items() if re.search(r"\bre\.", text)]
+"""Only these are parsed: it takes a second for all."""
 METHODS = ("match", "fullmatch", "search", "finditer", "findall", "sub", "split")
 OPENINGS = ("", '"', "a", "a:\n")
 CHARACTERS, SECONDS = 6_000, 0.01
@@ -133,7 +135,8 @@ def _of_schema(node: object, where: str = "schema") -> Iterator[Used]:
 
 
 def _all() -> list[Used]:
-    found = [one for module in SOURCES for one in (*_constants(module), *_inline(module))]
+    found = [one for module in SOURCES for one in _constants(module)]
+    found += [one for module in WITH_PATTERNS for one in _inline(module)]
     found += _of_schema(schema())
     found.append(Used("krm_fn.carriers.documents.BARE", re.compile(documents.BARE % "{}"), "fullmatch"))
     return list({(one.pattern, one.method): one for one in found}.values())
@@ -178,9 +181,9 @@ MADE_AT_RUN_TIME = {
 
 
 def _made_at_run_time() -> Iterator[str]:
-    for module, text in SOURCES.items():
+    for module in WITH_PATTERNS:
         names = vars(importlib.import_module(module))
-        functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
+        functions = [node for node in ast.walk(ast.parse(SOURCES[module])) if isinstance(node, ast.FunctionDef)]
         for node in (inner for function in functions for inner in ast.walk(function)):
             if isinstance(node, ast.Call) and _is_of_re(node.func, *METHODS, "compile"):
                 source = ast.unparse(node.args[0])

@@ -57,8 +57,10 @@ def written(obj: dict[str, Any], target: str, values: Mapping[str, str | None]) 
     seen = TARGETS[target].read(obj, {}) if target else read_all_containers(obj)
     (place, *_) = places(seen)
     draft = Draft(obj)
-    fix = TARGETS[target].fix if target else correct
-    fix(draft, place, values)
+    if target:
+        TARGETS[target].fix(draft, place, values, {})
+    else:
+        correct(draft, place, values)
     assert obj == before
     assert patch.apply(copy.deepcopy(obj), draft.operations()) == draft.data
     return dict(draft.data)
