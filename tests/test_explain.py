@@ -402,12 +402,20 @@ def test_errors_and_warnings_of_a_run_are_shown() -> None:
     assert {one["severity"] for one in data["findings"]} == {"warning"}
 
 
-@pytest.mark.parametrize("story", [path.name for path in sorted((ROOT / "testdata" / "rollout").iterdir())])
-def test_nodes_are_rolled_where_the_run_changes_what_makes_them(story: str) -> None:
+WITH_TEMPLATES = (
+    "rollout",
+    "distributions/capaIgnition",
+    "distributions/canonicalKubernetes",
+    "distributions/microk8s",
+)
+ROLLING = [path.parent for name in WITH_TEMPLATES for path in sorted((ROOT / "testdata" / name).rglob("results.txt"))]
+
+
+@pytest.mark.parametrize("story", ROLLING, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_nodes_are_rolled_where_the_run_changes_what_makes_them(story: Path) -> None:
     """The findings of the run are the judge: what it says of nodes is what is shown, no node more."""
-    text = (ROOT / "testdata" / "rollout" / story / "input.yaml").read_text()
-    data = json.loads(explained("--output", "json", manifests=text))
-    results = (ROOT / "testdata" / "rollout" / story / "results.txt").read_text()
+    data = json.loads(explained("--output", "json", manifests=(story / "input.yaml").read_text()))
+    results = (story / "results.txt").read_text()
     rolled = {one["object"] for one in data["nodes"] if one["rolled"]}
     kept = {one["object"] for one in data["nodes"] if not one["rolled"]}
     assert not rolled & kept
