@@ -299,6 +299,16 @@ def test_wrong_usage_is_explained_and_writes_nothing(
     assert {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.yaml")} == {*files}
 
 
+def test_a_config_above_the_folder_is_enough(tmp_path: Path) -> None:
+    config = "apiVersion: fn.inject-proxy.io/v1alpha1\nkind: ProxyConfig\nspec: {httpProxy: http://p:1}\n"
+    (tmp_path / ".git").mkdir()
+    write(tmp_path, {"proxy.yaml": config, "a/nodes.yaml": nodes("a", PROXY)})
+    done = init(tmp_path / "a", "--yes")
+    assert (done.returncode, (tmp_path / "a/proxy.yaml").exists()) == (2, False)
+    assert '"../proxy.yaml" holds a ProxyConfig already' in done.stderr
+    assert init(tmp_path / "a", "--print").returncode == 0
+
+
 def at_a_terminal(folder: Path, answers: str) -> tuple[int, str]:
     """The exit code and what is shown where a person types these answers."""
     ours, theirs = pty.openpty()

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from krm_fn import config
+from krm_fn.cli._config import config_above
 from krm_fn.cli._init_found import Found, document, entries_of, look, proxy_of
 from krm_fn.cli._init_text import SECRET, Proposal, RunSummary, text
 from krm_fn.cli._outcome_lines import count
@@ -96,11 +97,8 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
         )
     selection = read_selected([folder], given.exclude, {LeftAlone.RESOURCE_LIST})
     manifests = ManifestFiles(selection.manifests)
-    if manifests.configs and not given.print:
-        there = manifests.configs[0].ref.file_path
-        raise UsageError(
-            f'"{there}" holds a ProxyConfig already: `inject-proxy run --diff` shows what it changes'
-        )
+    if not given.print:
+        _refuse_second(manifests, selection, given)
     found = look(manifests, selection.others(), os.environ)
     proposal, nodes = _asked(found) if asks else (Proposal(found), [])
     for entry in nodes:
@@ -114,6 +112,17 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     return CommandResult(
         b"", (*_summary(found), f"created {file}", *_next(proposal, given)), write=write
     )
+
+
+def _refuse_second(manifests: ManifestFiles, selection: Selection, given: Namespace) -> None:
+    """Raise UsageError where a run finds a ProxyConfig already, in the folder or above it."""
+    there = manifests.configs[0] if manifests.configs else None
+    there = there or config_above(selection.manifests, given.words, given.exclude)
+    if there is not None:
+        raise UsageError(
+            f'"{there.ref.file_path}" holds a ProxyConfig already: `inject-proxy run --diff` shows what it '
+            "changes, and `--print` what would be in a new one"
+        )
 
 
 def _folder(words: Sequence[str]) -> str:
