@@ -168,7 +168,21 @@ def test_the_written_config_runs(tmp_path: Path, files: dict[str, str], expected
     assert codes <= {"NP038", "NodesNotRolled", "PolicyDeprecated", "PolicyKeepsValueFrom", "NoProxyReplaced"}
 
 
+CHART = """\
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: rancher, namespace: cattle}
+spec:
+  chart: {spec: {chart: rancher, sourceRef: {kind: HelmRepository, name: rancher}}}
+  values: {hostname: rancher.corp.example}
+"""
 COMMENTS = [
+    pytest.param(
+        {"r.yaml": CHART},
+        SHELL,
+        "  # targets:\n  #   charts:\n  #     charts:\n  #     - kinds:\n  #       - HelmRelease\n",
+        id="a chart that nobody chose",
+    ),
     pytest.param(
         {"p.yaml": POLICY}, {}, "# A run warns of: PolicyKeepsValueFrom (2), PolicyDeprecated (1).", id="codes"
     ),

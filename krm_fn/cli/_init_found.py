@@ -232,12 +232,11 @@ def _clusters(manifests: ManifestFiles) -> list[tuple[str, str]]:
     return list(found)
 
 
-def matchers(places: Iterable[ProxyPlace]) -> Iterator[dict[str, list[str]]]:
-    """Yield matchers that choose the workloads of places which no target knows: one for a kind of a namespace."""
+def matchers(objects: Iterable[ObjectRef]) -> Iterator[dict[str, list[str]]]:
+    """Yield matchers that choose objects: one for a kind of a namespace."""
     names: dict[tuple[str, str], list[str]] = {}
-    for place in places:
-        if place.is_unknown and place.ref.name:
-            names.setdefault((place.ref.kind, place.ref.namespace), []).append(place.ref.name)
+    for ref in objects:
+        names.setdefault((ref.kind, ref.namespace), []).append(ref.name)
     for (kind, namespace), of_kind in names.items():
         matcher = {"kinds": [kind], "names": list(dict.fromkeys(of_kind))}
         if namespace:

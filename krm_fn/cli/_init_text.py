@@ -33,12 +33,14 @@ class RunSummary(NamedTuple):
     """What a run with the file does.
 
     ``targets`` has the number of objects that each target changes, ``warnings`` the number of findings of a code, and
-    ``missing`` each fact of `spec.clusterDefaults` that no manifest says, with the Clusters that lack it.
+    ``missing`` each fact of `spec.clusterDefaults` that no manifest says, with the Clusters that lack it. ``charts``
+    are objects with charts that take a proxy, and get none because nobody chose them.
     """
 
     targets: Mapping[str, int]
     warnings: Mapping[str, int]
     missing: Mapping[str, Sequence[str]]
+    charts: Sequence[ObjectRef] = ()
 
 
 class Proposal:
@@ -75,8 +77,9 @@ class Proposal:
             fields["noProxy"] = list(self.main.entries)
         if self.overrides:
             fields["overrides"] = [_override(one, self.main) for one in self.overrides]
+        written = [place for one in (self.main, *self.overrides) for place in one.places]
         chosen = list(
-            matchers(place for one in (self.main, *self.overrides) for place in one.places)
+            matchers(place.ref for place in written if place.is_unknown and place.ref.name)
         )
         if chosen:
             fields["targets"] = {"workloads": {"workloads": chosen}}
@@ -151,6 +154,7 @@ def _spec_lines(found: Found, proposal: Proposal, summary: RunSummary) -> Iterat
         )
         yield from block_text({"targets": fields["targets"]}).splitlines()
     yield from _of_run(summary.targets, summary.warnings)
+    yield from _of_charts(summary.charts)
     yield from _of_defaults(summary.missing)
 
 
@@ -220,6 +224,16 @@ def _of_run(targets: Mapping[str, int], warnings: Mapping[str, int]) -> Iterator
         yield from _comment(
             f"A run warns of: {codes}. `inject-proxy help CODE` says what each one means, and what to do."
         )
+
+
+def _of_charts(charts: Sequence[ObjectRef]) -> Iterator[str]:
+    if charts:
+        yield ""
+        yield from _comment(
+            "Charts that take a proxy get it where they are chosen. To choose those that have none:"
+        )
+        chosen = {"targets": {"charts": {"charts": list(matchers(charts))}}}
+        yield from (f"# {line}" for line in block_text(chosen).splitlines())
 
 
 def _of_defaults(missing: Mapping[str, Sequence[str]]) -> Iterator[str]:

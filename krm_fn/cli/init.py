@@ -23,11 +23,12 @@ from krm_fn.cli.files import LeftAlone, exists, is_folder
 from krm_fn.cli.parser import CommandParser
 from krm_fn.cli.selection import Selection, add_exclude_option, read_selected
 from krm_fn.cli.writing import write_files
+from krm_fn.clusters.charts import APPLICATION, HELM_RELEASE
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import UsageError
 from krm_fn.krm.manifests import ManifestList, Manifests
 from krm_fn.krm.masking import shown_line
-from krm_fn.krm.results import Severity
+from krm_fn.krm.results import ObjectRef, Result, Severity
 from krm_fn.lint.manifests.reading import ManifestFiles
 from krm_fn.pipeline import run_checked
 from krm_fn.plan import Overview, plan_edits
@@ -35,6 +36,7 @@ from krm_fn.plan import Overview, plan_edits
 _NAME = "proxy.yaml"
 _MISSING = "NP038"
 """The rule of which the text has a part of its own."""
+_NOT_CHOSEN = "ProxyFieldEmpty"
 _KUSTOMIZATIONS = frozenset({"kustomization.yaml", "kustomization.yml"})
 _MOST_ANSWERS = 3
 """How often a question is asked before the command gives up."""
@@ -144,6 +146,7 @@ def _text(selection: Selection, found: Found, proposal: Proposal) -> str:
     targets: dict[str, int] = {}
     warnings: dict[str, int] = {}
     missing: dict[str, list[str]] = {}
+    charts: list[ObjectRef] = []
     if wanted is not None and selection.manifests and not proposal.is_example:
         results = run_checked(
             ManifestList(selection.manifests, others=selection.others()), wanted
@@ -155,11 +158,12 @@ def _text(selection: Selection, found: Found, proposal: Proposal) -> str:
             if one.severity is Severity.WARNING and one.code != _MISSING
         )
         missing = _missing(selection, wanted)
+        charts = _charts(results)
     names = {Path(name).name for name in selection.files}
     return text(
         found,
         proposal,
-        RunSummary(targets, warnings, missing),
+        RunSummary(targets, warnings, missing, charts),
         is_for_kustomize=not names.isdisjoint(_KUSTOMIZATIONS),
     )
 
@@ -173,6 +177,16 @@ def _numbers(pairs: Iterable[tuple[str, object]]) -> dict[str, int]:
             of_name.append(thing)
     names = sorted(things, key=lambda name: (-len(things[name]), name))
     return {name: len(things[name]) for name in names}
+
+
+def _charts(results: Iterable[Result]) -> list[ObjectRef]:
+    """Return the objects with a chart that takes a proxy, and gets none because nobody chose it."""
+    found: dict[ObjectRef, None] = {}
+    for one in results:
+        group_kind = (one.ref.api_version.partition("/")[0], one.ref.kind)
+        if one.code == _NOT_CHOSEN and group_kind in (HELM_RELEASE, APPLICATION):
+            found[one.ref] = None
+    return list(found)
 
 
 def _missing(selection: Selection, wanted: ProxyConfig) -> dict[str, list[str]]:
