@@ -60,7 +60,7 @@ def test_every_file_reaches_the_node_as_it_is_written(story: Path) -> None:
     assert specs
     for spec in specs:
         written = ignition_files(spec)
-        for entry in (one for one in spec["files"] if "permissions" in one and not one.get("encoding")):
+        for entry in (one for one in spec.get("files", []) if "permissions" in one and not one.get("encoding")):
             there = written[entry["path"]]
             assert there["text"] == entry["content"].rstrip("\n") + "\n"
             assert (there["mode"], there["owner"]) == (int(entry["permissions"], 8), entry.get("owner", ""))
