@@ -263,6 +263,26 @@ def test_an_empty_flow_collection_that_gets_a_text_of_lines_becomes_a_block() ->
     )
 
 
+@pytest.mark.parametrize(
+    ("before", "operations", "after"),
+    [
+        pytest.param('{x: "old"}', [remove("a", "x"), add("a", "y", value=1)], " {y: 1}", id="a member"),
+        pytest.param("[old]", [remove("a", 0), add("a", "-", value="new")], " [new]", id="an item"),
+        pytest.param("{x: old}", [replace("a", value={"y": 1, "z": 2})], "\n  y: 1\n  z: 2", id="the whole"),
+        pytest.param(
+            "[{n: A, v: old}]", [replace("a", value=[{"n": "B", "v": "new"}])], "\n- n: B\n  v: new", id="items"
+        ),
+    ],
+)
+def test_a_flow_collection_of_which_nothing_is_left_leaves_no_comment_with_what_it_held(
+    before: str, operations: list[Operation], after: str
+) -> None:
+    edited = Document(f"a: {before} # why\n").edit(operations)
+    assert "old" not in edited
+    assert "# why" in edited
+    assert Document(edited).data() == Document(f"a:{after}\n").data()
+
+
 def test_a_flow_list_that_holds_something_stays_one_so_that_back_is_back() -> None:
     text = "files: [{path: /a}]\n"
 

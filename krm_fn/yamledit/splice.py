@@ -24,7 +24,7 @@ from krm_fn.yamledit.restyle import Frame, restyled
 from krm_fn.yamledit.shadow import Child, Spot
 from krm_fn.yamledit.tree import Mapping as MappingNode
 from krm_fn.yamledit.tree import Node, Scalar, Sequence, walk
-from krm_fn.yamledit.view import same, scalar_value
+from krm_fn.yamledit.view import same, scalar_value, view
 
 
 class TextEdit(NamedTuple):
@@ -281,7 +281,10 @@ class _Writer:
         line = self.text[place.behind[index] : layout.end_of_line(self.text, node.end)]
         if spot.stays and re.fullmatch(_WRITTEN_EMPTY, line):
             return False
-        return _is_nothing(node) or isinstance(node, (MappingNode, Sequence))
+        if _is_nothing(node):
+            return True
+        is_collection = isinstance(node, (MappingNode, Sequence))
+        return is_collection and _is_left(view(node), plain_data(spot.plain()))
 
     def is_envelope(self, place: Geometry, index: int) -> bool:
         """Return whether the old state of a member is not kept."""
@@ -314,6 +317,17 @@ def _is_nothing(node: Node) -> bool:
     if isinstance(node, (MappingNode, Sequence)):
         return _size(node) == 0
     return isinstance(node, Scalar) and scalar_value(node) is None
+
+
+def _is_left(before: Any, after: Any) -> bool:
+    """Return whether something of a value is in the one that takes its place: else there is nothing to go back to."""
+    if isinstance(before, Mapping) and isinstance(after, Mapping):
+        return not before or any(
+            key in after and _is_left(value, after[key]) for key, value in before.items()
+        )
+    if isinstance(before, list) and isinstance(after, list):
+        return not before or any(map(_is_left, before, after))
+    return same(before, after)
 
 
 def _grows(spot: Spot) -> bool:
