@@ -54,6 +54,7 @@ ROWS: Mapping[str, TargetRow] = {
     "k3s": TargetRow("nodes.k3s", ("nodes",), _names("k3s")),
     "k0s": TargetRow("nodes.k0s", ("nodes",), _names("k0s")),
     "eks": TargetRow("nodes.eks", ("nodes",), _names("eks")),
+    "talos": TargetRow("nodes.talos", ("nodes",), _names("talos")),
     "otherWriters": TargetRow(
         "nodes.other_writers",
         ("nodes",),

@@ -190,12 +190,12 @@ def test_each_file_of_templates_gets_the_network_of_its_own_cluster() -> None:
 
 
 def test_the_system_of_one_file_is_not_that_of_another() -> None:
-    of_talos = of_pods(PODS_OF_B)
-    of_talos["spec"]["controlPlaneRef"] = reference("KubeadmControlPlane", "x") | {
-        "kind": "TalosControlPlane",
+    of_oke = of_pods(PODS_OF_B)
+    of_oke["spec"]["controlPlaneRef"] = reference("KubeadmControlPlane", "x") | {
+        "kind": "OCIManagedControlPlane",
         "apiVersion": "controlplane.cluster.x-k8s.io/v1beta1",
     }
-    outcome, _ = run_over({"a.yaml": template_file(PODS_OF_A), "b.yaml": [of_talos]})
+    outcome, _ = run_over({"a.yaml": template_file(PODS_OF_A), "b.yaml": [of_oke]})
     found = [(one.ref.kind, one.ref.file_path) for one in warnings(outcome) if one.code == "NodeSystemUnsupported"]
     assert found == [("Cluster", "b.yaml")]
 

@@ -353,7 +353,9 @@ def test_findings_about_other_clusters_and_their_folders_are_left_out_for_one_cl
     east, west = "clusters/east", "clusters/west"
     own = "apiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {{name: {0}, namespace: org}}\nspec: {{}}\n"
     eks = own.replace("{{}}", "{{infrastructureRef: {{kind: AWSManagedCluster, name: x, apiVersion: a/v1}}, {1}}}")
-    control_plane = "controlPlaneRef: {kind: TalosControlPlane, name: x, apiVersion: controlplane.cluster.x-k8s.io/v1}"
+    control_plane = (
+        "controlPlaneRef: {kind: OCIManagedControlPlane, name: x, apiVersion: controlplane.cluster.x-k8s.io/v1}"
+    )
     pod = "apiVersion: v1\nkind: Pod\nmetadata: {{name: {0}}}\nspec:\n  containers:\n  - name: a\n"
     pod += "    env: [{{name: HTTP_PROXY, value: http://old:1}}]\n"
     nodes = "apiVersion: bootstrap.cluster.x-k8s.io/v1beta1\nkind: KubeadmConfigTemplate\nmetadata: {{name: {0}-md, "
@@ -721,9 +723,9 @@ spec:
   topology: {classRef: {name: c}, version: v1.31.0}
 ---
 """
-TALOS = """\
+OKE = """\
 apiVersion: controlplane.cluster.x-k8s.io/v1beta1
-kind: TalosControlPlane
+kind: OCIManagedControlPlane
 metadata: {name: cp, namespace: org}
 spec: {files: [{path: /etc/environment, content: "HTTP_PROXY=http://proxy.corp.example:3128"}]}
 ---
@@ -766,7 +768,7 @@ def of_kind(kind: str, more: str = "") -> str:
     "manifests",
     [
         pytest.param(OF_CLASS, id="a Cluster that needs no value of its own beside its class"),
-        pytest.param(of_kind("TalosControlPlane", TALOS), id="Talos with the proxy in its file"),
+        pytest.param(of_kind("OCIManagedControlPlane", OKE), id="OKE with the proxy in its user data"),
         pytest.param(
             of_kind("AzureManagedControlPlane", AKS).replace("controlplane.c", "infrastructure.c"),
             id="AKS with the proxy in its field",
@@ -781,7 +783,9 @@ def test_what_has_the_proxy_or_gets_it_is_not_without(manifests: str) -> None:
 @pytest.mark.parametrize(
     ("manifests", "code", "cluster"),
     [
-        pytest.param(of_kind("TalosControlPlane"), "NodeSystemUnsupported", "org/prod", id="a system without a target"),
+        pytest.param(
+            of_kind("OCIManagedControlPlane"), "NodeSystemUnsupported", "org/prod", id="a system without a target"
+        ),
         pytest.param(of_kind("KubeadmControlPlane"), "TemplateNotInList", "org/prod", id="a control plane elsewhere"),
         pytest.param(KARPENTER, "NodeSystemUnsupported", "", id="nodes that are none of Cluster API"),
         pytest.param(NO_CHART_VALUES, "ProxyFieldEmpty", "", id="a chart without the proxy"),
@@ -800,14 +804,14 @@ def test_what_a_run_reports_to_get_nothing_is_without(manifests: str, code: str,
 
 def test_clusters_of_one_name_in_several_files_are_without_each(tmp_path: Path) -> None:
     kinds = {
-        "a": "TalosControlPlane",
+        "a": "OCIManagedControlPlane",
         "b": "ROSAControlPlane",
         "c": "KamajiControlPlane",
         "d": "KamajiControlPlane",
     }
     for name, kind in kinds.items():
         (tmp_path / name).mkdir()
-        (tmp_path / name / "cluster.yaml").write_text(of_kind(kind, TALOS if kind.startswith("Talos") else ""))
+        (tmp_path / name / "cluster.yaml").write_text(of_kind(kind, OKE if kind.startswith("OCI") else ""))
     (tmp_path / "proxy.yaml").write_text(DECLARED)
     data = json.loads(explained("--output", "json", str(tmp_path)))
     found = [(one["cluster"], Path(one["file"]).parent.name) for one in data["without"]]

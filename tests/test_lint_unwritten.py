@@ -80,7 +80,6 @@ def control_plane(kind: str, **spec: Any) -> dict[str, Any]:
 SYSTEMS = [
     pytest.param([made_by("controlplane", kind)], "Cluster/prod", id=kind)
     for kind in (
-        "TalosControlPlane",
         "GCPManagedControlPlane",
         "OCIManagedControlPlane",
         "ROSAControlPlane",
@@ -92,15 +91,15 @@ SYSTEMS = [
     pytest.param(
         [made_by("infrastructure", "AzureManagedControlPlane")], "Cluster/prod", id="what is written only if asked for"
     ),
-    pytest.param([manifest(API, "Cluster", spec={}), workers("TalosConfigTemplate")], "Cluster/prod", id="its workers"),
+    pytest.param([manifest(API, "Cluster", spec={}), workers("GKEConfigTemplate")], "Cluster/prod", id="its workers"),
     pytest.param(
-        [workers("TalosConfigTemplate")], "MachineDeployment/md", id="workers of a Cluster that is not in the list"
+        [workers("GKEConfigTemplate")], "MachineDeployment/md", id="workers of a Cluster that is not in the list"
     ),
     pytest.param(
         [
-            made_by("controlplane", "TalosControlPlane"),
-            control_plane("TalosControlPlane"),
-            workers("TalosConfigTemplate"),
+            made_by("controlplane", "GCPManagedControlPlane"),
+            control_plane("GCPManagedControlPlane"),
+            workers("GKEConfigTemplate"),
         ],
         "Cluster/prod",
         id="many objects of one Cluster",
@@ -138,21 +137,21 @@ def test_a_system_without_a_target_is_one_line_a_cluster(items: list[dict[str, A
     ],
 )
 def test_a_system_where_no_proxy_is_wanted(spec: dict[str, Any]) -> None:
-    assert about(spec, made_by("controlplane", "TalosControlPlane")) == []
+    assert about(spec, made_by("controlplane", "OCIManagedControlPlane")) == []
 
 
 def node_files(url: str) -> dict[str, Any]:
     files = [{"path": "/etc/environment", "content": f"HTTP_PROXY={url}\nHTTPS_PROXY={url}\n"}]
-    return control_plane("TalosControlPlane", files=files)
+    return control_plane("OCIManagedControlPlane", files=files)
 
 
 def test_a_system_whose_files_hold_the_proxy_is_done() -> None:
-    assert about(PROXY, made_by("controlplane", "TalosControlPlane"), node_files("http://proxy:3128")) == []
+    assert about(PROXY, made_by("controlplane", "OCIManagedControlPlane"), node_files("http://proxy:3128")) == []
 
 
 def test_its_stale_files_are_a_line() -> None:
-    items = [made_by("controlplane", "TalosControlPlane"), node_files("http://old:3128")]
-    assert about(PROXY, *items) == ["TalosControlPlane/prod-cp"]
+    items = [made_by("controlplane", "OCIManagedControlPlane"), node_files("http://old:3128")]
+    assert about(PROXY, *items) == ["OCIManagedControlPlane/prod-cp"]
 
 
 def topology(name: str = "shared") -> dict[str, Any]:
@@ -444,7 +443,7 @@ def test_an_item_that_nobody_can_read_is_no_error() -> None:
     text = yaml.safe_dump(
         {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": [manifest("v1", "Service")]}
     )
-    broken = "- apiVersion: v1\n  kind: TalosConfig\n  x: {HTTP_PROXY: a, b\n  c: d}: e]\n"
+    broken = "- apiVersion: v1\n  kind: GKEConfig\n  x: {HTTP_PROXY: a, b\n  c: d}: e]\n"
     config = "functionConfig: {apiVersion: fn.inject-proxy.io/v1alpha1, kind: ProxyConfig, spec: {httpProxy: 'http://a:1'}}\n"
     assert (
         run((text.replace("kind: ResourceList\n", "") + broken + "kind: ResourceList\n" + config).encode()).exit_code

@@ -61,6 +61,7 @@ _LISTS_OF_NODES = tuple(
     f"/{key}{end}"
     for system in SYSTEMS
     for key in (system.files, system.commands, *system.commands_of.values())
+    if key
     for end in ("", "/-")
 )
 

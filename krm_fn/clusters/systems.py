@@ -1,9 +1,9 @@
 """Systems, operators and charts: by which kinds they are known, and where each keeps a proxy.
 
 Sources: the API types of each project: ``kubernetes-sigs/cluster-api-provider-azure`` (``httpProxyConfig``),
-``siderolabs`` (``machine.env`` of Talos), ``canonical`` (``httpProxy`` of CK8s and MicroK8s), OpenShift's assisted
-installer and Hive, ACM, etcdadm, kOps, Karpenter, CDI; those of GKE, OKE, ROSA and Scaleway, which have no field; the
-``values.yaml`` of each chart. What a target writes is in ``products.distributions``.
+``canonical`` (``httpProxy`` of CK8s and MicroK8s), OpenShift's assisted installer and Hive, ACM, etcdadm, kOps,
+Karpenter, CDI; those of GKE, OKE, ROSA and Scaleway, which have no field; the ``values.yaml`` of each chart. What a
+target writes is in ``products``.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -62,14 +62,11 @@ _SCALEWAY = System(
     "let its nodes reach registries without one, and give the proxy to the workloads",
 )
 _ETCDADM = System("etcdadm", "`spec.etcdadmConfigSpec.proxy`")
-_TALOS = System("Talos", "`machine.env` of the machine configuration")
 _MICROK8S = System("MicroK8s", "`initConfiguration.httpProxy`, `httpsProxy` and `noProxy`")
 _CANONICAL = System("Canonical Kubernetes", "`httpProxy`, `httpsProxy` and `noProxy` of its `spec`")
 _OPENSHIFT = System("OpenShift", "`spec.proxy`")
 
 OF_CLUSTER_API = {
-    "TalosConfig": _TALOS,
-    "TalosControlPlane": _TALOS,
     "MicroK8sConfig": _MICROK8S,
     "CK8sConfig": _CANONICAL,
     "OpenshiftAssistedConfig": _OPENSHIFT,

@@ -10,7 +10,9 @@ documentation "Configure an HTTP proxy" and "Server configuration reference" (``
 K3s: ``k3s-io/cluster-api-k3s`` ``bootstrap/api`` (``kthreesconfig_types.go``), ``install.sh`` (``create_env_file``);
 k0s: ``k0sproject/k0smotron`` ``api/bootstrap`` and ``api/controlplane`` (v1beta1, v1beta2), its configuration
 reference (``podCIDR``, ``serviceCIDR``); EKS: ``kubernetes-sigs/cluster-api-provider-aws`` ``bootstrap/eks/api``
-(``NodeadmConfigSpec``, ``EKSConfigSpec``).
+(``NodeadmConfigSpec``, ``EKSConfigSpec``); Talos: ``siderolabs/cluster-api-bootstrap-provider-talos`` and
+``siderolabs/cluster-api-control-plane-provider-talos`` ``api/v1beta1``, ``pkg/machinery/constants`` of
+``siderolabs/talos`` (``DefaultIPv4PodNet``, ``DefaultIPv4ServiceNet``).
 """
 
 from collections.abc import Iterator, Mapping
@@ -53,7 +55,8 @@ class NodeSystem(NamedTuple):
         has_environment_files: they get it from ``/etc/default/<service>``, not from a drop-in.
         registries: where its services read mirrors of registries; "" where containerd reads ``certs.d``.
         registries_field: the key of what becomes that file, in front of ``files``; "" if there is none.
-        files: the key of the list of files.
+        files: the key of the list of files; "" where there are neither files nor commands.
+        patches: the key of a list of texts that are merged into the configuration of a machine; "" for none.
         commands: the key of the list of commands that run before it starts.
         restart: how a command makes containerd run with its new environment: ``restart``, ``try-restart`` where it may
             not run yet; "" where all starts behind the commands.
@@ -80,6 +83,7 @@ class NodeSystem(NamedTuple):
     late_commands: str
     exporter: str = ""
     files: str = "files"
+    patches: str = ""
     versions: tuple[str, ...] = ()
     limited: tuple[str, ...] = ()
     config_role: Role | None = None
@@ -256,7 +260,23 @@ EKS_BOOTSTRAP = EKS_NODEADM._replace(
     services=(NodeService("containerd"), NodeService("kubelet"), NodeService("sandbox-image")),
 )
 
-SYSTEMS = (KUBEADM, RKE2, K3S, K0S, EKS_NODEADM, EKS_BOOTSTRAP)
+TALOS = NodeSystem(
+    name="Talos",
+    configuration="TalosConfigSpec",
+    targets=("talos",),
+    control_plane="TalosControlPlane",
+    inside=("controlPlaneConfig", "controlplane"),
+    config="TalosConfig",
+    files="",
+    commands="",
+    late_commands="",
+    patches="strategicPatches",
+    has_mirror=False,
+    pod_cidr="10.244.0.0/16",
+    service_cidr="10.96.0.0/12",
+)
+
+SYSTEMS = (KUBEADM, RKE2, K3S, K0S, EKS_NODEADM, EKS_BOOTSTRAP, TALOS)
 
 HOSTED = frozenset({"AWSManagedControlPlaneTemplate", "K0smotronControlPlaneTemplate"})
 """Kinds of templates of control planes that have no nodes of their own."""
@@ -283,7 +303,10 @@ NODE_KINDS: Mapping[tuple[str, str], NodeConfigKind] = {
 """API group and kind -> what it is."""
 WITH_MIRRORS = frozenset(key for key, kind in NODE_KINDS.items() if kind.system.has_mirror)
 """Those whose nodes read files with mirrors of registries."""
-KIND_NAMES = frozenset(kind for _, kind in NODE_KINDS)
+WITH_FILES = frozenset(key for key, kind in NODE_KINDS.items() if kind.system.files)
+"""Those with lists of files and commands."""
+KIND_NAMES = frozenset(kind for _, kind in WITH_FILES)
+"""The names of these."""
 
 TARGETS = tuple(dict.fromkeys(target for system in SYSTEMS for target in system.targets))
 """The targets that write the proxy of nodes."""

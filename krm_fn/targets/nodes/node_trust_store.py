@@ -10,7 +10,7 @@ from krm_fn.engine import Draft
 from krm_fn.formats import pem
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
-from krm_fn.products.node_kinds import NODE_KINDS
+from krm_fn.products.node_kinds import WITH_FILES
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Target
 from krm_fn.targets.nodes import config_spec, trust_commands
@@ -70,7 +70,7 @@ def _is_ours(path: str, text: str) -> bool:
 
 class _NodeTrustStore(Target):
     id = "nodeTrustStore"
-    kinds = frozenset(NODE_KINDS)
+    kinds = WITH_FILES
     audience = Audience.NOBODY
 
     def sites(self, draft: Draft, context: Context) -> Iterator[Site]:

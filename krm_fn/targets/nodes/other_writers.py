@@ -13,7 +13,7 @@ from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import Pointer, lookup
-from krm_fn.products.node_kinds import NODE_KINDS, SYSTEMS
+from krm_fn.products.node_kinds import SYSTEMS, WITH_FILES
 from krm_fn.targets.base import Context, Target, Writes
 from krm_fn.targets.nodes import config_spec, other_files
 from krm_fn.targets.nodes.config_spec import ConfigSpec
@@ -149,7 +149,7 @@ def _both_cases(values: Mapping[str, str | None]) -> dict[str, str | None]:
 
 class _OtherWriters(Target):
     id = "otherWriters"
-    kinds = frozenset(NODE_KINDS) | frozenset(_FIELDS)
+    kinds = WITH_FILES | frozenset(_FIELDS)
     audience = Audience.NODE
     writes = Writes.NOTHING
 

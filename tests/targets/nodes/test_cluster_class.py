@@ -388,14 +388,14 @@ def test_a_cluster_whose_class_is_not_in_the_list_is_reported_and_left_alone() -
 def test_nodes_that_no_target_writes_are_a_warning() -> None:
     given = objects("v1beta1", cluster("v1beta1"))
     ref = given[0]["spec"]["workers"]["machinePools"][0]["template"]["bootstrap"]["ref"]
-    ref.update(kind="TalosConfigTemplate", apiVersion="bootstrap.cluster.x-k8s.io/v1beta1")
+    ref.update(kind="GKEConfigTemplate", apiVersion="bootstrap.cluster.x-k8s.io/v1beta1")
     items, reported = answer(given)
-    assert any('no target writes the nodes of a "TalosConfigTemplate"' in line for line in reported)
+    assert any('no target writes the nodes of a "GKEConfigTemplate"' in line for line in reported)
     assert "machinePoolClass" not in str(items[0]["spec"]["patches"])
 
 
 OTHER_NODES = [
-    pytest.param("TalosControlPlaneTemplate", "TalosConfigTemplate", id="Talos"),
+    pytest.param("OCIManagedControlPlaneTemplate", "GKEConfigTemplate", id="managed nodes"),
     pytest.param("EtcdadmControlPlaneTemplate", "EtcdadmConfigTemplate", id="etcdadm"),
 ]
 

@@ -36,7 +36,13 @@ from krm_fn.targets.nodes.clusterclass.names import (
     VARIABLE,
     Possibility,
 )
-from krm_fn.targets.nodes.clusterclass.node_operations import Eraser, Nodes, erasers, nodes_of
+from krm_fn.targets.nodes.clusterclass.node_operations import (
+    Eraser,
+    Nodes,
+    erasers,
+    names_templates,
+    nodes_of,
+)
 from krm_fn.targets.nodes.clusterclass.variable import definition_of
 
 DEFAULT = ("schema", "openAPIV3Schema", "default")
@@ -83,7 +89,7 @@ class ClassEdit:
         )
         problems = [one for one in found if isinstance(one, Finding)]
         nodes = [one for one in found if isinstance(one, Nodes)]
-        if is_wanted and not found:
+        if is_wanted and not found and not names_templates(obj):
             message = (
                 "it names no templates, so there is nothing to patch: leave it out with "
                 "`spec.selector.exclude`"

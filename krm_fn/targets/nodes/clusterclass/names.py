@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from krm_fn.products.node_kinds import SYSTEMS, TARGETS
+from krm_fn.products.node_kinds import SYSTEMS
 
 VARIABLE = "injectProxy"
 
@@ -17,9 +17,10 @@ LISTS = "inject-proxy-lists"
 NODES = "inject-proxy-nodes"
 PATCHES = (EMPTY_LISTS, ADDITIONS, LISTS, NODES)
 
-INSTEAD_OF = TARGETS
-"""The targets whose edits the patches make instead."""
-FIRST_OF_SYSTEM = frozenset(system.targets[0] for system in SYSTEMS)
+_TARGETS = tuple(system.targets for system in SYSTEMS if system.files)
+INSTEAD_OF = tuple(dict.fromkeys(target for targets in _TARGETS for target in targets))
+"""The targets whose edits the patches make instead: those of files and commands."""
+FIRST_OF_SYSTEM = frozenset(targets[0] for targets in _TARGETS)
 """One of them for each system of nodes: what is said once of a template is said with it."""
 
 INSTEAD_OF_WHERE_ERASED = ("nodeTrustStore", "registryMirror")

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from krm_fn.clusters import targets_of
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
@@ -152,7 +153,9 @@ def erasers(
         if template is None:
             continue
         spec = config_spec.find(Draft(template))
-        if spec is None or spec.operating_system is not OperatingSystem.LINUX:
+        if spec is None or not spec.system.files:
+            continue
+        if spec.operating_system is not OperatingSystem.LINUX:
             continue
         reader = _TemplateReader(section, name, reference, template, class_context, path)
         for key in reader.written_lists():
@@ -197,7 +200,7 @@ def nodes_of(
     for section, name, path in _references(obj):
         reference = lookup(obj, path)
         kind = lookup(reference, ("kind",))
-        if isinstance(kind, str) and kind in HOSTED:
+        if isinstance(kind, str) and (kind in HOSTED or _is_written_itself(reference)):
             continue
         if not isinstance(kind, str) or kind not in KIND_NAMES:
             message = f'no target writes the nodes of a "{kind}", so they get no proxy here: see to it yourself'
@@ -210,6 +213,13 @@ def nodes_of(
             yield from _TemplateReader(
                 section, name, reference, template, class_context, path, before, ours
             ).read()
+
+
+def _is_written_itself(reference: Mapping[str, Any]) -> bool:
+    """Return whether a template without files and commands gets its proxy from a target, however the class is made."""
+    group = str(reference.get("apiVersion")).partition("/")[0]
+    kind = reference["kind"]
+    return kind not in KIND_NAMES and bool(targets_of(group, kind))
 
 
 def _not_known(
@@ -241,6 +251,11 @@ def _obstacle(message: str, path: Pointer, *, code: str) -> Finding:
     """Return a finding about what keeps a class from being patched."""
     text = f"{message}; until then this class and its Clusters stay as they are"
     return Finding(Severity.WARNING, text, path, is_stale=True, code=code)
+
+
+def names_templates(obj: Mapping[str, Any]) -> bool:
+    """Return whether a ClusterClass names a template of nodes."""
+    return any(True for _ in _references(obj))
 
 
 def _references(obj: Mapping[str, Any]) -> Iterator[tuple[str, str, Pointer]]:

@@ -1,0 +1,189 @@
+"""What patches of Talos's machine configuration set: judged by the code that merges them, as it is recorded.
+
+`make test-products ARGS=--write-golden` builds the program that gives the answers, and records them.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from krm_fn.krm.results import Severity
+from krm_fn.patch import lookup
+from krm_fn.products.node_kinds import NODE_KINDS
+from krm_fn.settings import ProxySettings
+from krm_fn.targets.nodes import talos
+from proposals import NO, NONE, apply, findings
+from support import ROOT
+
+RECORDED = Path(__file__).parent / "recorded_by_talos.json"
+JUDGE = ROOT / ".cache" / "bin" / "talos-config"
+Golden = Callable[[Path, bytes], None]
+
+KINDS = {kind.kind: kind for kind in NODE_KINDS.values() if kind.system.name == "Talos"}
+URL = "http://us%40er:p%25%24s%3A@proxy.corp.example:3128"
+WANTED = ProxySettings(URL, "http://other.corp.example:3129", NO)
+MOVED = WANTED._replace(http_proxy="http://moved.corp.example:1")
+
+OLD_ENV = "# of the old site\nmachine:\n  env:\n    OTHER: '1' # stays\n    http_proxy: http://old:1\n"
+OLD_DOCUMENT = "apiVersion: v1alpha1\nkind: EnvironmentConfig\nvariables:\n  OTHER: '1'\n  HTTPS_PROXY: http://old:1\n"
+OLD_API_SERVER = "cluster:\n  apiServer:\n    env:\n      HTTPS_PROXY: http://old:1\n"
+NEW_API_SERVER = "apiVersion: v1alpha1\nkind: KubeAPIServerConfig\nenv: {no_proxy: x}\n"
+TIME = "apiVersion: v1alpha1\nkind: WatchdogTimerConfig\ndevice: /dev/watchdog0\n"
+NOTHING_ELSE = "machine: {certSANs: [prod.corp.example]}\n"
+
+
+def spec(version: str = "v1.12", kind: str = "controlplane", *patches: str, **more: Any) -> dict[str, Any]:
+    found = {"generateType": kind, **({"talosVersion": version} if version else {}), **more}
+    return {**found, **({"strategicPatches": [*patches]} if patches else {})}
+
+
+def obj(configuration: Any, kind: str = "TalosControlPlane") -> dict[str, Any]:
+    """An object of a kind with a configuration."""
+    node = KINDS[kind]
+    whole = functools.reduce(lambda inner, key: {key: inner}, reversed(node.path), copy.deepcopy(configuration))
+    return {"apiVersion": f"{node.group}/v1alpha3", "kind": kind, "metadata": {"name": "x"}, **whole}
+
+
+JSON_PATCH = [{"op": "add", "path": "/machine/env", "value": {"OTHER": "1", "no_proxy": "x"}}]
+JSON_OF_API_SERVER = [{"op": "add", "path": "/cluster/apiServer/env", "value": {"OTHER": "1"}}]
+SPECS = {
+    "without a version": spec(""),
+    "1.12, nothing there": spec("v1.12"),
+    "1.13, nothing there": spec("v1.13.2"),
+    "1.14, nothing there": spec("v1.14"),
+    "1.12, a worker": spec("v1.12", "worker"),
+    "1.13, a worker": spec("1.13", "worker"),
+    "1.12, another proxy": spec("v1.12", "controlplane", OLD_ENV + OLD_API_SERVER),
+    "1.13, another proxy in a document": spec("v1.13", "controlplane", NOTHING_ELSE, f"{TIME}---\n{OLD_DOCUMENT}"),
+    "1.13, another proxy in the older form": spec("v1.13", "controlplane", OLD_ENV),
+    "1.14, another proxy in both forms": spec("v1.14", "controlplane", OLD_ENV, OLD_DOCUMENT, NEW_API_SERVER),
+    "1.14, what only 1.13 takes": spec("v1.14", "controlplane", OLD_API_SERVER),
+    "1.14, what only 1.13 takes beside something": spec("v1.14", "controlplane", NOTHING_ELSE + OLD_API_SERVER),
+    "1.11, JSON patches": spec("v1.11", "controlplane", configPatches=[*JSON_PATCH, *JSON_OF_API_SERVER]),
+}
+
+
+def cases() -> dict[str, dict[str, Any]]:
+    """Name -> what Talos is asked: a configuration after a run, after one with another proxy, and after a removal."""
+    asked = {}
+    for name, configuration in SPECS.items():
+        for step, after in steps(configuration).items():
+            asked[f"{name}: {step}"] = after
+    return asked
+
+
+def steps(configuration: dict[str, Any]) -> dict[str, Any]:
+    """A configuration as part of an object after each run."""
+    kind = "TalosConfigTemplate" if configuration["generateType"] == "worker" else "TalosControlPlane"
+    written = apply(talos, obj(configuration, kind), WANTED)
+    found = {"written": written, "moved": apply(talos, written, MOVED), "removed": apply(talos, written, NONE)}
+    return {step: lookup(one, KINDS[kind].path) for step, one in found.items()}
+
+
+def test_talos_was_asked_about_what_a_run_writes_now(request: pytest.FixtureRequest, golden: Golden) -> None:
+    asked = cases()
+    if request.config.getoption("--write-golden") and JUDGE.exists():
+        said = subprocess.run([JUDGE], input=json.dumps([*asked.values()]).encode(), capture_output=True, check=True)
+        answers = dict(zip(asked, json.loads(said.stdout), strict=True))
+        data = {name: {"asked": one, "answer": answers[name]} for name, one in asked.items()}
+        golden(RECORDED, (json.dumps(data, indent=1) + "\n").encode())
+    assert {name: one["asked"] for name, one in recorded().items()} == asked
+
+
+def recorded() -> dict[str, Any]:
+    return dict(json.loads(RECORDED.read_text(encoding="utf-8"))) if RECORDED.exists() else {}
+
+
+def variables(found: dict[str, str] | None) -> dict[str, str]:
+    return {name: value for name, value in (found or {}).items() if name != "OTHER"}
+
+
+@pytest.mark.parametrize("name", cases())
+def test_services_and_the_api_server_get_the_proxy_and_nothing_else(name: str) -> None:
+    answer = recorded()[name]["answer"]
+    assert "error" not in answer
+    wanted = {"written": WANTED, "moved": MOVED, "removed": NONE}[name.rpartition(" ")[2]].variables()
+    assert variables(answer["services"]) == wanted
+    of_control_plane = recorded()[name]["asked"]["generateType"] == "controlplane"
+    is_known = "talosVersion" in recorded()[name]["asked"]
+    assert variables(answer.get("apiServer")) == (wanted if of_control_plane and is_known else {})
+
+
+@pytest.mark.parametrize("name", [name for name in SPECS if "another proxy" in name or "JSON" in name])
+def test_other_variables_stay(name: str) -> None:
+    for step in ("written", "moved", "removed"):
+        assert recorded()[f"{name}: {step}"]["answer"]["services"].get("OTHER") == "1"
+
+
+@pytest.mark.parametrize("name", ["without a version", *(name for name in SPECS if "nothing there" in name)])
+@pytest.mark.parametrize("kind", KINDS)
+def test_removal_gives_back_what_was_there(name: str, kind: str) -> None:
+    before = obj(SPECS[name], kind)
+    assert apply(talos, apply(talos, before, WANTED), NONE) == before
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_read_is_what_was_written(kind: str) -> None:
+    written = apply(talos, obj(spec("v1.14"), kind), WANTED)
+    assert {one.variable: one.value for one in talos.TARGET.read(written, {})} == WANTED.variables()
+
+
+def test_the_older_form_of_the_api_server_gives_way_where_talos_takes_it_no_more() -> None:
+    patches = lookup(apply(talos, obj(SPECS["1.14, what only 1.13 takes"]), WANTED), KINDS["TalosControlPlane"].path)[
+        "strategicPatches"
+    ]
+    assert len(patches) == 1
+    assert "apiServer" not in patches[0]
+
+
+@pytest.mark.parametrize(
+    "configuration",
+    [
+        pytest.param(spec(""), id="no version"),
+        pytest.param(spec("${TALOS_VERSION}"), id="a placeholder"),
+        pytest.param(spec("latest"), id="no number"),
+    ],
+)
+def test_an_api_server_of_an_unknown_version_is_left_out_with_a_word(configuration: dict[str, Any]) -> None:
+    given = obj(configuration)
+    (said,) = findings(talos, given, WANTED)
+    assert (said.code, said.severity) == ("VersionUnknown", Severity.INFO)
+    assert findings(talos, given, NONE) == []
+    written = str(apply(talos, given, WANTED))
+    assert "machine:" in written
+    assert "apiServer" not in written
+
+
+def test_the_api_server_of_a_configuration_of_its_author_is_left_alone() -> None:
+    given = obj(spec("v1.14", "none", data="version: v1alpha1\nmachine:\n  type: controlplane\n  env: {A: b}\n"))
+    written = lookup(apply(talos, given, WANTED), KINDS["TalosControlPlane"].path)
+    assert URL in written["data"]
+    assert "strategicPatches" not in written
+
+
+@pytest.mark.parametrize(
+    ("configuration", "code"),
+    [
+        pytest.param(spec("v1.12", "worker", "machine: [\n"), "TextUnreadable", id="a text that is no YAML"),
+        pytest.param(spec("v1.12", "worker", strategicPatches="machine: {}"), "WrongType", id="a text for a list"),
+        pytest.param({**spec("v1.12", "worker"), "strategicPatches": {}}, "WrongType", id="a mapping for a list"),
+        pytest.param({"strategicPatches": [None, 1, {}]}, "", id="entries that are no texts"),
+        pytest.param(spec("v1.12", "worker", json.dumps(JSON_PATCH)), "", id="a JSON patch as a text"),
+        pytest.param({"configPatches": [None, {"path": 1}, {"path": "/machine/env"}]}, "", id="odd JSON patches"),
+    ],
+)
+def test_a_wrong_type_is_reported_and_stays(configuration: Any, code: str) -> None:
+    given = obj(configuration, "TalosConfigTemplate")
+    assert [one.code for one in findings(talos, given, WANTED)] == ([code] if code else [])
+    written = lookup(apply(talos, given, WANTED), KINDS["TalosConfigTemplate"].path)
+    for field, value in configuration.items():
+        kept = written[field][: len(value)] if isinstance(value, list) else written[field]
+        assert kept == value
