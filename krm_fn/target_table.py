@@ -25,6 +25,9 @@ class TargetRow(NamedTuple):
             ConfigMaps and Secrets it knows (``Target.note_references``); empty if it knows of none.
         fills_references: it writes the objects that others refer to.
         fills_values: it writes values of charts in the objects from which these come.
+        needs: the field of ``spec`` that holds all that it writes: without it, the target only removes what an
+            earlier run wrote.
+        traces: words of which one is in the text of every object that holds such.
     """
 
     module: str
@@ -34,6 +37,8 @@ class TargetRow(NamedTuple):
     reference_words: tuple[str, ...] = ()
     fills_references: bool = False
     fills_values: bool = False
+    needs: str = ""
+    traces: tuple[str, ...] = ()
 
 
 def _names(target: str) -> frozenset[str]:
@@ -44,7 +49,13 @@ _CONTAINER_REFERENCES = ("configMapKeyRef", "secretKeyRef", "configMapRef", "sec
 _PODS = frozenset({"CronJob", "DaemonSet", "Deployment", "Job", "Pod", "ReplicaSet", "StatefulSet"})
 
 ROWS: Mapping[str, TargetRow] = {
-    "nodeTrustStore": TargetRow("nodes.node_trust_store", ("nodes",), KIND_NAMES),
+    "nodeTrustStore": TargetRow(
+        "nodes.node_trust_store",
+        ("nodes",),
+        KIND_NAMES,
+        needs="trustedCA",
+        traces=("inject-proxy",),
+    ),
     "containerdDropIn": TargetRow(
         "nodes.containerd_drop_in", ("nodes",), _names("containerdDropIn")
     ),
@@ -70,6 +81,8 @@ ROWS: Mapping[str, TargetRow] = {
             "konvoy",
         ),
         frozenset(kind for _, kind in WITH_MIRRORS),
+        needs="registryMirror",
+        traces=("certs.d", "registries.yaml"),
     ),
     "workloadTrustStore": TargetRow(
         "workloads.workload_trust_store",

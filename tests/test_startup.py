@@ -42,6 +42,10 @@ OTHER_KINDS = {
     "krm_fn.targets.kyverno.cel",
     "krm_fn.plan.sources.formats",
     "krm_fn.targets.workloads.cert_manager",
+    "krm_fn.carriers.unit_corrections",
+    "krm_fn.targets.distributions.distributions",
+    "krm_fn.targets.nodes.node_trust_store",
+    "krm_fn.targets.nodes.registry_mirror",
     "krm_fn.targets.nodes.cluster_class",
     "krm_fn.targets.nodes.clusterclass.class_patches",
     "krm_fn.targets.nodes.clusterclass.classes",
@@ -58,7 +62,7 @@ OTHER_KINDS = {
     "krm_fn.targets.workloads.workloads",
     "krm_fn.formats.ytt",
 }
-"""Modules of targets for kinds, or words in their text, that the list does not have."""
+"""Modules of targets for kinds, words in their text, or fields of the config, that the list does not have."""
 OTHER_COMMANDS = {
     "krm_fn.cli.check_image",
     "krm_fn.cli.explain",
@@ -87,14 +91,22 @@ def test_a_module_that_must_not_be_loaded_exists(name: str) -> None:
     assert importlib.util.find_spec(name) is not None
 
 
+CLUSTER = """\
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: Cluster
+metadata:
+  name: east
+"""
 ONLY = CONFIG + "  only: [containerdDropIn]\n"
 
 
 @pytest.mark.parametrize(
-    "config", [CONFIG, CONFIG_MAP, ONLY], ids=["a ProxyConfig", "a ConfigMap", "a ProxyConfig with `only`"]
+    ("config", "items"),
+    [(CONFIG, (CLUSTER,)), (CONFIG_MAP, ()), (ONLY, ())],
+    ids=["a ProxyConfig, and a Cluster", "a ConfigMap", "a ProxyConfig with `only`"],
 )
-def test_a_run_with_a_right_config_loads_only_what_it_needs(config: str) -> None:
-    loaded = modules_of_a_run(resource_list(WORKERS, SETTINGS, config=config), 0)
+def test_a_run_with_a_right_config_loads_only_what_it_needs(config: str, items: tuple[str, ...]) -> None:
+    loaded = modules_of_a_run(resource_list(*items, WORKERS, SETTINGS, config=config), 0)
     unwanted = FOR_WRONG_CONFIGS | FOR_OTHER_INPUT | NEVER | OTHER_KINDS | OTHER_COMMANDS
     assert loaded & unwanted == set()
     assert "krm_fn.targets.nodes.containerd_drop_in" in loaded

@@ -28,6 +28,10 @@ def name_for(cluster: str) -> str:
 
 def base_of(name: str) -> str:
     """Return the name without the hash of ``spec.rollout.hashNames``, if it has one."""
+    if (
+        f"{SYSTEMD_PROXY_SUFFIX}-" not in name
+    ):  # a regular expression costs most where it is compiled
+        return name
     return re.sub(_HASHED, SYSTEMD_PROXY_SUFFIX, name)
 
 

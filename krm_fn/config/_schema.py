@@ -62,10 +62,13 @@ def field(name: str) -> Mapping[str, Any] | None:
 
     None if there is none.
     """
-    parent, _, _key = name.rpartition(".")
-    known = fields()
-    free = known.get(parent, {}).get("additionalProperties")
-    return known.get(name) or (_resolved(free) if free and _key else None)
+    node = schema()["properties"]["spec"]
+    for step in name.split("."):
+        here = _resolved(node)
+        node = here.get("properties", {}).get(step) or here.get("additionalProperties")
+        if not (step and node):
+            return None
+    return _resolved(node)
 
 
 def plain(value: Any, depth: int = 0) -> Any:

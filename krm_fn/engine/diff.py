@@ -13,7 +13,6 @@ items that are paired already. Items that have no partner are removed or added.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
 from types import MappingProxyType
 from typing import Any
 
@@ -207,6 +206,10 @@ def _by_position(before: Sequence[Any], after: Sequence[Any], gap: _Gap) -> Iter
 
 def _matches(before: Sequence[Any], after: Sequence[Any]) -> Iterator[_Pair]:
     """Yield the pairs of equal items of two sequences of hashable items, in the order of both."""
+    if not (before and after):
+        return
+    from difflib import SequenceMatcher  # noqa: PLC0415 -- most edits only add items
+
     # The heuristic of difflib leaves out what is in a long list again and again: without it, such
     # lists would take quadratic time.
     for match in SequenceMatcher(None, before, after, autojunk=True).get_matching_blocks():

@@ -15,7 +15,7 @@ from krm_fn.lint import proxy_urls
 
 _LARGEST = 200_000
 """Bytes of a file that a person writes; reading YAML takes a second for each million."""
-_HINT = re.compile(r"(?i)https?[_-]?proxy|\bproxy[\"']?:")
+_HINT = r"(?i)https?[_-]?proxy|\bproxy[\"']?:"
 _STALE = (
     "sets `{name}` to another proxy than this ProxyConfig says, and this file holds no objects that a run writes: "
     "change it yourself or with `inject-proxy export`, or leave it out with `--exclude`"
@@ -50,7 +50,7 @@ def _text(name: str, content: bytes) -> str:
         text = content.decode()
     except UnicodeDecodeError:
         return ""
-    return text if _HINT.search(text) else ""
+    return text if re.search(_HINT, text) else ""
 
 
 def _urls(wanted: ProxyConfig) -> list[str]:

@@ -23,7 +23,7 @@ from krm_fn.plan import Overview, PlannedEdit
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.products.node_kinds import TARGETS as NODE_TARGETS
 from krm_fn.settings import Resolved
-from krm_fn.targets import TARGETS, Context, Writes
+from krm_fn.targets import TARGETS, Context, Writes, of_kinds
 
 _KYVERNO_GROUPS = ("kyverno.io", "policies.kyverno.io", "mutations.gatekeeper.sh")
 _OWN_GROUP = "fn.inject-proxy.io"
@@ -384,9 +384,7 @@ def _left_in_chart(obj: Object, wanted: ProxyConfig) -> str:
 
 def _can_be_selected(obj: Object, wanted: ProxyConfig) -> bool:
     """Return whether the target of workloads could write an object."""
-    workloads = TARGETS["workloads"]
-    is_of = obj.group_kind in workloads.all_kinds(workloads.options(wanted.targets))
-    return is_of and _is_enabled(workloads.id, wanted)
+    return _is_enabled("workloads", wanted) and _edits("workloads", obj, wanted)
 
 
 def _is_refused(obj: Object, wanted: ProxyConfig) -> bool:
@@ -452,11 +450,18 @@ def _is_written(place: PlannedEdit) -> bool:
 def _is_switched_off(obj: Object, wanted: ProxyConfig) -> bool:
     """Return whether a target that the user disabled writes the proxy of an object."""
     for name in TARGETS:
-        if _is_enabled(name, wanted):
+        if _is_enabled(name, wanted) or not _edits(name, obj, wanted):
             continue
         target = TARGETS[name]
-        options = target.options(wanted.targets)
-        is_of_target = obj.group_kind in target.all_kinds(options)
-        if is_of_target and any(True for _ in target.read(obj.data, options)):
+        if any(True for _ in target.read(obj.data, target.options(wanted.targets))):
             return True
     return False
+
+
+def _edits(name: str, obj: Object, wanted: ProxyConfig) -> bool:
+    """Return whether a target edits objects of this kind; it is imported only where the table does not deny it."""
+    has_kinds_of_options = "customKinds" in wanted.targets.get(name, {})
+    if not has_kinds_of_options and name not in of_kinds(frozenset({obj.ref.kind})):
+        return False
+    target = TARGETS[name]
+    return obj.group_kind in target.all_kinds(target.options(wanted.targets))

@@ -7,13 +7,13 @@ from krm_fn.config import ProxyConfig
 from krm_fn.plan._model import ObjectSource
 from krm_fn.plan._selection import is_enabled, may_hold
 from krm_fn.products.node_kinds import OF_CLASSES
+from krm_fn.target_table import ROWS
 from krm_fn.targets import (
     TARGETS,
     Target,
     filling_references,
     filling_values,
     of_kinds,
-    text_hints_of,
 )
 
 _Hinted = tuple[Target, tuple[str, ...]]
@@ -27,10 +27,26 @@ class EnabledTargets:
         self._wanted = wanted
         self._names = uses.names
         self._filling = {*filling_references(), *filling_values()}
+        self._words = self._words_of_targets()
         self._with_words: dict[frozenset[str], list[str]] = {}
         self._found: dict[
             tuple[frozenset[str], frozenset[str]], tuple[list[_Hinted], list[_Hinted]]
         ] = {}
+
+    def _words_of_targets(self) -> dict[str, tuple[str, ...]]:
+        """Return ID of a target -> words of which one is in every object that concerns it, known without an import."""
+        declared = {
+            "trustedCA": bool(self._wanted.trusted_ca.pem),
+            "registryMirror": self._wanted.mirror is not None,
+        }
+        found: dict[str, tuple[str, ...]] = {}
+        for name, row in ROWS.items():
+            if row.needs and not declared[row.needs]:
+                found[name] = row.traces
+            # Options may add other words, which only the target itself knows.
+            elif row.text_hints and name not in self._wanted.targets:
+                found[name] = row.text_hints + (self._names if name in self._filling else ())
+        return found
 
     def of_item(self, source: ObjectSource, index: int) -> tuple[list[Target], list[Target]]:
         """Return the targets that could edit an object of an item, and those that could create one beside it.
@@ -39,18 +55,12 @@ class EnabledTargets:
         """
         kinds = source.kinds(index)
         if kinds not in self._with_words:
-            self._with_words[kinds] = [
-                name
-                for name in of_kinds(kinds)
-                if text_hints_of(name) and name not in self._wanted.targets
-            ]
-        lacking = []
-        for name in self._with_words[kinds]:
-            words = text_hints_of(name)
-            if name in self._filling:
-                words += self._names
-            if not source.contains(index, words):
-                lacking.append(name)
+            self._with_words[kinds] = [name for name in of_kinds(kinds) if name in self._words]
+        lacking = [
+            name
+            for name in self._with_words[kinds]
+            if not source.contains(index, self._words[name])
+        ]
         key = (kinds, frozenset(lacking))
         if key not in self._found:
             self._found[key] = self._of_kinds(*key)

@@ -487,12 +487,12 @@ def has_config_map(target: str) -> bool:
 
 
 def hints_of(target: str) -> tuple[str, ...]:
-    """Return words of which one is in every object of a target; none where its kinds say enough."""
-    if not has_config_map(target):
-        return ()
-    kinds = (
+    """Return words of which one is in every object of a target: ``Cluster`` is a kind in several groups."""
+    words = {
         row.kind if row.group in _OF_CLUSTER_API else row.group
         for row in ROWS
         if row.target == target
-    )
-    return (*dict.fromkeys(kinds), CA_CONFIG_MAP)
+    }
+    if has_config_map(target):
+        words.add(CA_CONFIG_MAP)
+    return tuple(sorted(words))

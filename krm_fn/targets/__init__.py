@@ -8,6 +8,7 @@ the time of a run over a small list is imports.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from types import ModuleType
 
@@ -74,15 +75,24 @@ def reference_words_of(target_id: str) -> tuple[str, ...]:
     return ROWS[target_id].reference_words
 
 
-def of_kinds(kinds: frozenset[str]) -> Iterator[str]:
-    """Yield the keys of the targets that edit objects of some kinds, or create others beside them.
+@cache
+def _by_kind() -> Mapping[str, set[str]]:
+    """Return the name of each kind -> the targets that edit objects of it, or create others beside them."""
+    found: dict[str, set[str]] = {}
+    for target_id, row in ROWS.items():
+        for kind in row.kinds:
+            found.setdefault(kind, set()).add(target_id)
+    return found
+
+
+def of_kinds(kinds: frozenset[str]) -> set[str]:
+    """Return the keys of the targets that edit objects of some kinds, or create others beside them.
 
     Args:
         kinds: names of kinds; empty if they are not known, and any target may be concerned.
     """
-    for target_id, row in ROWS.items():
-        if not kinds or not kinds.isdisjoint(row.kinds):
-            yield target_id
+    by_kind = _by_kind()
+    return {*ROWS} if not kinds else {name for kind in kinds for name in by_kind.get(kind, ())}
 
 
 def with_references() -> Iterator[str]:

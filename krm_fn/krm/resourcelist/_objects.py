@@ -21,7 +21,7 @@ BESIDE_NOTHING = -1
 _HASH = r"-[0-9a-f]{10}"
 
 _PATH = "internal.config.kubernetes.io/path"
-_UNFIT = re.compile("[^a-z0-9.-]+")
+_UNFIT = "[^a-z0-9.-]+"
 _LONGEST_NAME = 255 - len(".yaml")
 """File systems take names of 255 bytes."""
 _DIGITS = 12
@@ -126,7 +126,7 @@ def new_file_name(obj: Mapping[str, Any]) -> str:
     """
     ref = reference(obj)
     name = "-".join(part for part in (ref.kind.lower(), ref.namespace, ref.name) if part)
-    fit = _UNFIT.sub("-", name)
+    fit = re.sub(_UNFIT, "-", name)
     if fit != name or len(fit) > _LONGEST_NAME:
         import hashlib  # noqa: PLC0415 -- loads OpenSSL: only for an unusual name
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from krm_fn.carriers import drop_in_secret, unit_corrections, unit_text
+from krm_fn.carriers import drop_in_secret, unit_text
 from krm_fn.carriers.reading import Reading, Values
 from krm_fn.carriers.site import Site, SiteWithoutVariables, Variables
 from krm_fn.engine import Draft
@@ -160,10 +160,12 @@ class _GiantswarmSystemdProxy(Target):
         self, draft: Draft, place: Mapping[str, Reading], values: Values, options: Options
     ) -> None:
         """Give the drop-in under a key of the Secret other values, where all that it sets is known."""
+        from krm_fn.carriers.unit_corrections import corrected  # noqa: PLC0415 -- only `lint --fix` corrects
+
         path = next(iter(place.values())).path
         for one in embedded.values(draft.data):
             if isinstance(one, Value) and one.path == path:
-                edited = unit_corrections.corrected(one.text, place, values)
+                edited = corrected(one.text, place, values)
                 if edited is not None:
                     draft.set(path, one.written(edited))
 

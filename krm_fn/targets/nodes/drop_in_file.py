@@ -13,7 +13,6 @@ from typing import Any
 from krm_fn.carriers import drop_in_secret, unit_text
 from krm_fn.carriers.reading import Reading, Values
 from krm_fn.carriers.site import Site, SiteWithoutVariables, Variables
-from krm_fn.carriers.unit_corrections import corrected
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.krm.type_errors import wrong_type
@@ -537,6 +536,8 @@ def drop_in_sites(draft: Draft, context: Context, unit: str, target: str) -> Ite
 
 def correct_drop_in(draft: Draft, place: Mapping[str, Reading], values: Values) -> None:
     """Give the variables of a drop-in in ``files`` other values, where all that it sets is known."""
+    from krm_fn.carriers.unit_corrections import corrected  # noqa: PLC0415 -- only `lint --fix` corrects
+
     path = next(iter(place.values())).path
     entry = draft.get(path[:-1])
     text = decode(entry) if path[-1] == "content" else None

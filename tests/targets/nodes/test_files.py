@@ -2,13 +2,21 @@ from __future__ import annotations
 
 import base64
 import gzip
+import textwrap
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from certificates import A, B
+from contract_lists import CONFIG, resource_list
+from krm_fn.patch import lookup
+from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
 from krm_fn.targets.nodes.files import decode, encode
+from support import inject_proxy
 
 PACKED = gzip.compress(b"text", mtime=0)
 
@@ -67,3 +75,45 @@ def test_what_is_encoded_can_be_decoded_and_is_always_the_same(text: str, encodi
 
 def test_a_packed_content_carries_no_time() -> None:
     assert base64.b64decode(encode("text", "gzip+base64"))[4:8] == bytes(4)
+
+
+WITHOUT_TRUST = f"{CONFIG}  only: [nodeTrustStore, registryMirror]\n"
+WITH_TRUST = f"""\
+{WITHOUT_TRUST}
+  trustedCA:
+    pem: |
+{textwrap.indent(A, "      ")}
+  registryMirror:
+    url: https://registry.corp.example:5000
+    ca:
+      pem: |
+{textwrap.indent(B, "        ")}
+"""
+
+
+def in_base64(entry: dict[str, Any]) -> dict[str, Any]:
+    return {**entry, "content": base64_of(entry["content"].encode()), "encoding": "base64"}
+
+
+def injected(obj: dict[str, Any], config: str) -> dict[str, Any]:
+    done = inject_proxy(resource_list(yaml.dump(obj), config=config))
+    (item,) = yaml.safe_load(done.stdout)["items"]
+    return {key: value for key, value in item.items() if key != "metadata"}
+
+
+@pytest.mark.parametrize("rewritten", [dict, in_base64], ids=["as a run wrote them", "in base64"])
+@pytest.mark.parametrize("kind", NODE_KINDS.values(), ids=lambda kind: kind.kind)
+def test_files_are_removed_once_no_certificates_and_no_mirror_are_wanted(
+    kind: NodeConfigKind, rewritten: Callable[[dict[str, Any]], dict[str, Any]]
+) -> None:
+    spec: dict[str, Any] = {kind.system.files: [{"path": "/etc/stranger", "content": "# inject-proxy"}]}
+    for name in reversed(kind.path):
+        spec = {name: spec}
+    before = {"apiVersion": f"{kind.group}/v1beta1", "kind": kind.kind, **spec}
+    after = injected(before, WITH_TRUST)
+    entries = [rewritten(entry) for entry in lookup(after, kind.files)]
+    lookup(after, kind.path)[kind.system.files] = entries
+    assert len(entries) > 1
+    left = injected(after, WITHOUT_TRUST)
+    assert [entry["path"] for entry in lookup(left, kind.files)] == ["/etc/stranger"]
+    assert "inject-proxy: trust store" not in str(left)
