@@ -491,7 +491,11 @@ def other_template(key: tuple[str, str]) -> tuple[dict[str, Any], dict[str, Any]
     row = distributions.TEMPLATES[key]
     spec: Any = {}
     for step in reversed(row.path[3:]):
-        spec = [{**dict([row.item or ()]), **spec}] if step == "*" else {step: spec}
+        if step == "*":
+            assert row.item is not None
+            spec = [{row.item.name: row.item.value, **spec}]
+        else:
+            spec = {step: spec}
     if row.beside:
         spec = {"ignition": {"version": "3.4"}}
     found = {

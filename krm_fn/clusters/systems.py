@@ -110,7 +110,7 @@ def _of_distribution(rows: Sequence[distributions.DistributionRow]) -> System:
 def _written(*, has_nodes: bool) -> dict[tuple[str, str], System]:
     found = {}
     for kind, rows in distributions.OF_KIND.items():
-        of_nodes = distributions.PRODUCTS[rows[0].target].has_nodes and not rows[0].is_part
+        of_nodes = distributions.PRODUCTS[rows[0].target].has_nodes and not rows[0].beside
         if of_nodes is has_nodes:
             found[kind] = _of_distribution(rows)
     return found

@@ -62,6 +62,38 @@ class Product(NamedTuple):
     service_cidr: str = ""
 
 
+class ListItem(NamedTuple):
+    """Which item of a list holds the members.
+
+    Attributes:
+        name: a member that tells it apart.
+        value: what that member holds.
+        is_made: where the list has no such item, one is made.
+        required: leads to an empty mapping that must be there beside what is made.
+    """
+
+    name: str
+    value: str
+    is_made: bool = False
+    required: tuple[str, ...] = ()
+
+
+class BundlePlace(NamedTuple):
+    """Where certificates are that belong to the members: in one of three ways.
+
+    Attributes:
+        text: the member beside the mapping that holds them in PEM form.
+        base64: the member of the mapping that holds the same in base64.
+        namespace: that of the ConfigMap which ``trustedCA.name`` in the mapping names; ``*`` for the one of the object.
+        has_empty_name: an object that names no ConfigMap has ``trustedCA`` all the same, with an empty name.
+    """
+
+    text: str = ""
+    base64: str = ""
+    namespace: str = ""
+    has_empty_name: bool = False
+
+
 class DistributionRow(NamedTuple):
     """A kind of objects with the three members, or with a list of variables in their place.
 
@@ -77,20 +109,14 @@ class DistributionRow(NamedTuple):
         is_env: it is a list of ``{name, value}``, as in a container.
         is_immutable: what the API server has of them cannot be changed, added or removed.
         is_opt_in: they are written only where the user asks for it.
-        is_part: they are for a part of what sets up a machine, so they do not say which system its nodes run.
         is_frozen: the API server takes no other content for an object that exists, so its name has to change.
-        beside: leads to a mapping that must be there; without it nothing is written.
+        beside: leads to a mapping that must be there: without it nothing is written. They are for a part of what sets
+            up a machine then, so they do not say which system its nodes run.
         too_old: values of ``version`` in that mapping with which its reader knows no proxy; "" for a missing one.
         versions: the versions of the API in which the members are there; empty for all.
-        ca_text: the member beside the mapping that holds certificates in PEM form; "" if there is none.
-        ca_base64: the member of the mapping that holds the same in base64.
-        ca_namespace: that of the ConfigMap which ``trustedCA.name`` in the mapping names; ``*`` for the one of the
-            object; "" if the mapping has no such member.
-        has_empty_ca: an object that names no ConfigMap has ``trustedCA`` all the same, with an empty name.
+        bundle: where the certificates are that belong to them.
         name: the only name that an object has for which they count; "" for any.
-        item: a member of the items for which a ``*`` stands, and its value; nothing for any item.
-        is_item_made: where the list has no such item, one is made.
-        required: leads to an empty mapping that must be beside what is made, where nothing is there.
+        item: the one item of a list for which a ``*`` stands; None for any.
         secret: the member beside a URL that names a Secret with user and password, which the URL cannot hold.
         is_filled: only a place that holds a proxy is written: without one, something else says it.
         is_needed: without a proxy there something lacks it.
@@ -106,19 +132,13 @@ class DistributionRow(NamedTuple):
     is_env: bool = False
     is_immutable: bool = False
     is_opt_in: bool = False
-    is_part: bool = False
     is_frozen: bool = False
     beside: tuple[str, ...] = ()
     too_old: tuple[str, ...] = ()
     versions: tuple[str, ...] = ()
-    ca_text: str = ""
-    ca_base64: str = ""
-    ca_namespace: str = ""
-    has_empty_ca: bool = False
+    bundle: BundlePlace = BundlePlace()
     name: str = ""
-    item: tuple[str, str] | None = None
-    is_item_made: bool = False
-    required: tuple[str, ...] = ()
+    item: ListItem | None = None
     secret: str = ""
     is_filled: bool = False
     is_needed: bool = True
@@ -146,9 +166,9 @@ class DistributionRow(NamedTuple):
 
     def certificates(self, path: tuple[str, ...]) -> tuple[str, ...]:
         """Return the path of the certificates that belong to the mapping at a path; empty if there are none."""
-        if self.ca_text:
-            return (*path[:-1], self.ca_text)
-        return (*path, self.ca_base64) if self.ca_base64 else ()
+        if self.bundle.text:
+            return (*path[:-1], self.bundle.text)
+        return (*path, self.bundle.base64) if self.bundle.base64 else ()
 
     @property
     def is_template(self) -> bool:
@@ -203,7 +223,9 @@ _OF_CLUSTER_API = (CONTROL_PLANE, BOOTSTRAP, _INFRASTRUCTURE)
 _TEMPLATE = ("spec", "template", "spec")
 _ENV = ("containers", "*", "env")
 _ASO = "containerservice.azure.com"
-_MANAGED_CLUSTER = ("kind", "ManagedCluster")
+_MANAGED_CLUSTER = ListItem("kind", "ManagedCluster")
+_TRUST_BUNDLE = BundlePlace(text="additionalTrustBundle")
+_TRUSTED_CA = BundlePlace(base64="trustedCa")
 
 CA_CONFIG_MAP = "inject-proxy-ca-bundle"
 """The name of the ConfigMap that is created for ``trustedCA.name``."""
@@ -214,8 +236,7 @@ ROWS = (
         "config.openshift.io",
         "Proxy",
         ("spec",),
-        ca_namespace="openshift-config",
-        has_empty_ca=True,
+        bundle=BundlePlace(namespace="openshift-config", has_empty_name=True),
         name="cluster",
     ),
     DistributionRow(
@@ -223,7 +244,7 @@ ROWS = (
         "hypershift.openshift.io",
         "HostedCluster",
         ("spec", "configuration", "proxy"),
-        ca_namespace="*",
+        bundle=BundlePlace(namespace="*"),
     ),
     DistributionRow(
         "openshift", "extensions.hive.openshift.io", "AgentClusterInstall", ("spec", "proxy")
@@ -233,7 +254,7 @@ ROWS = (
         "agent-install.openshift.io",
         "InfraEnv",
         ("spec", "proxy"),
-        ca_text="additionalTrustBundle",
+        bundle=_TRUST_BUNDLE,
     ),
     DistributionRow(
         "openshift",
@@ -252,14 +273,14 @@ ROWS = (
         CONTROL_PLANE,
         "OpenshiftAssistedControlPlane",
         ("spec", "openshiftAssistedConfigSpec", "proxy"),
-        ca_text="additionalTrustBundle",
+        bundle=_TRUST_BUNDLE,
     ),
     DistributionRow(
         "openshift",
         BOOTSTRAP,
         "OpenshiftAssistedConfigTemplate",
         (*_TEMPLATE, "proxy"),
-        ca_text="additionalTrustBundle",
+        bundle=_TRUST_BUNDLE,
     ),
     DistributionRow(
         "aks",
@@ -267,7 +288,7 @@ ROWS = (
         "AzureManagedControlPlane",
         ("spec", "httpProxyConfig"),
         is_list=True,
-        ca_base64="trustedCa",
+        bundle=_TRUSTED_CA,
         is_immutable=True,
     ),
     DistributionRow(
@@ -276,7 +297,7 @@ ROWS = (
         "AzureManagedControlPlaneTemplate",
         (*_TEMPLATE, "httpProxyConfig"),
         is_list=True,
-        ca_base64="trustedCa",
+        bundle=_TRUSTED_CA,
         is_immutable=True,
     ),
     DistributionRow(
@@ -285,7 +306,7 @@ ROWS = (
         "AzureASOManagedControlPlane",
         ("spec", "resources", "*", "spec", "httpProxyConfig"),
         is_list=True,
-        ca_base64="trustedCa",
+        bundle=_TRUSTED_CA,
         item=_MANAGED_CLUSTER,
     ),
     DistributionRow(
@@ -294,7 +315,7 @@ ROWS = (
         "AzureASOManagedControlPlaneTemplate",
         (*_TEMPLATE, "resources", "*", "spec", "httpProxyConfig"),
         is_list=True,
-        ca_base64="trustedCa",
+        bundle=_TRUSTED_CA,
         item=_MANAGED_CLUSTER,
     ),
     DistributionRow(
@@ -303,7 +324,7 @@ ROWS = (
         "ManagedCluster",
         ("spec", "httpProxyConfig"),
         is_list=True,
-        ca_base64="trustedCa",
+        bundle=_TRUSTED_CA,
     ),
     DistributionRow(
         "eksAnywhere",
@@ -377,7 +398,6 @@ ROWS = (
         "AWSMachineTemplate",
         (*_TEMPLATE, "ignition", "proxy"),
         is_list=True,
-        is_part=True,
         is_frozen=True,
         beside=(*_TEMPLATE, "ignition"),
         too_old=("", "2.3", "3.0"),
@@ -409,8 +429,7 @@ ROWS = (
         "RunnerSet",
         (*_TEMPLATE, *_ENV),
         is_env=True,
-        item=("name", "runner"),
-        is_item_made=True,
+        item=ListItem("name", "runner", is_made=True),
     ),
     DistributionRow(
         "githubRunners",
@@ -427,9 +446,12 @@ ROWS = (
         "DeploymentRuntimeConfig",
         ("spec", "deploymentTemplate", *_TEMPLATE, *_ENV),
         is_env=True,
-        item=("name", "package-runtime"),
-        is_item_made=True,
-        required=("spec", "deploymentTemplate", "spec", "selector"),
+        item=ListItem(
+            "name",
+            "package-runtime",
+            is_made=True,
+            required=("spec", "deploymentTemplate", "spec", "selector"),
+        ),
     ),
     DistributionRow(
         "tekton",
@@ -453,7 +475,7 @@ ROWS = (
 
 FILES = {
     "openshift": DistributionRow(
-        "openshift", "", "install-config.yaml", ("proxy",), ca_text="additionalTrustBundle"
+        "openshift", "", "install-config.yaml", ("proxy",), bundle=_TRUST_BUNDLE
     ),
 }
 """ID of a target -> the plain file that it fills, too."""
@@ -483,7 +505,7 @@ def kinds_of(target: str) -> frozenset[str]:
 
 def has_config_map(target: str) -> bool:
     """Return whether a target creates a ConfigMap with certificates beside some of its objects."""
-    return any(row.ca_namespace for row in ROWS if row.target == target)
+    return any(row.bundle.namespace for row in ROWS if row.target == target)
 
 
 def hints_of(target: str) -> tuple[str, ...]:

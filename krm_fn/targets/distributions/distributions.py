@@ -31,6 +31,7 @@ from krm_fn.products.distributions import (
     PRODUCTS,
     ROWS,
     DistributionRow,
+    ListItem,
     Product,
     has_config_map,
 )
@@ -105,32 +106,30 @@ class _CheckedSite:
             variables = {name: value for name, value in variables.items() if name.isupper()}
         is_there = any(True for _ in self.read())
         edits = self._draft.edits
-        if variables and self._row.is_item_made:
-            self._make_item()
+        item = self._row.item
+        if variables and item is not None and item.is_made:
+            self._make_item(item)
         self._place.write(variables)
-        if not variables and self._row.is_item_made and self._draft.edits > edits:
-            self._remove_empty_item()
+        if not variables and item is not None and item.is_made and self._draft.edits > edits:
+            self._remove_empty_item(item)
         if self._row.is_immutable and is_there and self._draft.edits > edits:
             _report_immutable(self._draft, self._path, self.label)
 
-    def _make_item(self) -> None:
+    def _make_item(self, item: ListItem) -> None:
         """Make the item of a list in which the variables are, with what must be beside the list."""
-        item = self._path[:-1]
-        if self._row.item is None or self._draft.get(item) is not None:
+        path = self._path[:-1]
+        if self._draft.get(path) is not None:
             return
-        required = self._row.required
-        if required and self._draft.get(required) is None:
-            self._draft.set(required, {}, keep=0)
-        name, value = self._row.item
-        self._draft.insert(item[:-1], {name: value})
+        if item.required and self._draft.get(item.required) is None:
+            self._draft.set(item.required, {}, keep=0)
+        self._draft.insert(path[:-1], {item.name: item.value})
 
-    def _remove_empty_item(self) -> None:
+    def _remove_empty_item(self, item: ListItem) -> None:
         """Remove an item of which nothing is left but what tells it apart, and what was made beside it."""
-        item = self._path[:-1]
-        if self._row.item is None or self._draft.get(item) != dict([self._row.item]):
+        path, required = self._path[:-1], item.required
+        if self._draft.get(path) != {item.name: item.value}:
             return
-        self._draft.remove(item)
-        required = self._row.required
+        self._draft.remove(path)
         if required and self._draft.get(required[:-1]) == {required[-1]: {}}:
             self._draft.remove(required)
 
@@ -183,7 +182,7 @@ class _BundleOfRow(CertificateText):
     """
 
     def __init__(self, draft: Draft, path: Pointer, pem: str, row: DistributionRow) -> None:
-        merge = each_marked if row.ca_text else each_marked_in_base64
+        merge = each_marked if row.bundle.text else each_marked_in_base64
         super().__init__(draft, path, pem, 0, merge)
         self._is_immutable = row.is_immutable
 
@@ -243,7 +242,7 @@ class _NameOfBundle(SiteWithoutVariables):
             self._draft.report(Severity.WARNING, message, self._path, code="NotWrittenHere")
 
     def _remove(self) -> None:
-        if self._row.has_empty_ca:
+        if self._row.bundle.has_empty_name:
             self._draft.set(self._path, "")
         else:
             self._draft.remove(self._path, 0)
@@ -326,10 +325,10 @@ class _Distribution(Target):
         self.audience = Audience.NODE if product.has_nodes else Audience.POD
         if product.completes_the_list or not product.has_list:
             self.audience = Audience.PRODUCT
-        if any(row.ca_text or row.ca_base64 for row in ROWS if row.target == target_id):
+        if any(row.bundle.text or row.bundle.base64 for row in ROWS if row.target == target_id):
             self.writes = Writes.PROXY_AND_TRUST
         if has_config_map(target_id):
-            beside = {(row.group, row.kind) for row in ROWS if row.ca_namespace}
+            beside = {(row.group, row.kind) for row in ROWS if row.bundle.namespace}
             self.creates = Creation(self.kinds & beside, _companions)
             self.kinds |= {_CONFIG_MAP}
         if target_id in FILES:
@@ -389,20 +388,24 @@ def _certificates(
     at = row.certificates(path)
     if at:
         yield _BundleOfRow(draft, at, trusted.pem, row)
-    if row.ca_namespace:
+    if row.bundle.namespace:
         yield _NameOfBundle(draft, path, trusted, row)
 
 
 def _namespace(obj: Data, row: DistributionRow) -> str:
     """Return the namespace of the ConfigMap that an object names."""
-    return text_at(obj, ("metadata", "namespace")) if row.ca_namespace == "*" else row.ca_namespace
+    return (
+        text_at(obj, ("metadata", "namespace"))
+        if row.bundle.namespace == "*"
+        else row.bundle.namespace
+    )
 
 
 def _companions(obj: Data, settings: ProxySettings, options: Options) -> Iterator[dict[str, Any]]:
     """Yield the ConfigMap with the certificates, where an object is to name the one of inject-proxy."""
     for row in _rows(obj):
         is_ours = lookup(obj, (*row.path, *_NAME)) in (None, "", CA_CONFIG_MAP)
-        if row.ca_namespace and is_ours and settings.trusted_ca.pem:
+        if row.bundle.namespace and is_ours and settings.trusted_ca.pem:
             namespace = {"metadata": {"namespace": _namespace(obj, row)}}
             yield created_objects.skeleton("ConfigMap", CA_CONFIG_MAP, namespace)
 
@@ -432,7 +435,7 @@ def _site(draft: Draft, path: Pointer, row: DistributionRow, conflict: str) -> S
         return HostAndPort(draft, path, row.keys)
     keys = Keys(*row.keys, is_list=row.is_list, is_fixed=True, is_nested=True)
     label = row.field if row.keys[0] else ".".join((*row.path, row.keys[1]))
-    last = _NAME[0] if row.ca_namespace else row.ca_base64
+    last = _NAME[0] if row.bundle.namespace else row.bundle.base64
     return ThreeKeys(path, keys, f"`{label}`", kept=len(row.beside), last=last).in_draft(draft)
 
 
@@ -456,7 +459,8 @@ def _inside(draft: Draft, path: Pointer, row: DistributionRow) -> Iterator[Point
         return
     items = value if isinstance(value, list) else []
     fitting = [str(at) for at, item in enumerate(items) if _fits(item, row)]
-    if not fitting and row.is_item_made and (value is None or isinstance(value, list)):
+    is_made = row.item is not None and row.item.is_made
+    if not fitting and is_made and (value is None or isinstance(value, list)):
         fitting = [str(len(items))]
     for index in fitting:
         yield (*path, index)
@@ -465,7 +469,7 @@ def _inside(draft: Draft, path: Pointer, row: DistributionRow) -> Iterator[Point
 def _fits(item: Any, row: DistributionRow) -> bool:
     if row.item is None:
         return isinstance(item, dict)
-    return bool(lookup(item, row.item[:1]) == row.item[1])
+    return bool(lookup(item, (row.item.name,)) == row.item.value)
 
 
 TARGETS = {target_id: _Distribution(target_id, product) for target_id, product in PRODUCTS.items()}

@@ -46,12 +46,13 @@ def nested(row: DistributionRow, members: dict[str, Any] | None) -> dict[str, An
     inner: Any = env(members) if row.is_env and members is not None else copy.deepcopy(members)
     if members is None:
         last = max((at for at, step in enumerate(path) if step == "*"), default=-1)
-        path = () if row.is_item_made else path[: last + 1] or row.beside
+        path = () if row.item and row.item.is_made else path[: last + 1] or row.beside
         inner = {}
-    elif row.required:
-        rest = path[len(row.required) - 1 :]
-        path = path[: len(row.required) - 1]
-        inner = {row.required[-1]: {}, **around(row, rest, inner)}
+    elif row.item and row.item.required:
+        required = row.item.required
+        rest = path[len(required) - 1 :]
+        path = path[: len(required) - 1]
+        inner = {required[-1]: {}, **around(row, rest, inner)}
     return cast("dict[str, Any]", around(row, path, inner))
 
 
@@ -65,10 +66,9 @@ def around(row: DistributionRow, path: Pointer, inner: Any) -> Any:
             inner = {step: inner}
         elif above != row.list_name:
             inner = {"part": inner}
-        elif row.is_item_made:
-            inner = [{**dict([row.item or ()]), **inner}]
         elif row.item:
-            inner = [{row.item[0]: "other"}, {row.item[0]: row.item[1], **inner}]
+            others = [] if row.item.is_made else [{row.item.name: "other"}]
+            inner = [*others, {row.item.name: row.item.value, **inner}]
         else:
             inner = [{"name": "any", **inner}]
     return inner
@@ -380,7 +380,9 @@ def test_machines_without_ignition_are_left_alone() -> None:
     assert proposals(TARGETS["capaIgnition"], obj) == []
 
 
-WITH_CERTIFICATES = [pytest.param(row, id=f"{row.field} of {row.kind}") for row in ROWS if row.ca_text or row.ca_base64]
+WITH_CERTIFICATES = [
+    pytest.param(row, id=f"{row.field} of {row.kind}") for row in ROWS if row.bundle.text or row.bundle.base64
+]
 ONLY_A = ProxySettings(trusted_ca=Certificates(certificates.A), is_declared=False)
 
 
@@ -390,14 +392,14 @@ def text_of(row: DistributionRow, obj: dict[str, Any]) -> str | None:
     if "*" in at:
         at = tuple("1" if step == "*" else step for step in at)
     text = lookup(obj, at)
-    return text if row.ca_text or text is None else base64.b64decode(text).decode()
+    return text if row.bundle.text or text is None else base64.b64decode(text).decode()
 
 
 def with_text(row: DistributionRow, text: str) -> dict[str, Any]:
     obj = holding(row, {})
     at = row.certificates(row.path)
     at = tuple("1" if step == "*" else step for step in at)
-    value = text if row.ca_text else base64.b64encode(text.encode()).decode()
+    value = text if row.bundle.text else base64.b64encode(text.encode()).decode()
     lookup(obj, at[:-1])[at[-1]] = value
     return obj
 
@@ -520,7 +522,7 @@ def test_user_and_password_are_refused_where_the_sources_say_so() -> None:
     }
 
 
-BY_NAME = [pytest.param(row, id=row.kind) for row in ROWS if row.ca_namespace]
+BY_NAME = [pytest.param(row, id=row.kind) for row in ROWS if row.bundle.namespace]
 OWN = {"name": CA_CONFIG_MAP}
 
 
@@ -538,7 +540,7 @@ def test_the_name_of_the_config_map_is_set_and_removed(row: DistributionRow) -> 
     written = apply(target, before, ONLY_A)
 
     assert lookup(written, (*row.path, "trustedCA")) == OWN
-    left = holding(row, {"trustedCA": {"name": ""}}) if row.has_empty_ca else before
+    left = holding(row, {"trustedCA": {"name": ""}}) if row.bundle.has_empty_name else before
     assert apply(target, written, NONE) == left
     assert lookup(apply(target, naming(row, ""), ONLY_A), (*row.path, "trustedCA")) == OWN
 
@@ -546,7 +548,7 @@ def test_the_name_of_the_config_map_is_set_and_removed(row: DistributionRow) -> 
 @pytest.mark.parametrize("row", BY_NAME)
 def test_the_name_of_another_config_map_stays(row: DistributionRow) -> None:
     target, there = TARGETS[row.target], naming(row, "user-ca-bundle")
-    namespace = "clusters" if row.ca_namespace == "*" else row.ca_namespace
+    namespace = "clusters" if row.bundle.namespace == "*" else row.bundle.namespace
     the_same = Certificates(certificates.A, (namespace, "user-ca-bundle", "ca-bundle.crt"))
 
     assert changes(target, there, ONLY_A) == []
@@ -563,7 +565,7 @@ def test_the_name_of_another_config_map_stays(row: DistributionRow) -> None:
 def test_the_config_map_is_created_where_it_is_named(row: DistributionRow, name: str, is_created: bool) -> None:
     creates = TARGETS[row.target].creates
     assert creates is not None
-    namespace = "clusters" if row.ca_namespace == "*" else row.ca_namespace
+    namespace = "clusters" if row.bundle.namespace == "*" else row.bundle.namespace
 
     made = [one["metadata"] for one in creates.companions(naming(row, name), ONLY_A, {})]
 
