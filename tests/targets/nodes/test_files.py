@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from certificates import A, B
 from contract_lists import CONFIG, resource_list
 from krm_fn.patch import lookup
-from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
+from krm_fn.products.node_kinds import NODE_KINDS, WITH_FILES, NodeConfigKind
 from krm_fn.targets.nodes.files import decode, encode
 from support import inject_proxy
 
@@ -102,7 +102,7 @@ def injected(obj: dict[str, Any], config: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("rewritten", [dict, in_base64], ids=["as a run wrote them", "in base64"])
-@pytest.mark.parametrize("kind", NODE_KINDS.values(), ids=lambda kind: kind.kind)
+@pytest.mark.parametrize("kind", [NODE_KINDS[key] for key in sorted(WITH_FILES)], ids=lambda kind: kind.kind)
 def test_files_are_removed_once_no_certificates_and_no_mirror_are_wanted(
     kind: NodeConfigKind, rewritten: Callable[[dict[str, Any]], dict[str, Any]]
 ) -> None:
