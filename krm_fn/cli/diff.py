@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Sequence
 
-from krm_fn.cli._masking import MaskedLines, lines_of
+from krm_fn.cli.masking import MaskedLines, lines_of
 from krm_fn.krm.known_secrets import ProxyPasswords
 from krm_fn.krm.masking import redact
 from krm_fn.printable import printable
