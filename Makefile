@@ -12,7 +12,7 @@ BIN  := .cache/bin
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test unit test-kyverno test-products test-argocd coverage lint golden docs image lock bench site tools clean
+.PHONY: help demo test unit test-kyverno test-products test-argocd test-site coverage lint golden docs image lock bench site tools clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,16 +71,24 @@ docs: .venv/installed ## write the generated pages and tables of docs/, the list
 # What makes the site is in a folder of its own, because no test needs it.
 SITE := .cache/site
 
-site: $(SITE)/installed ## build the documentation as a site into build/site (needs Python 3.11 or newer)
+site: $(SITE)/installed ## build the documentation and the playground as a site into build/site (needs Python 3.11 or newer, and Node.js 18 or newer)
+	$(SITE)/venv/bin/python site/build.py $(SITE)
 	NO_MKDOCS_2_WARNING=1 $(SITE)/venv/bin/mkdocs build --quiet --config-file site/mkdocs.yml
 	@echo "site: \`python3 -m http.server --directory build/site\` serves it"
 
-$(SITE)/installed: site/requirements.txt
+# The browser is the system's: `apt-get install chromium`.
+test-site: site .venv/runtime ## build the site and try its playground in Chromium, beside the command on the same files (needs Node.js 20 or newer)
+	$(SITE)/node_modules/.bin/tsc --project site/playground
+	node --test site/tests/*.test.mjs
+
+$(SITE)/installed: site/requirements.txt site/package.json site/package-lock.json site/.npmrc
 	@rm -rf $(SITE)/venv
 	@mkdir -p $(SITE)
 	@$(PYTHON) -m venv $(SITE)/venv
 	@echo "installing what makes the site into $(SITE)"
 	@$(SITE)/venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r $<
+	@cp site/package.json site/package-lock.json site/.npmrc $(SITE)/
+	@cd $(SITE) && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
 # The time of every file and of the image itself, so that two builds of a commit give one digest.

@@ -28,6 +28,8 @@ STATIC = {
     SCHEMA: ROOT / "functionconfig" / "proxyconfig.schema.json",
     "assets/icon.svg": ROOT / "site" / "playground" / "icon.svg",
 }
+PLAYGROUND = ROOT / ".cache" / "site" / "try"
+"""What build.py made."""
 
 _FENCED = re.compile(r"(^```.*?^```$)", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\((?!https?:|#)([^)\s#]+)")
@@ -59,9 +61,14 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             found.append(File.generated(config, source, abs_src_path=str(path)))
         else:
             found.append(File.generated(config, source, content=shown(path)))
-    for source, path in STATIC.items():
+    made = {
+        f"try/{path.relative_to(PLAYGROUND).as_posix()}": path
+        for path in PLAYGROUND.rglob("*")
+        if path.is_file()
+    }
+    for source, path in (STATIC | made).items():
         found.append(File.generated(config, source, abs_src_path=str(path)))
-    config.nav = [{"Home": HOME.name}, *sections()]
+    config.nav = [{"Home": HOME.name}, {"Try it": "try/index.html"}, *sections()]
     return found
 
 
