@@ -205,8 +205,6 @@ def charts_in(obj: Object) -> Iterator[tuple[System, Pointer]]:
         for value in chart.values:
             names += [f"`{name}`" for name in value.names]
             urls += [path for variable, path in value.texts.items() if variable != "NO_PROXY"]
-        if chart.besides:
-            names.append(chart.besides)
         system = System(
             f"the chart {use.name}",
             ", ".join(names),

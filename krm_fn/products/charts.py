@@ -13,9 +13,10 @@ from krm_fn.products import proxy_keys
 Path = tuple[str, ...]
 
 LIST, MAPPING, CAMEL_CASE, SNAKE_CASE = "List", "Mapping", "CamelCase", "SnakeCase"
-URL, MEMBERS = "URL", "Members"
+URL, MEMBERS, RUNNERS_TOML = "URL", "Members", "RunnersToml"
 """Forms: ``[{name, value}]``; ``{NAME: value}``; ``httpProxy``, ``httpsProxy``, ``noProxy``; the same in snake case;
-one text that is the URL of the proxy for ``https://``, or else the other one; and, only here, members of any name."""
+one text that is the URL of the proxy for ``https://``, or else the other one; and, only here, members of any name, and
+a text that is TOML, whose tables ``[[runners]]`` hold the variables in ``environment``."""
 
 
 class ChartValue(NamedTuple):
@@ -84,7 +85,6 @@ class Chart(NamedTuple):
         takes_credentials: a URL with user and password can stand there.
         is_needed: without a proxy something lacks it.
         parts: the ends of the names by which its programs call each other, behind the name of the release.
-        besides: what else has to be set, in words.
     """
 
     values: tuple[ChartValue, ...]
@@ -92,7 +92,6 @@ class Chart(NamedTuple):
     takes_credentials: bool = True
     is_needed: bool = True
     parts: tuple[str, ...] = ()
-    besides: str = ""
 
 
 def _lists(*paths: str) -> tuple[ChartValue, ...]:
@@ -120,9 +119,7 @@ CHARTS: Mapping[str, Chart] = {
     "velero": Chart(_lists("configuration.extraEnvVars"), is_go=True),
     "jenkins": Chart(_lists("controller.containerEnv", "controller.initContainerEnv")),
     "backstage": Chart(_lists("backstage.extraEnvVars")),
-    "gitlab-runner": Chart(
-        _lists("envVars"), is_go=True, besides="`environment` in `runners.config` for its jobs"
-    ),
+    "gitlab-runner": Chart((*_lists("envVars"), ChartValue("runners.config", RUNNERS_TOML))),
     "renovate": Chart((ChartValue("env", MAPPING, instead="envList"),)),
     "kube-prometheus-stack": Chart((ChartValue("grafana.env", MAPPING),), is_go=True),
     "crossplane": Chart((ChartValue("extraEnvVarsCrossplane", MAPPING),), is_go=True),

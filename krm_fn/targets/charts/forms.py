@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from krm_fn import noproxy
-from krm_fn.carriers.env_list import EnvList, Provided, read_entry, variable_of
+from krm_fn.carriers.env_list import UNIT, EnvList, Provided, read_entry, variable_of
 from krm_fn.carriers.pod_spec import Container
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import NestedSites, Places, Site, Variables
@@ -16,11 +16,13 @@ from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Pointer, lookup
-from krm_fn.products.charts import LIST, Chart, ChartValue
+from krm_fn.products.charts import LIST, RUNNERS_TOML, Chart, ChartValue
 from krm_fn.settings import PROXY_VARIABLES
+from krm_fn.targets.charts.toml_environment import RunnerTable, runner_tables, with_entries
 from krm_fn.targets.charts.written import OurValues, ValueKey
 
 _ENV = "env"
+_TABLES = "runners"
 _MISSING = object()
 _CREDENTIALS = "credentialSecretRef"
 """The field beside a URL without credentials that names the Secret with them."""
@@ -72,6 +74,8 @@ def site_of(place: ChartPlace, written: OurValues) -> Site | NestedSites:
     """Return the site of a place, in the form that is there, or else in that of the table."""
     if place.value.texts:
         return _Texts(place, place.value.texts, written)
+    if place.value.form == RUNNERS_TOML:
+        return _RunnersToml(place, written)
     there = place.draft.get(place.path)
     is_list = isinstance(there, list) or (place.value.form == LIST and not isinstance(there, dict))
     if is_list:
@@ -84,6 +88,8 @@ def site_of(place: ChartPlace, written: OurValues) -> Site | NestedSites:
 
 def holds(value: ChartValue, data: Any) -> bool:
     """Return whether values have a place: a list or a mapping of variables that is there, or one of the texts."""
+    if value.form == RUNNERS_TOML:
+        return isinstance(lookup(data, value.steps), str)
     if not value.texts:
         return isinstance(lookup(data, value.steps), (list, dict))
     return any(lookup(data, path) is not None for path in value.texts.values())
@@ -306,6 +312,88 @@ class _Texts(NestedSites):
                 f"name a Secret with `username` and `password` in `{secret}`"
             )
             self._place.draft.report(Severity.WARNING, message, path, code="CredentialsLeftOut")
+
+
+class _TableEntries(EnvList):
+    """The variables of one table of a TOML text, in the draft of all of them."""
+
+    def __init__(self, draft: Draft, place: ChartPlace, index: int) -> None:
+        self._place = place
+        container = Container(place.value.name, (_TABLES, str(index)), {})
+        super().__init__(draft, container, place.conflict)
+        self.label = place.label
+
+    def write(self, variables: Variables) -> None:
+        """Make the list set the variables."""
+        super().write({} if self._place.is_released else variables)
+
+
+class _RunnersToml(NestedSites):
+    """The variables in the tables ``[[runners]]`` of a text, which is never begun: it would replace that of the chart.
+
+    The annotation knows the text as a whole. So with ``Unit`` what its author set in one table keeps all of them.
+    """
+
+    def __init__(self, place: ChartPlace, written: OurValues) -> None:
+        self._place = place
+        text = place.draft.get(place.path)
+        self._text = text if isinstance(text, str) else ""
+        found = runner_tables(self._text)
+        self._is_understood = found is not None
+        self._tables: list[RunnerTable] = found or []
+        lists = []
+        for table in self._tables:
+            pairs = [entry.text.partition("=") for entry in table.entries]
+            lists.append({_ENV: [{"name": name, "value": value} for name, _, value in pairs]})
+        self.draft = Draft({_TABLES: lists})
+        self._sites = [
+            _TableEntries(self.draft, place, index) for index in range(len(self._tables))
+        ]
+        written.note(place.key, self)
+
+    def sets(self, variables: Variables) -> bool:
+        """Return whether each list sets something, each of the variables, and no other."""
+        return bool(self._sites) and all(site.sets(variables) for site in self._sites)
+
+    def sites(self) -> Places:
+        """Yield the list of each table."""
+        yield from self._sites
+
+    def read(self) -> Iterator[Reading]:
+        """Yield what the lists set; each path leads to the text."""
+        for site in self._sites:
+            for reading in site.read():
+                yield reading._replace(path=self._place.path)
+
+    def commit(self, variables: Variables) -> bool:
+        """Write the lists that changed into the text; report a text that is not understood."""
+        draft = self._place.draft
+        for finding in self.draft.findings:
+            draft.findings.append(finding._replace(path=self._place.path))
+        self.draft.findings.clear()
+        if not self._is_understood:
+            if variables:
+                message = (
+                    f"{self._place.label} is no TOML that can be edited: set the variables in `environment` of "
+                    "`[[runners]]` there yourself"
+                )
+                draft.report(Severity.WARNING, message, self._place.path, code="TextUnreadable")
+            return False
+        if variables and self._place.conflict == UNIT and not self.sets(variables):
+            return False
+        wanted = []
+        for index in range(len(self._tables)):
+            entries = self.draft.get((_TABLES, str(index), _ENV)) or []
+            wanted.append([_assignment(entry) for entry in entries])
+        text = with_entries(self._text, self._tables, wanted)
+        if text != self._text:
+            draft.set(self._place.path, text)
+        return True
+
+
+def _assignment(entry: Mapping[str, str]) -> str:
+    """Return an entry as a text of TOML's list holds it."""
+    return f"{entry['name']}={entry['value']}"
 
 
 def _without_credentials(value: str) -> str:

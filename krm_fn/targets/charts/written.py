@@ -5,10 +5,9 @@ empty again later; ``(null)`` where it was null. Empty lists and mappings are ke
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from krm_fn.carriers.chosen_containers import names_in
-from krm_fn.carriers.env_list import EnvList
 from krm_fn.carriers.site import SiteWithoutVariables, Variables
 from krm_fn.engine import Draft
 from krm_fn.patch import Pointer
@@ -27,6 +26,13 @@ class ValueKey(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.chart}:{self.name}"
+
+
+class _NotedPlace(Protocol):
+    """A place that tells whether it holds what a run writes."""
+
+    def sets(self, variables: Variables) -> bool:
+        """Return whether it sets something, each of the variables, and no other."""
 
 
 class OurValues:
@@ -48,9 +54,9 @@ class OurValues:
             else:
                 chart, _, name = item.partition(":")
                 self.ours.append(ValueKey(chart, name))
-        self._sites: list[tuple[ValueKey, EnvList]] = []
+        self._sites: list[tuple[ValueKey, _NotedPlace]] = []
 
-    def note(self, key: ValueKey, site: EnvList) -> None:
+    def note(self, key: ValueKey, site: _NotedPlace) -> None:
         """Note a place that this run writes."""
         self._sites.append((key, site))
 
