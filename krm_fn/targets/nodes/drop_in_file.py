@@ -29,7 +29,7 @@ from krm_fn.targets.nodes.drop_in_conflicts import (
     is_drop_in,
     namesakes,
 )
-from krm_fn.targets.nodes.files import LARGEST, FileEntry, decode, encode, entries_of
+from krm_fn.targets.nodes.files import LARGEST, File, FileEntry, decode, encode, entries_of
 
 BY_REFERENCE = "Secret"
 """The value of the option ``content`` with which the text of the drop-in is in the Secret of the Cluster."""
@@ -243,14 +243,13 @@ class DropIn:
         owner = self._options.get("owner")
         permissions = self._options.get("permissions")
         if self._content != BY_REFERENCE:
-            entry = {
-                "content": self.fresh(variables),
-                "owner": str(owner or OF_TEXT["owner"]),
-                "path": self.path,
-                "permissions": str(permissions or OF_TEXT["permissions"]),
-            }
-            if not self.spec.system.has_owner:
-                del entry["owner"]
+            file = File(
+                self.path,
+                self.fresh(variables),
+                str(owner or OF_TEXT["owner"]),
+                str(permissions or OF_TEXT["permissions"]),
+            )
+            entry = file.entry(self.spec)
             self._report_limits(entry, place, variables)
             return entry
         if drop_in_secret.obstacle(self._settings):

@@ -112,11 +112,12 @@ class File(NamedTuple):
     owner: str = "root:root"
     permissions: str = "0640"
 
-    def entry(self) -> dict[str, str]:
-        """Return the file as a new entry of ``files``."""
+    def entry(self, spec: ConfigSpec) -> dict[str, str]:
+        """Return the file as a new entry of ``files``; some systems know no owner."""
+        owner = {"owner": self.owner} if spec.system.has_owner else {}
         return {
             "content": self.content,
-            "owner": self.owner,
+            **owner,
             "path": self.path,
             "permissions": self.permissions,
         }
@@ -177,9 +178,7 @@ class NodeFiles(SiteWithoutVariables):
             origins.append(index)
         added = [file for path, file in self._wanted.items() if path not in met]
         for file in added:
-            entry = file.entry()
-            if not self.spec.system.has_owner:
-                del entry["owner"]
+            entry = file.entry(self.spec)
             self._report_limits(entry, (*self.spec.files, str(len(kept))))
             kept.append(entry)
             origins.append(None)
