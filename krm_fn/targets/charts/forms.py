@@ -17,12 +17,13 @@ from krm_fn.krm.results import Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products.charts import LIST, RUNNERS_TOML, Chart, ChartValue
+from krm_fn.proxy_url import split_url
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.charts.toml_environment import RunnerTable, runner_tables, with_entries
 from krm_fn.targets.charts.written import OurValues, ValueKey
 
 _ENV = "env"
-_TABLES = "runners"
+_TABLES, _OTHER = "runners", "other"
 _MISSING = object()
 _CREDENTIALS = "credentialSecretRef"
 """The field beside a URL without credentials that names the Secret with them."""
@@ -181,7 +182,8 @@ class _Entries(EnvList):
         if only_one and "HTTP_PROXY" in variables:
             wanted.setdefault("HTTPS_PROXY", variables["HTTP_PROXY"])
         if not self._place.chart.takes_credentials:
-            wanted = {name: _without_credentials(value) for name, value in wanted.items()}
+            for name in wanted.keys() - {"NO_PROXY"}:
+                wanted[name] = split_url(wanted[name]).without_credentials
         return wanted
 
 
@@ -303,7 +305,8 @@ class _Texts(NestedSites):
             return
         for name, path in self._paths.items():
             value = variables.get(name, "")
-            if name == "NO_PROXY" or _without_credentials(value) == value or self._secret(name):
+            has_none = name == "NO_PROXY" or split_url(value).user_info is None
+            if has_none or self._secret(name):
                 continue
             text = self._key(name).name
             secret = f"{text.rpartition('.')[0]}.{_CREDENTIALS}"
@@ -338,13 +341,13 @@ class _RunnersToml(NestedSites):
         self._place = place
         text = place.draft.get(place.path)
         self._text = text if isinstance(text, str) else ""
-        found = runner_tables(self._text)
-        self._is_understood = found is not None
-        self._tables: list[RunnerTable] = found or []
-        lists = []
-        for table in self._tables:
-            pairs = [entry.text.partition("=") for entry in table.entries]
-            lists.append({_ENV: [{"name": name, "value": value} for name, _, value in pairs]})
+        self._tables: list[RunnerTable] = runner_tables(self._text) or []
+        self._written = written
+        for index, table in enumerate(self._tables):
+            is_empty = table.line is not None and not table.entries
+            if is_empty and place.key not in written.ours:
+                written.were_empty[self._key(index)] = ""
+        lists = [{_ENV: [_entry(one.text) for one in table.entries]} for table in self._tables]
         self.draft = Draft({_TABLES: lists})
         self._sites = [
             _TableEntries(self.draft, place, index) for index in range(len(self._tables))
@@ -371,11 +374,11 @@ class _RunnersToml(NestedSites):
         for finding in self.draft.findings:
             draft.findings.append(finding._replace(path=self._place.path))
         self.draft.findings.clear()
-        if not self._is_understood:
-            if variables:
+        if not self._tables:
+            if variables and self._text and not self._place.is_released:
                 message = (
-                    f"{self._place.label} is no TOML that can be edited: set the variables in `environment` of "
-                    "`[[runners]]` there yourself"
+                    f"{self._place.label} has no table `[[runners]]` that can be edited: set the variables in "
+                    "`environment` of the runners there yourself"
                 )
                 draft.report(Severity.WARNING, message, self._place.path, code="TextUnreadable")
             return False
@@ -385,17 +388,29 @@ class _RunnersToml(NestedSites):
         for index in range(len(self._tables)):
             entries = self.draft.get((_TABLES, str(index), _ENV)) or []
             wanted.append([_assignment(entry) for entry in entries])
-        text = with_entries(self._text, self._tables, wanted)
+        kept = [
+            index
+            for index in range(len(self._tables))
+            if self._key(index) in self._written.were_empty
+        ]
+        text = with_entries(self._text, self._tables, wanted, kept=kept)
         if text != self._text:
             draft.set(self._place.path, text)
         return True
 
+    def _key(self, index: int) -> ValueKey:
+        """Return what tells the list of one table apart."""
+        return ValueKey(self._place.name, f"{self._place.value.name}[{index}]")
+
+
+def _entry(text: str) -> Mapping[str, str]:
+    """Return a text of TOML's list as an entry of ``env``; one of another variable has no name that counts."""
+    name, separator, value = text.partition("=")
+    if separator and name in PROXY_VARIABLES:
+        return {"name": name, "value": value}
+    return {_OTHER: text}
+
 
 def _assignment(entry: Mapping[str, str]) -> str:
-    """Return an entry as a text of TOML's list holds it."""
-    return f"{entry['name']}={entry['value']}"
-
-
-def _without_credentials(value: str) -> str:
-    scheme, separator, rest = value.partition("://")
-    return f"{scheme}{separator}{rest.rpartition('@')[2]}" if separator else value
+    """Return an entry as a text of TOML's list."""
+    return entry[_OTHER] if _OTHER in entry else f"{entry['name']}={entry['value']}"

@@ -6,10 +6,11 @@ of ``[[runners]]`` in GitLab Runner's documentation: a list of texts ``NAME=valu
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 _TABLE = "[[runners]]"
+_INLINE = "runners"
 _KEY = "environment"
 _STRING = r'"""(?:[^\\]|\\.)*?"""|\'\'\'.*?\'\'\'|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\''
 _NAME = r'(?:[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\')'
@@ -21,15 +22,26 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _REST_OF_LINE = re.compile(r"[ \t]*(?:#[^\n]*)?(?:\r?\n|\Z)")
+_BEHIND_ENTRY = re.compile(r"([ \t]*,)?([ \t]*#[^\n]*)?")
 _ONE_LINE_STRING = re.compile(r'"(?!"")(?:[^"\\\n]|\\.)*"|\'(?!\'\')[^\'\n]*\'')
 
 
 class TomlText(NamedTuple):
-    """One text of a list: where its quotes begin and end, and what it says."""
+    """One text of a list, with what belongs to it.
 
-    start: int
-    end: int
+    Attributes:
+        lead: what is between it and the one in front of it: blanks, line breaks, comments on lines of their own.
+        source: the text as it is written, with its quotes.
+        text: what it says.
+        comma: blanks and the comma behind it; "" where there is none.
+        behind: a comment at the end of its line.
+    """
+
+    lead: str
+    source: str
     text: str
+    comma: str
+    behind: str
 
 
 class RunnerTable(NamedTuple):
@@ -41,6 +53,7 @@ class RunnerTable(NamedTuple):
         line: where the member ``environment`` begins and ends, its line break included; None if there is none.
         brackets: where its list begins and ends.
         entries: the texts in it.
+        rest: what is behind the last of them, in front of the bracket that closes the list.
     """
 
     begin: int
@@ -48,6 +61,7 @@ class RunnerTable(NamedTuple):
     line: tuple[int, int] | None = None
     brackets: tuple[int, int] = (0, 0)
     entries: tuple[TomlText, ...] = ()
+    rest: str = ""
 
 
 def runner_tables(text: str) -> list[RunnerTable] | None:
@@ -75,6 +89,8 @@ def runner_tables(text: str) -> list[RunnerTable] | None:
             end = _end_of_value(text, member.end()) if member else None
             if member is None or end is None:
                 return None
+            if not tables and member[1].strip("\"'") == _INLINE:
+                return None
             if is_inside and member[1].strip("\"'") == _KEY:
                 found = _with_list(tables[-1], text, member)
                 if found is None or tables[-1].line is not None:
@@ -85,17 +101,25 @@ def runner_tables(text: str) -> list[RunnerTable] | None:
     return tables
 
 
-def with_entries(text: str, tables: Sequence[RunnerTable], wanted: Sequence[Sequence[str]]) -> str:
+def with_entries(
+    text: str,
+    tables: Sequence[RunnerTable],
+    wanted: Sequence[Sequence[str]],
+    *,
+    kept: Collection[int] = (),
+) -> str:
     """Return the text with other entries in the lists of its tables.
 
     Args:
         text: what was read.
         tables: what ``runner_tables`` returned for it.
         wanted: for each table the texts of its list in their order; a list of none goes, with its member.
+        kept: the positions of tables whose list stays, even if there is nothing in it.
     """
-    for table, texts in zip(reversed(tables), reversed(wanted), strict=True):
+    for index in reversed(range(len(tables))):
+        table, texts = tables[index], wanted[index]
         if [entry.text for entry in table.entries] != list(texts):
-            start, end, new = _edit(text, table, texts)
+            start, end, new = _edit(text, table, texts, is_kept=index in kept)
             text = text[:start] + new + text[end:]
     return text
 
@@ -137,29 +161,32 @@ def _end_of_value(text: str, at: int) -> int | None:
 
 def _with_list(table: RunnerTable, text: str, member: re.Match[str]) -> RunnerTable | None:
     """Return a table with the list that a member holds; None where it holds anything but texts of one line."""
-    start = at = member.end()
-    if not text.startswith("[", at):
+    start = member.end()
+    if not text.startswith("[", start):
         return None
-    entries = []
-    at = _skipped(text, at + 1)
+    entries: list[TomlText] = []
+    done = start + 1
+    at = _skipped(text, done)
     while not text.startswith("]", at):
         found = _ONE_LINE_STRING.match(text, at)
         value = _value(found[0]) if found else None
-        if found is None or value is None:
+        if found is None or value is None or (entries and not entries[-1].comma):
             return None
-        entries.append(TomlText(found.start(), found.end(), value))
-        at = _skipped(text, found.end())
-        if text.startswith(",", at):
-            at = _skipped(text, at + 1)
-        elif not text.startswith("]", at):
-            return None
+        behind = _BEHIND_ENTRY.match(text, found.end())
+        comma, comment = (behind[1] or "", behind[2] or "") if behind else ("", "")
+        entries.append(TomlText(text[done:at], found[0], value, comma, comment))
+        done = found.end() + len(comma) + len(comment)
+        at = _skipped(text, done)
+    rest_of_list = text[done:at]
     line = (text.rfind("\n", 0, member.start()) + 1, at + 1)
     rest = _REST_OF_LINE.match(text, at + 1)
     if rest is None or text[line[0] : member.start()].strip():
         return None
     if "#" not in rest[0]:
         line = (line[0], rest.end())
-    return table._replace(line=line, brackets=(start, at + 1), entries=tuple(entries))
+    return table._replace(
+        line=line, brackets=(start, at + 1), entries=tuple(entries), rest=rest_of_list
+    )
 
 
 def _value(string: str) -> str | None:
@@ -172,7 +199,9 @@ def _value(string: str) -> str | None:
         return None
 
 
-def _edit(text: str, table: RunnerTable, wanted: Sequence[str]) -> tuple[int, int, str]:
+def _edit(
+    text: str, table: RunnerTable, wanted: Sequence[str], *, is_kept: bool
+) -> tuple[int, int, str]:
     """Return which part of the text gives way, and to what."""
     newline = "\r\n" if "\r\n" in text else "\n"
     if table.line is None:
@@ -181,7 +210,7 @@ def _edit(text: str, table: RunnerTable, wanted: Sequence[str]) -> tuple[int, in
         if text[: table.begin].endswith("\n"):
             return table.begin, table.begin, line + newline
         return table.begin, table.begin, newline + line
-    if not wanted:
+    if not wanted and not is_kept:
         return _removal(text, table, table.line)
     return (*table.brackets, _list(text, table, wanted, newline))
 
@@ -197,31 +226,40 @@ def _removal(text: str, table: RunnerTable, line: tuple[int, int]) -> tuple[int,
 
 
 def _list(text: str, table: RunnerTable, wanted: Sequence[str], newline: str) -> str:
-    """Return a list with other entries; what stays keeps its quotes and what is in front of it."""
-    start, end = table.brackets
-    if not table.entries:
-        inner = text[start + 1 : end - 1]
-        return f"[{', '.join(map(_quoted, wanted))}{inner}]"
-    first = table.entries[0]
-    lead = text[start + 1 : first.start]
-    separator = ", "
-    if "\n" in text[start:end]:
-        line = text[text.rfind("\n", 0, first.start) + 1 : first.start]
-        separator = f",{newline}{line if not line.strip() else table.indentation + '  '}"
-    made: list[str] = []
+    """Return a list with other entries; what stays keeps its quotes, and the comments around it."""
+    lead = _lead_of_new(text, table, newline)
+    made: list[TomlText] = []
     at = 0
     for value in wanted:
         own = _index_of(_name(value), table.entries, at)
-        between, source = separator, _quoted(value)
+        entry = TomlText(lead, _quoted(value), value, ",", "")
         if own is not None:
             entry = table.entries[own]
-            if own:
-                between = text[table.entries[own - 1].end : entry.start]
-            if entry.text == value:
-                source = text[entry.start : entry.end]
             at = own + 1
-        made.append((between if made else lead) + source)
-    return f"[{''.join(made)}{text[table.entries[-1].end : end]}"
+            if own == 0 and made:
+                entry = entry._replace(lead=lead)
+        if entry.text != value:
+            entry = entry._replace(source=_quoted(value))
+        made.append(entry)
+    first = table.entries[0].lead if table.entries else ""
+    ends_with_comma = bool(table.entries) and bool(table.entries[-1].comma)
+    parts = []
+    for index, entry in enumerate(made):
+        has_comma = ends_with_comma or index < len(made) - 1
+        comma = (entry.comma or ",") if has_comma else ""
+        parts.append((entry.lead if index else first) + entry.source + comma + entry.behind)
+    return f"[{''.join(parts)}{table.rest}]"
+
+
+def _lead_of_new(text: str, table: RunnerTable, newline: str) -> str:
+    """Return what is in front of a new entry: a line of its own, where those of the list have one."""
+    start, end = table.brackets
+    if not table.entries or "\n" not in text[start:end]:
+        return " "
+    _, separator, indentation = table.entries[0].lead.rpartition("\n")
+    if not separator or indentation.strip():
+        indentation = f"{table.indentation}  "
+    return newline + indentation
 
 
 def _index_of(name: str, entries: Sequence[TomlText], at: int) -> int | None:

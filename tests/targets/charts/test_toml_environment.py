@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from chart_objects import ANY, release
 from krm_fn.targets.charts import charts as target
 from krm_fn.targets.charts.toml_environment import runner_tables, with_entries
-from proposals import FULL, apply, findings
+from proposals import FULL, NONE, apply, findings
 
 tomllib: Any = pytest.importorskip("tomllib", reason="Python 3.11 is the first one that reads TOML")
 
@@ -24,6 +24,8 @@ TEXTS = {
     "a list on several lines": '[[runners]]\nenvironment = [\n    "A=b", # one\n    "D=e",\n]\n',
     "a list without the last comma": '[[runners]]\n  environment = [\n    "A=b"\n  ]\n',
     "blanks within the brackets": '[[runners]]\n  environment = [ "A=b" ]\n',
+    "comments behind entries": '[[runners]]\nenvironment = [\n  "A=1", # a\n  # above\n  "B=2" # b\n  # last\n]\n',
+    "texts without a value, and twice": '[[runners]]\n  environment = ["FLAG", "A=1", "A=2" , "HTTP_PROXY"]\n',
     "two tables": 'concurrent = 10\n[[ runners ]]\n  name = "a"\n[[runners]]\n  environment = ["A=b"]\n',
     "other tables between them": f'{PLAIN}[session_server]\n  environment = ["not this"]\n{PLAIN}',
     "a header inside of a text": f'{PLAIN}  x = """\n[[runners]]\nenvironment = []\n"""\n',
@@ -34,6 +36,8 @@ TEXTS = {
     "nothing": "",
 }
 UNREADABLE = {
+    "runners as a list": 'runners = [{name = "a", environment = []}]\n',
+    "no comma": '[[runners]]\nenvironment = ["A=b" "C=d"]\n',
     "a word": "runners",
     "a template among the members": "[[runners]]\n{{- if .x }}\n",
     "a text in place of a list": '[[runners]]\nenvironment = "A=b"\n',
@@ -111,6 +115,29 @@ def test_jobs_get_the_proxy_where_the_text_is_there() -> None:
     assert held == [FULL.variables(), {"A": "b", **FULL.variables()}]
 
 
+def test_each_comment_stays_with_its_entry() -> None:
+    begun = '[[runners]]\nenvironment = [\n  "A=1", # a\n  %s"B=2", # b\n]\n'
+    assert without(begun % '"HTTP_PROXY=x", # old\n  ', "HTTP_PROXY=x") == begun % ""
+    assert without('[[runners]]\nenvironment = ["HTTP_PROXY=x", "A=b"]\n', "HTTP_PROXY=x").endswith('= ["A=b"]\n')
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("[[runners]]\n  environment = []\n[[runners]]\n", id="a list of none"),
+        pytest.param("[[runners]]\n  environment = [ ] # why\n", id="a blank in it"),
+        pytest.param(TEXTS["texts without a value, and twice"], id="texts without a value"),
+        pytest.param(TEXTS["comments behind entries"], id="comments"),
+    ],
+)
+def test_removal_gives_the_text_back(text: str) -> None:
+    before = release("gitlab-runner", {"runners": {"config": text}})
+    after = apply(target, before, **ANY)
+    assert environments(after["spec"]["values"]["runners"]["config"]) != environments(text)
+    assert apply(target, after, NONE, **ANY)["spec"]["values"]["runners"]["config"] == text
+    assert apply(target, before, NONE, **ANY) == before
+
+
 def test_the_text_of_the_chart_is_not_replaced() -> None:
     assert "runners" not in apply(target, release("gitlab-runner"), **ANY)["spec"]["values"]
 
@@ -121,6 +148,9 @@ def test_another_proxy_in_one_table_keeps_all_of_them() -> None:
     assert after["spec"]["values"]["runners"]["config"] == text
 
 
-def test_a_text_that_is_not_understood_is_reported() -> None:
-    obj = release("gitlab-runner", {"runners": {"config": UNREADABLE["a template among the members"]}})
+@pytest.mark.parametrize(
+    "text", ["concurrent = 10\n", UNREADABLE["a template among the members"]], ids=["no table", "a template"]
+)
+def test_a_text_without_a_table_that_can_be_edited_is_reported(text: str) -> None:
+    obj = release("gitlab-runner", {"runners": {"config": text}})
     assert [one.code for one in findings(target, obj, FULL, **ANY)] == ["TextUnreadable"]
