@@ -155,7 +155,8 @@ class _Patches:
                 yield TextDraft(self._draft, embedded.Value(path, text))
 
     def _site(self, draft: Draft, form: _VariableForm, path: Pointer, keep: int = 0) -> Site:
-        if self._version is None or form.is_taken_by(self._version):
+        is_taken = self._version is None or form.is_taken_by(self._version)
+        if is_taken or self._is_by_its_author():
             self._readers.add(form.reader)
             return VariableMapping(draft, path, form.label, keep)
         return _NotTaken(draft, path, form.label, keep)
@@ -176,10 +177,14 @@ class _Patches:
         return found
 
     def _is_control_plane(self) -> bool:
-        kind = self._spec.data.get("generateType")
-        if kind == "none":  # the form of its API server is that of `data`, whatever the version
+        if self._is_by_its_author():
             return False
+        kind = self._spec.data.get("generateType")
         return kind in ("controlplane", "init") or self._spec.kind.role is Role.CONTROL_PLANE
+
+    def _is_by_its_author(self) -> bool:
+        """Return whether the provider generates nothing: then the forms are those of `data`, whatever the version."""
+        return self._spec.data.get("generateType") == "none"
 
     def _report_unknown_version(self) -> None:
         message = (
@@ -191,7 +196,7 @@ class _Patches:
 
 
 class _NotTaken(VariableMapping):
-    """A mapping of variables that Talos of this version does not take beside the form of a new patch."""
+    """A mapping of variables that Talos of this version does not take beside what the provider generates."""
 
     def write(self, variables: Variables) -> None:
         """Remove the variables, whatever is wanted.

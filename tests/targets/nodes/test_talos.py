@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from krm_fn.krm.results import Severity
 from krm_fn.patch import lookup
@@ -167,6 +168,31 @@ def test_the_api_server_of_a_configuration_of_its_author_is_left_alone() -> None
     written = lookup(apply(talos, given, WANTED), KINDS["TalosControlPlane"].path)
     assert URL in written["data"]
     assert "strategicPatches" not in written
+
+
+OLD_VARIABLES = [
+    pytest.param("v1.12", OLD_API_SERVER, id="1.12, the older form"),
+    pytest.param("v1.14", OLD_API_SERVER, id="1.14, the older form"),
+    pytest.param("v1.14", f"---\n{NEW_API_SERVER}", id="1.14, the newer form"),
+    pytest.param("v1.12", f"---\n{OLD_DOCUMENT}", id="1.12, a document for the services"),
+]
+
+
+def variables_in(text: str) -> list[dict[str, str]]:
+    """The proxy variables of each mapping of variables in a machine configuration."""
+    ways = [("cluster", "apiServer", "env"), ("machine", "env"), ("env",), ("variables",)]
+    found = [variables(lookup(one, way)) for one in yaml.safe_load_all(text) for way in ways]
+    return [one for one in found if one]
+
+
+@pytest.mark.parametrize(("version", "text"), OLD_VARIABLES)
+def test_variables_of_a_configuration_of_its_author_stay_in_their_form(version: str, text: str) -> None:
+    given = obj(spec(version, "none", data=f"version: v1alpha1\nmachine:\n  type: controlplane\n{text}"))
+    path = (*KINDS["TalosControlPlane"].path, "data")
+    written = apply(talos, given, WANTED)
+    assert variables_in(lookup(written, path)) == [WANTED.variables()]
+    assert findings(talos, given, WANTED) == []
+    assert variables_in(lookup(apply(talos, written, NONE), path)) == []
 
 
 @pytest.mark.parametrize(
