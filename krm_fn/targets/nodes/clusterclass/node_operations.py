@@ -34,7 +34,7 @@ from krm_fn.targets.nodes import (
     kubelet_drop_in,
     service_restart,
 )
-from krm_fn.targets.nodes.clusterclass import templates
+from krm_fn.targets.nodes.clusterclass import go_templates
 from krm_fn.targets.nodes.clusterclass.class_patches import (
     ListState,
     NodeClass,
@@ -441,7 +441,7 @@ class _TemplateReader:
         stubs += _stubs(
             attributes
             for one in earlier.added
-            if (attributes := templates.attributes_of(one.text)) and not _is_new(attributes)
+            if (attributes := go_templates.attributes_of(one.text)) and not _is_new(attributes)
         )
         kept = [text for index, text in enumerate(commands) if index in states[of_commands].kept]
         spec.draft.findings.clear()
@@ -618,16 +618,18 @@ def _own(spec: ConfigSpec, written: _WrittenParts, ends: Ends) -> Iterator[dict[
     """Yield what depends on the Cluster: drop-ins and exports."""
     for entry in written.drop_ins:
         attributes = {key: entry[key] for key in ATTRIBUTES if key in entry}
-        text = templates.drop_in(attributes)
+        text = go_templates.drop_in(attributes)
         if spec.system.has_environment_files:
-            text = templates.environment_file(attributes)
+            text = go_templates.environment_file(attributes)
         if "contentFrom" in entry:
             secret = entry["contentFrom"]["secret"]
-            text = templates.secret_drop_in(attributes, secret["name"], secret["key"])
+            text = go_templates.secret_drop_in(attributes, secret["name"], secret["key"])
         yield _add(spec, spec.system.files, "-", valueFrom={"template": text})
     if written.has_exports:
         place = "0" if ends.exports_first else "-"
-        yield _add(spec, spec.system.commands, place, valueFrom={"template": templates.exports()})
+        yield _add(
+            spec, spec.system.commands, place, valueFrom={"template": go_templates.exports()}
+        )
 
 
 def _add(spec: ConfigSpec, *steps: str, **value: Any) -> dict[str, Any]:
