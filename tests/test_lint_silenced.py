@@ -134,6 +134,34 @@ def test_an_error_is_never_silenced(tmp_path: Path, argv: list[str], code: str, 
     assert lines(done, code)
 
 
+STALE = """\
+apiVersion: policies.kyverno.io/v1
+kind: MutatingPolicy
+metadata: {name: web, annotations: {note: kept}}
+spec:
+  mutations:
+  - patchType: JSONPatch
+    jsonPatch: {expression: '[{"name": "HTTP_PROXY", "value": "http://" + "old.corp.example:1"}]'}
+"""
+SILENCED = [
+    pytest.param("PolicyNotFilled", "", id="by an annotation"),
+    pytest.param("", "  lint: {ignore: [{rules: [PolicyNotFilled], names: [web]}]}\n", id="by an entry"),
+]
+
+
+@pytest.mark.parametrize(("codes", "spec"), SILENCED)
+def test_what_must_change_and_cannot_fails_a_check_though_it_is_silenced(tmp_path: Path, codes: str, spec: str) -> None:
+    write(tmp_path, {"web.yaml": annotated(STALE, codes) if codes else STALE, "proxy.yaml": CONFIG + spec})
+    run = command(tmp_path, "run", "--diff", ".")
+    assert run.returncode == 0
+    assert not lines(run, "PolicyNotFilled")
+    check = command(tmp_path, "run", "--check", ".")
+    assert check.returncode == 1
+    (error,) = lines(check, "PolicyNotFilled")
+    assert error.startswith("[error]")
+    assert "silenced" not in check.stderr
+
+
 def test_a_rule_that_is_an_error_can_be_made_a_warning_and_then_be_silenced(tmp_path: Path) -> None:
     bad = annotated(WEB.replace("http://old", "old"), "NP006")
     write(tmp_path, {"web.yaml": bad, "proxy.yaml": CONFIG})

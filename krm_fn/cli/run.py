@@ -46,7 +46,7 @@ from krm_fn.config.located import LocatedConfig
 from krm_fn.errors import InputError, OutputError, UsageError
 from krm_fn.krm.known_secrets import ProxyPasswords
 from krm_fn.krm.manifests import ManifestList
-from krm_fn.krm.results import Result, Severity, are_severe, is_severe
+from krm_fn.krm.results import Result, Severity, are_severe, in_order, is_severe
 from krm_fn.near_names import did_you_mean
 from krm_fn.pipeline import CHANGE_DUE, Outcome, run_list
 
@@ -315,6 +315,8 @@ def _edited(
         outcome = run_list(files, objects)
     except InputError as error:
         raise with_advice(error) from None
+    if given.check:
+        outcome = _with_silenced_stale(outcome)
     outcome = outcome._replace(
         results=tuple(_with_file(result, found, files) for result in outcome.results),
         fail_on=FAIL_ON[given.fail_on] if given.fail_on else outcome.fail_on,
@@ -375,6 +377,13 @@ def _with_file(result: Result, found: LocatedConfig, files: ManifestList) -> Res
     return result._replace(
         ref=ref._replace(file_path=found.ref.file_path, file_index=found.ref.file_index)
     )
+
+
+def _with_silenced_stale(outcome: Outcome) -> Outcome:
+    """Return the outcome with the findings that fail a check, though somebody silences them in one place."""
+    stale = [result for result in outcome.silenced if result.is_stale]
+    silenced = tuple(result for result in outcome.silenced if not result.is_stale)
+    return outcome._replace(results=tuple(in_order([*outcome.results, *stale])), silenced=silenced)
 
 
 def _as_check(outcome: Outcome) -> Outcome:

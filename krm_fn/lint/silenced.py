@@ -1,6 +1,7 @@
 """Findings that somebody silences in one place: an annotation of an object, or an entry of `spec.lint.ignore`.
 
-Warnings and information are silenced, and never an error. What silences nothing is a finding itself. A rule about
+Warnings and information are silenced, and never an error: `run --check` shows again what must change and cannot, which
+is an error there. What silences nothing is a finding itself. A rule about
 values is judged by `inject-proxy lint`, any other code by a run: each says of its own only that nothing is silenced.
 """
 

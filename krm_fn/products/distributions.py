@@ -107,7 +107,8 @@ class DistributionRow(NamedTuple):
             dot leads into a further mapping.
         is_list: the last member is a list of entries, not a text with commas.
         is_env: it is a list of ``{name, value}``, as in a container.
-        is_immutable: what the API server has of them cannot be changed, added or removed.
+        is_immutable: once the object exists, they cannot be changed, added or removed. A manifest does not say whether
+            it does, so only a change or removal of what the manifest has is a warning.
         is_opt_in: they are written only where the user asks for it.
         is_frozen: the API server takes no other content for an object that exists, so its name has to change.
         beside: leads to a mapping that must be there: without it nothing is written. They are for a part of what sets
