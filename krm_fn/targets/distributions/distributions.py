@@ -13,16 +13,19 @@ from krm_fn.carriers.certificate_text import (
     each_marked,
     each_marked_in_base64,
 )
+from krm_fn.carriers.data_uses import DataUses
 from krm_fn.carriers.env_list import OVERRIDE, ObjectEnvList, correct
 from krm_fn.carriers.reading import Reading, Values
 from krm_fn.carriers.site import Site, SiteWithoutVariables, Variables, correct_sites
 from krm_fn.carriers.three_keys import Keys, ThreeKeys
 from krm_fn.config import Certificates
 from krm_fn.engine import Draft
+from krm_fn.krm.proxy_values import shown_url
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import Pointer, lookup, text_at
+from krm_fn.printable import HIDDEN
 from krm_fn.products import proxy_keys
 from krm_fn.products.distributions import (
     CA_CONFIG_MAP,
@@ -76,18 +79,24 @@ class _CheckedSite:
         return self._row.is_env
 
     def read(self) -> Iterator[Reading]:
-        """Yield what the place says.
+        """Yield what the place says, without what a Secret adds to it; beside one a text that is no URL is not known.
 
         What a product knows in upper case only counts for both cases: its programs read no other.
         """
         found = list(self._place.read())
         for one in found:
-            yield one if self._secret_of(one.path) is None else _completed(one, self._row.secret)
+            is_hidden = self._secret_of(one.path) is not None and shown_url(one.raw) == HIDDEN
+            yield _completed(one, self._row.secret) if is_hidden else one
         names = {one.variable for one in found}
         for one in found if PRODUCTS[self._row.target].is_upper_case else ():
             twin = one.variable.lower()
             if twin not in names:
                 yield one._replace(variable=twin, member=one.variable)
+
+    def read_with_secrets(self) -> Iterator[Reading]:
+        """Yield what the place says to its reader: a URL whose user and password are in a Secret is not known."""
+        for one in self.read():
+            yield one if self._secret_of(one.path) is None else _completed(one, self._row.secret)
 
     def write(self, variables: Variables) -> None:
         """Set or remove the variables; report a value that the product does not take, and change nothing then.
@@ -353,6 +362,12 @@ class _Distribution(Target):
                     yield site
                 if is_declared or trusted.pem:
                     yield from _certificates(draft, path, trusted, row)
+
+    def read(self, data: Data, options: Options, uses: DataUses | None = None) -> Iterator[Reading]:
+        """Yield what an object sets in the places of the target, whoever wrote it, as its reader sees it."""
+        for site in self.sites(Draft(data), Context(options, uses=uses or DataUses())):
+            if isinstance(site, _CheckedSite):
+                yield from site.read_with_secrets()
 
     def fix(
         self, draft: Draft, place: Mapping[str, Reading], values: Values, options: Options

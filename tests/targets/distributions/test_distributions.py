@@ -12,6 +12,7 @@ import pytest
 import certificates
 from krm_fn.config import Certificates
 from krm_fn.formats.pem import split
+from krm_fn.krm.results import Edit
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products.distributions import CA_CONFIG_MAP, OF_KIND, PRODUCTS, ROWS, DistributionRow
 from krm_fn.products.proxy_keys import UPPER
@@ -314,6 +315,18 @@ def test_nothing_is_left_out_where_a_secret_holds_the_password() -> None:
     assert findings(TARGETS["githubRunners"], there, PASSWORD) == []
     read = list(TARGETS["githubRunners"].read(apply(TARGETS["githubRunners"], there, PASSWORD), {}))
     assert {one.variable for one in read if one.value is None} == {*FULL.variables()} - {"NO_PROXY", "no_proxy"}
+
+
+def test_a_change_of_a_url_beside_a_secret_shows_the_url_before_and_after_but_no_other_text() -> None:
+    there = runner_set(
+        http={"url": "http://old:1", "credentialSecretRef": "proxy"},
+        https={"url": "garbage", "credentialSecretRef": "proxy"},
+    )
+
+    (edit,) = (one for one in proposals(TARGETS["githubRunners"], there) if isinstance(one, Edit))
+    assert edit.current["http.url"] == "http://old:1"
+    assert edit.proposed["http.url"] == FULL.http_proxy
+    assert "garbage" not in repr(edit.current)
 
 
 def test_a_container_of_the_author_stays_when_the_proxy_is_removed() -> None:
