@@ -145,3 +145,13 @@ def test_objects_that_the_config_refers_to_are_read_beside_it(tmp_path: Path) ->
     repository(tmp_path, {"proxy.yaml": f"{config}---\n{values}"})
     assert command(tmp_path / "a/b", "run").returncode == 0
     assert "http://p.corp.example:1" in (tmp_path / "a/b/nodes.yaml").read_text()
+
+
+def test_a_file_that_cannot_be_read_does_not_hide_the_config_above(tmp_path: Path) -> None:
+    broken = NODES.replace("spec: {}", "spec: [\n# ProxyConfig")
+    assert broken != NODES
+    repository(tmp_path, {"proxy.yaml": CONFIG, "a/b/broken.yaml": broken})
+    done = command(tmp_path / "a/b", "lint", ".")
+    assert "inject-proxy lint: the ProxyConfig is the one in ../../proxy.yaml\n" in done.stderr
+    done = command(tmp_path / "a/b", "run", "--check")
+    assert (done.returncode, "broken.yaml, document 1: not valid YAML" in done.stderr) == (1, True)

@@ -18,6 +18,7 @@ from test_cli_inputs import write
 
 PROXY = "http://proxy.corp.example:3128"
 OTHER = "http://east.corp.example:8080"
+THIRD = "http://third.corp.example:8080"
 SECRET = "S3CRETpass"
 WITH_PASSWORD = f"http://svc:{SECRET}@proxy.corp.example:3128"
 CLUSTER = """\
@@ -78,6 +79,10 @@ def nodes(name: str, url: str) -> str:
     return f"{CLUSTER}---\n{NODES}".replace("NAME", name).replace("URL", url)
 
 
+def of_namespace(name: str, url: str, namespace: str) -> str:
+    return nodes(name, url).replace("namespace: org", f"namespace: {namespace}")
+
+
 def init(folder: Path, *argv: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     done = inject_proxy("", "init", *argv, cwd=folder, env=env)
     return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
@@ -115,6 +120,32 @@ FOUND = [
             },
         },
         id="an override for the Cluster of another region, and a workload that nobody chose",
+    ),
+    pytest.param(
+        {
+            "main.yaml": of_namespace("b", PROXY, "ns1") + "---\n" + of_namespace("c", PROXY, "ns1"),
+            "main2.yaml": of_namespace("d", PROXY, "ns1"),
+            "two.yaml": of_namespace("a", OTHER, "ns1") + "---\n" + of_namespace("b", OTHER, "ns2"),
+        },
+        {
+            **urls(PROXY),
+            "noProxy": [".corp.example", ".b.internal", ".c.internal", ".d.internal"],
+            "overrides": [
+                {"match": {"clusters": [name], "namespaces": [namespace]}, **urls(OTHER), "noProxy": [".a.internal"]}
+                for name, namespace in (("a", "ns1"), ("b", "ns2"))
+            ],
+        },
+        id="an override for each namespace, so that a Cluster of the same name in another one keeps its proxy",
+    ),
+    pytest.param(
+        {
+            "main.yaml": nodes("a", PROXY) + "---\n" + nodes("b", PROXY),
+            "c.yaml": nodes("c", OTHER)
+            + "---\n"
+            + NODES.replace("NAME-md-0", "c-md-1").replace("NAME", "c").replace("URL", THIRD),
+        },
+        {**urls(PROXY), "noProxy": [".corp.example", ".a.internal", ".b.internal", ".c.internal"]},
+        id="no override for a Cluster with two other proxies",
     ),
     pytest.param(
         {"policy.yaml": POLICY},
@@ -176,6 +207,12 @@ spec:
   chart: {spec: {chart: rancher, sourceRef: {kind: HelmRepository, name: rancher}}}
   values: {hostname: rancher.corp.example}
 """
+NODES_WITH_WRONG_FILES = """\
+apiVersion: bootstrap.cluster.x-k8s.io/v1beta1
+kind: KubeadmConfig
+metadata: {name: x}
+spec: {files: 5}
+"""
 COMMENTS = [
     pytest.param(
         {"r.yaml": CHART},
@@ -200,6 +237,18 @@ COMMENTS = [
         id="a proposal where nothing tells two proxies apart",
     ),
     pytest.param({"a.yaml": nodes("a", PROXY)}, {}, "# A run changes: containerdDropIn (1 object)", id="the targets"),
+    pytest.param(
+        {"w.yaml": WEB.replace("URL", PROXY), "n.yaml": NODES_WITH_WRONG_FILES},
+        {},
+        "  # A run fails: WrongType (1).\n  # `inject-proxy help CODE` says",
+        id="a run that fails",
+    ),
+    pytest.param(
+        {"p.yaml": POLICY, "n.yaml": NODES_WITH_WRONG_FILES},
+        {},
+        "  # A run fails: WrongType (1).\n  # A run warns of: ",
+        id="the warnings of a run that fails",
+    ),
     pytest.param({"a.yaml": nodes("a", PROXY)}, {}, "# - 10.20.0.0/16", id="networks that no manifest names"),
     pytest.param(
         {"a.yaml": nodes("a", PROXY).replace(",.corp.example,", ",.old,")},

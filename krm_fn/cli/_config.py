@@ -79,12 +79,14 @@ def config_above(
     Raises:
         UsageError: there are several.
     """
-    mentions = {name: text for name, text in files.items() if config.KIND.encode() in text}
-    try:
-        if _found(Manifests(mentions)):
-            return None
-    except InputError:  # the command reports the file
-        return None
+    for name, text in files.items():
+        if config.KIND.encode() not in text:
+            continue
+        try:
+            if _found(Manifests({name: text})):
+                return None
+        except InputError:  # the command reports the file
+            continue
     above = Manifests(files_with_config_above(paths, exclude))
     found = _found(above)
     return _the_one(found, above)._replace(is_above=True) if found else None

@@ -32,15 +32,23 @@ in the place of these, and keep it out of Git, or encrypt it:
 class RunSummary(NamedTuple):
     """What a run with the file does.
 
-    ``targets`` has the number of objects that each target changes, ``warnings`` the number of findings of a code, and
-    ``missing`` each fact of `spec.clusterDefaults` that no manifest says, with the Clusters that lack it. ``charts``
-    are objects with charts that take a proxy, and get none because nobody chose them.
+    ``targets`` has the number of objects that each target changes, ``warnings`` and ``errors`` the number of findings
+    of a code, and ``missing`` each fact of `spec.clusterDefaults` that no manifest says, with the Clusters that lack
+    it. ``charts`` are objects with charts that take a proxy, and get none because nobody chose them.
     """
 
     targets: Mapping[str, int]
     warnings: Mapping[str, int]
+    errors: Mapping[str, int]
     missing: Mapping[str, Sequence[str]]
     charts: Sequence[ObjectRef] = ()
+
+
+class _ProposedOverride(NamedTuple):
+    """A proxy that is not the one of ``spec``, and each ``match`` that fits places of it only."""
+
+    proxy: FoundProxy
+    matches: Sequence[Mapping[str, list[str]]]
 
 
 class Proposal:
@@ -52,13 +60,16 @@ class Proposal:
     def __init__(self, found: Found, chosen: int = 0) -> None:
         self.main = found.proxies[chosen] if found.proxies else FoundProxy(_EXAMPLE, _EXAMPLE)
         self.is_example = not found.proxies
-        self.overrides: list[FoundProxy] = []
+        self.overrides: list[_ProposedOverride] = []
         self.alternatives: list[FoundProxy] = []
         for one in found.proxies:
             if one is self.main:
                 continue
-            is_apart = _match(one, self.main) is not None and not one.has_password
-            (self.overrides if is_apart else self.alternatives).append(one)
+            matches = _matches(one, found)
+            if matches and not one.has_password:
+                self.overrides.append(_ProposedOverride(one, matches))
+            else:
+                self.alternatives.append(one)
         # A run replaces their lists by this one.
         for one in self.alternatives:
             self.main.entries.update(one.entries)
@@ -76,8 +87,11 @@ class Proposal:
         if self.main.entries:
             fields["noProxy"] = list(self.main.entries)
         if self.overrides:
-            fields["overrides"] = [_override(one, self.main) for one in self.overrides]
-        written = [place for one in (self.main, *self.overrides) for place in one.places]
+            fields["overrides"] = []
+            for one in self.overrides:
+                fields["overrides"] += _entries(one, self.main)
+        proxies = [self.main, *(one.proxy for one in self.overrides)]
+        written = [place for proxy in proxies for place in proxy.places]
         chosen = list(
             matchers(place.ref for place in written if place.is_unknown and place.ref.name)
         )
@@ -90,30 +104,55 @@ def _urls(proxy: FoundProxy) -> dict[str, str]:
     return {"httpProxy": proxy.http, "httpsProxy": proxy.https}
 
 
-def _match(proxy: FoundProxy, main: FoundProxy) -> dict[str, list[str]] | None:
-    """Return what only the places of a proxy fit: Clusters of their own, or rules of one policy; None for nothing."""
-    if all(place.clusters for place in proxy.places) and not proxy.clusters & main.clusters:
-        match = {"clusters": sorted({name for _, name in proxy.clusters})}
-        namespaces = sorted({namespace for namespace, _ in proxy.clusters} - {""})
-        return {**match, "namespaces": namespaces} if namespaces else match
-    rules, others = _rules(proxy), _rules(main)
-    if not all(name for _, name in rules):
-        return None
-    if len({place.ref for place in proxy.places}) == 1 and not rules & others:
-        return {"objects": [proxy.places[0].ref.name], "rules": sorted(name for _, name in rules)}
-    return None
+def _matches(proxy: FoundProxy, found: Found) -> list[dict[str, list[str]]]:
+    """Return what only the places of a proxy fit: Clusters of their own, or rules of one policy; [] for nothing."""
+    others = [one for one in found.proxies if one is not proxy]
+    if all(place.clusters for place in proxy.places):
+        matches = _matches_of_clusters(proxy, others, found.clusters)
+        if matches:
+            return matches
+    rules = _rules(proxy)
+    if not all(name for _, name in rules) or len({place.ref for place in proxy.places}) != 1:
+        return []
+    if any(rules & _rules(other) for other in others):
+        return []
+    return [{"objects": [proxy.places[0].ref.name], "rules": sorted(name for _, name in rules)}]
+
+
+def _matches_of_clusters(
+    proxy: FoundProxy, others: Sequence[FoundProxy], every: Iterable[tuple[str, str]]
+) -> list[dict[str, list[str]]]:
+    """Return one match for the Clusters of each namespace; [] where one of them has another proxy, too."""
+    if any(proxy.clusters & other.clusters for other in others):
+        return []
+    # One match for several namespaces would also fit a Cluster of one that has the name of a Cluster of another.
+    names: dict[str, list[str]] = {}
+    for namespace, name in sorted(proxy.clusters):
+        names.setdefault(namespace, []).append(name)
+    # Without a namespace, a match fits the name in all of them.
+    known = {*every, *(one for other in others for one in other.clusters)} - proxy.clusters
+    if any(name in names.get("", ()) for _, name in known):
+        return []
+    matches: list[dict[str, list[str]]] = []
+    for namespace, of_namespace in names.items():
+        match = {"clusters": of_namespace}
+        if namespace:
+            match["namespaces"] = [namespace]
+        matches.append(match)
+    return matches
 
 
 def _rules(proxy: FoundProxy) -> set[tuple[ObjectRef, str]]:
     return {(place.ref, place.rule) for place in proxy.places}
 
 
-def _override(proxy: FoundProxy, main: FoundProxy) -> dict[str, Any]:
-    override: dict[str, Any] = {"match": _match(proxy, main), **_urls(proxy)}
-    entries = [entry for entry in proxy.entries if entry not in main.entries]
-    if entries:
-        override["noProxy"] = entries
-    return override
+def _entries(one: _ProposedOverride, main: FoundProxy) -> list[dict[str, Any]]:
+    """Return the entries of `spec.overrides` for a proxy."""
+    settings: dict[str, Any] = _urls(one.proxy)
+    no_proxy = [entry for entry in one.proxy.entries if entry not in main.entries]
+    if no_proxy:
+        settings["noProxy"] = no_proxy
+    return [{"match": match, **settings} for match in one.matches]
 
 
 def text(found: Found, proposal: Proposal, summary: RunSummary, *, is_for_kustomize: bool) -> str:
@@ -141,7 +180,7 @@ def _spec_lines(found: Found, proposal: Proposal, summary: RunSummary) -> Iterat
     yield from _of_proxy(found, proposal)
     fields = proposal.fields
     yield from _of_list(fields.get("noProxy", []), proposal.main.doubtful)
-    yield from _of_overrides(proposal, fields.get("overrides", []))
+    yield from _of_overrides(proposal)
     for one in proposal.alternatives:
         yield ""
         what = "Another proxy, with a password," if one.has_password else "Another proxy"
@@ -153,7 +192,7 @@ def _spec_lines(found: Found, proposal: Proposal, summary: RunSummary) -> Iterat
             "Workloads that have a proxy today, and get it only where they are chosen."
         )
         yield from block_text({"targets": fields["targets"]}).splitlines()
-    yield from _of_run(summary.targets, summary.warnings)
+    yield from _of_run(summary)
     yield from _of_charts(summary.charts)
     yield from _of_defaults(summary.missing)
 
@@ -198,32 +237,39 @@ def _of_list(entries: Sequence[str], doubtful: Mapping[str, str]) -> Iterator[st
     yield "# - registry.corp.example"
 
 
-def _of_overrides(proposal: Proposal, overrides: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    if not overrides:
+def _of_overrides(proposal: Proposal) -> Iterator[str]:
+    if not proposal.overrides:
         return
     yield ""
     yield from _comment("These have another proxy today. The one above is for all others.")
     yield "overrides:"
-    for proxy, override in zip(proposal.overrides, overrides, strict=True):
-        yield from _comment(f"Found {_places(proxy.places)}.")
-        yield from block_text([override]).splitlines()
+    for one in proposal.overrides:
+        yield from _comment(f"Found {_places(one.proxy.places)}.")
+        for entry in _entries(one, proposal.main):
+            yield from block_text([entry]).splitlines()
 
 
-def _of_run(targets: Mapping[str, int], warnings: Mapping[str, int]) -> Iterator[str]:
+def _of_run(summary: RunSummary) -> Iterator[str]:
     yield ""
-    if not targets:
+    targets = summary.targets
+    if summary.errors:
+        yield from _comment(f"A run fails: {_codes(summary.errors)}.")
+    elif not targets:
         yield from _comment("A run changes nothing in the files that are here.")
-        return
-    names = [f"{name} ({count(number, 'object')})" for name, number in targets.items()]
-    yield from _comment(f"A run changes: {', '.join(names)}.")
-    yield from _comment("To begin with some of them, or to roll nodes that have another proxy:")
-    yield f"# only: [{next(iter(targets))}]"
-    yield "# rollout: {hashNames: true}"
-    if warnings:
-        codes = ", ".join(f"{code} ({number})" for code, number in warnings.items())
-        yield from _comment(
-            f"A run warns of: {codes}. `inject-proxy help CODE` says what each one means, and what to do."
-        )
+    else:
+        names = [f"{name} ({count(number, 'object')})" for name, number in targets.items()]
+        yield from _comment(f"A run changes: {', '.join(names)}.")
+        yield from _comment("To begin with some of them, or to roll nodes that have another proxy:")
+        yield f"# only: [{next(iter(targets))}]"
+        yield "# rollout: {hashNames: true}"
+    if summary.warnings:
+        yield from _comment(f"A run warns of: {_codes(summary.warnings)}.")
+    if summary.errors or summary.warnings:
+        yield from _comment("`inject-proxy help CODE` says what each one means, and what to do.")
+
+
+def _codes(numbers: Mapping[str, int]) -> str:
+    return ", ".join(f"{code} ({number})" for code, number in numbers.items())
 
 
 def _of_charts(charts: Sequence[ObjectRef]) -> Iterator[str]:

@@ -145,6 +145,7 @@ def _text(selection: Selection, found: Found, proposal: Proposal) -> str:
     wanted = config.load(document(proposal.spec))
     targets: dict[str, int] = {}
     warnings: dict[str, int] = {}
+    errors: dict[str, int] = {}
     missing: dict[str, list[str]] = {}
     charts: list[ObjectRef] = []
     if wanted is not None and selection.manifests and not proposal.is_example:
@@ -157,13 +158,14 @@ def _text(selection: Selection, found: Found, proposal: Proposal) -> str:
             for one in results
             if one.severity is Severity.WARNING and one.code != _MISSING
         )
+        errors = _numbers((one.code, one) for one in results if one.severity is Severity.ERROR)
         missing = _missing(selection, wanted)
         charts = _charts(results)
     names = {Path(name).name for name in selection.files}
     return text(
         found,
         proposal,
-        RunSummary(targets, warnings, missing, charts),
+        RunSummary(targets, warnings, errors, missing, charts),
         is_for_kustomize=not names.isdisjoint(_KUSTOMIZATIONS),
     )
 
