@@ -25,8 +25,9 @@ class Block:
 
 
 def pages() -> list[Path]:
-    """Return every page that people read: the README, docs/, and the pages of the examples."""
+    """Return every page that people read: the README, docs/, the pages of the systems, and those of the examples."""
     found = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
+    found += (ROOT / "krm_fn" / "targets").rglob("*.md")
     return sorted([*found, *(ROOT / "examples").rglob("*.md")])
 
 

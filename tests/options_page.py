@@ -1,4 +1,4 @@
-"""Write the tables of fields in `docs/functionconfig.md` and `docs/targets/` from the JSON Schema."""
+"""Write the tables of fields in `docs/functionconfig.md` and of the options of targets from the JSON Schema."""
 
 from __future__ import annotations
 

@@ -65,4 +65,4 @@ def _named(system: System) -> str:
 
 def _link(name: str, target: str) -> str:
     assert target in TARGETS
-    return f"[{name}](targets/{system_of(target)}.md#{target.lower()})"
+    return f"[{name}](../krm_fn/targets/{system_of(target)}/README.md#{target.lower()})"

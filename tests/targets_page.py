@@ -1,4 +1,4 @@
-"""Write `docs/targets/` and the list in README.md from the pages of the systems, the targets and the JSON Schema."""
+"""Write `docs/targets.md`, the options on the pages of the systems, and the list in README.md."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from krm_fn.products import distributions
 from krm_fn.products.charts import CHARTS
 from krm_fn.target_table import SYSTEMS, system_of
 from krm_fn.targets import TARGETS, Target
-from krm_fn.targets.pages import page_of, section_of, title_of
+from krm_fn.targets.pages import OPTIONS, page_of, title_of
 from options_page import options
 from support import ROOT
 
-FOLDER = ROOT / "docs" / "targets"
+INDEX = ROOT / "docs" / "targets.md"
 
 _INDEX = """\
 <!-- `make docs` writes this page from the table of targets: change it there. -->
@@ -25,8 +25,8 @@ A target is a place in which inject-proxy writes the proxy. Each one is a key un
 All are enabled unless you write `enabled: false`, but those that wait for `enabled: true`: {waiting}. With
 `enabled: false` a target looks at no object, and what it wrote before stays as it is: remove the proxy first.
 
-The section of a target says what it sets, where, what it leaves alone, and its options. `inject-proxy targets ID`
-prints the same with an example and the reasons; [testdata](../../testdata) has more examples.
+The section of a target says what it sets, where, what it leaves alone, an example, why, and its options.
+`inject-proxy targets ID` prints the same; [testdata](../testdata) has more examples.
 
 The last column says who reads the `NO_PROXY` of a target: programs on a node, any program in a pod, programs in pods
 that are written in Go, or a product or TKG, which add the networks of the cluster by themselves.
@@ -45,46 +45,42 @@ _READERS = {
 """Nobody reads the list of a target that writes only certificates."""
 
 
-def files() -> dict[Path, str]:
-    """Return the content of each page."""
-    return {FOLDER / "README.md": index(), **{FOLDER / f"{name}.md": page(name) for name in written_systems()}}
+def pages() -> dict[Path, str]:
+    """Return the page of each system as it should be; a target of several is on that of the first."""
+    shown: dict[str, str] = {}
+    texts = {system: page_of(system) for system in map(system_of, TARGETS)}
+    for name in TARGETS:
+        system = system_of(name)
+        texts[system] = _with_options(texts[system], name, "\n\n".join(_options(name, shown)))
+    return {ROOT / "krm_fn" / "targets" / system / "README.md": text for system, text in texts.items()}
 
 
-def written_systems() -> list[str]:
-    """Return the systems that have a page; a target of several is on that of the first."""
-    return list(dict.fromkeys(map(system_of, TARGETS)))
+def _with_options(page: str, name: str, options: str) -> str:
+    """Return a page with these options, and no others, at the end of the section of a target."""
+    before, heading, rest = page.partition(f"\n## {name}\n")
+    section, next_heading, after = rest.partition("\n## ")
+    description = section.partition(OPTIONS)[0].rstrip("\n")
+    parts = [description, f"{OPTIONS} <!-- `make docs` writes them from the JSON Schema -->", options]
+    text = "\n\n".join(parts if options else parts[:1])
+    return f"{before}{heading}{text}\n{next_heading}{after}"
 
 
 def index() -> str:
     """Return the page that leads to each target."""
     rows = []
     for name, target in TARGETS.items():
-        rows.append(f"| [{name}]({_place(name)}) | {_subject(name)} | {_reader(target)} |\n")
+        rows.append(f"| [{name}](../{place(name)}) | {_subject(name)} | {_reader(target)} |\n")
     at_once = {row.target for row in distributions.ROWS if not row.waits}
     waiting = ", ".join(f"`{name}`" for name in distributions.PRODUCTS if name not in at_once)
     return "".join([_INDEX.format(waiting=waiting), *rows])
 
 
-def _place(name: str) -> str:
-    return f"{system_of(name)}.md#{name.lower()}"
+def place(name: str) -> str:
+    return f"krm_fn/targets/{system_of(name)}/README.md#{name.lower()}"
 
 
 def _subject(name: str) -> str:
     return title_of(name).partition(": ")[0]
-
-
-def page(system: str) -> str:
-    """Return the page of a system: what is beside its code, with options in the place of examples and reasons."""
-    text = page_of(system)
-    shown: dict[str, str] = {}
-    for name in TARGETS:
-        own_options = [*_options(name, shown)]
-        if system_of(name) == system:
-            section = section_of(name)
-            description = section.partition("**Before and after:**")[0].rstrip("\n")
-            text = text.replace(section, "\n\n".join([description, *own_options]))
-    mark = f"<!-- `make docs` writes this page from krm_fn/targets/{system}/page.md and the JSON Schema. -->\n\n"
-    return f"{mark}{text}"
 
 
 def short_list() -> str:
@@ -124,5 +120,6 @@ def _options(name: str, shown: dict[str, str]) -> Iterator[str]:
         yield "\n".join([*head, *new])
     for other in dict.fromkeys(shown[row] for row in rows if row in shown):
         fields = [row.split(" | ")[0].removeprefix("| ") for row in rows if shown.get(row) == other]
-        yield f"Options as those of [{other}]({_place(other)}): {', '.join(fields)}."
+        link = f"#{other.lower()}" if system_of(other) == system_of(name) else f"../../../{place(other)}"
+        yield f"Options as those of [{other}]({link}): {', '.join(fields)}."
     shown.update((row, name) for row in new)

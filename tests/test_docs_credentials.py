@@ -98,4 +98,4 @@ def test_another_proxy_without_a_password_reaches_everything_but_nodes() -> None
 @pytest.mark.parametrize("target", [name for name in TARGETS if name not in WITHOUT_URL])
 def test_the_page_names_each_target_that_writes_a_url(target: str) -> None:
     (table,) = re.findall(r"\| place \|.*?\n\n", PAGE, re.DOTALL)
-    assert f"`{target}`" in table or f"(targets/{system_of(target)}.md)" in table
+    assert f"`{target}`" in table or f"(../krm_fn/targets/{system_of(target)}/README.md)" in table

@@ -10,10 +10,10 @@ import pytest
 
 from krm_fn.target_table import system_of
 from krm_fn.targets import TARGETS
-from krm_fn.targets.pages import introduction_of, section_of
+from krm_fn.targets.pages import introduction_of, page_of, section_of
 from support import ROOT
 from systems_table import table
-from targets_page import FOLDER, files, index, page, rows_of_charts, short_list
+from targets_page import INDEX, index, pages, place, rows_of_charts, short_list
 
 README = ROOT / "README.md"
 PARTS = ["What it sets", "Where", "What it leaves alone", "Before and after", "Why"]
@@ -22,20 +22,20 @@ Golden = Callable[[Path, bytes], None]
 
 
 def test_the_table_of_charts_is_what_the_rows_say(golden: Golden) -> None:
-    path = ROOT / "krm_fn/targets/charts/page.md"
+    path = ROOT / "krm_fn/targets/charts/README.md"
     text = path.read_text(encoding="utf-8")
     table = r"(\| chart \|[^\n]*\n\|---[^\n]*\n)(?:\|[^\n]*\n)*"
     assert re.search(table, text)
     golden(path, re.sub(table, lambda found: found[1] + rows_of_charts(), text).encode())
 
 
-@pytest.mark.parametrize("path", files(), ids=lambda path: path.name)
-def test_a_page_is_what_make_docs_writes(path: Path, golden: Golden) -> None:
-    golden(path, files()[path].encode())
+def test_the_index_is_what_make_docs_writes(golden: Golden) -> None:
+    golden(INDEX, index().encode())
 
 
-def test_the_folder_holds_no_other_page() -> None:
-    assert sorted(FOLDER.iterdir()) == sorted(files())
+@pytest.mark.parametrize("path", pages(), ids=lambda path: path.parent.name)
+def test_the_options_on_a_page_are_those_of_the_schema(path: Path, golden: Golden) -> None:
+    golden(path, pages()[path].encode())
 
 
 def test_the_list_in_the_readme_is_what_make_docs_writes(golden: Golden) -> None:
@@ -72,8 +72,8 @@ def test_the_page_names_each_kind_of_a_target(target: str) -> None:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_the_index_leads_to_the_section_of_a_target(target: str) -> None:
-    assert f"({system_of(target)}.md#{target.lower()})" in index()
-    assert f"\n## {target}\n" in page(system_of(target))
+    assert f"(../{place(target)})" in index()
+    assert f"\n## {target}\n" in page_of(system_of(target))
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -13,7 +13,7 @@ from krm_fn.errors import UsageError
 from krm_fn.near_names import did_you_mean
 from krm_fn.target_table import SYSTEMS, system_of
 from krm_fn.targets import TARGETS
-from krm_fn.targets.pages import introduction_of, other_sections_of, section_of, title_of
+from krm_fn.targets.pages import OPTIONS, introduction_of, other_sections_of, section_of, title_of
 
 _LINK = r"\[([^\[\]\n]+)\]\([^()\s]+\)"
 
@@ -78,7 +78,7 @@ def _without_link(link: re.Match[str]) -> str:
 def _options(name: str) -> str:
     """Return a line for each option of a target, from the JSON Schema."""
     above = f"targets.{name}."
-    lines = ["**Options:**\n"]
+    lines = [f"{OPTIONS}\n"]
     for path, field in fields().items():
         if path.startswith(above) and field["type"] != "object":
             default = f" (default `{json.dumps(field['default'])}`)" if "default" in field else ""

@@ -1,7 +1,7 @@
 """Products that take their proxy in three members of one mapping, or in a list of variables: kind, place, limits.
 
 Data only, and the one table of them. A further kind is a row in ``ROWS``. A further product is one in ``PRODUCTS``,
-too, with a section in ``targets/distributions/page.md``; `make docs` writes its block in the JSON Schema of both.
+too, with a section in ``targets/distributions/README.md``; `make docs` writes its block in the JSON Schema of both.
 
 Sources: the API types of each project: ``openshift/api`` (``config/v1`` Proxy), ``openshift/installer``
 (``validateProxy``: ``http://`` only for ``httpProxy``, no blank in ``noProxy``), ``openshift/hypershift``,

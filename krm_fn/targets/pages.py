@@ -1,4 +1,7 @@
-"""What users read about the targets: one page for each system, ``<system>/page.md``, with a section for each target."""
+"""What users read about the targets: one page for each system, ``<system>/README.md``, with a section for each target.
+
+A section ends with the options of the target, which `make docs` writes from the JSON Schema.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,9 @@ import re
 from krm_fn.package_files import text_of
 from krm_fn.target_table import ROWS, system_of
 
+OPTIONS = "**Options:**"
+"""What is before the options of a target."""
+
 
 def title_of(target_id: str) -> str:
     """Return the first sentence about a target, in Markdown and without a full stop."""
@@ -14,15 +20,15 @@ def title_of(target_id: str) -> str:
 
 
 def section_of(target_id: str) -> str:
-    """Return what the page of its system says about a target, in Markdown and without the heading."""
+    """Return what the page of its system says about a target, in Markdown and without heading and options."""
     return sections(system_of(target_id))[target_id]
 
 
 def sections(system: str) -> dict[str, str]:
-    """Return the sections of the page of a system: the key of each target, and what is below its heading."""
+    """Return the sections of the page of a system without options: the key of each, what is below its heading."""
     parts = re.split(r"^## ([^\n]+)\n+", page_of(system), flags=re.MULTILINE)
     return {
-        name: text.rstrip("\n")
+        name: text.partition(OPTIONS)[0].rstrip("\n")
         for name, text in zip(parts[1::2], parts[2::2], strict=True)
         if name in ROWS
     }
@@ -46,4 +52,4 @@ def page_of(system: str) -> str:
     Raises:
         InternalError: this installation has none.
     """
-    return text_of(f"targets/{system}/page.md")
+    return text_of(f"targets/{system}/README.md")
