@@ -123,7 +123,7 @@ def test_every_target_of_the_folder_is_in_the_table() -> None:
 
 @pytest.mark.parametrize("target", TARGETS.values(), ids=lambda target: target.id)
 def test_the_table_knows_the_kinds_for_which_a_target_is_imported(target: Target) -> None:
-    beside = target.creates.beside if target.creates else frozenset()
+    beside = target.creates.beside
     kinds = {kind for _, kind in target.kinds | beside}
     assert {kind for kind in (*kinds, "Namespace") if target.id in of_kinds(frozenset({kind}))} == kinds
     assert target.id in of_kinds(frozenset())  # where nothing is known of an item

@@ -74,6 +74,11 @@ Places = Iterable[Site | NestedSites]
 """The sites of an object."""
 
 
+def has_site(sites: Places) -> bool:
+    """Return whether there is a site; a text in which there is none does not count."""
+    return any(not isinstance(site, NestedSites) or has_site(site.sites()) for site in sites)
+
+
 def write_sites(draft: Draft, sites: Places, variables: Variables) -> Edit | None:
     """Write the variables to all sites of a draft.
 

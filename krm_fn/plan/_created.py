@@ -22,11 +22,7 @@ def companions(
     for target in creators:
         creates = target.creates
         options = target.options(wanted.targets)
-        if (
-            creates is None
-            or obj.group_kind not in creates.beside
-            or not creates.is_wanted(options)
-        ):
+        if obj.group_kind not in creates.beside or not creates.is_wanted(options):
             continue
         memberships = topology.of(obj)
         found = resolved(wanted, memberships, target, obj)
@@ -39,7 +35,7 @@ def generated(topology: Topology, wanted: ProxyConfig) -> Iterator[PlannedEdit]:
     """Yield what the options of a target ask for, whatever is in the list."""
     for target in _with_options(wanted):
         options = target.options(wanted.targets)
-        for data in target.generates(options):
+        for data in target.creates.generated(options):
             created = Object((), data, reference(data))
             memberships = topology.of(created)
             found = resolved(wanted, memberships, target, created)
@@ -58,7 +54,7 @@ def names_in_use(
 
     found: set[ObjectName] = set()
     for target in _with_options(wanted):
-        found |= target.names_in_use(target.options(wanted.targets), present)
+        found |= target.creates.names_in_use(target.options(wanted.targets), present)
     return frozenset(found)
 
 

@@ -88,7 +88,7 @@ class EnabledTargets:
             if may_hold(kinds, edited):
                 names = self._names if name in self._filling else ()
                 editors.append((target, (*hints, *names)))
-            if target.creates and may_hold(kinds, target.creates.beside):
+            if target.creates.beside and may_hold(kinds, target.creates.beside):
                 # A target that creates objects beside those that it edits has hints for them.
                 has_hints = target.creates.beside <= target.kinds
                 creators.append((target, hints if has_hints else ()))

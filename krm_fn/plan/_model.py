@@ -75,7 +75,7 @@ class PlannedEdit(NamedTuple):
         settings_of_rule: returns the proxy of a rule in a Kyverno policy by its name; None where all rules have that of
             the object.
         uses: the ConfigMaps and Secrets of the list that others read as a proxy.
-        names_in_use: what ``Target.names_in_use`` returned.
+        names_in_use: what ``Creation.names_in_use`` returned.
         is_whole: whether another object refers to it and no other file has one of its name.
         code: that in the text of the object, if there is any.
     """

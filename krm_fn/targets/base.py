@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from krm_fn.carriers.data_uses import DataUses, DataUsesReader
 from krm_fn.carriers.reading import Reading, Values
-from krm_fn.carriers.site import Places, Site, read_sites, write_sites
+from krm_fn.carriers.site import Places, Site, has_site, read_sites, write_sites
 from krm_fn.engine import Draft
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, Finding
@@ -40,7 +40,7 @@ class Context(NamedTuple):
             all rules have the one of the object.
         class_context: what a target knows of the list around its object; None where nothing is known.
         uses: the ConfigMaps and Secrets of the list that others read as a proxy.
-        names_in_use: what ``Target.names_in_use`` returned.
+        names_in_use: what ``Creation.names_in_use`` returned.
         is_whole: another object of the list refers to the object, and no other file has one of its name: it is
             no patch.
     """
@@ -60,17 +60,34 @@ Present = Callable[[frozenset[GroupKind]], Iterable[tuple[Object, bool]]]
 """Yield the objects of some kinds that the list has or gets, each with whether the run may change it."""
 
 
+def _nothing(*_: object) -> Iterator[dict[str, Any]]:
+    """Yield no object."""
+    yield from ()
+
+
+def _no_names(options: Options, present: Present) -> frozenset[ObjectName]:
+    """Return no name."""
+    return frozenset()
+
+
 class Creation(NamedTuple):
     """How a target creates objects that the list lacks.
 
-    ``companions`` yields them for each object whose kind is in ``beside``. Each one has the label
-    that ``_created`` describes, and a site removes it once nothing is left in it. ``option`` is the
-    option of the target that asks for them; "" where the settings decide.
+    Attributes:
+        beside: the kinds of the objects beside which it creates others.
+        companions: yields these. Each one has the label that ``created_objects`` describes, and a site removes it
+            once nothing is left in it.
+        option: the option of the target that asks for them; "" where the settings decide.
+        generated: yields objects that every list must have with some options, without a proxy: its sites fill them,
+            and remove each one that is not asked for any more.
+        names_in_use: returns the names that it must not give to an object, which it asks of the list before any edit.
     """
 
-    beside: frozenset[GroupKind]
-    companions: Companions
+    beside: frozenset[GroupKind] = frozenset()
+    companions: Companions = _nothing
     option: str = ""
+    generated: Callable[[Options], Iterator[dict[str, Any]]] = _nothing
+    names_in_use: Callable[[Options, Present], frozenset[ObjectName]] = _no_names
 
     def is_wanted(self, options: Options) -> bool:
         """Return whether the options of the target ask for objects."""
@@ -146,7 +163,7 @@ class Target:
     """One place in which a proxy is written, in objects of some kinds.
 
     A target sets ``id``, ``kinds`` and ``audience`` and has ``sites``; of the rest it sets or overrides what
-    is different there. The others, from ``edit`` on, are the same for all.
+    is different there. The others, from ``all_kinds`` on, are the same for all.
 
     Attributes:
         id: its key under ``spec.targets``.
@@ -154,7 +171,7 @@ class Target:
         audience: who reads NO_PROXY there.
         writes: what it writes.
         reach: which nodes get the proxy that its place holds.
-        creates: how it creates missing objects beside others; None if it creates none.
+        creates: how it creates objects that the list lacks.
         node_update: what happens to nodes that a product sets up with what it writes; None if none does.
         file: the plain file of a product that it fills, too; None if there is none.
     """
@@ -164,7 +181,7 @@ class Target:
     audience: Audience
     writes = Writes.PROXY
     reach = Reach.OBJECT
-    creates: Creation | None = None
+    creates = Creation()
     node_update: NodeUpdate | None = None
     file: FileForm | None = None
 
@@ -183,24 +200,9 @@ class Target:
         """
         return ROWS[self.id].text_hints
 
-    def all_kinds(self, options: Options) -> frozenset[GroupKind]:
-        """Return the kinds of the objects that it edits with these options."""
-        return self.kinds
-
     def readers(self, data: Data, options: Options) -> Readers:
         """Return who reads what is written into an object."""
         return Readers(self.audience)
-
-    def generates(self, options: Options) -> Iterator[dict[str, Any]]:
-        """Yield objects that every list must have with these options, without a proxy: its sites fill them.
-
-        A site removes each one that is not asked for any more.
-        """
-        yield from ()
-
-    def names_in_use(self, options: Options, present: Present) -> frozenset[ObjectName]:
-        """Return the names that it must not give to an object, which it asks of the list before any edit."""
-        return frozenset()
 
     def note_references(self, uses: DataUsesReader, data: Data, options: Options) -> None:
         """Note the ConfigMaps and Secrets from which an object takes a proxy.
@@ -239,6 +241,16 @@ class Target:
             options: those with which the place was read.
         """
 
+    def read(self, data: Data, options: Options, uses: DataUses | None = None) -> Iterator[Reading]:
+        """Yield what an object sets in the places of the target, whoever wrote it, as its reader sees it."""
+        context = Context(options, uses=uses or DataUses())
+        yield from read_sites(self.sites(Draft(data), context))
+
+    def all_kinds(self, options: Options) -> frozenset[GroupKind]:
+        """Return the kinds of the objects that it edits: its own, and those that the option ``customKinds`` names."""
+        custom = [(one["group"], one["kind"]) for one in options.get("customKinds", ())]
+        return self.kinds.union(custom)
+
     def edit(self, data: Data, context: Context) -> Iterator[Edit | Finding]:
         """Yield what there is to say about an object, and at most one Edit that gives it its proxy.
 
@@ -262,9 +274,4 @@ class Target:
         """Return whether an object has a place that this target writes, whatever is in it now."""
         declared = context.settings._replace(is_declared=True)
         asked = context._replace(settings=declared)
-        return any(True for _ in self.sites(Draft(data), asked))
-
-    def read(self, data: Data, options: Options, uses: DataUses | None = None) -> Iterator[Reading]:
-        """Yield what an object sets in the places of the target, whoever wrote it, as its reader sees it."""
-        context = Context(options, uses=uses or DataUses())
-        yield from read_sites(self.sites(Draft(data), context))
+        return has_site(self.sites(Draft(data), asked))

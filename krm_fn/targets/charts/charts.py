@@ -11,7 +11,7 @@ from krm_fn.carriers.documents import DocumentSites, TextDraft
 from krm_fn.carriers.env_list import KEEP, OVERRIDE, UNIT, variable_of
 from krm_fn.carriers.pod_spec import Container
 from krm_fn.carriers.reading import Reading, Values
-from krm_fn.carriers.site import NestedSites, Places, Site, correct_sites, quoted
+from krm_fn.carriers.site import Places, Site, correct_sites, quoted
 from krm_fn.clusters import APPLICATION, HELM_RELEASE, ChartUse, charts_of
 from krm_fn.engine import Draft
 from krm_fn.formats import embedded
@@ -85,14 +85,6 @@ class _Charts(Target):
             yield from writer.of_charts()
         yield from writer.released()
         yield from writer.annotation()
-
-    def has_site(self, data: Data, context: Context) -> bool:
-        """Return whether an object has a place; a text or parameters in which there is none do not count."""
-        asked = context._replace(settings=context.settings._replace(is_declared=True))
-        for site in self.sites(Draft(data), asked):
-            if not isinstance(site, NestedSites) or any(True for _ in site.sites()):
-                return True
-        return False
 
     def readers(self, data: Data, options: Options) -> Readers:
         """Return who reads the list: Go programs where all charts of the object are such."""

@@ -14,7 +14,16 @@ from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Finding
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
-from krm_fn.targets.base import Context, GroupKind, ObjectName, Options, Present, Target, Writes
+from krm_fn.targets.base import (
+    Context,
+    Creation,
+    GroupKind,
+    ObjectName,
+    Options,
+    Present,
+    Target,
+    Writes,
+)
 from krm_fn.targets.kyverno import compared, generated, rules
 from krm_fn.targets.kyverno.cel_site import CelExpressions
 from krm_fn.targets.kyverno.checks import (
@@ -127,11 +136,27 @@ def _converts_to(options: Mapping[str, Any]) -> frozenset[GroupKind]:
     return frozenset({EXCEPTION, *(("policies.kyverno.io", kind) for kind in _WITH_CEL[:2])})
 
 
+def _names_in_use(options: Mapping[str, Any], present: Present) -> frozenset[ObjectName]:
+    """Return the policies with CEL expressions that the list has after this run, and the policies that others name.
+
+    A ClusterPolicy is not converted to one of the former, nor where it is one of the latter.
+    """
+    kinds = _converts_to(options)
+    found: set[ObjectName] = set()
+    for obj, is_editable in present(kinds) if kinds else ():
+        if is_editable and generated.is_dropped(obj.data, options):
+            continue
+        found.add((*obj.group_kind, obj.ref.namespace, obj.base_name))
+        found.update(excepted_policies(obj.data))
+    return frozenset(found)
+
+
 class _KyvernoPolicies(Target):
     id = "kyvernoPolicies"
     kinds = POLICIES | WRAPPERS | {_BINDING}
     audience = Audience.POD
     writes = Writes.VALUES
+    creates = Creation(generated=generated.objects, names_in_use=_names_in_use)
 
     def hints(self, options: Mapping[str, Any]) -> tuple[str, ...]:
         """Return the text hints, and the names of the objects to generate: one of them may be in the way."""
@@ -157,24 +182,6 @@ class _KyvernoPolicies(Target):
     ) -> None:
         """Note the keys of ConfigMaps that the rules of a policy read."""
         uses.note_keys(keys_read(obj))
-
-    def generates(self, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-        """Yield the policies that the option ``generate`` asks for, and their bindings."""
-        return generated.objects(options)
-
-    def names_in_use(self, options: Mapping[str, Any], present: Present) -> frozenset[ObjectName]:
-        """Return the policies with CEL expressions that the list has after this run, and the policies that others name.
-
-        A ClusterPolicy is not converted to one of the former, nor where it is one of the latter.
-        """
-        kinds = _converts_to(options)
-        found: set[ObjectName] = set()
-        for obj, is_editable in present(kinds) if kinds else ():
-            if is_editable and generated.is_dropped(obj.data, options):
-                continue
-            found.add((*obj.group_kind, obj.ref.namespace, obj.base_name))
-            found.update(excepted_policies(obj.data))
-        return frozenset(found)
 
     def names_of_rules(self, data: Mapping[str, Any]) -> list[str]:
         """Return the names of the rules of all policies in an object."""

@@ -16,7 +16,7 @@ from krm_fn.krm.results import Severity
 from krm_fn.krm.type_errors import type_name
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer
-from krm_fn.targets.base import Context, Data, GroupKind, Options, Target
+from krm_fn.targets.base import Context, Data, Options, Target
 from krm_fn.targets.workloads.presets import (
     PRESETS,
     PROVIDER_GROUP,
@@ -319,11 +319,6 @@ class _Workloads(Target):
         """Return the options, with the targets that write containers of their own unless they are switched off."""
         enabled = [name for name in _OWNERS if given.get(name, {}).get("enabled", True)]
         return {**given.get("workloads", {}), "owners": enabled}
-
-    def all_kinds(self, options: Options) -> frozenset[GroupKind]:
-        """Return its kinds, and those that the options name."""
-        custom = [(one["group"], one["kind"]) for one in options.get("customKinds", ())]
-        return self.kinds.union(custom)
 
     def readers(self, obj: Data, options: Options) -> Readers:
         """Return who reads the list in an object: Go programs where only presets choose it."""
