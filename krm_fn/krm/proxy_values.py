@@ -46,7 +46,7 @@ def shown_url(text: str) -> str:
 
 def hidden_texts(values: Iterable[tuple[str, str | None]]) -> frozenset[str]:
     """Return the values that must not be shown, of pairs of a variable and what it holds (None: not known)."""
-    urls = (value.strip() for name, value in values if value and name.upper() != "NO_PROXY")
+    urls = {value.strip() for name, value in values if value and name.upper() != "NO_PROXY"}
     return frozenset(url for url in urls if url and shown_url(url) == HIDDEN)
 
 

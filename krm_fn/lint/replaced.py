@@ -81,7 +81,7 @@ def replaced(
 
 def hidden_lists(readings: Iterable[Reading]) -> frozenset[str]:
     """Return the lists that must not be shown, because a part of them may be a credential."""
-    texts = (text.strip() for held in _lists(readings).values() for text, _ in held)
+    texts = {text.strip() for held in _lists(readings).values() for text, _ in held}
     return frozenset(text for text in texts if entries.may_hold_a_credential(text))
 
 

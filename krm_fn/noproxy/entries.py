@@ -82,6 +82,7 @@ _NAME = re.compile(
     r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?"
 )
 _OCTETS = re.compile(r"(?P<octets>(?:[0-9]{1,3}\.){1,3})(?:\*(?:\.\*)*)?")
+_IN_CREDENTIALS = "[@:%]"
 _SCHEME = r"\A[a-z][a-z0-9+.-]*:///?"
 _LIKE_IPV6 = r"\[?[0-9a-f.]*:[0-9a-f.]*:[0-9a-f:.]*\]?(?:/[0-9]*)?"
 """Somebody meant an address, although it may be none."""
@@ -115,6 +116,8 @@ def may_hold_a_credential(text: str) -> bool:
 
     Which part of the list belongs to it cannot be known: a password may hold commas and blanks.
     """
+    if text.isascii() and not re.search(_IN_CREDENTIALS, text):
+        return False
     return any(map(_may_be_a_credential, split(text)))
 
 
