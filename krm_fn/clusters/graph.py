@@ -25,7 +25,7 @@ from krm_fn.clusters.hints import Hints, Whole, hints
 from krm_fn.clusters.kinds import CLUSTER, CLUSTER_CLASS
 from krm_fn.clusters.model import Key
 from krm_fn.clusters.namespaces import ByKey, is_open, may_be_same, meanings
-from krm_fn.clusters.references import Use, uses
+from krm_fn.clusters.references import Use, key_of, uses
 from krm_fn.krm.resourcelist import Object
 from krm_fn.noproxy.entries import is_template
 from krm_fn.patch import field_path
@@ -59,6 +59,7 @@ class Graph:
     def __init__(self, objects: Iterable[Object]) -> None:
         self.nodes: dict[Key, Hints] = {}
         self.clusters: dict[Key, Hints] = {}
+        self._repeated: set[Key] = set()
         self._uses: dict[Key, list[Use]] = {}
         self._by_class: dict[Key, list[Hints]] = {}
         named: dict[Key, list[Use]] = {}
@@ -78,6 +79,12 @@ class Graph:
         """Return the Cluster of the list with a key, or the one that this is a patch of."""
         found = self._keys.find(key)
         return self.clusters.get(found) if found else None
+
+    def node(self, obj: Object) -> Hints:
+        """Return what an object says: read again where it is not in the list, or not the only one with its key."""
+        key = key_of(obj)
+        known = None if key in self._repeated else self.nodes.get(key)
+        return hints(obj) if known is None else known
 
     def is_whole(self, key: Key) -> bool:
         """Return whether objects of the list refer to an object of which the list has no other of that name."""
@@ -128,6 +135,7 @@ class Graph:
     def _take(self, obj: Object, named: dict[Key, list[Use]]) -> None:
         node = hints(obj)
         if node.key in self.nodes:
+            self._repeated.add(node.key)
             return
         self.nodes[node.key] = node
         for target, use in uses(obj):

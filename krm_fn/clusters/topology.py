@@ -68,7 +68,7 @@ class Topology:
 
         One that is not in the list is known by its name, and by what the objects of the list say that belong to it.
         """
-        ties = self._graph.ties(hints(obj))
+        ties = self._graph.ties(self._graph.node(obj))
         return tuple(map(self._membership, self._distinct(ties) if len(ties) > 1 else ties))
 
     def alone(self, obj: Object) -> Cluster | None:
@@ -106,7 +106,7 @@ class Topology:
 
         Its infrastructure, and the networks of that.
         """
-        node = self._node(cluster_class)
+        node = self._graph.nodes.get(key_of(cluster_class)) or hints(cluster_class)
         named = node.whole.infrastructure
         if named is None:
             return Cluster()
@@ -145,10 +145,6 @@ class Topology:
                     its_cluster, Role.WORKER, name, how, worker_class=worker_class
                 )
         return found
-
-    def _node(self, obj: Object) -> Hints:
-        """Return the hints of an object, with the keys of the objects of the list that it refers to."""
-        return self._graph.nodes.get(key_of(obj)) or hints(obj)
 
     def _distinct(self, ties: Iterable[Tie]) -> Iterable[Tie]:
         """Return the ties without those to a Cluster that says the same as one of its name in another file."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from krm_fn import clusters
 from krm_fn.carriers.data_uses import DataUses
-from krm_fn.clusters import ByKey, Topology
+from krm_fn.clusters import ByKey, Membership, Topology
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.noproxy import INFRASTRUCTURE_ENDPOINT
@@ -78,9 +78,10 @@ def plan_edits(
             continue
         for obj in reader.take(index) if is_wanted else reader.readable(index):
             is_chosen = is_selected(obj, wanted)
+            memberships = topology.of(obj)
             if overview is not None:
                 _count(overview, obj, targets, wanted)
-                overview.naming += [(obj, topology.of(obj))] if names_proxy and is_chosen else []
+                overview.naming += [(obj, memberships)] if names_proxy and is_chosen else []
             if not is_wanted:
                 continue
             known.add(identity(obj), None)
@@ -88,7 +89,7 @@ def plan_edits(
                 continue
             code = _code(source, index, obj)
             is_whole = topology.is_whole(obj)
-            for edit in _edits(index, obj, targets, wanted, classes):
+            for edit in _edits(index, obj, targets, wanted, classes, memberships=memberships):
                 yield edit._replace(uses=uses, names_in_use=in_use, code=code, is_whole=is_whole)
             if is_patched:
                 by_class = _edits_by_class(index, obj, wanted, classes)
@@ -119,13 +120,18 @@ def _count(overview: Overview, obj: Object, targets: Sequence[Target], wanted: P
         overview.selected += fits(obj, wanted.selector._replace(exclude=()))
 
 
-def _edits(
-    index: int, obj: Object, targets: Sequence[Target], wanted: ProxyConfig, classes: ClassPlans
+def _edits(  # noqa: PLR0913 -- one object and all that is known of it
+    index: int,
+    obj: Object,
+    targets: Sequence[Target],
+    wanted: ProxyConfig,
+    classes: ClassPlans,
+    *,
+    memberships: tuple[Membership, ...],
 ) -> Iterator[PlannedEdit]:
     """Yield the edits of one object, in the order of the table of targets."""
     concerned = [target for target in targets if is_edited(target, obj, wanted)]
     topology = classes.topology
-    memberships = topology.of(obj) if concerned else ()
     alone = topology.alone(obj) if concerned and not memberships else None
     for target in concerned:
         if classes.keeps(target.id, obj):
