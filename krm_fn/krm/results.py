@@ -236,9 +236,13 @@ def _is_joined(one: Result, other: Result) -> bool:
 
 def in_order(results: Iterable[Result]) -> list[Result]:
     """Return results by file, index, severity, then text: kyaml's ``Results.Sort``."""
-    return sorted(
-        results, key=lambda r: (r.ref.file_path, r.ref.file_index, _RANK[r.severity], r.line())
-    )
+    return sorted(results, key=rank)
+
+
+def rank(result: Result) -> tuple[str, int, int, str]:
+    """Return by what ``in_order`` sorts results; the last is the line of the result."""
+    ref = result.ref
+    return (ref.file_path, ref.file_index, _RANK[result.severity], result.line())
 
 
 def most_important_first(results: Iterable[Result]) -> list[Result]:

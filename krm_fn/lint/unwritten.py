@@ -151,7 +151,11 @@ def unwritten(
         message = _NOT_GENERATED.format(kind=obj.ref.kind, name=obj.ref.name)
         yield Result(Severity.WARNING, message, config_ref, code="PolicyNotGenerated")
     naming = {id(obj) for obj, _ in overview.naming}
-    written = {id(place.obj) for place in places if id(place.obj) in naming and _is_written(place)}
+    written: set[int] = set()
+    for place in places:
+        one = id(place.obj)
+        if one in naming and one not in written and _is_written(place):
+            written.add(one)
     of_objects = [
         result
         for obj, memberships in overview.naming

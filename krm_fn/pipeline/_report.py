@@ -11,19 +11,18 @@ from krm_fn.patch import Operation, Pointer, is_index
 from krm_fn.plan import PlannedEdit
 
 
-def in_report(found: list[Result]) -> list[Result]:
-    """Return the results as they are reported: in order, and nothing of them twice."""
-    return _values_once(results.in_order(_once(found)))
+def in_report(found: Iterable[Result]) -> list[Result]:
+    """Return the results as they are reported: in order, and nothing of them twice.
 
-
-def _once(found: list[Result]) -> list[Result]:
-    """Return the results without those that another target reported for the same field of the same object."""
-    first: dict[tuple[object, ...], Result] = {}
+    What another target reported for the same field of the same object is left out.
+    """
+    first: dict[tuple[Any, ...], Result] = {}
     for result in found:
         # Two files, or two items, may have objects of one name.
-        key = (result.ref, result.line(), repr(result.current), repr(result.proposed))
+        key = (results.rank(result), result.ref, repr(result.current), repr(result.proposed))
         first.setdefault(key, result)
-    return list(first.values())
+    ranked = sorted(first.items(), key=lambda one: one[0][0])
+    return _values_once(result for _, result in ranked)
 
 
 def _values_once(found: Iterable[Result]) -> list[Result]:
