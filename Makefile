@@ -4,6 +4,7 @@ DOCKER ?= docker
 BASE   ?=
 IMAGE  ?= localhost/inject-proxy:v0.1
 ARGS   ?=
+NAME   ?= localhost/inject-proxy
 
 VENV := .venv/bin
 BIN  := .cache/bin
@@ -12,7 +13,7 @@ BIN  := .cache/bin
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test unit test-kyverno test-products test-argocd test-site coverage lint golden docs image lock bench site tools clean
+.PHONY: help demo test unit test-kyverno test-products test-argocd test-site coverage lint golden docs image release lock bench site tools clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -96,6 +97,19 @@ EPOCH = $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null),0
 
 image: ## build the container image (BASE=name@sha256:... of the image it is built on, IMAGE=name to give)
 	$(DOCKER) build $(if $(BASE),--build-arg BASE=$(BASE)) --build-arg SOURCE_DATE_EPOCH=$(EPOCH) --tag $(IMAGE) $(ARGS) .
+
+# Only what builds the wheel, by its hashes: the same in CI and here.
+RELEASE := .cache/release
+
+release: $(RELEASE)/installed ## make all files of a release in dist/ (VERSION=x.y.z, NAME=of the image, BASE, DOCKER, PLATFORMS=linux/amd64,linux/arm64)
+	@$(RELEASE)/venv/bin/python release/make.py "$(VERSION)" --docker "$(DOCKER)" --base "$(BASE)" --platforms "$(PLATFORMS)" \
+	  --image "$(NAME)" --source "$(SOURCE)" --build-options="$(ARGS)"
+
+$(RELEASE)/installed: requirements/build.txt
+	@rm -rf $(RELEASE)
+	@$(PYTHON) -m venv $(RELEASE)/venv
+	@$(RELEASE)/venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r $<
+	@touch $@
 
 lock: .venv/installed ## write the newest versions and their hashes into requirements/ (takes some minutes)
 	$(VENV)/python tests/tools/lock.py

@@ -131,6 +131,27 @@ def test_the_wheel_runs_in_an_environment_that_had_nothing(built: Path, tmp_path
     assert checked.returncode == 0, checked.stdout.decode()
 
 
+@pytest.mark.parametrize("source", ["a clone", "an unpacked release"])
+def test_the_first_line_of_the_readme_installs_it_from(source: str, unpacked: Path, tmp_path: Path) -> None:
+    line = re.search(r"^    (pip install .*?) +#", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert line is not None
+    folder = unpacked
+    if source == "a clone":
+        folder = tmp_path / "clone"
+        for name in tracked("."):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes((ROOT / name).read_bytes())
+    environment = tmp_path / "environment"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True, timeout=INSTALL_LIMIT)
+    command = [*pip_of(environment), *line[1].split()[1:]]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=INSTALL_LIMIT, check=False)
+    if done.returncode and "from versions: none" in done.stderr:
+        missing("a package index that pip can reach", "set PIP_INDEX_URL, or connect to a network")
+    assert done.returncode == 0, done.stderr
+    version = subprocess.run([environment / "bin" / "inject-proxy", "--version"], capture_output=True, check=True)
+    assert version.stdout.decode() == f"inject-proxy {VERSION}\n"
+
+
 def pip_of(environment: Path) -> list[str | Path]:
     """The command of the pip of this environment that works on another one."""
     return [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", environment / "bin" / "python"]

@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from contract_lists import WORKERS, resource_list
 from support import ROOT, diff_of_folders, example, in_a_process, need, need_engine, readme_command, run
+
+sys.path.insert(0, str(ROOT / "release"))
+import image_archive
+import sbom
 
 EXAMPLES = ROOT / "examples"
 PYTHON = "/opt/inject-proxy/bin/python"
@@ -105,6 +110,34 @@ def test_two_builds_give_the_same_layers_and_the_same_configuration(image: str, 
         one["Config"].pop("Image", None)  # the step before the last, in the builder of before BuildKit
     assert first["Config"] == second["Config"]
     assert first["Id"] != second["Id"], "the second build is the first one"
+
+
+def test_the_archives_of_two_builds_are_the_same_and_the_engine_loads_one(
+    image: str, image_built_again: str, tmp_path: Path
+) -> None:
+    name = f"{image}-released"
+    docker = need_engine()
+    archives = [tmp_path / "first.tar", tmp_path / "second.tar"]
+    for built, archive in zip((image, image_built_again), archives, strict=True):
+        saved = tmp_path / "saved.tar"
+        assert run([docker, "save", "--output", saved, built]).returncode == 0
+        image_archive.write(archive, [image_archive.Image.read(saved, 0)], name, 0)
+    assert archives[0].read_bytes() == archives[1].read_bytes()
+    loaded = run([docker, "load", "--input", archives[0]])
+    try:
+        assert loaded.returncode == 0, loaded.stderr.decode()
+        assert docker_run(name).stdout == docker_run(image).stdout
+    finally:
+        run([docker, "rmi", name])
+
+
+def test_the_sbom_names_the_packages_of_the_image(image: str, tmp_path: Path) -> None:
+    saved = tmp_path / "saved.tar"
+    run([need_engine(), "save", "--output", saved, image])
+    files = image_archive.Image.read(saved, 0).files
+    found = {one["purl"].partition("@")[0] for one in sbom.components(files, "amd64")}
+    assert {"pkg:pypi/pyyaml", "pkg:pypi/jsonpatch", "pkg:pypi/jsonschema", "pkg:generic/python"} <= found
+    assert {"pkg:deb/debian/libc6"} <= found
 
 
 def test_each_file_of_the_image_has_the_time_that_the_build_was_given(image: str) -> None:

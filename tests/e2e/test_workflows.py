@@ -67,14 +67,14 @@ def test_ci_runs_every_version_of_python_that_the_project_says_it_supports() -> 
 def test_the_tags_of_the_image_never_go_back_and_there_is_no_latest(
     released: str, others: list[str], tags: list[str]
 ) -> None:
-    argv = [sys.executable, ROOT / "image" / "release_tags.py", released]
+    argv = [sys.executable, ROOT / "release" / "tags.py", released]
     done = subprocess.run(argv, input="\n".join(others), capture_output=True, text=True, check=True)
     assert done.stdout.split() == tags
 
 
 @pytest.mark.parametrize("name", ["latest", "v1.0", "1.0.0", "v1.0.0-rc.1"])
 def test_another_tag_is_no_release(name: str) -> None:
-    argv = [sys.executable, ROOT / "image" / "release_tags.py", name]
+    argv = [sys.executable, ROOT / "release" / "tags.py", name]
     done = subprocess.run(argv, input="", capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (1, "")
 

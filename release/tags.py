@@ -3,7 +3,7 @@
 Reads the tags of the repository, one a line, from standard input. There is never a `latest`: it would
 bring its users a change that they did not choose.
 
-Usage: git tag --list | release_tags.py vX.Y.Z
+Usage: git tag --list | tags.py vX.Y.Z
 """
 
 from __future__ import annotations
