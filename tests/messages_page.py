@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from krm_fn.krm.codes import FIXED, SILENCEABLE
 from krm_fn.krm.messages import explanations
 from krm_fn.krm.results import Severity
-from krm_fn.noproxy.rules import RULES
+from krm_fn.noproxy.lint_rules import RULES
 
 _HEAD = """\
 <!-- `make docs` writes this page from krm_fn/krm/messages.md: change it there. -->

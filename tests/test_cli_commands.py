@@ -19,7 +19,7 @@ from krm_fn.cli.parser import CommandParser
 from krm_fn.config import API_VERSION, KIND, fields, load
 from krm_fn.krm.codes import CODES, FIXED
 from krm_fn.krm.messages import SITE, explanations
-from krm_fn.noproxy.rules import RULES
+from krm_fn.noproxy.lint_rules import RULES
 from krm_fn.target_table import SYSTEMS
 from krm_fn.targets import TARGETS
 from shells import OFFERED_BY, of_zsh

@@ -18,8 +18,8 @@ from krm_fn.patch import lookup
 from krm_fn.pipeline import Outcome, run
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets.kyverno import generated, policies
-from krm_fn.targets.kyverno.cel import CelNode, parse
 from krm_fn.targets.kyverno.cel_nodes import named, variable_name
+from krm_fn.targets.kyverno.cel_parser import CelNode, parse
 from proposals import FULL, NONE, apply, changes, findings
 from support import inject_proxy
 

@@ -28,8 +28,8 @@ from krm_fn.noproxy import parse
 from krm_fn.noproxy.entries import split
 from krm_fn.pipeline import run
 from krm_fn.plan.sources import formats
-from krm_fn.targets.kyverno import cel
-from krm_fn.targets.kyverno.cel_reader import literals
+from krm_fn.targets.kyverno import cel_parser
+from krm_fn.targets.kyverno.cel_literals import literals
 from krm_fn.yamledit import Document, cut, documents, edit_document, places
 from krm_fn.yamledit.tree import MAX_DEPTH
 
@@ -119,7 +119,7 @@ READERS: dict[str, tuple[Callable[[str], object], int]] = {
     "words of systemd": (escaping.systemd_words, 12_000),
     "env of Kubernetes": (escaping.read_kubernetes_env, 12_000),
     "entries of a list": (lambda text: [parse(text), split(text)], 12_000),
-    "objects of CEL": (cel.objects, 12_000),
+    "objects of CEL": (cel_parser.objects, 12_000),
     "literals of CEL": (_literals_of_cel, _SMALL),
     "check: a Dockerfile": (lambda text: check({"Dockerfile": f"FROM a\n{text}".encode()}), _SMALL),
     "check: ENV of a Dockerfile": (lambda text: check({"Dockerfile": f"FROM a\nENV {text}".encode()}), _SMALL),

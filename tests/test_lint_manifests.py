@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from krm_fn.krm.results import Severity
 from krm_fn.lint import THE_TABLE, Listing, Rules, lint_object, places
-from krm_fn.lint.manifests import Audit, audit, fixed_files, listed, values
+from krm_fn.lint.manifests import Audit, audit, fixed_files, fixed_values, listed
 from krm_fn.lint.values import RULES
 from krm_fn.noproxy import Audience, ClusterNetwork, Fact
 from krm_fn.patch import field_path
@@ -536,11 +536,11 @@ def test_a_list_is_corrected_once_and_for_all(text: str, audience: Audience, clu
 def test_no_error_with_a_fix_is_left_in_a_place_that_is_corrected(variables: dict[str, str], clusters: int) -> None:
     listing = Listing(Audience.POD, NETWORKS[:clusters])
     (place, *_) = places(Reading(name, value, (name,), value, "p") for name, value in variables.items()) or [{}]
-    if not place or values.clash(place):
+    if not place or fixed_values.clash(place):
         return
-    new = {**variables, **values.corrected(place, listing, THE_TABLE)}
+    new = {**variables, **fixed_values.corrected(place, listing, THE_TABLE)}
     (after,) = places(Reading(name, value, (name,), value or "", "p") for name, value in new.items())
-    assert values.corrected(after, listing, THE_TABLE) == {}
+    assert fixed_values.corrected(after, listing, THE_TABLE) == {}
     if any("@" in value for name, value in variables.items() if name.upper() == "NO_PROXY"):
         return
     left = {finding.code for finding in lint_object(after.values(), listing) if RULES[finding.code].has_fix}
@@ -550,8 +550,8 @@ def test_no_error_with_a_fix_is_left_in_a_place_that_is_corrected(variables: dic
 def test_rules_that_are_off_are_off_for_the_values_too() -> None:
     (place,) = places([Reading("NO_PROXY", "a;b", ("x",), "a;b", "p")])
     off = Rules({"NP010": None, "NP008": None})
-    assert values.corrected(place, Listing(Audience.POD), off) == {}
-    assert values.corrected(place, Listing(Audience.POD), THE_TABLE) == {"NO_PROXY": "a,b", "no_proxy": "a,b"}
+    assert fixed_values.corrected(place, Listing(Audience.POD), off) == {}
+    assert fixed_values.corrected(place, Listing(Audience.POD), THE_TABLE) == {"NO_PROXY": "a,b", "no_proxy": "a,b"}
 
 
 @pytest.mark.parametrize("text", ["%%%\n", "not: [valid\n", "{{- if .Values.x }}\n"])

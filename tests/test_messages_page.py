@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from krm_fn.krm.codes import FIXED, SILENCEABLE
-from krm_fn.noproxy.rules import RULES
+from krm_fn.noproxy.lint_rules import RULES
 from messages_page import page, rules
 from support import ROOT
 

@@ -39,7 +39,7 @@ NEVER = {
     "unittest",
 }
 OTHER_KINDS = {
-    "krm_fn.targets.kyverno.cel",
+    "krm_fn.targets.kyverno.cel_parser",
     "krm_fn.plan.sources.formats",
     "krm_fn.targets.workloads.cert_manager",
     "krm_fn.carriers.unit_corrections",

@@ -20,7 +20,7 @@ from krm_fn.cli.parser import CommandParser, takes_value
 from krm_fn.config import names_of_only
 from krm_fn.errors import UsageError
 from krm_fn.krm.codes import CODES
-from krm_fn.noproxy.rules import RULES
+from krm_fn.noproxy.lint_rules import RULES
 
 _BASH = """\
 # bash completion of inject-proxy; `inject-proxy completion bash` prints it

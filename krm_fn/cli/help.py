@@ -15,7 +15,7 @@ from krm_fn.krm.codes import CODES, FIXED
 from krm_fn.krm.messages import address, explanations
 from krm_fn.krm.results import Severity
 from krm_fn.near_names import did_you_mean
-from krm_fn.noproxy.rules import RULES
+from krm_fn.noproxy.lint_rules import RULES
 
 _HEAD = """\
 inject-proxy: writes a corporate HTTP proxy into every Kubernetes manifest that needs to know it.

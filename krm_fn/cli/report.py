@@ -21,7 +21,7 @@ from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import redact, shown_line
 from krm_fn.krm.messages import CodeText, address, explanations
 from krm_fn.krm.results import Result, Severity, is_severe
-from krm_fn.noproxy.rules import RULES
+from krm_fn.noproxy.lint_rules import RULES
 from krm_fn.patch import field_path
 from krm_fn.printable import printable, printable_html, printable_json
 

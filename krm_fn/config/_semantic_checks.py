@@ -91,7 +91,7 @@ def _unknown_rules(place: _schema.Place, rules: Mapping[str | int, Any]) -> _Pro
     if not rules:
         return
     from krm_fn.krm.codes import SILENCEABLE  # noqa: PLC0415 -- most runs name no rule
-    from krm_fn.noproxy.rules import RULES  # noqa: PLC0415
+    from krm_fn.noproxy.lint_rules import RULES  # noqa: PLC0415
 
     known = [*RULES]
     for step, rule in rules.items():

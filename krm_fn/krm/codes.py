@@ -2,8 +2,8 @@
 
 A code is the name under which `spec.lint.rules` silences a warning or an information, or makes it louder. It never
 changes its meaning and is never used again for another one. The rules about proxies and lists have IDs of their own
-(`NP001` …), which `krm_fn.noproxy.rules` lists. What makes a run impossible is an error; it has a code, too, and no
-entry of `spec.lint.rules` silences it.
+(`NP001` …), which `krm_fn.noproxy.lint_rules` lists. What makes a run impossible is an error; it has a code, too, and
+no entry of `spec.lint.rules` silences it.
 What users read about a code is in ``messages.md`` beside this module.
 """
 

@@ -16,7 +16,7 @@ from krm_fn.formats import escaping
 from krm_fn.krm.results import Finding, Result, Severity
 from krm_fn.lint import values as rules_of
 from krm_fn.noproxy import Audience, ClusterNetwork
-from krm_fn.noproxy.rules import Problem, problem
+from krm_fn.noproxy.lint_rules import Problem, problem
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets import Reading
 

@@ -16,7 +16,7 @@ from krm_fn.errors import InputError
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result, Severity
 from krm_fn.near_names import did_you_mean
-from krm_fn.noproxy.rules import RULES, About
+from krm_fn.noproxy.lint_rules import RULES, About
 from krm_fn.patch import Pointer, lookup
 from krm_fn.plan import ObjectSource
 

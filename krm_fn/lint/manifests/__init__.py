@@ -23,10 +23,10 @@ from krm_fn.engine import Draft
 from krm_fn.krm.results import ObjectRef, Result, Severity, in_order
 from krm_fn.lint import Rules, drift
 from krm_fn.lint.drift import ObservedObject
-from krm_fn.lint.manifests import configs, values
+from krm_fn.lint.manifests import configs, fixed_values
+from krm_fn.lint.manifests.fixed_values import listed
 from krm_fn.lint.manifests.reading import ManifestFiles, Where
 from krm_fn.lint.manifests.sites import options_of, seen_objects
-from krm_fn.lint.manifests.values import listed
 from krm_fn.lint.seen import SeenObject, judged
 from krm_fn.lint.silenced import Silencer, values_of
 from krm_fn.lint.stale_files import stale_files
@@ -147,8 +147,8 @@ def _corrected(
     notes: list[Result] = []
     for place in lint.places(seen.readings):
         first = next(iter(place.values()))
-        clash = values.clash(place)
-        wanted = {} if clash else values.corrected(place, seen.listing, rules, silences)
+        clash = fixed_values.clash(place)
+        wanted = {} if clash else fixed_values.corrected(place, seen.listing, rules, silences)
         if seen.target:
             target = TARGETS[seen.target]
             target.fix(draft, place, wanted, options_of(target, config))

@@ -14,9 +14,9 @@ from krm_fn.lint.values.files import lint_permissions, lint_writers
 from krm_fn.lint.values.proxy import corrected_url, lint_pair, lint_proxy, lint_variables
 from krm_fn.noproxy import entries, model
 from krm_fn.noproxy.composition import compose, join
+from krm_fn.noproxy.lint_rules import RULES, About, Problem, problem
 from krm_fn.noproxy.model import Audience, Policy
 from krm_fn.noproxy.network import ClusterNetwork
-from krm_fn.noproxy.rules import RULES, About, Problem, problem
 
 __all__ = [
     "RULES",

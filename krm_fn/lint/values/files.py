@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from krm_fn.noproxy.rules import Problem, problem
+from krm_fn.noproxy.lint_rules import Problem, problem
 
 
 def lint_permissions(

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from krm_fn.formats import escaping
 from krm_fn.noproxy import entries
-from krm_fn.noproxy.rules import Problem, problem
+from krm_fn.noproxy.lint_rules import Problem, problem
 from krm_fn.proxy_url import ProxyUrl, is_port, split_url
 
 _SCHEMES = ("http", "https")

@@ -14,8 +14,8 @@ from krm_fn import noproxy
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import entries
 from krm_fn.noproxy.entries import EntryKind
+from krm_fn.noproxy.lint_rules import Problem, problem
 from krm_fn.noproxy.model import Audience
-from krm_fn.noproxy.rules import Problem, problem
 
 _BROAD = frozenset(
     {

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 
 from krm_fn.krm.results import Severity
+from krm_fn.noproxy.lint_rules import Problem, problem
 from krm_fn.noproxy.model import Audience
-from krm_fn.noproxy.rules import Problem, problem
 
 LONGEST = 131_062
 """The longest value of NO_PROXY, in bytes, with which Linux starts a program (measured)."""

@@ -10,9 +10,9 @@ from typing import NamedTuple
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import entries, providers, styles
 from krm_fn.noproxy.entries import Cidr, EntryKind
+from krm_fn.noproxy.lint_rules import Problem, problem
 from krm_fn.noproxy.model import Audience
 from krm_fn.noproxy.network import ClusterNetwork
-from krm_fn.noproxy.rules import Problem, problem
 
 
 class Listed:

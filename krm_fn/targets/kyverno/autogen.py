@@ -10,7 +10,13 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from krm_fn.patch import Pointer, lookup
-from krm_fn.targets.kyverno.rules import RESOURCES, PolicyRule, kinds, kinds_of, list_or_empty
+from krm_fn.targets.kyverno.policy_rules import (
+    RESOURCES,
+    PolicyRule,
+    kinds,
+    kinds_of,
+    list_or_empty,
+)
 
 ANNOTATION: Pointer = (
     "metadata",

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets.kyverno.cel import CelNode, NodeKind
 from krm_fn.targets.kyverno.cel_nodes import (
     PATCH,
     Expression,
@@ -22,6 +21,7 @@ from krm_fn.targets.kyverno.cel_nodes import (
     terms,
     variable_name,
 )
+from krm_fn.targets.kyverno.cel_parser import CelNode, NodeKind
 
 _OPTIONAL = ("orValue", "or", "hasValue", "optMap", "optFlatMap")
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from krm_fn.patch import Pointer
-from krm_fn.targets.kyverno.cel import CelNode, NodeKind, parse, ungrouped
+from krm_fn.targets.kyverno.cel_parser import CelNode, NodeKind, parse, ungrouped
 
 PATCH = "JSONPatch"
 """The type of a patch."""

@@ -11,9 +11,9 @@ from functools import cached_property
 from typing import Any
 
 from krm_fn.patch import Pointer, lookup
-from krm_fn.targets.kyverno import rules
-from krm_fn.targets.kyverno.cel import objects
+from krm_fn.targets.kyverno import policy_rules
 from krm_fn.targets.kyverno.cel_nodes import Expression
+from krm_fn.targets.kyverno.cel_parser import objects
 
 _OF_KYVERNO = ("MutatingPolicy", "NamespacedMutatingPolicy")
 EXPRESSIONS = {
@@ -35,7 +35,7 @@ def expressions_of(spec: Any) -> Iterator[tuple[Pointer, str, str]]:
         The variable is "" for an expression of a mutation, and for a variable without a name.
     """
     for key, steps_of in EXPRESSIONS.items():
-        for index, one in enumerate(rules.list_or_empty(lookup(spec, (key,)))):
+        for index, one in enumerate(policy_rules.list_or_empty(lookup(spec, (key,)))):
             name = lookup(one, ("name",)) if key == "variables" else ""
             variable = name if isinstance(name, str) else ""
             for steps in steps_of:
@@ -46,7 +46,7 @@ def expressions_of(spec: Any) -> Iterator[tuple[Pointer, str, str]]:
 
 def _has_update(resource_rule: Any) -> bool:
     """Return whether an entry of ``resourceRules`` runs on more than CREATE."""
-    operations = rules.list_or_empty(lookup(resource_rule, ("operations",)))
+    operations = policy_rules.list_or_empty(lookup(resource_rule, ("operations",)))
     return any(operation in operations for operation in ("UPDATE", "*"))
 
 
@@ -64,12 +64,12 @@ class CelPolicy:
     @property
     def runs_on_update(self) -> bool:
         """Whether it sets a proxy in pods that are updated; one whose expressions ask for the operation does not."""
-        if not rules.mentioned(self._spec):
+        if not policy_rules.mentioned(self._spec):
             return False
-        if any(rules.mentions(self._spec, word) for word in _OTHER_OPERATIONS):
+        if any(policy_rules.mentions(self._spec, word) for word in _OTHER_OPERATIONS):
             return False
         for one in self._resource_rules():
-            if "pods" in rules.list_or_empty(one.get("resources")) and _has_update(one):
+            if "pods" in policy_rules.list_or_empty(one.get("resources")) and _has_update(one):
                 return True
         return False
 
@@ -82,8 +82,8 @@ class CelPolicy:
         """
         if self._kind not in _OF_KYVERNO or not self._is_extended():
             return False
-        sets_proxy = any(rules.mentioned(text) for _, text in self._mutations("jsonPatch"))
-        return sets_proxy and not rules.mentions(self._spec, "object.kind")
+        sets_proxy = any(policy_rules.mentioned(text) for _, text in self._mutations("jsonPatch"))
+        return sets_proxy and not policy_rules.mentions(self._spec, "object.kind")
 
     @cached_property
     def expressions(self) -> list[Expression]:
@@ -97,14 +97,16 @@ class CelPolicy:
         read = {one.path for one in self.expressions}
         every = expressions_of(self._spec)
         return [
-            (path, text) for path, text, _ in every if path not in read and rules.mentioned(text)
+            (path, text)
+            for path, text, _ in every
+            if path not in read and policy_rules.mentioned(text)
         ]
 
     @property
     def merged_entries(self) -> Iterator[Pointer]:
         """The expressions that set proxy variables by ``applyConfiguration``, whose entries Kyverno merges by name."""
         for path, text in self._mutations("applyConfiguration"):
-            if self._kind in _OF_KYVERNO and rules.mentioned(text):
+            if self._kind in _OF_KYVERNO and policy_rules.mentioned(text):
                 yield path
 
     @property
@@ -132,7 +134,9 @@ class CelPolicy:
         return of_pods and not found[0].get("resourceNames")
 
     def _resource_rules(self) -> list[Mapping[str, Any]]:
-        found = rules.list_or_empty(lookup(self._spec, ("matchConstraints", "resourceRules")))
+        found = policy_rules.list_or_empty(
+            lookup(self._spec, ("matchConstraints", "resourceRules"))
+        )
         return [one for one in found if isinstance(one, Mapping)]
 
     def _mutations(self, form: str) -> Iterator[tuple[Pointer, str]]:

@@ -22,7 +22,6 @@ from krm_fn.krm.masking import redact
 from krm_fn.patch import Pointer
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.kyverno import cel_text
-from krm_fn.targets.kyverno.cel import CelNode, NodeKind, ungrouped
 from krm_fn.targets.kyverno.cel_nodes import (
     PATCH,
     Expression,
@@ -34,7 +33,8 @@ from krm_fn.targets.kyverno.cel_nodes import (
     terms,
     variable_name,
 )
-from krm_fn.targets.kyverno.rules import STEPS
+from krm_fn.targets.kyverno.cel_parser import CelNode, NodeKind, ungrouped
+from krm_fn.targets.kyverno.policy_rules import STEPS
 
 
 class NotRemovableError(Exception):

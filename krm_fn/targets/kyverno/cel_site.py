@@ -1,6 +1,6 @@
 """The CEL expressions of a MutatingPolicy, as a site: string literals in entries of ``env``.
 
-An injection edits only the literals (``cel_reader``); every other byte of an expression stays. What an expression
+An injection edits only the literals (``cel_literals``); every other byte of an expression stays. What an expression
 computes is reported. A removal takes the entries out (``cel_removal``).
 
 Sources: ``spec.mutations`` and ``spec.variables`` of MutatingPolicy and NamespacedMutatingPolicy
@@ -21,9 +21,9 @@ from krm_fn.krm.masking import redact
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Pointer
 from krm_fn.targets.kyverno import cel_removal, cel_text
+from krm_fn.targets.kyverno.cel_literals import Literal, literals
 from krm_fn.targets.kyverno.cel_policies import CelPolicy
-from krm_fn.targets.kyverno.cel_reader import Literal, literals
-from krm_fn.targets.kyverno.values import different_proxies
+from krm_fn.targets.kyverno.policy_value import different_proxies
 
 
 class CelExpressions:

@@ -11,10 +11,9 @@ from typing import Any
 from krm_fn.carriers.site import quoted
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Pointer
-from krm_fn.targets.kyverno import cel_checks, cel_policies
-from krm_fn.targets.kyverno import rules as policy_rules
+from krm_fn.targets.kyverno import cel_checks, cel_policies, policy_rules
 from krm_fn.targets.kyverno.autogen import is_extended
-from krm_fn.targets.kyverno.values import different_proxies, find_place
+from krm_fn.targets.kyverno.policy_value import different_proxies, find_place
 
 # kyverno/kyverno charts/kyverno/values.yaml: `config.resourceFilters` and `config.webhooks` leave it out, both.
 _IGNORED_NAMESPACE = "kube-system"

@@ -17,9 +17,9 @@ from krm_fn.krm.results import Finding, Severity
 from krm_fn.noproxy import parse
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets.kyverno import rules
-from krm_fn.targets.kyverno.cel import objects
+from krm_fn.targets.kyverno import policy_rules
 from krm_fn.targets.kyverno.cel_nodes import named
+from krm_fn.targets.kyverno.cel_parser import objects
 
 KINDS = frozenset(
     {
@@ -89,10 +89,10 @@ class ComparedPolicy(SiteWithoutVariables):
 
 def generating_rules(policy: Mapping[str, Any]) -> Iterator[tuple[Pointer, str]]:
     """Yield path and title of ``generate`` of each rule that mentions a proxy variable there."""
-    items = rules.list_or_empty(lookup(policy, ("spec", "rules")))
+    items = policy_rules.list_or_empty(lookup(policy, ("spec", "rules")))
     for index, fields in enumerate(items):
-        if rules.mentioned(lookup(fields, ("generate",))):
-            title = rules.title_of(fields, index)
+        if policy_rules.mentioned(lookup(fields, ("generate",))):
+            title = policy_rules.title_of(fields, index)
             yield ("spec", "rules", str(index), "generate"), f"`generate` of {title}"
 
 
@@ -102,7 +102,7 @@ def _values(data: Any, path: Pointer) -> Iterator[_Value]:
     found = [*_of_location(spec), *_set_below(spec)]
     yield from dict.fromkeys(found)
     known = {name for name, _ in found}
-    for name in rules.mentioned(spec):
+    for name in policy_rules.mentioned(spec):
         if name not in known:
             yield name, None
 
@@ -110,7 +110,7 @@ def _values(data: Any, path: Pointer) -> Iterator[_Value]:
 def _of_location(spec: Any) -> Iterator[_Value]:
     """Yield what an ``Assign`` of Gatekeeper gives to the variable in its ``location``."""
     location = lookup(spec, ("location",))
-    names = rules.mentioned(location) if isinstance(location, str) else []
+    names = policy_rules.mentioned(location) if isinstance(location, str) else []
     value = lookup(spec, ("parameters", "assign", "value"))
     if len(names) == 1 and isinstance(value, str):
         yield names[0], value

@@ -19,9 +19,9 @@ from krm_fn.formats.escaping import kubernetes_env
 from krm_fn.krm.results import Severity
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets.kyverno import rules
-from krm_fn.targets.kyverno.rules import PolicyRule, VariableSlot
-from krm_fn.targets.kyverno.values import is_dynamic
+from krm_fn.targets.kyverno import policy_rules
+from krm_fn.targets.kyverno.policy_rules import PolicyRule, VariableSlot
+from krm_fn.targets.kyverno.policy_value import is_dynamic
 
 _CREATE = ["CREATE"]
 
@@ -35,10 +35,10 @@ def complete_rule(draft: Draft, rule: PolicyRule, variables: Variables) -> None:
         variables: the proxy of the settings.
     """
     lists: dict[Pointer, list[VariableSlot]] = {}
-    for patch in rules.patches(rule):
-        if any(True for _ in rules.anchored_lists(patch)):
+    for patch in policy_rules.patches(rule):
+        if any(True for _ in policy_rules.anchored_lists(patch)):
             continue  # Kyverno panics where such a patch has more entries
-        slots = list(rules.slots(patch))
+        slots = list(policy_rules.slots(patch))
         harmful = {slot.path[:-2] for slot in slots if slot.name_key != "name"}
         for slot in slots:
             if _is_plain(slot) and slot.path[:-2] not in harmful:
@@ -48,7 +48,7 @@ def complete_rule(draft: Draft, rule: PolicyRule, variables: Variables) -> None:
     for path in dict.fromkeys(path[:-3] for path in lists if path[-3] == "containers"):
         _add_init_containers(draft, path, rule.title)
     _report_texts(draft, rule, variables)
-    if lists or any(True for _ in rules.text_patches(rule)):
+    if lists or any(True for _ in policy_rules.text_patches(rule)):
         _limit_to_create(draft, rule)
 
 
@@ -77,8 +77,10 @@ def remove_completion(draft: Draft, rule: PolicyRule, emptied: Sequence[Pointer]
 def report_expressions(draft: Draft) -> None:
     """Report that CEL expressions are not extended, where they leave out what ``fill: Complete`` would add."""
     spec = draft.get(("spec",))
-    named = rules.mentioned(spec)
-    is_complete = len(named) == len(PROXY_VARIABLES) and rules.mentions(spec, "initContainers")
+    named = policy_rules.mentioned(spec)
+    is_complete = len(named) == len(PROXY_VARIABLES) and policy_rules.mentions(
+        spec, "initContainers"
+    )
     if named and not is_complete:
         message = (
             "`fill: Complete` does not extend CEL expressions: `generate: MutatingPolicy` adds a policy for all six "
@@ -154,7 +156,7 @@ def _add_init_containers(draft: Draft, path: Pointer, title: str) -> None:
 
 
 def _limit_to_create(draft: Draft, rule: PolicyRule) -> None:
-    if not rules.runs_on_update(rule):
+    if not policy_rules.runs_on_update(rule):
         return
     for path, operations in _operations(rule):
         if operations is None or "UPDATE" in operations:
@@ -164,8 +166,8 @@ def _limit_to_create(draft: Draft, rule: PolicyRule) -> None:
 
 def _operations(rule: PolicyRule) -> Iterator[tuple[Pointer, list[Any] | None]]:
     """Yield where ``match`` of a rule says on which operations it is about pods, and what it says."""
-    for path, block in rules.match_blocks(rule):
-        if "Pod" in rules.kinds_of(block):
+    for path, block in policy_rules.match_blocks(rule):
+        if "Pod" in policy_rules.kinds_of(block):
             operations = lookup(block, ("resources", "operations"))
             yield (
                 (*path, "resources", "operations"),
@@ -174,7 +176,7 @@ def _operations(rule: PolicyRule) -> Iterator[tuple[Pointer, list[Any] | None]]:
 
 
 def _report_texts(draft: Draft, rule: PolicyRule, variables: Variables) -> None:
-    for text in rules.text_patches(rule):
+    for text in policy_rules.text_patches(rule):
         missing = [name for name in variables if name not in text.names]
         if missing:
             message = f"{quoted(missing)} cannot be added to `patchesJson6902` of {rule.title}: add them there"

@@ -12,8 +12,8 @@ from typing import Any
 from krm_fn.carriers.data_uses import DataKey, KeyOfData, namespace_of
 from krm_fn.clusters import may_be_same
 from krm_fn.krm.resourcelist import group_kind
-from krm_fn.targets.kyverno import rules
-from krm_fn.targets.kyverno.values import ConfigMapKey, Unfillable, find_place
+from krm_fn.targets.kyverno import policy_rules
+from krm_fn.targets.kyverno.policy_value import ConfigMapKey, Unfillable, find_place
 
 _POLICIES = frozenset({("kyverno.io", "ClusterPolicy"), ("kyverno.io", "Policy")})
 
@@ -31,10 +31,10 @@ def keys_read(policy: Mapping[str, Any]) -> Iterator[KeyOfData]:
     """
     if group_kind(policy) not in _POLICIES:
         return
-    for rule in rules.rules(policy):
-        if not isinstance(rule, rules.PolicyRule):
+    for rule in policy_rules.rules(policy):
+        if not isinstance(rule, policy_rules.PolicyRule):
             continue
-        for slot in rules.merge_slots(rule):
+        for slot in policy_rules.merge_slots(rule):
             place = find_place(slot)
             if isinstance(place, Unfillable) and place.source:
                 key = config_map_of(policy, place.source)

@@ -20,7 +20,7 @@ from krm_fn.engine import Draft
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Pointer, lookup
-from krm_fn.targets.kyverno import autogen, cel_text, rules
+from krm_fn.targets.kyverno import autogen, cel_text, policy_rules
 from krm_fn.targets.kyverno.checks import harmful_expressions
 from krm_fn.targets.kyverno.convert_match import (
     OPERATIONS,
@@ -39,7 +39,7 @@ from krm_fn.targets.kyverno.convert_shape import (
     check,
     refuse,
 )
-from krm_fn.targets.kyverno.rules import PolicyRule
+from krm_fn.targets.kyverno.policy_rules import PolicyRule
 
 _GROUP = "policies.kyverno.io"
 _KINDS = {"ClusterPolicy": "MutatingPolicy", "Policy": "NamespacedMutatingPolicy"}
@@ -80,7 +80,7 @@ def excepted_policies(exception: Mapping[str, Any]) -> Iterator[tuple[str, str, 
     """Yield group, kind, namespace and name of the policies that a PolicyException names; of other objects nothing."""
     if group_kind(exception) != EXCEPTION:
         return
-    for one in rules.list_or_empty(lookup(exception, ("spec", "exceptions"))):
+    for one in policy_rules.list_or_empty(lookup(exception, ("spec", "exceptions"))):
         name = lookup(one, ("policyName",))
         if isinstance(name, str):
             namespace, _, name = name.rpartition("/")
@@ -123,7 +123,7 @@ class Conversion(SiteWithoutVariables):
             self._report_deprecation()
             return
         policy = self._draft.data
-        if not rules.mentioned(lookup(policy, ("spec", "rules"))):
+        if not policy_rules.mentioned(lookup(policy, ("spec", "rules"))):
             return
         problems: list[Finding] = []
         found = list(self._read_rules(policy, variables, problems))
@@ -157,7 +157,7 @@ class Conversion(SiteWithoutVariables):
             problems.append(_refusal("the policy", NotConvertibleError(reason, ("spec", "rules"))))
             return
         for index, fields in enumerate(policy["spec"]["rules"]):
-            title = rules.title_of(fields, index)
+            title = policy_rules.title_of(fields, index)
             rule = PolicyRule(title, ("spec", "rules", str(index)), fields)
             try:
                 _check_rule(rule)
@@ -232,9 +232,9 @@ def _read(rule: PolicyRule, derived: frozenset[str]) -> _ReadRule:
     of_rule = scope(rule, derived)
     edits = env_edits(rule)
     for edit in edits:
-        fitting = {rules.pod_spec_of(kind) for kind in of_rule.kinds}
+        fitting = {policy_rules.pod_spec_of(kind) for kind in of_rule.kinds}
         if of_rule.is_extended:
-            fitting = {rules.pod_spec_of("Pod")}
+            fitting = {policy_rules.pod_spec_of("Pod")}
         if fitting != {edit.pod_spec}:
             path = ".".join(edit.pod_spec)
             reason = f"Kyverno skips its patch, because `{path}` is no place of containers in all its kinds"
@@ -302,7 +302,7 @@ def _resource_rules(scopes: Sequence[RuleScope]) -> list[dict[str, Any]]:
     Pods have a rule of their own, in which a person can limit them to CREATE.
     """
     found: dict[tuple[bool, str, tuple[str, ...]], list[str]] = {}
-    for kind, (group, resource) in rules.RESOURCES.items():
+    for kind, (group, resource) in policy_rules.RESOURCES.items():
         wanted = _operations(kind, scopes)
         if wanted:
             found.setdefault((kind == "Pod", group, wanted), []).append(resource)
@@ -397,9 +397,9 @@ def _mutation(
 ) -> dict[str, Any]:
     """Return one mutation: the JSON Patch that sets ``env`` of each container of a list."""
     by_path: dict[Pointer, list[str]] = {}
-    for kind in rules.RESOURCES:
+    for kind in policy_rules.RESOURCES:
         if kind in of_rule.kinds:
-            by_path.setdefault(rules.pod_spec_of(kind) or (), []).append(kind)
+            by_path.setdefault(policy_rules.pod_spec_of(kind) or (), []).append(kind)
     if len(by_path) == 1:
         pod_spec = next(iter(by_path))
         pod = ".".join(("object", *pod_spec))

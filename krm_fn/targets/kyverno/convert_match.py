@@ -24,7 +24,7 @@ from krm_fn.targets.kyverno.convert_shape import (
     check,
     refuse,
 )
-from krm_fn.targets.kyverno.rules import RESOURCES, PolicyRule, pod_spec_of
+from krm_fn.targets.kyverno.policy_rules import RESOURCES, PolicyRule, pod_spec_of
 
 OPERATIONS = ("CREATE", "UPDATE")
 """On which operations a rule runs that names none."""

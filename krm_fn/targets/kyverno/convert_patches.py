@@ -22,7 +22,7 @@ from krm_fn.targets.kyverno.convert_match import (
     negated,
 )
 from krm_fn.targets.kyverno.convert_shape import refuse
-from krm_fn.targets.kyverno.rules import (
+from krm_fn.targets.kyverno.policy_rules import (
     POD_SPECS,
     STEPS,
     ContextEntry,
@@ -32,7 +32,7 @@ from krm_fn.targets.kyverno.rules import (
     mentions,
     patches,
 )
-from krm_fn.targets.kyverno.values import Unfillable, find_place, is_dynamic
+from krm_fn.targets.kyverno.policy_value import Unfillable, find_place, is_dynamic
 
 _LIST_OF_FOREACH = re.compile(r"request\.object\.([\w.]+)\.(\w+)(\s*\|\|\s*`\[\]`)?")
 _ELEMENT_NAME = re.compile(r"\{\{\s*element0?\.name\s*\}\}")

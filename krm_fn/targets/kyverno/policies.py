@@ -24,7 +24,7 @@ from krm_fn.targets.base import (
     Target,
     Writes,
 )
-from krm_fn.targets.kyverno import compared, generated, rules
+from krm_fn.targets.kyverno import compared, generated, policy_rules
 from krm_fn.targets.kyverno.cel_site import CelExpressions
 from krm_fn.targets.kyverno.checks import (
     harmful_expressions,
@@ -37,8 +37,8 @@ from krm_fn.targets.kyverno.completion import report_expressions
 from krm_fn.targets.kyverno.config_maps import config_map_of, keys_read
 from krm_fn.targets.kyverno.convert import EXCEPTION, Conversion, deprecated, excepted_policies
 from krm_fn.targets.kyverno.generated import GeneratedObject
+from krm_fn.targets.kyverno.policy_value import ValuePlace, new_value
 from krm_fn.targets.kyverno.rule_site import RuleSite
-from krm_fn.targets.kyverno.values import ValuePlace, new_value
 from krm_fn.targets.kyverno.wrapped import (
     POLICIES,
     WRAPPERS,
@@ -82,8 +82,8 @@ def _sites_of_rules(
     draft: Draft, context: Context, *, is_wrapped: bool, is_complete: bool
 ) -> Iterator[RuleSite | Conversion]:
     """Yield the rules of a policy, and the policy as a whole, which may be converted."""
-    found: list[rules.PolicyRule] = []
-    for rule in rules.rules(draft.data):
+    found: list[policy_rules.PolicyRule] = []
+    for rule in policy_rules.rules(draft.data):
         if isinstance(rule, Finding):
             draft.findings.append(rule)
             continue
@@ -119,7 +119,7 @@ def _sites_of_rules(
         )
 
 
-def _own_variables(rule: rules.PolicyRule, context: Context) -> dict[str, str] | None:
+def _own_variables(rule: policy_rules.PolicyRule, context: Context) -> dict[str, str] | None:
     """Return the variables that an override gives to a rule; None where it has those of the policy."""
     if context.settings_of_rule is None:
         return None
@@ -185,8 +185,8 @@ class _KyvernoPolicies(Target):
 
     def names_of_rules(self, data: Mapping[str, Any]) -> list[str]:
         """Return the names of the rules of all policies in an object."""
-        every = [rule for one in policies(data) for rule in rules.rules(one)]
-        return [rule.name for rule in every if isinstance(rule, rules.PolicyRule)]
+        every = [rule for one in policies(data) for rule in policy_rules.rules(one)]
+        return [rule.name for rule in every if isinstance(rule, policy_rules.PolicyRule)]
 
     def outdated(self, data: Mapping[str, Any]) -> Finding | None:
         """Return that Kyverno removes the kind of a policy."""

@@ -15,10 +15,10 @@ from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Pointer, field_path
-from krm_fn.targets.kyverno import json_patches, rules
+from krm_fn.targets.kyverno import json_patches, policy_rules
 from krm_fn.targets.kyverno.completion import complete_rule, remove_completion
-from krm_fn.targets.kyverno.rules import ContextEntry, PolicyRule, VariableSlot
-from krm_fn.targets.kyverno.values import (
+from krm_fn.targets.kyverno.policy_rules import ContextEntry, PolicyRule, VariableSlot
+from krm_fn.targets.kyverno.policy_value import (
     ConfigMapKey,
     Unfillable,
     ValuePlace,
@@ -90,13 +90,13 @@ class RuleSite:
 
     def _readings(self, rule: PolicyRule) -> Iterator[Reading]:
         place = f"`patchesJson6902` of {self._title}"
-        for text in rules.text_patches(rule):
+        for text in policy_rules.text_patches(rule):
             raw = text.text if isinstance(text.text, str) else ""
             for name in text.names:
                 found = [read_slot(one, place, raw) for one in text.slots if one.name == name]
                 computed = Reading(name, None, text.path, raw, place, "Kyverno computes it")
                 yield from dict.fromkeys(found or [computed])
-        for slot in rules.merge_slots(rule):
+        for slot in policy_rules.merge_slots(rule):
             steps = slot.path[len(self._path) : -3]
             where = tuple(step for step in steps if step not in _PATCH_STEPS)
             yield read_slot(slot, f"`{field_path(where)}` of {self._title}")
@@ -111,7 +111,7 @@ class RuleSite:
             if self._is_complete:
                 complete_rule(self._draft, self._rule(), variables)
         else:
-            containers = [slot.path[:-3] for slot in rules.merge_slots(self._rule())]
+            containers = [slot.path[:-3] for slot in policy_rules.merge_slots(self._rule())]
             self._remove()
             if self._is_complete:
                 remove_completion(self._draft, self._rule(), containers)
@@ -122,7 +122,7 @@ class RuleSite:
             )
             self._draft.findings.append(found)
         is_emptied = not variables and self._draft.edits > before
-        if is_emptied and not rules.sets_something(self._draft.get((*self._path, "mutate"))):
+        if is_emptied and not policy_rules.sets_something(self._draft.get((*self._path, "mutate"))):
             message = (
                 f"{self._title} sets nothing any more: delete it, a later injection does not fill it "
                 "again"
@@ -134,7 +134,7 @@ class RuleSite:
 
     def _slots(self) -> list[VariableSlot]:
         rule = self._rule()
-        return [*rules.merge_slots(rule), *rules.text_slots(rule)]
+        return [*policy_rules.merge_slots(rule), *policy_rules.text_slots(rule)]
 
     def _fill(self, variables: Variables) -> None:
         texts: dict[tuple[Pointer, Pointer], _Text] = {}
@@ -156,7 +156,7 @@ class RuleSite:
 
     def _note_other_forms(self, verb: str) -> None:
         """Note the variables that a JSON Patch sets in another form than as entries."""
-        for text in rules.text_patches(self._rule()):
+        for text in policy_rules.text_patches(self._rule()):
             for name in text.others():
                 reason = f"`patchesJson6902` does not set it as an entry of `env`: {verb} it there"
                 self._note(Unfillable(text.path, reason), name)

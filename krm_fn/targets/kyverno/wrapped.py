@@ -21,7 +21,7 @@ from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Finding
 from krm_fn.patch import Pointer
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets.kyverno import compared, rules
+from krm_fn.targets.kyverno import compared, policy_rules
 from krm_fn.targets.kyverno.inner_objects import ObjectSites
 
 POLICIES = compared.KINDS | {
@@ -97,7 +97,7 @@ def _candidates(data: Any, depth: int) -> Iterator[tuple[Pointer, Any]]:
     while left:
         path, node = left.pop()
         if isinstance(node, dict) and group_kind(node) in POLICIES:
-            if rules.mentioned(node):
+            if policy_rules.mentioned(node):
                 yield path, node
         elif isinstance(node, dict):
             if not path and node.get("kind") == "Secret":

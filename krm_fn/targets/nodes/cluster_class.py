@@ -114,12 +114,12 @@ class _ClusterClass(Target):
 
         Where nothing is known of the list, all that this target wrote has to go.
         """
-        from krm_fn.targets.nodes.clusterclass import class_site, values  # noqa: PLC0415 -- most lists have no class
+        from krm_fn.targets.nodes.clusterclass import class_site, cluster_variable  # noqa: PLC0415 -- most lists have no class
 
         settings = context.settings if context.class_context else ProxySettings()
         class_context = context.class_context or ClassContext()
         if draft.data.get("kind") == KIND[1]:
-            yield from values.sites(draft, settings, class_context)
+            yield from cluster_variable.sites(draft, settings, class_context)
         else:
             yield from class_site.sites(draft, settings, class_context)
 

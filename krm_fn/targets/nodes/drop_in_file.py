@@ -3,6 +3,8 @@
 There is at most one entry of our own, known by its ``path``. Its text is edited, never replaced. Whether the text
 is in the entry or in the Secret of the Cluster is its author's decision unless the user decides. Other drop-ins of the
 service are read and reported, and not edited.
+
+The encodings of an entry are in ``files.py``, what systemd reads in the text is in ``carriers/unit_text.py``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """An environment file of a service on the nodes, as one entry of ``files``; systemd reads it, and no shell.
 
-Unlike in a drop-in, a `%` means itself (``formats/environment_file.py``).
+Unlike in a drop-in, a `%` means itself (``formats/environment_file.py``). All else is as ``drop_in_file.py`` has it.
 """
 
 from __future__ import annotations

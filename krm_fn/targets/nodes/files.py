@@ -1,4 +1,7 @@
-"""Files that a target keeps on the nodes as a whole: entries of ``files`` of a configuration.
+"""Entries of ``files`` of a configuration: their text in each encoding, and files that a target keeps as a whole.
+
+Files whose text is edited, because others write in them, too, are in ``drop_in_file.py`` (a systemd drop-in) and
+``environment_file.py``; both read and encode their entry by the functions of this module.
 
 An entry that is not ours is reported and not edited; ours are written as a whole, and a path is there once. What
 ours is, the target says.

@@ -18,7 +18,7 @@ from krm_fn.patch import lookup
 from krm_fn.products import cluster_api, tkg
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, FileForm, NodeUpdate, Reach, Target, Writes
-from krm_fn.targets.tkg.rules import certificate, half, whole
+from krm_fn.targets.tkg.requirements import certificate, half, whole
 
 _KEYS = Keys(*tkg.PROXY, is_fixed=True)
 _SLOT = ThreeKeys((), _KEYS, "the configuration of the cluster", kept=0)

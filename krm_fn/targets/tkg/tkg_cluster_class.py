@@ -24,7 +24,7 @@ from krm_fn.patch import Pointer, lookup
 from krm_fn.products import tkg
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, NodeUpdate, Reach, Target, Writes
-from krm_fn.targets.tkg.rules import Trust, TrustedCertificate, certificate, half, whole
+from krm_fn.targets.tkg.requirements import Trust, TrustedCertificate, certificate, half, whole
 
 _Groups = Mapping[tuple[str, str], ProxySettings]
 """Section and name of a group of workers -> its proxy."""

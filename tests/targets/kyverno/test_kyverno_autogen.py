@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from kyverno_shapes import pods, policy, rule, smp
 
-from krm_fn.targets.kyverno import autogen, rules
+from krm_fn.targets.kyverno import autogen, policy_rules
 from proposals import env
 
 BODY = smp(pods(env({"HTTP_PROXY": "x"})))
@@ -61,5 +61,5 @@ def test_kinds_are_those_to_which_kyverno_extends_a_policy(obj: Any, expected: f
 )
 def test_a_rule_is_extended_where_it_is_about_pods(given: Any, expected: bool) -> None:
     obj = of(given, on_pods(name="another"))
-    first, _ = (one for one in rules.rules(obj) if isinstance(one, rules.PolicyRule))
+    first, _ = (one for one in policy_rules.rules(obj) if isinstance(one, policy_rules.PolicyRule))
     assert autogen.is_extended(first, obj) is expected

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.targets.kyverno.cel import CelNode, NodeKind, objects, parse, ungrouped
 from krm_fn.targets.kyverno.cel_nodes import joined, named
+from krm_fn.targets.kyverno.cel_parser import CelNode, NodeKind, objects, parse, ungrouped
 
 
 def shape(node: CelNode) -> Any:

@@ -15,7 +15,7 @@ from kyverno_shapes import findings
 
 from krm_fn.krm.results import Severity
 from krm_fn.targets.kyverno import policies
-from krm_fn.targets.kyverno.cel import parse
+from krm_fn.targets.kyverno.cel_parser import parse
 from proposals import NONE, apply, changes
 
 URL = '{"name": "HTTP_PROXY", "value": "http://user:secret@old:1"}'

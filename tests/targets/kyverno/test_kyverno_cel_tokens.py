@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.targets.kyverno.cel import parse
+from krm_fn.targets.kyverno.cel_parser import parse
 from krm_fn.targets.kyverno.cel_text import text
 from krm_fn.targets.kyverno.cel_tokens import TokenKind, tokens
 

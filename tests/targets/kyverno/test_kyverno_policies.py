@@ -36,7 +36,7 @@ from krm_fn.krm.results import Severity
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.kyverno import policies
-from krm_fn.targets.kyverno.values import is_expression, split_entries
+from krm_fn.targets.kyverno.policy_value import is_expression, split_entries
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, env, proposals
 
 WANTED = FULL.variables()

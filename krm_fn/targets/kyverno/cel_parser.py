@@ -1,4 +1,4 @@
-"""The reader of CEL: lists, objects, calls and conditions of an expression, each with its place in the text.
+"""The parser of CEL: lists, objects, calls and conditions of an expression, each with its place in the text.
 
 Source: the grammar of the CEL language definition (github.com/google/cel-spec, doc/langdef.md, "Syntax"), with the
 optional members ``a.?b``, ``a[?b]`` and ``[?a]`` of cel-go. Nothing is evaluated and no type is checked.

@@ -14,8 +14,7 @@ from typing import Any
 
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets.kyverno import rules
-from krm_fn.targets.kyverno.cel import CelNode, NodeKind
+from krm_fn.targets.kyverno import policy_rules
 from krm_fn.targets.kyverno.cel_nodes import (
     PATCH,
     Expression,
@@ -28,6 +27,7 @@ from krm_fn.targets.kyverno.cel_nodes import (
     texts_of,
     variable_name,
 )
+from krm_fn.targets.kyverno.cel_parser import CelNode, NodeKind
 from krm_fn.targets.kyverno.cel_policies import EXPRESSIONS, expressions_of
 
 _RELATIONS = ("==", "!=", "<", ">", "<=", ">=", "in")
@@ -61,7 +61,7 @@ def literals(spec: Any) -> list[Literal]:
     Args:
         spec: that of a policy with CEL expressions.
     """
-    places = dict(rules.mentioning_texts(spec, ("spec",)))
+    places = dict(policy_rules.mentioning_texts(spec, ("spec",)))
     return _LiteralReader(spec, places).literals() if places else []
 
 
@@ -265,7 +265,7 @@ class _LiteralReader:
             if path in self._read:
                 nodes = self._read[path].root.all()
                 texts = [node.value for node in nodes if node.value not in PROXY_VARIABLES]
-                mentioned = rules.mentioned(texts)
+                mentioned = policy_rules.mentioned(texts)
             self._found += [Literal(name, None, path) for name in mentioned if name not in known]
 
     def _mentioned(self) -> list[str]:

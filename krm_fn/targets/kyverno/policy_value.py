@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from krm_fn.patch import Pointer, lookup
-from krm_fn.targets.kyverno.rules import ContextEntry, VariableSlot
+from krm_fn.targets.kyverno.policy_rules import ContextEntry, VariableSlot
 
 _REFERENCE = re.compile(r'\{\{\s*(?:"([\w-]+)"|([A-Za-z_]\w*))\s*\}\}')
 _DATA = re.compile(r'\{\{\s*([A-Za-z_]\w*)\.data\.(?:"([\w.-]+)"|([A-Za-z_]\w*))\s*\}\}')
