@@ -48,6 +48,7 @@ HOW_TO_GET = {
     "curl": "`apt-get install curl`",
     "docker": "install Docker, or on Debian `apt-get install docker.io`",
     "fish": "`apt-get install fish`",
+    "flux-envsubst": "`make tools` builds it where Go is installed",
     "git": "`apt-get install git`",
     "go": "install Go",
     "httpproxy": "`make tools` builds it where Go is installed",

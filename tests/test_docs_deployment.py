@@ -1,0 +1,240 @@
+"""Recipes of docs/ for Flux's substitution, Argo CD's rendered branches and Backstage do what the pages say.
+
+The package that Flux itself uses replaces the variables (`tests/tools/flux-envsubst.go`); kustomize and git are real.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from krm_fn.pipeline import run
+from markdown import blocks
+from support import ROOT, TIME_LIMIT, need, search_path
+
+DOCS = ROOT / "docs"
+FLUX = (DOCS / "howto" / "flux-substitution.md").read_text(encoding="utf-8")
+BACKSTAGE = (DOCS / "howto" / "backstage.md").read_text(encoding="utf-8")
+ORCHESTRATORS = (DOCS / "orchestrators.md").read_text(encoding="utf-8")
+URL = "http://user:password@proxy.corp.example:3128"
+CONTROL_PLANE = """\
+apiVersion: controlplane.cluster.x-k8s.io/v1beta1
+kind: KubeadmControlPlane
+metadata:
+  name: prod
+  namespace: clusters
+spec:
+  kubeadmConfigSpec:
+    preKubeadmCommands:
+    - echo "$HOME $(hostname)"
+"""
+CLUSTER = """\
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: Cluster
+metadata:
+  name: ${{ values.name }}
+  namespace: clusters
+spec:
+  clusterNetwork:
+    pods: {cidrBlocks: ["${{ values.pods }}"]}
+  controlPlaneRef:
+    apiVersion: controlplane.cluster.x-k8s.io/v1beta1
+    kind: KubeadmControlPlane
+    name: ${{ values.name }}
+---
+"""
+
+
+def block(page: str, word: str) -> str:
+    (text,) = (one.text for one in blocks(page) if word in one.text)
+    return text
+
+
+def injected(config: str, manifest: str) -> str:
+    """The manifest with the proxy of a ProxyConfig."""
+    data = {
+        "apiVersion": "config.kubernetes.io/v1",
+        "kind": "ResourceList",
+        "items": list(yaml.safe_load_all(manifest)),
+        "functionConfig": yaml.safe_load(config),
+    }
+    outcome = run(yaml.safe_dump(data).encode())
+    assert outcome.exit_code == 0, [one.line() for one in outcome.results]
+    return yaml.safe_dump_all(yaml.safe_load(outcome.output)["items"])
+
+
+def substituted(text: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [need("flux-envsubst")],
+        input=text,
+        env=variables,
+        capture_output=True,
+        text=True,
+        timeout=TIME_LIMIT,
+        check=False,
+    )
+
+
+def shell(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["sh"],
+        input=script,
+        cwd=folder,
+        env={**os.environ, "PATH": search_path()},
+        capture_output=True,
+        text=True,
+        timeout=TIME_LIMIT,
+        check=False,
+    )
+
+
+# Flux
+
+
+def test_flux_fills_the_placeholder_in_every_place_and_leaves_scripts_alone() -> None:
+    config = block(FLUX, "kind: ProxyConfig")
+    written = injected(config, CONTROL_PLANE)
+    assert URL not in written
+    applied = substituted(written, PROXY=URL)
+    assert applied.returncode == 0, applied.stderr
+    spec = yaml.safe_load(applied.stdout)["spec"]["kubeadmConfigSpec"]
+    assert 'echo "$HOME $(hostname)"' in spec["preKubeadmCommands"]
+    assert f"export HTTPS_PROXY='{URL}'" in spec["preKubeadmCommands"]
+    assert all(f'Environment="HTTPS_PROXY={URL}"' in file["content"] for file in spec["files"])
+
+
+def rows() -> list[Any]:
+    """Each text of the table with what is applied."""
+    found = re.findall(r"^\| (`.*?`) (?:of a script )?\| (.*?) \|$", FLUX, re.MULTILINE)
+    table = []
+    for left, right in found:
+        table += [pytest.param(text, right, id=text) for text in re.findall(r"`([^`]+)`", left)]
+    return table
+
+
+@pytest.mark.parametrize(("text", "applied"), rows())
+def test_the_table_says_what_flux_makes_of_a_text(text: str, applied: str) -> None:
+    done = substituted(f"x {text} y", PROXY=URL)
+    if "fails" in applied:
+        assert done.returncode != 0
+        return
+    wanted = {"the same": text}.get(applied, "" if applied.startswith("nothing") else applied.strip("`"))
+    assert (done.returncode, done.stdout) == (0, f"x {wanted} y")
+
+
+def test_the_table_of_flux_has_all_its_rows() -> None:
+    assert len(rows()) == 10
+
+
+def test_a_raw_dollar_in_a_password_is_refused_so_that_flux_finds_none() -> None:
+    config = yaml.safe_load(block(FLUX, "kind: ProxyConfig"))
+    config["spec"]["httpProxy"] = "http://user:pa$$word@proxy.corp.example:3128"
+    data = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": [], "functionConfig": config}
+    outcome = run(yaml.safe_dump(data).encode())
+    assert outcome.exit_code == 1
+    config["spec"]["httpProxy"] = config["spec"]["httpsProxy"] = "http://user:pa%24word@proxy.corp.example:3128"
+    written = injected(yaml.safe_dump(config), CONTROL_PLANE)
+    assert substituted(written, PROXY=URL).stdout == written
+
+
+def test_an_object_that_flux_leaves_as_it_is_gets_the_url_of_the_override() -> None:
+    config = yaml.safe_load(block(FLUX, "kind: ProxyConfig"))
+    config["spec"].update(yaml.safe_load(block(FLUX, "overrides:"))["spec"])
+    assert "${PROXY}" not in injected(yaml.safe_dump(config), CONTROL_PLANE.replace("name: prod", "name: scripts"))
+
+
+# Argo CD
+
+
+def test_a_rendered_branch_holds_the_proxy_and_a_failed_build_changes_nothing(tmp_path: Path) -> None:
+    need("kustomize")
+    script = block(ORCHESTRATORS, "git worktree add")
+    origin, folder = tmp_path / "origin", tmp_path / "clone"
+    shutil.copytree(ROOT / "examples" / "config-repo", folder / "environments" / "prod")
+    shutil.copy(ROOT / "examples" / "demo" / "proxy.yaml", folder)
+    prepare = f"""
+        set -e
+        git init --quiet --bare {origin}
+        git init --quiet --initial-branch main
+        git config user.name a; git config user.email a@corp.example; git config commit.gpgsign false
+        git add --all; git commit --quiet --message x
+        git remote add origin {origin}
+        git branch env/prod "$(git commit-tree -m empty "$(git hash-object -t tree /dev/null)")"
+    """
+    assert shell(prepare, folder).returncode == 0
+    done = shell(script, folder)
+    assert done.returncode == 0, done.stderr
+    application = yaml.safe_load(block(ORCHESTRATORS, "kind: Application"))
+    revision = application["spec"]["source"]["targetRevision"]
+    show = f"git --git-dir {origin} show {revision}:manifests.yaml"
+    assert "http://proxy.acme.example:3128" in shell(show, folder).stdout
+
+    count = f"git --git-dir {origin} rev-list --count {revision}"
+    assert shell(script, folder).returncode == 0
+    assert shell(count, folder).stdout == "2\n", "the same manifests are no new commit"
+    (folder / "environments" / "prod" / "kustomization.yaml").write_text("resources: [missing.yaml]\n")
+    assert shell(script, folder).returncode != 0
+    assert shell(count, folder).stdout == "2\n"
+
+
+# Backstage
+
+
+def rendered(text: str, **values: str) -> str:
+    """What Backstage's `fetch:template` makes of a text with plain values."""
+    return re.sub(r"\$\{\{ values\.(\w+) \}\}", lambda found: values[found[1]], text)
+
+
+def test_a_cluster_from_the_skeleton_gets_its_own_networks() -> None:
+    config = (ROOT / "examples" / "demo" / "proxy.yaml").read_text()
+    skeleton = CLUSTER + CONTROL_PLANE.replace("name: prod", "name: ${{ values.name }}")
+    template = yaml.safe_load(block(BACKSTAGE, "kind: Template"))
+    fields = template["spec"]["parameters"][0]["properties"]
+    fetch, pull_request = template["spec"]["steps"]
+    assert set(fetch["input"]["values"]) == set(fields) == {"name", "pods"}
+    written = injected(config, rendered(skeleton, name="prod", pods="10.77.0.0/16"))
+    assert re.search(r"NO_PROXY=.*10\.77\.0\.0/16", written)
+    # Inputs of the actions in @backstage/plugin-scaffolder-backend 3 and its module for GitHub 0.10.
+    assert set(fetch["input"]) <= {"url", "targetPath", "values", "copyWithoutTemplating", "token"}
+    assert {"repoUrl", "branchName", "title", "description"} <= set(pull_request["input"])
+
+
+def test_the_branch_of_backstage_is_the_one_that_the_workflow_takes() -> None:
+    template = yaml.safe_load(block(BACKSTAGE, "kind: Template"))
+    branch = template["spec"]["steps"][1]["input"]["branchName"]
+    (prefix,) = re.findall(r"startsWith\(github\.head_ref, '([^']+)'\)", block(BACKSTAGE, "runs-on"))
+    assert branch.startswith(prefix)
+
+
+def test_the_workflow_of_backstage_is_right(tmp_path: Path) -> None:
+    file = tmp_path / "proxy.yaml"
+    file.write_text(block(BACKSTAGE, "runs-on"))
+    done = subprocess.run(
+        [need("actionlint"), "-shellcheck=", str(file)],
+        capture_output=True,
+        text=True,
+        timeout=TIME_LIMIT,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_a_skeleton_in_krmignore_stays_as_it_is(tmp_path: Path) -> None:
+    (line,) = re.findall(r"A line `([^`]+)` in `\.krmignore`", BACKSTAGE)
+    (tmp_path / ".krmignore").write_text(f"{line}\n")
+    shutil.copy(ROOT / "examples" / "demo" / "proxy.yaml", tmp_path)
+    skeleton = tmp_path / "template" / "skeleton" / "cluster.yaml"
+    skeleton.parent.mkdir(parents=True)
+    skeleton.write_text(CLUSTER + CONTROL_PLANE)
+    (tmp_path / "prod.yaml").write_text(CONTROL_PLANE)
+    done = shell("inject-proxy run .", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert skeleton.read_text() == CLUSTER + CONTROL_PLANE
+    assert (tmp_path / "prod.yaml").read_text() != CONTROL_PLANE
