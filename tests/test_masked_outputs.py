@@ -195,6 +195,16 @@ SHAPES = {
     "a password in the place of a URL in an environment": CHANGED
     + "---\napiVersion: v1\nkind: Pod\nmetadata: {name: x}\nspec: {containers: [{name: c, env: [\n"
     f"  {{name: HTTPS_PROXY, value: '!{OLD}'}}]}}]}}\n",
+    "a token in TOML of a chart": (
+        "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: gitlab-runner, namespace: a}\n"
+        "spec:\n  chart: {spec: {chart: gitlab-runner, sourceRef: {kind: HelmRepository, name: gitlab}}}\n  values:\n"
+        f'    runners:\n      config: |\n        [[runners]]\n          token = "{OLD}"\n'
+        f"    runnerToken: {OLD}\n"
+    ),
+    "a token in a script": node_file(block(f"#!/bin/sh\nexport TOKEN={OLD}\ncurl -H 'X-Token: {OLD}' x\n"), path="/x"),
+    "a token of a variable in an environment": CHANGED
+    + "---\napiVersion: v1\nkind: Pod\nmetadata: {name: x}\nspec: {containers: [{name: c, env: [\n"
+    f"  {{name: API_TOKEN, value: '!{OLD}'}}]}}]}}\n",
     "a comment with a URL": f"# {URL}\n{CHANGED}",
     "a comment with base64": f"# content: {coded(DROP_IN)}\n{CHANGED}",
     "what is no YAML": f"a: [\n  kind: Secret, stringData: {OLD}\n",

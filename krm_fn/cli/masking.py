@@ -11,6 +11,7 @@ import json
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from krm_fn.errors import InputError
 from krm_fn.formats.splice import Edit, Span, splice
@@ -24,6 +25,7 @@ from krm_fn.krm.masking import (
     masked,
     redact,
 )
+from krm_fn.krm.named_credentials import shown_value, without_named_credentials
 from krm_fn.noproxy import may_hold_a_credential
 from krm_fn.printable import HIDDEN
 from krm_fn.yamledit import Document, documents
@@ -333,7 +335,8 @@ def _edits_of_value(text: str, node: Scalar, shown: str) -> Iterator[Edit]:
         yield from _edits_of_lines(raw, node, shown)
     elif not raw.endswith(in_style):
         yield node.start, node.end, json.dumps(shown, ensure_ascii=False)
-    elif shown != redact(node.value):  # else the line shows what this would
+    elif shown != redact(node.value) or without_named_credentials(node.value) != node.value:
+        # Else the line shows what this would.
         before = raw[: len(raw) - len(in_style)]
         yield node.start, node.end, f"{before}{node.style}{shown}{node.style}"
 
@@ -360,22 +363,49 @@ def _edits_of_lines(raw: str, node: Scalar, shown: str) -> Iterator[Edit]:
 
 
 def _known_values(root: Node) -> dict[int, str]:
-    """Return what may be shown of values in fields for a proxy or a list, by the ``id`` of their scalars."""
+    """Return what may be shown of values because of their names, by the ``id`` of their scalars."""
     found: dict[int, str] = {}
     for node in walk(root):
+        if isinstance(node, SequenceNode):
+            found.update(_values_of_options(node))
         members = _members(node)
         names = [_text(value) for key, value in members if key == "name"]
         for key, value in members:
             of = [key, *names] if key == "value" else [key]
             scalars = value.items if isinstance(value, SequenceNode) else [value]
             for scalar in map(_target, scalars):
-                if not isinstance(scalar, Scalar) or not isinstance(scalar_value(scalar), str):
-                    continue
-                if any(map(_LIST_NAME.fullmatch, of)):
-                    found[id(scalar)] = _shown_list(scalar.value)
-                elif scalar is value and any(map(proxy_values.is_name, of)):
-                    found[id(scalar)] = proxy_values.shown_url(scalar.value)
+                if isinstance(scalar, Scalar):
+                    shown = _known_value(of, scalar, is_item=scalar is not value)
+                    if shown is not None:
+                        found[id(scalar)] = shown
     return found
+
+
+def _known_value(names: Sequence[str], scalar: Scalar, *, is_item: bool) -> str | None:
+    """Return what may be shown of a value with these names, or of an item of it; None if they say nothing."""
+    is_text = isinstance(scalar_value(scalar), str)
+    if is_text and any(map(_LIST_NAME.fullmatch, names)):
+        return _shown_list(scalar.value)
+    if is_item:
+        return None
+    if is_text and any(map(proxy_values.is_name, names)):
+        return proxy_values.shown_url(scalar.value)
+    for name in names:
+        shown = shown_value(name, scalar.value)
+        if shown != scalar.value:
+            return shown
+    return None
+
+
+def _values_of_options(node: SequenceNode) -> Iterator[tuple[int, str]]:
+    """Yield what may be shown of arguments behind an option without ``=``."""
+    for option, argument in pairwise(map(_target, node.items)):
+        if not isinstance(option, Scalar) or not isinstance(argument, Scalar):
+            continue
+        shown = shown_value(option.value, argument.value)
+        is_option = option.value.startswith("-") and not argument.value.startswith("-")
+        if is_option and shown != argument.value:
+            yield id(argument), shown
 
 
 def _shown_assignment(found: re.Match[str]) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from krm_fn.krm.coded_text import without_coded
+from krm_fn.krm.named_credentials import shown_value, without_named_credentials
 from krm_fn.printable import printable
 
 # A password may hold any character, also "@", "/" and blanks that its author forgot to encode: everything up to the
@@ -70,10 +71,22 @@ def redact(value: Any, known: Callable[[str], str] | None = None) -> Any:
     if isinstance(value, str):
         return masked(value, lambda text, _: known(text) if known else text)
     if isinstance(value, Mapping):
-        return {key: redact(item, known) for key, item in value.items()}
+        return {key: _redacted_member(value, key, known) for key in value}
     if isinstance(value, (list, tuple)):
         return [redact(item, known) for item in value]
     return value
+
+
+def _redacted_member(data: Mapping[Any, Any], key: Any, known: Callable[[str], str] | None) -> Any:
+    """Return what may be shown of a member of a mapping; the name of a variable is beside its ``value``."""
+    value = data[key]
+    name = data.get("name") if key == "value" else key
+    is_credential = isinstance(value, (str, int)) and not isinstance(value, bool)
+    if is_credential and isinstance(name, str):
+        shown = shown_value(name, str(value))
+        if shown != str(value):
+            return shown
+    return redact(value, known)
 
 
 def shown_line(text: str) -> str:
@@ -84,7 +97,9 @@ def shown_line(text: str) -> str:
 
 
 def masked(text: str, known: Callable[[str, Within], str], within: Within = OUTERMOST) -> str:
-    """Return a text without a credential: what is known first, then what base64 in it says, then what looks like one.
+    """Return a text without a credential.
+
+    What is known goes first, then what a name says to be one, what base64 says, and what looks like one.
 
     Args:
         text: any text.
@@ -101,7 +116,8 @@ def masked(text: str, known: Callable[[str, Within], str], within: Within = OUTE
         inner = Within(within.texts + 1, within.is_unpacked or is_packed)
         return masked(decoded, known, inner) != decoded
 
-    return _redacted(without_coded(known(text, within), is_hidden))
+    named = without_named_credentials(known(text, within))
+    return _redacted(without_coded(named, is_hidden))
 
 
 def holds_secret_object(text: str) -> bool:
