@@ -106,6 +106,8 @@ def test_what_is_no_string_is_not_changed(value: Any) -> None:
             id="JSON in a text in quotes",
         ),
         pytest.param('"http://u:ge@heim", x@p', '"http://u:***@heim", x@p', id="an address behind a URL in quotes"),
+        pytest.param("http://u:ge token=heim@p", "http://u:***@p", id="a password with the name of another one"),
+        pytest.param("u:<secret>heim@p", "u:***@p", id="a password with a tag"),
         pytest.param("cntlm://u:geheim@p", "cntlm://u:***@p", id="a scheme nobody knows"),
     ],
 )

@@ -25,7 +25,7 @@ from krm_fn.krm.masking import (
     masked,
     redact,
 )
-from krm_fn.krm.named_credentials import shown_value, without_named_credentials
+from krm_fn.krm.named_credentials import shown_value, without_named_values, without_tokens
 from krm_fn.noproxy import may_hold_a_credential
 from krm_fn.printable import HIDDEN
 from krm_fn.yamledit import Document, documents
@@ -335,10 +335,15 @@ def _edits_of_value(text: str, node: Scalar, shown: str) -> Iterator[Edit]:
         yield from _edits_of_lines(raw, node, shown)
     elif not raw.endswith(in_style):
         yield node.start, node.end, json.dumps(shown, ensure_ascii=False)
-    elif shown != redact(node.value) or without_named_credentials(node.value) != node.value:
+    elif shown != redact(node.value) or _has_name_or_form(node.value):
         # Else the line shows what this would.
         before = raw[: len(raw) - len(in_style)]
         yield node.start, node.end, f"{before}{node.style}{shown}{node.style}"
+
+
+def _has_name_or_form(value: str) -> bool:
+    """Return whether a value holds a credential behind a name, or one known by its form."""
+    return without_named_values(without_tokens(value)) != value
 
 
 def _edits_of_lines(raw: str, node: Scalar, shown: str) -> Iterator[Edit]:

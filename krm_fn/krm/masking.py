@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from krm_fn.krm.coded_text import without_coded
-from krm_fn.krm.named_credentials import shown_value, without_named_credentials
+from krm_fn.krm.named_credentials import shown_value, without_named_values, without_tokens
 from krm_fn.printable import printable
 
 # A password may hold any character, also "@", "/" and blanks that its author forgot to encode: everything up to the
@@ -99,7 +99,7 @@ def shown_line(text: str) -> str:
 def masked(text: str, known: Callable[[str, Within], str], within: Within = OUTERMOST) -> str:
     """Return a text without a credential.
 
-    What is known goes first, then what a name says to be one, what base64 says, and what looks like one.
+    What is known goes first, then what has the form of one, what base64 says, and what a URL or a name says to be one.
 
     Args:
         text: any text.
@@ -116,8 +116,9 @@ def masked(text: str, known: Callable[[str, Within], str], within: Within = OUTE
         inner = Within(within.texts + 1, within.is_unpacked or is_packed)
         return masked(decoded, known, inner) != decoded
 
-    named = without_named_credentials(known(text, within))
-    return _redacted(without_coded(named, is_hidden))
+    text = without_coded(without_tokens(known(text, within)), is_hidden)
+    # A value ends in a URL where its name is a part of the password there: URLs go first.
+    return without_named_values(_redacted(text))
 
 
 def holds_secret_object(text: str) -> bool:

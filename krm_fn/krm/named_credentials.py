@@ -79,18 +79,22 @@ def shown_value(name: str, value: str) -> str:
     return value if start is None else f"{value[:start]}{HIDDEN}"
 
 
-def without_named_credentials(text: str) -> str:
-    """Return a text with ``***`` for each value behind the name of a credential, and for tokens and private keys.
-
-    What refers to a value elsewhere stays (``${TOKEN}``, ``{{ .token }}``, a path), and so does each line break.
-    """
+def without_tokens(text: str) -> str:
+    """Return a text with ``***`` for private keys, and for tokens that are known by their own form."""
     if "PRIVATE KEY-----" in text:
         text = "".join(_without_private_keys(text))
     small = text.translate(_SMALL_LETTERS)
     if any(mark in small for mark in _MARKS):
         text = re.sub(_OWN_FORM, HIDDEN, text)
-    if "bearer" in small:
-        text = re.sub(_BEARER, rf"\1{HIDDEN}", text)
+    return re.sub(_BEARER, rf"\1{HIDDEN}", text) if "bearer" in small else text
+
+
+def without_named_values(text: str) -> str:
+    """Return a text with ``***`` for each value behind the name of a credential.
+
+    What refers to a value elsewhere stays (``${TOKEN}``, ``{{ .token }}``, a path), and so does each line break.
+    """
+    small = text.translate(_SMALL_LETTERS)
     if not any(word in small for word in _WORDS):
         return text
     parts: list[str] = []
