@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from krm_fn.products import cluster_api, distributions, giantswarm, konvoy, tkg
-from krm_fn.products.node_kinds import KIND_NAMES, WITH_MIRRORS, kinds_of
+from krm_fn.products.node_kinds import KIND_NAMES, OF_SERVICES, WITH_MIRRORS, kinds_of
 
 
 class TargetRow(NamedTuple):
@@ -61,10 +61,10 @@ ROWS: Mapping[str, TargetRow] = {
     ),
     "kubeletDropIn": TargetRow("nodes.kubelet_drop_in", ("nodes",), _names("kubeletDropIn")),
     "kubeadmCommands": TargetRow("nodes.kubeadm_commands", ("nodes",), _names("kubeadmCommands")),
-    "rke2": TargetRow("nodes.rke2", ("nodes",), _names("rke2")),
-    "k3s": TargetRow("nodes.k3s", ("nodes",), _names("k3s")),
-    "k0s": TargetRow("nodes.k0s", ("nodes",), _names("k0s")),
-    "eks": TargetRow("nodes.eks", ("nodes",), _names("eks")),
+    **{
+        target: TargetRow("nodes.node_services", ("nodes",), _names(target))
+        for target in OF_SERVICES
+    },
     "talos": TargetRow("nodes.talos", ("nodes",), _names("talos")),
     "otherWriters": TargetRow(
         "nodes.other_writers",

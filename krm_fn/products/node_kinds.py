@@ -1,7 +1,7 @@
 """What sets up nodes: the kinds that hold its configuration, and where in them files and commands are.
 
 Data only, and the one table of it: whoever edits, reads, names or rolls nodes asks here. A further system is a row in
-``SYSTEMS``, and the targets that write its files.
+``SYSTEMS``; where one target writes all of it, that is the whole code.
 
 Sources: Cluster API ``api/bootstrap/kubeadm`` and ``api/controlplane/kubeadm`` (v1alpha3 to v1beta2); kubeadm
 ``apis/kubeadm/v1beta4/defaults.go`` (``DefaultServicesSubnet``); RKE2: ``rancher/cluster-api-provider-rke2``
@@ -316,6 +316,10 @@ ONLY_EXPORTERS = frozenset(
     system.exporter for system in SYSTEMS if system.exporter and not system.services
 )
 """Those of them that write nothing else."""
+OF_SERVICES = tuple(
+    dict.fromkeys(one.exporter for one in SYSTEMS if one.targets == (one.exporter,))
+)
+"""Those of them that write all of a system: files of its services, and the commands."""
 OF_CLASSES = "clusterClass"
 """The target that lets a ClusterClass give nodes what these targets write into its templates."""
 

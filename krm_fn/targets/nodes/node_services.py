@@ -1,4 +1,4 @@
-"""Nodes of a system whose proxy one target writes: files of its services, and exports before it starts."""
+"""The targets of the systems that one target each writes: files of their services, and exports before they start."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from krm_fn.carriers.reading import Reading, Values
 from krm_fn.carriers.site import Site
 from krm_fn.engine import Draft
 from krm_fn.noproxy import Audience
-from krm_fn.products.node_kinds import kinds_of
+from krm_fn.products.node_kinds import OF_SERVICES, kinds_of
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Options, Target
 from krm_fn.targets.nodes import config_spec
@@ -17,7 +17,7 @@ from krm_fn.targets.nodes.drop_in_file import DropIn, OtherDropIns, correct_drop
 from krm_fn.targets.nodes.environment_file import EnvironmentFile, correct_environment_file
 
 
-class NodeServices(Target):
+class _NodeServices(Target):
     """The target of one system of the table of node kinds, by its ID."""
 
     audience = Audience.NODE
@@ -61,3 +61,7 @@ class NodeServices(Target):
             correct_environment_file(draft, place, values)
         elif path[-1] == "content":
             correct_drop_in(draft, place, values)
+
+
+TARGETS = {target_id: _NodeServices(target_id) for target_id in OF_SERVICES}
+"""ID -> target."""

@@ -16,7 +16,10 @@ from krm_fn.engine import Draft
 from krm_fn.patch import lookup
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.nodes import eks, k0s, k3s, kubeadm_commands, node_trust_store, registry_mirror, rke2
+from krm_fn.targets import TARGETS
+from krm_fn.targets.nodes import kubeadm_commands, node_trust_store, registry_mirror
+
+rke2, k3s, k0s, eks = (TARGETS[name] for name in ("rke2", "k3s", "k0s", "eks"))
 
 PASSWORD = "http://us%40er:p%25ss%3A@proxy.corp.example:3128"
 RKE2 = [kind for kind in NODE_KINDS.values() if kind.system.name == "RKE2"]
@@ -46,7 +49,7 @@ def test_each_kind_gets_the_files_of_its_services_and_exports(kind: NodeConfigKi
     assert shell_environment("sh", spec["preRKE2Commands"]).items() >= HTTP_ONLY.variables().items()
     assert run(rke2, outcome.obj, HTTP_ONLY).obj == outcome.obj
     assert not lookup(run(rke2, outcome.obj, NONE).obj, (*kind.path, "files"))
-    assert {one.value for one in rke2.TARGET.read(outcome.obj, {})} == set(HTTP_ONLY.variables().values())
+    assert {one.value for one in rke2.read(outcome.obj, {})} == set(HTTP_ONLY.variables().values())
 
 
 @pytest.mark.parametrize(
@@ -149,16 +152,16 @@ def test_workers_of_eks_get_drop_ins_and_a_reload_behind_no_command_that_needs_t
     assert (removed.get("files"), removed[kind.system.commands]) == (None, ["true", "curl https://get.example"])
 
 
-@pytest.mark.parametrize("target", [rke2, k3s, k0s, eks], ids=lambda target: target.TARGET.id)
+@pytest.mark.parametrize("target", [rke2, k3s, k0s, eks], ids=lambda target: target.id)
 def test_other_values_are_given_to_every_place(target: Any) -> None:
-    for group, kind in target.TARGET.kinds:
+    for group, kind in target.kinds:
         draft = Draft(run(target, obj(NODE_KINDS[group, kind], {}), HTTP_ONLY).obj)
         places: dict[str, dict[str, Any]] = {}
-        for one in target.TARGET.read(draft.data, {}):
+        for one in target.read(draft.data, {}):
             places.setdefault(one.place, {})[one.variable] = one
         for place in places.values():
-            target.TARGET.fix(draft, place, {"HTTP_PROXY": PASSWORD, "no_proxy": "a,b"}, {})
-        read = [(one.variable, one.value) for one in target.TARGET.read(draft.data, {})]
+            target.fix(draft, place, {"HTTP_PROXY": PASSWORD, "no_proxy": "a,b"}, {})
+        read = [(one.variable, one.value) for one in target.read(draft.data, {})]
         wanted = {**HTTP_ONLY.variables(), "HTTP_PROXY": PASSWORD, "no_proxy": "a,b"}
         assert sorted(read) == sorted([*wanted.items()] * len(places))
 
