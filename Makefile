@@ -5,6 +5,7 @@ BASE   ?=
 IMAGE  ?= localhost/inject-proxy:v0.1
 ARGS   ?=
 NAME   ?= localhost/inject-proxy
+FUZZ_ARGS ?=
 
 VENV := .venv/bin
 BIN  := .cache/bin
@@ -13,7 +14,7 @@ BIN  := .cache/bin
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test unit test-kyverno test-products test-argocd test-site coverage lint golden docs image release lock bench site tools clean
+.PHONY: help demo test unit fuzz test-kyverno test-products test-argocd test-site coverage lint golden docs image release lock bench site tools clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,6 +25,11 @@ demo: .venv/runtime ## run the function over a config repository and show the di
 # Each worker takes one half of the files, so that what a file finds or builds once is not needed in both.
 test: .venv/installed tools ## run all tests, end to end included (ARGS="-k words" for some of them)
 	$(VENV)/python -m pytest -n auto --dist worksteal -o faulthandler_timeout=300 $(ARGS)
+
+# A find is minimised into tests/fuzz/corpus, which `make test` judges; FUZZ_ARGS="--case FILE" judges one file.
+FUZZ_SECONDS ?= 120
+fuzz: .venv/installed ## look for inputs that break a promise, two minutes or FUZZ_SECONDS=7200 (FUZZ_ARGS="--part texts --seed 7")
+	@PYTHONPATH=tests $(VENV)/python -m fuzz --seconds $(FUZZ_SECONDS) $(FUZZ_ARGS)
 
 test-kyverno: .venv/installed ## let Kyverno's own engine judge the policies of tests/kyverno (the first build takes half an hour)
 	@tests/tools/fetch $(BIN) kyverno

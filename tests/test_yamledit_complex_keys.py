@@ -6,7 +6,7 @@ import pytest
 
 from krm_fn.errors import EditError
 from krm_fn.patch import Operation, add, remove, replace
-from krm_fn.yamledit import Document
+from krm_fn.yamledit import Document, read
 
 PLACEHOLDER = "spec:\n  files: [] # none\n  replicas: {{ replicas }} # ours\n"
 EXPLICIT = "spec:\n  files: []\n  ? - a # one\n    - b\n  : 'x' # two\n"
@@ -59,3 +59,17 @@ def test_a_key_that_is_no_text_keeps_its_bytes(text: str, operation: Operation, 
 def test_where_such_a_key_would_have_to_be_written_again_the_edit_is_refused(text: str, operation: Operation) -> None:
     with pytest.raises(EditError, match="write the key in quotes"):
         Document(text).edit([operation])
+
+
+@pytest.mark.parametrize("length", [1024, 1025])
+def test_a_key_that_is_too_long_for_a_line_is_written_where_yaml_can_read_it(length: int) -> None:
+    """A key without a question mark may have 1024 characters (YAML 1.2.2, 7.4.3)."""
+    name = "k" * length
+    text = f"a:\n- ? '{name}'\n  : v\n  name: x\n"
+    assert Document(text).edit([add("a", "0", "b", value=1)]) == f"{text}  b: 1\n"
+    rewritten = add("a", value=[{name: "v"}])
+    if length == 1024:
+        assert read(Document(text).edit([rewritten])) == {"a": [{name: "v"}]}
+    else:
+        with pytest.raises(EditError, match="a key of more than 1024 characters"):
+            Document(text).edit([rewritten])

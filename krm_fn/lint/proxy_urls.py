@@ -76,7 +76,7 @@ def _quoted(obj: Object) -> Iterator[SetProxy]:
     if not is_toml and not any(True for _ in charts_in(obj)):
         return
     for path, node in nodes(lookup(obj.data, root)):
-        if isinstance(node, str) and (not is_toml or path[-1].endswith(".toml")):
+        if isinstance(node, str) and path and (not is_toml or path[-1].endswith(".toml")):
             for match in re.finditer(_QUOTED, node):
                 yield SetProxy((*root, *path), match[1], match[2])
 

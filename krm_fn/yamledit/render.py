@@ -51,6 +51,8 @@ _NOT_PLAIN_CHARACTER = (
 )
 _PLAIN_IN_FLOW = r"[A-Za-z0-9_/.][\w./-]*"
 _NOT_PLAIN = re.compile(r": | #|[: ]\Z|:,|\t")
+_LONGEST_KEY = 1024
+"""YAML 1.2.2, 7.4.3 (implicit keys): characters of a key that has no ``?`` before it."""
 _TEXTS = 1024
 """Entries of the cache of ``is_plain``: the same keys and values occur in many objects."""
 _YAML_11_BOOL = frozenset({"y", "Y", "n", "N"})
@@ -87,14 +89,20 @@ def key(name: str, *, flow: bool = False, json: bool = False) -> str:
     """Return a key on one line.
 
     Raises:
-        EditError: it is the name of a key that is no text, which cannot be written again.
+        EditError: it is the name of a key that is no text, which cannot be written again, or too long for a line.
     """
     if isinstance(name, ComplexKey):
         raise EditError(
             "a mapping there has a key that is a mapping or a list itself (as `{{ name }}` without quotes is), and "
             "its layout leaves no place for the edit: write the key in quotes"
         )
-    return double_quoted(name) if json else scalar(name, flow=flow)
+    text = double_quoted(name) if json else scalar(name, flow=flow)
+    if len(text) > _LONGEST_KEY:
+        raise EditError(
+            f"a mapping there has a key of more than {_LONGEST_KEY} characters, and its layout leaves no place for the "
+            "edit: shorten the key"
+        )
+    return text
 
 
 def scalar(value: Any, *, flow: bool = False, quote: str = "") -> str:

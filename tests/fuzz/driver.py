@@ -1,0 +1,128 @@
+"""Run the fuzzers: ``python -m fuzz [--seconds N] [--seed N] [--part NAME]... [--case FILE]``.
+
+Each find prints one line that reproduces it, and its smallest input is in the corpus. The exit code is 1 then.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import secrets
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+
+from fuzz import lists
+from fuzz.parts import CORPUS, PARTS
+from fuzz.program import RUNS, Broken
+from fuzz.smaller import smaller
+from krm_fn.cli import STACK_FRAMES
+from revealed import reveals
+
+HANGS = 60
+"""Seconds after which a case hangs."""
+
+
+def main(arguments: list[str]) -> int:
+    """Run cases until the time is over; return 1 if one broke a promise."""
+    parser = argparse.ArgumentParser(prog="make fuzz", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=120)
+    parser.add_argument("--seed", type=int, default=None, help="begin with this number, and not with a random one")
+    parser.add_argument("--part", action="append", choices=PARTS, help="only this part; may be repeated")
+    parser.add_argument("--case", type=Path, help="judge one file of the corpus, and nothing else")
+    parser.add_argument("--cases", type=int, default=0, help="end after so many cases")
+    options = parser.parse_args(arguments)
+    sys.setrecursionlimit(STACK_FRAMES)
+    if options.case:
+        return _judge_file(options.case)
+    seed = secrets.randbelow(10**9) if options.seed is None else options.seed
+    return _search(options.part or list(PARTS), seed, options.seconds, options.cases)
+
+
+def _judge_file(file: Path) -> int:
+    broken = verdict(file.resolve().parent.name, file.read_bytes())
+    sys.stdout.write(f"{file}: {broken or 'every promise holds'}\n")
+    return int(broken is not None)
+
+
+def _search(names: list[str], seed: int, seconds: float, most: int) -> int:
+    """Try cases, each part for its share of the time, until the time is over."""
+    end = time.monotonic() + seconds
+    spent = dict.fromkeys(names, 0.0)
+    found: Counter[str] = Counter()
+    cases = 0
+    say(f"fuzz: {seconds:.0f} seconds of {', '.join(names)}, from seed {seed} on")
+    while time.monotonic() < end and (not most or cases < most):
+        name = min(names, key=lambda one: spent[one] / PARTS[one].share)
+        start = time.monotonic()
+        data = PARTS[name].make(Random(f"{name} {seed + cases}"))  # noqa: S311 -- it must be repeatable
+        broken = verdict(name, data)
+        if broken:
+            key = f"{name}: {broken.promise}"
+            found[key] += 1
+            if found[key] == 1:
+                _keep(name, data, broken, seed + cases)
+        spent[name] += time.monotonic() - start
+        cases += 1
+        lists.forget()
+        if cases % 100 == 0:
+            reveals.cache_clear()
+    say(f"fuzz: {cases} cases, {RUNS['in process']} runs in process, {RUNS['as a command']} as commands")
+    for key, number in found.most_common():
+        say(f"fuzz: {number} x {key}")
+    return int(bool(found))
+
+
+def verdict(name: str, data: bytes) -> Broken | None:
+    """Return the promise that a case breaks; None if there is none."""
+    try:
+        with _time_limit():
+            PARTS[name].judge(data)
+    except Broken as broken:
+        return broken
+    except Exception:
+        say(f"fuzz: this is a mistake of the fuzzer, with {data[:2000]!r}")
+        raise
+    return None
+
+
+def _keep(name: str, data: bytes, broken: Broken, number: int) -> None:
+    """Make a find smaller, put it into the corpus, and say how to see it again."""
+    say(f"fuzz: FOUND {name}: {broken}\n  make fuzz FUZZ_ARGS='--part {name} --seed {number} --cases 1'")
+
+    def breaks_it_too(other: bytes) -> bool:
+        again = verdict(name, other)
+        return again is not None and again.promise == broken.promise
+
+    least = smaller(data, breaks_it_too)
+    digest = hashlib.sha256(broken.promise.encode()).hexdigest()[:8]
+    file = CORPUS / name / f"found-{digest}.yaml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(least)
+    say(f"  make fuzz FUZZ_ARGS='--case {os.path.relpath(file)}' # {len(least)} bytes")
+
+
+@contextmanager
+def _time_limit() -> Iterator[None]:
+    def hang(*_: object) -> None:
+        raise Broken("a case ends", f"it takes longer than {HANGS} seconds")
+
+    before = signal.signal(signal.SIGALRM, hang)
+    signal.alarm(HANGS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def say(line: str) -> None:
+    """Print a line at once: somebody waits for it."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()

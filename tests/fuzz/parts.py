@@ -1,0 +1,31 @@
+"""The parts of the fuzzers: each makes a text from a random number, and judges such a text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from fuzz import folders, rewritten, structures, texts
+
+CORPUS = Path(__file__).parent / "corpus"
+
+
+class Part(NamedTuple):
+    """``make`` returns an input; ``judge`` raises ``Broken`` if a promise does not hold for it.
+
+    ``share`` is the share of the time that the part gets.
+    """
+
+    make: Callable[[Random], bytes]
+    judge: Callable[[bytes], None]
+    share: int
+
+
+PARTS = {
+    "structures": Part(structures.make, structures.judge, 3),
+    "folders": Part(folders.make, folders.judge, 3),
+    "rewritten": Part(rewritten.make, rewritten.judge, 2),
+    "texts": Part(texts.make, texts.judge, 2),
+}
