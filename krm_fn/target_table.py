@@ -66,6 +66,7 @@ ROWS: Mapping[str, TargetRow] = {
         for target in OF_SERVICES
     },
     "talos": TargetRow("nodes.talos", ("nodes",), _names("talos")),
+    "nodeFiles": TargetRow("nodes.node_files", ("nodes",), _names("nodeFiles")),
     "otherWriters": TargetRow(
         "nodes.other_writers",
         ("nodes",),

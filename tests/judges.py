@@ -5,8 +5,12 @@ It hands texts to real tools and gives back what they say; it knows nothing of w
 
 from __future__ import annotations
 
+import ctypes
+import ctypes.util
 import functools
+import itertools
 import os
+import pwd
 import re
 import shutil
 import subprocess
@@ -66,6 +70,48 @@ def _shell_environment(shell: str, script: str) -> dict[str, str]:
     done = subprocess.run([shell], input=script.encode(), capture_output=True, env={"PATH": os.defpath}, check=True)
     assert done.stderr == b""
     return dict(entry.split("=", 1) for entry in done.stdout.decode().split("\0") if entry)
+
+
+class _Conversation(ctypes.Structure):
+    _fields_ = (("function", ctypes.c_void_p), ("data", ctypes.c_void_p))
+
+
+def pam_environment(text: str) -> dict[str, str]:
+    """What a session gets of ``text`` as ``/etc/environment``, by pam_env of Linux-PAM."""
+    name = ctypes.util.find_library("pam")
+    assert name, "libpam is missing: install libpam0g"
+    library = ctypes.CDLL(name)
+    library.pam_getenvlist.restype = ctypes.POINTER(ctypes.c_char_p)
+    handle, conversation = ctypes.c_void_p(), _Conversation(None, None)
+    with tempfile.TemporaryDirectory(prefix="inject-proxy-") as folder:
+        Path(folder, "environment").write_bytes(text.encode())
+        line = f"session required pam_env.so conffile=/dev/null readenv=1 envfile={folder}/environment\n"
+        Path(folder, "judge").write_text(line)
+        user = pwd.getpwuid(os.getuid()).pw_name.encode()
+        begun = library.pam_start_confdir(
+            b"judge", user, ctypes.byref(conversation), folder.encode(), ctypes.byref(handle)
+        )
+        assert begun == 0
+        assert library.pam_open_session(handle, 0) == 0
+        entries = itertools.takewhile(lambda entry: entry, library.pam_getenvlist(handle))
+        found = dict(entry.decode().split("=", 1) for entry in entries)
+        library.pam_end(handle, 0)
+    return found
+
+
+def apt_configuration(text: str) -> dict[str, str]:
+    """What apt takes out of a file of its configuration: name -> value."""
+    with tempfile.TemporaryDirectory(prefix="inject-proxy-") as folder:
+        path = Path(folder, "judged")
+        path.write_bytes(text.encode())
+        done = subprocess.run(
+            [need("apt-config"), "dump", "--format", "%F%n%v%n"],
+            capture_output=True,
+            env={"APT_CONFIG": str(path), "PATH": os.defpath},
+            check=True,
+        )
+    lines = done.stdout.decode().splitlines()
+    return dict(zip(lines[::2], lines[1::2], strict=True))
 
 
 _ESCAPED = re.compile(r"\\(.)")

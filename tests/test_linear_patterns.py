@@ -20,6 +20,8 @@ import krm_fn
 from growth import UNITS, excess
 from krm_fn.carriers import documents
 from krm_fn.config import schema
+from krm_fn.formats import line_forms
+from krm_fn.products.node_files import NODE_FILES
 
 SOURCES = {
     name: Path(str(importlib.import_module(name).__file__)).read_text()
@@ -139,6 +141,12 @@ def _all() -> list[Used]:
     found += [one for module in WITH_PATTERNS for one in _inline(module)]
     found += _of_schema(schema())
     found.append(Used("krm_fn.carriers.documents.BARE", re.compile(documents.BARE % "{}"), "fullmatch"))
+    for name, file in NODE_FILES.items():
+        for made in (line_forms.assignment, line_forms.mention):
+            if file.form:
+                found.append(
+                    Used(f"krm_fn.formats.line_forms.{made.__name__} {name}", re.compile(made(file.form)), "finditer")
+                )
     return list({(one.pattern, one.method): one for one in found}.values())
 
 
@@ -174,6 +182,8 @@ MADE_AT_RUN_TIME = {
     "krm_fn.krm.known_secrets: '|'.join(found)": "literal texts of a ProxyConfig, nothing repeats",
     "krm_fn.cli._ignore: '|'.join(others)": "compared with git, whose own limits hold for a line",
     "krm_fn.targets.nodes.clusterclass.variables_of_products: _PATH + re.escape(path)": "one literal text",
+    "krm_fn.formats.line_forms: assignment(form)": "judged above, for each form",
+    "krm_fn.formats.line_forms: mention(form)": "judged above, for each form",
     "krm_fn.yamledit.surrogates: pair": "two characters of two classes, nothing repeats",
     "krm_fn.yamledit.surrogates: f'[{chr(first)}-{chr(last)}]|\\\\\\\\u(?:{escapes})'": "of a fixed length",
 }

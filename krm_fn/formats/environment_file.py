@@ -6,31 +6,18 @@ with ``export`` assigns nothing. What is written here means the same to a shell,
 Source: ``parse_env_file_internal`` in systemd's ``src/basic/env-file.c``.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Collection, Iterator, Mapping
-from typing import NamedTuple
 
-from krm_fn.formats.splice import Edit, splice
+from krm_fn.formats.assigned_lines import AssignedLine, edit_lines
 
 _CONTROL = r"[\x00-\x08\x0a-\x1f\x7f]"
 _BARE = r"[A-Za-z0-9_@%+=:,./*\[\]~^?-]*"
 _IN_QUOTES = str.maketrans({one: f"\\{one}" for one in '\\"$`'})
 _ESCAPED_IN_QUOTES = frozenset('"\\`$\n')
 _BLANK = " \t\r\n"
-
-
-class EnvironmentLine(NamedTuple):
-    """One assignment: ``text[start:end]`` are its lines, with the line break, ``value`` what systemd makes of it.
-
-    The value is written in ``text[value_start:value_end]``.
-    """
-
-    name: str
-    value: str
-    start: int
-    value_start: int
-    value_end: int
-    end: int
 
 
 def quoted(value: str) -> str:
@@ -48,9 +35,9 @@ def quoted(value: str) -> str:
     return f'"{value.translate(_IN_QUOTES)}"'
 
 
-def assignments(text: str) -> list[EnvironmentLine]:
+def assignments(text: str) -> list[AssignedLine]:
     """Return all assignments of a text in their order; of one name the last one counts."""
-    found: list[EnvironmentLine] = []
+    found: list[AssignedLine] = []
     at = 0
     while at < len(text):
         start = at
@@ -66,9 +53,7 @@ def assignments(text: str) -> list[EnvironmentLine]:
             value, end = _value(text, equals + 1)
             name = text[at:equals].rstrip(_BLANK)
             after = end + 2 if text.startswith("\r\n", end) else end + 1
-            found.append(
-                EnvironmentLine(name, value, start, equals + 1, end, min(after, len(text)))
-            )
+            found.append(AssignedLine(name, value, start, equals + 1, end, min(after, len(text))))
             at = after
     return found
 
@@ -82,41 +67,18 @@ def is_closed(text: str) -> bool:
 def edit(text: str, wanted: Mapping[str, str], ours: Collection[str]) -> str:
     """Return a text that assigns exactly the variables ``wanted``, of those called ``ours``, each one once.
 
-    All else in it stays. A value that is right already stays as it is written. A new one is beside its neighbour in
-    the order of ``wanted``, without one it is at the end, so that the order of runs does not matter.
+    All else in it stays, and how a value is written that is right already.
 
     Raises:
         ValueError: a value cannot be written.
     """
-    edits: list[Edit] = []
-    seen: dict[str, EnvironmentLine] = {}
-    for one in reversed(assignments(text)):  # the last one counts, so it is the one that stays
-        if one.name not in ours:
-            continue
-        if one.name not in wanted or one.name in seen:
-            edits.append((one.start, one.end, ""))
-            continue
-        seen[one.name] = one
-        if one.value != wanted[one.name]:
-            edits.append((one.value_start, one.value_end, quoted(wanted[one.name])))
-    names = list(wanted)
-    for at, name in enumerate(names):
-        if name in seen:
-            continue
-        place = len(text)
-        if before := [seen[one].end for one in names[:at] if one in seen]:
-            place = before[-1]
-        elif behind := [seen[one].start for one in names[at:] if one in seen]:
-            place = behind[0]
-        line = f"{name}={quoted(wanted[name])}\n"
-        is_open = place > 0 and text[place - 1] not in "\r\n"
-        if is_open and not any(start == end == place for start, end, _ in edits):
-            line = f"\n{line}"
-        edits.append((place, place, line))
-    edited = splice(text, edits)
-    if text and not text.endswith(("\n", "\r")):
-        edited = re.sub(r"\r?\n\Z", "", edited)  # so that a removal gives back the same end
-    return edited
+    found = [one for one in assignments(text) if one.name in ours]
+    return edit_lines(
+        text,
+        found,
+        {name: (value, quoted(value)) for name, value in wanted.items()},
+        "{name}={value}",
+    )
 
 
 def _line_end(text: str, at: int) -> int:
@@ -180,7 +142,7 @@ def _in_quotes(text: str, at: int) -> tuple[str, int]:
     return "".join(found), at + 1
 
 
-def values(text: str, names: Collection[str]) -> Iterator[EnvironmentLine]:
+def values(text: str, names: Collection[str]) -> Iterator[AssignedLine]:
     """Yield the assignments that count, one for each of ``names`` that the text sets."""
     last = {one.name: one for one in assignments(text) if one.name in names}
     yield from last.values()

@@ -55,6 +55,7 @@ SILENCEABLE: Mapping[str, Severity] = {
     "OtherDropIn": _W,
     "PathRepeated": _W,
     "EntryNotEdited": _W,
+    "FileNotAdded": _W,
     "NotWrittenHere": _W,
     "ContentInSecret": _W,
     "DropInStaysInline": _W,

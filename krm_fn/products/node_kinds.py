@@ -21,6 +21,9 @@ from typing import NamedTuple
 
 from krm_fn.products.cluster_api import BOOTSTRAP, CONTROL_PLANE, Role
 
+FILES_ON_REQUEST = "nodeFiles"
+"""The target that writes files of other programs on any node: those that its option ``files`` names."""
+
 
 class NetworkFields(NamedTuple):
     """Where a configuration says something of the network of its Cluster: paths in it, "" for nowhere."""
@@ -65,6 +68,7 @@ class NodeSystem(NamedTuple):
         versions: the versions of the API that are known; empty where they do not matter.
         limited: those of them that limit the length of a file and of a command.
         has_owner: an entry of ``files`` has an ``owner``.
+        has_append: it has ``append``, with which cloud-init leaves what the image has in the file.
         has_mirror: containerd, or the system, reads files with mirrors of registries.
         ignition: leads to what is there only with Ignition; empty where ``format`` alone says it.
         format: leads to the field that says whether cloud-init or Ignition sets up a machine.
@@ -90,6 +94,7 @@ class NodeSystem(NamedTuple):
     restart: str = ""
     commands_of: Mapping[str, str] = MappingProxyType({})
     has_owner: bool = True
+    has_append: bool = True
     has_mirror: bool = True
     ignition: tuple[str, ...] = ()
     format: tuple[str, ...] = ("format",)
@@ -144,7 +149,7 @@ class NodeConfigKind(NamedTuple):
 KUBEADM = NodeSystem(
     name="kubeadm",
     configuration="KubeadmConfigSpec",
-    targets=("containerdDropIn", "kubeletDropIn", "kubeadmCommands"),
+    targets=("containerdDropIn", "kubeletDropIn", "kubeadmCommands", FILES_ON_REQUEST),
     exporter="kubeadmCommands",
     control_plane="KubeadmControlPlane",
     inside=("kubeadmConfigSpec",),
@@ -167,13 +172,14 @@ KUBEADM = NodeSystem(
 RKE2 = NodeSystem(
     name="RKE2",
     configuration="RKE2ConfigSpec",
-    targets=("rke2",),
+    targets=("rke2", FILES_ON_REQUEST),
     exporter="rke2",
     control_plane="RKE2ControlPlane",
     inside=(),
     config="RKE2Config",
     commands="preRKE2Commands",
     late_commands="postRKE2Commands",
+    has_append=False,
     format=("agentConfig", "format"),
     services=(
         NodeService("rke2-server", Role.CONTROL_PLANE),
@@ -190,13 +196,14 @@ RKE2 = NodeSystem(
 K3S = NodeSystem(
     name="K3s",
     configuration="KThreesConfigSpec",
-    targets=("k3s",),
+    targets=("k3s", FILES_ON_REQUEST),
     exporter="k3s",
     control_plane="KThreesControlPlane",
     inside=("kthreesConfigSpec",),
     config="KThreesConfig",
     commands="preK3sCommands",
     late_commands="postK3sCommands",
+    has_append=False,
     registries="/etc/rancher/k3s/registries.yaml",
     pod_cidr="10.42.0.0/16",
     service_cidr="10.43.0.0/16",
@@ -210,7 +217,7 @@ K3S = NodeSystem(
 K0S = NodeSystem(
     name="k0s",
     configuration="K0sConfigSpec",
-    targets=("k0s",),
+    targets=("k0s", FILES_ON_REQUEST),
     exporter="k0s",
     control_plane="K0sControlPlane",
     inside=("k0sConfigSpec",),
@@ -220,6 +227,7 @@ K0S = NodeSystem(
     commands_of={"v1beta1": "preStartCommands"},
     late_commands="postK0sCommands",
     has_owner=False,
+    has_append=False,
     has_mirror=False,
     ignition=("ignition",),
     services=(
@@ -239,7 +247,7 @@ K0S = NodeSystem(
 EKS_NODEADM = NodeSystem(
     name="nodeadm",
     configuration="NodeadmConfigSpec",
-    targets=("eks",),
+    targets=("eks", FILES_ON_REQUEST),
     exporter="eks",
     control_plane="",
     inside=(),
@@ -317,7 +325,7 @@ ONLY_EXPORTERS = frozenset(
 )
 """Those of them that write nothing else."""
 OF_SERVICES = tuple(
-    dict.fromkeys(one.exporter for one in SYSTEMS if one.targets == (one.exporter,))
+    dict.fromkeys(one.exporter for one in SYSTEMS if one.exporter == one.targets[0])
 )
 """Those of them that write all of a system: files of its services, and the commands."""
 OF_CLASSES = "clusterClass"

@@ -77,6 +77,11 @@ class DropIn:
         settings: say which Secret a reference names.
     """
 
+    option = ""
+    """The option that says where the file is, in full; "" where there is none."""
+    may_append = False
+    """Whether an entry that appends to a file of the image is edited."""
+
     def __init__(
         self,
         spec: ConfigSpec,
@@ -304,7 +309,7 @@ class DropIn:
             ("append", True, "appends to a file"),
             ("contentFormat", "Template", "is a template"),
         ):
-            if entry.get(key) == value:
+            if entry.get(key) == value and not (key == "append" and self.may_append):
                 message = (
                     f"an entry that {what} (`{key}`) is not edited, and the drop-in cannot be added "
                     f"beside it, because a path must be unique; remove `{key}`, or set the proxy "
@@ -394,13 +399,6 @@ class DropIn:
             if not encoding:
                 self.spec.report_jinja(variables, content)
         self.spec.report_length(content, entry.get("content") or "", remedy)
-
-    @property
-    def option(self) -> str:
-        """Return the option that says where the file is, in full; "" where there is none."""
-        if self.spec.system.services:
-            return ""
-        return f"spec.targets.{self.target}.path"
 
 
 class OtherDropIns:
@@ -531,6 +529,7 @@ def drop_in_sites(draft: Draft, context: Context, unit: str, target: str) -> Ite
             yield _Unused(spec, unit, target)
         unit = CRI_O
     drop_in = DropIn(spec, unit, target, context.options, context.settings)
+    drop_in.option = f"spec.targets.{target}.path"
     yield drop_in
     yield OtherDropIns(drop_in)
 

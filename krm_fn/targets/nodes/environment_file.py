@@ -27,10 +27,11 @@ class EnvironmentFile(DropIn):
         spec: the configuration that puts the file on the nodes.
         unit: name of the service without ``.service``.
         target: the key under ``spec.targets`` that messages name.
+        path: where the file is; "" where the unit says it.
     """
 
-    def __init__(self, spec: ConfigSpec, unit: str, target: str) -> None:
-        super().__init__(spec, unit, target, {"path": path_of(unit)}, ProxySettings())
+    def __init__(self, spec: ConfigSpec, unit: str, target: str, path: str = "") -> None:
+        super().__init__(spec, unit, target, {"path": path or path_of(unit)}, ProxySettings())
         self.label = f"the environment file of {unit}"
 
     def read(self) -> Iterator[Reading]:
@@ -38,9 +39,14 @@ class EnvironmentFile(DropIn):
         for file in entries_of(self.spec):
             if file.path == self.path:
                 yield from readings_of(
-                    self.spec, file, self.label, may_hide=True, settings_of=settings_of
+                    self.spec, file, self.label, may_hide=True, settings_of=self.settings_of
                 )
                 return
+
+    def settings_of(self, text: str) -> Iterator[UnitSetting]:
+        """Yield the proxy variables that a text sets."""
+        for one in environment_file.values(text, PROXY_VARIABLES):
+            yield UnitSetting(one.name, one.value, text[one.start : one.end].strip(), "")
 
     def edited(self, text: str, place: Pointer, variables: Variables) -> str | None:
         """Return a text with exactly the variables; None where it is left alone, which is reported at ``place``.
@@ -70,12 +76,6 @@ class EnvironmentFile(DropIn):
 def path_of(unit: str) -> str:
     """Return where the units of RKE2 and K3s look for their environment file (``EnvironmentFile=-/etc/default/%N``)."""
     return f"/etc/default/{unit}"
-
-
-def settings_of(text: str) -> Iterator[UnitSetting]:
-    """Yield the proxy variables that an environment file sets."""
-    for one in environment_file.values(text, PROXY_VARIABLES):
-        yield UnitSetting(one.name, one.value, text[one.start : one.end].strip(), "")
 
 
 def correct_environment_file(draft: Draft, place: Mapping[str, Reading], values: Values) -> None:

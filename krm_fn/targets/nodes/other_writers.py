@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from krm_fn.carriers import unit_text
@@ -13,8 +13,9 @@ from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import Pointer, lookup
-from krm_fn.products.node_kinds import SYSTEMS, WITH_FILES
-from krm_fn.targets.base import Context, Target, Writes
+from krm_fn.products.node_files import BY_PATH, NODE_FILES, NodeFile
+from krm_fn.products.node_kinds import FILES_ON_REQUEST, SYSTEMS, WITH_FILES
+from krm_fn.targets.base import NO_OPTIONS, Context, Options, Target, Writes
 from krm_fn.targets.nodes import config_spec, other_files
 from krm_fn.targets.nodes.config_spec import ConfigSpec
 from krm_fn.targets.nodes.files import FileEntry, entries_of
@@ -50,8 +51,9 @@ class _OtherPlaces:
 
     label = "other places"
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: Draft, written: Sequence[NodeFile]) -> None:
         self._draft = draft
+        self._written = written
 
     def read(self) -> Iterator[Reading]:
         """Yield what other places of the object set."""
@@ -63,7 +65,8 @@ class _OtherPlaces:
         spec = config_spec.find(Draft(obj))
         if spec is not None:
             for file in entries_of(spec):
-                yield from _of_file(spec, file)
+                if not any(_belongs_to(file.path, one) for one in self._written):
+                    yield from _of_file(spec, file)
 
     def write(self, variables: Variables) -> None:
         """Report each place that sets another proxy, or one where none is wanted."""
@@ -73,17 +76,29 @@ class _OtherPlaces:
                 places.setdefault(one.place, []).append(one)
         for place, differing in places.items():
             names = quoted(one.variable for one in differing)
+            remedy = ""
+            file = lookup(self._draft.data, (*differing[0].path[:-1], "path"))
+            if isinstance(file, str) and file in BY_PATH:
+                remedy = f", or name the file in `spec.targets.{FILES_ON_REQUEST}.files`"
             if variables:
                 message = (
                     f"{place} sets {names} to another value than the one that is declared, and this "
-                    "function does not write there; change the value there, or remove it"
+                    f"function does not write there; change the value there, or remove it{remedy}"
                 )
             else:
                 message = (
                     f"{place} still sets {names}, and this function does not write there; remove it "
-                    "by hand"
+                    f"by hand{remedy}"
                 )
             self._draft.report(Severity.WARNING, message, differing[0].path, code="OtherWriter")
+
+
+def _belongs_to(path: str, file: NodeFile) -> bool:
+    """Return whether a path is that of a file, or of another drop-in of its service."""
+    is_drop_in = file.form is None
+    return path == file.path or (
+        is_drop_in and posixpath.dirname(path) == posixpath.dirname(file.path)
+    )
 
 
 def _agrees(one: Reading, wanted: Mapping[str, str]) -> bool:
@@ -153,9 +168,15 @@ class _OtherWriters(Target):
     audience = Audience.NODE
     writes = Writes.NOTHING
 
+    def options(self, given: Mapping[str, Options]) -> Options:
+        """Return what is given, and the files that another target writes on request."""
+        of_files = given.get(FILES_ON_REQUEST, NO_OPTIONS)
+        chosen = of_files.get("files", ()) if of_files.get("enabled", True) else ()
+        return {**super().options(given), "written": [NODE_FILES[name] for name in chosen]}
+
     def sites(self, draft: Draft, context: Context) -> Iterator[_OtherPlaces]:
-        """Yield the places that others write; there are no options."""
-        yield _OtherPlaces(draft)
+        """Yield the places that others write."""
+        yield _OtherPlaces(draft, context.options.get("written", ()))
 
 
 TARGET = _OtherWriters()

@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Mapping
 
+from krm_fn.products.node_files import LineForm
 from krm_fn.targets.nodes.clusterclass.names import VARIABLE
 from krm_fn.targets.nodes.clusterclass.settings import (
     ADDRESSES,
@@ -91,6 +92,29 @@ def drop_in(attributes: Mapping[str, str]) -> str:
     return (
         f'{_start()}{_DROP_IN}{{{{- dict {_members(attributes)} "content" $content | toJson }}}}\n'
     )
+
+
+def line_file(attributes: Mapping[str, str], form: LineForm, *, is_appended: bool) -> str:
+    """Return an entry of ``files`` with these attributes whose lines have a form."""
+    head = [_line(form, name, value) for name, value in form.constants.items()]
+    text = f"{{{{- $content := {_quoted(''.join(head))} }}}}\n"
+    pipe = "".join(f" | replace {_quoted(old)} {_quoted(new)}" for old, new in form.escapes.items())
+    for found, variable in (
+        ("$http", "HTTP_PROXY"),
+        ("$https", "HTTPS_PROXY"),
+        ("$no", "NO_PROXY"),
+    ):
+        names = [form.names[name] for name in (variable, variable.lower()) if name in form.names]
+        if names:
+            lines = _quoted("%s" + "".join(_line(form, name, "%s") for name in names))
+            text += f"{{{{- with last {found} }}}}\n{{{{- $value := .{pipe} }}}}\n"
+            text += f"{{{{- $content = printf {lines} $content{' $value' * len(names)} }}}}\n{{{{- end }}}}\n"
+    more = ' "append" true' if is_appended else ""
+    return f'{_start()}{text}{{{{- dict {_members(attributes)} "content" $content{more} | toJson }}}}\n'
+
+
+def _line(form: LineForm, name: str, value: str) -> str:
+    return f"{form.line.format(name=name, value=form.quoted.format(value))}\n"
 
 
 def environment_file(attributes: Mapping[str, str]) -> str:

@@ -21,7 +21,16 @@ from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Pointer, field_path, lookup, render_pointer
-from krm_fn.products.node_kinds import HOSTED, KIND_NAMES, NODE_KINDS, NodeConfigKind, NodeSystem
+from krm_fn.products.node_files import ATTRIBUTES as OF_LINES
+from krm_fn.products.node_files import BY_PATH, NODE_FILES
+from krm_fn.products.node_kinds import (
+    FILES_ON_REQUEST,
+    HOSTED,
+    KIND_NAMES,
+    NODE_KINDS,
+    NodeConfigKind,
+    NodeSystem,
+)
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from krm_fn.targets.base import Context
@@ -124,8 +133,13 @@ def enabled(class_context: ClassContext) -> dict[str, Mapping[str, Any]]:
 
 
 def _enabled(class_context: ClassContext, names: Iterable[str]) -> dict[str, Mapping[str, Any]]:
-    options = {name: class_context.options.get(name, {}) for name in names}
-    return {name: given for name, given in options.items() if given.get("enabled", True)}
+    found = {}
+    for name in names:
+        given = class_context.options.get(name, {})
+        writes = name != FILES_ON_REQUEST or given.get("files")
+        if writes and given.get("enabled", True):
+            found[name] = given
+    return found
 
 
 def _file_targets(kind: NodeConfigKind) -> list[str]:
@@ -510,6 +524,8 @@ class _TemplateReader:
                 ours.append(environment_file.path_of(service))
             else:
                 ours.append(path_of({}, service, files))
+        of_files = _enabled(self.class_context, [FILES_ON_REQUEST]).get(FILES_ON_REQUEST, {})
+        ours += [NODE_FILES[name].path for name in of_files.get("files", ())]
         path = next(
             (lookup(file, ("path",)) for file in files if lookup(file, ("path",)) in ours), None
         )
@@ -583,7 +599,7 @@ def _stubs(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
 def _is_new(attributes: Mapping[str, str]) -> bool:
     """Return whether our drop-in in a patch has no attribute of an author, so that options alone decide about them."""
     own = {key: value for key, value in attributes.items() if key != "path"}
-    return own in (OF_TEXT, OF_REFERENCE) and attributes["path"].startswith("/etc/")
+    return own in (OF_TEXT, OF_REFERENCE, OF_LINES) and attributes["path"].startswith("/etc/")
 
 
 def _common(
@@ -618,10 +634,13 @@ def _own(spec: ConfigSpec, written: _WrittenParts, ends: Ends) -> Iterator[dict[
     """Yield what depends on the Cluster: drop-ins and exports."""
     for entry in written.drop_ins:
         attributes = {key: entry[key] for key in ATTRIBUTES if key in entry}
+        file = BY_PATH.get(entry["path"])
         text = go_templates.drop_in(attributes)
-        if spec.system.has_environment_files:
+        if file and file.form:
+            text = go_templates.line_file(attributes, file.form, is_appended="append" in entry)
+        elif spec.system.has_environment_files and not file:
             text = go_templates.environment_file(attributes)
-        if "contentFrom" in entry:
+        elif "contentFrom" in entry:
             secret = entry["contentFrom"]["secret"]
             text = go_templates.secret_drop_in(attributes, secret["name"], secret["key"])
         yield _add(spec, spec.system.files, "-", valueFrom={"template": text})

@@ -16,6 +16,7 @@ from krm_fn.carriers.cluster_variables import VARIABLES, named
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import lookup
 from krm_fn.products import nutanix
+from krm_fn.products.node_kinds import FILES_ON_REQUEST
 from krm_fn.targets import TARGETS
 from krm_fn.targets.base import Context
 from krm_fn.targets.nodes import registry_mirror
@@ -48,9 +49,9 @@ class ProductVariable(NamedTuple):
 
     def replaces(self, target_id: str) -> bool:
         """Return whether the class writes what a target writes into a template."""
-        return target_id in INSTEAD_OF or (
-            self.has_mirror and target_id == registry_mirror.TARGET.id
-        )
+        if target_id == registry_mirror.TARGET.id:
+            return self.has_mirror
+        return target_id in INSTEAD_OF and target_id != FILES_ON_REQUEST
 
     def finding(self) -> Finding:
         """Return what to say about a template of the class."""

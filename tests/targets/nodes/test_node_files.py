@@ -1,0 +1,190 @@
+"""Files of other programs on the nodes: written on request, and judged by the programs that read them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from class_objects import answer, cluster, cluster_class, contents, judged, template
+from kubeadm_objects import NONE, OTHER, kubeadm, run, spec_of
+
+from judges import apt_configuration, environment_file, pam_environment, shell_environment, systemd_environment
+from krm_fn.engine import Draft
+from krm_fn.patch import lookup
+from krm_fn.products.node_files import NODE_FILES
+from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
+from krm_fn.settings import ProxySettings
+from krm_fn.targets.nodes import node_files, other_writers
+
+ALL = {"files": [*NODE_FILES]}
+HARD = ProxySettings(
+    "http://us%40er:p%25ss%3A%C3@[fd00::1]:3128/", "http://it's:a&b;c|d(e)*f~!?@proxy:1", "localhost,*.corp,fd00::/8"
+)
+ENTRY = {"path": "/etc/environment", "content": 'PATH="/bin"\n# HTTP_PROXY=x\nhttp_proxy=http://old:1 \nLANG=C'}
+
+
+def _exported(text: str) -> dict[str, str]:
+    return shell_environment("sh", [text])
+
+
+def _of_apt(text: str) -> dict[str, str]:
+    found = apt_configuration(text)
+    names = {"Acquire::http::Proxy": "HTTP_PROXY", "Acquire::https::Proxy": "HTTPS_PROXY"}
+    return {variable: found[name] for name, variable in names.items() if name in found}
+
+
+def _of_sysconfig(text: str) -> dict[str, str]:
+    """What a shell reads, and systemd the same; libzypp takes the text between the quotes."""
+    assert text.startswith('PROXY_ENABLED="yes"\n')
+    lines = [line.split("=", 1) for line in text.splitlines()[1:]]
+    assert environment_file(text) == {name: value[1:-1] for name, value in lines} | {"PROXY_ENABLED": "yes"}
+    return {name: value[1:-1] for name, value in lines}
+
+
+JUDGES: dict[str, Callable[[str], dict[str, str]]] = {
+    "environment": pam_environment,
+    "profile": _exported,
+    "apt": _of_apt,
+    "zypper": _of_sysconfig,
+    "docker": systemd_environment,
+}
+
+
+def said(name: str, text: str) -> dict[str, str]:
+    """What the program that reads a file makes of it, without what is none of our variables."""
+    return {key: value for key, value in JUDGES[name](text).items() if key.upper().endswith("_PROXY")}
+
+
+@pytest.mark.parametrize("settings", [OTHER, HARD], ids=["a password", "what a shell would do something with"])
+@pytest.mark.parametrize("name", NODE_FILES)
+def test_its_program_reads_what_was_meant(name: str, settings: ProxySettings) -> None:
+    outcome = run(node_files, kubeadm({}), settings, {"files": [name]})
+    (entry,) = spec_of(outcome.obj)["files"]
+    file = NODE_FILES[name]
+    known = file.form.names if file.form else settings.variables()
+    assert said(name, entry["content"]) == {key: settings.variables()[key] for key in known}
+    assert (entry["path"], entry.get("append")) == (file.path, True if name == "environment" else None)
+    again = run(node_files, outcome.obj, OTHER, {"files": [name]})
+    assert said(name, spec_of(again.obj)["files"][0]["content"]).items() <= OTHER.variables().items()
+    assert spec_of(run(node_files, outcome.obj, NONE, {"files": [name]}).obj) in ({}, {"files": []})
+    assert [one.value for one in node_files.TARGET.read(outcome.obj, ALL) if one.value] == [
+        value for key, value in settings.variables().items() if key in known or key.upper() in known
+    ]
+
+
+def test_nothing_is_written_that_nobody_asked_for() -> None:
+    assert run(node_files, kubeadm({}), OTHER).changes == []
+    asked_for_apt = run(node_files, kubeadm({"files": [ENTRY]}), OTHER, {"files": ["apt"]})
+    assert [*contents(spec_of(asked_for_apt.obj))] == [ENTRY["path"], NODE_FILES["apt"].path]
+    assert spec_of(asked_for_apt.obj)["files"][0] == ENTRY
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in NODE_KINDS.values() if kind.system.files], ids=lambda kind: kind.kind
+)
+def test_a_system_whose_files_cannot_append_gets_no_environment(kind: NodeConfigKind) -> None:
+    spec: dict[str, Any] = {}
+    for key in reversed(kind.path):
+        spec = {key: spec}
+    given = {"apiVersion": f"{kind.group}/v1beta1", "kind": kind.kind, **spec}
+    outcome = run(node_files, given, OTHER, {"files": ["environment"]})
+    if kind.system.name in ("kubeadm", "nodeadm", "EKS"):
+        assert outcome.findings == []
+        assert lookup(outcome.obj, (*kind.path, "files"))[0]["append"] is True
+    else:
+        assert [one.code for one in outcome.findings] == ["FileNotAdded"]
+        assert outcome.changes == []
+
+
+def test_ignition_cannot_append_either() -> None:
+    outcome = run(node_files, kubeadm({"format": "ignition"}), OTHER, ALL)
+    assert "FileNotAdded" in [one.code for one in outcome.findings]
+    assert "/etc/environment" not in contents(spec_of(outcome.obj))
+
+
+def test_the_lines_of_others_stay() -> None:
+    outcome = run(node_files, kubeadm({"files": [ENTRY]}), OTHER, ALL)
+    text = contents(spec_of(outcome.obj))["/etc/environment"]
+    assert text.startswith('PATH="/bin"\n# HTTP_PROXY=x\n')
+    assert text.endswith("\nLANG=C")
+    assert pam_environment(text) == {**OTHER.variables(), "PATH": "/bin", "LANG": "C"}
+    removed = run(node_files, outcome.obj, NONE, ALL)
+    assert contents(spec_of(removed.obj)) == {"/etc/environment": 'PATH="/bin"\n# HTTP_PROXY=x\nLANG=C'}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        pytest.param("profile", "if true; then export HTTP_PROXY=http://old:1; fi\n", id="a condition"),
+        pytest.param("profile", "export HTTP_PROXY=http://old:1 A=b\n", id="two in one line"),
+        pytest.param("profile", 'P=http://old:1\nexport http_proxy="$P"\n', id="what a shell expands"),
+        pytest.param("environment", "HTTP_PROXY=http://old:1 # was ours\n", id="a comment behind a value"),
+        pytest.param("environment", "A=b\\\n", id="a line that goes on"),
+        pytest.param("apt", 'Acquire { http::Proxy "http://old:1"; };\n', id="a block of apt"),
+    ],
+)
+def test_a_text_with_other_lines_is_left_alone(name: str, text: str) -> None:
+    given = kubeadm({"files": [{"path": NODE_FILES[name].path, "content": text}]})
+    outcome = run(node_files, given, OTHER, {"files": [name]})
+    assert outcome.changes == []
+    assert [one.code for one in outcome.findings] == ["EntryNotEdited"]
+
+
+@pytest.mark.parametrize("char", ['"', "$", "#", "`", "\\"])
+def test_what_pam_cannot_quote_is_an_error(char: str) -> None:
+    settings = ProxySettings(f"http://u:a{char}b@proxy:1")
+    outcome = run(node_files, kubeadm({}), settings, {"files": ["environment"]})
+    assert outcome.changes == []
+    assert [one.code for one in outcome.findings] == ["ValueNotWritable"]
+    assert "a" + char + "b" not in outcome.findings[0].message
+    assert pam_environment(f'A="a{char}b"\n') == {"A": f"a{char}b".partition("#")[0].removesuffix('"')}
+
+
+def test_one_writer_of_a_file() -> None:
+    old = {"path": NODE_FILES["apt"].path, "content": 'Acquire::http::Proxy "http://old:1";\n'}
+    of_docker = {
+        "path": "/etc/systemd/system/docker.service.d/other.conf",
+        "content": "[Service]\nEnvironment=HTTP_PROXY=http://old:1\n",
+    }
+    given = kubeadm({"files": [old, of_docker]})
+    target = other_writers.TARGET
+    asked = target.options({"nodeFiles": {"files": ["apt", "docker"]}})
+    assert run(target, given, OTHER, asked).findings == []
+    assert len(run(target, given, OTHER, target.options({"nodeFiles": {"enabled": False, **ALL}})).findings) == 2
+    written = run(node_files, given, OTHER, {"files": ["apt", "docker"]})
+    assert [one.code for one in written.findings] == ["OtherDropIn"]
+    assert "spec.targets" not in written.findings[0].message
+    assert said("apt", contents(spec_of(written.obj))[old["path"]]).items() <= OTHER.variables().items()
+
+
+@pytest.mark.parametrize("name", NODE_FILES)
+def test_other_values_are_given_to_a_file(name: str) -> None:
+    draft = Draft(run(node_files, kubeadm({}), OTHER, {"files": [name]}).obj)
+    place = {one.variable: one for one in node_files.TARGET.read(draft.data, ALL) if one.value}
+    values = dict.fromkeys(place, "http://new:1")
+    node_files.TARGET.fix(draft, place, values, ALL)
+    text = contents(spec_of(draft.data))[NODE_FILES[name].path]
+    assert set(said(name, text).values()) == {"http://new:1"}
+
+
+@pytest.mark.parametrize("version", ["v1beta1", "v1beta2"])
+def test_patches_of_a_class_write_the_files(version: str) -> None:
+    cp, md = (
+        template("cp", {}, version),
+        template("md", {"files": [{"path": "/etc/motd", "content": "Hello"}]}, version),
+    )
+    workers = {"machineDeployments": [{"class": "md", "name": "md"}]}
+    given = [cluster_class(version, cp, {"md": md}, {}), cp, md, cluster(version, workers=workers)]
+    password = "http://us%40er:p%25ss%3A@proxy.corp.example:3128"
+    items, _ = answer(given, httpProxy=password, targets={"nodeFiles": ALL})
+    assert items[1:3] == [cp, md]
+    for spec in judged(items, "one").values():
+        assert [one["path"] for one in spec["files"] if one.get("append")] == ["/etc/environment"]
+        found = contents(spec)
+        for name, file in NODE_FILES.items():
+            read = said(name, found[file.path])
+            assert read["HTTP_PROXY"] == password
+            assert name == "apt" or read["NO_PROXY"].startswith(".corp.example,")
+    again, _ = answer(items, httpProxy=password, targets={"nodeFiles": ALL})
+    assert again == items
