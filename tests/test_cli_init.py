@@ -335,6 +335,30 @@ def test_the_secret_of_the_comment_is_what_a_run_reads(tmp_path: Path) -> None:
     assert WITH_PASSWORD in (tmp_path / "a.yaml").read_text()
 
 
+def test_another_proxy_with_a_password_comes_with_the_command_that_makes_its_secret(tmp_path: Path) -> None:
+    write(tmp_path, {"a.yaml": nodes("a", PROXY)})
+    other_url = f"http://svc:{SECRET}@other.corp.example:3128"
+    done = init(tmp_path, "--yes", env={"HTTPS_PROXY": other_url})
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "proxy.yaml").read_text()
+    assert SECRET not in text + done.stdout + done.stderr
+    before, _, other = text.partition("# Another proxy, with a password, is in 1 place: the environment of the shell.")
+    assert "kubectl" not in before
+    command = "  #   kubectl create secret generic inject-proxy --dry-run=client"
+    assert command in other
+    # What a reader does: no `#` before `from`, the two URLs out, and the Secret of the command.
+    lines = [line for line in before.splitlines() if not line.startswith(("  httpProxy:", "  httpsProxy:"))]
+    chosen = other.partition("  # from:")[2].partition("\n\n")[0].replace("  # ", "  ")
+    (tmp_path / "proxy.yaml").write_text("\n".join([*lines, "  from:" + chosen, ""]))
+    content = "".join(line.removeprefix("  #   ") + "\n" for line in text.splitlines() if "USER:PASSWORD" in line)
+    data = {"proxy.yaml": base64.b64encode(content.replace("USER:PASSWORD", f"svc:{SECRET}").encode()).decode()}
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "inject-proxy"}, "data": data}
+    write(tmp_path, {"inject-proxy.yaml": yaml.safe_dump(secret)})
+    ran = inject_proxy("", "run", ".", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert other_url in (tmp_path / "a.yaml").read_text()
+
+
 WRONG = [
     pytest.param({"proxy.yaml": "mine: true\n"}, ["--yes"], '"proxy.yaml" exists, and is not overwritten', id="a file"),
     pytest.param(

@@ -19,7 +19,7 @@ _KEY = "proxy.yaml"
 _FUNCTION = "config.kubernetes.io/function"
 _EXAMPLE = "http://proxy.example.com:3128"
 _HOW_TO_CREATE = """\
-The URLs hold a user or a password, so they are in a Secret that a run reads beside this file. Create it with the URLs
+The URLs hold a user or a password, so they are in a Secret that a run reads beside this file. Create it with the URLs \
 in the place of these, and keep it out of Git, or encrypt it:
 
   kubectl create secret generic {name} --dry-run=client --output yaml --from-file {key}=/dev/stdin > {name}.yaml <<'END'
@@ -185,7 +185,9 @@ def _spec_lines(found: Found, proposal: Proposal, summary: RunSummary) -> Iterat
         yield ""
         what = "Another proxy, with a password," if one.has_password else "Another proxy"
         yield from _comment(f"{what} is {_places(one.places)}. To take it instead:")
-        yield from (f"# {line}" for line in block_text(_urls(one)).splitlines())
+        if one.has_password:
+            yield from _comment(_how_to_create(one))
+        yield from (f"# {line}" for line in block_text(_declared(one)).splitlines())
     if "targets" in fields:
         yield ""
         yield from _comment(
@@ -213,12 +215,22 @@ def _of_proxy(found: Found, proposal: Proposal) -> Iterator[str]:
     if found.clusters:
         names = [f"{namespace}/{name}".lstrip("/") for namespace, name in found.clusters]
         yield from _comment(f"Clusters: {_some(names)}.")
-    if not main.has_password:
-        yield from block_text(_urls(main)).splitlines()
-        return
-    http, https = (url.replace("://", "://USER:PASSWORD@", 1) for url in (main.http, main.https))
-    yield from _comment(_HOW_TO_CREATE.format(name=SECRET, key=_KEY, http=http, https=https))
-    yield from block_text({"from": [{"kind": "Secret", "name": SECRET}]}).splitlines()
+    if main.has_password:
+        yield from _comment(_how_to_create(main))
+    yield from block_text(_declared(main)).splitlines()
+
+
+def _declared(proxy: FoundProxy) -> dict[str, Any]:
+    """Return the fields of ``spec`` that declare a proxy: its URLs, or the Secret that holds them."""
+    if proxy.has_password:
+        return {"from": [{"kind": "Secret", "name": SECRET}]}
+    return _urls(proxy)
+
+
+def _how_to_create(proxy: FoundProxy) -> str:
+    """Return the command that makes the Secret of a proxy with a password, which is not in it."""
+    http, https = (url.replace("://", "://USER:PASSWORD@", 1) for url in (proxy.http, proxy.https))
+    return _HOW_TO_CREATE.format(name=SECRET, key=_KEY, http=http, https=https)
 
 
 def _of_list(entries: Sequence[str], doubtful: Mapping[str, str]) -> Iterator[str]:
