@@ -78,7 +78,7 @@ def test_files_that_are_left_alone_are_counted_and_those_of_another_encoding_nam
     }
     write(tmp_path, files)
     done = command(tmp_path, name, ".")
-    assert "left alone: u.yaml (not UTF-8)\n" in done.stderr
+    assert "left alone: u.yaml (not UTF-8: save it so if it is a manifest)\n" in done.stderr
     assert "t.yaml" not in done.stderr
     assert "4 files read" in done.stderr
     assert "left alone: 1 template, 1 not UTF-8" in done.stderr

@@ -132,7 +132,7 @@ def test_only_manifests_that_need_the_proxy_change(tree: Path) -> None:
 def test_files_that_are_left_alone_are_named_on_request_and_those_of_another_encoding_always(tree: Path) -> None:
     (tree / "latin.yaml").write_bytes(NODES.encode() + b"# Gr\xfc\xdfe\n")
     assert [line for line in run(tree).stderr.splitlines() if line.startswith("left alone")] == [
-        "left alone: latin.yaml (not UTF-8)"
+        "left alone: latin.yaml (not UTF-8: save it so if it is a manifest)"
     ]
     named = [line for line in run(tree, "--verbose").stderr.splitlines() if line.startswith("left alone: ")]
     assert len(named) == 8

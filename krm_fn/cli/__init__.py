@@ -76,7 +76,7 @@ def _main(arguments: list[str]) -> int:
     arguments, fail_on = _without_fail_on(arguments)
     unknown = [argument for argument in arguments if argument not in _FLAGS]
     if unknown:
-        raise UsageError(_about_unknown(unknown[0]))
+        raise UsageError(_about_unknown(unknown[0], command))
     if not {"-h", "--help"}.isdisjoint(arguments):
         return _command("help", [])
     if "--version" in arguments:
@@ -115,8 +115,11 @@ def _without_fail_on(arguments: list[str]) -> tuple[list[str], Severity | None]:
     return left, fail_on
 
 
-def _about_unknown(argument: str) -> str:
-    """Say what to write in the place of an argument that does not exist: a file, a command or an option."""
+def _about_unknown(argument: str, given: list[str]) -> str:
+    """Say what to write in the place of an argument that does not exist: a file, a command or an option.
+
+    ``given`` are all arguments: a command among them takes the options behind it.
+    """
     if _looks_like_a_file(argument):
         named = "-" if argument == "-" else "PATH"
         return (
@@ -125,6 +128,9 @@ def _about_unknown(argument: str) -> str:
             f"and `inject-proxy explain {named}` judge and explain them"
         )
     name = argument.partition("=")[0]
+    later = [one for one in given if one in MODULES]
+    if argument.startswith("-") and later:
+        return f'"{name}" must be behind the command: `inject-proxy {later[0]} {name} ...`'
     known = {*_FLAGS, _FAIL_ON} if argument.startswith("-") else MODULES
     what = "option" if argument.startswith("-") else "command"
     near = nearest(name, known, alike=0.65)

@@ -16,6 +16,7 @@ from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.resourcelist import Object
 from krm_fn.plan.sources import Objects
 
+_ANOTHER = ": name another file, or let `inject-proxy init` write one"
 _NAMED = 3
 """How many files of several ProxyConfigs a message names."""
 
@@ -148,7 +149,8 @@ def _the_one(found: Sequence[LocatedConfig], manifests: Manifests, path: str = "
     meant = "" if found else _misspelt(manifests)
     if len(found) != 1 and path:
         raise UsageError(
-            f'"{path}" must hold one ProxyConfig, but it holds {len(found) or "none"}{meant}'
+            f'"{path}" must hold one ProxyConfig, but it holds {len(found) or "none"}'
+            f"{meant or _ANOTHER if not found else ''}"
         )
     if len(found) > 1:
         raise UsageError(
@@ -156,7 +158,9 @@ def _the_one(found: Sequence[LocatedConfig], manifests: Manifests, path: str = "
             "right one with `--config FILE`, or leave out the others with `--exclude`"
         )
     if not found:
-        advice = meant or ": name its file with `--config FILE`"
+        advice = (
+            meant or ": name its file with `--config FILE`, or let `inject-proxy init` write one"
+        )
         raise UsageError(f"there must be one ProxyConfig, but none was found{advice}")
     return found[0]
 

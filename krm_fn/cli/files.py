@@ -9,6 +9,7 @@ from typing import NamedTuple
 from krm_fn.cli._ignore import Ignored, excluded, ignored_in
 from krm_fn.cli.reading import read_named
 from krm_fn.errors import InputError, UsageError
+from krm_fn.near_names import nearest
 
 _ENDINGS = (".yaml", ".yml", ".json", ".yaml.patch")
 
@@ -137,10 +138,40 @@ def read_file(path: str) -> bytes:
         InputError: it cannot be read.
     """
     if not exists(path):
-        raise UsageError(f'there is no file "{path}"')
+        raise missing(path, "file")
     if is_folder(path):
         raise UsageError(f'"{path}" must be a file, not a folder')
     return _content(Path(path))
+
+
+def missing(path: str, what: str) -> UsageError:
+    """Return the error about a path that does not exist, with the name beside it that was probably meant.
+
+    Args:
+        path: as it was given.
+        what: what it should have been: ``file``, or ``file or folder``.
+    """
+    if path == "-":
+        return UsageError(
+            f'there is no {what} "-": standard input is `/dev/stdin`, where a file is wanted'
+        )
+    named = Path(path)
+    try:
+        if named.is_symlink():
+            return UsageError(f'"{path}" must not be a link that leads to nothing: name a {what}')
+        beside = [child.name for child in named.parent.iterdir()]
+    except (OSError, ValueError):  # as for `exists`
+        beside = []
+    near = nearest(named.name, beside, alike=0.7)
+    advice = "" if near is None else f": did you mean `{named.parent / near}`?"
+    return UsageError(f'there is no {what} "{path}"{advice}')
+
+
+def unreadable(path: Path, error: OSError) -> InputError:
+    """Return the error about a file or folder that the system does not let one read."""
+    advice = ": let this user read it, or leave it out with `--exclude`"
+    is_refused = isinstance(error, PermissionError)
+    return InputError(f'"{path}" cannot be read: {error.strerror}{advice if is_refused else ""}')
 
 
 def _found(
@@ -149,7 +180,7 @@ def _found(
     """Return the files; ``exclude`` is None where `.gitignore` and `.krmignore` do not count."""
     for path in paths:
         if not exists(path):
-            raise UsageError(f'there is no file or folder "{path}"')
+            raise missing(path, "file or folder")
     roots = {Path(path).resolve() for path in paths}
     found: dict[Path, str] = {}
     left_alone: dict[str, LeftAlone] = {}
@@ -196,7 +227,7 @@ def _inside(folder: Path, ignored: Ignored | None) -> Iterator[Path]:
     try:
         inside = sorted(folder.iterdir())
     except OSError as error:
-        raise InputError(f'"{folder}" cannot be read: {error.strerror}') from None
+        raise unreadable(folder, error) from None
     for child in inside:
         if child.name.startswith("."):
             continue
@@ -208,11 +239,11 @@ def _size(file: Path) -> int:
     try:
         return file.stat().st_size
     except OSError as error:
-        raise InputError(f'"{file}" cannot be read: {error.strerror}') from None
+        raise unreadable(file, error) from None
 
 
 def _content(file: Path) -> bytes:
     try:
         return read_named(file)
     except OSError as error:
-        raise InputError(f'"{file}" cannot be read: {error.strerror}') from None
+        raise unreadable(file, error) from None

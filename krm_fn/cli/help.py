@@ -116,6 +116,10 @@ def _about_unknown(words: list[str]) -> str:
     advice = did_you_mean(words[0], (*MODULES, *CODES, *RULES), alike=0.7)
     if len(words) == 1 and advice:
         return f'"{words[0]}" is neither a command nor a code: {advice}'
+    if len(words) == 1 and not words[0].islower():
+        return (
+            f'"{words[0]}" is no code or rule: docs/messages.md and docs/lint.md list all of them'
+        )
     return (
         f"the command must be one of {', '.join(MODULES)}, or the code or rule with which a "
         "message begins, such as `NodesNotRolled` or `NP038`"

@@ -14,7 +14,7 @@ from functools import partial
 from krm_fn.cli._config import config_above, config_files, loaded, named_above, the_config
 from krm_fn.cli._outcome_lines import FAIL_ON, count, severities
 from krm_fn.cli.command_result import CommandResult
-from krm_fn.cli.files import LeftAlone, exists, find_files
+from krm_fn.cli.files import LeftAlone, exists, find_files, missing
 from krm_fn.cli.parser import CommandParser
 from krm_fn.cli.report import (
     FindingReport,
@@ -153,7 +153,7 @@ def _as_list(text: str) -> str:
         )
     is_path = re.search(r"^[./]*/|\.(ya?ml|json)$", text)
     if is_path or ("/" in text and re.fullmatch(r"[^0-9\[@:%\s,;|][^@:%\s,;|]*", text)):
-        raise UsageError(f'there is no file or folder "{text}"')
+        raise missing(text, "file or folder")
     return text
 
 

@@ -13,10 +13,13 @@ from typing import Any, NoReturn
 
 from krm_fn.cli.commands import SUMMARIES
 from krm_fn.errors import UsageError
+from krm_fn.near_names import nearest
 
 _WIDTH = 100
 _COLUMN = 22
 """Where the explanations of options begin."""
+_NAMES_ELSEWHERE = {"--dry-run": "--diff", "-n": "--diff", "-c": "--config", "-o": "--output"}
+"""What other tools call an option, and its name here."""
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -131,6 +134,12 @@ class CommandParser(argparse.ArgumentParser):
 
     def _about_unknown(self, argument: str) -> str:
         name = argument.partition("=")[0]
+        known = [each for action in self.actions() for each in action.option_strings]
+        meant = _NAMES_ELSEWHERE.get(name, "")
+        if meant not in known:
+            meant = nearest(name, known, alike=0.65) or ""
+        if meant:
+            return f'unknown option "{name}": did you mean `{meant}`?'
         return f'unknown option "{name}": `{self.prog} --help` lists what there is'
 
 

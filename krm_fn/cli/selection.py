@@ -46,11 +46,13 @@ class Selection:
 
     def named(self, *, verbose: bool) -> list[str]:
         """Return a line for each file that is left alone, by default only where that must be a mistake."""
-        return [
-            f"left alone: {name} ({reason.value[0]})"
-            for name, reason in self.left_alone.items()
-            if verbose or reason is LeftAlone.NOT_UTF8
-        ]
+        lines = []
+        for name, reason in self.left_alone.items():
+            if reason is LeftAlone.NOT_UTF8:
+                lines.append(f"left alone: {name} (not UTF-8: save it so if it is a manifest)")
+            elif verbose:
+                lines.append(f"left alone: {name} ({reason.value[0]})")
+        return lines
 
     def holds(self, path: str) -> bool:
         """Return whether the file at ``path`` is one of the manifests, under whatever name."""
@@ -115,8 +117,11 @@ class Selection:
             raise nothing_in(next(iter(self.files)))
         counts = self.counts()
         left_alone = f" (left alone: {', '.join(counts)})" if counts else ""
+        rendered = ""
+        if {LeftAlone.TEMPLATE, LeftAlone.HELM} & {*self.left_alone.values()}:
+            rendered = "; `helm template CHART | inject-proxy run --config FILE -` takes a chart"
         raise UsageError(
-            f"the paths hold no manifest{left_alone}: name a file, or a folder with *.yaml, *.yml or *.json"
+            f"the paths hold no manifest{left_alone}: name a file, or a folder with *.yaml, *.yml or *.json{rendered}"
         )
 
     def counts(self) -> list[str]:

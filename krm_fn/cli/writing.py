@@ -128,7 +128,9 @@ def _refuse_wrong_state(one: _FileWrite) -> None:
         raise OSError(errno.EINVAL, "it is gone, or no regular file")
     # Replacing a file needs no permission on the file itself.
     if not one.file.stat().st_mode & 0o222 or not os.access(one.file, os.W_OK):
-        raise OSError(errno.EACCES, "it is read-only")
+        raise OSError(
+            errno.EACCES, "it is read-only: make it writable, or let `--output-dir` write copies"
+        )
     if one.file.read_bytes() != one.old:
         raise OSError(errno.EBUSY, "it has changed since it was read, so run the command again")
 

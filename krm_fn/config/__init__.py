@@ -24,6 +24,7 @@ from krm_fn.config._only import names_of_only
 from krm_fn.config._schema import fields, schema
 from krm_fn.config._selector import ClusterMatcher, IgnoredPlace, Matcher, OverrideSubject, Selector
 from krm_fn.errors import ConfigError
+from krm_fn.formats import sops
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.near_names import nearest
 from krm_fn.patch import Pointer, field_path, lookup
@@ -55,6 +56,11 @@ __all__ = [
 
 API_VERSION = "fn.inject-proxy.io/v1alpha1"
 KIND = "ProxyConfig"
+_ENCRYPTED = (
+    "sops: the ProxyConfig is encrypted by SOPS: decrypt it for each run, as in "
+    "`sops exec-file FILE 'inject-proxy run --config {} PATH'`, or let `spec.from` name a Secret that the build "
+    "decrypts"
+)
 _FUNCTION = ("metadata", "annotations", "config.kubernetes.io/function")
 
 
@@ -86,6 +92,8 @@ def load(
     if form == ("v1", "ConfigMap"):
         return _from_config_map(function_config, objects, twice)
     if form == (API_VERSION, KIND):
+        if sops.is_encrypted(function_config):
+            raise ConfigError([_ENCRYPTED])
         stray = _stray_fields(
             function_config, ("apiVersion", "kind", "metadata", "spec"), root="spec."
         )

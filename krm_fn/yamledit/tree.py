@@ -129,12 +129,27 @@ def _errors_of(text: str) -> Iterator[None]:
         yield
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise _error(f"not valid YAML: {error.problem or error.context}", mark) from None
+        remedy = _remedy(text, mark)
+        raise _error(f"not valid YAML: {error.problem or error.context}", mark, remedy) from None
     except yaml.reader.ReaderError as error:
         before = with_line_feeds(_text_before(text, error.position))
         line = before.count("\n") + 1
         column = len(before) - before.rfind("\n")
         raise TextError(f"not valid YAML: {error.reason}", line, column) from None
+
+
+def _remedy(text: str, mark: Any) -> str:
+    """Say what to do about the mistakes of a text that people make most often, by where it cannot be read any more."""
+    if not mark:
+        return ""
+    lines = with_line_feeds(text).split("\n")[: mark.line + 1]
+    conflicts = [at for at, line in enumerate(lines, 1) if line.startswith("<<<<<<< ")]
+    if conflicts:
+        return f"resolve the conflict that git marked in line {conflicts[-1]}"
+    indent = lines[-1][: mark.column + 1] if lines else ""
+    if "\t" in indent and not indent.strip():
+        return "indent the line with blanks, because YAML takes no tab there"
+    return ""
 
 
 def _text_before(text: str, position: int) -> str:
