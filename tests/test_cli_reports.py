@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections import Counter
 from pathlib import Path
@@ -196,6 +197,31 @@ def test_a_file_name_that_is_no_utf8_is_written_all_the_same(form: str) -> None:
     name = b"\xff.yaml".decode(errors="surrogateescape")
     entry = ReportEntry(Severity.ERROR, "m", "InputInvalid", name, 1, data={"file": {"path": name}})
     assert WRITERS[form](FindingReport("lint", [entry], [name]))
+
+
+NAMING = {
+    **{f"explain as {form}": ["explain", "-v", "--output", form, "."] for form in ("text", "json", "html", "svg")},
+    "explain a change": ["explain", "-v", "--diff", "proxy.yaml", "."],
+    "init that prints": ["init", "--print", "."],
+    "init that writes": ["init", "--yes", "."],
+    "lint": ["lint", "."],
+    "a check": ["run", "--check", "-v", "."],
+    "a diff": ["run", "--diff", "."],
+    "a run": ["run", "-v", "."],
+}
+
+
+@pytest.mark.parametrize("argv", NAMING.values(), ids=NAMING)
+def test_every_command_reads_a_file_whose_name_is_no_utf8(tmp_path: Path, argv: list[str]) -> None:
+    pod = "kind: Pod\napiVersion: v1\nmetadata: {name: x}\nspec: {containers: [{name: a, env: [\n"
+    pod += "  {name: HTTP_PROXY, value: http://other:1}]}]}\n"
+    template = "kind: KubeadmConfigTemplate\napiVersion: bootstrap.cluster.x-k8s.io/v1beta1\nmetadata: {name: x}\n"
+    (tmp_path / os.fsdecode(b"\xff.yaml")).write_text(f"{pod}---\n{template}spec: {{template: {{spec: {{}}}}}}\n")
+    (tmp_path / os.fsdecode(b"\xfe.yaml")).write_text("TKG_HTTP_PROXY_ENABLED: true\nTKG_HTTP_PROXY: http://p:1\n")
+    if argv[0] != "init":
+        (tmp_path / "proxy.yaml").write_text(CONFIG)
+    done = inject_proxy("", *argv, cwd=tmp_path)
+    assert done.returncode in ((0, 1) if argv[0] == "lint" or "--check" in argv else (0,)), done.stderr
 
 
 @pytest.mark.parametrize(

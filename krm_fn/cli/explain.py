@@ -133,7 +133,9 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     else:
         found = _explained(selection.manifests, wanted, given.cluster, selection.paths)
     _refuse_unknown(given.cluster, found)
-    output = _OUTPUTS[given.output](found, given.verbose).encode()
+    # A terminal gets the bytes of a file name that is no UTF-8; JSON, HTML and SVG must be UTF-8.
+    errors = "surrogateescape" if given.output == "text" else "backslashreplace"
+    output = _OUTPUTS[given.output](found, given.verbose).encode(errors=errors)
     silenced = [f"inject-proxy explain: {found.silenced} silenced"] if found.silenced else []
     reported = [
         *named_above(located, "explain"),

@@ -105,12 +105,13 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     proposal, nodes = _asked(found) if asks else (Proposal(found), [])
     for entry in nodes:
         proposal.main.entries.setdefault(entry)
-    written = _text(selection, found, proposal)
+    # The name of a file, in a comment, need not be UTF-8.
+    written = _text(selection, found, proposal).encode(errors="backslashreplace")
     if given.print:
-        return CommandResult(written.encode(), _summary(found))
+        return CommandResult(written, _summary(found))
     if asks and not _confirmed(f"Write {file}?"):
         return CommandResult(b"", ("inject-proxy init: nothing was written",))
-    write = partial(write_files, {file: written.encode()}, {file: None})
+    write = partial(write_files, {file: written}, {file: None})
     return CommandResult(
         b"", (*_summary(found), f"created {file}", *_next(proposal, given)), write=write
     )
