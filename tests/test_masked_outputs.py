@@ -254,6 +254,7 @@ def said(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[by
 FORMS = ("text", "json", "sarif", "github", "junit")
 COMMANDS = [
     ["run", "--diff", "."],
+    ["run", "-v", "--diff=grouped", "."],
     *(["run", "--check", "-v", "--output", form, "."] for form in FORMS),
     *(["lint", "--output", form, "."] for form in ("text", "json")),
     ["lint", "--fix", "."],

@@ -150,14 +150,16 @@ def names_of(action: argparse.Action) -> str:
     names = ", ".join(action.option_strings)
     if action.nargs == 0:
         return names
+    if action.nargs == "?":
+        return f"{names}[={'|'.join(str(choice) for choice in action.choices or ())}]"
     if action.choices:
         return f"{names} {'|'.join(str(choice) for choice in action.choices)}"
     return f"{names} {action.metavar}"
 
 
 def takes_value(action: argparse.Action) -> bool:
-    """Return whether an option is followed by a value."""
-    return bool(action.option_strings) and action.nargs != 0
+    """Return whether an option is followed by a value; one that may be without has it behind ``=``."""
+    return bool(action.option_strings) and action.nargs not in (0, "?")
 
 
 def _option_lines(names: str, explanation: str) -> list[str]:

@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from krm_fn.cli._config import config_among, named_above
 from krm_fn.cli._outcome_lines import FAIL_ON, count, outcome_lines, severities
 from krm_fn.cli._progress import Progress
 from krm_fn.cli.command_result import CommandResult, Write
-from krm_fn.cli.diff import unified_diff
+from krm_fn.cli.diff import Diff
 from krm_fn.cli.files import (
     LeftAlone,
     absolute,
@@ -50,6 +50,12 @@ from krm_fn.krm.results import Result, Severity, are_severe, in_order, is_severe
 from krm_fn.near_names import did_you_mean
 from krm_fn.pipeline import CHANGE_DUE, Outcome, run_list
 
+_DIFFS = ("auto", "full", "grouped")
+"""The values of `--diff`."""
+
+if TYPE_CHECKING:
+    from krm_fn.cli._diff_summary import ReviewedList
+
 _STDIN = "standard input"
 
 
@@ -58,7 +64,7 @@ def parser() -> CommandParser:
     command = CommandParser(
         "run",
         usage=[
-            "[--config FILE] [--only ID,...] [--exclude PATTERN]... [--diff] [PATH...]",
+            "[--config FILE] [--only ID,...] [--exclude PATTERN]... [--diff[=FORM]] [PATH...]",
             "[--config FILE] --check [--output FORM] [PATH...]",
             "[--config FILE] --output-dir DIR [PATH...]",
             "[--config FILE] --shard I/N [PATH...]",
@@ -67,6 +73,10 @@ def parser() -> CommandParser:
         examples=[
             ("inject-proxy run clusters/ proxy.yaml", "write the proxy into all manifests"),
             ("inject-proxy run --diff --config proxy.yaml .", "show what would change"),
+            (
+                "inject-proxy run --diff=full --config proxy.yaml . | git apply",
+                "the same as a patch; where it hides a credential it is none",
+            ),
             ("inject-proxy run --check .", "in CI: fail where a manifest lacks the proxy"),
             (
                 "inject-proxy run --check --output github .",
@@ -111,8 +121,12 @@ def parser() -> CommandParser:
     command.add_argument("--config", metavar="FILE", help="the file that holds the ProxyConfig")
     command.add_argument(
         "--diff",
-        action="store_true",
-        help="print what would change as a patch, credentials masked; write nothing",
+        nargs="?",
+        choices=list(_DIFFS),
+        const=_DIFFS[0],
+        default="",
+        help="print what would change as a patch, credentials masked; write nothing. full: every hunk, as `git apply` "
+        "takes it; grouped: equal hunks once, with the list of files; auto (default): grouped on a terminal, else full",
     )
     command.add_argument(
         "--check",
@@ -145,7 +159,8 @@ def parser() -> CommandParser:
         help="the least finding that makes the run fail, in place of `spec.failOn`",
     )
     return command.common(
-        verbose="show every change on standard error, not only errors and warnings"
+        verbose="show every change on standard error, not only errors and warnings, and behind a diff the names of all "
+        "objects"
     )
 
 
@@ -153,7 +168,8 @@ def parser() -> CommandParser:
 class _Done:
     """What a run found: its ProxyConfig, the list with its changes, and the results of the files of its shard.
 
-    ``failures_elsewhere`` counts findings in files of other shards that make every shard fail.
+    ``failures_elsewhere`` counts findings in files of other shards that make every shard fail. ``summary`` are the
+    lines of `--diff` for a reviewer.
     """
 
     config: LocatedConfig
@@ -162,6 +178,7 @@ class _Done:
     selection: Selection
     shard: Shard
     failures_elsewhere: int
+    summary: Sequence[str] = ()
 
     @property
     def exit_code(self) -> int:
@@ -201,7 +218,11 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     changed = done.changed
     exit_code = done.exit_code or int(bool(given.check and changed))
     is_written = not (exit_code or given.diff or given.check)
-    output = _printed(done, changed, given)
+    if given.diff:
+        output, notes = _diff_of(done, changed, given.diff)
+        done = replace(done, summary=(*done.summary, *notes))
+    else:
+        output = _report_of(done, given)
     write: Write | None = None
     if is_written and is_stream:
         output = changed.get(_STDIN, done.selection.files[_STDIN]) or b""
@@ -304,7 +325,13 @@ def _edited(
     folder: str | None = None,
 ) -> _Done:
     """Return what the run makes of the manifests; nothing is written. ``folder`` is as in ``ManifestList``."""
-    files = ManifestList(selection.manifests, shard.holds, folder, selection.others())
+    of_files = selection.manifests, shard.holds, folder, selection.others()
+    files = ManifestList(*of_files)
+    reviewed: ReviewedList | None = None
+    if given.diff:
+        from krm_fn.cli._diff_summary import ReviewedList  # noqa: PLC0415 -- other runs are faster
+
+        files = reviewed = ReviewedList(*of_files)
     files.paths = selection.paths
     selection.refuse_nothing(files)
     progress.look(len(files))
@@ -312,7 +339,7 @@ def _edited(
     files.function_config = _with_only(found.data, given.only)
     files.repeated_in_function_config = found.repeated
     try:
-        outcome = run_list(files, objects)
+        outcome = run_list(files, objects, reviewed.observe if reviewed is not None else None)
     except InputError as error:
         raise with_advice(error) from None
     if given.check:
@@ -323,7 +350,11 @@ def _edited(
     )
     own, elsewhere = _divided(outcome.results, files, selection, shard)
     failures = sum(is_severe(result.severity, outcome.fail_on) for result in elsewhere)
-    return _Done(found, outcome._replace(results=tuple(own)), files, selection, shard, failures)
+    summary: Sequence[str] = ()
+    if reviewed is not None:
+        summary = reviewed.summary(ProxyPasswords(outcome.proxy_urls), verbose=given.verbose)
+    outcome = outcome._replace(results=tuple(own))
+    return _Done(found, outcome, files, selection, shard, failures, summary)
 
 
 def _divided(
@@ -419,6 +450,7 @@ def _lines(
             reported += _lines_of_file(
                 name, done.selection.manifests.get(name), content, is_written=is_written
             )
+    reported += done.summary if changed else ()
     if outcome.exit_code and not are_severe(outcome.results, Severity.ERROR):
         reported.append(
             "inject-proxy run: failed because of the warnings, as `failOn` says; nothing was written"
@@ -465,10 +497,8 @@ def _summary(done: _Done, changed: int, *, is_written: bool) -> str:
     return f"inject-proxy run: {'; '.join(parts)}"
 
 
-def _printed(done: _Done, changed: Mapping[str, bytes | None], given: Namespace) -> bytes:
-    """Return what goes to standard output besides a stream: a diff, or the report of a check."""
-    if given.diff:
-        return _diff_of(done, changed).encode(errors="surrogateescape")
+def _report_of(done: _Done, given: Namespace) -> bytes:
+    """Return the report of a check for programs; nothing where `--output` is text."""
 
     def findings() -> FindingReport:
         finder = LineFinder(done.selection.manifests)
@@ -483,19 +513,28 @@ def _printed(done: _Done, changed: Mapping[str, bytes | None], given: Namespace)
     return written(given.output, (), findings)
 
 
-def _diff_of(done: _Done, changed: Mapping[str, bytes | None]) -> str:
+def _diff_of(
+    done: _Done, changed: Mapping[str, bytes | None], form: str
+) -> tuple[bytes, list[str]]:
+    """Return the diff in a form of `--diff`, and the lines that say how it is no patch to apply."""
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
     has_colours = (
-        sys.stdout is not None
-        and sys.stdout.isatty()
-        and not os.environ.get("NO_COLOR")
-        and os.environ.get("TERM") != "dumb"
+        is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     )
-    passwords = ProxyPasswords(done.outcome.proxy_urls)
-    lines: list[str] = []
-    for name, content in changed.items():
-        before = done.selection.manifests.get(name)
-        lines += unified_diff(name, before, content, has_colours=has_colours, passwords=passwords)
-    return "".join(f"{line}\n" for line in lines)
+    before = done.selection.manifests
+    files = {name: (before.get(name), content) for name, content in changed.items()}
+    diff = Diff(files, ProxyPasswords(done.outcome.proxy_urls), has_colours=has_colours)
+    is_grouped = form == "grouped" or (form == "auto" and is_terminal)
+    is_grouped = is_grouped and diff.has_equal_hunks
+    lines = diff.grouped() if is_grouped else diff.full()
+    output = "".join(f"{line}\n" for line in lines).encode(errors="surrogateescape")
+    notes = []
+    if is_grouped:
+        notes.append("the diff shows equal hunks once, and is no patch: `--diff=full` shows all")
+    if diff.hidden:
+        hidden = count(diff.hidden, "line")
+        notes.append(f"the diff hides credentials in {hidden}, and is no patch there")
+    return output, notes
 
 
 def _write_folder(

@@ -227,7 +227,7 @@ class ManifestList(Manifests):
         super().__init__(files)
         self.others = others
         self.paths: Mapping[str, str] = {}
-        self._is_written = is_written
+        self.is_written = is_written
         self._folder = folder
         self.function_config: Any = None
         self.repeated_in_function_config: list[Pointer] = []
@@ -255,7 +255,7 @@ class ManifestList(Manifests):
         texts: dict[str, dict[int, str | None]] = {}
         for index in sorted(index for index in changes if changes[index]):
             part = self._slices[index]
-            if not self._is_written(part.file):
+            if not self.is_written(part.file):
                 continue
             is_removed = any(one.op == "remove" and not one.path for one in changes[index])
             new = None if is_removed else self._edited_text(index, changes[index])
@@ -284,7 +284,7 @@ class ManifestList(Manifests):
             folder = file[: file.rindex("/") + 1] if "/" in file else ""
             file = f"{folder}{new_file_name(data)}"
         self.created[reference(data)] = file
-        if self._is_written(file):
+        if self.is_written(file):
             text = block_text(dict(data), like=self._texts.get(file, ""))
             added.setdefault(file, []).append(text)
 

@@ -4,7 +4,7 @@ It knows the order of the packages, and no kind, path or text of the domain. A r
 or none: one error leaves every item as it was.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple, Protocol
 
@@ -28,7 +28,7 @@ from krm_fn.plan import ObjectSource, Overview, PlannedEdit, plan_edits
 from krm_fn.plan.sources import Objects
 from krm_fn.yamledit import limited
 
-__all__ = ["CHANGE_DUE", "EditableList", "Outcome", "run", "run_checked", "run_list"]
+__all__ = ["CHANGE_DUE", "EditableList", "Observe", "Outcome", "run", "run_checked", "run_list"]
 
 
 _NO_CONFIG = (
@@ -97,6 +97,9 @@ class EditableList(ObjectSource, Protocol):
         """
 
 
+Observe = Callable[[Sequence[PlannedEdit], Sequence[Result]], None]
+
+
 def run(data: bytes) -> Outcome:
     """Do what the FunctionConfig of a ResourceList asks for.
 
@@ -113,12 +116,15 @@ def run(data: bytes) -> Outcome:
         return run_list(resource_list, Objects(resource_list))
 
 
-def run_list(resource_list: EditableList, referred: Lookup) -> Outcome:
+def run_list(
+    resource_list: EditableList, referred: Lookup, observe: Observe | None = None
+) -> Outcome:
     """Do what the FunctionConfig of a list asks for, as ``run`` does; raises as it does.
 
     Args:
         resource_list: a ResourceList, or files of manifests that are one list.
         referred: reads the objects that the FunctionConfig refers to.
+        observe: gets the plan and all results of a run, also of what is silenced later, while the data is there.
     """
     try:
         wanted = config.load(
@@ -136,13 +142,15 @@ def run_list(resource_list: EditableList, referred: Lookup) -> Outcome:
         ref = _config_ref(resource_list)
         nothing = Result(Severity.WARNING, _NO_CONFIG, ref, code="NoFunctionConfig")
         return _outcome(resource_list, PlannedOperations(), [nothing])
-    return run_checked(resource_list, wanted)
+    return run_checked(resource_list, wanted, observe)
 
 
-def run_checked(resource_list: EditableList, wanted: ProxyConfig) -> Outcome:
+def run_checked(
+    resource_list: EditableList, wanted: ProxyConfig, observe: Observe | None = None
+) -> Outcome:
     """Do what a checked FunctionConfig asks for, as ``run`` does; raises as it does."""
     silencer = _silencer(resource_list, wanted)
-    operations, found = _planned(resource_list, wanted, silencer)
+    operations, found = _planned(resource_list, wanted, silencer, observe)
     if wanted.mode is Mode.CHECK or results.are_severe(found, Severity.ERROR):
         operations = PlannedOperations()
         found = [result for result in found if result.severity is not Severity.INFO]
@@ -164,7 +172,7 @@ def _silencer(resource_list: EditableList, wanted: ProxyConfig) -> Silencer:
 
 
 def _planned(
-    resource_list: EditableList, wanted: ProxyConfig, silencer: Silencer
+    resource_list: EditableList, wanted: ProxyConfig, silencer: Silencer, observe: Observe | None
 ) -> tuple[PlannedOperations, list[Result]]:
     """Return what is to become of a list, and all that there is to say about it."""
     operations, overview = PlannedOperations(), Overview()
@@ -175,6 +183,8 @@ def _planned(
     rules = lint.Rules(wanted.lint, at_most=Severity.WARNING)
     found = once_for_each_fact(silencer.left(lint.levelled(found, rules)))
     places, found = roll_out(resource_list, places, found, operations, wanted)
+    if observe is not None:
+        observe(places, found)
     ref = _config_ref(resource_list)
     found += _about_config(resource_list, every, wanted)
     found += unreached(every)
