@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import yaml
@@ -13,13 +13,15 @@ import yaml
 from function_configs import resolved
 from krm_fn.config import names_of_only
 from krm_fn.products import distributions
+from krm_fn.products.node_kinds import OF_SERVICES
 from krm_fn.target_table import ROWS
 from krm_fn.targets.pages import title_of
 
 
 def schema_with_lists(text: str) -> str:
-    """Return the JSON Schema with the names that `only` and `match.targets` accept, and the rows of distributions."""
-    text = _with_distributions(text)
+    """Return the JSON Schema with the names that `only` and `match.targets` accept, and the targets of rows."""
+    text = _with_blocks(text, OF_SERVICES, _block_of_services)
+    text = _with_blocks(text, tuple(distributions.PRODUCTS), _block)
     schema = json.loads(text)
     only = schema["properties"]["spec"]["properties"]["only"]
     targets = schema["$defs"]["overrideMatch"]["properties"]["targets"]
@@ -28,15 +30,30 @@ def schema_with_lists(text: str) -> str:
     return text
 
 
-def _with_distributions(text: str) -> str:
-    """Replace what is said of each distribution: they are the last targets."""
+def _with_blocks(text: str, names: Sequence[str], block: Callable[[str], list[str]]) -> str:
+    """Replace what is said of targets that follow each other; a new one is behind those that are there."""
     blocks = []
-    for name in distributions.PRODUCTS:
-        lines = [f"{json.dumps(name)}: {{", *(f"  {line}" for line in _block(name)), "}"]
+    for name in names:
+        lines = [f"{json.dumps(name)}: {{", *(f"  {line}" for line in block(name)), "}"]
         blocks.append("\n".join(f"{' ' * 12}{line}" for line in lines))
-    start = text.index(f'{" " * 12}"{next(iter(distributions.PRODUCTS))}": {{')
-    end = text.index(f"\n{' ' * 10}}}", start)
-    return text[:start] + ",\n".join(blocks) + text[end:]
+    start = text.index(f'{" " * 12}"{names[0]}": {{')
+    following = list(ROWS)[list(ROWS).index(names[-1]) + 1 :]
+    ends = f',\n{" " * 12}"{following[0]}": {{' if following else f"\n{' ' * 10}}}"
+    return text[:start] + ",\n".join(blocks) + text[text.index(ends, start) :]
+
+
+def _block_of_services(name: str) -> list[str]:
+    """Return the lines about a target that writes all of a system of nodes."""
+    options = [f'  "{option}": {{ "$ref": "#/$defs/{option}" }}' for option in ("enabled", "exports", "place")]
+    return [
+        f'"description": {json.dumps(title_of(name) + ".", ensure_ascii=False)},',
+        '"type": "object",',
+        '"additionalProperties": false,',
+        '"examples": [{ "exports": false }],',
+        '"properties": {',
+        *",\n".join(options).splitlines(),
+        "}",
+    ]
 
 
 def _block(name: str) -> list[str]:
