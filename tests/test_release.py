@@ -10,6 +10,7 @@ import hashlib
 import io
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tarfile
@@ -294,6 +295,22 @@ def test_the_sbom_follows_its_schema_and_names_what_is_in_the_image(released: Re
         "pkg:pypi/pyyaml@6.0": [{"license": {"name": "MIT"}}],
     }
     assert data["dependencies"] == [{"ref": "pkg:pypi/inject-proxy@0.2.0", "dependsOn": sorted(listed)}]
+
+
+def test_make_release_hands_its_variables_on() -> None:
+    variables = ["VERSION=1.2.3", "NAME=registry.example/x", "PLATFORMS=linux/amd64", "ARGS=--no-cache", "BASE=b"]
+    done = subprocess.run(
+        ["make", "--dry-run", "release", *variables, "SOURCE=https://git.example/x"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    command = " ".join(done.stdout.partition("release/make.py ")[2].replace("\\\n", " ").split())
+    assert shlex.split(command) == [
+        *("1.2.3", "--docker", "docker", "--base", "b", "--platforms", "linux/amd64"),
+        *("--image", "registry.example/x", "--source", "https://git.example/x", "--build-options=--no-cache"),
+    ]
 
 
 def test_the_changelog_of_this_project_has_the_form_that_a_release_reads() -> None:

@@ -35,6 +35,7 @@ from krm_fn.cli.report import FindingReport, LineFinder, add_output_option, entr
 from krm_fn.cli.selection import (
     Selection,
     add_exclude_option,
+    kustomization_that_runs,
     kustomization_without,
     select,
     with_advice,
@@ -460,9 +461,20 @@ def _lines(
         reported.append(
             f"inject-proxy run: failed because of {found} in files of other shards; nothing was written"
         )
+    reported += _about_build(done) if given.check and changed else ()
     reported += named_above(done.config, "run")
     reported.append(_summary(done, len(changed), is_written=is_written))
     return tuple(reported)
+
+
+def _about_build(done: _Done) -> Iterator[str]:
+    """Yield the line about a check of sources to which only a build of kustomize adds the proxy."""
+    kustomization = kustomization_that_runs(done.config.ref.file_path or _STDIN)
+    if kustomization is not None:
+        yield (
+            f"inject-proxy run: {kustomization} has the ProxyConfig under `transformers`, so a build adds the proxy: "
+            "check what is built, `kustomize build ... | inject-proxy run --check --config FILE -`"
+        )
 
 
 def _lines_of_file(

@@ -319,6 +319,18 @@ def kustomization_without(name: str) -> str | None:
     return None
 
 
+def kustomization_that_runs(name: str) -> str | None:
+    """Return the kustomization in the folder of a ProxyConfig that has it under `transformers`; None without one."""
+    folder = Path(name).parent
+    for file in (folder / kustomization for kustomization in _KUSTOMIZATIONS):
+        listed = _entries(_read_kustomization(file) or {}, "transformers")
+        if any(
+            os.path.normpath(entry) == Path(name).name for entry in listed if isinstance(entry, str)
+        ):
+            return str(file)
+    return None
+
+
 def _read_kustomization(file: Path) -> dict[str, Any] | None:
     """Return the data of a kustomization; None where there is no such file, or it cannot be read."""
     if not file.is_file():
