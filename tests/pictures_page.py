@@ -99,8 +99,10 @@ In a clone, in the folder `examples`; the first lines, credentials masked:
 
 ![A unified diff in a terminal](pictures/diff.svg)
 
-`inject-proxy explain --output html` makes a page of all this, with the reason of each entry of `NO_PROXY` and what each
-program does with it: see [no-proxy.md](no-proxy.md).
+`inject-proxy explain --output html` makes a page of this, in one file that loads nothing. First come a picture and a
+table of the Clusters, those that get nothing on top, then the nodes that are rolled, the findings with links to their
+meaning, and for each proxy the reason of each entry of `NO_PROXY` and what each program does with it: see
+[no-proxy.md](no-proxy.md).
 """
 
 

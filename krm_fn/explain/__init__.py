@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from krm_fn.explain.answers import Answer, answers, is_one_of
+from krm_fn.explain.answers import Answer, answers, changed_places, is_one_of
 from krm_fn.explain.blocks import Block, blocks, readers_of, rows_of
 from krm_fn.explain.concerned import ConcernedClusters
 from krm_fn.explain.difference import Difference, ProxyChange, difference
@@ -39,6 +39,7 @@ class Explanation:
 
     Attributes:
         answers: what each place gets.
+        concerned: tells which Clusters a finding is about.
         nodes: which nodes are rolled, and which are not.
         findings: errors and warnings of the run.
         difference: what changes from another ProxyConfig to this one; None where one alone is explained.
@@ -48,6 +49,7 @@ class Explanation:
     """
 
     answers: tuple[Answer, ...]
+    concerned: ConcernedClusters = field(repr=False)
     nodes: tuple[NodeChange, ...] = ()
     findings: tuple[Result, ...] = ()
     difference: Difference | None = None
@@ -84,22 +86,26 @@ def explain(
         overview_of_plan: what the plan has seen besides its places.
     """
     planned = list(places)
-    found = list(answers(planned))
+    found = list(answers(planned, changed_places(results)))
     unsilenced = results if of_nodes is None else of_nodes
     nodes = node_changes(unsilenced, planned)
     written = {answer.place for answer in found}
     without = list(without_proxy(planned, overview_of_plan or Overview(), unsilenced, written))
     findings = [one for one in results if one.severity is not Severity.INFO]
     known = tuple(dict.fromkeys(name for answer in found for name in answer.clusters))
+    concerned = ConcernedClusters(planned, overview_of_plan or Overview())
     if asked:
         found = [answer for answer in found if _is_about(answer.clusters, asked)]
         nodes = [change for change in nodes if _is_about(change.clusters, asked)]
-        findings = list(
-            _about(findings, ConcernedClusters(planned, overview_of_plan or Overview()), asked)
-        )
+        findings = list(_about(findings, concerned, asked))
         without = [one for one in without if is_one_of(one.cluster, asked)]
     return Explanation(
-        tuple(found), tuple(nodes), tuple(findings), clusters=known, without=tuple(without)
+        tuple(found),
+        concerned,
+        tuple(nodes),
+        tuple(findings),
+        clusters=known,
+        without=tuple(without),
     )
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from krm_fn.clusters import Cluster, Membership, Role
 from krm_fn.krm.masking import redact
+from krm_fn.krm.results import Result, Severity
 from krm_fn.noproxy import Audience, Entry
 from krm_fn.plan import PlannedEdit
 from krm_fn.settings import ProxySettings, Resolved
@@ -15,6 +17,8 @@ from krm_fn.targets import Writes
 PART_OF_ROLE = {Role.CONTROL_PLANE: "control plane", Role.WORKER: "worker"}
 RULE = "rule"
 _OF_PODS = (Audience.POD, Audience.GO)
+HASH = re.compile(r"-[0-9a-f]{10}$")
+"""What ``spec.rollout.hashNames`` puts behind a name."""
 _CLASS = "clusterClass"
 Identity = tuple[str, ...]
 
@@ -53,6 +57,7 @@ class Answer:
         parts: which nodes, or which rules of a policy, it is for; empty where all are meant.
         audience: who reads NO_PROXY there.
         resolved: the proxy, and how it came about.
+        is_changed: whether the run changes the object; otherwise it holds this proxy already, or cannot get it.
     """
 
     place: WrittenPlace
@@ -61,6 +66,7 @@ class Answer:
     parts: tuple[ClusterPart, ...]
     audience: Audience
     resolved: Resolved = field(repr=False)
+    is_changed: bool = False
 
     @property
     def is_of_class(self) -> bool:
@@ -74,14 +80,36 @@ class Answer:
         return redact(first), redact(second)
 
 
-def answers(places: Iterable[PlannedEdit]) -> Iterator[Answer]:
-    """Yield the answers of all places that a run would write to, in their order."""
+def changed_places(results: Iterable[Result]) -> set[Identity]:
+    """Return the identities of the places that a run changes, each behind the name of its file.
+
+    The results name an object as it is afterwards, maybe with a hash behind its name.
+    """
+    found: set[Identity] = set()
+    for one in results:
+        if one.severity is Severity.INFO and one.target and not one.code:
+            group = one.ref.api_version.rpartition("/")[0]
+            for name in (one.ref.name, HASH.sub("", one.ref.name)):
+                place = (group, one.ref.kind, one.ref.namespace, name, one.target)
+                found.add((one.ref.file_path, *place))
+    return found
+
+
+def answers(
+    places: Iterable[PlannedEdit], changed: Container[Identity] = frozenset()
+) -> Iterator[Answer]:
+    """Yield the answers of all places that a run would write to, in their order.
+
+    Args:
+        places: the plan of the run.
+        changed: the places that it changes.
+    """
     for place in places:
         is_written = (
             place.target.writes is not Writes.NOTHING and place.audience is not Audience.NOBODY
         )
         if is_written and place.resolved.declared and place.is_touched:
-            yield from _answers(place)
+            yield from _answers(place, changed)
 
 
 def written_place(place: PlannedEdit) -> WrittenPlace:
@@ -89,28 +117,35 @@ def written_place(place: PlannedEdit) -> WrittenPlace:
     return WrittenPlace(str(place.obj.ref), place.target_id, redact(place.obj.ref.file_path))
 
 
-def _answers(place: PlannedEdit) -> Iterator[Answer]:
+def _answers(place: PlannedEdit, changed: Container[Identity]) -> Iterator[Answer]:
     """Yield the answer of a place, and one for each group of workers or rule that gets another proxy there."""
     parts = dict.fromkeys(
         ClusterPart(PART_OF_ROLE[one.role], one.group)
         for one in place.memberships
         if one.role is not None
     )
+    identity = (
+        *place.obj.group_kind,
+        place.obj.ref.namespace,
+        place.obj.base_name,
+        place.target_id,
+    )
     first = Answer(
         written_place(place),
-        (*place.obj.group_kind, place.obj.ref.namespace, place.obj.base_name, place.target_id),
+        identity,
         tuple(dict.fromkeys(cluster_name(one.cluster) for one in _known(place))),
         tuple(parts),
         place.audience,
         place.resolved,
+        (place.obj.ref.file_path, *identity) in changed,
     )
     yield first
     for part, settings in _exceptions(place):
         if settings.variables() != place.resolved.settings.variables():
             entries = tuple(Entry(text) for text in settings.no_proxy.split(",") if text)
             resolved = place.resolved._replace(settings=settings, entries=entries)
-            identity = (*first.identity, str(part))
-            yield replace(first, identity=identity, parts=(part,), resolved=resolved)
+            of_part = (*identity, str(part))
+            yield replace(first, identity=of_part, parts=(part,), resolved=resolved)
 
 
 def _known(place: PlannedEdit) -> Iterator[Membership]:

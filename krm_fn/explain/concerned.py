@@ -36,15 +36,19 @@ class ConcernedClusters:
 
     def of(self, result: Result) -> set[str] | None:
         """Return the names of the Clusters that a finding is about; None: it may be about any."""
-        if result.clusters:
-            return {name.removeprefix("Cluster/") for name in result.clusters}
-        ref = result.ref
-        if ref in self._of_objects:
-            return self._of_objects[ref]
-        for folder in _folders(ref):
+        known = self.of_object(result)
+        if known is not None:
+            return known
+        for folder in _folders(result.ref):
             if folder in self._of_folders:
                 return self._of_folders[folder]
         return None
+
+    def of_object(self, result: Result) -> set[str] | None:
+        """Return the same without a look at the folder; None: neither finding nor object names a Cluster."""
+        if result.clusters:
+            return {name.removeprefix("Cluster/") for name in result.clusters}
+        return self._of_objects.get(result.ref)
 
     def _note(self, ref: ObjectRef, memberships: Iterable[Membership]) -> None:
         for one in memberships:

@@ -1,256 +1,419 @@
-"""The explanation as one HTML file that a person can open: no script, no font, nothing loaded from anywhere.
+"""The explanation as one HTML file that a person can open: nothing is loaded from anywhere.
 
-Every value is escaped, and text in back-quotes is shown as code. It is readable from 360 pixels on: tables that are
-wider scroll on their own, and the table of all programs is folded below a summary of each host.
+Its frame, style and script are page.html, page.css and page.js. The script only filters and unfolds: the page says the
+same without it. Every value is escaped, and the Content-Security-Policy of the page allows only that style and script.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+import base64
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from string import Template
 
-from krm_fn.explain import Explanation, wording
-from krm_fn.explain.blocks import Block, HostRow, is_expected
-from krm_fn.explain.difference import Difference
-from krm_fn.explain.overview import ClusterGroup
-from krm_fn.krm.results import Result
-from krm_fn.noproxy import Entry
-from krm_fn.noproxy.clients import CLIENTS
+from krm_fn.explain import Block, Explanation, wording
+from krm_fn.explain.clusters import ClusterRow, cluster_rows
+from krm_fn.explain.difference import Difference, ProxyChange
+from krm_fn.explain.html_block import card
+from krm_fn.explain.html_parts import (
+    Colours,
+    code,
+    folded,
+    link_to_code,
+    listed,
+    named,
+    names,
+    row,
+    section,
+    table,
+    text,
+)
+from krm_fn.explain.without import Without
+from krm_fn.krm.masking import redact
+from krm_fn.krm.results import Result, Severity
+from krm_fn.package_files import text_of
+from krm_fn.patch import field_path
 from krm_fn.printable import printable_html
 
-_STYLE = """
-:root { color-scheme: light dark; --line: color-mix(in srgb, currentColor 18%, transparent);
-  --good: #2e7d32; --bad: #c62828; --warn: #b26a00; }
-@media (prefers-color-scheme: dark) { :root { --good: #81c784; --bad: #ff8a80; --warn: #ffcc80; } }
-* { box-sizing: border-box; }
-body { font: 16px/1.5 system-ui, sans-serif; margin: 1.5rem auto; max-width: 84rem; padding: 0 1rem;
-  overflow-wrap: break-word; }
-h1 { font-size: 1.5rem; }
-h2 { font-size: 1.2rem; margin-top: 2.5rem; border-top: 2px solid var(--line); padding-top: 1rem; }
-code { font-family: ui-monospace, monospace; font-size: .9em; }
-table { border-collapse: collapse; margin: .75rem 0; }
-th, td { border: 1px solid var(--line); padding: .25rem .5rem; text-align: left; vertical-align: top; }
-.wide { overflow-x: auto; max-width: 100%; } .wide table { overflow-wrap: normal; }
-.wide td, .wide th { white-space: nowrap; } .wide td:first-child { position: sticky; left: 0; background: Canvas; }
-th.turned { height: 17rem; vertical-align: bottom; padding: .3rem .1rem; }
-th.turned span { writing-mode: vertical-rl; transform: rotate(180deg); font-weight: normal; }
-td.mark { text-align: center; padding: .25rem; } td.wrong { background: #c6282840; font-weight: bold; }
-td.direct { background: #2e7d3226; }
-.error, .wrong, .kept { color: var(--bad); } .warning { color: var(--warn); } .rolled, .right { color: var(--good); }
-td.mark.wrong { color: inherit; }
-summary { cursor: pointer; margin: .5rem 0; } ul { padding-left: 1.25rem; } li { margin: .2rem 0; }
-del { color: var(--bad); } ins { color: var(--good); text-decoration: none; }
-@media (max-width: 40rem) {
-  body { padding: 0 .6rem; overflow-wrap: anywhere; }
-  table.cards, .cards tbody, .cards tr, .cards td { display: block; border: 0; }
-  .cards tr { border-top: 1px solid var(--line); padding: .35rem 0; } .cards tr:first-child:has(th) { display: none; }
-  .cards td { padding: 0; } .cards td[data-of]::before { content: attr(data-of) ": "; opacity: .7; }
-}
-"""
-_FEW = 3
-_CODE = re.compile("`([^`]*)`")
+_MANY_TILES = 60
+"""More Clusters have tiles without a name."""
+_COLUMNS = ("Clusters", "Proxy", "What changes", "Nodes", "What is wrong")
+_PICTURE, _CLUSTERS, _NODES, _FINDINGS = "picture", "clusters", "nodes", "findings"
+_ANSWERS, _CHANGES = "answers", "changes"
 
 
 def render(explanation: Explanation) -> str:
     """Return one self-contained page."""
-    title = "Who gets which proxy, and why"
-    parts: list[str] = []
     if explanation.difference is not None:
-        title = "Who gets another proxy"
-        parts.append(_difference(explanation.difference))
-    elif not explanation.answers:
-        parts.append(f"<p>{_text(wording.NOTHING)}</p>")
-    else:
-        parts.append(_overview(explanation.overview))
-    if explanation.difference is None and explanation.without:
-        lines = "".join(f"<li>{_text(line)}</li>" for line in wording.without(explanation.without))
-        parts.insert(0, f"<h2>Who gets nothing</h2>\n<ul>{lines}</ul>")
-    parts += [_nodes(explanation), _findings(explanation.findings)]
-    if explanation.difference is None:
-        parts += map(_block, explanation.blocks)
-    body = "\n".join(filter(None, parts))
-    return (
-        '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>inject-proxy explain</title>\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<style>{_STYLE}</style>\n<h1>{title}</h1>\n{body}\n</html>\n"
+        return _page(
+            "Who gets another proxy",
+            _figures_of_difference(explanation, explanation.difference),
+            [(_CHANGES, "Changes", _difference(explanation.difference)), *_reports(explanation)],
+        )
+    rows = cluster_rows(explanation)
+    blocks = explanation.blocks
+    overview = explanation.overview
+    colours = Colours(
+        wording.proxies(line.http_proxy, line.https_proxy)
+        for group in overview
+        for line in group.lines
+    )
+    nothing = "" if explanation.answers else f'<p class="card">{text(wording.NOTHING)}</p>'
+    cards = [card(block, number, colours) for number, block in enumerate(blocks, start=1)]
+    below = [_entry(block, number, colours) for number, block in enumerate(blocks, start=1)]
+    return _page(
+        "Who gets which proxy, and why",
+        _figures(explanation, rows),
+        [
+            (_PICTURE, "At a glance", nothing + _picture(explanation, rows, colours)),
+            (_CLUSTERS, "Clusters", _clusters(rows, colours)),
+            *_reports(explanation),
+            (_ANSWERS, "Each proxy in detail", "\n".join(cards)),
+        ],
+        {_ANSWERS: below},
     )
 
 
-def _text(text: str) -> str:
-    """Return escaped text, with what is in back-quotes as code."""
-    return _CODE.sub(r"<code>\1</code>", printable_html(text))
+def _entry(block: Block, number: int, colours: Colours) -> str:
+    """Return the line of the contents that leads to a card."""
+    colour = colours.of(wording.proxies(block.http_proxy, block.https_proxy))
+    title = printable_html(wording.heading(block))
+    return f'<li><a href="#answer-{number}"><span class="dot {colour}"></span><span>{title}</span></a></li>'
 
 
-def _code(text: str) -> str:
-    return f"<code>{printable_html(text)}</code>"
+_Section = tuple[str, str, str]
+"""Its name, its title and its body, which is empty where there is nothing to say."""
 
 
-def _names(names: Sequence[str], none: str = wording.NO_CLUSTER) -> str:
-    """Return names; of many the first ones, the others folded."""
-    if len(names) <= _FEW + 1:
-        return printable_html(", ".join(names)) or none
-    rest = printable_html(", ".join(names[_FEW:]))
-    return f"<details><summary>{printable_html(wording.some(names))}</summary>{rest}</details>"
+def _reports(explanation: Explanation) -> list[_Section]:
+    return [
+        (_NODES, "Nodes", _nodes(explanation)),
+        (_FINDINGS, "Errors and warnings of a run", _findings(explanation.findings)),
+    ]
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table that is a list of cards on a small screen; cells are HTML."""
-    names = "".join(f"<th>{name}</th>" for name in head)
-    lines = "".join(_row(head, row) for row in rows)
-    return f'<table class="cards"><tr>{names}</tr>{lines}</table>'
+def _page(
+    title: str,
+    figures: Sequence[tuple[int, str, str]],
+    sections: Sequence[_Section],
+    below: dict[str, list[str]] | None = None,
+) -> str:
+    """Put a page together.
+
+    Args:
+        title: its title.
+        figures: numbers on top: the number, what it counts, and its class.
+        sections: its sections.
+        below: name of a section -> entries of the contents below its own.
+    """
+    contents = ""
+    for name, heading, body in sections:
+        if body:
+            entries = "".join((below or {}).get(name, ()))
+            of_section = f"<ul>{entries}</ul>" if entries else ""
+            contents += f'<li><a href="#{name}">{heading}</a>{of_section}</li>'
+    style, script = text_of("explain/page.css"), text_of("explain/page.js")
+    policy = (
+        f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return Template(text_of("explain/page.html")).substitute(
+        policy=policy,
+        title=title,
+        style=style,
+        script=script,
+        figures="".join(map(_figure, figures)),
+        contents=f"<ul>{contents}</ul>",
+        body="\n".join(filter(None, (section(*one) for one in sections))),
+    )
 
 
-def _row(head: Sequence[str], cells: Sequence[str]) -> str:
-    """Return a row of a table; each cell but the first holds the name of its column, which a card shows."""
-    row = f"<td>{cells[0]}</td>"
-    for name, cell in zip(head[1:], cells[1:], strict=True):
-        row += f'<td data-of="{name}">{cell}</td>'
-    return f"<tr>{row}</tr>"
+def _source(content: str) -> str:
+    """Return what a policy says of a style or a script in the page (Content Security Policy Level 3, "hash-source")."""
+    digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+    return f"'sha256-{digest}'"
 
 
-def _overview(groups: Iterable[ClusterGroup]) -> str:
-    rows = []
-    for group in groups:
-        clusters = _names(group.clusters)
+# the numbers on top
+
+
+def _figure(figure: tuple[int, str, str]) -> str:
+    number, name, kind = figure
+    of_kind = f' class="{kind}"' if kind and number else ""
+    return f"<div><dt>{name}</dt><dd{of_kind}>{number:,}</dd></div>"
+
+
+def _figures(explanation: Explanation, rows: Iterable[ClusterRow]) -> list[tuple[int, str, str]]:
+    clusters = {name for one in rows for name in one.clusters}
+    lacking = {one.title for one in explanation.without}
+    changed = {(one.place.file, one.place.object) for one in explanation.answers if one.is_changed}
+    return [
+        (len(clusters), "Clusters", ""),
+        (len(lacking), "get nothing, wholly or in part", "bad"),
+        (len(changed), "objects change", ""),
+        *_figures_of_reports(explanation),
+    ]
+
+
+def _figures_of_difference(
+    explanation: Explanation, difference: Difference
+) -> list[tuple[int, str, str]]:
+    return [
+        (sum(change.places for change in difference.changes), "places change", ""),
+        (difference.unchanged, "places stay", ""),
+        *_figures_of_reports(explanation),
+    ]
+
+
+def _figures_of_reports(explanation: Explanation) -> list[tuple[int, str, str]]:
+    rolled = {name for one in explanation.nodes if one.is_rolled for name in one.clusters}
+    found = [one.severity for one in explanation.findings]
+    return [
+        (len(rolled), "Clusters roll nodes", ""),
+        (found.count(Severity.ERROR), "errors", "bad"),
+        (found.count(Severity.WARNING), "warnings", "warning"),
+    ]
+
+
+# the picture
+
+
+def _picture(explanation: Explanation, rows: Sequence[ClusterRow], colours: Colours) -> str:
+    """Return a lane for each proxy with a tile for each Cluster, and first a lane for those that get nothing."""
+    partly = {name for one in rows if one.lines and one.without for name in one.clusters}
+    nothing = [one for one in rows if not one.lines]
+    lanes: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    for group in explanation.overview:
         for line in group.lines:
-            parts = printable_html(", ".join(line.parts))
-            proxy = _code(wording.proxies(line.http_proxy, line.https_proxy))
-            rows.append((clusters, parts, proxy, str(line.places)))
-    return _table(("Clusters", "parts", "proxy", "places"), rows)
+            proxy = wording.proxies(line.http_proxy, line.https_proxy)
+            lanes.setdefault(proxy, []).append((", ".join(line.parts), group.clusters))
+    is_small = len({name for one in rows for name in one.clusters}) > _MANY_TILES
+    shown = []
+    if nothing:
+        title = '<span class="proxy bad"><span class="dot empty"></span>gets nothing</span>'
+        clusters = [name for one in nothing for name in one.clusters]
+        objects = [name for one in nothing if not one.clusters for name in _objects(one)]
+        tiled = _tiles(clusters, "p-none", set(), is_small=is_small) if clusters else ""
+        if objects:
+            tiled += '<p class="quiet">objects without a known Cluster</p>'
+            tiled += _tiles(objects, "p-none", set(), is_small=False)
+        shown.append(_lane(title, len(clusters), [tiled]))
+    for proxy, lines in lanes.items():
+        of_parts: dict[str, list[str]] = {}
+        for parts, of_group in lines:
+            of_parts.setdefault(parts, []).extend(of_group or [wording.NO_CLUSTER])
+        lines_of_tiles = [
+            f'<p class="quiet">{printable_html(parts)}</p>'
+            + _tiles(found, colours.of(proxy), partly, is_small=is_small)
+            for parts, found in of_parts.items()
+        ]
+        number = len({name for _, of_group in lines for name in of_group})
+        shown.append(_lane(colours.dot(proxy), number, lines_of_tiles))
+    if not shown:
+        return ""
+    legend = "A tile is a Cluster." + " With a red ring: a part of it gets nothing." * bool(partly)
+    return f'<div class="card">{"".join(shown)}<p class="quiet small">{legend}</p></div>'
+
+
+def _objects(one: ClusterRow) -> list[str]:
+    return [lacking.name for lacking in one.without]
+
+
+def _lane(title: str, number: int, tiles: Sequence[str]) -> str:
+    clusters = wording.counted(number, "Cluster") if number else ""
+    return f'<div class="lane" data-unit><h3>{title}<span class="quiet">{clusters}</span></h3>{"".join(tiles)}</div>'
+
+
+def _tiles(clusters: Iterable[str], colour: str, partly: set[str], *, is_small: bool) -> str:
+    """Return the tiles; small ones show their names where the pointer is, and the table below names all of them."""
+    shown = ""
+    for name in clusters:
+        is_partly = name in partly
+        kind = f"tile {colour}{' partly' * is_partly}"
+        label = printable_html(name)
+        title = f"{label}: a part of it gets nothing" if is_partly else label
+        if is_small and name != wording.NO_CLUSTER:
+            kind += " small-tile"
+        shown += f'<li class="{kind}" title="{title}" data-part>{label}</li>'
+    return f'<ul class="tiles" data-list>{shown}</ul>'
+
+
+# the table of Clusters
+
+
+def _clusters(rows: Sequence[ClusterRow], colours: Colours) -> str:
+    shown = [_cells(one, colours) for one in rows]
+    if not shown:
+        return ""
+    number = len(_COLUMNS) if any(cells[-1] for cells in shown) else len(_COLUMNS) - 1
+    lines = []
+    for one, cells in zip(rows, shown, strict=True):
+        if one.lines:
+            lines.append(row(_COLUMNS[:number], cells[:number], " data-unit"))
+        else:
+            lines.append(_row_of_nothing(cells))
+    return f'<div class="card">{table("clusters", _COLUMNS[:number], lines)}</div>'
+
+
+def _row_of_nothing(cells: Sequence[str]) -> str:
+    """Return the row of what gets nothing: why is in the place of what changes."""
+    clusters, proxy, *_, wrong = cells
+    return (
+        f'<tr class="nothing" data-unit><td>{clusters}</td><td data-of="Proxy">{proxy}</td>'
+        f'<td data-of="What is wrong" colspan="3">{wrong}</td></tr>'
+    )
+
+
+def _cells(one: ClusterRow, colours: Colours) -> tuple[str, ...]:
+    found = one.clusters or ([] if one.lines else _objects(one)) or [wording.NO_CLUSTER]
+    return (
+        f'<div class="names">{names(found)}</div>',
+        _proxies(one, colours),
+        _changes(one),
+        _rolls(one),
+        _wrong(one),
+    )
+
+
+def _proxies(one: ClusterRow, colours: Colours) -> str:
+    if not one.lines:
+        return '<b class="bad">nothing</b>'
+    shown = ""
+    for line in one.lines:
+        proxy = colours.dot(wording.proxies(line.http_proxy, line.https_proxy))
+        parts = printable_html(", ".join(line.parts))
+        shown += f'<p>{proxy}<br><span class="quiet small">{parts}</span></p>'
+    return shown
+
+
+def _changes(one: ClusterRow) -> str:
+    if not one.lines:
+        return ""
+    targets = f'<div class="quiet small">{names(one.targets)}</div>'
+    if not one.changed:
+        return f"nothing{targets}"
+    objects = wording.counted(one.objects, "object")
+    number = objects if one.changed == one.objects else f"{one.changed} of {objects}"
+    each = " in each" if len(one.clusters) > 1 else ""
+    return f"{number}{each}{targets}"
+
+
+def _rolls(one: ClusterRow) -> str:
+    shown = ""
+    if one.rolled:
+        shown += f"<p><b>rolled</b>: {printable_html(', '.join(one.rolled))}</p>"
+    if one.kept:
+        shown += f'<p><b class="warning">not rolled</b>: {printable_html(", ".join(one.kept))}</p>'
+    return shown
+
+
+def _wrong(one: ClusterRow) -> str:
+    reasons: dict[str, list[Without]] = {}
+    for lacking in one.without:
+        reasons.setdefault(lacking.code or lacking.why, []).append(lacking)
+    shown = _parts_without(one.without) if one.lines and reasons else _reasons(reasons)
+    for severity in Severity:
+        links = [
+            link_to_code(name)
+            for of_finding, name in one.problems
+            if of_finding is severity and name and name not in reasons
+        ]
+        if links:
+            label = f'<b class="{severity.value}">{severity.value}</b>'
+            shown += f"<p>{label} {', '.join(links)}</p>"
+    return shown
+
+
+def _reasons(reasons: Mapping[str, Sequence[Without]]) -> str:
+    """Return why something gets nothing: of each kind of reason one, and the others folded."""
+    shown = ""
+    for first, *others in reasons.values():
+        link = f"{link_to_code(first.code)}: " if first.code else ""
+        rest = [text(f"{one.title}: {one.why}") for one in others]
+        shown += f"<p>{link}{text(first.why)}</p>{listed(f'{len(rest)} more', rest)}"
+    return shown
+
+
+def _parts_without(lacking: Iterable[Without]) -> str:
+    """Return which parts of Clusters get nothing, folded."""
+    items = [
+        text(f"{one.title}: {one.why}") + (f" ({link_to_code(one.code)})" if one.code else "")
+        for one in lacking
+    ]
+    return folded('<b class="bad">a part gets nothing</b>', items)
+
+
+# what another ProxyConfig changes
 
 
 def _difference(difference: Difference) -> str:
-    parts = []
-    for change in difference.changes:
-        lines = [
-            f"<li><code>{name}</code> <del>{_code(old)}</del> → <ins>{_code(new)}</ins></li>"
-            for name, old, new in wording.urls_before_and_after(change)
-        ]
-        lines += [
-            f"<li><code>NO_PROXY</code> <ins>+ {_code(one)}</ins></li>" for one in change.added
-        ]
-        lines += [
-            f"<li><code>NO_PROXY</code> <del>- {_code(one)}</del></li>" for one in change.removed
-        ]
-        text = "".join(lines) or "<li><code>NO_PROXY</code> has another order</li>"
-        parts.append(
-            f"<h2>{printable_html(wording.of_change(change))}</h2><p>{wording.number_of_places(change.places)}</p><ul>{text}</ul>"
-        )
-    parts.append(f"<p>Unchanged: {wording.number_of_places(difference.unchanged)}.</p>")
-    return "\n".join(parts)
+    cards = "\n".join(map(_change, difference.changes))
+    return f"{cards}\n<p>Unchanged: {wording.number_of_places(difference.unchanged)}.</p>"
+
+
+def _change(change: ProxyChange) -> str:
+    lines = [
+        f"<dt><code>{name}</code></dt><dd><del>{code(old)}</del> → <ins>{code(new)}</ins></dd>"
+        for name, old, new in wording.urls_before_and_after(change)
+    ]
+    entries = [f"<ins>+ {code(one)}</ins>" for one in change.added]
+    entries += [f"<del>- {code(one)}</del>" for one in change.removed]
+    if not (lines or entries):
+        entries = ["has another order"]
+    if entries:
+        lines.append(f"<dt><code>NO_PROXY</code></dt><dd>{'<br>'.join(entries)}</dd>")
+    clusters = (
+        f'<div class="small">{names(change.clusters)}</div>' if len(change.clusters) > 3 else ""
+    )
+    return (
+        f'<article class="card" data-unit>\n<h3>{printable_html(wording.of_change(change))}</h3>\n'
+        f'<p class="quiet">{wording.number_of_places(change.places)}</p>{clusters}\n'
+        f'<dl class="values">{"".join(lines)}</dl>\n</article>'
+    )
+
+
+# nodes and findings
 
 
 def _nodes(explanation: Explanation) -> str:
-    items = []
+    items = ""
     for group in wording.grouped_nodes(explanation.nodes):
-        verb = (
-            '<b class="rolled">rolled</b>' if group.is_rolled else '<b class="kept">not rolled</b>'
+        kind, verb = ("good", "rolled") if group.is_rolled else ("warning", "not rolled")
+        objects = list(dict.fromkeys(named(one.file, one.object) for one in group.changes))
+        items += (
+            f'<li data-unit><b class="badge {kind}">{verb}</b> {printable_html(group.title)}'
+            f'<p class="quiet">{text(group.why)}</p>'
+            f'<div class="small">{listed(wording.counted(len(objects), "object"), objects)}</div></li>\n'
         )
-        objects = dict.fromkeys(_named(one.file, one.object) for one in group.changes)
-        items.append(
-            f"<li>{verb}: {printable_html(group.title)}: {_text(group.why)}{_folded('objects', list(objects))}</li>"
-        )
-    return f"<h2>Nodes</h2><ul>{''.join(items)}</ul>" if items else ""
+    return f'<ul class="card list">{items}</ul>' if items else ""
 
 
 def _findings(findings: Sequence[Result]) -> str:
-    items = []
+    items = ""
     for first, *others in wording.grouped_findings(findings):
-        rest = "".join(f"<li>{_text(one.text_with_file())}</li>" for one in others)
-        if rest:
-            rest = f"<details><summary>{len(others)} more</summary><ul>{rest}</ul></details>"
-        severity = f'<b class="{first.severity.value}">{first.severity.value}</b>'
-        items.append(f"<li>{severity} {_text(first.text_with_file())}{rest}</li>")
-    return f"<h2>Errors and warnings of a run</h2><ul>{''.join(items)}</ul>" if items else ""
-
-
-def _block(block: Block) -> str:
-    objects = [
-        f"{_named(file, name)} ({printable_html(', '.join(ids))})"
-        for file, name, ids in wording.objects_of(block.places)
-    ]
-    parts = [
-        f"<h2>{printable_html(wording.heading(block))}</h2>",
-        _folded("objects", objects),
-        f"<p>HTTP_PROXY {_code(block.http_proxy or '(not set)')}</p>",
-        f"<p>HTTPS_PROXY {_code(block.https_proxy or '(not set)')}</p>",
-    ]
-    if block.http_proxy or block.https_proxy:
-        parts.append(_entries("NO_PROXY", block.shared))
-        own = [
-            _entries(f"NO_PROXY of {wording.owner(block, cluster)} only", entries)
-            for cluster, entries in block.own
-        ]
-        text = "".join(own)
-        if len(own) > 1:
-            text = (
-                f"<details><summary>entries of {len(own)} Clusters only</summary>{text}</details>"
-            )
-        parts.append(text)
-    if block.hosts:
-        parts.append(_hosts(block.hosts, block.readers))
-        parts.append(_programs(block.hosts, block.readers))
-    return "\n".join(filter(None, parts))
-
-
-def _entries(title: str, entries: Sequence[Entry]) -> str:
-    rows = [(_code(entry.text), _text("; ".join(entry.why))) for entry in entries]
-    return _table((printable_html(title), "why"), rows)
-
-
-def _named(file: str, name: str) -> str:
-    return f"{_code(file)} {_code(name)}" if file else _code(name)
-
-
-def _folded(what: str, items: Sequence[str]) -> str:
-    """Return a list of HTML; a long one is folded."""
-    lines = "".join(f"<li>{item}</li>" for item in items)
-    if len(items) <= _FEW:
-        return f"<ul>{lines}</ul>"
-    return f"<details><summary>{len(items)} {what}</summary><ul>{lines}</ul></details>"
-
-
-def _hosts(hosts: Sequence[HostRow], readers: Sequence[str]) -> str:
-    """Return for each host how the programs reach it, with the names of those that do something wrong."""
-    rows = []
-    for one in hosts:
-        host, verdicts = one.row.host, one.row.verdicts
-        direct, of = one.row.counted
-        ways = f"{direct} of {of} programs direct"
-        wrong = [
-            CLIENTS[reader].NAME
-            for reader, verdict in zip(readers, verdicts, strict=True)
-            if not is_expected(host, verdict)
-        ]
-        judged = (
-            f'<span class="wrong">wrong: {printable_html(", ".join(wrong))}</span>' if wrong else ""
+        severity = f'<b class="badge {first.severity.value}">{first.severity.value}</b>'
+        link = link_to_code(first.code) if first.code else ""
+        rest = listed(f"{len(others)} more", [_other(one, first) for one in others])
+        items += (
+            f"<li data-unit>{severity} {link}<p>{_message(first)}</p>"
+            f'<div class="small quiet">{_subject(first)}</div>'
+            f'<div class="small">{rest}</div></li>\n'
         )
-        right = "" if wrong or host.direct is None else ' <span class="right">✓</span>'
-        names = _names((host.name, *one.others))
-        rows.append((f"<code>{names}</code>", _text(host.what), f"{ways}{right} {judged}".strip()))
-    return _table(("host", "what it is", "reached"), rows)
+    return f'<ul class="card list">{items}</ul>' if items else ""
 
 
-def _programs(hosts: Sequence[HostRow], readers: Sequence[str]) -> str:
-    """Return the table of all programs and hosts, folded."""
-    names = "".join(
-        f'<th class="turned"><span>{printable_html(CLIENTS[reader].NAME)}</span></th>'
-        for reader in readers
-    )
-    lines = ""
-    for one in hosts:
-        cells = "".join(_cell(one, verdict) for verdict in one.row.verdicts)
-        lines += f"<tr><td>{_code(one.row.host.name)}</td>{cells}</tr>"
-    legend = "D: direct. P: through the proxy. !: the program fails on this list. Red: not what it should do."
-    return (
-        f"<details><summary>each program and each host</summary><p>{legend}</p>"
-        f'<div class="wide"><table><tr><th>host</th>{names}</tr>{lines}</table></div></details>'
-    )
+def _other(one: Result, first: Result) -> str:
+    """Return a further finding of one code; what it says only where the first one says something else."""
+    if one.message == first.message:
+        return _subject(one)
+    return f"{_subject(one)}: {_message(one)}"
 
 
-def _cell(one: HostRow, verdict: bool | None) -> str:
-    letter = {True: "D", False: "P", None: "!"}[verdict]
-    kind = "direct" if verdict else "proxy"
-    if not is_expected(one.row.host, verdict):
-        kind = "wrong"
-    return f'<td class="mark {kind}">{letter}</td>'
+def _message(one: Result) -> str:
+    return text(redact(one.message))
+
+
+def _subject(one: Result) -> str:
+    """Return file, object and field of a finding."""
+    parts = (redact(one.ref.file_path), str(one.ref), redact(field_path(one.path)))
+    return " ".join(code(part) for part in parts if part)

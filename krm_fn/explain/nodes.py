@@ -10,13 +10,13 @@ Sources: Cluster API book, "Updating Machine Infrastructure and Bootstrap Templa
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from krm_fn.clusters import Membership
 from krm_fn.explain.answers import (
+    HASH,
     PART_OF_ROLE,
     ClusterPart,
     Identity,
@@ -37,8 +37,6 @@ _CLUSTERS = {("cluster.x-k8s.io", "Cluster"), ("cluster.x-k8s.io", "ClusterClass
 KEPT = frozenset({"NodesNotRolled", "TemplateImmutable"})
 """Codes of docs/messages.md: nodes keep what they have although what makes them changes."""
 _NAME = ("metadata", "name")
-_HASH = re.compile(r"-[0-9a-f]{10}$")
-"""What ``spec.rollout.hashNames`` puts behind a name."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +153,7 @@ def _memberships(
     belonging: _Belonging, kind: tuple[str, str], namespace: str, name: str
 ) -> tuple[Membership, ...]:
     """Return the memberships of an object, whose name may end in a hash that the run puts there."""
-    for known in (name, _HASH.sub("", name)):
+    for known in (name, HASH.sub("", name)):
         identity = (*kind, namespace, known)
         if identity in belonging:
             return belonging[identity]

@@ -115,6 +115,8 @@ def _block(block: Block, *, verbose: bool) -> Iterator[str]:
     if len(shown) < len(objects):
         yield f"  and {len(objects) - len(shown)} more objects: {_MORE}"
     yield ""
+    if block.audience in wording.COMPLETED:
+        yield wording.COMPLETED[block.audience]
     yield f"HTTP_PROXY   {block.http_proxy or '(not set)'}"
     yield f"HTTPS_PROXY  {block.https_proxy or '(not set)'}"
     if not (block.http_proxy or block.https_proxy):

@@ -43,6 +43,8 @@ class Without(NamedTuple):
         is_cluster: whether that is the Cluster itself.
         file: the name of its file, "" where none is known.
         why: the reason, as a sentence without a full stop.
+        name: its Cluster, or kind, namespace and name of the object.
+        code: that of the finding of the run which says so, "" where it says nothing.
     """
 
     cluster: str
@@ -50,12 +52,14 @@ class Without(NamedTuple):
     is_cluster: bool
     file: str
     why: str
+    name: str
+    code: str
 
     @property
     def title(self) -> str:
         """Return what gets nothing, with its file, because several files may declare Clusters of one name."""
-        name = self.cluster if self.is_cluster else self.object
-        return f"{name} ({self.file})" if self.file else name
+        title = self.cluster if self.is_cluster else self.object
+        return f"{title} ({self.file})" if self.file else title
 
 
 def without_proxy(
@@ -85,7 +89,8 @@ def without_proxy(
         if is_cluster:
             settled.add(result.ref)
             names = {_name(result.ref)}
-        yield _without(result.ref, names, redact(result.message), is_cluster=is_cluster)
+        why = redact(result.message)
+        yield _without(result.ref, names, why, is_cluster=is_cluster, code=result.code)
     undeclared = _undeclared(planned, overview)
     of_other_systems = {one.cluster.ref for one in overview.foreign if one.cluster}
     for obj in overview.clusters:
@@ -163,9 +168,20 @@ def _is_declared(one: Foreign, cluster: Cluster, wanted: ProxyConfig) -> bool:
     return False
 
 
-def _without(ref: ObjectRef, names: set[str], why: str, *, is_cluster: bool) -> Without:
-    name = next(iter(names)) if len(names) == 1 else ""
-    return Without(name, redact(str(ref)), is_cluster, redact(ref.file_path), why)
+def _without(
+    ref: ObjectRef, names: set[str], why: str, *, is_cluster: bool, code: str = ""
+) -> Without:
+    cluster = next(iter(names)) if len(names) == 1 else ""
+    kind_and_name = "/".join(part for part in (ref.kind, ref.namespace, ref.name) if part)
+    return Without(
+        cluster,
+        redact(str(ref)),
+        is_cluster,
+        redact(ref.file_path),
+        why,
+        cluster or redact(kind_and_name),
+        code,
+    )
 
 
 def _name(ref: ObjectRef) -> str:

@@ -16,12 +16,17 @@ from krm_fn.noproxy import Audience
 READERS = {
     Audience.NODE: "nodes",
     Audience.POD: "pods",
-    Audience.GO: "pods whose programs are written in Go",
-    Audience.TKG: "the stored configuration of TKG, which adds what a cluster needs itself",
-    Audience.PRODUCT: "products, which add what a cluster needs themselves",
+    Audience.GO: "Go programs in pods",
+    Audience.TKG: "stored configuration of TKG",
+    Audience.PRODUCT: "products",
 }
-OF_CLASS = "nodes that Cluster API makes of a ClusterClass"
-NO_CLUSTER = "no known Cluster"
+COMPLETED = {
+    Audience.TKG: "TKG adds to this list what a cluster needs itself.",
+    Audience.PRODUCT: "These products add to this list what a cluster needs themselves.",
+}
+"""Why the list of some readers holds little."""
+OF_CLASS = "nodes that Cluster API makes from a ClusterClass"
+NO_CLUSTER = "objects without a known Cluster"
 NOTHING = (
     "no object in the input gets a proxy: none is one that a target writes into, `spec.selector` leaves it out, or "
     "`--cluster` names another Cluster"
@@ -79,24 +84,43 @@ def parts(found: Iterable[ClusterPart]) -> str:
     return ", ".join(phrases)
 
 
+def counted(number: int, name: str, plural: str = "") -> str:
+    """Return a number of things by their name."""
+    if number == 1:
+        return f"1 {name}"
+    return f"{number} {plural or name + 's'}"
+
+
 def number_of_places(number: int) -> str:
     """Return how many places there are."""
-    return f"{number} place{'s' * (number != 1)}"
+    return counted(number, "place")
 
 
 def heading(block: Block) -> str:
-    """Return the title of a block: which Clusters, which parts, who reads the list."""
-    clusters = some(block.clusters) or NO_CLUSTER
-    of_parts = f" ({parts(block.parts)})" if block.parts else ""
+    """Return the title of a block: who reads the list, in which Clusters, which parts of them."""
     readers = OF_CLASS if block.is_of_class else READERS[block.audience]
-    return f"{clusters}{of_parts}: {readers}"
+    return _title(readers, block.clusters, block.parts, is_of_class=block.is_of_class)
 
 
 def of_change(change: ProxyChange) -> str:
-    """Return the title of a change: which Clusters, which parts, who reads the list."""
-    clusters = some(change.clusters) or NO_CLUSTER
-    of_parts = f" ({parts(change.parts)})" if change.parts else ""
-    return f"{clusters}{of_parts}: {', '.join(READERS[one] for one in change.audiences)}"
+    """Return the title of a change: who reads the list, in which Clusters, which parts of them."""
+    readers = " and ".join(READERS[one] for one in change.audiences)
+    return _title(readers, change.clusters, change.parts)
+
+
+def _title(
+    readers: str,
+    clusters: Sequence[str],
+    found: Sequence[ClusterPart],
+    *,
+    is_of_class: bool = False,
+) -> str:
+    title = readers[:1].upper() + readers[1:]
+    if clusters:
+        title += f" of {some(clusters)}"
+    elif not is_of_class:
+        title += " without a known Cluster"
+    return f"{title} ({parts(found)})" if found else title
 
 
 def urls_before_and_after(change: ProxyChange) -> list[tuple[str, str, str]]:

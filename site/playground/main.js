@@ -137,8 +137,8 @@ let lastTime = 0;
 let begun = 0;
 let timer = 0;
 let step = "Loading";
-/** What was printed for the present state; the page and the picture of `explain` are made when somebody looks. */
-const results = /** @type {Partial<Record<"diff" | "check" | "page" | "picture", Result>>} */ ({});
+/** What was printed for the present state; the page of `explain` is made when somebody looks. */
+const results = /** @type {Partial<Record<"diff" | "check" | "page", Result>>} */ ({});
 let findings = /** @type {Finding[]} */ ([]);
 
 const runner = new Runner((text) => {
@@ -171,7 +171,6 @@ function commandLines() {
     diff: ["run", "--diff", ...last],
     check: ["run", "--check", "--output", "sarif", ...last],
     page: ["explain", "--output", "html", ...last],
-    picture: ["explain", "--output", "svg", ...last],
   };
 }
 
@@ -186,7 +185,7 @@ function start() {
     isOutdated = true;
     return;
   }
-  run(tab === "explain" ? ["page", "picture", "diff", "check"] : ["diff", "check"]);
+  run(tab === "explain" ? ["page", "diff", "check"] : ["diff", "check"]);
 }
 
 /** @param {(keyof typeof results)[]} names */
@@ -257,7 +256,7 @@ function shown(name) {
   } else if (name === "check") {
     showCheck(/** @type {Result} */ (results.check));
   } else if (results.page) {
-    showPage(results.page, results.picture);
+    showPage(results.page);
   }
   showCommand();
 }
@@ -290,25 +289,16 @@ function showCheck(result) {
   markLines();
 }
 
-/**
- * @param {Result} page
- * @param {Result | undefined} picture
- */
-function showPage(page, picture) {
+/** @param {Result} page */
+function showPage(page) {
   if (page.exitCode !== 0) {
     panels.explain.replaceChildren(failure(page.reported, codes));
     return;
   }
-  const parts = [];
-  if (picture?.output) {
-    const alt = "The overview: Clusters, their parts, and the proxy of each";
-    const source = `data:image/svg+xml,${encodeURIComponent(picture.output)}`;
-    parts.push(element("img", { src: source, alt, className: "picture" }));
-  }
   const frame = element("iframe", { title: "What inject-proxy explain says", srcdoc: page.output });
-  frame.setAttribute("sandbox", "");
-  parts.push(frame);
-  panels.explain.replaceChildren(...parts);
+  // Its script filters and unfolds, without a way to this page; a link to a code opens beside it.
+  frame.setAttribute("sandbox", "allow-scripts allow-popups allow-popups-to-escape-sandbox");
+  panels.explain.replaceChildren(frame);
 }
 
 /** Shows the command that prints the same in a shell. */
@@ -334,7 +324,7 @@ function open(wanted) {
 /** Runs `explain` where somebody looks at it and it is not there yet. */
 function lookAtExplain() {
   if (tab === "explain" && !results.page && !isRunning && results.diff) {
-    run(["page", "picture"]);
+    run(["page"]);
   }
 }
 
