@@ -143,6 +143,14 @@ def test_tkg_takes_two_proxies_or_none(tmp_path: Path) -> None:
     [
         pytest.param([], "a system .* and one file must be named", id="nothing"),
         pytest.param(["kubespray", "a.yaml"], "a system .* and one file must be named", id="no system"),
+        pytest.param(
+            ["openshift"], "the file that gets the proxy must be named: `inject-proxy export openshift", id="no file"
+        ),
+        pytest.param(
+            ["openshift", "--config", "missing.yaml"],
+            'there is no file "missing.yaml", which `--config` names',
+            id="no file, and a ProxyConfig that is missing",
+        ),
         pytest.param(["tkg", "a.yaml", "b.yaml"], "a system .* and one file must be named", id="two files"),
         pytest.param(["tkg", "-"], "`-` needs `--config`", id="standard input for both"),
         pytest.param(

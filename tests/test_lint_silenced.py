@@ -146,6 +146,7 @@ spec:
 SILENCED = [
     pytest.param("PolicyNotFilled", "", id="by an annotation"),
     pytest.param("", "  lint: {ignore: [{rules: [PolicyNotFilled], names: [web]}]}\n", id="by an entry"),
+    pytest.param("", "  lint: {rules: {PolicyNotFilled: Off}}\n", id="by its rule"),
 ]
 
 
@@ -199,6 +200,9 @@ def test_an_annotation_that_silences_nothing_is_a_warning_where_it_is_known(
     [
         pytest.param("ValueKep", "; did you mean `ValueKept`?", id="misspelt"),
         pytest.param("NP038, np40", "entry 2 of the annotation", id="the second one"),
+        pytest.param(
+            "true", "silenced; to leave the object without a proxy, name it in `spec.selector.exclude`", id="a switch"
+        ),
         pytest.param("EditRefused", "neither the ID of a rule nor a code that can be silenced", id="an error"),
         pytest.param(BASIC, "entry 1 of the annotation", id="no code at all"),
     ],

@@ -118,7 +118,7 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     given = parser().parse(arguments)
     if given.words[:1] == [KONVOY]:
         return _command_line(given, read_stdin)
-    system, file = _words(given.words)
+    system, file = _words(given.words, given.config)
     if file == "-" and (given.in_place or not given.config):
         raise UsageError(
             "`-` needs `--config` and must be without `--in-place`: standard input is the file itself"
@@ -215,7 +215,14 @@ def _file(file: str, read_stdin: Callable[[], bytes], *, is_new: bool) -> tuple[
     return file, read_file(file)
 
 
-def _words(words: Sequence[str]) -> tuple[str, str]:
+def _words(words: Sequence[str], config: str) -> tuple[str, str]:
+    if len(words) == 1 and words[0] in FORMS:
+        if config and not exists(config):
+            raise UsageError(f'there is no file "{config}", which `--config` names')
+        raise UsageError(
+            f"the file that gets the proxy must be named: `inject-proxy export {words[0]} FILE`, with `--in-place` a "
+            "new one, too; `-` is standard input"
+        )
     if len(words) != 2 or words[0] not in FORMS:
         raise UsageError(
             f"a system ({', '.join(FORMS)}) and one file must be named, or `{KONVOY}` alone: "

@@ -76,18 +76,23 @@ class Listing(NamedTuple):
     in_secret: bool = False
 
 
-def levelled(results: Iterable[Result], rules: Rules) -> Iterator[Result]:
+def levelled(
+    results: Iterable[Result], rules: Rules, switched_off: list[Result] | None = None
+) -> Iterator[Result]:
     """Yield results with the severity that ``spec.lint.rules`` gives their code, and none that it switches off.
 
     A result without a code stays as it is. So does an error that is not of a rule: nobody can switch off that a change
-    is impossible, or with ``mode: Check`` that something is stale.
+    is impossible, or with ``mode: Check`` that something is stale. What is switched off is added to ``switched_off``.
     """
     for result in results:
         is_fixed = not result.code or (
             result.severity is Severity.ERROR and result.code not in rules_of.RULES
         )
         severity = result.severity if is_fixed else rules.levels.get(result.code, result.severity)
-        if severity is not None:
+        if severity is None:
+            if switched_off is not None:
+                switched_off.append(result)
+        else:
             yield result if severity is result.severity else result._replace(severity=severity)
 
 

@@ -23,6 +23,8 @@ from krm_fn.plan import ObjectSource
 ANNOTATION = "fn.inject-proxy.io/ignore"
 _PATH: Pointer = ("metadata", "annotations", ANNOTATION)
 _SEPARATORS = r"[\s,]+"
+_SWITCHES = frozenset({"true", "yes", "on", "all", "*"})
+"""Whoever writes one of them wants the whole object left alone."""
 
 
 def is_of_lint(code: str) -> bool:
@@ -57,7 +59,7 @@ def has_annotation(data: Any) -> bool:
 class Silencer:
     """What is silenced, and by what.
 
-    ``silenced`` are the findings that nobody is to see.
+    ``silenced`` are the findings that nobody is to see, ``switched_off`` those of codes that are `Off`.
 
     Args:
         wanted: its ``ignore`` counts.
@@ -69,6 +71,7 @@ class Silencer:
         self, wanted: ProxyConfig, values: Mapping[ObjectRef, Any], paths: Mapping[str, str]
     ) -> None:
         self.silenced: list[Result] = []
+        self.switched_off: list[Result] = []
         self._entries = wanted.ignore
         self._values = values
         self._paths = paths
@@ -161,6 +164,8 @@ def _codes_in(value: Any) -> tuple[str, ...]:
 def _unknown(ref: ObjectRef, position: int, code: str, known: Iterable[str]) -> Result:
     otherwise = "; `inject-proxy help CODE` explains each code"
     advice = did_you_mean(code, known, alike=0.7, begin="; ", otherwise=otherwise)
+    if code.lower() in _SWITCHES:
+        advice = "; to leave the object without a proxy, name it in `spec.selector.exclude` of the ProxyConfig"
     message = (
         f"entry {position} of the annotation `{ANNOTATION}` is neither the ID of a rule nor a code that can be "
         f"silenced{advice}"

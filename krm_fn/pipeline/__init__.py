@@ -43,7 +43,8 @@ class Outcome(NamedTuple):
 
     ``fail_on`` is the least severity that makes the run fail. A warning that does leaves the output as it is, with
     all changes made: only an error means that nothing was changed. ``proxy_urls`` are those that the FunctionConfig
-    names, with their passwords. ``silenced`` are findings that somebody silences in one place.
+    names, with their passwords. ``silenced`` are findings that somebody silences in one place, and
+    ``switched_off`` those of codes that are `Off`, of what must change and cannot.
     """
 
     pieces: Sequence[bytes]
@@ -52,6 +53,7 @@ class Outcome(NamedTuple):
     changed: int
     fail_on: Severity = Severity.ERROR
     silenced: tuple[Result, ...] = ()
+    switched_off: tuple[Result, ...] = ()
     proxy_urls: frozenset[str] = frozenset()
 
     @property
@@ -158,7 +160,10 @@ def run_checked(
     # By now the data of the objects is forgotten, and each value is there once: a long list takes less memory.
     outcome = _outcome(resource_list, operations, found)
     return outcome._replace(
-        fail_on=wanted.fail_on, proxy_urls=wanted.proxy_urls, silenced=tuple(silencer.silenced)
+        fail_on=wanted.fail_on,
+        proxy_urls=wanted.proxy_urls,
+        silenced=tuple(silencer.silenced),
+        switched_off=tuple(one for one in silencer.switched_off if one.is_stale),
     )
 
 
@@ -181,7 +186,7 @@ def _planned(
     found = _edited(places, operations, wanted.mode)
     places = [of_new_kind(place, wanted.mode) for place in places]
     rules = lint.Rules(wanted.lint, at_most=Severity.WARNING)
-    found = once_for_each_fact(silencer.left(lint.levelled(found, rules)))
+    found = once_for_each_fact(silencer.left(lint.levelled(found, rules, silencer.switched_off)))
     places, found = roll_out(resource_list, places, found, operations, wanted)
     if observe is not None:
         observe(places, found)
@@ -193,7 +198,7 @@ def _planned(
     found += stale_files(resource_list.others, wanted)
     found += review(places, wanted, ref)
     found += exposed_passwords(places, wanted.secret_urls)
-    found = list(silencer.left(lint.levelled(found, rules)))
+    found = list(silencer.left(lint.levelled(found, rules, silencer.switched_off)))
     if wanted.mode is not Mode.REMOVE:
         found += lint.levelled(silencer.idle(ref, of_lint=False), rules)
     return operations, found
