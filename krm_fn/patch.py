@@ -4,11 +4,14 @@ An operation is a value; ``jsonpatch`` applies operations to plain data, and eve
 compared with its result.
 """
 
+from __future__ import annotations
+
 import copy
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from krm_fn.errors import InternalError
+from krm_fn.named_tuple import NamedTuple
 
 Pointer = tuple[str, ...]
 """A JSON Pointer (RFC 6901) taken apart: ``("spec", "files", "0")`` for ``/spec/files/0``."""

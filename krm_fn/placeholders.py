@@ -10,8 +10,11 @@ Sources: ``github.com/drone/envsubst`` (clusterctl), ``github.com/fluxcd/pkg/env
 ``:=``, ``=``, ``:-`` or ``-``, or a function such as ``^^``, ``:0:3`` and ``/a/b``.
 """
 
+from __future__ import annotations
+
 import re
-from typing import NamedTuple
+
+from krm_fn.named_tuple import NamedTuple
 
 _PLACEHOLDER = r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P<rest>[^{}\s\\`%]*)\}"
 _DEFAULT = r":?[=-](?P<value>.*)"

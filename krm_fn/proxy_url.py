@@ -4,8 +4,11 @@ A password may hold any character that its author forgot to encode: everything u
 password. Source of the form: RFC 3986, section 3.2 (authority).
 """
 
+from __future__ import annotations
+
 import re
-from typing import NamedTuple
+
+from krm_fn.named_tuple import NamedTuple
 
 _PARTS = re.compile(
     r"(?:(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://)?(?:(?P<user_info>.*)@)?"

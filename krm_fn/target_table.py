@@ -4,9 +4,11 @@ Data only, so that ``config`` knows the IDs and the systems, and ``targets`` imp
 its kinds occurs.
 """
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from __future__ import annotations
 
+from collections.abc import Mapping
+
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.products import cluster_api, distributions, giantswarm, konvoy, tkg
 from krm_fn.products.node_kinds import KIND_NAMES, OF_SERVICES, WITH_MIRRORS, kinds_of
 

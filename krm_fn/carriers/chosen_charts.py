@@ -1,12 +1,15 @@
 """Which charts of an object get the proxy: what its annotation and the matchers of the target ``charts`` say."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn.carriers import chosen_containers
 from krm_fn.clusters import ChartUse, charts_of
 from krm_fn.config import Matcher
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.patch import Pointer, lookup
 
 _AT: Pointer = ("spec",)

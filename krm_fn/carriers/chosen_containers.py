@@ -4,9 +4,12 @@ Sources of the names that are not ours: ``kyverno-policies-connectivity`` of Gia
 proxy support"), and OpenShift's cluster-version-operator (``lib/resourcebuilder/podspec.go``).
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.patch import Pointer, lookup
 
 ANNOTATION = "fn.inject-proxy.io/proxy"

@@ -11,16 +11,19 @@ Sources: ``EnvVarSource`` and ``EnvFromSource`` of the Kubernetes API, core/v1;
 namespace of a Policy, or ``default``, where it names none (``pkg/engine/context/loaders/configmap.go``).
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn.carriers import chosen_containers
 from krm_fn.carriers.env_list import Provided, variable_of
 from krm_fn.carriers.pod_spec import Container
 from krm_fn.formats import embedded
 from krm_fn.krm.resourcelist import group_kind
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.patch import lookup, text_at
 from krm_fn.settings import PROXY_VARIABLES
 

@@ -4,9 +4,11 @@ It is the same whoever wrote it, and it is not judged here. A value that the obj
 show is None with a reason, never a guess.
 """
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from __future__ import annotations
 
+from collections.abc import Mapping
+
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.patch import Pointer
 
 

@@ -5,8 +5,10 @@ reader takes one form only; where neither is there, ``Keys.is_list`` decides. A 
 made, and one that a removal leaves empty is removed.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn import noproxy
 from krm_fn.carriers.reading import Reading
@@ -14,6 +16,7 @@ from krm_fn.carriers.site import Variables
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.krm.type_errors import type_name
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products import proxy_keys
 from krm_fn.yamledit import same
@@ -116,7 +119,7 @@ class ThreeKeys(NamedTuple):
         mapping = lookup(data, self.path)
         return isinstance(mapping, Mapping) and not mapping.keys().isdisjoint(self.keys.names)
 
-    def in_draft(self, draft: Draft) -> "ThreeKeysSite":
+    def in_draft(self, draft: Draft) -> ThreeKeysSite:
         """Return the mapping of one draft as a site."""
         return ThreeKeysSite(draft, self)
 

@@ -9,14 +9,16 @@ are skipped) and ``config_parse_environ`` in ``src/core/load-fragment.c`` (an em
 what came before, and the last assignment of a name wins).
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from krm_fn.formats import escaping
 from krm_fn.formats.cache_sizes import TEXTS
 from krm_fn.formats.splice import Edit, Span, cuts, splice
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.settings import PROXY_VARIABLES
 
 _SECTION = "Service"

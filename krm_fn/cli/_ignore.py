@@ -4,14 +4,16 @@ Source: git's documentation of `gitignore`, "PATTERN FORMAT"; kustomize and kpt 
 (kyaml ``kio/ignorefilesmatcher.go``).
 """
 
+from __future__ import annotations
+
 import os
 import re
 from collections.abc import Iterable, Sequence
 from itertools import count, groupby
 from pathlib import Path
-from typing import NamedTuple
 
 from krm_fn.cli.reading import LARGEST_IGNORE_FILE, read_found
+from krm_fn.named_tuple import NamedTuple
 
 _GIT = ".gitignore"
 _KRM = ".krmignore"
@@ -72,7 +74,7 @@ class Ignored(NamedTuple):
         path = _path(self.folder / name, is_folder=is_folder)
         return any(_decided(chain, path) for chain in self.chains)
 
-    def below(self, name: str) -> "Ignored":
+    def below(self, name: str) -> Ignored:
         """Return what is left out in the folder of this name."""
         return _with_files(self.folder / name, self.chains)
 

@@ -3,9 +3,11 @@
 It reads with the readers of the linter and of `import`, and judges nothing.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn import config, lint, noproxy, placeholders, settings
 from krm_fn.carriers.reading import Reading
@@ -18,6 +20,7 @@ from krm_fn.lint.manifests.reading import ManifestFiles
 from krm_fn.lint.manifests.sites import seen_objects
 from krm_fn.lint.seen import SeenObject
 from krm_fn.lint.values import corrected_url, lint_list
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.patch import text_at
 from krm_fn.plan.sources import formats

@@ -1,14 +1,16 @@
 """Files that a person names on the command line: which ones they are, and what is in them."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import NamedTuple
 
 from krm_fn.cli._ignore import Ignored, excluded, ignored_in
 from krm_fn.cli.reading import read_named
 from krm_fn.errors import InputError, UsageError
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.near_names import nearest
 
 _ENDINGS = (".yaml", ".yml", ".json", ".yaml.patch")

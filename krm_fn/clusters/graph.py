@@ -11,6 +11,8 @@ Of several Clusters with one namespace and name, an object belongs to that of it
 
 A namespace that is left out, or not known yet, may become any (see ``namespaces``). Objects of Cluster API are in the
 namespace of their Cluster. Others may be elsewhere, but then nothing but their own word connects them: such a tie says
+from __future__ import annotations
+
 from which namespace it is claimed, unless the list has one Cluster only and is about that one anyway. It is not about a
 Secret or a ConfigMap elsewhere: where products name those after a Cluster they are beside it.
 
@@ -19,7 +21,6 @@ that of ``clusterctl generate cluster``: ``<cluster>-control-plane``, ``<cluster
 """
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from krm_fn.clusters.hints import Hints, Whole, hints
 from krm_fn.clusters.kinds import CLUSTER, CLUSTER_CLASS
@@ -27,6 +28,7 @@ from krm_fn.clusters.model import Key
 from krm_fn.clusters.namespaces import ByKey, is_open, may_be_same, meanings
 from krm_fn.clusters.references import Use, key_of, uses
 from krm_fn.krm.resourcelist import Object
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy.entries import is_template
 from krm_fn.patch import field_path
 from krm_fn.products.cluster_api import Role

@@ -8,11 +8,13 @@ Sources: Cluster API ``api/core`` (v1alpha3 to v1beta2); the providers' ``api/*/
 ``HCloudNetworkSpec``; Konvoy's document for its inventories.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
 
 from krm_fn.clusters.reading import pattern
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.patch import Pointer
 from krm_fn.products import cluster_api, distributions, konvoy
 from krm_fn.products.cluster_api import Role

@@ -3,11 +3,13 @@
 Values only.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
 
 from krm_fn.krm.results import ObjectRef
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy import ClusterNetwork, Fact
 from krm_fn.products.cluster_api import Role
 

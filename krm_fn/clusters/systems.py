@@ -6,8 +6,9 @@ Karpenter, CDI; those of GKE, OKE, ROSA and Scaleway, which have no field; the `
 target writes is in ``products``.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from krm_fn.clusters.charts import APPLICATION, HELM_RELEASE, charts_of
 from krm_fn.clusters.kinds import CLUSTER, OWNS_WORKERS, is_cluster_api
@@ -16,6 +17,7 @@ from krm_fn.clusters.namespaces import ByKey
 from krm_fn.clusters.references import class_of, key_of, uses
 from krm_fn.clusters.topology import Topology
 from krm_fn.krm.resourcelist import Object
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.patch import Pointer
 from krm_fn.products import distributions, proxy_keys
 from krm_fn.products.node_kinds import KUBEADM, NODE_KINDS

@@ -5,8 +5,10 @@ wrong with it. Of the objects it refers to it sees what a ``Lookup`` gives; no p
 holds a credential.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn.config import _build, _referred, _schema, _semantic_checks
 from krm_fn.config._model import (
@@ -26,6 +28,7 @@ from krm_fn.config._selector import ClusterMatcher, IgnoredPlace, Matcher, Overr
 from krm_fn.errors import ConfigError
 from krm_fn.formats import sops
 from krm_fn.krm.results import Finding, Severity
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.near_names import nearest
 from krm_fn.patch import Pointer, field_path, lookup
 

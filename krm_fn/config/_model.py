@@ -3,14 +3,17 @@
 Values only. None, where it is allowed, means "not said here", and is something else than empty.
 """
 
+from __future__ import annotations
+
 import fnmatch
 from collections.abc import Mapping
 from enum import Enum
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from krm_fn.config._selector import ClusterMatcher, IgnoredPlace, Selector
 from krm_fn.krm.results import Severity
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy import ClusterNetwork, Entry, Policy, Style
 
 _Value = TypeVar("_Value")

@@ -5,10 +5,14 @@ An object or a Cluster is its identity here, a few plain values; nothing is look
 Convention: AND inside a matcher, OR between matchers, as in the selectors of kpt; the values are globs.
 """
 
+from __future__ import annotations
+
 import fnmatch
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
+
+from krm_fn.named_tuple import NamedTuple
 
 
 class Matcher(NamedTuple):
@@ -21,7 +25,7 @@ class Matcher(NamedTuple):
     annotations: Mapping[str, str] = MappingProxyType({})
 
     @classmethod
-    def of(cls, written: Mapping[str, Any]) -> "Matcher":
+    def of(cls, written: Mapping[str, Any]) -> Matcher:
         """Return the matcher of a valid FunctionConfig."""
         lists = {key: tuple(written.get(key, ())) for key in ("names", "namespaces", "kinds")}
         return cls(

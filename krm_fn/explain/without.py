@@ -3,8 +3,9 @@
 What a run reports decides, by its code; only a Cluster about which it says nothing is judged here.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from krm_fn import settings
 from krm_fn.clusters import Cluster, Foreign, Membership
@@ -12,6 +13,7 @@ from krm_fn.config import ProxyConfig
 from krm_fn.explain.answers import WrittenPlace, cluster_name, written_place
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef, Result
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.plan import Overview, PlannedEdit
 

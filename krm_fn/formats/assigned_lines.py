@@ -3,11 +3,13 @@
 Who knows the format finds the lines, and says how a line is written.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from krm_fn.formats.splice import Edit, splice
+from krm_fn.named_tuple import NamedTuple
 
 
 class AssignedLine(NamedTuple):

@@ -8,16 +8,19 @@ Source: Kubernetes ``core/v1``: ``stringData`` of a Secret replaces the same key
 are base64; values of a ConfigMap's ``data`` are text.
 """
 
+from __future__ import annotations
+
 import base64
 import binascii
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn.errors import EditError, ExpansionError, InputError
 from krm_fn.formats import sops
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.patch import Operation, Pointer
 from krm_fn.yamledit import Document, DocumentsEditor, block_text, documents, prove
 

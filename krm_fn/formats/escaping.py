@@ -8,11 +8,13 @@ Sources: systemd ``src/basic/extract-word.c``, ``src/basic/escape.c`` and ``src/
 Kubernetes ``third_party/forked/golang/expansion/expand.go`` for ``env``.
 """
 
+from __future__ import annotations
+
 import re
 from functools import lru_cache
-from typing import NamedTuple
 
 from krm_fn.formats.cache_sizes import LINES
+from krm_fn.named_tuple import NamedTuple
 
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _SYSTEMD = str.maketrans({"\\": "\\\\", '"': '\\"', "%": "%%", "\t": "\\t"})

@@ -10,13 +10,15 @@ Source: POSIX Shell Command Language, sections 2.2 (quoting), 2.7 (redirection),
 programs in ``_RUNNERS`` for their options.
 """
 
+from __future__ import annotations
+
 import posixpath
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from krm_fn.formats.cache_sizes import LINES
+from krm_fn.named_tuple import NamedTuple
 
 LONGEST = 65_536
 """Longer texts are not read; Cluster API allows 10240 characters for a command or a file."""

@@ -3,12 +3,15 @@
 Every text that the program prints passes through here. What base64 and gzip in it say counts as shown.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn.krm.coded_text import without_coded
 from krm_fn.krm.named_credentials import shown_value, without_named_values, without_tokens
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.printable import printable
 
 # A password may hold any character, also "@", "/" and blanks that its author forgot to encode: everything up to the

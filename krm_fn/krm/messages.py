@@ -3,9 +3,11 @@
 An ordinary run reads none of it.
 """
 
-import re
-from typing import NamedTuple
+from __future__ import annotations
 
+import re
+
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.package_files import text_of
 
 SITE = "https://inject-proxy.io"

@@ -4,11 +4,14 @@ Format: ``results`` of the KRM functions specification v1 (kustomize ``cmd/confi
 one-line form of kyaml (``kyaml/fn/framework/result.go``).
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn.krm.masking import redact, shown_line
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.patch import APPEND, Operation, Pointer, field_path
 
 
@@ -28,7 +31,7 @@ def is_severe(severity: Severity, least: Severity) -> bool:
     return _RANK[severity] <= _RANK[least]
 
 
-def are_severe(results: "Iterable[Result]", least: Severity) -> bool:
+def are_severe(results: Iterable[Result], least: Severity) -> bool:
     """Return whether a result is at least as severe as ``least``."""
     return any(is_severe(result.severity, least) for result in results)
 
@@ -60,7 +63,7 @@ class Finding(NamedTuple):
     clusters: tuple[str, ...] = ()
     fact: tuple[str, ...] = ()
 
-    def about(self, ref: "ObjectRef", target: str = "") -> "Result":
+    def about(self, ref: ObjectRef, target: str = "") -> Result:
         """Return the finding as a result about the object and, where one reported it, the target."""
         return Result(
             self.severity,

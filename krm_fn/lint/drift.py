@@ -5,12 +5,14 @@ is reported together with one that says what was wanted; where there is none, th
 that could not set it reported that.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from krm_fn.krm.masking import redact
 from krm_fn.krm.proxy_values import shown_url
 from krm_fn.krm.results import ObjectRef, Result, Severity
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy import may_hold_a_credential, parse
 from krm_fn.printable import HIDDEN
 from krm_fn.targets import Reading

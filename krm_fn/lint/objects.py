@@ -5,16 +5,18 @@ is known by ``lint.values``. Each finding has the ID of its rule as its code; a 
 same value once.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
-from typing import NamedTuple
 
 from krm_fn import placeholders
 from krm_fn.formats import escaping
 from krm_fn.krm.results import Finding, Result, Severity
 from krm_fn.lint import values as rules_of
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy import Audience, ClusterNetwork
 from krm_fn.noproxy.lint_rules import Problem, problem
 from krm_fn.settings import PROXY_VARIABLES
@@ -217,7 +219,7 @@ _CHOSEN = problem(
 
 
 def lint_provider(
-    readings: Iterable[Reading], files: "Iterable[WrittenFile]", rules: Rules = THE_TABLE
+    readings: Iterable[Reading], files: Iterable[WrittenFile], rules: Rules = THE_TABLE
 ) -> Iterator[Finding]:
     """Yield NP031 for each place that is in a file which the infrastructure provider writes, too.
 

@@ -4,14 +4,17 @@ A name says what is a proxy: a variable in a list or a mapping, a member such as
 name does, a row of ``clusters.systems`` leads to it. Texts are read where they are values of a chart or a patch.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn.clusters import APPLICATION, System, charts_in, field_of, system_of
 from krm_fn.errors import InputError
 from krm_fn.formats.embedded import Value, values
 from krm_fn.krm.resourcelist import Object
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy.entries import is_template
 from krm_fn.patch import Pointer, lookup, text_at
 from krm_fn.proxy_url import split_url

@@ -4,15 +4,17 @@ It compares what the places of one object held before an edit and hold after it,
 The ProxyConfig stays the one source: with a union of both lists no entry could ever go.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import NamedTuple
 
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.lint.objects import Listing, lint_settings
 from krm_fn.lint.values.whole import Listed
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy import Audience, entries
 from krm_fn.noproxy.entries import EntryKind
 from krm_fn.targets import Reading

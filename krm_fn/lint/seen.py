@@ -6,14 +6,16 @@ Which objects are looked at is the caller's to say, and the two differ there:
     after_injection  the objects and targets of a run: the values that it wrote are judged once, for the FunctionConfig
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
 
 from krm_fn.clusters import Membership
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
 from krm_fn.lint.objects import Listing, Rules, WrittenFile, lint_object, lint_provider
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.settings import Resolved, provider_files
 from krm_fn.targets import TARGETS, Reading, Writes

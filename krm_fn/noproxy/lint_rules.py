@@ -4,11 +4,13 @@ Written by hand, in the order of the IDs. An ID never changes its meaning: ``spe
 name it. What users read about a rule is in ``krm_fn/krm/messages.md``.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from enum import Enum
-from typing import NamedTuple
 
 from krm_fn.krm.results import Severity
+from krm_fn.named_tuple import NamedTuple
 
 
 class About(Enum):

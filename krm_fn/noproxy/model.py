@@ -3,10 +3,13 @@
 Data only, no decision; every value carries the reason why it is there, as lines for a person.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from enum import Enum
 from functools import cache, lru_cache
-from typing import NamedTuple
+
+from krm_fn.named_tuple import NamedTuple
 
 CLUSTER_DOMAIN = "cluster.local"
 """The domain of a cluster that declares none (the default of kubeadm's ``networking.dnsDomain``)."""
@@ -119,21 +122,21 @@ class Entry(NamedTuple):
     origins: frozenset[Origin] = frozenset()
 
     @classmethod
-    def of_config(cls, text: str, field_path: str) -> "Entry":
+    def of_config(cls, text: str, field_path: str) -> Entry:
         """Return an entry that a field of the FunctionConfig holds."""
         return cls(text, (f"`{field_path}`",), _BY_CONFIG)
 
     @classmethod
-    def of_object(cls, text: str, why: str) -> "Entry":
+    def of_object(cls, text: str, why: str) -> Entry:
         """Return an entry that follows from an object of the list; ``why`` names the object and its field."""
         return cls(text, (why,), _BY_OBJECT)
 
     @classmethod
-    def of_rule(cls, text: str, rule: str) -> "Entry":
+    def of_rule(cls, text: str, rule: str) -> Entry:
         """Return an entry that is in the list for a rule alone."""
         return cls(text, (_of_rule(rule),), _BY_RULE)
 
-    def by_rule(self, text: str, rule: str) -> "Entry":
+    def by_rule(self, text: str, rule: str) -> Entry:
         """Return the entry ``text``, which a rule adds because of this one."""
         return Entry(text, (*self.why, _of_rule(rule)), _both(self.origins, _BY_RULE))
 

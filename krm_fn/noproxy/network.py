@@ -4,10 +4,12 @@ One class serves everybody: what one object says, what all objects of a Cluster 
 a provider take where nobody says anything, ``spec.clusterDefaults``, and what follows from all of them.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from krm_fn.krm.results import ObjectRef
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy.model import Entry
 from krm_fn.patch import Pointer, field_path
 
@@ -116,7 +118,7 @@ class ClusterNetwork(NamedTuple):
                 for fact in held:
                     yield name, fact
 
-    def completed_by(self, other: "ClusterNetwork") -> "ClusterNetwork":
+    def completed_by(self, other: ClusterNetwork) -> ClusterNetwork:
         """Return this network with the fields of ``other`` in the place of those that are empty."""
         pairs = zip(self, other, strict=True)
         return ClusterNetwork._make(own or others for own, others in pairs)

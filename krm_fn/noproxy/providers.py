@@ -5,10 +5,12 @@ Broad domains that some peers add (``.elb.amazonaws.com``, ``.cloudapp.azure.com
 people's hosts too.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from krm_fn import placeholders
+from krm_fn.named_tuple import NamedTuple
 
 METADATA_ADDRESS = "169.254.169.254"
 

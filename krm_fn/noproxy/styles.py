@@ -4,10 +4,12 @@ A style yields pieces, each with the name under which ``spec.noProxyPolicy.deriv
 user wrote, ``ROOTED`` for rooted names); it removes nothing, merges nothing and sorts nothing: ``composition`` does.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from krm_fn import placeholders
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy import entries, model, providers
 from krm_fn.noproxy.model import Audience, Entry, Style
 from krm_fn.noproxy.network import ClusterNetwork, Fact

@@ -4,9 +4,11 @@ It knows the order of the packages, and no kind, path or text of the domain. A r
 or none: one error leaves every item as it was.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from krm_fn import config, lint, settings
 from krm_fn.config import Lookup, Mode, ProxyConfig
@@ -19,6 +21,7 @@ from krm_fn.lint.exposure import exposed_passwords
 from krm_fn.lint.silenced import Silencer, annotated, has_annotation, values_of
 from krm_fn.lint.stale_files import stale_files
 from krm_fn.lint.unwritten import unwritten
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.patch import Operation, Pointer
 from krm_fn.pipeline._edits import CHANGE_DUE, apply_proposals, of_new_kind
 from krm_fn.pipeline._operations import PlannedOperations

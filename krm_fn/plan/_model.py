@@ -1,7 +1,9 @@
 """What a plan consists of: the source of the objects, one planned edit, and what else was noticed."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from krm_fn import clusters, settings
 from krm_fn.carriers.data_uses import DataUses
@@ -11,6 +13,7 @@ from krm_fn.errors import DocumentError
 from krm_fn.formats import sops
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, Finding, ObjectRef, Result, Severity
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Operation, Pointer
 from krm_fn.plan._selection import is_selected

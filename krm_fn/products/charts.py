@@ -5,9 +5,11 @@ gives its three texts to the controller alone, as upper-case names; Harbor compl
 parts; those of Argo CD call each other over gRPC by the names of their Services, which ``NO_PROXY`` must hold.
 """
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from __future__ import annotations
 
+from collections.abc import Mapping
+
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.products import proxy_keys
 
 Path = tuple[str, ...]

@@ -18,8 +18,9 @@ support in AKS" (``http://`` only for ``httpProxy``, no user and password), ``Az
 ``fluxcd/notification-controller`` (``ProviderSpec``).
 """
 
-from typing import NamedTuple
+from __future__ import annotations
 
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.products import proxy_keys
 from krm_fn.products.cluster_api import BOOTSTRAP, CONTROL_PLANE, Role
 

@@ -9,9 +9,12 @@ Docker's documentation "Use a proxy server with the Docker daemon"; ``File.appen
 Cluster API and ``bootstrap/eks/api`` of its provider for AWS; ``internal/ignition/clc`` of Cluster API ignores it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+
+from krm_fn.named_tuple import NamedTuple
 
 _BOTH_CASES = MappingProxyType(
     {

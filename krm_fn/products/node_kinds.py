@@ -15,10 +15,12 @@ reference (``podCIDR``, ``serviceCIDR``); EKS: ``kubernetes-sigs/cluster-api-pro
 ``siderolabs/talos`` (``DefaultIPv4PodNet``, ``DefaultIPv4ServiceNet``).
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
 
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.products.cluster_api import BOOTSTRAP, CONTROL_PLANE, Role
 
 FILES_ON_REQUEST = "nodeFiles"

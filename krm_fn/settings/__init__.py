@@ -4,9 +4,10 @@ It knows values, roles and audiences; never a kind, a field path or YAML. Instal
 below every override, and of several overrides that set one field the last wins.
 """
 
+from __future__ import annotations
+
 import functools
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from krm_fn import noproxy
 from krm_fn.clusters import Cluster, Membership, Role
@@ -20,6 +21,7 @@ from krm_fn.config import (
     coalesce,
 )
 from krm_fn.krm.results import Finding, Severity
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy import (
     CLUSTER_DOMAIN_NAMES,
     MIRRORS,
@@ -123,7 +125,7 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
 def _networks(
     config: ProxyConfig,
     memberships: Sequence[Membership],
-    wishes: "Sequence[_Declaration]",
+    wishes: Sequence[_Declaration],
     alone: Cluster | None,
 ) -> list[ClusterNetwork]:
     """Return what is known of the network of each Cluster; without a Cluster, what is known at all, if anything."""
@@ -153,7 +155,7 @@ def _missing(
     config: ProxyConfig,
     memberships: Sequence[Membership],
     target: str,
-    wish: "_Declaration",
+    wish: _Declaration,
     networks: Sequence[ClusterNetwork],
 ) -> tuple[_network.Missing, ...]:
     talks_to_nodes = _network.talks_to_nodes(target, config.targets, memberships)
@@ -248,7 +250,7 @@ def _is_mistaken(
 
 
 def _unreachable_overrides(
-    config: ProxyConfig, places: Sequence[OverrideSubject], wishes: "Sequence[_Declaration]"
+    config: ProxyConfig, places: Sequence[OverrideSubject], wishes: Sequence[_Declaration]
 ) -> tuple[str, ...]:
     """Return the overrides that only ``roles`` and ``workerGroups`` keep from these places."""
     found = []
@@ -294,7 +296,7 @@ def _blank(memberships: Sequence[Membership]) -> ProxySettings:
 
 
 def _differs_from_clusters(
-    config: ProxyConfig, memberships: Sequence[Membership], wishes: "Sequence[_Declaration]"
+    config: ProxyConfig, memberships: Sequence[Membership], wishes: Sequence[_Declaration]
 ) -> bool:
     """Return whether a declaration differs from that of its Cluster as a whole, without role, group and target."""
     for membership, wish in zip(memberships, wishes, strict=False):
@@ -320,11 +322,11 @@ class _Declaration(NamedTuple):
     def urls(self) -> tuple[str, str]:
         return ("", "") if self.disabled else (self.http_proxy, self.https_proxy)
 
-    def differs(self, other: "_Declaration") -> bool:
+    def differs(self, other: _Declaration) -> bool:
         """Return whether the other one says something else, whether anything declares it or not."""
         return self != other._replace(declared=self.declared)
 
-    def under(self, override: Override) -> "_Declaration":
+    def under(self, override: Override) -> _Declaration:
         """Return the declaration after ``override`` is applied to it."""
         changes = (override.http_proxy, override.https_proxy, override.disabled)
         before = () if override.replaces else self.entries

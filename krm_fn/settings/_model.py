@@ -3,10 +3,11 @@
 Values only; a field that is empty is a variable that must not be set.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
 
 from krm_fn.clusters import Membership, Role
 from krm_fn.config import Certificates, Mirror
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy import ClusterNetwork, Entry, InvalidField, Origin, Policy
 from krm_fn.settings._network import Missing
 

@@ -4,10 +4,13 @@ What the objects of a Cluster do not say, ``spec.clusterDefaults`` may; what nei
 the infrastructure provider, or missing.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn.clusters import Cluster, Membership, Role, network_field
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy import (
     DEFAULTS,
     ENDPOINT,

@@ -1,9 +1,11 @@
 """What a target is: which objects it edits, who reads them, and how it edits them."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn.carriers.data_uses import DataUses, DataUsesReader
 from krm_fn.carriers.reading import Reading, Values
@@ -11,6 +13,7 @@ from krm_fn.carriers.site import Places, Site, has_site, read_sites, write_sites
 from krm_fn.engine import Draft
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, Finding
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer
 from krm_fn.settings import ProxySettings

@@ -1,10 +1,13 @@
 """What a target may know about other objects of the list: values that ``plan`` collects."""
 
+from __future__ import annotations
+
 from collections.abc import Container, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn.clusters import Key, may_be_same, target_of
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.products.node_kinds import KUBEADM
 from krm_fn.settings import ProxySettings
 

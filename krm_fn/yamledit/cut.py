@@ -7,9 +7,12 @@ Why text is enough: in block style, everything in an item of a list is indented 
 belongs to a member of the outermost mapping is indented at all, is a comment, or begins with a dash.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
+
+from krm_fn.named_tuple import NamedTuple
 
 # It begins with its literal, which is searched for faster than the beginning of a line.
 _TOP_LEVEL = re.compile(r"\n(?=[^ \t\r\n#\-])")

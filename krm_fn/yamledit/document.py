@@ -3,12 +3,15 @@
 The new text, read again, says what ``jsonpatch`` makes of the old data, or there is no new text.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn import patch
 from krm_fn.errors import EditError, ExpansionError, InputError, InternalError
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.patch import Operation
 from krm_fn.yamledit import expansion, layout, shadow
 from krm_fn.yamledit.breaks import BREAKS, Lines, newline_of, with_line_feeds
@@ -43,7 +46,7 @@ class Part(NamedTuple):
         """Return new plain data; raises InputError for an alias bomb."""
         return view(self.node)
 
-    def items(self) -> "list[Part] | None":
+    def items(self) -> list[Part] | None:
         """Return the items of a list, None for anything else."""
         node = self.node.target if isinstance(self.node, Alias) else self.node
         if not isinstance(node, SequenceNode):

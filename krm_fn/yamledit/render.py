@@ -4,14 +4,17 @@ What it writes means the same to YAML 1.1 and YAML 1.2; a string that one of the
 something else is quoted. It writes no anchors, tags, comments or folded lines.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 
 from krm_fn.errors import EditError
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.yamledit.breaks import newline_of
 from krm_fn.yamledit.view import ComplexKey, resolve
 

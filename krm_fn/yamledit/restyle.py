@@ -7,12 +7,14 @@ What is lost is where a line of the author was folded, in the part that changes.
 Source: YAML 1.2.2, chapters 6.5 (folding), 7.3 (flow scalars) and 8.1 (block scalars).
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from itertools import takewhile
-from typing import NamedTuple
 
 from krm_fn.errors import InputError
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.yamledit.render import double_quoted, fits_block, is_string_in_every_yaml
 from krm_fn.yamledit.tree import Mapping, Scalar, compose
 from krm_fn.yamledit.view import resolves_by_tag, scalar_value

@@ -4,10 +4,13 @@ An edit touches the lines of what it is about and no others. It need not be righ
 one can think of: what it gives is proven, and where the proof fails a coarser edit is tried.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.yamledit import layout
 from krm_fn.yamledit.layout import Geometry
 from krm_fn.yamledit.origin import PLAIN, FormerValue, below, marked, plain_data

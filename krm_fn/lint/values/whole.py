@@ -3,11 +3,13 @@
 ``lacking`` alone says what a cluster needs, for the lint to report and for ``fix`` to add.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from functools import cached_property
-from typing import NamedTuple
 
 from krm_fn.krm.results import Severity
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy import entries, providers, styles
 from krm_fn.noproxy.entries import Cidr, EntryKind
 from krm_fn.noproxy.lint_rules import Problem, problem
@@ -36,7 +38,7 @@ class Listed:
         found = map(_cidr, self.entries)
         return frozenset(cidr for cidr in found if cidr is not None)
 
-    def beside(self, network: ClusterNetwork) -> "Listed":
+    def beside(self, network: ClusterNetwork) -> Listed:
         """Return the same list for another cluster; results about its entries are kept."""
         other = Listed(self.entries, self.audience, network)
         vars(other).update(texts=self.texts, cidrs=self.cidrs)

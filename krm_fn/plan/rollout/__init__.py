@@ -13,9 +13,10 @@ Sources: Cluster API book, "Updating Machine Infrastructure and Bootstrap Templa
 ``controlplane/kubeadm/webhooks/kubeadm_control_plane_template.go``.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import NamedTuple
 
 from krm_fn import patch
 from krm_fn.clusters import ByKey, Key, key_of, may_be_same, meanings, references
@@ -23,6 +24,7 @@ from krm_fn.config import ProxyConfig
 from krm_fn.formats import sops
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, Finding, ObjectRef, Severity
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.patch import Pointer
 from krm_fn.plan import ObjectSource, PlannedEdit
 from krm_fn.plan.rollout.model import (

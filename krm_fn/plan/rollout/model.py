@@ -1,12 +1,15 @@
 """What templates and Secrets that follow from their content have in common: a name with a hash, and the way back."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn import patch
 from krm_fn.krm.resourcelist import BASE_NAME, Object
 from krm_fn.krm.results import Edit, Finding
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.plan import PlannedEdit
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import Context

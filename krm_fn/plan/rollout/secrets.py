@@ -13,9 +13,10 @@ Sources: Cluster API 1.11 ``bootstrap/kubeadm/internal/controllers/kubeadmconfig
 (``resolveSecretFileContent``), ``controlplane/kubeadm/internal/filters.go``.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import NamedTuple
 
 from krm_fn import patch
 from krm_fn.carriers import drop_in_secret
@@ -24,6 +25,7 @@ from krm_fn.config import Mode, ProxyConfig
 from krm_fn.formats.sops import is_encrypted
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, Finding, Severity
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.patch import Pointer, list_at, lookup, text_at
 from krm_fn.plan import ObjectSource, PlannedEdit
 from krm_fn.plan.rollout.model import NAME, RolloutNote, advice, hash_of, holds_something, kept_name

@@ -1,9 +1,11 @@
 """Charts of your choice: their programs get the proxy by the values of the chart."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn.carriers.chosen_charts import Chosen, chosen_charts
 from krm_fn.carriers.data_uses import DataKey, DataUses, DataUsesReader, namespace_of
@@ -17,6 +19,7 @@ from krm_fn.engine import Draft
 from krm_fn.formats import embedded
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Finding, Severity
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products.charts import CHARTS, Chart, ChartValue

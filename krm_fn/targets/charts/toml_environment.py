@@ -4,10 +4,13 @@ Only these lists are edited, entry by entry; every other character of the text s
 of ``[[runners]]`` in GitLab Runner's documentation: a list of texts ``NAME=value``, which each job gets.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+
+from krm_fn.named_tuple import NamedTuple
 
 _TABLE = "[[runners]]"
 _INLINE = "runners"

@@ -4,12 +4,15 @@ Its text separates by commas ``<chart>:<path>`` of each place and ``<chart>:<pat
 empty again later; ``(null)`` where it was null. Empty lists and mappings are kept by the writer (``yamledit.origin``).
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from krm_fn.carriers.chosen_containers import names_in
 from krm_fn.carriers.site import SiteWithoutVariables, Variables
 from krm_fn.engine import Draft
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.patch import Pointer
 
 ANNOTATION = "fn.inject-proxy.io/proxy-values"

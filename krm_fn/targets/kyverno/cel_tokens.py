@@ -4,9 +4,12 @@ Source: the CEL language definition (github.com/google/cel-spec, doc/langdef.md,
 Values").
 """
 
+from __future__ import annotations
+
 import re
 from enum import Enum
-from typing import NamedTuple
+
+from krm_fn.named_tuple import NamedTuple
 
 
 class TokenKind(Enum):

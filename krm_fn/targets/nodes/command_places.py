@@ -9,10 +9,12 @@ that sets them and does something else as well. The restart belongs before the n
 that installs, configures or starts containerd.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import NamedTuple
 
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.targets.nodes import node_commands, service_restart, shell_exports
 from krm_fn.targets.nodes.container_runtime import CONTAINERD, CRI_O
 

@@ -3,14 +3,17 @@
 One list (``preKubeadmCommands``); a command that does anything else is reported and not edited.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence, Set
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn.carriers.reading import Reading, Values
 from krm_fn.carriers.site import Variables, quoted
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.krm.type_errors import wrong_type
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.nodes import command_places, node_commands, service_restart, shell_exports
 from krm_fn.targets.nodes.command_places import Arrangement
@@ -88,7 +91,7 @@ class NodeExports:
         entries = self._spec.entries(self._spec.commands)
         return [command if isinstance(command, str) else "" for command in entries]
 
-    def _describe(self, planned: "_Planned", commands: Sequence[Any], restart: str) -> None:
+    def _describe(self, planned: _Planned, commands: Sequence[Any], restart: str) -> None:
         """Describe a restart that comes or goes, and what gets another place."""
         before = [text for text in commands if isinstance(text, str)]
         after = [text for _, text in planned.commands]

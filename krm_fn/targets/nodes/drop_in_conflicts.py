@@ -8,15 +8,17 @@ assignment wins; a file in ``/etc`` hides one of the same name in ``/run``, and 
 they are.
 """
 
+from __future__ import annotations
+
 import posixpath
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from krm_fn.carriers import unit_text
 from krm_fn.carriers.site import Variables, quoted
 from krm_fn.formats.cache_sizes import TEXTS
 from krm_fn.krm.results import Severity
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.patch import Pointer
 from krm_fn.targets.nodes import other_files
 from krm_fn.targets.nodes.config_spec import ConfigSpec

@@ -10,14 +10,17 @@ Limits: ``validateFiles`` in Cluster API ``kubeadmconfig_types.go`` (a ``path`` 
 (10240 characters), and its ``internal/ignition/clc`` (no ``gzip``).
 """
 
+from __future__ import annotations
+
 import base64
 import binascii
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn.carriers.site import SiteWithoutVariables, Variables
 from krm_fn.krm.results import Severity
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.patch import Pointer, lookup
 from krm_fn.targets.nodes import service_restart
 from krm_fn.targets.nodes.config_spec import ConfigSpec

@@ -4,14 +4,16 @@ A command that does anything besides is never changed. An export whose value the
 as wanted stays as written; a variable is exported once, by its first export.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from krm_fn.formats import escaping
 from krm_fn.formats.cache_sizes import LINES
 from krm_fn.formats.splice import Edit, cuts, splice
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.nodes import node_commands
 

@@ -6,10 +6,12 @@ Sources: ``siderolabs/cluster-api-bootstrap-provider-talos`` (``api/v1beta1/talo
 ``types/k8s/apiserver.go`` (``KubeAPIServerConfig``, from 1.14 on, which excludes ``cluster.apiServer``).
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn.carriers.documents import DocumentSites, TextDraft
 from krm_fn.carriers.reading import Reading
@@ -19,6 +21,7 @@ from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.formats import embedded
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products.cluster_api import Role

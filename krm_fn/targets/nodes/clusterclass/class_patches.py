@@ -14,12 +14,15 @@ Sources: Cluster API 1.11, ``internal/controllers/topology/cluster/patches/inlin
 to a list at its beginning or its end, and neither replaces nor removes a single entry).
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.patch import Pointer, lookup
 
 SELECTORS = {

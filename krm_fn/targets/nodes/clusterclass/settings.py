@@ -7,12 +7,14 @@ Source: Cluster API, "Writing a ClusterClass", builtin variables: ``builtin.clus
 ``serviceDomain`` is a text; each is what ``spec.clusterNetwork`` of the Cluster says, or missing.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from krm_fn import noproxy, placeholders
 from krm_fn.clusters import Cluster, Membership
 from krm_fn.config import ProxyConfig
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy import Audience, Fact
 from krm_fn.settings import ProxySettings, Resolved, network_of, resolve
 
@@ -98,7 +100,7 @@ class _Builtins(NamedTuple):
     domain: str
 
     @classmethod
-    def of(cls, cluster: Cluster) -> "_Builtins":
+    def of(cls, cluster: Cluster) -> _Builtins:
         def own(facts: Sequence[Fact]) -> tuple[str, ...]:
             return tuple(fact.value for fact in facts if fact.ref == cluster.ref)
 
