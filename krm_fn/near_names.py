@@ -16,10 +16,10 @@ def nearest(name: Any, known: Iterable[str], *, alike: float = 0.6) -> str | Non
         known: the names that exist.
         alike: how like they must be, from 0 to 1 (``difflib.SequenceMatcher.ratio``).
     """
-    import difflib  # noqa: PLC0415 -- only mistakes need it
-
     if not isinstance(name, str):
         return None
+    import difflib  # noqa: PLC0415 -- only mistakes need it
+
     by_lower = {one.lower(): one for one in known}
     near = difflib.get_close_matches(name.lower(), by_lower, cutoff=alike)
     near.sort(key=lambda one: not one.startswith(name.lower()))

@@ -18,7 +18,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -128,7 +127,7 @@ def run(
 
 def finished(answer: CommandResult) -> CommandResult:
     """What a command answered, once its files are written."""
-    return replace(answer, reported=answer.finish(lambda: None), write=None)
+    return answer._replace(reported=answer.finish(lambda: None), write=None)
 
 
 def inject_proxy(

@@ -16,7 +16,7 @@ RUN = """\
 import json, sys
 before = {*sys.modules}
 from krm_fn.cli import main
-code = main([])
+code = main(sys.argv[1:])
 print(json.dumps([code, sorted({*sys.modules} - before)]), file=sys.stderr)
 """
 """Its last line on standard error: the exit code, and the modules that the run loaded."""
@@ -76,9 +76,13 @@ OTHER_COMMANDS = {
 }
 
 
-def modules_of_a_run(text: str, code: int) -> set[str]:
+def modules_of_a_run(text: str, code: int, *arguments: str) -> set[str]:
     done = subprocess.run(
-        [sys.executable, "-c", RUN], input=text.encode(), capture_output=True, timeout=TIME_LIMIT, check=True
+        [sys.executable, "-c", RUN, *arguments],
+        input=text.encode(),
+        capture_output=True,
+        timeout=TIME_LIMIT,
+        check=True,
     )
     given_code, modules = json.loads(done.stderr.splitlines()[-1])
     assert given_code == code
@@ -126,6 +130,11 @@ def test_a_run_with_a_right_config_loads_only_what_it_needs(config: str, items: 
 )
 def test_the_module_of_a_target_is_loaded_for_an_object_of_its_kind(item: str, module: str) -> None:
     assert f"krm_fn.targets.{module}" in modules_of_a_run(resource_list(f"{item}\n"), 0)
+
+
+def test_a_run_over_a_file_defines_no_dataclass() -> None:
+    loaded = modules_of_a_run(f"{CONFIG}---\n{CLUSTER}", 0, "run", "-")
+    assert loaded & {"dataclasses", "inspect", "difflib"} == set()
 
 
 def test_a_run_with_a_wrong_config_loads_jsonschema() -> None:

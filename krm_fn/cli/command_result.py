@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from krm_fn.named_tuple import NamedTuple
 
 Write = Callable[[Callable[[], object]], None]
 """Writes files: it calls what it is given when all is ready, before the first one changes."""
 
 
-@dataclass(frozen=True)
-class CommandResult:
+class CommandResult(NamedTuple):
     """What a command prints, the files that it writes, and its exit code.
 
     ``output`` goes to standard output, ``reported`` line by line to standard error; ``write`` is None where no file

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
@@ -21,6 +21,7 @@ from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import redact, shown_line
 from krm_fn.krm.messages import CodeText, address, explanations
 from krm_fn.krm.results import Result, Severity, is_severe
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy.lint_rules import RULES
 from krm_fn.patch import field_path
 from krm_fn.printable import printable, printable_html, printable_json
@@ -33,8 +34,7 @@ _INFO_ON_GITHUB = "notice"
 """What an information is called there; errors and warnings have their own names everywhere."""
 
 
-@dataclass(frozen=True)
-class ReportEntry:
+class ReportEntry(NamedTuple):
     """One finding: ``rule`` is its ID or code, ``line`` counts from 1, and 0 is no line.
 
     ``subject`` names the object and its field, and ``data`` is the finding as the form ``json`` has it.
@@ -46,7 +46,7 @@ class ReportEntry:
     file: str = ""
     line: int = 0
     subject: str = ""
-    data: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = MappingProxyType({})
 
     def text(self) -> str:
         """Return the message behind its subject."""
@@ -57,8 +57,7 @@ class ReportEntry:
         return info if self.severity is Severity.INFO else self.severity.value
 
 
-@dataclass(frozen=True)
-class FindingReport:
+class FindingReport(NamedTuple):
     """The findings of a command.
 
     ``files`` names what was judged, also where nothing was found. A finding that is less severe than ``fail_on`` is no

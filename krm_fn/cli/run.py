@@ -11,7 +11,6 @@ import shutil
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,6 @@ from krm_fn.cli._config import config_among, named_above
 from krm_fn.cli._outcome_lines import FAIL_ON, count, outcome_lines, severities
 from krm_fn.cli._progress import Progress
 from krm_fn.cli.command_result import CommandResult, Write
-from krm_fn.cli.diff import Diff
 from krm_fn.cli.files import (
     LeftAlone,
     absolute,
@@ -48,6 +46,7 @@ from krm_fn.errors import InputError, OutputError, UsageError
 from krm_fn.krm.known_secrets import ProxyPasswords
 from krm_fn.krm.manifests import ManifestList
 from krm_fn.krm.results import Result, Severity, are_severe, in_order, is_severe
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.near_names import did_you_mean
 from krm_fn.pipeline import CHANGE_DUE, Outcome, run_list
 
@@ -165,8 +164,7 @@ def parser() -> CommandParser:
     )
 
 
-@dataclass(frozen=True)
-class _Done:
+class _Done(NamedTuple):
     """What a run found: its ProxyConfig, the list with its changes, and the results of the files of its shard.
 
     ``failures_elsewhere`` counts findings in files of other shards that make every shard fail. ``summary`` are the
@@ -215,13 +213,13 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     _refuse_contradictions(given, paths)
     done = _of_stream(given, read_stdin()) if is_stream else _of_files(given, paths)
     if given.check:
-        done = replace(done, outcome=_as_check(done.outcome))
+        done = done._replace(outcome=_as_check(done.outcome))
     changed = done.changed
     exit_code = done.exit_code or int(bool(given.check and changed))
     is_written = not (exit_code or given.diff or given.check)
     if given.diff:
         output, notes = _diff_of(done, changed, given.diff)
-        done = replace(done, summary=(*done.summary, *notes))
+        done = done._replace(summary=(*done.summary, *notes))
     else:
         output = _report_of(done, given)
     write: Write | None = None
@@ -414,6 +412,8 @@ def _with_file(result: Result, found: LocatedConfig, files: ManifestList) -> Res
 def _with_silenced_stale(outcome: Outcome) -> Outcome:
     """Return the outcome with the findings that fail a check, though somebody silences them or switches them off."""
     stale = [result for result in outcome.silenced if result.is_stale]
+    if not stale:
+        return outcome
     silenced = tuple(result for result in outcome.silenced if not result.is_stale)
     found = in_order([*outcome.results, *stale, *outcome.switched_off])
     return outcome._replace(results=tuple(found), silenced=silenced)
@@ -530,6 +530,8 @@ def _diff_of(
     done: _Done, changed: Mapping[str, bytes | None], form: str
 ) -> tuple[bytes, list[str]]:
     """Return the diff in a form of `--diff`, and the lines that say how it is no patch to apply."""
+    from krm_fn.cli.diff import Diff  # noqa: PLC0415 -- only `--diff` needs it
+
     is_terminal = sys.stdout is not None and sys.stdout.isatty()
     has_colours = (
         is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -6,9 +6,9 @@ import os
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from krm_fn.cli.files import LeftAlone, find_files, read_each
@@ -20,7 +20,6 @@ from krm_fn.krm.manifests import Manifests
 from krm_fn.yamledit import documents, has_complex_keys, read
 
 
-@dataclass(frozen=True)
 class Selection:
     """Which files are manifests.
 
@@ -32,11 +31,18 @@ class Selection:
         paths: name of each file -> its absolute path, links followed; empty for a stream.
     """
 
-    files: Mapping[str, bytes]
-    manifests: dict[str, bytes] = field(default_factory=dict)
-    left_alone: dict[str, LeftAlone] = field(default_factory=dict)
-    encrypted: list[str] = field(default_factory=list)
-    paths: dict[str, str] = field(default_factory=dict)
+    def __init__(
+        self,
+        files: Mapping[str, bytes],
+        manifests: Mapping[str, bytes] = MappingProxyType({}),
+        left_alone: Mapping[str, LeftAlone] = MappingProxyType({}),
+        paths: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        self.files = files
+        self.manifests = dict(manifests)
+        self.left_alone = dict(left_alone)
+        self.encrypted: list[str] = []
+        self.paths = dict(paths)
 
     def others(self) -> dict[str, bytes]:
         """Return name -> content of the files that hold no objects, but may say something about a proxy."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from krm_fn.cli.files import absolute
@@ -17,16 +16,16 @@ from krm_fn.errors import UsageError
 _FORM = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
 
 
-@dataclass(frozen=True)
 class Shard:
     """The files of job ``index``, from 1, of ``number`` jobs.
 
     ``base`` is the folder from which names are counted, because checkouts are at other places on other machines.
     """
 
-    index: int
-    number: int
-    base: Path
+    def __init__(self, index: int, number: int, base: Path) -> None:
+        self.index = index
+        self.number = number
+        self.base = base
 
     def holds(self, name: str) -> bool:
         """Return whether this job writes and reports a file."""

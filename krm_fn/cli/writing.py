@@ -14,7 +14,6 @@ import stat
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from krm_fn.errors import OutputError
@@ -22,7 +21,6 @@ from krm_fn.errors import OutputError
 _NEW, _OLD = ".inject-proxy.new.", ".inject-proxy.old."
 
 
-@dataclass
 class _FileWrite:
     """One file: ``old`` is what was read from it, None for a file that is created; ``new`` is None for its removal.
 
@@ -30,13 +28,14 @@ class _FileWrite:
     folder: with the new content, and with the old one, of a file that is written in place or that is restored.
     """
 
-    file: Path
-    old: bytes | None
-    new: bytes | None
-    beside: Path | None = None
-    old_copy: Path | None = None
-    is_in_place: bool = False
-    status: os.stat_result | None = None
+    def __init__(self, file: Path, old: bytes | None, new: bytes | None) -> None:
+        self.file = file
+        self.old = old
+        self.new = new
+        self.beside: Path | None = None
+        self.old_copy: Path | None = None
+        self.is_in_place = False
+        self.status: os.stat_result | None = None
 
 
 def write_files(

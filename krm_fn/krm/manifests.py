@@ -7,7 +7,6 @@ same looks as a ResourceList. A document that is no mapping is no object and is 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -23,6 +22,7 @@ from krm_fn.krm.resourcelist import (
     reference,
 )
 from krm_fn.krm.results import ObjectRef
+from krm_fn.named_tuple import NamedTuple
 from krm_fn.patch import Operation, Pointer, lookup
 from krm_fn.yamledit import (
     CODE_OF_YTT,
@@ -37,8 +37,7 @@ from krm_fn.yamledit import (
 )
 
 
-@dataclass(frozen=True)
-class _Slice:
+class _Slice(NamedTuple):
     """A document: ``number`` in its file, and where its text is there."""
 
     file: str
