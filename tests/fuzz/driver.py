@@ -77,7 +77,7 @@ def _search(names: list[str], seed: int, seconds: float, most: int) -> int:
         lists.forget()
         if cases % 100 == 0:
             reveals.cache_clear()
-    say(f"fuzz: {cases} cases, {RUNS['in process']} runs in process, {RUNS['as a command']} as commands")
+    say(f"fuzz: {cases} cases; runs: {', '.join(f'{number} {kind}' for kind, number in RUNS.most_common())}")
     for key, number in found.most_common():
         say(f"fuzz: {number} x {key}")
     return int(bool(found))

@@ -21,7 +21,7 @@ from urllib.parse import quote, unquote_to_bytes
 
 import yaml
 
-from fuzz.program import RUNS, SECONDS, Broken, command, process
+from fuzz.program import DOCUMENTED, RUNS, SECONDS, Broken, command, process
 from fuzz.stored import any_data
 from fuzz.structures import damage
 from fuzz.texts import WAYS
@@ -276,7 +276,7 @@ def _at_once(top: Path, words: list[str]) -> None:
     RUNS["as a command"] += len(running)
     for one in running:
         _, errors = one.communicate(timeout=SECONDS)
-        if one.returncode not in (0, 1):
+        if one.returncode not in DOCUMENTED:
             raise Broken(f"exit code {one.returncode} of one of several runs", errors.decode(errors="replace")[-600:])
     now = _snapshot(folder)
     torn = [name for name, state in now.items() if state not in (before.get(name), wanted.get(name))]

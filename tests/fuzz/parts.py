@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from fuzz import folders, rewritten, structures, texts
+from fuzz import folders, nodes, outputs, rewritten, structures, texts
 
 CORPUS = Path(__file__).parent / "corpus"
 
@@ -26,6 +26,8 @@ class Part(NamedTuple):
 PARTS = {
     "structures": Part(structures.make, structures.judge, 3),
     "folders": Part(folders.make, folders.judge, 3),
+    "nodes": Part(nodes.make, nodes.judge, 1),
+    "outputs": Part(outputs.make, outputs.judge, 2),
     "rewritten": Part(rewritten.make, rewritten.judge, 2),
     "texts": Part(texts.make, texts.judge, 2),
 }

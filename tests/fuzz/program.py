@@ -95,7 +95,7 @@ def _judged(done: subprocess.CompletedProcess[bytes], words: Sequence[str]) -> s
 
 
 def _judge_text(text: str) -> None:
-    """Look for a password as it is and decoded once; ``outputs`` looks deeper."""
+    """Look for a password as it is and decoded once: the part `outputs` looks deeper."""
     shown = reveals(text, 1)
     if shown:
         raise Broken("a password is shown", shown[:300])
