@@ -469,3 +469,19 @@ def test_a_field_of_a_wrong_type_is_a_fact_that_is_missing(item: int, path: str)
 def test_labels_that_are_no_texts_are_left_out() -> None:
     found = facts(named("Cluster", "prod", labels={"stage": "production", "number": 7, "none": None}, spec={}))
     assert found.labels == {"stage": "production"}
+
+
+def test_the_order_of_the_list_is_not_that_of_the_facts() -> None:
+    """Files and kustomize put the same objects in another order, and nodes are rolled where `NO_PROXY` changes."""
+    inventories = [
+        {
+            "apiVersion": "infrastructure.cluster.konvoy.d2iq.io/v1alpha1",
+            "kind": "PreprovisionedInventory",
+            "metadata": {"name": f"c-md-{number}"},
+            "spec": {"hosts": [{"address": f"10.0.0.{number}"}]},
+        }
+        for number in range(3)
+    ]
+    its = named("Cluster", "c", spec={})
+    assert value(facts(its, *inventories), "networks") == value(facts(its, *reversed(inventories)), "networks")
+    assert value(facts(its, *inventories), "networks") == ("10.0.0.0", "10.0.0.1", "10.0.0.2")

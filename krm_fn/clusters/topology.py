@@ -202,7 +202,8 @@ class Topology:
             self._graph.nodes.get(cluster.whole.class_key) if cluster.whole.class_key else None
         )
         wholes = (cluster.whole, its_class.whole if its_class else Whole())
-        ranked = sorted(sources, key=lambda node: _rank(node, wholes))
+        # Not in the order of the list: files and kustomize put the same objects in another one.
+        ranked = sorted(sources, key=lambda node: (_rank(node, wholes), node.key))
         network = merge(_usable(node, wholes) for node in ranked)
         endpoint = network.endpoint or _endpoint_of_class(cluster, its_class)
         files = (

@@ -68,8 +68,8 @@ def _judge_change(data: bytes, outcome: Outcome) -> None:
 
 def _judge_again(once: bytes) -> None:
     again = _allowed(once, "a second run is possible")
-    # The message about an item that is no YAML names its line, which is another one now; and what was hidden in messages
-    # because it was the value of a proxy variable is none any more.
+    # The message about an item that is no YAML names its line, which is another one now; and what was hidden in
+    # messages because it was the value of a proxy variable is none any more.
     same = _without_results if b"DocumentUnreadable" in once or b"***" in once else bytes
     if same(again.output) != same(once):
         raise Broken("a second run gives the same bytes", _first_difference(once, again.output))

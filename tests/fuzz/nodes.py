@@ -1,7 +1,8 @@
 """Values and lines of nodes against the programs that read them: systemd reads the drop-ins, ``sh`` the commands.
 
-A case is a ResourceList with a KubeadmConfigTemplate, whose drop-in and commands are random, and a ProxyConfig with hostile
-characters in its URL. Without a warning about a place, systemd and ``sh`` must see the variables of the ProxyConfig.
+A case is a ResourceList with a KubeadmConfigTemplate, whose drop-in and commands are random, and a ProxyConfig with
+hostile characters in its URL. Without a warning about a place, systemd and ``sh`` must see the variables that are
+declared.
 """
 
 from __future__ import annotations
@@ -20,14 +21,55 @@ from revealed import NEW
 
 PATH = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
 LINES = [
-    *("[Service]", "[Service]", "[Unit]", "# a comment", "; another", "", "Environment=", "LimitNOFILE=1", "Description=a \\", "b"),
-    *('Environment="HTTP_PROXY=http://old:1"', "Environment=NO_PROXY=a,b", "Environment='https_proxy=x y' A=b \"C=d e\""),
-    *('Environment="A=%%b" \\', '  "http_proxy=c"', "Environment=A=b HTTP_PROXY=", "UnsetEnvironment=A", "Environment=A=\\x41"),
-    *('Environment="no_proxy=a\\\\b"', "Environment = B=c", "\tEnvironment=D=e", "Environment=\"E=f'g\"", "PassEnvironment=HOME"),
+    *(
+        "[Service]",
+        "[Service]",
+        "[Unit]",
+        "# a comment",
+        "; another",
+        "",
+        "Environment=",
+        "LimitNOFILE=1",
+        "Description=a \\",
+        "b",
+    ),
+    *(
+        'Environment="HTTP_PROXY=http://old:1"',
+        "Environment=NO_PROXY=a,b",
+        "Environment='https_proxy=x y' A=b \"C=d e\"",
+    ),
+    *(
+        'Environment="A=%%b" \\',
+        '  "http_proxy=c"',
+        "Environment=A=b HTTP_PROXY=",
+        "UnsetEnvironment=A",
+        "Environment=A=\\x41",
+    ),
+    *(
+        'Environment="no_proxy=a\\\\b"',
+        "Environment = B=c",
+        "\tEnvironment=D=e",
+        'Environment="E=f\'g"',
+        "PassEnvironment=HOME",
+    ),
 ]
 COMMANDS = [
-    *("true", ": x", "# a comment", "export FOO=1", "export HTTP_PROXY=old", "export no_proxy=a NO_PROXY=b", "FOO='a b'; true"),
-    *("echo apt-get >/dev/null", "export A=\"b c\" B='d'", "if true; then export http_proxy=x; fi", "{ :; }", "export PATH"),
+    *(
+        "true",
+        ": x",
+        "# a comment",
+        "export FOO=1",
+        "export HTTP_PROXY=old",
+        "export no_proxy=a NO_PROXY=b",
+        "FOO='a b'; true",
+    ),
+    *(
+        "echo apt-get >/dev/null",
+        "export A=\"b c\" B='d'",
+        "if true; then export http_proxy=x; fi",
+        "{ :; }",
+        "export PATH",
+    ),
 ]
 """Lines that ``sh`` runs here as they are: they do no harm."""
 CHARACTERS = "%$\"'\\`!#;&|<>(){}[]*?~^, =+-_.:/@äé😀 \t"
@@ -47,7 +89,10 @@ def make(random: Random) -> bytes:
     }
     user, password = (_word(random) for _ in range(2))
     url = f"http://{user}:{NEW}{password}@proxy.corp.example:3128"
-    wanted: dict[str, Any] = {"httpProxy": url, "noProxy": ["10.0.0.0/8", random.choice([".corp.example", "[::1]", "*"])]}
+    wanted: dict[str, Any] = {
+        "httpProxy": url,
+        "noProxy": ["10.0.0.0/8", random.choice([".corp.example", "[::1]", "*"])],
+    }
     if random.random() < 0.5:
         wanted["httpsProxy"] = url
     config = {
@@ -68,7 +113,7 @@ def _word(random: Random) -> str:
 
 
 def judge(data: bytes) -> None:
-    """Run the list, and let systemd and ``sh`` read what became of it; raises ``Broken`` where they see anything else."""
+    """Let systemd and ``sh`` read what a run makes of the list; raises ``Broken`` where they see anything else."""
     outcome = function(data)
     if outcome is None or outcome.exit_code:
         return
@@ -99,7 +144,11 @@ def _variables(given: dict[str, Any]) -> dict[str, str]:
 
 def _warns(outcome: Outcome, field: str) -> bool:
     """Whether a result says that a place is not, or not only, as wanted."""
-    return any(result.code and (field in result.path or not result.path) for result in outcome.results if result.ref.name == "md")
+    return any(
+        result.code and (field in result.path or not result.path)
+        for result in outcome.results
+        if result.ref.name == "md"
+    )
 
 
 def _compare(judge_name: str, seen: dict[str, str], wanted: dict[str, str]) -> None:

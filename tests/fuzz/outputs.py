@@ -28,8 +28,22 @@ def _coded(text: str) -> str:
 
 
 FORMS = [
-    *(URL, URL, f"x {URL} y", f"'{URL}'", URL.replace(":", "\\u003a", 1), quote(URL, safe=""), DROP_IN, _coded(DROP_IN)),
-    *(_coded(URL), _coded(f"svc:{OLD}"), _coded(_coded(URL)), base64.urlsafe_b64encode(f"??>>~~{URL}".encode()).decode()),
+    *(
+        URL,
+        URL,
+        f"x {URL} y",
+        f"'{URL}'",
+        URL.replace(":", "\\u003a", 1),
+        quote(URL, safe=""),
+        DROP_IN,
+        _coded(DROP_IN),
+    ),
+    *(
+        _coded(URL),
+        _coded(f"svc:{OLD}"),
+        _coded(_coded(URL)),
+        base64.urlsafe_b64encode(f"??>>~~{URL}".encode()).decode(),
+    ),
     base64.b64encode(gzip.compress(DROP_IN.encode(), mtime=0)).decode(),
     _coded(json.dumps(SECRET)),
     json.dumps(SECRET),
@@ -43,7 +57,7 @@ FORMS = [
 
 
 NAMES = {"apiVersion", "kind", "name", "namespace", "class", "clusterName"}
-"""Keys of what outputs name: there a secret is nothing that a reader of manifests can tell, and no API server takes it."""
+"""Keys of what outputs name: nobody can tell that a secret is one there, and no API server takes it."""
 
 
 def make(random: Random) -> bytes:
