@@ -45,6 +45,23 @@ def test_a_workflow_names_each_action_by_its_commit_and_grants_what_a_job_needs(
     assert "pull_request_target" not in text
 
 
+def test_only_the_jobs_that_publish_a_release_may_write_and_each_what_it_publishes() -> None:
+    release = workflow("release.yml")
+    assert release["permissions"] == {}
+    assert {name: job["permissions"] for name, job in release["jobs"].items()} == {
+        "check": {"contents": "read"},
+        "make": {"contents": "read"},
+        "image": {"contents": "read", "packages": "write", "id-token": "write", "attestations": "write"},
+        "publish": {"contents": "write", "id-token": "write"},
+    }
+
+
+def test_the_release_makes_its_files_with_the_command_of_the_makefile_and_builds_nothing_else() -> None:
+    text = (ROOT / ".github" / "workflows" / "release.yml").read_text()
+    assert len(re.findall(r"make release ", text)) == 1
+    assert not re.search(r"hatchling|docker (buildx )?build|gh release create.*--generate-notes", text)
+
+
 def test_ci_runs_every_version_of_python_that_the_project_says_it_supports() -> None:
     versions = workflow("ci.yml")["jobs"]["python"]["strategy"]["matrix"]["version"]
     assert versions == re.findall(r'"Programming Language :: Python :: (3\.\d+)"', PYPROJECT)
