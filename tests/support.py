@@ -25,6 +25,8 @@ import pytest
 
 from krm_fn.cli import main
 from krm_fn.cli.command_result import CommandResult
+from krm_fn.cli.diff import Diff
+from krm_fn.krm.known_secrets import ProxyPasswords
 
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".cache"
@@ -217,3 +219,16 @@ def diff_of_folders(before: Path, after: Path) -> bytes:
 
 def _lines(path: Path) -> list[str]:
     return path.read_text().splitlines(keepends=True) if path.exists() else []
+
+
+def unified_diff(
+    name: str,
+    before: bytes | None,
+    after: bytes | None,
+    *,
+    has_colours: bool,
+    passwords: ProxyPasswords | None = None,
+) -> list[str]:
+    """Return the lines of a diff of one file, without line breaks; None is a file that does not exist."""
+    files = {name: (before, after)}
+    return list(Diff(files, passwords or ProxyPasswords(), has_colours=has_colours).full())

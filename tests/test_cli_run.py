@@ -16,8 +16,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.cli.diff import unified_diff
-from support import COMMAND, TIME_LIMIT, inject_proxy, on_a_terminal
+from support import COMMAND, TIME_LIMIT, inject_proxy, on_a_terminal, unified_diff
 
 CONFIG = """\
 apiVersion: fn.inject-proxy.io/v1alpha1

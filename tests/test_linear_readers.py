@@ -17,7 +17,6 @@ import pytest
 from growth import UNITS, excess
 from krm_fn import patch, yamledit
 from krm_fn.carriers import unit_text
-from krm_fn.cli.diff import unified_diff
 from krm_fn.config import load
 from krm_fn.errors import InjectProxyError
 from krm_fn.formats import escaping
@@ -32,6 +31,7 @@ from krm_fn.targets.kyverno import cel_parser
 from krm_fn.targets.kyverno.cel_literals import literals
 from krm_fn.yamledit import Document, cut, documents, edit_document, places
 from krm_fn.yamledit.tree import MAX_DEPTH
+from support import unified_diff
 
 _URL = "http://proxy.example.com:3128"
 _SMALL = 4_000

@@ -19,9 +19,9 @@ from urllib.parse import quote
 import pytest
 
 from krm_fn.cli import main
-from krm_fn.cli.diff import unified_diff
 from krm_fn.krm.known_secrets import ProxyPasswords
 from revealed import NEW, OLD, reveals
+from support import unified_diff
 
 URL = f"http://svc:{OLD}@old.corp.example:3128"
 DROP_IN = f'[Service]\nEnvironment="HTTP_PROXY={URL}"\n'

@@ -215,19 +215,6 @@ def _is_parent(parent: tuple[int, bool, str], indentation: int, is_item: bool) -
     return parent[0] < indentation
 
 
-def unified_diff(
-    name: str,
-    before: bytes | None,
-    after: bytes | None,
-    *,
-    has_colours: bool,
-    passwords: ProxyPasswords | None = None,
-) -> list[str]:
-    """Return the lines of a diff of one file, without line breaks; None is a file that does not exist."""
-    files = {name: (before, after)}
-    return list(Diff(files, passwords or ProxyPasswords(), has_colours=has_colours).full())
-
-
 def _text(content: bytes | None) -> str:
     return content.decode() if content else ""
 

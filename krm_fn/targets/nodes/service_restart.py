@@ -22,8 +22,6 @@ def command(unit: str, verb: str = "restart") -> str:
     return _COMMAND.format(verb, unit, MARK)
 
 
-COMMAND = command(CONTAINERD)
-
 _JOINT = r";|&&|\|\||\||&|\n"
 _SYSTEMCTL = (
     r"[\s({]*(?:(?:then|do|else)\s+)?(?:sudo\s+(?:-\S+\s+)*)?(?:/\S*/)?systemctl\s+(?:-\S+\s+)*"

@@ -17,6 +17,7 @@ from krm_fn.config import Certificates
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.nodes import kubeadm_commands, service_restart, trust_commands
 from krm_fn.targets.nodes import node_trust_store as target
+from krm_fn.targets.nodes.container_runtime import CONTAINERD
 from support import TIME_LIMIT, need
 
 FOLDER = "/etc/inject-proxy/trusted-ca"
@@ -167,7 +168,7 @@ def test_the_trust_store_comes_before_our_restart_and_the_exports() -> None:
     texts = after(obj)["preKubeadmCommands"]
     assert texts[:6] == ["swapoff -a", *ALL]
     assert texts[6:] == [
-        service_restart.COMMAND,
+        service_restart.command(CONTAINERD),
         *(f"export {name}='http://proxy:3128'" for name in ("HTTP_PROXY", "http_proxy")),
     ]
 
