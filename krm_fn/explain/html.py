@@ -37,6 +37,7 @@ from krm_fn.printable import printable_html
 
 _MANY_TILES = 60
 """More Clusters have tiles without a name."""
+_MANY_TARGETS = 4
 _COLUMNS = ("Clusters", "Proxy", "What changes", "Nodes", "What is wrong")
 _PICTURE, _CLUSTERS, _NODES, _FINDINGS = "picture", "clusters", "nodes", "findings"
 _ANSWERS, _CHANGES = "answers", "changes"
@@ -256,11 +257,11 @@ def _clusters(rows: Sequence[ClusterRow], colours: Colours) -> str:
 
 
 def _row_of_nothing(cells: Sequence[str]) -> str:
-    """Return the row of what gets nothing: why is in the place of what changes."""
+    """Return the row of what gets nothing: there is no proxy, and why is in the place of what changes."""
     clusters, proxy, *_, wrong = cells
     return (
-        f'<tr class="nothing" data-unit><td>{clusters}</td><td data-of="Proxy">{proxy}</td>'
-        f'<td data-of="What is wrong" colspan="3">{wrong}</td></tr>'
+        f'<tr class="nothing" data-unit><td colspan="2">{clusters}{proxy}</td>'
+        f'<td colspan="3">{wrong}</td></tr>'
     )
 
 
@@ -277,7 +278,7 @@ def _cells(one: ClusterRow, colours: Colours) -> tuple[str, ...]:
 
 def _proxies(one: ClusterRow, colours: Colours) -> str:
     if not one.lines:
-        return '<b class="bad">nothing</b>'
+        return '<p class="bad">gets nothing</p>'
     shown = ""
     for line in one.lines:
         proxy = colours.dot(wording.proxies(line.http_proxy, line.https_proxy))
@@ -289,7 +290,10 @@ def _proxies(one: ClusterRow, colours: Colours) -> str:
 def _changes(one: ClusterRow) -> str:
     if not one.lines:
         return ""
-    targets = f'<div class="quiet small">{names(one.targets)}</div>'
+    shown = names(one.targets)
+    if len(one.targets) > _MANY_TARGETS:
+        shown = folded(f"{len(one.targets)} targets", map(printable_html, one.targets))
+    targets = f'<div class="quiet small">{shown}</div>'
     if not one.changed:
         return f"nothing{targets}"
     objects = wording.counted(one.objects, "object")

@@ -105,5 +105,6 @@ class Colours:
         return self._classes.get(proxy, "p-unset")
 
     def dot(self, proxy: str) -> str:
-        """Return a proxy with a dot of its colour."""
-        return f'<span class="proxy"><span class="dot {self.of(proxy)}"></span>{code(proxy)}</span>'
+        """Return a proxy with a dot of its colour; a long one is broken behind its user."""
+        shown = code(proxy).replace("@", "@<wbr>")
+        return f'<span class="proxy"><span class="dot {self.of(proxy)}"></span>{shown}</span>'

@@ -11,6 +11,7 @@ const none = document.querySelector(".none");
 const units = read("[data-unit]");
 const sections = document.querySelectorAll("main > section");
 const folded = [...document.querySelectorAll("details")];
+const links = [...document.querySelectorAll("nav a")];
 const wereOpen = new Set(folded.filter((one) => one.open));
 
 function read(selector, root = document) {
@@ -40,6 +41,9 @@ function filter() {
   }
   for (const section of sections) {
     section.hidden = section.querySelector("[data-unit]") !== null && !section.querySelector("[data-unit]:not([hidden])");
+  }
+  for (const link of links) {
+    link.parentElement.hidden = document.querySelector(link.getAttribute("href")).closest("[hidden]") !== null;
   }
   none.hidden = rest > 0;
   shown.textContent = words.length > 0 ? `${rest} of ${units.length} shown` : "";

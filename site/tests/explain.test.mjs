@@ -181,6 +181,7 @@ describe("what one does", () => {
       assert.equal(await page.locator(".tile:visible").count(), 1);
       assert.match((await page.locator("output").textContent()) ?? "", /^\d+ of \d+ shown$/);
       assert.ok(await page.locator("#findings").isHidden());
+      assert.ok(await page.locator("nav a[href='#findings']").isHidden());
       await filter.fill("nowhere.example");
       assert.ok(await page.getByText("Nothing on this page fits the filter.").isVisible());
       await filter.fill("");
