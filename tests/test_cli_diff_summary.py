@@ -82,7 +82,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 FILES = "`spec.kubeadmConfigSpec.files[-].content`"
-COMMANDS = "`spec.kubeadmConfigSpec.preKubeadmCommands[1]`, `spec.kubeadmConfigSpec.preKubeadmCommands[2]`"
+COMMANDS = "`spec.kubeadmConfigSpec.preKubeadmCommands`"
 
 
 def diff(folder: Path, *options: str) -> tuple[str, str]:
@@ -105,8 +105,8 @@ def fleet(folder: Path, number: int, config: str = CONFIG) -> list[str]:
 def test_the_summary_names_clusters_nodes_credentials_and_keys(tmp_path: Path) -> None:
     write(tmp_path, {"proxy.yaml": CONFIG, "one.yaml": NODES.format("one"), "secret.yaml": SECRET})
     assert diff(tmp_path, "--diff")[1] == (
-        "would change objects of Cluster org/one\n"
-        "would replace nodes (control plane) of Cluster org/one: its specification changes\n"
+        "would change objects of 1 Cluster (org/one)\n"
+        "would replace nodes (control plane) of 1 Cluster (org/one): its specification changes\n"
         f"would write a credential to {FILES}, {COMMANDS} of KubeadmControlPlane org/one\n"
         "would write a credential to `stringData.containerdProxy` of Secret org/one-systemd-proxy\n"
         "would change the key `containerdProxy` of Secret org/one-systemd-proxy\n"

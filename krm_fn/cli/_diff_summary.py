@@ -18,7 +18,7 @@ from krm_fn.krm.manifests import ManifestList
 from krm_fn.krm.masking import redact, shown_line
 from krm_fn.krm.resourcelist import Object, reference
 from krm_fn.krm.results import ObjectRef, Result, Severity
-from krm_fn.patch import Operation, Pointer, field_path, lookup
+from krm_fn.patch import APPEND, Operation, Pointer, field_path, is_index, lookup
 from krm_fn.plan import PlannedEdit
 
 _SHOWN = 3
@@ -76,7 +76,7 @@ class ReviewedList(ManifestList):
         """Return the lines of the summary; with ``verbose`` they name all objects."""
         lines = []
         if self._clusters:
-            lines.append(f"would change objects of {_several('Cluster', self._clusters, verbose)}")
+            lines.append(f"would change objects of {_clusters(self._clusters, verbose)}")
         lines += self._lines_of_nodes(verbose)
         credentials: dict[tuple[str, ...], list[str]] = {}
         keys: dict[tuple[str, ...], list[str]] = {}
@@ -87,22 +87,25 @@ class ReviewedList(ManifestList):
             for verb, names in _keys_of_secret(change).items():
                 keys.setdefault((verb, *names), []).append(_name(change.ref))
         for (kind, *fields), names in credentials.items():
-            of = _several(kind, names, verbose)
+            of = f"{kind} {_several(names, verbose)}"
             lines.append(f"would write a credential to {_quoted(fields)} of {of}")
         for (verb, *fields), names in keys.items():
             noun = "key" if len(fields) == 1 else "keys"
-            of = _several("Secret", names, verbose)
-            lines.append(f"would {verb} the {noun} {_quoted(fields)} of {of}")
+            of = f"{'to' if verb == 'add' else 'of'} Secret {_several(names, verbose)}"
+            lines.append(f"would {verb} the {noun} {_quoted(fields)} {of}")
         return [shown_line(passwords.hidden(line)) for line in lines]
 
     def _lines_of_nodes(self, verbose: bool) -> Iterator[str]:
         by_reason: dict[tuple[str, str], dict[str, None]] = {}
         for change in self._nodes:
+            if not change.clusters:
+                yield f"would replace all nodes of {change.object}: {change.why}"
+                continue
             parts = ", ".join(map(str, change.parts)) or "all"
-            names = change.clusters or (change.object,)
-            by_reason.setdefault((parts, change.why), {}).update(dict.fromkeys(names))
-        for (parts, why), of_reason in by_reason.items():
-            of = _several("Cluster", list(of_reason), verbose)
+            of_reason = by_reason.setdefault((parts, change.why), {})
+            of_reason.update(dict.fromkeys(change.clusters))
+        for (parts, why), clusters in by_reason.items():
+            of = _clusters(list(clusters), verbose)
             yield f"would replace nodes ({parts}) of {of}: {why}"
 
     def _changes(self) -> Iterator[_Change]:
@@ -127,7 +130,7 @@ def _of_object(obj: Object, operations: Iterable[Operation]) -> Iterator[Operati
 
 
 def _paths_of_credentials(change: _Change, passwords: ProxyPasswords) -> Iterator[str]:
-    """Yield the fields that get a text with a credential which they do not hold yet."""
+    """Yield the fields that get a text with a credential which they do not hold yet; of a text in a list, the list."""
     for operation in change.operations:
         if operation.op == "remove":
             continue
@@ -136,7 +139,8 @@ def _paths_of_credentials(change: _Change, passwords: ProxyPasswords) -> Iterato
                 continue
             before = lookup(change.before, path)
             if not isinstance(before, str) or not _has_the_same(before, text, passwords):
-                yield field_path(path)
+                is_item = path[-1] == APPEND or is_index(path[-1])
+                yield field_path(path[:-1] if is_item else path)
 
 
 def _texts(path: Pointer, value: Any) -> Iterator[tuple[Pointer, str]]:
@@ -200,11 +204,13 @@ def _quoted(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _several(noun: str, names: Sequence[str], verbose: bool) -> str:
-    """Return ``Cluster a``, or ``5 Clusters: a, b, c and 2 more``."""
-    if len(names) == 1:
-        return f"{noun} {names[0]}"
-    shown = ", ".join(names if verbose else names[:_SHOWN])
-    more = 0 if verbose else len(names) - _SHOWN
-    rest = f" and {more} more" if more > 0 else ""
-    return f"{count(len(names), noun)} ({shown}{rest})"
+def _clusters(names: Sequence[str], verbose: bool) -> str:
+    """Return ``1 Cluster (a)``, or ``5 Clusters (a, b, c and 2 more)``."""
+    return f"{count(len(names), 'Cluster')} ({_several(names, verbose)})"
+
+
+def _several(names: Sequence[str], verbose: bool) -> str:
+    """Return names, and of more than a few how many are left out."""
+    if verbose or len(names) <= _SHOWN:
+        return ", ".join(names)
+    return f"{', '.join(names[:_SHOWN])} and {len(names) - _SHOWN} more"
