@@ -137,6 +137,8 @@ def resolve_specifiers(value: str) -> str | None:
 
     None if another specifier makes it depend on the machine.
     """
+    if "%" not in value:
+        return value
     return None if _OPEN_SPECIFIER.search(value) else value.replace("%%", "%")
 
 

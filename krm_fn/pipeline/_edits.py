@@ -31,10 +31,13 @@ def apply_proposals(place: PlannedEdit, mode: Mode) -> Iterator[tuple[list[Opera
     readings = list(place.readings())
     if not (proposals or readings or place.has_list_by_class):
         return
+    found = list(_applied(place, proposals, readings, mode))
+    if not found:
+        return
     hidden = proxy_values.hidden_texts((one.variable, one.value) for one in readings)
     hidden |= hidden_lists(readings)
     known = partial(proxy_values.without, hidden=hidden)
-    for operations, result in _applied(place, proposals, readings, mode):
+    for operations, result in found:
         current = proxy_values.shown(result.current, result.path, result.proposed)
         shown = result._replace(current=current)
         if hidden:

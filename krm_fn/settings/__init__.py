@@ -299,6 +299,8 @@ def _differs_from_clusters(
     config: ProxyConfig, memberships: Sequence[Membership], wishes: Sequence[_Declaration]
 ) -> bool:
     """Return whether a declaration differs from that of its Cluster as a whole, without role, group and target."""
+    if not config.overrides:
+        return False
     for membership, wish in zip(memberships, wishes, strict=False):
         if wish.differs(_wish(config, _place(Membership(membership.cluster), ""))):
             return True
