@@ -15,8 +15,8 @@ from krm_fn.errors import DocumentError, InputError, TextError
 from krm_fn.krm.resourcelist import (
     BESIDE_NOTHING,
     Object,
+    WordSearch,
     kinds_in,
-    may_hold,
     new_file_name,
     objects,
     reference,
@@ -60,7 +60,7 @@ class Manifests:
         self._texts = {name: _decoded(name, data) for name, data in files.items()}
         self._kinds: dict[int, frozenset[str]] = {}
         self._last_file = ""
-        self._is_in_last_file: dict[tuple[str, ...], bool] = {}
+        self._words_of_last_file = WordSearch("")
         self._lines: dict[str, Lines] = {}
         self._for_ytt: dict[str, bool] = {}
         # Of the document asked about last: results are in the order of the documents.
@@ -81,12 +81,9 @@ class Manifests:
         file = self._slices[index].file
         if file != self._last_file:
             self._last_file = file
-            self._is_in_last_file = {}
-        if (
-            words not in self._is_in_last_file
-        ):  # each target asks for its words, document by document
-            self._is_in_last_file[words] = may_hold(self._texts[file], words)
-        return self._is_in_last_file[words] and may_hold(self.text(index), words)
+            self._words_of_last_file = WordSearch(self._texts[file])
+        found = self._words_of_last_file
+        return found.are_possible(words) and found.may_hold(self.text(index), words)
 
     def objects(self, index: int) -> list[Object]:
         """Return the objects of one document, each with the name of its file.

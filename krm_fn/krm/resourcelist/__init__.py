@@ -17,7 +17,7 @@ from typing import Any
 
 from krm_fn import patch
 from krm_fn.errors import DocumentError, EditError, InputError, TextError
-from krm_fn.krm.resourcelist._kinds import kinds_in, may_hold
+from krm_fn.krm.resourcelist._kinds import WordSearch, kinds_in
 from krm_fn.krm.resourcelist._layouts import SHAPE, CutLayout, ItemEdits, WholeLayout, layout_of
 from krm_fn.krm.resourcelist._objects import (
     BASE_NAME,
@@ -38,9 +38,9 @@ __all__ = [
     "BESIDE_NOTHING",
     "Object",
     "ResourceList",
+    "WordSearch",
     "group_kind",
     "kinds_in",
-    "may_hold",
     "new_file_name",
     "objects",
     "reference",
@@ -70,7 +70,7 @@ class ResourceList:
         self._layout = layout_of(self._text)
         self._kinds: dict[int, frozenset[str]] = {}
         self._known_kinds: dict[frozenset[str], frozenset[str]] = {}
-        self._is_somewhere: dict[tuple[str, ...], bool] = {}
+        self._words = WordSearch(self._text)
         if self._layout.head.get("kind") != "ResourceList":
             raise InputError(f"{SHAPE}; its `kind` is {_shown(self._layout.head.get('kind'))}")
 
@@ -109,9 +109,8 @@ class ResourceList:
 
     def contains(self, index: int, words: tuple[str, ...]) -> bool:
         """Return True if one of the words is in the item's text or may be hidden there, or if there are no words."""
-        if words not in self._is_somewhere:  # each target asks for its words, item by item
-            self._is_somewhere[words] = may_hold(self._text, words)
-        return self._is_somewhere[words] and may_hold(self._layout.text(index), words)
+        found = self._words
+        return found.are_possible(words) and found.may_hold(self._layout.text(index), words)
 
     def objects(self, index: int) -> list[Object]:
         """Return the object of an item, or the objects inside an item of kind ``List``.

@@ -7,7 +7,7 @@ understand, it says that nothing is known, and the item is read.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from functools import cached_property
 
 from krm_fn.yamledit import with_line_feeds
 
@@ -53,12 +53,29 @@ def _has_unusual_keys(text: str) -> bool:
     return "<<" in text and re.search(_MERGE_KEY, text) is not None
 
 
-def may_hold(text: str, words: Sequence[str]) -> bool:
-    """Return True if one of the words is in the text or may be hidden there, or if there are no words."""
-    for word in words:
-        if word in text:
-            return True
-    return not words or hides_words(text)
+class WordSearch:
+    """Looks for words in the parts of a text; a word that is nowhere in the text is not looked for in its parts."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._found: dict[tuple[str, ...], tuple[str, ...]] = {}
+
+    @cached_property
+    def _may_hide(self) -> bool:
+        return hides_words(self._text)
+
+    def are_possible(self, words: tuple[str, ...]) -> bool:
+        """Return False if no part can hold one of the words."""
+        if words not in self._found:  # each target asks for its words, part by part
+            self._found[words] = tuple(word for word in words if word in self._text)
+        return bool(self._found[words]) or not words or self._may_hide
+
+    def may_hold(self, part: str, words: tuple[str, ...]) -> bool:
+        """Return True if one of the words is in a part or may be hidden there, or if there are no words."""
+        for word in self._found[words]:
+            if word in part:
+                return True
+        return not words or (self._may_hide and hides_words(part))
 
 
 def hides_words(text: str) -> bool:
