@@ -14,7 +14,7 @@ BIN  := .cache/bin
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test unit fuzz test-kyverno test-products test-argocd test-site coverage lint golden docs image release lock bench site tools clean
+.PHONY: help demo test unit fuzz test-kyverno test-products test-argocd test-site coverage lint golden docs image release lock bench bench-all site tools clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -120,14 +120,12 @@ $(RELEASE)/installed: requirements/build.txt
 lock: .venv/installed ## write the newest versions and their hashes into requirements/ (takes some minutes)
 	$(VENV)/python tests/tools/lock.py
 
-bench: .venv/installed tools ## measure how long small and large inputs take, beside a function in Go where Go is there, and the image where an engine has it
-	@tests/tools/fetch $(BIN) kyaml-identity
-	$(VENV)/python bench/goals.py
-	$(VENV)/python bench/startup.py
-	$(VENV)/python bench/throughput.py $(ARGS)
-	$(VENV)/python bench/clusters.py
-	$(VENV)/python bench/folders.py
-	$(VENV)/python bench/image.py $(IMAGE)
+bench: .venv/bench ## measure the figures of the design, each beside its goal, as ratios within one run
+	$(VENV)/python bench/results.py $(ARGS)
+
+bench-all: .venv/bench tools ## measure these and other programs, and write bench/RESULTS.md (IMAGE=name adds a row for a container)
+	@tests/tools/fetch $(BIN) peers
+	IMAGE=$(if $(filter command line environment,$(origin IMAGE)),$(IMAGE)) $(VENV)/python bench/results.py --write $(ARGS)
 
 tools: ## build the tools the tests judge with (kustomize, kubectl), where Go is there
 	@tests/tools/fetch $(BIN)
@@ -135,17 +133,35 @@ tools: ## build the tools the tests judge with (kustomize, kubectl), where Go is
 clean: ## remove all that the targets above made
 	rm -rf .venv .cache build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
+# On Linux the locked versions, whose hashes pip checks. Elsewhere the newest ones: the lock files hold wheels of Linux alone.
+PIP := $(VENV)/python -m pip install --quiet --disable-pip-version-check
+ifeq ($(shell uname -s),Linux)
+locked = $(PIP) --require-hashes --only-binary :all: $(1:%=-r requirements/%.txt)
+editable = $(PIP) --no-deps --no-build-isolation --editable .
+else
+locked = true
+editable = $(PIP) --editable '.$(1)'
+endif
+
 # A new environment when the dependencies change, so that no package of an earlier version is left in it.
-.venv/runtime: pyproject.toml
+.venv/runtime: pyproject.toml requirements/runtime.txt requirements/build.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
 	  echo "inject-proxy needs Python 3.10 or newer, and $(PYTHON) is not: name one, as in \`make PYTHON=python3.12 $(MAKECMDGOALS)\`" >&2; exit 1; }
 	@rm -rf .venv
 	@$(PYTHON) -m venv .venv
 	@echo "installing inject-proxy into .venv"
-	@$(VENV)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@$(call locked,runtime build)
+	@$(call editable,)
 	@touch $@
 
-.venv/installed: .venv/runtime
+.venv/installed: .venv/runtime requirements/dev.txt
 	@echo "installing what the tests and linters need into .venv"
-	@$(VENV)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(call locked,dev)
+	@$(call editable,[dev])
+	@touch $@
+
+.venv/bench: .venv/installed requirements/bench.txt
+	@echo "installing what the measurements need into .venv"
+	@$(call locked,bench)
+	@$(call editable,[bench])
 	@touch $@

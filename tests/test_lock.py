@@ -13,6 +13,7 @@ from support import ROOT
 
 REQUIREMENTS = ROOT / "requirements"
 SITE = "../site/requirements.txt"
+FILES = ["runtime.txt", "build.txt", "dev.txt", "bench.txt", SITE]
 PYTHONS = ["3.10", "3.11", "3.12", "3.13", "3.14"]
 
 
@@ -43,23 +44,30 @@ def applies(requirement: Requirement, python: str) -> bool:
     return requirement.marker is None or requirement.marker.evaluate(environment)
 
 
-def runtime_dependencies() -> list[str]:
-    listed = re.search(r"^dependencies = \[\n(.*?)^\]", (ROOT / "pyproject.toml").read_text(), re.MULTILINE | re.DOTALL)
-    assert listed is not None
-    return re.findall(r'^  "([^"]+)"', listed[1], re.MULTILINE)
+def listed(key: str) -> list[str]:
+    """The requirements of a list of pyproject.toml with one in each line."""
+    found = re.search(rf"^{key} = \[\n(.*?)^\]", (ROOT / "pyproject.toml").read_text(), re.MULTILINE | re.DOTALL)
+    assert found is not None
+    return re.findall(r'^  "([^"]+)"', found[1], re.MULTILINE)
 
 
 def build_dependencies() -> list[str]:
-    listed = re.search(r"^requires = \[(.*)\]$", (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
-    assert listed is not None
-    return re.findall(r'"([^"]+)"', listed[1])
+    found = re.search(r"^requires = \[(.*)\]$", (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
+    assert found is not None
+    return re.findall(r'"([^"]+)"', found[1])
 
 
 @pytest.mark.parametrize("python", PYTHONS)
 def test_the_lock_covers_all_that_pyproject_needs(python: str) -> None:
-    runtime = [Requirement(text) for text in runtime_dependencies()]
+    runtime = [Requirement(text) for text in listed("dependencies")]
     assert {one.name for one in runtime} == {"PyYAML", "jsonpatch", "jsonschema"}
-    for name, requirements in {"runtime.txt": runtime, "build.txt": map(Requirement, build_dependencies())}.items():
+    files = {
+        "runtime.txt": runtime,
+        "build.txt": map(Requirement, build_dependencies()),
+        "dev.txt": map(Requirement, listed("dev")),
+        "bench.txt": map(Requirement, listed("bench")),
+    }
+    for name, requirements in files.items():
         versions = locked(name, python)
         for requirement in requirements:
             assert versions[canonicalize_name(requirement.name)] in requirement.specifier
@@ -68,7 +76,7 @@ def test_the_lock_covers_all_that_pyproject_needs(python: str) -> None:
 @pytest.mark.parametrize("python", PYTHONS)
 def test_the_lock_covers_what_the_dependencies_need_as_they_are_installed_here(python: str) -> None:
     versions = locked("runtime.txt", python)
-    waiting = [Requirement(text) for text in runtime_dependencies()]
+    waiting = [Requirement(text) for text in listed("dependencies")]
     reached = set()
     while waiting:
         name = canonicalize_name(waiting.pop().name)
@@ -88,7 +96,7 @@ def requires(name: str) -> list[str]:
         return []
 
 
-@pytest.mark.parametrize("name", ["runtime.txt", "build.txt", SITE])
+@pytest.mark.parametrize("name", FILES)
 def test_every_package_has_hashes_of_its_wheels(name: str) -> None:
     for requirement, hashes in pins(name):
         assert hashes, requirement
@@ -104,7 +112,7 @@ def test_a_compiled_package_has_a_wheel_for_each_python_machine_and_c_library() 
     assert wheels == {"pyyaml": 5 * 2 * 2, "rpds-py": 5 * 2 * 2}
 
 
-@pytest.mark.parametrize("name", ["runtime.txt", "build.txt", SITE])
+@pytest.mark.parametrize("name", FILES)
 def test_the_lock_names_no_index_and_no_path(name: str) -> None:
     text = (REQUIREMENTS / name).read_text()
     assert "://" not in text

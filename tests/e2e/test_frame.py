@@ -39,6 +39,7 @@ def test_make_alone_lists_every_target() -> None:
 def test_make_says_in_one_line_that_python_is_too_old(tmp_path: Path) -> None:
     shutil.copy(ROOT / "Makefile", tmp_path)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    shutil.copytree(ROOT / "requirements", tmp_path / "requirements")
     done = run([need("make"), "demo", "PYTHON=false"], cwd=tmp_path)
     assert done.returncode != 0
     assert done.stderr.decode().splitlines()[0].startswith("inject-proxy needs Python 3.10 or newer, and false is not")

@@ -1,7 +1,7 @@
 """Write the lock files of the image and the site: every package with its version and the hashes of its wheels.
 
 ``requirements/runtime.txt`` holds what the function needs, ``requirements/build.txt`` what its own wheel is made with,
-``site/requirements.txt`` what makes a site of the documentation.
+``requirements/dev.txt`` and ``bench.txt`` what its extras name, ``site/requirements.txt`` what makes the site.
 pip resolves, once for each Python and platform that an image may have, and its report
 (https://pip.pypa.io/en/stable/reference/installation-report/) says what it would install. A line holds what is true
 wherever the package comes from (name, version, hash), and so an index of your own serves it as well.
@@ -60,6 +60,9 @@ class Resolved:
         self.requires[name] = [Requirement(text) for text in package["metadata"].get("requires_dist", [])]
 
 
+EDITABLE = "editables~=0.3"
+"""What hatchling asks for, beside what pyproject.toml names, where a checkout is installed as editable."""
+
 SITE = ["mkdocs-material>=9.8"]
 """The generator of the site, which brings MkDocs; see site/README.md."""
 
@@ -68,8 +71,21 @@ def main() -> None:
     """Write the lock files."""
     runtime = [text for text in metadata.requires("inject-proxy") or [] if "extra ==" not in text]
     write(ROOT / "requirements" / "runtime.txt", "What the function needs at run time", runtime)
-    write(ROOT / "requirements" / "build.txt", "What the wheel of the function is made with", build_requirements())
+    for extra, purpose in (("dev", "What tests and linters need"), ("bench", "What the measurements need")):
+        write(ROOT / "requirements" / f"{extra}.txt", purpose, requirements_of(extra), libraries=["glibc"])
+    build = [*build_requirements(), EDITABLE]
+    write(ROOT / "requirements" / "build.txt", "What the wheel of the function is made with", build)
     write(ROOT / "site" / "requirements.txt", "What the site is made with", SITE, PYTHONS[1:], ["glibc"])
+
+
+def requirements_of(extra: str) -> list[str]:
+    """Return what an extra of our package names."""
+    named = []
+    for requirement in map(Requirement, metadata.requires("inject-proxy") or []):
+        if f'extra == "{extra}"' in str(requirement.marker):
+            requirement.marker = None
+            named.append(str(requirement))
+    return named
 
 
 def build_requirements() -> list[str]:
@@ -127,22 +143,25 @@ def resolve(requirements: list[str], python: str, libraries: Iterable[str]) -> R
 def needed(requirements: list[str], python: str, resolved: Resolved) -> set[str]:
     """Return the names of all packages that these requirements need with this Python, in all their depth."""
     names: set[str] = set()
-    waiting = [Requirement(text) for text in requirements]
+    seen: set[tuple[str, str]] = set()
+    waiting = [(Requirement(text), "") for text in requirements]
     while waiting:
-        requirement = waiting.pop()
+        requirement, of_extra = waiting.pop()
+        if not applies(requirement, python, of_extra):
+            continue
         name = canonicalize_name(requirement.name)
-        if requirement.extras:
-            sys.exit(f"lock: {requirement} has extras, and nothing here reads them")
-        if name not in names and applies(requirement, python):
-            names.add(name)
-            waiting += resolved.requires.get(name, [])
+        names.add(name)
+        for extra in {"", *requirement.extras}:
+            if (name, extra) not in seen:
+                seen.add((name, extra))
+                waiting += [(one, extra) for one in resolved.requires.get(name, [])]
     return names
 
 
-def applies(requirement: Requirement, python: str) -> bool:
-    """Whether the marker of a requirement is true for CPython of this version on Linux, without any extra."""
+def applies(requirement: Requirement, python: str, extra: str) -> bool:
+    """Whether the marker of a requirement is true for this CPython on Linux, with an extra, or "" for none."""
     environment = {
-        "extra": "",
+        "extra": extra,
         "implementation_name": "cpython",
         "os_name": "posix",
         "platform_python_implementation": "CPython",

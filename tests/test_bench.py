@@ -1,0 +1,73 @@
+"""The measurements: the same inputs each time, the same change by other programs, the same figures on each page."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+
+import pytest
+import yaml
+
+from support import ROOT
+
+sys.path.insert(0, str(ROOT / "bench"))
+import figures
+import inputs
+import peers
+import rounds
+from processes import cost
+
+RESULTS = (ROOT / "bench/RESULTS.md").read_text()
+STABILITY = (ROOT / "docs/stability.md").read_text()
+
+
+def rows(text: str, heading: str) -> list[str]:
+    """The rows of the first table behind a heading or a comment, without its head."""
+    _, _, rest = text.partition(heading)
+    found = re.search(r"((?:^\|.*\n)+)", rest, re.MULTILINE)
+    assert found
+    return found[1].splitlines()[2:]
+
+
+def test_the_documentation_has_the_figures_of_the_results() -> None:
+    assert rows(STABILITY, "<!-- bench: ") == rows(RESULTS, "## The figures of the design")
+
+
+@pytest.mark.parametrize("others", [inputs.small_workloads, inputs.long_texts, inputs.deep_schemas])
+def test_inputs_are_the_same_each_time(others: Callable[[int], str]) -> None:
+    made = inputs.resource_list(inputs.documents(40, others, 10))
+    assert made == inputs.resource_list(inputs.documents(40, others, 10))
+    assert len(yaml.safe_load(made)["items"]) == 40
+    assert cost([peers.COMMAND], made).output.count(b"/containerd.service.d/") >= 4
+
+
+def test_programs_beside_us_make_the_same_change() -> None:
+    rows = rounds.compared(peers.streams, inputs.documents(20, inputs.small_workloads, 30), 1)
+    errors = {one.name: one.error for one in rows if one.error}
+    # Programs that `make bench-all` builds are not there for the tests.
+    assert {name for name, error in errors.items() if not error.endswith("is not on this machine")} <= {"ruamel.yaml"}
+    assert sum("inject-proxy" in one.name and one.ratio is not None for one in rows) == 2
+
+
+@pytest.mark.parametrize(
+    ("command", "error"),
+    [
+        pytest.param(["cat"], "makes another change", id="another change"),
+        pytest.param(["false"], "false failed", id="a failure"),
+        pytest.param(["no-such-program"], "no-such-program is not on this machine", id="a program that is missing"),
+    ],
+)
+def test_a_row_that_measures_nothing_says_why(command: list[str], error: str) -> None:
+    def chosen(place: peers.Workplace) -> list[peers.Peer]:
+        reference, *_ = peers.streams(place)
+        return [reference, peers.Peer("wrong", command, place.stream, yaml.safe_load_all)]
+
+    _, wrong = rounds.compared(chosen, inputs.documents(4, inputs.small_workloads, 50), 1)
+    assert (wrong.ratio, wrong.error) == (None, error)
+
+
+def test_each_figure_is_in_the_results() -> None:
+    assert [row.split(" | ")[0] for row in rows(RESULTS, "## The figures of the design")] == [
+        f"| {one.name}" for one in figures.every()
+    ]
