@@ -375,7 +375,11 @@ def test_what_stands_in_a_secret_counts() -> None:
     ("found", "expected"),
     [
         pytest.param([template()], [], id="nothing refers to it"),
-        pytest.param([control_plane_template()], [], id="nothing refers to the control plane"),
+        pytest.param(
+            [control_plane_template()],
+            ["KubeadmControlPlaneTemplate/cp"],
+            id="nothing refers to it, and it cannot change",
+        ),
         pytest.param([template(), cluster_class()], [], id="a class carries the content of workers on"),
         pytest.param([template(), user("Cluster")], [], id="what refers to it makes no machines"),
         pytest.param([template(), user()], ["MachineDeployment/user"], id="a MachineDeployment"),
@@ -529,3 +533,9 @@ def test_a_template_of_another_system_that_keeps_its_name_is_a_warning(key: tupl
     frozen = distributions.TEMPLATES[key].is_frozen
     codes = [one.code for one in outcome.results if one.code in ("TemplateImmutable", "NodesNotRolled")]
     assert codes == ["TemplateImmutable" if frozen else "NodesNotRolled"]
+
+
+def test_a_template_that_cannot_change_is_a_warning_where_nothing_refers_to_it() -> None:
+    found, _, spec = other_template(("infrastructure.cluster.x-k8s.io", "AWSMachineTemplate"))
+    outcome = ran(found, **{**spec, "rollout": {}})
+    assert [one.code for one in outcome.results if one.code == "TemplateImmutable"] == ["TemplateImmutable"]

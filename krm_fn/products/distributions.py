@@ -119,7 +119,7 @@ class DistributionRow(NamedTuple):
         bundle: where the certificates are that belong to them.
         name: the only name that an object has for which they count; "" for any.
         item: the one item of a list for which a ``*`` stands; None for any.
-        secret: the member beside a URL that names a Secret with user and password, which the URL cannot hold.
+        has_secret: a member beside a URL names a Secret with user and password, which the URL cannot hold.
         is_filled: only a place that holds a proxy is written: without one, something else says it.
         is_needed: without a proxy there something lacks it.
         role: that of the nodes of such an object.
@@ -141,7 +141,7 @@ class DistributionRow(NamedTuple):
     bundle: BundlePlace = BundlePlace()
     name: str = ""
     item: ListItem | None = None
-    secret: str = ""
+    has_secret: bool = False
     is_filled: bool = False
     is_needed: bool = True
     role: Role | None = None
@@ -164,7 +164,7 @@ class DistributionRow(NamedTuple):
     @property
     def takes_password(self) -> bool:
         """Whether a URL with user and password can stand there."""
-        return PRODUCTS[self.target].takes_password and not self.secret
+        return PRODUCTS[self.target].takes_password and not self.has_secret
 
     def certificates(self, path: tuple[str, ...]) -> tuple[str, ...]:
         """Return the path of the certificates that belong to the mapping at a path; empty if there are none."""
@@ -440,7 +440,7 @@ ROWS = (
         ("spec", "proxy"),
         ("http.url", "https.url", "noProxy"),
         is_list=True,
-        secret="credentialSecretRef",  # noqa: S106 -- the name of a field
+        has_secret=True,
     ),
     DistributionRow(
         "crossplane",

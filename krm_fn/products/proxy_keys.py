@@ -9,3 +9,6 @@ SNAKE: ProxyKeys = ("http_proxy", "https_proxy", "no_proxy")
 CAMEL: ProxyKeys = ("httpProxy", "httpsProxy", "noProxy")
 SHORT: ProxyKeys = ("http", "https", "noProxy")
 """Values of Giant Swarm's charts."""
+
+CREDENTIAL_SECRET = "credentialSecretRef"  # noqa: S105 -- the name of a field
+"""What names a Secret with user and password beside a URL of GitHub's runners."""

@@ -286,7 +286,7 @@ def _not_rolled(
             f"immutable. {advice(wanted.hash_names, GIVE_A_NAME, 'you rename it')}"
         )
         found = Finding(severity, text, ("spec", "template", "spec"), code="TemplateImmutable")
-        yield from [RolloutNote(template.item_index, template.obj, found)] if users else []
+        yield RolloutNote(template.item_index, template.obj, found)
         return
     text = (
         "nodes keep what they have: Cluster API rolls them only when the name of the template changes. "

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from krm_fn import noproxy
+from krm_fn.carriers import credential_secret
 from krm_fn.carriers.env_list import UNIT, EnvList, Provided, read_entry, variable_of
 from krm_fn.carriers.pod_spec import Container
 from krm_fn.carriers.reading import Reading
@@ -20,6 +21,7 @@ from krm_fn.krm.type_errors import wrong_type
 from krm_fn.named_tuple import NamedTuple
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products.charts import LIST, RUNNERS_TOML, Chart, ChartValue
+from krm_fn.products.proxy_keys import CREDENTIAL_SECRET
 from krm_fn.proxy_url import split_url
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.charts.toml_environment import RunnerTable, runner_tables, with_entries
@@ -28,7 +30,6 @@ from krm_fn.targets.charts.written import OurValues, ValueKey
 _ENV = "env"
 _TABLES, _OTHER = "runners", "other"
 _MISSING = object()
-_CREDENTIALS = "credentialSecretRef"
 """The field beside a URL without credentials that names the Secret with them."""
 
 
@@ -107,7 +108,7 @@ def places_of(value: ChartValue) -> Iterator[Pointer]:
         yield tuple(value.instead.split("."))
     for path in value.texts.values():
         yield path
-        yield (*path[:-1], _CREDENTIALS)
+        yield (*path[:-1], CREDENTIAL_SECRET)
 
 
 def may_be_own(place: ChartPlace) -> bool:
@@ -222,8 +223,7 @@ class _Texts(NestedSites):
             found = read_entry(blank, {"value": text})._replace(path=self._paths[name])
             secret = self._secret(name)
             if secret and name != "NO_PROXY":
-                why = "its user and password are in the Secret that `credentialSecretRef` names"
-                found = found._replace(value=None, why_unknown=why)
+                found = credential_secret.completed(found)
             if not self._place.value.texts:
                 yield found
                 continue
@@ -300,7 +300,7 @@ class _Texts(NestedSites):
         """Return the Secret with the credentials for a URL that holds none."""
         if self._place.chart.takes_credentials:
             return None
-        return self._place.draft.get((*self._paths[name][:-1], _CREDENTIALS))
+        return self._place.draft.get((*self._paths[name][:-1], CREDENTIAL_SECRET))
 
     def _report_credentials(self, variables: Variables) -> None:
         """Report credentials that are left out and come from nowhere else."""
@@ -311,13 +311,8 @@ class _Texts(NestedSites):
             has_none = name == "NO_PROXY" or split_url(value).user_info is None
             if has_none or self._secret(name):
                 continue
-            text = self._key(name).name
-            secret = f"{text.rpartition('.')[0]}.{_CREDENTIALS}"
-            message = (
-                f"the chart {self._place.name} takes no user and password in a URL, so `{text}` goes without them: "
-                f"name a Secret with `username` and `password` in `{secret}`"
-            )
-            self._place.draft.report(Severity.WARNING, message, path, code="CredentialsLeftOut")
+            reader = f"the chart {self._place.name} takes"
+            credential_secret.report_left_out(self._place.draft, path, reader, self._key(name).name)
 
 
 class _TableEntries(EnvList):

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from krm_fn import placeholders
+from krm_fn.carriers import credential_secret
 from krm_fn.carriers.certificate_text import (
     CertificateText,
     each_marked,
@@ -38,6 +39,7 @@ from krm_fn.products.distributions import (
     Product,
     has_config_map,
 )
+from krm_fn.products.proxy_keys import CREDENTIAL_SECRET
 from krm_fn.proxy_url import split_url
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import created_objects
@@ -86,7 +88,7 @@ class _CheckedSite:
         found = list(self._place.read())
         for one in found:
             is_hidden = self._secret_of(one.path) is not None and shown_url(one.raw) == HIDDEN
-            yield _completed(one, self._row.secret) if is_hidden else one
+            yield credential_secret.completed(one) if is_hidden else one
         names = {one.variable for one in found}
         for one in found if PRODUCTS[self._row.target].is_upper_case else ():
             twin = one.variable.lower()
@@ -96,7 +98,7 @@ class _CheckedSite:
     def read_with_secrets(self) -> Iterator[Reading]:
         """Yield what the place says to its reader: a URL whose user and password are in a Secret is not known."""
         for one in self.read():
-            yield one if self._secret_of(one.path) is None else _completed(one, self._row.secret)
+            yield one if self._secret_of(one.path) is None else credential_secret.completed(one)
 
     def write(self, variables: Variables) -> None:
         """Set or remove the variables; report a value that the product does not take, and change nothing then.
@@ -104,7 +106,7 @@ class _CheckedSite:
         Raises:
             WrongTypeError: something else than a mapping or a list is at the path or on the way to it.
         """
-        if self._row.secret:
+        if self._row.has_secret:
             variables = self._without_credentials(variables)
             self._report_secrets_left(variables)
         problem = _refused(variables, self._row.target) if variables else ""
@@ -144,9 +146,9 @@ class _CheckedSite:
 
     def _secret_of(self, path: Pointer) -> str | None:
         """Return the Secret with user and password of the URL at a path; None where the URL is all there is."""
-        if not self._row.secret or path[-1] == self._row.keys[2]:
+        if not self._row.has_secret or path[-1] == self._row.keys[2]:
             return None
-        name = self._draft.get((*path[:-1], self._row.secret))
+        name = self._draft.get((*path[:-1], CREDENTIAL_SECRET))
         return name if isinstance(name, str) and name else None
 
     def _without_credentials(self, variables: Variables) -> Variables:
@@ -159,12 +161,8 @@ class _CheckedSite:
             if variable not in variables:
                 del found[variable]
             elif found[variable] != url and self._secret_of(path) is None:
-                secret = ".".join((*path[:-1], self._row.secret))
-                message = (
-                    f"{PRODUCTS[self._row.target].name} take no user and password in a URL, so `{'.'.join(path)}` "
-                    f"goes without them: name a Secret with `username` and `password` in `{secret}`"
-                )
-                self._draft.report(Severity.WARNING, message, path, code="CredentialsLeftOut")
+                reader = f"{PRODUCTS[self._row.target].name} take"
+                credential_secret.report_left_out(self._draft, path, reader, ".".join(path))
         return found
 
     def _report_secrets_left(self, variables: Variables) -> None:
@@ -173,7 +171,7 @@ class _CheckedSite:
             path = (*self._path, *key.split("."))
             if variable in variables or self._secret_of(path) is None or not self._draft.get(path):
                 continue
-            secret = (*path[:-1], self._row.secret)
+            secret = (*path[:-1], CREDENTIAL_SECRET)
             message = (
                 f"`{'.'.join(secret)}` stays without its URL, which is removed: remove it, too"
             )
@@ -264,12 +262,6 @@ def _report_immutable(draft: Draft, path: Pointer, label: str) -> None:
         "it out with `spec.selector.exclude`"
     )
     draft.report(Severity.WARNING, message, path, code="FieldImmutable")
-
-
-def _completed(one: Reading, secret: str) -> Reading:
-    """Return a reading of a URL to which a Secret adds user and password."""
-    why = f"its user and password are in the Secret that `{secret}` names"
-    return one._replace(value=None, why_unknown=why)
 
 
 def _refused(variables: Variables, target: str) -> str:

@@ -19,6 +19,7 @@ from krm_fn.krm.type_errors import type_name
 from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer
+from krm_fn.products.distributions import OF_KIND
 from krm_fn.targets.base import Context, Data, Options, Target
 from krm_fn.targets.workloads.presets import (
     PRESETS,
@@ -272,6 +273,15 @@ def _all_containers(obj: Any, at: Pointer) -> Iterator[Container]:
         yield from containers(obj, name, at=at)
 
 
+def _has_writer(kind: Mapping[str, str], given: Mapping[str, Options]) -> bool:
+    """Return whether a target of its own writes the containers of a kind."""
+    rows = OF_KIND.get((kind["group"], kind["kind"]), ())
+    enabled = [
+        given.get(row.target, {}).get("enabled", not row.waits) for row in rows if row.is_env
+    ]
+    return any(enabled)
+
+
 class _Workloads(Target):
     id = "workloads"
     kinds = pod_spec.KINDS | _PROVIDERS
@@ -321,7 +331,9 @@ class _Workloads(Target):
     def options(self, given: Mapping[str, Options]) -> Options:
         """Return the options, with the targets that write containers of their own unless they are switched off."""
         enabled = [name for name in _OWNERS if given.get(name, {}).get("enabled", True)]
-        return {**given.get("workloads", {}), "owners": enabled}
+        own = given.get("workloads", {})
+        kinds = [one for one in own.get("customKinds", ()) if not _has_writer(one, given)]
+        return {**own, "customKinds": kinds, "owners": enabled}
 
     def readers(self, obj: Data, options: Options) -> Readers:
         """Return who reads the list in an object: Go programs where only presets choose it."""

@@ -717,6 +717,25 @@ def test_two_targets_never_write_one_container() -> None:
     assert [len(entries) for entries in envs(done).values()] == [6, 6]
 
 
+def test_a_custom_kind_that_a_target_of_its_own_writes_is_left_to_it() -> None:
+    given = {
+        "apiVersion": "pkg.crossplane.io/v1beta1",
+        "kind": "DeploymentRuntimeConfig",
+        "metadata": {"name": "x", "annotations": ASKED},
+        "spec": {
+            "deploymentTemplate": {"spec": {"template": {"spec": {"containers": [container("package-runtime")]}}}}
+        },
+    }
+    path = ".spec.deploymentTemplate.spec.template.spec"
+    kinds = [{"group": "pkg.crossplane.io", "kind": "DeploymentRuntimeConfig", "podSpecPath": path}]
+    (done,) = ran({"targets": {"workloads": {"customKinds": kinds}}}, given)
+    (alone,) = ran({"targets": {"workloads": {"customKinds": kinds}, "crossplane": {"enabled": False}}}, given)
+
+    assert (note(done), note(alone)) == (None, "package-runtime")
+    (written,) = lookup(done, (*path[1:].split("."), "containers"))
+    assert len(written["env"]) == 6
+
+
 def test_a_note_about_containers_that_are_gone_is_removed() -> None:
     obj = workload(container("web", MINE), annotations={NOTE: "gone"})
     after = patch.apply(copy.deepcopy(obj), changes(workloads, obj)[0].operations)
