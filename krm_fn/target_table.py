@@ -68,6 +68,7 @@ ROWS: Mapping[str, TargetRow] = {
         for target in OF_SERVICES
     },
     "talos": TargetRow("nodes.talos", ("nodes",), _names("talos")),
+    "karpenter": TargetRow("nodes.karpenter", ("nodes",), frozenset({"EC2NodeClass"})),
     "nodeFiles": TargetRow("nodes.node_files", ("nodes",), _names("nodeFiles")),
     "otherWriters": TargetRow(
         "nodes.other_writers",

@@ -42,13 +42,14 @@ def lines() -> Iterator[Line]:
     chosen = f"writes the values of {len(CHARTS)} charts where you choose them, names the field where not"
     yield _link("charts", "charts"), "HelmRelease, Application", chosen
     yield _link("Cloud Director", "otherWriters"), "VCDCluster", "names another proxy; writes its nodes"
+    for _, name in ALONE:
+        yield _link("Karpenter", "karpenter"), name, "writes a NodeConfig, names the field where there is none"
     yield _link("workloads", "workloads"), "Deployment and the like", "writes what you select, names another proxy"
     for name, system in OF_CLUSTER_API.items():
         yield system.name, name, _named(system)
-    for tables in (ALONE, FIELDS):
-        for (_, name), system in tables.items():
-            if not system.target:
-                yield system.name, name, _named(system)
+    for (_, name), system in FIELDS.items():
+        if not system.target:
+            yield system.name, name, _named(system)
 
 
 def _done_with(row: DistributionRow) -> str:

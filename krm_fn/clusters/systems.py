@@ -87,7 +87,11 @@ Of one system the first that a Cluster has is named: what the user can write to 
 """
 
 ALONE = {
-    ("karpenter.k8s.aws", "EC2NodeClass"): System("Karpenter", "`spec.userData`"),
+    ("karpenter.k8s.aws", "EC2NodeClass"): System(
+        "Karpenter",
+        "`spec.userData`: as a NodeConfig (`spec.instance.environment.default`), or as `settings.network` of "
+        "Bottlerocket",
+    ),
 }
 """Clusters and nodes that are none of Cluster API."""
 

@@ -28,7 +28,8 @@ from krm_fn.yamledit import Document, DocumentsEditor, block_text, documents, pr
 class Value(NamedTuple):
     """One text of an object: ``path`` leads to it, ``is_base64`` says how it is written there.
 
-    ``width``: the length of a line if base64 has several lines, else 0; ``ending``: the line breaks behind base64.
+    ``width``: the length of a line if base64 has several lines, else 0; ``ending``: the line breaks behind base64;
+    ``before`` and ``behind``: what is around a text that is a part of the one at ``path``.
     """
 
     path: Pointer
@@ -36,11 +37,13 @@ class Value(NamedTuple):
     is_base64: bool = False
     width: int = 0
     ending: str = ""
+    before: str = ""
+    behind: str = ""
 
     def written(self, text: str) -> str:
         """Return ``text`` as the object must hold it."""
         if not self.is_base64:
-            return text
+            return f"{self.before}{text}{self.behind}"
         coded = base64.b64encode(text.encode()).decode()
         width = self.width or len(coded) or 1
         return (

@@ -1,0 +1,86 @@
+"""User data of Karpenter: only the NodeConfig in them changes."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+from kubeadm_objects import HTTP_ONLY, NONE, OTHER, run
+
+from krm_fn.patch import lookup
+from krm_fn.targets.nodes import karpenter
+
+CONFIG = "apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\n"
+PARTS = "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B\n\n{}--B--\n"
+PART = "--B\nContent-Type: application/node.eks.aws\n\n{}\n"
+
+
+def node_class(text: object, **spec: object) -> dict[str, object]:
+    more = {} if text is None else {"userData": text}
+    return {"apiVersion": "karpenter.k8s.aws/v1", "kind": "EC2NodeClass", "spec": {**spec, **more}}
+
+
+def variables(text: str) -> object:
+    """The variables of the last NodeConfig that a text holds."""
+    return lookup(yaml.safe_load(text[text.rindex("apiVersion") :]), ("spec", "instance", "environment", "default"))
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "behind"),
+    [
+        pytest.param(f"{CONFIG}# as it is\nspec: {{}}\n", "# as it is", "", id="the whole text"),
+        pytest.param(f"#cloud-boothook\n---\n{CONFIG}", "#cloud-boothook", "", id="behind a comment"),
+        pytest.param(
+            PARTS.format(PART.format(f"{CONFIG}spec: {{a: 1}}\n") + PART.format(CONFIG)),
+            f"--B\nContent-Type: application/node.eks.aws\n\n{CONFIG}spec: {{a: 1}}\n",
+            "--B--\n",
+            id="the last of two parts",
+        ),
+    ],
+)
+def test_what_is_around_the_config_stays(text: str, before: str, behind: str) -> None:
+    outcome = run(karpenter, node_class(text), OTHER)
+    written = str(lookup(outcome.obj, ("spec", "userData")))
+    assert before in written
+    assert written.endswith(behind)
+    assert variables(written.removesuffix(behind)) == OTHER.variables()
+    assert {one.value for one in karpenter.TARGET.read(outcome.obj, {})} == set(OTHER.variables().values())
+    moved = run(karpenter, outcome.obj, HTTP_ONLY)
+    assert variables(str(lookup(moved.obj, ("spec", "userData"))).removesuffix(behind)) == HTTP_ONLY.variables()
+
+
+@pytest.mark.parametrize(
+    "spec", [{"amiFamily": "AL2023"}, {"amiSelectorTerms": [{"alias": "al2023@v20250101"}]}], ids=["family", "alias"]
+)
+def test_nodes_with_nodeadm_and_without_user_data_get_a_config(spec: dict[str, object]) -> None:
+    outcome = run(karpenter, node_class(None, **spec), OTHER)
+    assert variables(str(lookup(outcome.obj, ("spec", "userData")))) == OTHER.variables()
+    assert run(karpenter, outcome.obj, NONE).obj == node_class(None, **spec)
+
+
+@pytest.mark.parametrize(
+    ("text", "family"),
+    [
+        pytest.param(None, "AL2", id="another family"),
+        pytest.param(f"#!/bin/sh\ncat >x <<E\n{CONFIG}E\n", "AL2023", id="a script"),
+        pytest.param('[settings.network]\nhttps-proxy = "NodeConfig"\n', "Bottlerocket", id="Bottlerocket"),
+        pytest.param(PARTS.format("--B\nContent-Type: text/x-shellscript\n\nkind: NodeConfig\n"), "AL2023", id="parts"),
+        pytest.param("kind: NodeConfig\n", "AL2023", id="a config of another API"),
+        pytest.param(["a"], "AL2023", id="a wrong type"),
+    ],
+)
+def test_all_other_user_data_are_left_alone(text: object, family: str) -> None:
+    outcome = run(karpenter, node_class(text, amiFamily=family), OTHER)
+    assert outcome.changes == []
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        pytest.param(f"{CONFIG}spec: {{instance: {{environment: {{default: [a]}}}}}}\n", "WrongType", id="no mapping"),
+        pytest.param(f"{CONFIG}spec: [\n", "TextUnreadable", id="no YAML"),
+    ],
+)
+def test_a_config_that_cannot_be_edited_is_reported(text: str, code: str) -> None:
+    outcome = run(karpenter, node_class(text), OTHER)
+    assert outcome.changes == []
+    assert [(one.code, one.path) for one in outcome.findings] == [(code, ("spec", "userData"))]
