@@ -3,9 +3,12 @@
 Source: RFC 2046 section 5.1.1; cloud-init takes such a text as user data.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+
+from krm_fn.named_tuple import NamedTuple
 
 _HEADER_END = r"\r?\n\r?\n"
 _BOUNDARY = r"""(?i)\bboundary=(?:"([^"\r\n]+)"|([^\s;"]+))"""

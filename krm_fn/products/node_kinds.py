@@ -151,7 +151,7 @@ class NodeConfigKind(NamedTuple):
 KUBEADM = NodeSystem(
     name="kubeadm",
     configuration="KubeadmConfigSpec",
-    targets=("containerdDropIn", "kubeletDropIn", "kubeadmCommands", FILES_ON_REQUEST),
+    targets=("containerdDropIn", "kubeletDropIn", "kubeadmCommands"),
     exporter="kubeadmCommands",
     control_plane="KubeadmControlPlane",
     inside=("kubeadmConfigSpec",),
@@ -174,7 +174,7 @@ KUBEADM = NodeSystem(
 RKE2 = NodeSystem(
     name="RKE2",
     configuration="RKE2ConfigSpec",
-    targets=("rke2", FILES_ON_REQUEST),
+    targets=("rke2",),
     exporter="rke2",
     control_plane="RKE2ControlPlane",
     inside=(),
@@ -198,7 +198,7 @@ RKE2 = NodeSystem(
 K3S = NodeSystem(
     name="K3s",
     configuration="KThreesConfigSpec",
-    targets=("k3s", FILES_ON_REQUEST),
+    targets=("k3s",),
     exporter="k3s",
     control_plane="KThreesControlPlane",
     inside=("kthreesConfigSpec",),
@@ -219,7 +219,7 @@ K3S = NodeSystem(
 K0S = NodeSystem(
     name="k0s",
     configuration="K0sConfigSpec",
-    targets=("k0s", FILES_ON_REQUEST),
+    targets=("k0s",),
     exporter="k0s",
     control_plane="K0sControlPlane",
     inside=("k0sConfigSpec",),
@@ -249,7 +249,7 @@ K0S = NodeSystem(
 EKS_NODEADM = NodeSystem(
     name="nodeadm",
     configuration="NodeadmConfigSpec",
-    targets=("eks", FILES_ON_REQUEST),
+    targets=("eks",),
     exporter="eks",
     control_plane="",
     inside=(),
@@ -327,7 +327,7 @@ ONLY_EXPORTERS = frozenset(
 )
 """Those of them that write nothing else."""
 OF_SERVICES = tuple(
-    dict.fromkeys(one.exporter for one in SYSTEMS if one.exporter == one.targets[0])
+    dict.fromkeys(one.exporter for one in SYSTEMS if one.targets == (one.exporter,))
 )
 """Those of them that write all of a system: files of its services, and the commands."""
 OF_CLASSES = "clusterClass"
@@ -335,5 +335,7 @@ OF_CLASSES = "clusterClass"
 
 
 def kinds_of(target: str) -> frozenset[tuple[str, str]]:
-    """Return API group and kind of the objects that a target of ``TARGETS`` edits."""
+    """Return API group and kind of the objects that a target of ``TARGETS``, or the one on request, edits."""
+    if target == FILES_ON_REQUEST:
+        return WITH_FILES
     return frozenset(key for key, one in NODE_KINDS.items() if target in one.system.targets)

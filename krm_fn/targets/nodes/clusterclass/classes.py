@@ -15,7 +15,7 @@ from krm_fn.clusters import ByKey, Key, Topology, key_of, references
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Finding, Severity
-from krm_fn.products.node_kinds import KUBEADM, NODE_KINDS, SYSTEMS
+from krm_fn.products.node_kinds import FILES_ON_REQUEST, KUBEADM, NODE_KINDS, SYSTEMS
 from krm_fn.settings import ProxySettings, Resolved, resolve
 from krm_fn.targets import ClassContext
 from krm_fn.targets.base import NO_OPTIONS
@@ -59,7 +59,8 @@ class _Class:
         kinds = {key[:2] for key, _ in references(obj)}
         systems = [NODE_KINDS[kind].system.name for kind in kinds if kind in NODE_KINDS]
         found = [system for system in SYSTEMS if system.name in systems] or [KUBEADM]
-        self.targets = tuple(dict.fromkeys(target for system in found for target in system.targets))
+        of_systems = dict.fromkeys(target for system in found for target in system.targets)
+        self.targets = (*of_systems, FILES_ON_REQUEST)
 
     @property
     def is_patched(self) -> bool:

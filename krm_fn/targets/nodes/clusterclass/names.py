@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from krm_fn.products.node_kinds import SYSTEMS
+from krm_fn.products.node_kinds import FILES_ON_REQUEST, SYSTEMS
 
 VARIABLE = "injectProxy"
 
@@ -18,7 +18,10 @@ NODES = "inject-proxy-nodes"
 PATCHES = (EMPTY_LISTS, ADDITIONS, LISTS, NODES)
 
 _TARGETS = tuple(system.targets for system in SYSTEMS if system.files)
-INSTEAD_OF = tuple(dict.fromkeys(target for targets in _TARGETS for target in targets))
+INSTEAD_OF = (
+    *dict.fromkeys(target for targets in _TARGETS for target in targets),
+    FILES_ON_REQUEST,
+)
 """The targets whose edits the patches make instead: those of files and commands."""
 FIRST_OF_SYSTEM = frozenset(targets[0] for targets in _TARGETS)
 """One of them for each system of nodes: what is said once of a template is said with it."""

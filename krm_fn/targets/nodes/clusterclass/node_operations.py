@@ -142,6 +142,11 @@ def _enabled(class_context: ClassContext, names: Iterable[str]) -> dict[str, Map
     return found
 
 
+def _targets_of(spec: ConfigSpec) -> tuple[str, ...]:
+    """Return the targets that write the proxy of a configuration."""
+    return (*spec.system.targets, FILES_ON_REQUEST)
+
+
 def _file_targets(kind: NodeConfigKind) -> list[str]:
     """Return those of ``FILE_TARGETS`` that edit a kind."""
     return [
@@ -332,7 +337,7 @@ def _written(
     draft = Draft(template.data)
     draft.set(spec.files, [*files, *stubs])
     draft.set(spec.commands, [*commands])
-    targets = spec.system.targets if class_context.is_wanted else ()
+    targets = _targets_of(spec) if class_context.is_wanted else ()
     for name, options in _enabled(class_context, targets).items():
         # A reference that the template has is for the option alone to decide.
         NODE_TARGETS[name].write(draft, Context({"content": "Inline", **options}, _ANY_PROXY))
@@ -393,7 +398,7 @@ class _TemplateReader:
         if spec is None:
             return draft, []
         before = _files_of(draft)
-        for name, options in _enabled(self.class_context, spec.system.targets).items():
+        for name, options in _enabled(self.class_context, _targets_of(spec)).items():
             NODE_TARGETS[name].write(draft, Context(options))
         kept = _files_of(draft)
         removed = [entry for entry in before if entry not in kept]
