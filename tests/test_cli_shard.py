@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from changed_files import change, checked, diffed, parts_of, write_story
 from krm_fn.cli import run as command
 from krm_fn.cli.command_result import CommandResult
 from krm_fn.cli.shard import Shard
 from krm_fn.errors import UsageError
-from support import finished
+from support import ROOT, finished
 
 CONFIG = """\
 apiVersion: fn.inject-proxy.io/v1alpha1
@@ -125,8 +129,17 @@ def test_the_shards_report_together_what_one_run_reports(fleet: Path) -> None:
     whole = json.loads(run(fleet, *asked).output)
     shards = [json.loads(run(fleet, *asked, "--shard", f"{index}/2").output) for index in range(1, 3)]
     assert any(one["tags"].get("rule") == "NodesNotRolled" for one in whole if "tags" in one)
-    as_text = [json.dumps(one, sort_keys=True) for shard in shards for one in shard]
-    assert sorted(as_text) == sorted(json.dumps(one, sort_keys=True) for one in whole)
+    assert sorted(_texts([one for shard in shards for one in shard])) == sorted(_texts(whole))
+
+
+def _texts(findings: list[dict[str, Any]]) -> list[str]:
+    """Findings as text, without what each shard says of its own: one for several objects, and values only once."""
+    values = ("currentValue", "proposedValue")
+    findings = [one for one in findings if one.get("tags", {}).get("rule") != "NP038"]
+    for one in findings:
+        for name in values:
+            one.get("field", {}).pop(name, None)
+    return [json.dumps(one, sort_keys=True) for one in findings]
 
 
 def test_a_check_fails_in_the_shards_with_files_that_would_change(fleet: Path) -> None:
@@ -199,3 +212,44 @@ def test_a_path_through_the_folder_above_gives_each_file_to_one_job(
     assert [[shard.holds(name) for shard in below].count(True) for name in names] == [1] * len(names)
     plain = sorted(str(path) for path in fleet.rglob("*.yaml"))
     assert [below[0].holds(name) for name in names] == [below[0].holds(name) for name in plain]
+
+
+@pytest.mark.parametrize(
+    "story",
+    [
+        pytest.param("clusters/regions-roles-and-a-shared-class", id="overrides, and a class of several Clusters"),
+        pytest.param("rollout/templates-of-a-class-in-v1beta2", id="templates of a class"),
+        pytest.param("rollout/drop-in-in-the-secret-of-the-cluster", id="a Secret whose name follows its content"),
+        pytest.param("giantswarm/giantswarmApps/kubeconfigs-of-two-clusters", id="objects of another namespace"),
+        pytest.param("systems/giantswarm-management-cluster", id="policies, charts and Secrets of one system"),
+    ],
+)
+def test_each_finding_of_a_check_is_reported_by_exactly_one_shard(tmp_path: Path, story: str) -> None:
+    """Also after changes by chance, of which some make a manifest wrong."""
+    chance = random.Random(story)  # noqa: S311 -- the same in each run
+    write_story(ROOT / "testdata" / story, tmp_path)
+    how: list[str] = []
+    for _ in range(6):
+        whole, parts = checked(tmp_path), parts_of(tmp_path, 3)
+        if isinstance(whole, str):
+            assert whole in parts, how
+        else:
+            found = Counter(one for part in parts if isinstance(part, set) for one in part if len(one) > 1)
+            has_error = any(one[1:2] == ("error",) and one[0] != "ProxyMissing" for one in whole)
+            assert whole - found.keys() <= {one for part in parts for one in part}, how
+            assert set(found.values()) <= {1}, how
+            # With an error in a file of another shard, a whole run reports errors and warnings only.
+            extra = {one for one in found.keys() - whole if not (has_error and one[0] == "ProxyMissing")}
+            assert not {one for one in extra if one[1] != "info" or not has_error}, how
+            assert has_error or _together(tmp_path) == diffed(tmp_path), how
+        how.append(change(tmp_path, chance))
+
+
+def _together(folder: Path) -> dict[str, str]:
+    """The diffs of three shards as one."""
+    found: dict[str, str] = {}
+    for index in (1, 2, 3):
+        of_shard = diffed(folder, "--shard", f"{index}/3")
+        assert isinstance(of_shard, dict)
+        found |= of_shard
+    return found

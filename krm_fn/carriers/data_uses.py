@@ -80,6 +80,11 @@ class DataUses(NamedTuple):
         use = self.uses.get(key)
         return key in self.members and use is not None and member in {*use.keys, *use.of_policies}
 
+    def differs_from(self, other: DataUses) -> bool:
+        """Return whether something else is read, or something else is in the list."""
+        own, others = ({key: vars(use) for key, use in one.uses.items()} for one in (self, other))
+        return (own, self.members, self.values) != (others, other.members, other.values)
+
     def use(self, obj: Mapping[str, Any]) -> DataUse:
         """Return how a ConfigMap or Secret is read; nothing is in it where nobody does."""
         return self.uses.get(data_key(obj), DataUse())

@@ -117,7 +117,8 @@ class ReviewedList(ManifestList):
                     yield _Change(obj.ref, obj.data, of_object)
         for data in self._new_items:
             ref = reference(data)
-            if self.is_written(self.created.get(ref, "")):
+            file = self.created.get(ref, "")
+            if self.is_written(self.owners.get(file, file)):
                 yield _Change(ref, {}, [Operation("add", (), data)])
 
 

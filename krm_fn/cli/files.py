@@ -13,7 +13,7 @@ from krm_fn.errors import InputError, UsageError
 from krm_fn.named_tuple import NamedTuple
 from krm_fn.near_names import nearest
 
-_ENDINGS = (".yaml", ".yml", ".json", ".yaml.patch")
+ENDINGS = (".yaml", ".yml", ".json", ".yaml.patch")
 
 
 class LeftAlone(Enum):
@@ -78,7 +78,7 @@ def find_files(paths: Iterable[str], exclude: Sequence[str] = ()) -> FoundFiles:
         UsageError: a path does not exist.
         InputError: a folder cannot be read.
     """
-    return _found(list(paths), _ENDINGS, exclude)
+    return _found(list(paths), ENDINGS, exclude)
 
 
 def files_above(folder: Path, exclude: Sequence[str]) -> Iterator[Path]:
@@ -97,7 +97,7 @@ def files_above(folder: Path, exclude: Sequence[str]) -> Iterator[Path]:
     for one in above[: above.index(roots[0]) + 1]:
         ignored = ignored_in(one, exclude)
         for file in _inside(one, ignored):
-            is_file = file.name.endswith(_ENDINGS) and file.is_file()
+            is_file = file.name.endswith(ENDINGS) and file.is_file()
             if is_file and file.resolve().is_relative_to(roots[0]):
                 yield file
 

@@ -55,6 +55,7 @@ _DIFFS = ("auto", "full", "grouped")
 
 if TYPE_CHECKING:
     from krm_fn.cli._diff_summary import ReviewedList
+    from krm_fn.plan.part import ListPart
 
 _STDIN = "standard input"
 
@@ -66,6 +67,7 @@ def parser() -> CommandParser:
         usage=[
             "[--config FILE] [--only ID,...] [--exclude PATTERN]... [--diff[=FORM]] [PATH...]",
             "[--config FILE] --check [--output FORM] [PATH...]",
+            "[--config FILE] --changed REV [--check | --diff] [PATH...]",
             "[--config FILE] --output-dir DIR [PATH...]",
             "[--config FILE] --shard I/N [PATH...]",
             "--config FILE -",
@@ -81,6 +83,10 @@ def parser() -> CommandParser:
             (
                 "inject-proxy run --check --output github .",
                 "the same with annotations in GitHub Actions",
+            ),
+            (
+                "inject-proxy run --check --changed origin/main .",
+                "the same for what a pull request changes",
             ),
             (
                 "kustomize build . | inject-proxy run --config proxy.yaml - | kubectl apply -f -",
@@ -104,9 +110,18 @@ def parser() -> CommandParser:
                 "was written."
             ),
             (
+                "With --changed all files are read, and those are edited and judged that differ from the commit REV of "
+                "git, and those that depend on them: objects of the same Cluster, and what refers to a Secret, a "
+                "template or a class that differs. Where that is not known, as with another ProxyConfig, ignore file "
+                "or patch of a kustomization, it is all files. What REV had already is not reported where nothing "
+                "about it changes."
+            ),
+            (
                 "With --shard each of N jobs, on the same commit and with the same PATH, reads all files and writes "
                 "and reports those of its own: together they do what one run does. A file belongs to a job by the hash "
-                "of its name. An error in any file makes every job fail."
+                "of its name. An error in any file makes every job fail. With --check or --diff a job edits only "
+                "files of its own, the files of a Cluster belong to one job, and a job fails for what is its own, "
+                "or for what stops every run."
             ),
             (
                 "exit codes: 0 done; 1 an error in the input, a warning with `failOn: Warning`, or with --check "
@@ -146,6 +161,11 @@ def parser() -> CommandParser:
         help="be job I of N jobs that divide the files among them, such as 2/8",
     )
     command.add_argument(
+        "--changed",
+        metavar="REV",
+        help="look only at files that differ from a git revision, and at what depends on them",
+    )
+    command.add_argument(
         "--only",
         metavar="ID,...",
         action="append",
@@ -167,8 +187,8 @@ def parser() -> CommandParser:
 class _Done(NamedTuple):
     """What a run found: its ProxyConfig, the list with its changes, and the results of the files of its shard.
 
-    ``failures_elsewhere`` counts findings in files of other shards that make every shard fail. ``summary`` are the
-    lines of `--diff` for a reviewer.
+    ``holds`` says of a file whether it is one of the shard. ``failures_elsewhere`` counts findings in files of other
+    shards that make every shard fail. ``summary`` are the lines of `--diff` for a reviewer.
     """
 
     config: LocatedConfig
@@ -176,6 +196,7 @@ class _Done(NamedTuple):
     files: ManifestList
     selection: Selection
     shard: Shard
+    holds: Callable[[str], bool]
     failures_elsewhere: int
     summary: Sequence[str] = ()
 
@@ -246,6 +267,10 @@ def _refuse_contradictions(given: Namespace, paths: Sequence[str]) -> None:
             raise UsageError("`--output-dir` must be without `-`, which writes to standard output")
         if given.shard:
             raise UsageError("`--shard` must be without `-`: it divides files, and a stream is one")
+        if given.changed:
+            raise UsageError("`--changed` must be without `-`: a stream has no revision")
+    if given.changed and (given.shard or given.output_dir):
+        raise UsageError("`--changed` must be without `--shard` and `--output-dir`")
     for path in paths if given.output_dir else ():
         new = Path(os.path.realpath(given.output_dir))
         if is_folder(path) and new.is_relative_to(os.path.realpath(path)):
@@ -286,7 +311,7 @@ def _write_of(
     if not output_dir:
         originals = {name: files.get(name) for name in changed}
         return partial(write_files, changed, originals)
-    own = {name: content for name, content in files.items() if done.shard.holds(name)}
+    own = {name: content for name, content in files.items() if done.holds(name)}
     return partial(_write_folder, Path(output_dir), {**own, **changed}, paths)
 
 
@@ -337,8 +362,11 @@ def _edited(
     found, objects = config_among(files, selection, given.config or "", given.words, given.exclude)
     files.function_config = _with_only(found.data, given.only)
     files.repeated_in_function_config = found.repeated
+    part, holds = _part(given, selection, files, found, shard)
+    files.is_written = holds
     try:
-        outcome = run_list(files, objects, reviewed.observe if reviewed is not None else None)
+        observe = reviewed.observe if reviewed is not None else None
+        outcome = run_list(files, objects, observe, part)
     except InputError as error:
         raise with_advice(error) from None
     if given.check:
@@ -347,29 +375,62 @@ def _edited(
         results=tuple(_with_file(result, found, files) for result in outcome.results),
         fail_on=FAIL_ON[given.fail_on] if given.fail_on else outcome.fail_on,
     )
-    own, elsewhere = _divided(outcome.results, files, selection, shard)
+    own, elsewhere = _divided(outcome.results, files, selection, shard, holds)
     failures = sum(is_severe(result.severity, outcome.fail_on) for result in elsewhere)
     summary: Sequence[str] = ()
     if reviewed is not None:
         summary = reviewed.summary(ProxyPasswords(outcome.proxy_urls), verbose=given.verbose)
     outcome = outcome._replace(results=tuple(own))
-    return _Done(found, outcome, files, selection, shard, failures, summary)
+    return _Done(found, outcome, files, selection, shard, holds, 0 if part else failures, summary)
+
+
+def _part(
+    given: Namespace,
+    selection: Selection,
+    files: ManifestList,
+    found: LocatedConfig,
+    shard: Shard,
+) -> tuple[ListPart | None, Callable[[str], bool]]:
+    """Return the part of the files that is edited, None for all, and what says whether a file is written and reported.
+
+    A shard that writes edits all files: an error in any of them must keep each shard from writing.
+    """
+    if given.changed:
+        from krm_fn.cli._changed import changed_part  # noqa: PLC0415 -- starts processes
+
+        return changed_part(
+            given.changed, given.words or ["."], selection, files, found
+        ), shard.holds
+    if shard.number > 1 and (given.check or given.diff):
+        from krm_fn.plan.part import OfShard  # noqa: PLC0415 -- few runs are divided
+
+        part = OfShard(
+            files,
+            shard.holds,
+            shard.holds_text,
+            found.ref.file_path,
+            is_first=shard.index == 1,
+        )
+        return part, part.is_own
+    return None, shard.holds
 
 
 def _divided(
-    results: Sequence[Result], files: ManifestList, selection: Selection, shard: Shard
+    results: Sequence[Result],
+    files: ManifestList,
+    selection: Selection,
+    shard: Shard,
+    holds: Callable[[str], bool],
 ) -> tuple[list[Result], list[Result]]:
     """Return the results that a shard reports, and those that others do.
 
     The first shard reports what is about none of the manifests.
     """
-    created = set(files.created.values())
     own: list[Result] = []
     elsewhere: list[Result] = []
     for result in results:
-        name = result.ref.file_path
-        is_of_file = name in selection.manifests or name in created
-        is_own = shard.holds(name) if is_of_file else shard.index == 1
+        name = files.owners.get(result.ref.file_path, result.ref.file_path)
+        is_own = holds(name) if name in selection.manifests else shard.index == 1
         (own if is_own else elsewhere).append(result)
     return own, elsewhere
 
@@ -499,7 +560,7 @@ def _summary(done: _Done, changed: int, *, is_written: bool) -> str:
     outcome, manifests = done.outcome, done.selection.manifests
     parts = [f"{count(len(done.selection.files), 'file')} read"]
     if done.shard.number > 1:
-        own = sum(done.shard.holds(name) for name in manifests)
+        own = sum(done.holds(name) for name in manifests)
         parts.append(f"shard {done.shard}: {count(own, 'manifest file')}")
     left_alone = done.selection.counts()
     if left_alone:
@@ -520,7 +581,7 @@ def _report_of(done: _Done, given: Namespace) -> bytes:
             for result in done.outcome.results
             if given.verbose or result.severity is not Severity.INFO
         ]
-        files = [name for name in done.selection.manifests if done.shard.holds(name)]
+        files = [name for name in done.selection.manifests if done.holds(name)]
         return FindingReport("run", entries, files, done.outcome.fail_on)
 
     return written(given.output, (), findings)

@@ -143,7 +143,7 @@ class Selection:
         return parts
 
 
-_KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _RESOURCE_LIST = re.compile(r"""^["']?kind["']?[ \t]*:[ \t]*["']?ResourceList\b""", re.MULTILINE)
 _MARKS = ("{{", "{%", "<%", "[[")
 """What begins code of templates of Helm, Go, Jinja and ERB."""
@@ -304,7 +304,7 @@ def _inputs_of_kustomizations(paths: Iterable[str]) -> set[str]:
     """
     found: set[str] = set()
     for folder in map(Path, dict.fromkeys(map(os.path.dirname, paths))):
-        for name in _KUSTOMIZATIONS:
+        for name in KUSTOMIZATIONS:
             data = _read_kustomization(folder / name)
             if data is not None:
                 found.update(os.path.realpath(folder / path) for path in _inputs(data))
@@ -314,7 +314,7 @@ def _inputs_of_kustomizations(paths: Iterable[str]) -> set[str]:
 def kustomization_without(name: str) -> str | None:
     """Return the name of the kustomization in the folder of a file that does not list it; None where all is well."""
     folder = Path(name).parent
-    for kustomization in _KUSTOMIZATIONS:
+    for kustomization in KUSTOMIZATIONS:
         file = folder / kustomization
         data = _read_kustomization(file)
         if data is None:
@@ -328,7 +328,7 @@ def kustomization_without(name: str) -> str | None:
 def kustomization_that_runs(name: str) -> str | None:
     """Return the kustomization in the folder of a ProxyConfig that has it under `transformers`; None without one."""
     folder = Path(name).parent
-    for file in (folder / kustomization for kustomization in _KUSTOMIZATIONS):
+    for file in (folder / kustomization for kustomization in KUSTOMIZATIONS):
         listed = _entries(_read_kustomization(file) or {}, "transformers")
         if any(
             os.path.normpath(entry) == Path(name).name for entry in listed if isinstance(entry, str)
@@ -337,13 +337,26 @@ def kustomization_that_runs(name: str) -> str | None:
     return None
 
 
+def inputs_of(kustomization: bytes) -> set[str] | None:
+    """Return the paths that a kustomization takes as something else than objects; None where it cannot be read."""
+    data = _data_of(kustomization)
+    return None if data is None else set(_inputs(data))
+
+
 def _read_kustomization(file: Path) -> dict[str, Any] | None:
     """Return the data of a kustomization; None where there is no such file, or it cannot be read."""
     if not file.is_file():
         return None
     try:
-        data = read(read_found(file).decode())
-    except (InputError, OSError, UnicodeDecodeError):
+        return _data_of(read_found(file))
+    except (InputError, OSError):
+        return None
+
+
+def _data_of(kustomization: bytes) -> dict[str, Any] | None:
+    try:
+        data = read(kustomization.decode())
+    except (InputError, UnicodeDecodeError):
         return None
     return data if isinstance(data, dict) else None
 

@@ -31,7 +31,11 @@ class Shard:
         """Return whether this job writes and reports a file."""
         path = absolute(name)
         inside = path.relative_to(self.base) if path.is_relative_to(self.base) else path
-        digest = hashlib.sha256(inside.as_posix().encode(errors="surrogateescape")).digest()
+        return self.holds_text(inside.as_posix())
+
+    def holds_text(self, text: str) -> bool:
+        """Return whether this job has what a text names; exactly one of all jobs has it."""
+        digest = hashlib.sha256(text.encode(errors="surrogateescape")).digest()
         return int.from_bytes(digest[:8], "big") % self.number == self.index - 1
 
     def __str__(self) -> str:

@@ -6,7 +6,7 @@ same looks as a ResourceList. A document that is no mapping is no object and is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -69,6 +69,25 @@ class Manifests:
 
     def __len__(self) -> int:
         return len(self._slices)
+
+    @property
+    def files(self) -> Collection[str]:
+        """The names of the files."""
+        return self._texts.keys()
+
+    def file(self, index: int) -> str:
+        """Return the name of the file of a document."""
+        return self._slices[index].file
+
+    def text_of(self, file: str) -> str:
+        """Return the text of a file."""
+        return self._texts[file]
+
+    def part(self, names: Iterable[str]) -> Manifests:
+        """Return the files of some names, as far as they are there."""
+        return Manifests(
+            {name: self._texts[name].encode() for name in names if name in self._texts}
+        )
 
     def kinds(self, index: int) -> frozenset[str]:
         """Return the kinds that may be in a document, as ``ResourceList.kinds``."""
@@ -201,9 +220,9 @@ class ManifestList(Manifests):
     """Files that a run edits, as the list of all their objects.
 
     ``function_config`` and ``repeated_in_function_config`` are those of the run, which the caller finds and sets, and
-    so are ``paths``: name of a file -> its absolute path.
+    so are ``paths``: name of a file -> its absolute path. It may set ``is_written`` until ``write`` is called.
     Once ``write`` was called, ``changed`` holds what becomes of the files, None for one that no document is left
-    in, and ``created`` the new objects with the files that they are in.
+    in, ``created`` the new objects with the files that they are in, and ``owners`` the files beside which these are.
 
     Args:
         files: name -> content.
@@ -229,6 +248,7 @@ class ManifestList(Manifests):
         self.repeated_in_function_config: list[Pointer] = []
         self.changed: dict[str, bytes | None] = {}
         self.created: dict[ObjectRef, str] = {}
+        self.owners: dict[str, str] = {}
 
     def write(
         self,
@@ -259,9 +279,11 @@ class ManifestList(Manifests):
         added: dict[str, list[str]] = {}
         for data, index in zip(new_items, beside, strict=True):
             if index == BESIDE_NOTHING:
-                self._add(data, self._file_of_its_own(data), added)
+                own = self._file_of_its_own(data)
+                self._add(data, own, own, added)
             else:
-                self._add(data, self._slices[index].file, added)
+                beside_it = self._slices[index].file
+                self._add(data, _file_beside(beside_it, data), beside_it, added)
         for name in [*texts, *(name for name in added if name not in texts)]:
             self.changed[name] = self._rewritten(name, texts.get(name, {}), added.get(name, []))
         return []
@@ -274,13 +296,13 @@ class ManifestList(Manifests):
             error.args = (f"{part.file}, document {part.number + 1}: {error}",)
             raise
 
-    def _add(self, data: Mapping[str, Any], file: str, added: dict[str, list[str]]) -> None:
-        """Add an object to a file, or to a new one beside it where JSON cannot hold a second document."""
-        if file.endswith(".json"):
-            folder = file[: file.rindex("/") + 1] if "/" in file else ""
-            file = f"{folder}{new_file_name(data)}"
+    def _add(
+        self, data: Mapping[str, Any], file: str, owner: str, added: dict[str, list[str]]
+    ) -> None:
+        """Add an object to a file; whether the run writes it is said by the file that it belongs to."""
         self.created[reference(data)] = file
-        if self.is_written(file):
+        self.owners[file] = owner
+        if self.is_written(owner):
             text = block_text(dict(data), like=self._texts.get(file, ""))
             added.setdefault(file, []).append(text)
 
@@ -301,6 +323,14 @@ class ManifestList(Manifests):
         except InputError as error:
             error.args = (f"{name}: {error}",)
             raise
+
+
+def _file_beside(file: str, data: Mapping[str, Any]) -> str:
+    """Return the file for an object beside those of a file: a new one where JSON cannot hold a second document."""
+    if not file.endswith(".json"):
+        return file
+    folder = file[: file.rindex("/") + 1] if "/" in file else ""
+    return f"{folder}{new_file_name(data)}"
 
 
 def _decoded(name: str, data: bytes) -> str:

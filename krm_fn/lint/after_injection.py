@@ -88,6 +88,39 @@ def review(
         yield from compared.disagreements()
 
 
+def review_settings(
+    places: Iterable[PlannedEdit], wanted: ProxyConfig, config_ref: ObjectRef
+) -> Iterator[Result]:
+    """Yield what ``review`` says about the settings of places that this run does not edit.
+
+    Args:
+        places: those that another job edits, before injection.
+        wanted: the checked FunctionConfig.
+        config_ref: its identity.
+    """
+    rules = lint.Rules(wanted.lint, at_most=Severity.WARNING)
+    seen: set[tuple[object, ...]] = set()
+    for place in places:
+        is_asked = place.is_asked and place.target.writes is not Writes.NOTHING
+        variables = place.resolved.settings.variables() if is_asked else {}
+        if not variables:
+            continue
+        listing = listing_of(place.obj, place.audience, place.resolved)
+        key = (tuple(variables.values()), listing, place.resolved.derived)
+        if key not in seen and _holds_after(place):
+            seen.add(key)
+            yield from _of_settings(place, listing, rules, config_ref)
+
+
+def _holds_after(place: PlannedEdit) -> bool:
+    """Return whether a place that is not edited in this run would hold variables after its edit."""
+    data = place.obj.data
+    for one in place.proposals():
+        if isinstance(one, Edit) and one.data is not None:
+            data = one.data
+    return any(True for _ in place.target.read(data, place.options, place.uses))
+
+
 def _encoded(place: PlannedEdit, readings: Iterable[Reading]) -> Iterator[Result]:
     """Yield a warning for a placeholder that the run wrote into an encoded text, where no later step finds it."""
     ours = place.resolved.settings.variables().values()

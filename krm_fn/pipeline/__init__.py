@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from krm_fn import config, lint, settings
 from krm_fn.config import Lookup, Mode, ProxyConfig
@@ -16,7 +16,7 @@ from krm_fn.errors import ConfigError
 from krm_fn.krm import results
 from krm_fn.krm.resourcelist import Object, ResourceList, reference
 from krm_fn.krm.results import ObjectRef, Result, Severity
-from krm_fn.lint.after_injection import review, unreached, withheld
+from krm_fn.lint.after_injection import review, review_settings, unreached, withheld
 from krm_fn.lint.exposure import exposed_passwords
 from krm_fn.lint.silenced import Silencer, annotated, has_annotation, values_of
 from krm_fn.lint.stale_files import stale_files
@@ -30,6 +30,9 @@ from krm_fn.pipeline._rollout import roll_out
 from krm_fn.plan import ObjectSource, Overview, PlannedEdit, plan_edits
 from krm_fn.plan.sources import Objects
 from krm_fn.yamledit import limited
+
+if TYPE_CHECKING:
+    from krm_fn.plan.part import ListPart  # few runs ask for a part
 
 __all__ = ["CHANGE_DUE", "EditableList", "Observe", "Outcome", "run", "run_checked", "run_list"]
 
@@ -122,7 +125,10 @@ def run(data: bytes) -> Outcome:
 
 
 def run_list(
-    resource_list: EditableList, referred: Lookup, observe: Observe | None = None
+    resource_list: EditableList,
+    referred: Lookup,
+    observe: Observe | None = None,
+    part: ListPart | None = None,
 ) -> Outcome:
     """Do what the FunctionConfig of a list asks for, as ``run`` does; raises as it does.
 
@@ -130,6 +136,7 @@ def run_list(
         resource_list: a ResourceList, or files of manifests that are one list.
         referred: reads the objects that the FunctionConfig refers to.
         observe: gets the plan and all results of a run, also of what is silenced later, while the data is there.
+        part: the part of the list that is edited and judged; None for all of it.
     """
     try:
         wanted = config.load(
@@ -147,15 +154,18 @@ def run_list(
         ref = _config_ref(resource_list)
         nothing = Result(Severity.WARNING, _NO_CONFIG, ref, code="NoFunctionConfig")
         return _outcome(resource_list, PlannedOperations(), [nothing])
-    return run_checked(resource_list, wanted, observe)
+    return run_checked(resource_list, wanted, observe, part)
 
 
 def run_checked(
-    resource_list: EditableList, wanted: ProxyConfig, observe: Observe | None = None
+    resource_list: EditableList,
+    wanted: ProxyConfig,
+    observe: Observe | None = None,
+    part: ListPart | None = None,
 ) -> Outcome:
     """Do what a checked FunctionConfig asks for, as ``run`` does; raises as it does."""
     silencer = _silencer(resource_list, wanted)
-    operations, found = _planned(resource_list, wanted, silencer, observe)
+    operations, found = _planned(resource_list, wanted, silencer, observe, part)
     if wanted.mode is Mode.CHECK or results.are_severe(found, Severity.ERROR):
         operations = PlannedOperations()
         found = [result for result in found if result.severity is not Severity.INFO]
@@ -180,31 +190,50 @@ def _silencer(resource_list: EditableList, wanted: ProxyConfig) -> Silencer:
 
 
 def _planned(
-    resource_list: EditableList, wanted: ProxyConfig, silencer: Silencer, observe: Observe | None
+    resource_list: EditableList,
+    wanted: ProxyConfig,
+    silencer: Silencer,
+    observe: Observe | None,
+    part: ListPart | None,
 ) -> tuple[PlannedOperations, list[Result]]:
     """Return what is to become of a list, and all that there is to say about it."""
-    operations, overview = PlannedOperations(), Overview()
+    operations, overview = PlannedOperations(), Overview(part)
     every = list(plan_edits(resource_list, wanted, overview))
-    places = [place for place in every if place.is_asked]
+    if part is not None:
+        part.choose(every, overview)
+    concerned = [place for place in every if part is None or part.has_place(place)]
+    places = [place for place in concerned if place.is_asked]
     found = _edited(places, operations, wanted.mode)
     places = [of_new_kind(place, wanted.mode) for place in places]
     rules = lint.Rules(wanted.lint, at_most=Severity.WARNING)
-    found = once_for_each_fact(silencer.left(lint.levelled(found, rules, silencer.switched_off)))
+    left = silencer.left(lint.levelled(found, rules, silencer.switched_off))
+    found = once_for_each_fact(_of_part(left, part))
     places, found = roll_out(resource_list, places, found, operations, wanted)
     if observe is not None:
         observe(places, found)
     ref = _config_ref(resource_list)
     found += _about_config(resource_list, every, wanted)
-    found += unreached(every)
-    found += withheld(every)
-    found += unwritten(overview, every, wanted, ref)
-    found += stale_files(resource_list.others, wanted)
+    found += unreached(concerned)
+    found += withheld(concerned)
+    found += _of_part(unwritten(overview, concerned, wanted, ref), part)
+    found += _of_part(stale_files(resource_list.others, wanted), part)
     found += review(places, wanted, ref)
+    if part is not None and part.is_of_config():
+        others = (place for place in every if not part.has_place(place))
+        found += review_settings(others, wanted, ref)
     found += exposed_passwords(places, wanted.secret_urls)
     found = list(silencer.left(lint.levelled(found, rules, silencer.switched_off)))
     if wanted.mode is not Mode.REMOVE:
-        found += lint.levelled(silencer.idle(ref, of_lint=False), rules)
+        idle = silencer.idle(ref, of_lint=False)
+        found += lint.levelled(_of_part(idle, part), rules)
     return operations, found
+
+
+def _of_part(found: Iterable[Result], part: ListPart | None) -> Iterator[Result]:
+    """Yield the results about objects of a part of the list; without a part all of them."""
+    for result in found:
+        if part is None or part.reports(result.ref):
+            yield result
 
 
 def _edited(

@@ -57,11 +57,11 @@ def plan_edits(
     if overview is not None:
         read += reader.readable_of_kinds(clusters.system_kinds())
     topology = Topology(read)
-    if overview is not None:
-        overview.take_clusters(read, topology, wanted)
     classes = class_plans(read, lambda obj: is_selected(obj, wanted), topology, wanted)
-    del read  # so that memory is freed as items are taken
     uses = data_uses(reader, wanted)
+    if overview is not None:
+        overview.take(read, classes, uses, wanted)
+    del read  # so that memory is freed as items are taken
     new = list(generated(topology, wanted))
     in_use = names_in_use(reader, wanted, new)
     enabled = EnabledTargets(wanted, uses)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from krm_fn import clusters, settings
 from krm_fn.carriers.data_uses import DataUses
-from krm_fn.clusters import Foreign, Key, Membership, Role, Topology
+from krm_fn.clusters import Foreign, Key, Membership, Role
 from krm_fn.config import OverrideSubject, ProxyConfig
 from krm_fn.errors import DocumentError
 from krm_fn.formats import sops
@@ -20,6 +20,10 @@ from krm_fn.plan._selection import is_selected
 from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets import TARGETS, ClassContext, Context, Reach, Reading, Target, Writes
 from krm_fn.targets.base import ObjectName
+from krm_fn.targets.class_plans import ClassPlans
+
+if TYPE_CHECKING:
+    from krm_fn.plan.part import ListPart  # few runs ask for a part
 
 _CLUSTER = ("cluster.x-k8s.io", "Cluster")
 
@@ -199,6 +203,9 @@ def _beside_code(found: Iterable[Edit | Finding], code: CodeInText) -> Iterator[
 class Overview:
     """What ``plan_edits`` sees besides the edits; it is filled while that runs.
 
+    Args:
+        part: the part of the list that is edited, which takes what all objects say; None for all of it.
+
     Attributes:
         wanted: the ProxyConfig of the plan; None before the Clusters are read.
         candidates: how many objects are of kinds that a target could write.
@@ -216,7 +223,8 @@ class Overview:
         left_out: those that the selector leaves out.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, part: ListPart | None = None) -> None:
+        self._part = part
         self.wanted: ProxyConfig | None = None
         self.candidates = 0
         self.selected = 0
@@ -231,11 +239,14 @@ class Overview:
         self.clusters: list[Object] = []
         self.left_out: set[ObjectRef] = set()
 
-    def take_clusters(
-        self, read: Sequence[Object], topology: Topology, wanted: ProxyConfig
+    def take(
+        self, read: Sequence[Object], classes: ClassPlans, uses: DataUses, wanted: ProxyConfig
     ) -> None:
         """Note what Clusters, and the objects that make their nodes, say of systems and classes."""
+        topology = classes.topology
         self.wanted = wanted
+        if self._part is not None:
+            self._part.take(read, classes, uses, wanted)
         chosen = [obj for obj in read if is_selected(obj, wanted)]
         self.foreign = clusters.foreign(chosen, topology)
         without = list(clusters.without_class(read, topology))

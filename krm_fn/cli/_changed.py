@@ -1,0 +1,178 @@
+"""``--changed REV``: which of the files of a run differ from a revision, and what they held there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from krm_fn.cli._git import Revision, revision
+from krm_fn.cli.files import ENDINGS, LeftAlone, absolute, common_folder, is_folder
+from krm_fn.cli.reading import read_found
+from krm_fn.cli.selection import KUSTOMIZATIONS, Selection, inputs_of, select
+from krm_fn.config.located import LocatedConfig
+from krm_fn.errors import InputError
+from krm_fn.krm.manifests import ManifestList, Manifests
+from krm_fn.named_tuple import NamedTuple
+from krm_fn.plan.part import Changed
+
+_ABOUT_OTHERS = (".gitignore", ".krmignore", "Chart.yaml", *KUSTOMIZATIONS)
+"""Files that say of others whether they are manifests."""
+_LFS = b"version https://git-lfs"
+
+
+def changed_part(
+    name: str,
+    paths: Sequence[str],
+    selection: Selection,
+    files: ManifestList,
+    config: LocatedConfig,
+) -> Changed | None:
+    """Return what may differ from a revision; None where that may be anything.
+
+    Args:
+        name: the revision.
+        paths: the files and folders of the command line.
+        selection: the files that were read.
+        files: those of them that are manifests.
+        config: the ProxyConfig of the run.
+
+    Raises:
+        UsageError: as ``revision``.
+    """
+    former = former_files(name, paths, selection, config.ref.file_path)
+    if former.manifests is None:
+        return None
+    return Changed(files, former.names, former.manifests, partial(order_of, paths), config.data)
+
+
+class FormerFiles(NamedTuple):
+    """How files differ from a revision.
+
+    Attributes:
+        names: the files that differ, under the names that a run has for them, of former ones, too.
+        manifests: those that were manifests, as they were; None: what was there is not known.
+    """
+
+    names: frozenset[str]
+    manifests: Manifests | None
+
+
+def former_files(name: str, paths: Sequence[str], selection: Selection, config: str) -> FormerFiles:
+    """Return how the files of a run differ from a revision.
+
+    Args:
+        name: the revision.
+        paths: the files and folders of the command line.
+        selection: the files that were read.
+        config: the file of the ProxyConfig.
+
+    Raises:
+        UsageError: as ``revision``.
+    """
+    then = revision(name, common_folder(paths))
+    known = {file: then.path_of(selection.paths[file]) for file in selection.files}
+    there = set(known.values())
+    differing = then.differing([path for path in there if path is not None])
+    names = {
+        file
+        for file, path in known.items()
+        if path is None or path in differing or _is_new_link(file, then)
+    }
+    former = {
+        file: path for file in names if (path := known[file]) is not None and path in then.blobs
+    }
+    for path in then.blobs:
+        if path.endswith(ENDINGS) and path not in there:
+            former.update((file, path) for file in _name(then.root / path, paths))
+    nothing = FormerFiles(frozenset({*names, *former}), None)
+    path_of_config = then.path_of(os.path.realpath(config))
+    is_same_config = path_of_config in then.blobs and not then.differing([path_of_config or ""])
+    if not is_same_config or _other_rules(then, selection):
+        return nothing
+    contents = then.contents([*former.values()])
+    texts = {file: contents[path] for file, path in former.items() if path in contents}
+    if len(texts) < len(former) or any(text.startswith(_LFS) for text in texts.values()):
+        return nothing
+    old = select(texts)
+    if LeftAlone.NOT_UTF8 in old.left_alone.values():  # a filter of git may have encrypted it
+        return nothing
+    try:
+        return nothing._replace(manifests=Manifests(old.manifests))
+    except InputError:
+        return nothing
+
+
+def order_of(paths: Sequence[str], file: str) -> tuple[int, tuple[str, ...]]:
+    """Return the place of a file among those of a command line, as ``find_files`` has it."""
+    parts = Path(file).parts
+    for number, path in enumerate(paths):
+        above = Path(path).parts
+        if parts[: len(above)] == above:
+            return number, parts
+    return len(paths), parts
+
+
+def _name(place: Path, paths: Sequence[str]) -> Iterator[str]:
+    """Yield the name that a run would have for a file that has gone; nothing where it would not have read it."""
+    if os.path.lexists(place):  # it is left out, as it was
+        return
+    for path in paths:
+        if absolute(path) == place or os.path.realpath(path) == str(place):
+            yield path
+            return
+        folder = Path(os.path.realpath(path))
+        if is_folder(path) and place.is_relative_to(folder):
+            inside = place.relative_to(folder)
+            if not any(part.startswith(".") for part in inside.parts):
+                yield str(Path(path) / inside)
+                return
+
+
+def _is_new_link(file: str, then: Revision) -> bool:
+    """Return whether a file is a link that the revision does not have."""
+    place = absolute(file)
+    if not place.is_symlink():
+        return False
+    folder = Path(os.path.realpath(place.parent))
+    if not folder.is_relative_to(then.root):
+        return True
+    return (folder / place.name).relative_to(then.root).as_posix() not in then.links
+
+
+def _other_rules(then: Revision, selection: Selection) -> bool:
+    """Return whether a link, or a file that decides which others are manifests, differs from the revision."""
+    links = then.contents([*then.links])
+    if any(links.get(path) != _link_at(then.root / path) for path in then.links):
+        return True
+    folders = {Path(place).parent for place in selection.paths.values()}
+    folders |= {above for folder in folders for above in folder.parents}
+    deciding = {path for path in then.blobs if path.rpartition("/")[2] in _ABOUT_OTHERS}
+    for folder in folders:
+        for name in _ABOUT_OTHERS if folder.is_relative_to(then.root) else ():
+            if (folder / name).is_file():
+                deciding.add((folder / name).relative_to(then.root).as_posix())
+    differing = then.differing(deciding)
+    of_kustomize = [path for path in differing if path.rpartition("/")[2] in KUSTOMIZATIONS]
+    if len(of_kustomize) < len(differing):
+        return True
+    texts = then.contents([path for path in of_kustomize if path in then.blobs])
+    for path in of_kustomize:
+        place = then.root / path
+        before = inputs_of(texts[path]) if path in texts else set()
+        now = inputs_of(_content(place)) if place.exists() else set()
+        if before is None or now is None or before != now:
+            return True
+    return False
+
+
+def _link_at(place: Path) -> bytes | None:
+    return os.fsencode(place.readlink()) if place.is_symlink() else None
+
+
+def _content(place: Path) -> bytes:
+    try:
+        return read_found(place)
+    except (InputError, OSError):
+        return b""

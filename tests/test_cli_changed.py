@@ -1,0 +1,240 @@
+"""`inject-proxy run --changed REV`: what differs from a revision, and what depends on that, as a whole run finds it."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from changed_files import Finding, change, checked, commit, diffed, git, inside, reset, write_story
+from krm_fn.cli import run as command
+from krm_fn.errors import UsageError
+from support import ROOT, finished
+
+CONFIG = """\
+apiVersion: fn.inject-proxy.io/v1alpha1
+kind: ProxyConfig
+metadata: {name: proxy}
+spec:
+  httpProxy: http://svc:S3CRET@proxy.corp.example:3128
+  httpsProxy: http://svc:S3CRET@proxy.corp.example:3128
+  noProxy: [.corp.example]
+  clusterDefaults: {networks: [10.0.0.0/8]}
+  rollout: {hashNames: true}
+"""
+CLUSTER = """\
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: Cluster
+metadata: {name: NAME, namespace: org}
+spec: {clusterNetwork: {services: {cidrBlocks: [172.30.0.0/16]}}}
+"""
+TEMPLATE = """\
+apiVersion: bootstrap.cluster.x-k8s.io/v1beta1
+kind: KubeadmConfigTemplate
+metadata: {name: NAME-md, namespace: org}
+spec: {template: {spec: {joinConfiguration: {}}}}
+"""
+WORKERS = """\
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: MachineDeployment
+metadata: {name: NAME-workers, namespace: org}
+spec:
+  clusterName: NAME
+  template:
+    spec:
+      clusterName: NAME
+      bootstrap:
+        configRef: {apiVersion: bootstrap.cluster.x-k8s.io/v1beta1, kind: KubeadmConfigTemplate, name: NAME-md}
+"""
+STORIES = [
+    "clusters/references-of-v1beta1",
+    "clusters/regions-roles-and-a-shared-class",
+    "rollout/drop-in-in-the-secret-of-the-cluster",
+    "rollout/machine-deployments-that-share-a-template",
+    "rollout/templates-of-a-class-in-v1beta2",
+    "systems/giantswarm-management-cluster",
+    "systems/tkg",
+]
+
+
+def run(folder: Path, *argv: str) -> list[str]:
+    """What a run prints on standard error."""
+    with inside(folder):
+        return [*finished(command.run([*argv], lambda: b"")).reported]
+
+
+@pytest.fixture
+def fleet(tmp_path: Path) -> Path:
+    """Three clusters that hold the proxy, and one that lacks it, committed."""
+    folder = tmp_path / "fleet"
+    for name in ("one", "two", "three", "late"):
+        place = folder / name
+        place.mkdir(parents=True)
+        for file, text in (("cluster", CLUSTER), ("template", TEMPLATE), ("workers", WORKERS)):
+            (place / f"{file}.yaml").write_text(text.replace("NAME", name))
+    (folder / "proxy.yaml").write_text(CONFIG)
+    run(folder, "one", "two", "three", "--config", "proxy.yaml")
+    commit(folder)
+    return folder
+
+
+def due(folder: Path, *argv: str) -> set[Finding]:
+    """The changes that a check says are due."""
+    found = checked(folder, *argv)
+    assert isinstance(found, set), found
+    return {finding for finding in found if finding[0] == "ProxyMissing"}
+
+
+def names(folder: Path, *argv: str) -> set[str]:
+    """The folders of the files of which a check says that a change is due."""
+    return {finding[2].partition("/")[0] for finding in due(folder, "--changed", "HEAD", *argv)}
+
+
+def test_what_does_not_differ_is_not_reported(fleet: Path) -> None:
+    assert due(fleet)
+    assert checked(fleet, "--changed", "HEAD") == set()
+    assert diffed(fleet, "--changed", "HEAD") == {}
+
+
+def test_a_changed_cluster_counts_with_its_nodes(fleet: Path) -> None:
+    file = fleet / "two" / "cluster.yaml"
+    file.write_text(file.read_text().replace("172.30.0.0", "172.29.0.0"))
+    assert names(fleet) == {"two"}
+    assert diffed(fleet, "--changed", "HEAD") == {
+        name: part for name, part in _diff_of_all(fleet).items() if "/late/" not in name
+    }
+
+
+def test_a_run_writes_only_what_depends_on_the_change(fleet: Path) -> None:
+    file = fleet / "two" / "cluster.yaml"
+    file.write_text(file.read_text().replace("172.30.0.0", "172.29.0.0"))
+    run(fleet, "--changed", "HEAD")
+    written = git(fleet, "status", "--porcelain").split()[1::2]
+    assert written == ["two/cluster.yaml", "two/template.yaml", "two/workers.yaml"]
+
+
+@pytest.mark.parametrize("how", ["staged", "committed", "not known to git", "deleted", "renamed"])
+def test_each_way_in_which_a_file_differs_counts(fleet: Path, how: str) -> None:
+    before = due(fleet)
+    file = fleet / "late" / "template.yaml"
+    if how == "deleted":
+        (fleet / "two" / "cluster.yaml").unlink()
+    elif how == "renamed":
+        file.rename(file.with_name("renamed.yaml"))
+    elif how == "not known to git":
+        file.with_name("new.yaml").write_text(file.read_text().replace("late-md", "late-more"))
+    else:
+        file.write_text(file.read_text().replace("joinConfiguration", "files: [], joinConfiguration"))
+        git(fleet, "add", "--all")
+    if how == "committed":
+        git(fleet, "commit", "--quiet", "--message", "change")
+    found = due(fleet, "--changed", "HEAD~1" if how == "committed" else "HEAD")
+    assert due(fleet) - before <= found <= due(fleet)
+    assert found
+    assert len({finding[2].partition("/")[0] for finding in found}) == 1
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        pytest.param("proxy.yaml", CONFIG.replace("3128", "3129"), id="the ProxyConfig"),
+        pytest.param(".gitignore", "one/\n", id="a new ignore file"),
+        pytest.param("late/Chart.yaml", "name: chart\n", id="a folder that becomes a chart"),
+        pytest.param("one/kustomization.yaml", "patches: [{path: workers.yaml}]\n", id="a kustomization with patches"),
+    ],
+)
+def test_what_decides_about_other_files_makes_all_count(fleet: Path, file: str, text: str) -> None:
+    (fleet / file).write_text(text)
+    assert checked(fleet, "--changed", "HEAD") == checked(fleet)
+
+
+def test_a_kustomization_that_only_lists_resources_is_a_file_as_any_other(fleet: Path) -> None:
+    (fleet / "one" / "kustomization.yaml").write_text("resources: [cluster.yaml, workers.yaml, template.yaml]\n")
+    assert names(fleet) == set()
+
+
+def test_a_config_that_git_does_not_know_makes_all_count(fleet: Path) -> None:
+    elsewhere = fleet.parent / "proxy.yaml"
+    (fleet / "proxy.yaml").rename(elsewhere)
+    git(fleet, "commit", "--quiet", "--all", "--message", "no config")
+    argv = ["--config", str(elsewhere)]
+    assert checked(fleet, "--changed", "HEAD", *argv) == checked(fleet, *argv) != set()
+
+
+def test_everything_is_new_before_the_first_commit(fleet: Path) -> None:
+    git(fleet, "update-ref", "-d", "HEAD")
+    assert checked(fleet, "--changed", "HEAD") == checked(fleet) != set()
+
+
+def test_an_error_in_a_file_that_is_the_same_is_that_of_a_whole_run(fleet: Path) -> None:
+    file = fleet / "two" / "cluster.yaml"
+    file.write_text("apiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nspec: [\n")
+    git(fleet, "commit", "--quiet", "--all", "--message", "broken")
+    assert checked(fleet, "--changed", "HEAD") == checked(fleet) == "DocumentError"
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        pytest.param(["--changed", "no-such-branch", "."], 'knows no "no-such-branch"', id="no such revision"),
+        pytest.param(["--changed", "--help", "."], "must name a commit", id="an option in place of a revision"),
+        pytest.param(["--changed", "HEAD", "--config", "proxy.yaml", "-"], "must be without `-`", id="a stream"),
+        pytest.param(["--changed", "HEAD", "--shard", "1/2", "."], "must be without `--shard`", id="a shard"),
+        pytest.param(["--changed", "HEAD", "--output-dir", "../new", "."], "`--output-dir`", id="a new folder"),
+    ],
+)
+def test_wrong_usage(fleet: Path, argv: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        run(fleet, "--check", *argv)
+
+
+def test_a_folder_that_is_in_no_repository_is_wrong_usage(fleet: Path) -> None:
+    (fleet / ".git").rename(fleet / ".no-git")
+    with pytest.raises(UsageError, match="must be used in a git repository"):
+        run(fleet, "--check", "--changed", "HEAD", ".")
+
+
+def test_without_git_the_error_names_it(fleet: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(fleet))
+    with pytest.raises(UsageError, match="needs the program git"):
+        run(fleet, "--check", "--changed", "HEAD", ".")
+
+
+@pytest.mark.parametrize("has_proxy", [False, True])
+@pytest.mark.parametrize("story", STORIES)
+def test_nothing_that_differs_is_left_out_and_nothing_is_invented(tmp_path: Path, story: str, has_proxy: bool) -> None:
+    """Of a random change: all that a whole run finds and did not find at the revision, and only what it finds."""
+    chance = random.Random(f"{story} {has_proxy}")  # noqa: S311 -- the same in each run
+    write_story(ROOT / "testdata" / story, tmp_path)
+    if has_proxy:
+        run(tmp_path, ".")
+    commit(tmp_path)
+    before, diff_before = checked(tmp_path), diffed(tmp_path)
+    assert isinstance(before, set)
+    assert isinstance(diff_before, dict)
+    for _ in range(6):
+        how = change(tmp_path, chance)
+        whole, part = checked(tmp_path), checked(tmp_path, "--changed", "HEAD")
+        if isinstance(whole, str) or isinstance(part, str):
+            assert part == whole, how
+        else:
+            has_error = any(finding[1:2] == ("error",) and finding[0] != "ProxyMissing" for finding in whole)
+            assert whole - before <= part, how
+            # With an error a whole run would change nothing, and reports no change.
+            assert {one for one in part if not (has_error and one[0] == "ProxyMissing")} <= whole, how
+            _compare_diffs(tmp_path, diff_before, how)
+        reset(tmp_path)
+
+
+def _compare_diffs(folder: Path, before: dict[str, str], how: str) -> None:
+    whole, part = diffed(folder), diffed(folder, "--changed", "HEAD")
+    assert isinstance(whole, dict)
+    assert isinstance(part, dict)
+    assert {name for name, text in whole.items() if before.get(name) != text and part.get(name) != text} == set(), how
+
+
+def _diff_of_all(folder: Path) -> dict[str, str]:
+    found = diffed(folder)
+    assert isinstance(found, dict)
+    return found
