@@ -8,39 +8,31 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from string import Template
 
 from krm_fn.explain import Block, Explanation, wording
 from krm_fn.explain.clusters import ClusterRow, cluster_rows
 from krm_fn.explain.difference import Difference, ProxyChange
 from krm_fn.explain.html_block import card
+from krm_fn.explain.html_clusters import cluster_table, picture
 from krm_fn.explain.html_parts import (
     Colours,
     code,
-    folded,
     link_to_code,
     listed,
     named,
     names,
-    row,
     section,
-    table,
     text,
 )
-from krm_fn.explain.without import Without
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import Result, Severity
 from krm_fn.package_files import text_of
 from krm_fn.patch import field_path
 from krm_fn.printable import printable_html
 
-_MANY_TILES = 60
-"""More Clusters have tiles without a name."""
-_MANY_TARGETS = 4
-_COLUMNS = ("Clusters", "Proxy", "What changes", "Nodes", "What is wrong")
-_PICTURE, _CLUSTERS, _NODES, _FINDINGS = "picture", "clusters", "nodes", "findings"
-_ANSWERS, _CHANGES = "answers", "changes"
+_ANSWERS = "answers"
 
 
 def render(explanation: Explanation) -> str:
@@ -49,10 +41,9 @@ def render(explanation: Explanation) -> str:
         return _page(
             "Who gets another proxy",
             _figures_of_difference(explanation, explanation.difference),
-            [(_CHANGES, "Changes", _difference(explanation.difference)), *_reports(explanation)],
+            [("changes", "Changes", _difference(explanation.difference)), *_reports(explanation)],
         )
     rows = cluster_rows(explanation)
-    blocks = explanation.blocks
     overview = explanation.overview
     colours = Colours(
         wording.proxies(line.http_proxy, line.https_proxy)
@@ -60,18 +51,21 @@ def render(explanation: Explanation) -> str:
         for line in group.lines
     )
     nothing = "" if explanation.answers else f'<p class="card">{text(wording.NOTHING)}</p>'
-    cards = [card(block, number, colours) for number, block in enumerate(blocks, start=1)]
-    below = [_entry(block, number, colours) for number, block in enumerate(blocks, start=1)]
+    cards = []
+    below = ""
+    for number, block in enumerate(explanation.blocks, start=1):
+        cards.append(card(block, number, colours))
+        below += _entry(block, number, colours)
     return _page(
         "Who gets which proxy, and why",
         _figures(explanation, rows),
         [
-            (_PICTURE, "At a glance", nothing + _picture(explanation, rows, colours)),
-            (_CLUSTERS, "Clusters", _clusters(rows, colours)),
+            ("picture", "At a glance", nothing + picture(overview, rows, colours)),
+            ("clusters", "Clusters", cluster_table(rows, colours)),
             *_reports(explanation),
             (_ANSWERS, "Each proxy in detail", "\n".join(cards)),
         ],
-        {_ANSWERS: below},
+        below,
     )
 
 
@@ -88,8 +82,8 @@ _Section = tuple[str, str, str]
 
 def _reports(explanation: Explanation) -> list[_Section]:
     return [
-        (_NODES, "Nodes", _nodes(explanation)),
-        (_FINDINGS, "Errors and warnings of a run", _findings(explanation.findings)),
+        ("nodes", "Nodes", _nodes(explanation)),
+        ("findings", "Errors and warnings of a run", _findings(explanation.findings)),
     ]
 
 
@@ -97,7 +91,7 @@ def _page(
     title: str,
     figures: Sequence[tuple[int, str, str]],
     sections: Sequence[_Section],
-    below: dict[str, list[str]] | None = None,
+    below: str = "",
 ) -> str:
     """Put a page together.
 
@@ -105,14 +99,13 @@ def _page(
         title: its title.
         figures: numbers on top: the number, what it counts, and its class.
         sections: its sections.
-        below: name of a section -> entries of the contents below its own.
+        below: the lines of the contents that lead to cards.
     """
     contents = ""
     for name, heading, body in sections:
         if body:
-            entries = "".join((below or {}).get(name, ()))
-            of_section = f"<ul>{entries}</ul>" if entries else ""
-            contents += f'<li><a href="#{name}">{heading}</a>{of_section}</li>'
+            cards = f"<ul>{below}</ul>" if name == _ANSWERS else ""
+            contents += f'<li><a href="#{name}">{heading}</a>{cards}</li>'
     style, script = text_of("explain/page.css"), text_of("explain/page.js")
     policy = (
         f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; "
@@ -140,8 +133,9 @@ def _source(content: str) -> str:
 
 def _figure(figure: tuple[int, str, str]) -> str:
     number, name, kind = figure
-    of_kind = f' class="{kind}"' if kind and number else ""
-    return f"<div><dt>{name}</dt><dd{of_kind}>{number:,}</dd></div>"
+    if not number:
+        kind = ""
+    return f'<div><dt>{name}</dt><dd class="{kind}">{number:,}</dd></div>'
 
 
 def _figures(explanation: Explanation, rows: Iterable[ClusterRow]) -> list[tuple[int, str, str]]:
@@ -150,8 +144,8 @@ def _figures(explanation: Explanation, rows: Iterable[ClusterRow]) -> list[tuple
     changed = {(one.place.file, one.place.object) for one in explanation.answers if one.is_changed}
     return [
         (len(clusters), "Clusters", ""),
-        (len(lacking), "get nothing, wholly or in part", "bad"),
-        (len(changed), "objects change", ""),
+        (len(lacking), "Without a proxy, wholly or in part", "bad"),
+        (len(changed), "Objects that change", ""),
         *_figures_of_reports(explanation),
     ]
 
@@ -160,8 +154,8 @@ def _figures_of_difference(
     explanation: Explanation, difference: Difference
 ) -> list[tuple[int, str, str]]:
     return [
-        (sum(change.places for change in difference.changes), "places change", ""),
-        (difference.unchanged, "places stay", ""),
+        (sum(change.places for change in difference.changes), "Places that change", ""),
+        (difference.unchanged, "Places that stay", ""),
         *_figures_of_reports(explanation),
     ]
 
@@ -170,181 +164,10 @@ def _figures_of_reports(explanation: Explanation) -> list[tuple[int, str, str]]:
     rolled = {name for one in explanation.nodes if one.is_rolled for name in one.clusters}
     found = [one.severity for one in explanation.findings]
     return [
-        (len(rolled), "Clusters roll nodes", ""),
-        (found.count(Severity.ERROR), "errors", "bad"),
-        (found.count(Severity.WARNING), "warnings", "warning"),
+        (len(rolled), "Clusters that roll nodes", ""),
+        (found.count(Severity.ERROR), "Errors", "bad"),
+        (found.count(Severity.WARNING), "Warnings", "warning"),
     ]
-
-
-# the picture
-
-
-def _picture(explanation: Explanation, rows: Sequence[ClusterRow], colours: Colours) -> str:
-    """Return a lane for each proxy with a tile for each Cluster, and first a lane for those that get nothing."""
-    partly = {name for one in rows if one.lines and one.without for name in one.clusters}
-    nothing = [one for one in rows if not one.lines]
-    lanes: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
-    for group in explanation.overview:
-        for line in group.lines:
-            proxy = wording.proxies(line.http_proxy, line.https_proxy)
-            lanes.setdefault(proxy, []).append((", ".join(line.parts), group.clusters))
-    is_small = len({name for one in rows for name in one.clusters}) > _MANY_TILES
-    shown = []
-    if nothing:
-        title = '<span class="proxy bad"><span class="dot empty"></span>gets nothing</span>'
-        clusters = [name for one in nothing for name in one.clusters]
-        objects = [name for one in nothing if not one.clusters for name in _objects(one)]
-        tiled = _tiles(clusters, "p-none", set(), is_small=is_small) if clusters else ""
-        if objects:
-            tiled += '<p class="quiet">objects without a known Cluster</p>'
-            tiled += _tiles(objects, "p-none", set(), is_small=False)
-        shown.append(_lane(title, len(clusters), [tiled]))
-    for proxy, lines in lanes.items():
-        of_parts: dict[str, list[str]] = {}
-        for parts, of_group in lines:
-            of_parts.setdefault(parts, []).extend(of_group or [wording.NO_CLUSTER])
-        lines_of_tiles = [
-            f'<p class="quiet">{printable_html(parts)}</p>'
-            + _tiles(found, colours.of(proxy), partly, is_small=is_small)
-            for parts, found in of_parts.items()
-        ]
-        number = len({name for _, of_group in lines for name in of_group})
-        shown.append(_lane(colours.dot(proxy), number, lines_of_tiles))
-    if not shown:
-        return ""
-    legend = "A tile is a Cluster." + " With a red ring: a part of it gets nothing." * bool(partly)
-    return f'<div class="card">{"".join(shown)}<p class="quiet small">{legend}</p></div>'
-
-
-def _objects(one: ClusterRow) -> list[str]:
-    return [lacking.name for lacking in one.without]
-
-
-def _lane(title: str, number: int, tiles: Sequence[str]) -> str:
-    clusters = wording.counted(number, "Cluster") if number else ""
-    return f'<div class="lane" data-unit><h3>{title}<span class="quiet">{clusters}</span></h3>{"".join(tiles)}</div>'
-
-
-def _tiles(clusters: Iterable[str], colour: str, partly: set[str], *, is_small: bool) -> str:
-    """Return the tiles; small ones show their names where the pointer is, and the table below names all of them."""
-    shown = ""
-    for name in clusters:
-        is_partly = name in partly
-        kind = f"tile {colour}{' partly' * is_partly}"
-        label = printable_html(name)
-        title = f"{label}: a part of it gets nothing" if is_partly else label
-        if is_small and name != wording.NO_CLUSTER:
-            kind += " small-tile"
-        shown += f'<li class="{kind}" title="{title}" data-part>{label}</li>'
-    return f'<ul class="tiles" data-list>{shown}</ul>'
-
-
-# the table of Clusters
-
-
-def _clusters(rows: Sequence[ClusterRow], colours: Colours) -> str:
-    shown = [_cells(one, colours) for one in rows]
-    if not shown:
-        return ""
-    number = len(_COLUMNS) if any(cells[-1] for cells in shown) else len(_COLUMNS) - 1
-    lines = []
-    for one, cells in zip(rows, shown, strict=True):
-        if one.lines:
-            lines.append(row(_COLUMNS[:number], cells[:number], " data-unit"))
-        else:
-            lines.append(_row_of_nothing(cells))
-    return f'<div class="card">{table("clusters", _COLUMNS[:number], lines)}</div>'
-
-
-def _row_of_nothing(cells: Sequence[str]) -> str:
-    """Return the row of what gets nothing: there is no proxy, and why is in the place of what changes."""
-    clusters, proxy, *_, wrong = cells
-    return (
-        f'<tr class="nothing" data-unit><td colspan="2">{clusters}{proxy}</td>'
-        f'<td colspan="3">{wrong}</td></tr>'
-    )
-
-
-def _cells(one: ClusterRow, colours: Colours) -> tuple[str, ...]:
-    found = one.clusters or ([] if one.lines else _objects(one)) or [wording.NO_CLUSTER]
-    return (
-        f'<div class="names">{names(found)}</div>',
-        _proxies(one, colours),
-        _changes(one),
-        _rolls(one),
-        _wrong(one),
-    )
-
-
-def _proxies(one: ClusterRow, colours: Colours) -> str:
-    if not one.lines:
-        return '<p class="bad">gets nothing</p>'
-    shown = ""
-    for line in one.lines:
-        proxy = colours.dot(wording.proxies(line.http_proxy, line.https_proxy))
-        parts = printable_html(", ".join(line.parts))
-        shown += f'<p>{proxy}<br><span class="quiet small">{parts}</span></p>'
-    return shown
-
-
-def _changes(one: ClusterRow) -> str:
-    if not one.lines:
-        return ""
-    shown = names(one.targets)
-    if len(one.targets) > _MANY_TARGETS:
-        shown = folded(f"{len(one.targets)} targets", map(printable_html, one.targets))
-    targets = f'<div class="quiet small">{shown}</div>'
-    if not one.changed:
-        return f"nothing{targets}"
-    objects = wording.counted(one.objects, "object")
-    number = objects if one.changed == one.objects else f"{one.changed} of {objects}"
-    each = " in each" if len(one.clusters) > 1 else ""
-    return f"{number}{each}{targets}"
-
-
-def _rolls(one: ClusterRow) -> str:
-    shown = ""
-    if one.rolled:
-        shown += f"<p><b>rolled</b>: {printable_html(', '.join(one.rolled))}</p>"
-    if one.kept:
-        shown += f'<p><b class="warning">not rolled</b>: {printable_html(", ".join(one.kept))}</p>'
-    return shown
-
-
-def _wrong(one: ClusterRow) -> str:
-    reasons: dict[str, list[Without]] = {}
-    for lacking in one.without:
-        reasons.setdefault(lacking.code or lacking.why, []).append(lacking)
-    shown = _parts_without(one.without) if one.lines and reasons else _reasons(reasons)
-    for severity in Severity:
-        links = [
-            link_to_code(name)
-            for of_finding, name in one.problems
-            if of_finding is severity and name and name not in reasons
-        ]
-        if links:
-            label = f'<b class="{severity.value}">{severity.value}</b>'
-            shown += f"<p>{label} {', '.join(links)}</p>"
-    return shown
-
-
-def _reasons(reasons: Mapping[str, Sequence[Without]]) -> str:
-    """Return why something gets nothing: of each kind of reason one, and the others folded."""
-    shown = ""
-    for first, *others in reasons.values():
-        link = f"{link_to_code(first.code)}: " if first.code else ""
-        rest = [text(f"{one.title}: {one.why}") for one in others]
-        shown += f"<p>{link}{text(first.why)}</p>{listed(f'{len(rest)} more', rest)}"
-    return shown
-
-
-def _parts_without(lacking: Iterable[Without]) -> str:
-    """Return which parts of Clusters get nothing, folded."""
-    items = [
-        text(f"{one.title}: {one.why}") + (f" ({link_to_code(one.code)})" if one.code else "")
-        for one in lacking
-    ]
-    return folded('<b class="bad">a part gets nothing</b>', items)
 
 
 # what another ProxyConfig changes
