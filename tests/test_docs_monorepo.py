@@ -1,0 +1,134 @@
+"""The recipe of docs/howto/monorepo.md in a small repository of this kind: real git, the commands of its workflow."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from markdown import blocks
+from support import ROOT, TIME_LIMIT, need, search_path
+
+PAGE = (ROOT / "docs" / "howto" / "monorepo.md").read_text(encoding="utf-8")
+CONFIG = (ROOT / "examples" / "demo" / "proxy.yaml").read_text(encoding="utf-8")
+CLUSTER = """\
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: Cluster
+metadata:
+  name: {name}
+  namespace: clusters
+  labels: {{region: {region}}}
+spec:
+  clusterNetwork:
+    pods: {{cidrBlocks: [10.{number}.0.0/16]}}
+  controlPlaneRef:
+    apiVersion: controlplane.cluster.x-k8s.io/v1beta1
+    kind: KubeadmControlPlane
+    name: {name}
+---
+apiVersion: controlplane.cluster.x-k8s.io/v1beta1
+kind: KubeadmControlPlane
+metadata:
+  name: {name}
+  namespace: clusters
+spec:
+  kubeadmConfigSpec: {{}}
+"""
+CLUSTERS = [
+    (region, f"{region}-{number}", at * 10 + number) for at, region in enumerate(("eu", "us"), 1) for number in range(4)
+]
+
+
+def block(word: str) -> str:
+    (text,) = (one.text for one in blocks(PAGE) if word in one.text and one.language == "yaml")
+    return text
+
+
+def steps(job: str) -> list[str]:
+    """The commands of a job that check."""
+    workflow: dict[Any, Any] = yaml.safe_load(block("runs-on"))
+    commands = [step["run"] for step in workflow["jobs"][job]["steps"] if "run" in step]
+    return [command for command in commands if command.startswith("inject-proxy")]
+
+
+def shell(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["sh"],
+        input=script,
+        cwd=folder,
+        env={**os.environ, "PATH": search_path()},
+        capture_output=True,
+        text=True,
+        timeout=TIME_LIMIT,
+        check=False,
+    )
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A clone whose branch `main`, and that of the origin, hold the proxy in all clusters."""
+    folder = tmp_path / "clone"
+    folder.mkdir()
+    (folder / "proxy.yaml").write_text(CONFIG)
+    for region, name, number in CLUSTERS:
+        write(folder, region, name, number)
+    done = shell(
+        "set -e; git init --quiet --initial-branch main; git config user.name a; git config user.email a@corp.example\n"
+        "git config commit.gpgsign false; inject-proxy run .; git add --all; git commit --quiet --message x\n"
+        "git update-ref refs/remotes/origin/main HEAD",
+        folder,
+    )
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def write(folder: Path, region: str, name: str, number: int) -> None:
+    file = folder / "clusters" / region / name / "cluster.yaml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(CLUSTER.format(region=region, name=name, number=number))
+
+
+def test_the_jobs_find_each_wrong_file_once(clone: Path) -> None:
+    (check,) = steps("everything")
+    shards = yaml.safe_load(block("runs-on"))["jobs"]["everything"]["strategy"]["matrix"]["shard"]
+    assert check.endswith(f"/{len(shards)} .")
+    for region, name, number in CLUSTERS[::3]:
+        write(clone, region, name, number)
+    wrong: list[str] = []
+    for shard in shards:
+        done = shell(check.replace("${{ matrix.shard }}", str(shard)), clone)
+        found = re.findall(r"(?m)^would change (.*)$", done.stderr)
+        assert bool(found) == (done.returncode == 1)
+        wrong += found
+    assert sorted(wrong) == sorted(f"clusters/{region}/{name}/cluster.yaml" for region, name, _ in CLUSTERS[::3])
+
+
+def test_a_wave_changes_its_region_and_leaves_the_check_green(clone: Path) -> None:
+    config = yaml.safe_load(CONFIG)
+    config["spec"]["overrides"] = yaml.safe_load(block("new-proxy"))["spec"]["overrides"]
+    (clone / "proxy.yaml").write_text(yaml.safe_dump(config))
+    done = shell(
+        "cd clusters/eu && inject-proxy run . && cd ../.. && inject-proxy run . && inject-proxy run --check .", clone
+    )
+    assert done.returncode == 0, done.stderr
+    changed = shell("git diff --name-only -- clusters", clone).stdout.split()
+    assert {name.split("/")[1] for name in changed} == {"eu"}
+    assert len(changed) == 4
+    assert "new-proxy.corp.example" in shell("inject-proxy explain .", clone).stdout
+
+
+def test_the_workflow_is_right(tmp_path: Path) -> None:
+    (tmp_path / "proxy.yaml").write_text(block("runs-on"))
+    done = subprocess.run(
+        [need("actionlint"), "-shellcheck=", str(tmp_path / "proxy.yaml")],
+        capture_output=True,
+        text=True,
+        timeout=TIME_LIMIT,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "")
