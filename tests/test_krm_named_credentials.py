@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from krm_fn.cli.diff import unified_diff
 from krm_fn.krm.masking import redact
+from support import unified_diff
 
 SECRET = "S3cr3tV4lue"
 PEM = f"-----BEGIN RSA PRIVATE KEY-----\n{SECRET}\n{SECRET}\n-----END RSA PRIVATE KEY-----\n"
@@ -38,6 +38,8 @@ TEXTS = [
     pytest.param(f'curl -H "PRIVATE-TOKEN: {SECRET}" https://x\n', SECRET, id="a header of its own"),
     pytest.param(f'curl -H "Authorization: Bearer {SECRET}" https://x\n', SECRET, id="a bearer token"),
     pytest.param(f"curl -H 'authorization: Basic {SECRET}'\n", SECRET, id="basic authorization"),
+    pytest.param(f"curl -u svc:{SECRET} https://x\n", SECRET, id="user and password of curl"),
+    pytest.param(f"curl --user 'svc:{SECRET} b' https://x\n", f"{SECRET} b", id="user and password of curl in quotes"),
     pytest.param(f"sends Bearer {SECRET}abcdefgh there\n", f"{SECRET}abcdefgh", id="a bearer token without its header"),
     pytest.param(f"https://x/?private_token={SECRET}&a=b\n", SECRET, id="a query"),
     pytest.param(f"machine a login b password {SECRET}\nmachine c\n", SECRET, id="netrc"),
@@ -127,6 +129,7 @@ def test_a_diff_hides_members_with_the_name_of_a_credential(manifest: str, shown
             "mode: Webhook",
             "PWD=/home",
         ),
+        *("curl -u $USER:$PASS x", "curl -u 'svc:${PASS}' x", "docker run -u root:root x"),
         *("tokens: [a]", "compass=x"),
         *("--password-stdin x", "see --token", "publicKey: ssh-rsa AAA"),
         *("apiVersion: v1\nkind: Secret", "image: token@sha256:0123", "- name: token", "path: token"),

@@ -473,10 +473,11 @@ def _with_file(result: Result, found: LocatedConfig, files: ManifestList) -> Res
 def _with_silenced_stale(outcome: Outcome) -> Outcome:
     """Return the outcome with the findings that fail a check, though somebody silences them or switches them off."""
     stale = [result for result in outcome.silenced if result.is_stale]
+    stale += outcome.switched_off
     if not stale:
         return outcome
     silenced = tuple(result for result in outcome.silenced if not result.is_stale)
-    found = in_order([*outcome.results, *stale, *outcome.switched_off])
+    found = in_order([*outcome.results, *stale])
     return outcome._replace(results=tuple(found), silenced=silenced)
 
 

@@ -63,6 +63,10 @@ _OWN_FORM = (
 )
 _MARKS = ("gh", "gl", "xox", "hvs", "npm_", "dckr_", "eyj")
 """One of them begins each of these forms, in small letters."""
+_USER_OF_CURL = (
+    r"((?<![\w-])(?:-u|-U|--user|--proxy-user)[ \t=]{1,8}([\"'])?[^\s:\"']{1,200}:)(?!\*\*\*|\$)"
+    r"(?(2)[^\"'\n]+|[^\s\"']+)"
+)
 _BEARER = r"(?i)\b(bearer[ \t]{1,8})[A-Za-z0-9._~+/-]{16,}=*"
 _NETRC = (
     r"(?im)(\blogin[ \t]{1,8}\S{1,200}\s{1,8}password[ \t]{1,8}"
@@ -80,12 +84,14 @@ def shown_value(name: str, value: str) -> str:
 
 
 def without_tokens(text: str) -> str:
-    """Return a text with ``***`` for private keys, and for tokens that are known by their own form."""
+    """Return a text with ``***`` for private keys, tokens of a known form, and passwords in a command of curl."""
     if "PRIVATE KEY-----" in text:
         text = "".join(_without_private_keys(text))
     small = text.translate(_SMALL_LETTERS)
     if any(mark in small for mark in _MARKS):
         text = re.sub(_OWN_FORM, HIDDEN, text)
+    if "curl" in small:
+        text = re.sub(_USER_OF_CURL, rf"\1{HIDDEN}", text)
     return re.sub(_BEARER, rf"\1{HIDDEN}", text) if "bearer" in small else text
 
 
