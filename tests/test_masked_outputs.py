@@ -295,6 +295,11 @@ def test_no_output_of_a_command_shows_a_secret(
             'a: "x: 1\\ny: \\x68ttp://u:S1@h"\n', 'a: "x: 1\\ny: http://u:***@h"\n', id="escapes are written again"
         ),
         pytest.param(
+            r'a: [b, "A=http://u:S1@h\nB=http://u:S1@h\nc"]' + "\n",
+            r'a: [b, "A=http://u:***@h\nB=http://u:***@h\nc"]' + "\n",
+            id="of a text in double quotes, each line by itself",
+        ),
+        pytest.param(
             "# S1\nkind: Secret # S1\n# S1\ndata: # S1\n  # S1\n  a: S1\n  # S1\n\ntype: b\n",
             "# ***\nkind: Secret # ***\n# ***\ndata: # ***\n  # ***\n  a: ***\n  # ***\n\ntype: b\n",
             id="comments in the document of a Secret",

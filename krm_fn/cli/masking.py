@@ -37,6 +37,8 @@ _QUOTES = ("'", '"')
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _MEMBER = re.compile(r"""(\s*(?:- )?["']?[\w./-]+["']?:)\s+\S.*""")
 _COMMENT = re.compile(r"(?<!\S)#[^\r\n]+")
+_ESCAPED_BREAK = r"(?<!\\)\\n"
+"""A line break in double quotes; none behind an escaped backslash."""
 _LIST_NAME = re.compile(r"(?:.*_)?no_?proxy", re.IGNORECASE)
 _LIST = r"""(?i)(no_?proxy["']?[ \t]{0,8}[=:][ \t]{0,8}["']?)([^"'\n]+)"""
 
@@ -286,7 +288,9 @@ def _without_credentials(line: str, borders: Sequence[int]) -> str:
         part = line[start:border]
         is_in_quotes = part.startswith(('"', "'"))
         if border == len(line) or is_in_quotes or not has_open_credential(part):
-            parts.append(str(redact(part)))
+            # A URL ends where a line of the value does; as a whole, the value is masked before.
+            lines = re.split(_ESCAPED_BREAK, part) if part.startswith('"') else [part]
+            parts.append(r"\n".join(str(redact(one)) for one in lines))
             start = border
     return "".join(parts)
 
