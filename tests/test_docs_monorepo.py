@@ -80,7 +80,7 @@ def clone(tmp_path: Path) -> Path:
     done = shell(
         "set -e; git init --quiet --initial-branch main; git config user.name a; git config user.email a@corp.example\n"
         "git config commit.gpgsign false; inject-proxy run .; git add --all; git commit --quiet --message x\n"
-        "git update-ref refs/remotes/origin/main HEAD",
+        "git update-ref refs/remotes/origin/main HEAD; git checkout --quiet -b change",
         folder,
     )
     assert done.returncode == 0, done.stderr
@@ -93,7 +93,17 @@ def write(folder: Path, region: str, name: str, number: int) -> None:
     file.write_text(CLUSTER.format(region=region, name=name, number=number))
 
 
-def test_the_jobs_find_each_wrong_file_once(clone: Path) -> None:
+def test_the_check_of_a_pull_request_sees_a_new_cluster_and_nothing_else(clone: Path) -> None:
+    (check,) = steps("changed")
+    assert shell(check, clone).returncode == 0
+    write(clone, "eu", "eu-9", 99)
+    assert shell("git add --all; git commit --quiet --message new", clone).returncode == 0
+    done = shell(check, clone)
+    assert done.returncode == 1
+    assert set(re.findall(r"file=(clusters/[^,]+)", done.stdout)) == {"clusters/eu/eu-9/cluster.yaml"}
+
+
+def test_the_jobs_of_the_night_find_each_wrong_file_once(clone: Path) -> None:
     (check,) = steps("everything")
     shards = yaml.safe_load(block("runs-on"))["jobs"]["everything"]["strategy"]["matrix"]["shard"]
     assert check.endswith(f"/{len(shards)} .")
