@@ -11,14 +11,14 @@ Of several Clusters with one namespace and name, an object belongs to that of it
 
 A namespace that is left out, or not known yet, may become any (see ``namespaces``). Objects of Cluster API are in the
 namespace of their Cluster. Others may be elsewhere, but then nothing but their own word connects them: such a tie says
-from __future__ import annotations
-
 from which namespace it is claimed, unless the list has one Cluster only and is about that one anyway. It is not about a
 Secret or a ConfigMap elsewhere: where products name those after a Cluster they are beside it.
 
 Sources: the ties that Cluster API's controllers make (``docs/book``, "Provider contracts"); the convention of names is
 that of ``clusterctl generate cluster``: ``<cluster>-control-plane``, ``<cluster>-md-0``.
 """
+
+from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
