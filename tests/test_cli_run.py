@@ -794,3 +794,15 @@ def test_a_misspelt_name_of_a_target_is_wrong_usage(tree: Path) -> None:
     done = run(tree, "--only", "node")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert 'and "node" is neither: did you mean `nodes`?' in done.stderr
+
+
+def test_the_last_line_says_that_errors_kept_the_run_from_any_change(tmp_path: Path) -> None:
+    (tmp_path / "proxy.yaml").write_text(
+        "apiVersion: fn.inject-proxy.io/v1alpha1\nkind: ProxyConfig\nmetadata: {name: proxy}\nspec: {httpProxy: 3}\n"
+    )
+    (tmp_path / "app.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\n")
+    done = inject_proxy("", "run", ".", cwd=tmp_path)
+    last = done.stderr.decode().splitlines()[-1]
+    assert done.returncode == 1
+    assert "no change was worked out, because of the errors" in last
+    assert "would change" not in last

@@ -566,10 +566,19 @@ def _summary(done: _Done, changed: int, *, is_written: bool) -> str:
     left_alone = done.selection.counts()
     if left_alone:
         parts.append(f"left alone: {', '.join(left_alone)}")
-    verb = "changed" if is_written else "would change"
-    parts.append(f"{count(outcome.items, 'document')}, {count(changed, 'file')} {verb}")
+    parts.append(count(outcome.items, "document"))
+    if not changed and any(map(_stops_changes, outcome.results)):
+        parts.append("no change was worked out, because of the errors")
+    else:
+        parts[-1] += f", {count(changed, 'file')} {'changed' if is_written else 'would change'}"
     parts.append(severities(outcome.results, outcome.silenced))
     return f"inject-proxy run: {'; '.join(parts)}"
+
+
+def _stops_changes(result: Result) -> bool:
+    """Return whether a result is an error for which a run changes nothing; that a check found one due is none."""
+    is_of_check = result.code == CHANGE_DUE or result.is_stale
+    return result.severity is Severity.ERROR and not is_of_check
 
 
 def _report_of(done: _Done, given: Namespace) -> bytes:
