@@ -44,6 +44,11 @@ def lines() -> Iterator[Line]:
     yield _link("Cloud Director", "otherWriters"), "VCDCluster", "names another proxy; writes its nodes"
     for _, name in ALONE:
         yield _link("Karpenter", "karpenter"), name, "writes a NodeConfig, names the field where there is none"
+    yield (
+        _link("other programs on nodes", "nodeFiles"),
+        "those above with `files`",
+        "writes what `files` names, names another proxy",
+    )
     yield _link("workloads", "workloads"), "Deployment and the like", "writes what you select, names another proxy"
     for name, system in OF_CLUSTER_API.items():
         yield system.name, name, _named(system)

@@ -14,10 +14,12 @@ import (
 	"github.com/siderolabs/talos/pkg/machinery/config/validation"
 )
 
-// A case has the version of Talos, the type of the machine, JSON patches and strategic patches.
+// A case has the version of Talos, the type of the machine, JSON patches and strategic patches; or the type "none" and the
+// configuration of its author, which is merged into a generated one here, so that it needs no certificates.
 type asked struct {
 	TalosVersion     string            `json:"talosVersion"`
 	GenerateType     string            `json:"generateType"`
+	Data             string            `json:"data"`
 	ConfigPatches    []json.RawMessage `json:"configPatches"`
 	StrategicPatches []string          `json:"strategicPatches"`
 }
@@ -57,6 +59,10 @@ func answerTo(one asked) (answer, error) {
 	fatal(err)
 	input, err := generate.NewInput("prod", "https://10.20.0.10:6443", "1.33.0", generate.WithVersionContract(contract))
 	fatal(err)
+	if one.GenerateType == "none" {
+		one.GenerateType = "controlplane"
+		one.StrategicPatches = append([]string{one.Data}, one.StrategicPatches...)
+	}
 	kind, err := machine.ParseType(one.GenerateType)
 	fatal(err)
 	made, err := input.Config(kind)

@@ -41,6 +41,9 @@ TIME = "apiVersion: v1alpha1\nkind: WatchdogTimerConfig\ndevice: /dev/watchdog0\
 NOTHING_ELSE = "machine: {certSANs: [prod.corp.example]}\n"
 
 
+OF_AUTHOR = "version: v1alpha1\nmachine:\n  type: controlplane\n  env: {OTHER: '1', http_proxy: http://old:1}\n"
+
+
 def spec(version: str = "v1.12", kind: str = "controlplane", *patches: str, **more: Any) -> dict[str, Any]:
     found = {"generateType": kind, **({"talosVersion": version} if version else {}), **more}
     return {**found, **({"strategicPatches": [*patches]} if patches else {})}
@@ -68,6 +71,9 @@ SPECS = {
     "1.14, another proxy in both forms": spec("v1.14", "controlplane", OLD_ENV, OLD_DOCUMENT, NEW_API_SERVER),
     "1.14, what only 1.13 takes": spec("v1.14", "controlplane", OLD_API_SERVER),
     "1.14, what only 1.13 takes beside something": spec("v1.14", "controlplane", NOTHING_ELSE + OLD_API_SERVER),
+    "1.12, another proxy of its author": spec("v1.12", "none", data=OF_AUTHOR + OLD_API_SERVER),
+    "1.13, another proxy in a document of its author": spec("v1.13", "none", data=f"{OF_AUTHOR}---\n{OLD_DOCUMENT}"),
+    "1.14, variables of the API server of its author": spec("v1.14", "none", data=f"{OF_AUTHOR}---\n{NEW_API_SERVER}"),
     "1.11, JSON patches": spec("v1.11", "controlplane", configPatches=[*JSON_PATCH, *JSON_OF_API_SERVER]),
 }
 
@@ -113,9 +119,10 @@ def test_services_and_the_api_server_get_the_proxy_and_nothing_else(name: str) -
     assert "error" not in answer
     wanted = {"written": WANTED, "moved": MOVED, "removed": NONE}[name.rpartition(" ")[2]].variables()
     assert variables(answer["services"]) == wanted
-    of_control_plane = recorded()[name]["asked"]["generateType"] == "controlplane"
-    is_known = "talosVersion" in recorded()[name]["asked"]
-    assert variables(answer.get("apiServer")) == (wanted if of_control_plane and is_known else {})
+    asked = recorded()[name]["asked"]
+    is_generated = asked["generateType"] == "controlplane" and "talosVersion" in asked
+    is_set = is_generated or any(word in asked.get("data", "") for word in ("apiServer:", "KubeAPIServerConfig"))
+    assert variables(answer.get("apiServer")) == (wanted if is_set else {})
 
 
 @pytest.mark.parametrize("name", [name for name in SPECS if "another proxy" in name or "JSON" in name])
