@@ -103,11 +103,16 @@ class _DataKeys:
                     yield one._replace(beside=elsewhere)
 
     def write(self, variables: Variables) -> None:
-        """Set the keys; without a proxy, empty or remove those that are there.
+        """Set the keys; without a proxy, empty or remove those that are there, the list of a program among them.
 
         Raises:
             WrongTypeError: ``data`` or ``stringData`` is no mapping.
         """
+        has_proxy = any(
+            variables.get(name) for name in self._variables.values() if name != "NO_PROXY"
+        )
+        if not has_proxy and not self._is_environment:
+            variables = {}
         for key, variable in self._variables.items():
             value = variables.get(variable, "")
             existing = self._keys.get(key)

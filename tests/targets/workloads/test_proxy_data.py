@@ -356,6 +356,14 @@ def test_a_repository_of_argo_cd(url: str, expected: str, kind: str) -> None:
     assert done({"mode": "Remove"}, held)[0][0]["stringData"] == {"url": url}
 
 
+def test_a_repository_of_argo_cd_whose_own_proxy_is_not_declared_gets_no_list_either() -> None:
+    """Else `noProxy` would be alone there, and no removal could tell that it is not its author's."""
+    labels = {"argocd.argoproj.io/secret-type": "repository"}
+    data = secret(labels=labels, stringData={"url": "https://git.example/x", "proxy": "http://old:1"})
+    ((held,), _) = done({"httpProxy": "http://plain:1", "httpsProxy": ""}, data)
+    assert held["stringData"] == {"url": "https://git.example/x"}
+
+
 @pytest.mark.parametrize(
     "data",
     [
