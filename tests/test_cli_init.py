@@ -213,6 +213,7 @@ kind: KubeadmConfig
 metadata: {name: x}
 spec: {files: 5}
 """
+NODES_WITHOUT_PROXY = NODES_WITH_WRONG_FILES.replace("{files: 5}", "{}")
 COMMENTS = [
     pytest.param(
         {"r.yaml": CHART},
@@ -259,6 +260,18 @@ COMMENTS = [
     pytest.param({"a.yaml": nodes("a", PROXY)}, {}, "  # clusterDefaults:\n  #   infrastructure: ", id="missing facts"),
     pytest.param({"a.yaml": nodes("a", PROXY)}, {}, "# Clusters: org/a.", id="the Clusters"),
     pytest.param({}, {}, "# No manifest and no variable of the shell names a proxy", id="an empty folder"),
+    pytest.param(
+        {"n.yaml": NODES_WITHOUT_PROXY},
+        {},
+        "# A run changes: containerdDropIn (1 object), ",
+        id="the targets where nothing names a proxy",
+    ),
+    pytest.param(
+        {"n.yaml": NODES_WITHOUT_PROXY},
+        {},
+        "of the Clusters (NP038). The values are examples: write yours.\n  # clusterDefaults:",
+        id="missing facts where nothing names a proxy",
+    ),
     pytest.param(
         {"a.yaml": nodes("a", PROXY)},
         SHELL,
@@ -443,4 +456,5 @@ def test_a_terminal_is_asked(
         text = written.read_text()
         assert spec(text).items() >= expected.items()
         assert ("10.20.0.0/16" in spec(text).get("noProxy", [])) == ("10.20.0.0/16" in answers)
+        assert text.count("- 10.20.0.0/16\n") == 1
         assert SECRET not in text

@@ -21,6 +21,7 @@ SECRET = "inject-proxy"  # noqa: S105 -- the name of an object
 _KEY = "proxy.yaml"
 _FUNCTION = "config.kubernetes.io/function"
 _EXAMPLE = "http://proxy.example.com:3128"
+_EXAMPLE_ENTRIES = ("10.20.0.0/16", "registry.corp.example")
 _HOW_TO_CREATE = """\
 The URLs hold a user or a password, so they are in a Secret that a run reads beside this file. Create it with the URLs \
 in the place of these, and keep it out of Git, or encrypt it:
@@ -248,8 +249,9 @@ def _of_list(entries: Sequence[str], doubtful: Mapping[str, str]) -> Iterator[st
         yield from block_text([entry]).splitlines()
     for entry, rule in doubtful.items():
         yield from (f"# {line}   # {rule}" for line in block_text([entry]).splitlines())
-    yield "# - 10.20.0.0/16"
-    yield "# - registry.corp.example"
+    for entry in _EXAMPLE_ENTRIES:
+        if entry not in entries:
+            yield f"# - {entry}"
 
 
 def _of_overrides(proposal: Proposal) -> Iterator[str]:
@@ -302,8 +304,9 @@ def _of_defaults(missing: Mapping[str, Sequence[str]]) -> Iterator[str]:
         return
     clusters = sorted({name for names in missing.values() for name in names if name})
     yield ""
+    whose = _some(clusters) if clusters else "the Clusters"
     yield from _comment(
-        f"What no manifest says of {_some(clusters) if clusters else 'the Clusters'} (NP038):"
+        f"No manifest says this of {whose} (NP038). The values are examples: write yours."
     )
     yield "# clusterDefaults:"
     for name in missing:

@@ -149,7 +149,7 @@ def _text(selection: Selection, found: Found, proposal: Proposal) -> str:
     errors: dict[str, int] = {}
     missing: dict[str, list[str]] = {}
     charts: list[ObjectRef] = []
-    if wanted is not None and selection.manifests and not proposal.is_example:
+    if wanted is not None and selection.manifests:
         results = run_checked(
             ManifestList(selection.manifests, others=selection.others()), wanted
         ).results
