@@ -114,6 +114,16 @@ def test_a_run_writes_only_what_depends_on_the_change(fleet: Path) -> None:
     assert written == ["two/cluster.yaml", "two/template.yaml", "two/workers.yaml"]
 
 
+def test_the_last_line_says_how_many_files_differ(fleet: Path) -> None:
+    argv = ["--check", "--changed", "HEAD"]
+    assert "; `--changed`: 0 files differ; " in run(fleet, *argv)[-1]
+    (fleet / "one" / "cluster.yaml").write_text(CLUSTER.replace("NAME", "one") + "# seen\n")
+    assert "; `--changed`: 1 file differs; " in run(fleet, *argv)[-1]
+    (fleet / "proxy.yaml").write_text(CONFIG + "  # seen\n")
+    assert "; `--changed`: any file may differ, so all count; " in run(fleet, *argv)[-1]
+    assert "--changed" not in run(fleet, "--check")[-1]
+
+
 @pytest.mark.parametrize("how", ["staged", "committed", "not known to git", "deleted", "renamed"])
 def test_each_way_in_which_a_file_differs_counts(fleet: Path, how: str) -> None:
     before = due(fleet)

@@ -138,6 +138,12 @@ def test_a_credential_that_was_there_before_is_not_written(tmp_path: Path) -> No
     assert "would write a credential" not in shown
 
 
+def test_objects_of_one_name_are_told_apart_by_their_files(tmp_path: Path) -> None:
+    write(tmp_path, {"proxy.yaml": CONFIG, "a.yaml": NODES.format("one"), "b.yaml": NODES.format("one")})
+    of = f"would write a credential to {FILES}, {COMMANDS} of KubeadmControlPlane "
+    assert f"{of}org/one (a.yaml), org/one (b.yaml)\n" in diff(tmp_path, "--diff")[1]
+
+
 def test_a_run_that_removes_names_the_keys_of_secrets(tmp_path: Path) -> None:
     write(tmp_path, {"proxy.yaml": CONFIG, "one.yaml": NODES.format("one"), "secret.yaml": SECRET})
     assert inject_proxy("", "run", cwd=tmp_path).returncode == 0

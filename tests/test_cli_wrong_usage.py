@@ -84,6 +84,7 @@ ROWS = [
     pytest.param("run --only node .", {}, 2, "did you mean `nodes`?", id="a misspelt system"),
     pytest.param("run --output-dir out .", {}, 2, "must name a folder outside of", id="a copy beside the original"),
     pytest.param("help NP999", {}, 2, '"NP999" is no code or rule: docs/messages.md', id="an unknown rule"),
+    pytest.param("help rke2", {}, 2, "`inject-proxy targets rke2` explains it", id="help about a target"),
     pytest.param("help Encryptd", {}, 2, "did you mean `Encrypted`?", id="a misspelt code"),
     pytest.param("targets containerd", {}, 2, "did you mean `containerdDropIn`?", id="a misspelt target"),
     pytest.param("import bosh cluster.yaml", {}, 2, "the system must be tkg,", id="a system that it cannot import"),

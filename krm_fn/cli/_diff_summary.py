@@ -5,6 +5,7 @@ It names objects and fields, and never a value. Equal facts about many objects a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -78,20 +79,20 @@ class ReviewedList(ManifestList):
         if self._clusters:
             lines.append(f"would change objects of {_clusters(self._clusters, verbose)}")
         lines += self._lines_of_nodes(verbose)
-        credentials: dict[tuple[str, ...], list[str]] = {}
-        keys: dict[tuple[str, ...], list[str]] = {}
+        credentials: dict[tuple[str, ...], list[ObjectRef]] = {}
+        keys: dict[tuple[str, ...], list[ObjectRef]] = {}
         for change in self._changes():
             paths = dict.fromkeys(_paths_of_credentials(change, passwords))
             if paths:
-                credentials.setdefault((change.ref.kind, *paths), []).append(_name(change.ref))
+                credentials.setdefault((change.ref.kind, *paths), []).append(change.ref)
             for verb, names in _keys_of_secret(change).items():
-                keys.setdefault((verb, *names), []).append(_name(change.ref))
-        for (kind, *fields), names in credentials.items():
-            of = f"{kind} {_several(names, verbose)}"
+                keys.setdefault((verb, *names), []).append(change.ref)
+        for (kind, *fields), refs in credentials.items():
+            of = f"{kind} {_several(_names(refs), verbose)}"
             lines.append(f"would write a credential to {_quoted(fields)} of {of}")
-        for (verb, *fields), names in keys.items():
+        for (verb, *fields), refs in keys.items():
             noun = "key" if len(fields) == 1 else "keys"
-            of = f"{'to' if verb == 'add' else 'of'} Secret {_several(names, verbose)}"
+            of = f"{'to' if verb == 'add' else 'of'} Secret {_several(_names(refs), verbose)}"
             lines.append(f"would {verb} the {noun} {_quoted(fields)} {of}")
         return [shown_line(passwords.hidden(line)) for line in lines]
 
@@ -197,8 +198,14 @@ def _keys_in(value: Any, depth: int) -> Iterator[Pointer]:
                 yield (str(key), *inner)
 
 
-def _name(ref: ObjectRef) -> str:
-    return "/".join(part for part in (ref.namespace, ref.name) if part)
+def _names(refs: Sequence[ObjectRef]) -> list[str]:
+    """Return a name for each object, with its file where two of them have the same name."""
+    names = ["/".join(part for part in (ref.namespace, ref.name) if part) for ref in refs]
+    number = Counter(names)
+    return [
+        f"{name} ({ref.file_path})" if number[name] > 1 and ref.file_path else name
+        for name, ref in zip(names, refs, strict=True)
+    ]
 
 
 def _quoted(names: Iterable[str]) -> str:

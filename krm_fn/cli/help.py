@@ -113,6 +113,12 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
 
 def _about_unknown(words: list[str]) -> str:
     """Say what to write in the place of a name that is none of a command or a code."""
+    from krm_fn.config import names_of_only  # noqa: PLC0415 -- only mistakes need it
+
+    if len(words) == 1 and words[0] in names_of_only():
+        return (
+            f'"{words[0]}" is a target or a system: `inject-proxy targets {words[0]}` explains it'
+        )
     advice = did_you_mean(words[0], (*MODULES, *CODES, *RULES), alike=0.7)
     if len(words) == 1 and advice:
         return f'"{words[0]}" is neither a command nor a code: {advice}'

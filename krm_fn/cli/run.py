@@ -199,6 +199,7 @@ class _Done(NamedTuple):
     holds: Callable[[str], bool]
     failures_elsewhere: int
     summary: Sequence[str] = ()
+    differing: str = ""
 
     @property
     def exit_code(self) -> int:
@@ -381,7 +382,9 @@ def _edited(
     if reviewed is not None:
         summary = reviewed.summary(ProxyPasswords(outcome.proxy_urls), verbose=given.verbose)
     outcome = outcome._replace(results=tuple(own))
-    return _Done(found, outcome, files, selection, shard, holds, 0 if part else failures, summary)
+    failures = 0 if part else failures
+    differing = _differing(part) if given.changed else ""
+    return _Done(found, outcome, files, selection, shard, holds, failures, summary, differing)
 
 
 def _part(
@@ -413,6 +416,17 @@ def _part(
         )
         return part, part.is_own
     return None, shard.holds
+
+
+def _differing(part: ListPart | None) -> str:
+    """Return how many files differ from the revision of `--changed`, for the last line."""
+    from krm_fn.plan.part import Changed  # noqa: PLC0415 -- few runs ask for it
+
+    if not isinstance(part, Changed):
+        return "`--changed`: any file may differ, so all count"
+    return (
+        f"`--changed`: {count(part.number, 'file')} {'differs' if part.number == 1 else 'differ'}"
+    )
 
 
 def _divided(
@@ -563,6 +577,8 @@ def _summary(done: _Done, changed: int, *, is_written: bool) -> str:
     if done.shard.number > 1:
         own = sum(done.holds(name) for name in manifests)
         parts.append(f"shard {done.shard}: {count(own, 'manifest file')}")
+    if done.differing:
+        parts.append(done.differing)
     left_alone = done.selection.counts()
     if left_alone:
         parts.append(f"left alone: {', '.join(left_alone)}")

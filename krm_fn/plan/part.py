@@ -195,6 +195,9 @@ class Changed(ListPart):
         former: those of them that were manifests, as they were.
         order: the place of a file in the order of the list, by its name.
         config: the data of the FunctionConfig, which may name objects.
+
+    Attributes:
+        number: how many files differ.
     """
 
     def __init__(
@@ -207,6 +210,7 @@ class Changed(ListPart):
     ) -> None:
         super().__init__(source)
         self._files = set(files)
+        self.number = len(self._files)
         self._former = former
         self._order = order
         self._named_by_config = _words(str(config))
