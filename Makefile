@@ -6,6 +6,7 @@ IMAGE  ?= localhost/inject-proxy:v0.1
 ARGS   ?=
 NAME   ?= localhost/inject-proxy
 FUZZ_ARGS ?=
+MODULE ?=
 
 VENV := .venv/bin
 BIN  := .cache/bin
@@ -14,7 +15,7 @@ BIN  := .cache/bin
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test unit fuzz test-kyverno test-products test-argocd test-site coverage lint golden docs image release lock bench bench-all site tools clean
+.PHONY: help demo test unit fuzz test-kyverno test-products test-argocd test-site mutants matrix coverage lint golden docs image release lock bench bench-all site tools clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,8 +44,15 @@ test-argocd: .venv/installed ## let Argo CD's own plugin server judge examples/a
 	@tests/tools/fetch $(BIN) argocd-cmp-server
 	$(VENV)/python -m pytest tests/e2e/judged_by_argocd.py $(ARGS)
 
-coverage: .venv/installed tools ## measure which lines and branches the tests run, without those that start a process of their own
-	$(VENV)/python -m pytest -q -n auto --dist worksteal --cov=krm_fn --cov-branch --cov-report=term-missing:skip-covered --ignore=tests/e2e $(ARGS)
+mutants: .venv/installed ## list the small changes of a module that no test notices (MODULE=krm_fn/formats/escaping.py)
+	@$(VENV)/python -c 'import mutmut' 2>/dev/null || $(VENV)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutants]'
+	@$(VENV)/python tests/tools/mutants.py "$(MODULE)" $(ARGS)
+
+matrix: ## run the golden stories with each Python that is here, PyYAML without libyaml, and the oldest allowed dependencies
+	@$(PYTHON) tests/tools/matrix.py $(ARGS)
+
+coverage: .venv/installed ## measure which lines and branches the tests of `make unit` run; it fails below 95 %
+	$(VENV)/python -m pytest -q --unit --cov --cov-report=term $(ARGS)
 
 unit: .venv/installed ## run all tests that need no tool and start no process, in two minutes; of one target or module in seconds (T=tkgPinniped)
 	@$(VENV)/python tests/tools/unit.py "$(T)" $(ARGS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
 import gc
 import os
 import shutil
@@ -48,6 +49,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="rewrite the stored expectations that differ, and fail, so that they are read as a diff",
     )
     parser.addoption("--unit", action="store_true", help="skip each test where it starts a process, with any tool")
+
+
+def pytest_sessionstart() -> None:
+    """Forget what was cached before this process was forked: mutmut changes functions whose results are known."""
+    if "MUTANT_UNDER_TEST" in os.environ:
+        for one in gc.get_objects():
+            if isinstance(one, functools._lru_cache_wrapper):
+                one.cache_clear()
 
 
 def pytest_configure(config: pytest.Config) -> None:
