@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -46,6 +48,24 @@ spec:
       clusterName: NAME
       bootstrap:
         configRef: {apiVersion: bootstrap.cluster.x-k8s.io/v1beta1, kind: KubeadmConfigTemplate, name: NAME-md}
+"""
+CONFIG_FROM_SECRET = """\
+apiVersion: fn.inject-proxy.io/v1alpha1
+kind: ProxyConfig
+metadata: {name: proxy}
+spec:
+  from: [{kind: Secret, name: corp, key: values.yaml, format: TKG}]
+  clusterDefaults: {networks: [10.0.0.0/8]}
+"""
+SECRET = """\
+# what proxy.yaml, a ProxyConfig, takes its values from
+apiVersion: v1
+kind: Secret
+metadata: {name: corp}
+stringData:
+  values.yaml: |
+    TKG_HTTP_PROXY: http://svc:S3CRET@proxy.corp.example:3128
+    TKG_HTTPS_PROXY: http://svc:S3CRET@proxy.corp.example:3128
 """
 STORIES = [
     "clusters/references-of-v1beta1",
@@ -170,6 +190,89 @@ def test_a_config_that_git_does_not_know_makes_all_count(fleet: Path) -> None:
     git(fleet, "commit", "--quiet", "--all", "--message", "no config")
     argv = ["--config", str(elsewhere)]
     assert checked(fleet, "--changed", "HEAD", *argv) == checked(fleet, *argv) != set()
+
+
+def emptied(folder: Path, name: str, text: str) -> None:
+    """An ignore file in the folder of a Cluster: no file is left there that is read."""
+    (folder / "one" / name).write_text(text)
+
+
+def replaced_by_folder(folder: Path) -> None:
+    file = folder / "one" / "cluster.yaml"
+    file.unlink()
+    file.mkdir()
+
+
+def replaced_by_link(folder: Path) -> None:
+    file = folder / "one" / "cluster.yaml"
+    file.unlink()
+    file.symlink_to("/dev/null")
+
+
+GONE = [
+    pytest.param(partial(emptied, name=".gitignore", text="*\n"), id="an ignore file leaves out all of a folder"),
+    pytest.param(
+        partial(emptied, name=".krmignore", text="*.yaml\n"), id="kpt's ignore file leaves out all of a folder"
+    ),
+    pytest.param(replaced_by_folder, id="a folder is in its place"),
+    pytest.param(replaced_by_link, id="a link to outside is in its place"),
+]
+
+
+@pytest.mark.parametrize("leave", GONE)
+def test_a_cluster_that_is_not_read_any_more_counts_with_its_nodes(fleet: Path, leave: Callable[[Path], None]) -> None:
+    (fleet / "nodes").mkdir()
+    for file in ("template.yaml", "workers.yaml"):
+        git(fleet, "mv", f"one/{file}", f"nodes/{file}")
+    git(fleet, "commit", "--quiet", "--message", "nodes beside")
+    before = due(fleet)
+    leave(fleet)
+    of_nodes = due(fleet) - before
+    assert of_nodes
+    assert of_nodes <= due(fleet, "--changed", "HEAD")
+
+
+def test_a_cluster_that_a_submodule_does_not_have_any_more_counts_with_its_nodes(fleet: Path, tmp_path: Path) -> None:
+    module = tmp_path / "module"
+    module.mkdir()
+    (fleet / "one" / "cluster.yaml").rename(module / "cluster.yaml")
+    commit(module)
+    git(fleet, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(module), "clusters")
+    git(fleet, "commit", "--quiet", "--all", "--message", "submodule")
+    before = due(fleet)
+    assert due(fleet, "--changed", "HEAD") == set()
+    (fleet / "clusters" / "cluster.yaml").unlink()
+    git(fleet / "clusters", "commit", "--quiet", "--all", "--message", "deleted")
+    git(fleet, "commit", "--quiet", "--all", "--message", "a newer submodule")
+    of_nodes = due(fleet) - before
+    assert of_nodes
+    assert of_nodes <= due(fleet, "--changed", "HEAD~1")
+
+
+def test_a_submodule_that_is_not_checked_out_is_the_same_in_each_revision(fleet: Path, tmp_path: Path) -> None:
+    module = tmp_path / "module"
+    module.mkdir()
+    (module / "cluster.yaml").write_text(CLUSTER)
+    commit(module)
+    git(fleet, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(module), "clusters")
+    git(fleet, "commit", "--quiet", "--all", "--message", "submodule")
+    git(fleet, "submodule", "--quiet", "deinit", "--force", "clusters")
+    assert checked(fleet, "--changed", "HEAD") == set()
+
+
+def test_a_secret_beside_the_config_above_the_paths_makes_all_count(tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet")
+    (tmp_path / "clusters").mkdir()
+    (tmp_path / "clusters" / "cluster.yaml").write_text(CLUSTER)
+    (tmp_path / "clusters" / "nodes.yaml").write_text(TEMPLATE)
+    (tmp_path / "proxy.yaml").write_text(CONFIG_FROM_SECRET)
+    secret = tmp_path / "secret.yaml"
+    secret.write_text(SECRET)
+    run(tmp_path, "clusters")
+    commit(tmp_path)
+    secret.write_text(SECRET.replace("3128", "3129"))
+    assert checked(tmp_path, "--changed", "HEAD", "clusters") == checked(tmp_path, "clusters")
+    assert due(tmp_path, "clusters")
 
 
 def test_everything_is_new_before_the_first_commit(fleet: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -41,7 +41,7 @@ def changed_part(
     Raises:
         UsageError: as ``revision``.
     """
-    former = former_files(name, paths, selection, config.ref.file_path)
+    former = former_files(name, paths, selection, config.above or [config.ref.file_path])
     if former.manifests is None:
         return None
     return Changed(files, former.names, former.manifests, partial(order_of, paths), config.data)
@@ -59,14 +59,16 @@ class FormerFiles(NamedTuple):
     manifests: Manifests | None
 
 
-def former_files(name: str, paths: Sequence[str], selection: Selection, config: str) -> FormerFiles:
+def former_files(
+    name: str, paths: Sequence[str], selection: Selection, configs: Sequence[str]
+) -> FormerFiles:
     """Return how the files of a run differ from a revision.
 
     Args:
         name: the revision.
         paths: the files and folders of the command line.
         selection: the files that were read.
-        config: the file of the ProxyConfig.
+        configs: the files of the ProxyConfig, and of what it refers to outside of the paths.
 
     Raises:
         UsageError: as ``revision``.
@@ -83,13 +85,23 @@ def former_files(name: str, paths: Sequence[str], selection: Selection, config: 
     former = {
         file: path for file in names if (path := known[file]) is not None and path in then.blobs
     }
+    left_out: list[str] = []
     for path in then.blobs:
-        if path.endswith(ENDINGS) and path not in there:
-            former.update((file, path) for file in _name(then.root / path, paths))
+        if not path.endswith(ENDINGS) or path in there:
+            continue
+        place = then.root / path
+        for file in _name(place, paths):
+            if place.is_file() and os.path.realpath(place) == str(place):
+                left_out.append(str(place))
+            else:
+                former[file] = path
     nothing = FormerFiles(frozenset({*names, *former}), None)
-    path_of_config = then.path_of(os.path.realpath(config))
-    is_same_config = path_of_config in then.blobs and not then.differing([path_of_config or ""])
-    if not is_same_config or _other_rules(then, selection):
+    paths_of_configs = [then.path_of(os.path.realpath(config)) for config in configs]
+    if then.differing([path or "" for path in paths_of_configs]):
+        return nothing
+    if _has_other_submodule(then, paths):
+        return nothing
+    if _other_rules(then, [*selection.paths.values(), *left_out]):
         return nothing
     contents = then.contents([*former.values()])
     texts = {file: contents[path] for file, path in former.items() if path in contents}
@@ -115,9 +127,7 @@ def order_of(paths: Sequence[str], file: str) -> tuple[int, tuple[str, ...]]:
 
 
 def _name(place: Path, paths: Sequence[str]) -> Iterator[str]:
-    """Yield the name that a run would have for a file that has gone; nothing where it would not have read it."""
-    if os.path.lexists(place):  # it is left out, as it was
-        return
+    """Yield the name that a run has for a file of its paths that is not ignored; nothing for any other."""
     for path in paths:
         if absolute(path) == place or os.path.realpath(path) == str(place):
             yield path
@@ -141,12 +151,26 @@ def _is_new_link(file: str, then: Revision) -> bool:
     return (folder / place.name).relative_to(then.root).as_posix() not in then.links
 
 
-def _other_rules(then: Revision, selection: Selection) -> bool:
-    """Return whether a link, or a file that decides which others are manifests, differs from the revision."""
+def _has_other_submodule(then: Revision, paths: Sequence[str]) -> bool:
+    """Return whether a submodule of the paths differs from the revision: what its files held is not known."""
+    for path in then.submodules:
+        is_read = any(_name(then.root / path, paths))
+        if is_read and not then.is_same_submodule(path):
+            return True
+    return False
+
+
+def _other_rules(then: Revision, places: Iterable[str]) -> bool:
+    """Return whether a link, or a file that decides which others are manifests, differs from the revision.
+
+    Args:
+        then: the revision.
+        places: the absolute paths of the files that are read, and of those that are left out now.
+    """
     links = then.contents([*then.links])
     if any(links.get(path) != _link_at(then.root / path) for path in then.links):
         return True
-    folders = {Path(place).parent for place in selection.paths.values()}
+    folders = {Path(place).parent for place in places}
     folders |= {above for folder in folders for above in folder.parents}
     deciding = {path for path in then.blobs if path.rpartition("/")[2] in _ABOUT_OTHERS}
     for folder in folders:

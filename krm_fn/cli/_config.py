@@ -23,7 +23,7 @@ _NAMED = 3
 
 def named_above(found: LocatedConfig, command: str) -> list[str]:
     """Return a line that names the file of a ProxyConfig, if the command line does not."""
-    if not found.is_above:
+    if not found.above:
         return []
     return [f"inject-proxy {command}: the ProxyConfig is the one in {found.ref.file_path}"]
 
@@ -64,7 +64,8 @@ def config_among(
     if found or path or _misspelt(files):
         return _the_one(found, files, path), Objects(files)
     above = Manifests(files_with_config_above(paths, exclude))
-    return _the_one(_found(above), above)._replace(is_above=True), Objects(files, above)
+    one = _the_one(_found(above), above)
+    return one._replace(above=tuple(above.files)), Objects(files, above)
 
 
 def config_above(
@@ -90,7 +91,7 @@ def config_above(
             continue
     above = Manifests(files_with_config_above(paths, exclude))
     found = _found(above)
-    return _the_one(found, above)._replace(is_above=True) if found else None
+    return _the_one(found, above)._replace(above=tuple(above.files)) if found else None
 
 
 def the_config(

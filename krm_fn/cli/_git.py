@@ -24,11 +24,13 @@ class Revision(NamedTuple):
         root: the folder of the working tree, links followed.
         blobs: path from there -> the name of the content of a file.
         links: the same of symbolic links.
+        submodules: the same of submodules, whose files belong to another repository.
     """
 
     root: Path
     blobs: dict[str, str]
     links: dict[str, str]
+    submodules: dict[str, str]
 
     def path_of(self, place: str) -> str | None:
         """Return the path from the root of an absolute one without links; None outside of the working tree."""
@@ -42,6 +44,19 @@ class Revision(NamedTuple):
         found = _git(self.root, ["hash-object", "--stdin-paths"], names) if asked else b""
         now = dict(zip(asked, (found or b"").decode().split(), strict=False))
         return {path for path in paths if path not in now or now[path] != self.blobs[path]}
+
+    def is_same_submodule(self, path: str) -> bool:
+        """Return whether a submodule is at the commit that this one names, without a change in any of its files.
+
+        One that is not checked out is the same: this clone has no file of it at any commit.
+        """
+        place = self.root / path
+        if place.is_dir() and not any(place.iterdir()):
+            return True
+        head = _git(place, ["rev-parse", "--verify", "--quiet", "HEAD"])
+        if head is None or head.decode().strip() != self.submodules[path]:
+            return False
+        return _git(place, ["status", "--porcelain", "--ignore-submodules=none"]) == b""
 
     def contents(self, paths: Sequence[str]) -> dict[str, bytes]:
         """Return what some files and links of the commit hold; what git does not give is left out."""
@@ -82,7 +97,7 @@ def revision(name: str, folder: Path) -> Revision:
         top, ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"]
     )
     if commit is None and name == "HEAD" and _git(top, ["symbolic-ref", "--quiet", "HEAD"]):
-        return Revision(top, {}, {})
+        return Revision(top, {}, {}, {})
     if commit is None:
         raise UsageError(
             f'`--changed` must name a commit of this clone, and git knows no "{name}": '
@@ -95,12 +110,17 @@ def revision(name: str, folder: Path) -> Revision:
         )
     blobs: dict[str, str] = {}
     links: dict[str, str] = {}
+    submodules: dict[str, str] = {}
     for entry in filter(None, tree.split(b"\0")):
         head, _, path = entry.partition(b"\t")
         mode, kind, digest = head.decode().split()
-        if kind == "blob":
-            (links if mode == _LINK else blobs)[os.fsdecode(path)] = digest
-    return Revision(top, blobs, links)
+        if kind == "commit":
+            submodules[os.fsdecode(path)] = digest
+        elif mode == _LINK:
+            links[os.fsdecode(path)] = digest
+        else:
+            blobs[os.fsdecode(path)] = digest
+    return Revision(top, blobs, links, submodules)
 
 
 def _git(folder: Path, arguments: Sequence[str], given: bytes = b"") -> bytes | None:

@@ -24,8 +24,8 @@ class LocatedConfig(NamedTuple):
     repeated: list[Pointer]
     is_of_list: bool = False
     """Whether it is the `functionConfig` of a ResourceList, and no object."""
-    is_above: bool = False
-    """Whether it is in none of the files of the command line, but above them in their git repository."""
+    above: tuple[str, ...] = ()
+    """The files above those of the command line, up to the root of their git repository, in one of which it is."""
 
 
 def located_configs(manifests: Manifests, index: int) -> Iterator[LocatedConfig]:
