@@ -35,7 +35,7 @@ def assignment(form: LineForm) -> str:
     """Return a pattern of a line that assigns something the form knows, and nothing besides."""
     names = "|".join([*form.names.values(), *form.constants])
     return (
-        rf"(?m)^[ \t]*{form.before}(?P<name>{names}){form.sign}(?P<value>{form.values})"
+        rf"(?m)^{form.before}(?P<name>{names}){form.sign}(?P<value>{form.values})"
         r"(?P<blanks>[ \t]*)(?:\r?\n|\Z)"
     )
 

@@ -73,13 +73,14 @@ _ENVIRONMENT = LineForm(
     names=_BOTH_CASES,
     line="{name}={value}",
     quoted='"{}"',
-    before=r"(?:export[ \t]+)?",
+    before=r"[ \t]*(?:export[ \t]+)?",
     sign="=",
     values=_ASSIGNED,
     refused='"\\$`#',
 )
 _PROFILE = _ENVIRONMENT._replace(
     line="export {name}={value}",
+    before=r"(?:export[ \t]+)?",  # what is indented may be in a condition, which cannot be empty
     quoted="'{}'",
     values=r"""(?:'[^'\r\n]*'|"[^"\\$`\r\n]*"|[^'"\\$`#\s;&|<>(){}*?\[\]~!])*""",
     refused="",
@@ -89,14 +90,14 @@ _APT = LineForm(
     names=MappingProxyType({"HTTP_PROXY": "http", "HTTPS_PROXY": "https"}),
     line="Acquire::{name}::Proxy {value}",
     quoted='"{}";',
-    before="Acquire::",
+    before=r"[ \t]*Acquire::",
     sign=r"::Proxy[ \t]+",
     values=r'"[^"\r\n]*";',
     refused='"\\',
 )
 _ZYPPER = _ENVIRONMENT._replace(
     names=MappingProxyType({name: name for name in ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")}),
-    before="",
+    before=r"[ \t]*",
     constants=MappingProxyType({"PROXY_ENABLED": "yes"}),
 )
 
