@@ -80,7 +80,7 @@ def make(random: Random) -> bytes:
 def _is_named(parent: Any, key: Any) -> bool:
     """Whether messages name what is there: an identity, or an entry of a list of exceptions."""
     is_list = "NO_PROXY" in str(parent).upper() or "NOPROXY" in str(key).upper() or isinstance(parent, list)
-    return key in NAMES or is_list or str(key).endswith("cluster-name")
+    return key in NAMES or is_list or str(key).endswith(("cluster-name", "/cluster", "clusterName"))
 
 
 def judge(data: bytes) -> None:
