@@ -254,6 +254,20 @@ def test_equal_hunks_of_one_file_are_there_once_with_their_lines(tmp_path: Path)
     ]
 
 
+def test_a_line_says_how_many_hunks_are_the_same_elsewhere(tmp_path: Path) -> None:
+    between = "# between\n" * 8 + "---\n"
+    parts = {
+        name: [DEPLOYMENT.format(f"{name}-{kind.lower()}", kind) for kind in ("Deployment", "StatefulSet")]
+        for name in "ab"
+    }
+    parts["a"].insert(0, DEPLOYMENT.format("only-here", "DaemonSet"))
+    files = {f"{name}.yaml": between.join(objects) for name, objects in parts.items()}
+    write(tmp_path, {"proxy.yaml": NO_PASSWORD, **files})
+    shown = diff(tmp_path, "--diff=grouped")[0]
+    assert shown.count("\n@@ line ") == 3
+    assert re.findall("(?m)^= .*", shown) == ["= the last 2 hunks are the same in 1 other place: b.yaml"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -95,12 +95,15 @@ class Diff:
                 continue
             yield from self._header(file)
             masked = self._masked(file)
+            alike = 0
             for at, hunk in enumerate(own):
                 yield self._coloured(f"@@ line {hunk.line} @@", "@")
                 yield from self._lines(file, hunk, masked)
+                alike += 1
                 others = self._others(file, hunk)
                 if at + 1 == len(own) or self._others(file, own[at + 1]) != others:
-                    yield from self._list_of(others)
+                    yield from self._list_of(others, alike)
+                    alike = 0
             above = len(file.hunks) - len(own)
             if above:
                 yield self._coloured(f"= {count(above, 'hunk')} of this file: see above", "@")
@@ -112,10 +115,13 @@ class Diff:
             names[f"{file.name}:{equal.line}" if other is file else other.name] = None
         return tuple(names)
 
-    def _list_of(self, names: Sequence[str]) -> Iterator[str]:
+    def _list_of(self, names: Sequence[str], hunks: int) -> Iterator[str]:
+        """Yield the lines that name the other places of the last hunks."""
         if names:
             shown = ", ".join(self._named(name) for name in names)
             text = f"the same in {count(len(names), 'other place')}: {shown}"
+            if hunks > 1:
+                text = f"the last {hunks} hunks are {text}"
             for line in textwrap.wrap(text, _WIDTH, break_long_words=False, break_on_hyphens=False):
                 yield self._coloured(f"= {line}", "@")
 

@@ -145,7 +145,7 @@ def _of_configuration(
     if kind.is_control_plane or (is_kept and not of_class):
         return None
     if of_class:
-        return True, "the ClusterClass carries the content of the template on"
+        return True, "the ClusterClass gives its workers a new template"
     return False, "no object of the list refers to the template"
 
 
