@@ -706,7 +706,7 @@ KARPENTER = """\
 apiVersion: karpenter.k8s.aws/v1
 kind: EC2NodeClass
 metadata: {name: prod}
-spec: {amiFamily: AL2023}
+spec: {amiFamily: Bottlerocket}
 ---
 """
 NO_CHART_VALUES = """\

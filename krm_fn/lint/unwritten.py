@@ -29,7 +29,7 @@ _KYVERNO_GROUPS = ("kyverno.io", "policies.kyverno.io", "mutations.gatekeeper.sh
 _OWN_GROUP = "fn.inject-proxy.io"
 _URL_NAMES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy")
 _ITS_SYSTEM = (
-    "its nodes run {system} ({kind}), and no target writes their configuration: "
+    "its nodes run {system} ({kind}), and no target writes their configuration in this form: "
     "set the proxy yourself, in {place}"
 )
 _NO_FIELD = (
