@@ -1,10 +1,10 @@
 """Write the report of the GitHub action in Markdown: what a run would change, which nodes are replaced, and why.
 
-Usage: ``python3 report.py FOLDER > report.md``. The folder holds what `action.yml` wrote: ``results.json`` (``run
---check -v --output json``; empty where the check could not run), ``changes.diff`` (``run --diff``), ``explain.txt``,
-and the repository as the pull request found it (``before``) and after it and a run (``after``). No text in the report
-is a credential: the files hold none, and of the two folders it shows names only. What the manifests hold is shown as
-text, also where it looks like Markdown.
+Usage: ``python3 report.py FOLDER [--changed=COMMIT] > report.md``, with the option where the check had it. The folder
+holds what `action.yml` wrote: ``results.json`` (``run --check -v --output json``; empty where the check could not run),
+``changes.diff`` (``run --diff=grouped``), ``explain.txt``, and the repository as the pull request found it (``before``)
+and after it and a run (``after``). No text in the report is a credential: the files hold none, and of the two folders
+it shows names only. What the manifests hold is shown as text, also where it looks like Markdown.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from nodes import NodeChanges, as_code, as_text, compare, objects_in
 
 from krm_fn.cli import STACK_FRAMES
 from krm_fn.explain.nodes import KEPT
+from krm_fn.pipeline import CHANGE_DUE
 
 MARK = "<!-- inject-proxy -->"
 """The first line of the comment, by which the action finds it again."""
 LONGEST = 60_000
 """Characters: GitHub takes comments of up to 65,536."""
-_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 
 
 def main() -> None:
@@ -34,15 +34,16 @@ def main() -> None:
     folder = Path(sys.argv[1])
     files = {path.name: path.read_text() for path in folder.iterdir() if path.is_file()}
     nodes = compare(objects_in(folder / "before"), objects_in(folder / "after"))
-    sys.stdout.write(report(files, nodes))
+    sys.stdout.write(report(files, nodes, of_change=len(sys.argv) > 2))
 
 
-def report(files: Mapping[str, str], nodes: NodeChanges) -> str:
+def report(files: Mapping[str, str], nodes: NodeChanges, *, of_change: bool = False) -> str:
     """Return the report.
 
     Args:
         files: name -> content, as the docstring of this module lists them.
         nodes: what the pull request, with a run behind it, means for nodes.
+        of_change: whether the check judged only what the pull request changes.
     """
     has_run = bool(files.get("results.json"))
     results = json.loads(files["results.json"]) if has_run else []
@@ -51,7 +52,8 @@ def report(files: Mapping[str, str], nodes: NodeChanges) -> str:
     for result in results:
         if rule_of(result) in KEPT:
             kept.setdefault(subject_of(result), as_text(result["message"]))
-    title = headline(number_of_files(diff), results, has_run=has_run)
+    number = number_of_files(results) if diff else 0
+    title = headline(number, results, has_run=has_run, of_change=of_change)
     parts = [MARK, f"### inject-proxy: {title}"]
     parts += section(
         "Nodes that will be replaced", [f"{key}: {why}" for key, why in nodes.replaced.items()]
@@ -72,21 +74,14 @@ def report(files: Mapping[str, str], nodes: NodeChanges) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def number_of_files(diff: str) -> int:
-    """Return how many files a unified diff is about; a line in a hunk may look like the header of a file."""
-    number = old = new = 0
-    for line in diff.split("\n"):
-        if old or new:
-            old -= line[:1] in {" ", "-"}
-            new -= line[:1] in {" ", "+"}
-        elif hunk := _HUNK.match(line):
-            old, new = (int(length or 1) for length in hunk.groups())
-        elif line.startswith("+++ "):
-            number += 1
-    return number
+def number_of_files(results: Sequence[Mapping[str, Any]]) -> int:
+    """Return how many files a run would change; a grouped diff does not name all of them in a header."""
+    return len({result["file"]["path"] for result in results if rule_of(result) == CHANGE_DUE})
 
 
-def headline(number: int, results: Sequence[Mapping[str, Any]], *, has_run: bool) -> str:
+def headline(
+    number: int, results: Sequence[Mapping[str, Any]], *, has_run: bool, of_change: bool
+) -> str:
     """Return what the check found, in one sentence."""
     if number:
         return f"{number} file{'s' * (number > 1)} would change. Run `inject-proxy run` and commit"
@@ -94,6 +89,8 @@ def headline(number: int, results: Sequence[Mapping[str, Any]], *, has_run: bool
         return "the manifests or the ProxyConfig are wrong"
     if not has_run:
         return "the check could not run; the log says why"
+    if of_change:
+        return "what the pull request changes holds the proxy"
     return "all manifests hold the proxy"
 
 

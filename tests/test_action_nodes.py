@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.cli.diff import unified_diff
 from krm_fn.cli.reading import LARGEST
 from support import ROOT, run
 
@@ -171,23 +170,15 @@ def finding(message: str, rule: str = "NP004") -> str:
     return json.dumps([{"message": message, "severity": "warning", "resourceRef": ref, "tags": {"rule": rule}}])
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        pytest.param("a: 1\n", "a: 1\n++ weird text\n", id="an added line like a header"),
-        pytest.param("-- old\na: 1\n", "++ new\na: 1\n", id="a removed and an added line like headers"),
-        pytest.param("a: 1", "++ b", id="without a line break at the end"),
-        pytest.param(None, "++ b\n", id="a new file"),
-        pytest.param("-- b\n", None, id="a removed file"),
-        pytest.param("a\n" * 30, "++ b\n" + "a\n" * 30 + "++ c\n", id="two hunks"),
-    ],
-)
-def test_the_headers_of_a_diff_are_counted_and_no_line_of_it(before: str | None, after: str | None) -> None:
-    contents = [None if one is None else one.encode() for one in (before, after)]
-    lines = unified_diff("a.yaml", *contents, has_colours=False)
-    diff = "".join(f"{line}\n" for line in lines)
-    assert "1 file would change." in a_report({"changes.diff": diff})
-    assert "2 files would change." in a_report({"changes.diff": diff + diff})
+def test_files_are_counted_by_what_is_due_and_not_by_headers_of_the_diff() -> None:
+    """A grouped diff has no header for a file whose hunks are all in another one."""
+    due = [
+        {"message": "a", "severity": "error", "tags": {"rule": rule}, "file": {"path": path}}
+        for rule, path in [("ProxyMissing", "a.yaml"), ("ProxyMissing", "a.yaml"), ("ProxyMissing", "b.yaml")]
+    ]
+    due.append({**due[0], "tags": {"rule": "NP004"}, "file": {"path": "c.yaml"}})
+    diff = "--- a/a.yaml\n+++ b/a.yaml\n@@ line 1 @@\n+++ b/x.yaml\n= the same in 1 other place: b.yaml\n"
+    assert "2 files would change." in a_report({"changes.diff": diff, "results.json": json.dumps(due)})
 
 
 @pytest.mark.parametrize("rule", ["NP004", "NodesNotRolled"])

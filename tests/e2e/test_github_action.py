@@ -68,7 +68,7 @@ class Runner:
             return self.inputs.get(rest, self.expanded(str(ACTION["inputs"][rest]["default"])))
         if first == "steps":
             step, _, name = rest.partition(".outputs.")
-            return self.outputs[step][name]
+            return self.outputs.get(step, {}).get(name, "")  # GitHub says so of a step that did not run
         if expression == "github.event.pull_request.base.sha":
             return self.base
         assert expression in {"github.event.pull_request.number", "github.token"}
@@ -203,21 +203,100 @@ def git(folder: Path, *argv: str) -> str:
     return done.stdout.decode().strip()
 
 
-def test_a_pull_request_that_holds_the_proxy_says_which_nodes_it_replaces(runner: Runner) -> None:
-    """The manifests are compared with those of the base: the run has nothing left to change."""
+def open_pull_request(runner: Runner) -> None:
+    """Commit what the repository holds, and make that the base of a pull request."""
     git(runner.repository, "init", "--quiet", "--initial-branch=main")
     git(runner.repository, "add", ".")
     git(runner.repository, "commit", "--quiet", "--message=first")
     runner.base = git(runner.repository, "rev-parse", "HEAD")
     git(runner.repository, "remote", "add", "origin", str(runner.repository))
+
+
+def test_a_pull_request_that_holds_the_proxy_says_which_nodes_it_replaces(runner: Runner) -> None:
+    """The manifests are compared with those of the base: the run has nothing left to change."""
+    open_pull_request(runner)
     (runner.repository / "proxy.yaml").write_text(CONFIG + "  rollout: {hashNames: true}\n")
     run([COMMAND, "run", "."], cwd=runner.repository)
     runner.run_all()
     body = runner.text("body.md")
-    assert "### inject-proxy: all manifests hold the proxy\n" in body
+    assert "### inject-proxy: what the pull request changes holds the proxy\n" in body
     assert f"{CONTROL_PLANE}`spec.kubeadmConfigSpec` changes\n" in body
     assert f"{WORKERS}`spec.template.spec.bootstrap` changes\n" in body
     assert "Nodes that keep" not in body
+
+
+SECOND = "clusters/prod-2"
+"""The folder of a second cluster."""
+
+
+def with_second_cluster(repository: Path) -> None:
+    shutil.copytree(repository / "clusters/prod-1", repository / SECOND)
+    for file in (repository / SECOND).iterdir():
+        file.write_text(file.read_text().replace("prod-1", "prod-2"))
+
+
+def annotated(check: subprocess.CompletedProcess[str]) -> set[str]:
+    """The folders below `clusters` of which the check says that they lack the proxy."""
+    return set(re.findall(r"^::error file=clusters/([^/]*)/", check.stdout, re.MULTILINE))
+
+
+def judged(runner: Runner) -> tuple[int, set[str]]:
+    """How a job ends, and the folders that its check finds wrong."""
+    done = runner.run_all()
+    check, failed = done["Check the manifests"], done["Fail where a manifest lacks the proxy"]
+    assert check and failed
+    return failed.returncode, annotated(check)
+
+
+def test_a_pull_request_that_lacks_the_proxy_fails_for_its_own_files_only(runner: Runner) -> None:
+    open_pull_request(runner)
+    with_second_cluster(runner.repository)
+    assert judged(runner) == (1, {"prod-2"})
+    body = runner.text("body.md")
+    assert "prod-2/control-plane.yaml" in body
+    assert "clusters/prod-1/" not in body.partition("Who gets which proxy")[0]
+
+
+@pytest.mark.parametrize(
+    ("scope", "judgement"),
+    [
+        pytest.param("", (0, set()), id="what changes, by default"),
+        pytest.param("changed", (0, set()), id="what changes"),
+        pytest.param("all", (1, {"prod-1"}), id="all"),
+    ],
+)
+def test_a_base_that_lacks_the_proxy_fails_only_where_all_is_judged(
+    runner: Runner, scope: str, judgement: tuple[int, set[str]]
+) -> None:
+    open_pull_request(runner)
+    (runner.repository / "README.md").write_text("Our clusters.\n")
+    if scope:
+        runner.inputs["scope"] = scope
+    assert judged(runner) == judgement
+    assert ("**Nodes that will be replaced**" in runner.text("body.md")) == (scope == "all")
+
+
+def test_a_base_that_cannot_be_fetched_makes_all_count(runner: Runner) -> None:
+    open_pull_request(runner)
+    runner.base = "0" * 40
+    done = runner.run_all()
+    fetched, check = done["Fetch the base"], done["Check the manifests"]
+    assert fetched and check
+    assert fetched.stdout.splitlines() == [
+        "::warning title=inject-proxy::`base` cannot be fetched, so all manifests are judged, whatever `scope` says."
+    ]
+    assert (fetched.returncode, annotated(check), runner.outputs["check"]["exit-code"]) == (0, {"prod-1"}, "1")
+    assert "4 files would change." in runner.text("body.md")
+
+
+def test_equal_hunks_are_in_the_comment_once(runner: Runner) -> None:
+    first = runner.repository / "platform/cert-manager/deployment.yaml"
+    (runner.repository / "platform/other.yaml").write_text(
+        first.read_text().replace("namespace: cert-manager", "namespace: other")
+    )
+    runner.run_all()
+    assert "\n= the same in 1 other place: platform/other.yaml\n" in runner.text("body.md")
+    assert "### inject-proxy: 5 files would change." in runner.text("body.md")
 
 
 def test_inputs_reach_the_command_as_single_words(runner: Runner) -> None:
@@ -265,6 +344,7 @@ REFUSED = {
     "a link to another folder": {"paths": ".\nout"},
     "a path among the arguments": {"arguments": "--only=nodes\n../other"},
     "two dashes among the arguments": {"arguments": "--"},
+    "a scope that is none": {"scope": "some"},
 }
 
 
@@ -275,7 +355,7 @@ def test_what_leads_out_of_the_repository_is_refused(runner: Runner, inputs: dic
     (runner.repository / "out").symlink_to("../other")
     before = contents(other)
     runner.inputs = {"fail": "false", **inputs}
-    (check,) = runner.run_all().values()
+    check = runner.run_all().popitem()[1]
     assert check and (check.returncode, check.stdout.count("::error title=inject-proxy::")) == (2, 1)
     assert contents(other) == before
 
@@ -310,12 +390,12 @@ def test_git_gets_no_option_from_an_input_and_no_token_in_an_argument(runner: Ru
     (runner.temporary / "bin/git").chmod(0o755)
     runner.inputs["token"] = "t0ken"
     runner.base = f"--upload-pack=touch {runner.temporary}/pwned"
-    written = runner.run_all()["Write the report"]
-    assert written and written.returncode == 0, written
+    fetched = runner.run_all()["Fetch the base"]
+    assert fetched and fetched.returncode == 0, fetched
     encoded = base64.b64encode(b"x-access-token:t0ken").decode()
-    told = log.read_text().splitlines()
-    assert f"header AUTHORIZATION: basic {encoded}" in told
-    assert not [line for line in told if ("t0ken" in line or encoded in line) and not line.startswith("header ")]
+    shown = log.read_text().splitlines()
+    assert f"header AUTHORIZATION: basic {encoded}" in shown
+    assert not [line for line in shown if ("t0ken" in line or encoded in line) and not line.startswith("header ")]
     assert not (runner.temporary / "pwned").exists()
 
 
