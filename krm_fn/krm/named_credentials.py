@@ -1,8 +1,9 @@
 """Credentials that a text shows by the name in front of them, such as ``token = "..."``, or by their own form.
 
-Sources: TOML 1.0, INI, Java properties, shells (POSIX), JSON, XML; ``.npmrc`` (npm), ``.netrc`` (GNU inetutils), the
-``config.json`` of Docker, kubeconfig; HTTP ``Authorization`` (RFC 9110, section 11.6.2); private keys (RFC 7468); JWT
-(RFC 7519); tokens of GitHub, GitLab, Slack, Vault, npm and Docker by the prefixes that these document.
+Sources: TOML 1.0, INI, Java properties, shells (POSIX), JSON, XML; ``.npmrc`` (npm), ``.netrc`` (GNU inetutils),
+``.curlrc`` (curl), ``cntlm.conf`` (cntlm), the ``config.json`` of Docker, kubeconfig; HTTP ``Authorization`` (RFC 9110,
+section 11.6.2); private keys (RFC 7468); JWT (RFC 7519); tokens of GitHub, GitLab, Slack, Vault, npm and Docker by the
+prefixes that these document.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from string import ascii_lowercase, ascii_uppercase
 
 from krm_fn.printable import HIDDEN
 
-_WORDS = ("token", "pass", "secret", "key", "auth")
+_WORDS = ("token", "pass", "pwd", "secret", "key", "auth")
 """One of them is in each name."""
 _SMALL_LETTERS = str.maketrans(ascii_uppercase, ascii_lowercase)
 _NAME = (
-    r"(?:token|passwd(?<!nopasswd)|password|passphrase|pass(?<![a-z]pass)|secret(?<![\w-]secret)"
+    r"(?:token|passwd(?<!nopasswd)|password|passphrase|pass(?:(?<![a-z]pass)|(?<=proxypass))"
+    r"|(?<=[_.;-])pwd|secret(?<![\w-]secret)"
     r"|(?:client|app|application|shared|webhook|signing|consumer|oauth2?|api|join)[_.-]?secret"
     r"|(?:api|access|secret|private|account|encryption|certificate)[_-]?key|client-key-data"
     r"|auth(?<![a-z]auth)|authorization)(?:[_-]?(?:base64|b64)|_?[0-9]{1,3})?"
@@ -64,13 +66,13 @@ _OWN_FORM = (
 _MARKS = ("gh", "gl", "xox", "hvs", "npm_", "dckr_", "eyj")
 """One of them begins each of these forms, in small letters."""
 _USER_OF_CURL = (
-    r"((?<![\w-])(?:-u|-U|--user|--proxy-user)[ \t=]{1,8}([\"'])?[^\s:\"']{1,200}:)(?!\*\*\*|\$)"
+    r"((?<![\w-])(?:-u|-U|--user|(?:--)?proxy-user)[ \t=]{1,8}([\"'])?[^\s:\"']{1,200}:)(?!\*\*\*|\$)"
     r"(?(2)[^\"'\n]+|[^\s\"']+)"
 )
 _BEARER = r"(?i)\b(bearer[ \t]{1,8})[A-Za-z0-9._~+/-]{16,}=*"
 _NETRC = (
     r"(?im)(\blogin[ \t]{1,8}\S{1,200}\s{1,8}password[ \t]{1,8}"
-    r"|^[ \t]{0,80}password[ \t]{1,8}(?=\S{1,500}[ \t]{0,8}\r?$))\S{1,500}"
+    r"|^[ \t]{0,80}(?:password|passlm|passnt|passntlmv2)[ \t]{1,40}(?=\S{1,500}[ \t]{0,8}\r?$))\S{1,500}"
 )
 _KEY_BEGIN = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----"
 _KEY_END = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----"
@@ -90,7 +92,7 @@ def without_tokens(text: str) -> str:
     small = _in_small_letters(text)
     if _has_any(small, _MARKS):
         text = re.sub(_OWN_FORM, HIDDEN, text)
-    if "curl" in small:
+    if "curl" in small or "proxy-user" in small:
         text = re.sub(_USER_OF_CURL, rf"\1{HIDDEN}", text)
     return re.sub(_BEARER, rf"\1{HIDDEN}", text) if "bearer" in small else text
 
@@ -109,7 +111,7 @@ def without_named_values(text: str) -> str:
         parts += [text[at:start], re.sub(_TEXT_OF_LINE, HIDDEN, text[start:end])]
         at = end
     text = "".join([*parts, text[at:]])
-    return re.sub(_NETRC, rf"\1{HIDDEN}", text) if "password" in small else text
+    return re.sub(_NETRC, rf"\1{HIDDEN}", text) if "pass" in small else text
 
 
 def _in_small_letters(text: str) -> str:
