@@ -25,7 +25,7 @@ RECORDED = Path(__file__).parent / "recorded_by_products.json"
 TOOLS = ROOT / ".cache" / "bin"
 Golden = Callable[[Path, bytes], None]
 
-FOLDERS = ("distributions", "nodes/eks", "nodes/k3s")
+FOLDERS = ("distributions", "nodes/eks", "nodes/k3s", "nodes/karpenter", "nodes/rke2", "nodes/talos")
 STORIES = sorted(path.parent for folder in FOLDERS for path in (TESTDATA / folder).rglob("input.yaml"))
 
 
