@@ -230,6 +230,12 @@ COMMENTS = [
         'config.kubernetes.io/function: "exec: {path: inject-proxy}"',
         id="kustomize",
     ),
+    pytest.param(
+        {"kustomization.yaml": "resources: [a.yaml]\n", "a.yaml": nodes("a", WITH_PASSWORD)},
+        {},
+        "# In kustomize: name this file under `transformers`, and inject-proxy.yaml under `resources`.\n\n",
+        id="kustomize and a Secret",
+    ),
     pytest.param({"w.yaml": WEB.replace("URL", PROXY)}, {}, "# Found in 1 place: w.yaml (Deployment/web).", id="where"),
     pytest.param(
         {"w.yaml": WEB.replace("URL", PROXY), "b.yaml": nodes("east", PROXY), "x.yaml": WEB.replace("URL", OTHER)},
@@ -292,7 +298,7 @@ def test_comments_say_where_it_was_found_and_what_is_left(
     write(tmp_path, {**files})
     done = init(tmp_path, "--print", env=env)
     assert says in done.stdout
-    assert max(map(len, done.stdout.splitlines())) <= 120
+    assert max(len(line) for line in done.stdout.splitlines() if "kubectl" not in line) <= 120  # a command is one line
 
 
 def test_a_config_that_is_there_can_be_printed_again(tmp_path: Path) -> None:

@@ -169,9 +169,12 @@ def text(found: Found, proposal: Proposal, summary: RunSummary, *, is_for_kustom
         is_for_kustomize: whether there is a kustomization, which finds the function by an annotation.
     """
     lines = [
-        "# Written by `inject-proxy init`. `inject-proxy explain` shows who gets what, and why.",
-        "",
+        "# Written by `inject-proxy init`. `inject-proxy explain` shows who gets what, and why."
     ]
+    if is_for_kustomize:
+        secret = f", and {SECRET}.yaml under `resources`" if proposal.main.has_password else ""
+        lines.append(f"# In kustomize: name this file under `transformers`{secret}.")
+    lines.append("")
     head = {key: value for key, value in document({}).items() if key != "spec"}
     if is_for_kustomize:
         head["metadata"]["annotations"] = {_FUNCTION: "exec: {path: inject-proxy}"}
