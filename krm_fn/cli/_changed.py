@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -85,21 +85,20 @@ def former_files(
     former = {
         file: path for file in names if (path := known[file]) is not None and path in then.blobs
     }
+    given = [_given(path) for path in paths]
     left_out: list[str] = []
     for path in then.blobs:
-        if not path.endswith(ENDINGS) or path in there:
-            continue
-        place = then.root / path
-        for file in _name(place, paths):
-            if place.is_file() and os.path.realpath(place) == str(place):
-                left_out.append(str(place))
-            else:
-                former[file] = path
+        place = then.place_of(path)
+        file = _name(place, given) if path.endswith(ENDINGS) and path not in there else None
+        if file is not None and Path(place).is_file() and os.path.realpath(place) == place:
+            left_out.append(place)
+        elif file is not None:
+            former[file] = path
     nothing = FormerFiles(frozenset({*names, *former}), None)
     paths_of_configs = [then.path_of(os.path.realpath(config)) for config in configs]
     if then.differing([path or "" for path in paths_of_configs]):
         return nothing
-    if _has_other_submodule(then, paths):
+    if _has_other_submodule(then, given):
         return nothing
     if _other_rules(then, [*selection.paths.values(), *left_out]):
         return nothing
@@ -126,18 +125,30 @@ def order_of(paths: Sequence[str], file: str) -> tuple[int, tuple[str, ...]]:
     return len(paths), parts
 
 
-def _name(place: Path, paths: Sequence[str]) -> Iterator[str]:
-    """Yield the name that a run has for a file of its paths that is not ignored; nothing for any other."""
-    for path in paths:
-        if absolute(path) == place or os.path.realpath(path) == str(place):
-            yield path
-            return
-        folder = Path(os.path.realpath(path))
-        if is_folder(path) and place.is_relative_to(folder):
-            inside = place.relative_to(folder)
-            if not any(part.startswith(".") for part in inside.parts):
-                yield str(Path(path) / inside)
-                return
+class _Given(NamedTuple):
+    """A path of the command line, the same from the root, with links and without, and whether it is a folder."""
+
+    path: str
+    absolute: str
+    real: str
+    is_folder: bool
+
+
+def _given(path: str) -> _Given:
+    return _Given(path, str(absolute(path)), os.path.realpath(path), is_folder(path))
+
+
+def _name(place: str, given: Iterable[_Given]) -> str | None:
+    """Return the name that a run has for a file of its paths that is not ignored; None for any other."""
+    for one in given:
+        if place in (one.absolute, one.real):
+            return one.path
+        above = one.real.rstrip(os.sep) + os.sep
+        inside = place.removeprefix(above)
+        is_hidden = inside.startswith(".") or f"{os.sep}." in inside
+        if one.is_folder and inside != place and not is_hidden:
+            return str(Path(one.path) / inside)
+    return None
 
 
 def _is_new_link(file: str, then: Revision) -> bool:
@@ -151,10 +162,10 @@ def _is_new_link(file: str, then: Revision) -> bool:
     return (folder / place.name).relative_to(then.root).as_posix() not in then.links
 
 
-def _has_other_submodule(then: Revision, paths: Sequence[str]) -> bool:
+def _has_other_submodule(then: Revision, given: Sequence[_Given]) -> bool:
     """Return whether a submodule of the paths differs from the revision: what its files held is not known."""
     for path in then.submodules:
-        is_read = any(_name(then.root / path, paths))
+        is_read = _name(then.place_of(path), given) is not None
         if is_read and not then.is_same_submodule(path):
             return True
     return False

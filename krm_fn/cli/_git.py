@@ -32,6 +32,10 @@ class Revision(NamedTuple):
     links: dict[str, str]
     submodules: dict[str, str]
 
+    def place_of(self, path: str) -> str:
+        """Return the absolute path, without links above the working tree, of a path from the root."""
+        return f"{str(self.root).rstrip(os.sep)}{os.sep}{path.replace('/', os.sep)}"
+
     def path_of(self, place: str) -> str | None:
         """Return the path from the root of an absolute one without links; None outside of the working tree."""
         root = str(self.root).rstrip(os.sep) + os.sep
