@@ -36,7 +36,7 @@ test-kyverno: .venv/installed ## let Kyverno's own engine judge the policies of 
 	@tests/tools/fetch $(BIN) kyverno
 	$(VENV)/python -m pytest tests/kyverno/test_recorded.py tests/kyverno/judged_by_kyverno.py tests/kyverno/judged_by_kubernetes.py $(ARGS)
 
-test-products: .venv/installed ## let the API server, webhooks of products and Talos judge what is written for them (the first build takes ten minutes)
+test-products: .venv/installed ## let the API server, webhooks of products, nodeadm and Talos judge what is written for them (the first build takes ten minutes)
 	@tests/tools/fetch $(BIN) products
 	$(VENV)/python -m pytest tests/test_products.py tests/targets/nodes/test_talos.py $(ARGS)
 

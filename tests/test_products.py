@@ -1,8 +1,9 @@
 """What products make of the objects that a run writes: their answers, as they are recorded.
 
 `make test-products ARGS=--write-golden` builds the programs that give them, and records them: the API server
-with the definitions of the kinds (fields that it drops, values that it refuses), and the webhooks of the Cluster API
-providers of Azure and AWS. Without the programs the function must still write what was judged.
+with the definitions of the kinds (fields that it drops, values that it refuses), the webhooks of the Cluster API
+providers of Azure and AWS, and nodeadm, which reads user data. Without the programs the function must still
+write what was judged.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import pytest
 
 from krm_fn import pipeline
 from krm_fn.products.distributions import ROWS
+from krm_fn.targets.nodes import karpenter
 from stories import TESTDATA, name_of, objects_of, pairs
 from support import ROOT
 
@@ -53,7 +55,7 @@ def digest(case: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(case, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def said(tool: str, cases: list[dict[str, Any]], *arguments: str | Path) -> list[Any]:
+def said(tool: str, cases: list[Any], *arguments: str | Path) -> list[Any]:
     done = subprocess.run([TOOLS / tool, *arguments], input=json.dumps(cases).encode(), capture_output=True, check=True)
     return list(json.loads(done.stdout))
 
@@ -85,6 +87,10 @@ def judged() -> dict[str, Any]:
             answer["update"] = of_change if case["old"] else []
         if answer:
             found[name] = {"case": digest(case), **answer}
+    names = [name for name, case in CASES.items() if case["object"]["kind"] == "EC2NodeClass"]
+    texts = [CASES[name]["object"]["spec"]["userData"] for name in names]
+    for name, answer in zip(names, said("node-config", texts), strict=True):
+        found[name]["nodeadm"] = answer
     return found
 
 
@@ -118,3 +124,14 @@ def test_what_a_webhook_lets_nobody_change_is_what_the_rows_say() -> None:
     assert refusing == {
         row.kind for row in ROWS if row.kind in asked and (row.is_frozen or (row.is_immutable and not row.is_template))
     }
+
+
+def test_nodeadm_gives_all_services_the_variables_that_a_run_writes_into_user_data() -> None:
+    answers = {name: answer["nodeadm"] for name, answer in recorded().items() if "nodeadm" in answer}
+    assert answers, "nodeadm was not asked"
+    for name, answer in answers.items():
+        assert [*answer] == ["environment"], name
+        assert [*answer["environment"]] == ["default"], name
+        written = {one.variable: one.value for one in karpenter.TARGET.read(CASES[name]["object"], {})}
+        assert written, name
+        assert {key: value for key, value in answer["environment"]["default"].items() if key != "OTHER"} == written
