@@ -275,6 +275,45 @@ def test_a_secret_beside_the_config_above_the_paths_makes_all_count(tmp_path: Pa
     assert due(tmp_path, "clusters")
 
 
+AMONG = ["--changed", "HEAD", "--among", "."]
+
+
+def test_a_named_file_counts_with_its_cluster_where_it_does_not_differ(fleet: Path) -> None:
+    """A hook of pre-commit gets names of files; facts come from all others."""
+    whole = due(fleet)
+    assert due(fleet, *AMONG) == due(fleet, *AMONG, "one/cluster.yaml") == set()
+    of_template = {finding for finding in whole if finding[2].startswith("late/template.yaml")}
+    assert of_template < due(fleet, *AMONG, "late/cluster.yaml") == whole
+
+
+@pytest.mark.parametrize("named", [["late"], [str(Path("one") / ".." / "late" / "workers.yaml")], ["."]])
+def test_each_way_to_name_a_file_counts(fleet: Path, named: list[str]) -> None:
+    assert due(fleet, *AMONG, *named) == due(fleet) != set()
+
+
+@pytest.mark.parametrize("name", ["proxy.yaml", "one/kustomization.yaml"])
+def test_a_named_file_that_is_about_others_makes_all_count(fleet: Path, name: str) -> None:
+    """What it held before is not known: the commit may be behind the change."""
+    (fleet / "one" / "kustomization.yaml").write_text("resources: [cluster.yaml, workers.yaml, template.yaml]\n")
+    commit(fleet)
+    assert checked(fleet, *AMONG, name) == checked(fleet) != set()
+
+
+def test_names_that_are_outside_of_the_folder_and_its_manifests_count_for_nothing(fleet: Path) -> None:
+    (fleet / "notes.yaml").write_text("just: notes\n")
+    commit(fleet)
+    among = ["--changed", "HEAD", "--among", "late", "--config", "proxy.yaml"]
+    assert due(fleet, *among, "one/cluster.yaml", "notes.yaml") == set()
+    assert due(fleet, *among, "late/workers.yaml") == due(fleet, "late", "--config", "proxy.yaml") != set()
+
+
+def test_a_file_that_differs_counts_beside_the_named_ones(fleet: Path) -> None:
+    """pre-commit names no file that is deleted."""
+    (fleet / "two" / "cluster.yaml").unlink()
+    found = due(fleet, *AMONG, "one/cluster.yaml")
+    assert {finding[2].partition("/")[0] for finding in found} == {"two"}
+
+
 def test_everything_is_new_before_the_first_commit(fleet: Path) -> None:
     git(fleet, "update-ref", "-d", "HEAD")
     assert checked(fleet, "--changed", "HEAD") == checked(fleet) != set()
@@ -294,6 +333,9 @@ def test_an_error_in_a_file_that_is_the_same_is_that_of_a_whole_run(fleet: Path)
         pytest.param(["--changed", "--help", "."], "must name a commit", id="an option in place of a revision"),
         pytest.param(["--changed", "HEAD", "--config", "proxy.yaml", "-"], "must be without `-`", id="a stream"),
         pytest.param(["--changed", "HEAD", "--shard", "1/2", "."], "must be without `--shard`", id="a shard"),
+        pytest.param(["--among", "."], "must be with `--changed`", id="a folder without a revision"),
+        pytest.param(["--changed", "HEAD", "--among", ".", "gone.yaml"], '"gone.yaml" does not', id="no such file"),
+        pytest.param(["--changed", "HEAD", "--among", "none"], '"none"', id="no such folder"),
         pytest.param(["--changed", "HEAD", "--output-dir", "../new", "."], "`--output-dir`", id="a new folder"),
     ],
 )

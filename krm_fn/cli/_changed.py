@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from argparse import Namespace
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,7 @@ from krm_fn.cli.files import ENDINGS, LeftAlone, absolute, common_folder, is_fol
 from krm_fn.cli.reading import read_found
 from krm_fn.cli.selection import KUSTOMIZATIONS, Selection, inputs_of, select
 from krm_fn.config.located import LocatedConfig
-from krm_fn.errors import InputError
+from krm_fn.errors import InputError, UsageError
 from krm_fn.krm.manifests import ManifestList, Manifests
 from krm_fn.named_tuple import NamedTuple
 from krm_fn.plan.part import Changed
@@ -23,28 +24,46 @@ _LFS = b"version https://git-lfs"
 
 
 def changed_part(
-    name: str,
-    paths: Sequence[str],
-    selection: Selection,
-    files: ManifestList,
-    config: LocatedConfig,
+    given: Namespace, selection: Selection, files: ManifestList, config: LocatedConfig
 ) -> Changed | None:
     """Return what may differ from a revision; None where that may be anything.
 
     Args:
-        name: the revision.
-        paths: the files and folders of the command line.
+        given: ``changed`` is the revision, ``words`` are the files and folders that are read, and ``named`` those whose
+            files count as if they were new, also where they do not differ.
         selection: the files that were read.
         files: those of them that are manifests.
         config: the ProxyConfig of the run.
 
     Raises:
-        UsageError: as ``revision``.
+        UsageError: as ``revision``, or one of ``named`` does not exist.
     """
-    former = former_files(name, paths, selection, config.above or [config.ref.file_path])
-    if former.manifests is None:
+    paths, of_config = given.words or ["."], config.above or [config.ref.file_path]
+    places = _places(given.named)
+    also = {name for name, place in selection.paths.items() if _is_in(place, places)}
+    former = former_files(given.changed, paths, selection, of_config)
+    # Of a named file that does not differ nobody knows what it held before, and what others were by it.
+    about_others = [name for name in also - former.names if Path(name).name in _ABOUT_OTHERS]
+    about_others += [file for file in of_config if _is_in(os.path.realpath(file), places)]
+    if former.manifests is None or about_others:
         return None
-    return Changed(files, former.names, former.manifests, partial(order_of, paths), config.data)
+    names = former.names | also
+    return Changed(files, names, former.manifests, partial(order_of, paths), config.data)
+
+
+def _places(named: Sequence[str]) -> set[Path]:
+    """Return the absolute paths of files and folders that are named, links followed."""
+    for path in named:
+        if not os.path.lexists(path):
+            raise UsageError(
+                f'"{path}" does not exist: leave it out, because `--changed` finds a deleted file itself'
+            )
+    return {Path(os.path.realpath(path)) for path in named}
+
+
+def _is_in(place: str, places: set[Path]) -> bool:
+    """Return whether a file is one of some places, or in a folder that is."""
+    return bool(places) and not places.isdisjoint([Path(place), *Path(place).parents])
 
 
 class FormerFiles(NamedTuple):

@@ -68,6 +68,7 @@ def parser() -> CommandParser:
             "[--config FILE] [--only ID,...] [--exclude PATTERN]... [--diff[=FORM]] [PATH...]",
             "[--config FILE] --check [--output FORM] [PATH...]",
             "[--config FILE] --changed REV [--check | --diff] [PATH...]",
+            "[--config FILE] --changed REV --among FOLDER [--check | --diff] [PATH...]",
             "[--config FILE] --output-dir DIR [PATH...]",
             "[--config FILE] --shard I/N [PATH...]",
             "--config FILE -",
@@ -114,7 +115,8 @@ def parser() -> CommandParser:
                 "git, and those that depend on them: objects of the same Cluster, and what refers to a Secret, a "
                 "template or a class that differs. Where that is not known, as with another ProxyConfig, ignore file "
                 "or patch of a kustomization, it is all files. What REV had already is not reported where nothing "
-                "about it changes."
+                "about it changes. With --among the files of FOLDER are read, and each PATH counts as differing, too: "
+                "a hook of pre-commit gets these names."
             ),
             (
                 "With --shard each of N jobs, on the same commit and with the same PATH, reads all files and writes "
@@ -164,6 +166,11 @@ def parser() -> CommandParser:
         "--changed",
         metavar="REV",
         help="look only at files that differ from a git revision, and at what depends on them",
+    )
+    command.add_argument(
+        "--among",
+        metavar="FOLDER",
+        help="with --changed, read this folder; PATH names files of it that count as differing, too",
     )
     command.add_argument(
         "--only",
@@ -230,6 +237,11 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
         OutputError: a file cannot be written.
     """
     given = parser().parse(arguments)
+    given.named = []
+    if given.among:
+        if not given.changed:
+            raise UsageError("`--among` must be with `--changed`")
+        given.named, given.words = given.words, [given.among]
     paths = given.words or ["."]
     is_stream = "-" in paths
     _refuse_contradictions(given, paths)
@@ -401,9 +413,7 @@ def _part(
     if given.changed:
         from krm_fn.cli._changed import changed_part  # noqa: PLC0415 -- starts processes
 
-        return changed_part(
-            given.changed, given.words or ["."], selection, files, found
-        ), shard.holds
+        return changed_part(given, selection, files, found), shard.holds
     if shard.number > 1 and (given.check or given.diff):
         from krm_fn.plan.part import OfShard  # noqa: PLC0415 -- few runs are divided
 
