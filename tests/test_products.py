@@ -32,7 +32,7 @@ STORIES = sorted(path.parent for folder in FOLDERS for path in (TESTDATA / folde
 
 
 def changes(story: Path) -> dict[str, dict[str, Any]]:
-    """Name -> an object that a run changes, and what it was before ("old")."""
+    """Name -> an object that a run changes, what it was ("before"), and what it replaces under its name ("old")."""
     data = (story / "input.yaml").read_bytes()
     found = {}
     for before, after in pairs(data, pipeline.run(data).output):
@@ -42,7 +42,8 @@ def changes(story: Path) -> dict[str, dict[str, Any]]:
             if obj != was:
                 # A template with a new name is no change of the old one.
                 is_change = was is not None and was["metadata"] == obj["metadata"]
-                found[f"{name_of(story)}: {ref.kind} {ref.name}"] = {"object": obj, "old": was if is_change else None}
+                case = {"object": obj, "before": was, "old": was if is_change else None}
+                found[f"{name_of(story)}: {ref.kind} {ref.name}"] = case
     return found
 
 
@@ -62,7 +63,7 @@ def said(tool: str, cases: list[Any], *arguments: str | Path) -> list[Any]:
 
 def judged() -> dict[str, Any]:
     """Ask the programs about each case, and keep what they say of the change: not of what was there before."""
-    before = [{"object": case["old"] or case["object"]} for case in CASES.values()]
+    before = [{"object": case["before"] or case["object"]} for case in CASES.values()]
     after = [{"object": case["object"]} for case in CASES.values()]
     definitions = TOOLS / "definitions"
     of_servers = zip(
