@@ -187,6 +187,18 @@ def test_what_is_packed_twice_is_not_shown() -> None:
     assert redact(twice) == "***"
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        pytest.param("abcdefghijklm=\nabcd", "abcdefghijklm=\nabcd", id="a letter too many, and nothing secret"),
+        pytest.param("aHR0cDovL3U6Z=\n2VoZWltQHByb3h5", "***\n***", id="a sign inside of a password"),
+        pytest.param("aaaaaaaaaaaab==\naHR0cDovL3U6Z2VoZWltQHByb3h5", "***\n***", id="a URL behind it"),
+    ],
+)
+def test_the_sign_that_ends_base64_may_be_at_the_end_of_any_line(text: str, shown: str) -> None:
+    assert redact(text) == shown
+
+
 def test_what_is_known_is_hidden_in_what_base64_says_too() -> None:
     known = lambda text: text.replace("geheim", "***")  # noqa: E731
     data = {"a": ["geheim b", _coded("behind a geheim", 2)]}

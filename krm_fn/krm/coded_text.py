@@ -96,9 +96,9 @@ def _printable(raw: bytes) -> str | None:
 
 
 def _bytes_of(letters: str) -> bytes:
-    """Return what base64 says, without what its end lacks."""
+    """Return what base64 says, without what its end lacks; ``=`` may also be inside, at the end of a line."""
     bare = letters.rstrip("=").translate(_URL_SAFE)
-    whole = len(bare) - (len(bare) % 4 == 1)
+    whole = len(bare) - ((len(bare) - bare.count("=")) % 4 == 1)
     return binascii.a2b_base64(f"{bare[:whole]}==")
 
 
