@@ -82,7 +82,9 @@ def test_a_cheap_look_tells_kinds_and_words() -> None:
         pytest.param(f"{A}---\na: b\n\tc: d\n", "0.yaml, document 2: .* at line 5, column 1", id="a tab in the second"),
         pytest.param(f"{A}---\n# x\n---\na: *b\n", "at line 6, column 4: quote a text", id="an unknown alias"),
         pytest.param(f"{A}---\na: ü\x01\n", "at line 4, column 5$", id="a control character"),
-        pytest.param("a: 1\rb: 2\r---\rc: 3\r\td: 4\r", "document 2: .* at line 5, column 1$", id="carriage returns"),
+        pytest.param(
+            "a: 1\rb: 2\r---\rc: 3\r\td: 4\r", "document 2: .* line 5, column 1: indent", id="carriage returns"
+        ),
         pytest.param("a: 1\rb: 2\r---\rc: \x01\r", "document 2: .* at line 4, column 4$", id="both"),
     ],
 )

@@ -55,7 +55,7 @@ def _of_target(place: PlannedEdit) -> str:
     """Return what helps where a target writes: only nodes of kubeadm can take all of the proxy from a Secret."""
     targets: tuple[str, ...] = (place.target_id,)
     if place.class_context is not None and place.target_id == OF_CLASSES:
-        targets = place.class_context.targets
+        targets = tuple(place.class_context.enabled(place.class_context.targets))
     if set(targets) <= set(KUBEADM.targets):
         return _ADVICE_OF_KUBEADM
     return _GENERAL_ADVICE.format(target=place.target_id)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
 from krm_fn.clusters import Key, may_be_same, target_of
 from krm_fn.named_tuple import NamedTuple
-from krm_fn.products.node_kinds import KUBEADM
+from krm_fn.products.node_kinds import FILES_ON_REQUEST, KUBEADM
 from krm_fn.settings import ProxySettings
 
 
@@ -48,6 +48,16 @@ class ClassContext(NamedTuple):
     of_class: Key | None = None
     has_hashed_secrets: bool = False
     secret: str = ""
+
+    def enabled(self, names: Iterable[str]) -> dict[str, Mapping[str, Any]]:
+        """Return those of some targets that write anything on the nodes of the class, with their options."""
+        found = {}
+        for name in names:
+            given = self.options.get(name, {})
+            writes = name != FILES_ON_REQUEST or given.get("files")
+            if writes and given.get("enabled", True):
+                found[name] = given
+        return found
 
     def template(self, reference: Any, namespace: str) -> Mapping[str, Any] | None:
         """Return the object that a reference in an object of ``namespace`` names, if it is one of ``templates``."""

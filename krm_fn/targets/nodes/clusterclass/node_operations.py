@@ -127,21 +127,6 @@ class Eraser:
         return ("spec", "patches", str(self.field.patch), *self.field.path)
 
 
-def enabled(class_context: ClassContext) -> dict[str, Mapping[str, Any]]:
-    """Return the enabled targets of the nodes of a class, with their options."""
-    return _enabled(class_context, class_context.targets)
-
-
-def _enabled(class_context: ClassContext, names: Iterable[str]) -> dict[str, Mapping[str, Any]]:
-    found = {}
-    for name in names:
-        given = class_context.options.get(name, {})
-        writes = name != FILES_ON_REQUEST or given.get("files")
-        if writes and given.get("enabled", True):
-            found[name] = given
-    return found
-
-
 def _targets_of(spec: ConfigSpec) -> tuple[str, ...]:
     """Return the targets that write the proxy of a configuration."""
     return (*spec.system.targets, FILES_ON_REQUEST)
@@ -338,10 +323,10 @@ def _written(
     draft.set(spec.files, [*files, *stubs])
     draft.set(spec.commands, [*commands])
     targets = _targets_of(spec) if class_context.is_wanted else ()
-    for name, options in _enabled(class_context, targets).items():
+    for name, options in class_context.enabled(targets).items():
         # A reference that the template has is for the option alone to decide.
         NODE_TARGETS[name].write(draft, Context({"content": "Inline", **options}, _ANY_PROXY))
-    for name, options in _enabled(class_context, _file_targets(spec.kind)).items():
+    for name, options in class_context.enabled(_file_targets(spec.kind)).items():
         if class_context.is_behind:
             FILE_TARGETS[name].write(draft, Context(options, class_context.default))
     template.findings += [one for one in draft.findings if one.severity is Severity.ERROR]
@@ -398,12 +383,12 @@ class _TemplateReader:
         if spec is None:
             return draft, []
         before = _files_of(draft)
-        for name, options in _enabled(self.class_context, _targets_of(spec)).items():
+        for name, options in self.class_context.enabled(_targets_of(spec)).items():
             NODE_TARGETS[name].write(draft, Context(options))
         kept = _files_of(draft)
         removed = [entry for entry in before if entry not in kept]
         of_files = ProxySettings() if self.class_context.is_behind else self.class_context.default
-        for name, options in _enabled(self.class_context, _file_targets(spec.kind)).items():
+        for name, options in self.class_context.enabled(_file_targets(spec.kind)).items():
             FILE_TARGETS[name].write(draft, Context(options, of_files))
         return draft, removed
 
@@ -521,7 +506,7 @@ class _TemplateReader:
         """Return a finding about a file of our path that the targets leave in the template."""
         ours = [
             path_of(options, spec.runtime if UNITS[target] == CONTAINERD else UNITS[target], files)
-            for target, options in _enabled(self.class_context, spec.system.targets).items()
+            for target, options in self.class_context.enabled(spec.system.targets).items()
             if target in UNITS
         ]
         for service in spec.kind.services:
@@ -529,7 +514,7 @@ class _TemplateReader:
                 ours.append(environment_file.path_of(service))
             else:
                 ours.append(path_of({}, service, files))
-        of_files = _enabled(self.class_context, [FILES_ON_REQUEST]).get(FILES_ON_REQUEST, {})
+        of_files = self.class_context.enabled([FILES_ON_REQUEST]).get(FILES_ON_REQUEST, {})
         ours += [NODE_FILES[name].path for name in of_files.get("files", ())]
         path = next(
             (lookup(file, ("path",)) for file in files if lookup(file, ("path",)) in ours), None

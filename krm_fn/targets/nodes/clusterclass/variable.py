@@ -19,7 +19,7 @@ from krm_fn.products.node_kinds import ONLY_EXPORTERS
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.class_context import ClassContext
 from krm_fn.targets.nodes.clusterclass.names import VARIABLE
-from krm_fn.targets.nodes.clusterclass.node_operations import UNITS, enabled
+from krm_fn.targets.nodes.clusterclass.node_operations import UNITS
 
 ENABLED, SECRET = "enabled", "secret"
 
@@ -43,7 +43,7 @@ _NAME_OF_SECRET = {
 
 def writes_proxy(class_context: ClassContext) -> bool:
     """Return whether a patch writes the proxy itself, into a drop-in or a command."""
-    at_work = enabled(class_context)
+    at_work = class_context.enabled(class_context.targets)
     return any(
         not _is_in_secret(options)
         for name, options in at_work.items()
@@ -53,7 +53,7 @@ def writes_proxy(class_context: ClassContext) -> bool:
 
 def units_in_secret(class_context: ClassContext) -> list[str]:
     """Return the services whose drop-ins come from the Secret of a Cluster."""
-    at_work = enabled(class_context)
+    at_work = class_context.enabled(class_context.targets)
     return [UNITS[name] for name in UNITS if name in at_work and _is_in_secret(at_work[name])]
 
 
