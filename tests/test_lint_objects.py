@@ -246,6 +246,18 @@ def test_a_file_with_a_password_must_not_be_read_by_all(url: str, file: str, per
 
 
 @pytest.mark.parametrize(
+    ("file", "remedy"),
+    [
+        pytest.param(FILE, 'write "0640" or "0600"', id="of a service"),
+        pytest.param("/etc/environment", "write a proxy without a password", id="of the programs of every user"),
+    ],
+)
+def test_the_remedy_for_a_password_is_one_that_the_readers_of_the_file_can_live_with(file: str, remedy: str) -> None:
+    found = lint(seen(both("http://u:p@proxy:1", good()), file=file, permissions="0644"))
+    assert [remedy in one.message for one in found if one.code == "NP030"] == [True]
+
+
+@pytest.mark.parametrize(
     ("form", "permissions", "speaks"),
     [
         pytest.param("cloud-config", "640", False, id="cloud-init reads an octal number"),

@@ -19,6 +19,7 @@ from krm_fn.lint import values as rules_of
 from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy import Audience, ClusterNetwork
 from krm_fn.noproxy.lint_rules import Problem, problem
+from krm_fn.products.node_files import FOR_ALL_USERS
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets import Reading
 
@@ -413,7 +414,10 @@ def _of_file(place: Mapping[str, Reading]) -> _Findings:
     if about:
         first, has_password = about[0], bool(guarded)
         for found in rules_of.lint_permissions(
-            first.permissions, has_password=has_password, ignition=first.by_ignition
+            first.permissions,
+            has_password=has_password,
+            ignition=first.by_ignition,
+            is_for_all=first.file in FOR_ALL_USERS,
         ):
             yield found, about
 

@@ -112,3 +112,5 @@ NODE_FILES: Mapping[str, NodeFile] = {
 
 BY_PATH: Mapping[str, NodeFile] = {one.path: one for one in NODE_FILES.values()}
 """The same by path."""
+FOR_ALL_USERS = frozenset(path for path, one in BY_PATH.items() if one.form is not None)
+"""Those that must be readable for every user of a node."""

@@ -11,11 +11,11 @@ from krm_fn.noproxy.lint_rules import Problem, problem
 
 
 def lint_permissions(
-    permissions: str, *, has_password: bool, ignition: bool = False
+    permissions: str, *, has_password: bool, ignition: bool = False, is_for_all: bool = False
 ) -> list[Problem]:
     """Return NP030: the problem of permissions as written ("0640").
 
-    "" means "0644", the default on the node.
+    "" means "0644", the default on the node. A file is ``is_for_all`` where programs of every user read it.
     """
     found = []
     if ignition and permissions and not permissions.startswith("0"):
@@ -32,9 +32,10 @@ def lint_permissions(
         found.append(problem("NP030", "", message, corrected="0640"))
     others = (permissions or "0644")[-1:]
     if has_password and others != "0":
-        message = (
-            '`permissions` must not let others read a file with a password: write "0640" or "0600"'
-        )
+        remedy = 'write "0640" or "0600"'
+        if is_for_all:
+            remedy = "programs of every user read this one, so write a proxy without a password"
+        message = f"`permissions` must not let others read a file with a password: {remedy}"
         found.append(problem("NP030", "", message))
     return found
 
