@@ -300,7 +300,7 @@ def test_the_sbom_follows_its_schema_and_names_what_is_in_the_image(released: Re
 def test_make_release_hands_its_variables_on() -> None:
     variables = ["VERSION=1.2.3", "NAME=registry.example/x", "PLATFORMS=linux/amd64", "ARGS=--no-cache", "BASE=b"]
     done = subprocess.run(
-        ["make", "--dry-run", "release", *variables, "SOURCE=https://git.example/x"],
+        ["make", "--no-print-directory", "--dry-run", "release", *variables, "SOURCE=https://git.example/x"],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -55,8 +55,8 @@ FORMS = [
 """How a scalar holds the secret, so that a reader can tell that it is one."""
 
 
-NAMES = {"apiVersion", "kind", "name", "namespace", "class", "clusterName"}
-"""Keys of what outputs name: nobody can tell that a secret is one there, and no API server takes it."""
+NAMES = {"apiVersion", "kind", "name", "namespace", "class", "clusterName", "host", "serviceDomain", "baseDomain"}
+"""Keys of what outputs name, or take as an entry: nobody can tell that a secret is one, and no API server takes it."""
 
 
 def make(random: Random) -> bytes:
@@ -80,7 +80,7 @@ def make(random: Random) -> bytes:
 def _is_named(parent: Any, key: Any) -> bool:
     """Whether messages name what is there: an identity, or an entry of a list of exceptions."""
     is_list = "NO_PROXY" in str(parent).upper() or "NOPROXY" in str(key).upper() or isinstance(parent, list)
-    return key in NAMES or is_list or str(key).endswith(("cluster-name", "/cluster", "clusterName"))
+    return key in NAMES or is_list or str(key).endswith(("-name", "/cluster", "clusterName"))
 
 
 def judge(data: bytes) -> None:
