@@ -171,14 +171,14 @@ def machine() -> str:
         ("kpt", "version"),
         ("ytt", "--version"),
         ("yq", "--version"),
-        ("kubeconform", "-v"),
     ):
         command = peers.program(name)
         said = _output([command, *arguments]) if shutil.which(command) else "is missing"
         number = re.search(r"v?\d+\.\d+\.\d+[\w.-]*", said)
         versions.append(f"{name} {number[0] if number else said}")
     lines.append(
-        f"* {', '.join(versions)}; kyaml as `tests/tools/fetch` pins it. Programs in Go have `GOMAXPROCS=1`."
+        f"* {', '.join(versions)}; kyaml and kubeconform as `tests/tools/fetch` pins them. "
+        "Programs in Go have `GOMAXPROCS=1`."
     )
     return "\n".join(lines) + "\n"
 
