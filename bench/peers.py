@@ -84,8 +84,8 @@ class Peer(NamedTuple):
 
 
 def program(name: str) -> str:
-    """Return where a program is: in `.cache/bin`, else on PATH, else its name, which cannot be run."""
-    return shutil.which(str(BIN / name)) or shutil.which(name) or name
+    """Return the path of a program that `tests/tools/fetch` builds; one of that name on PATH may be another program."""
+    return str(BIN / name)
 
 
 def entry(text: str) -> dict[str, Any]:
@@ -134,7 +134,7 @@ class Workplace:
             shutil.copy2(BIN / "kyaml-proxy", folder / "go" / "kyaml-proxy")
 
     def restore(self) -> None:
-        """Write the files anew that some of the peers edit in place."""
+        """Write the files again that some of the peers edit in place."""
         for name in ("stream", "package", "own"):
             part = self.folder / name
             part.mkdir(exist_ok=True)
@@ -211,9 +211,9 @@ def streams(place: Workplace) -> list[Peer]:
 
 def orchestrators(place: Workplace) -> list[Peer]:
     """Return the builds of kustomize and kpt, the plain one first."""
-    kustomize, kpt = program("kustomize"), program("kpt")
+    kustomize = program("kustomize")
     build = [kustomize, "build", "--enable-alpha-plugins", "--enable-exec"]
-    evaluate = [kpt, "fn", "eval", "package", "--exec"]
+    evaluate = ["kpt", "fn", "eval", "package", "--exec"]
     package = _files(place.folder / "package")
     ours = [*evaluate, str(place.folder / "exec/inject-proxy"), "--fn-config", "proxy.yaml"]
     made = [
@@ -227,7 +227,7 @@ def orchestrators(place: Workplace) -> list[Peer]:
         made.append(Peer(name, [*build, "container"], changed=_stream))
     return [
         *made,
-        Peer("`kpt fn source`", [kpt, "fn", "source", "plain"]),
+        Peer("`kpt fn source`", ["kpt", "fn", "source", "plain"]),
         Peer(
             "`kpt fn eval`, a function in Go",
             [*evaluate, f"{place.folder}/go/kyaml-proxy"],

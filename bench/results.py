@@ -166,16 +166,15 @@ def machine() -> str:
         f"* {python}, {packages}",
     ]
     versions = []
-    for name, *arguments in (
-        ("kustomize", "version"),
+    for command, argument in (
+        (peers.program("kustomize"), "version"),
         ("kpt", "version"),
-        ("ytt", "--version"),
-        ("yq", "--version"),
+        (peers.program("ytt"), "--version"),
+        (peers.program("yq"), "--version"),
     ):
-        command = peers.program(name)
-        said = _output([command, *arguments]) if shutil.which(command) else "is missing"
+        said = _output([command, argument]) if shutil.which(command) else "is missing"
         number = re.search(r"v?\d+\.\d+\.\d+[\w.-]*", said)
-        versions.append(f"{name} {number[0] if number else said}")
+        versions.append(f"{Path(command).name} {number[0] if number else said}")
     lines.append(
         f"* {', '.join(versions)}; kyaml and kubeconform as `tests/tools/fetch` pins them. "
         "Programs in Go have `GOMAXPROCS=1`."

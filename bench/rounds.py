@@ -39,7 +39,7 @@ def compared(
             if one.name in errors:
                 continue
             if shutil.which(one.command[0]) is None:
-                errors[one.name] = f"{one.command[0]} is not on this machine"
+                errors[one.name] = f"{Path(one.command[0]).name} is not on this machine"
                 continue
             if one.changed is not None:
                 place.restore()
