@@ -141,11 +141,9 @@ let step = "Loading";
 const results = /** @type {Partial<Record<"diff" | "check" | "page", Result>>} */ ({});
 let findings = /** @type {Finding[]} */ ([]);
 
+// A run shows the step; without one, as behind a stop, what was said last stays.
 const runner = new Runner((text) => {
   step = text;
-  if (!isRunning) {
-    say(text);
-  }
 });
 
 /** @param {string} text */
@@ -206,6 +204,8 @@ async function run(names) {
     say(summary());
   } catch (error) {
     lastTime = SHORT_RUN + 1;
+    // Who stops a run wants none to begin, also where the text has changed since.
+    isOutdated = isOutdated && !(error instanceof Stopped);
     say(error instanceof Stopped ? "Stopped: press Run to try again" : `Not finished: ${/** @type {Error} */ (error).message}`);
   } finally {
     clearInterval(ticking);

@@ -265,8 +265,12 @@ describe("the page", () => {
     await page.waitForSelector("body.running");
     await page.click("#tab-findings");
     assert.equal(await page.getAttribute("#tab-findings", "aria-selected"), "true");
+    const next = page.waitForEvent("worker");
+    await page.click("#run"); // one that would follow
     await page.click("#stop");
-    await page.waitForFunction(() => document.querySelector("#status")?.textContent?.startsWith("Stopped"));
+    await (await next).evaluate(() => 0); // it has said that it loads
+    assert.match(await page.innerText("#status"), /^Stopped: /);
+    assert.equal(await page.locator("body.running").count(), 0);
     await page.click("#tab-diff");
     await and(() => page.selectOption("#example", "3"));
     await assertLikeCommand(EXAMPLES[3].files, EXAMPLES[3].config);
