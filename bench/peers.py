@@ -74,13 +74,16 @@ metadata:
 class Peer(NamedTuple):
     """A command that is measured: ``text`` goes to standard input, ``changed`` returns the documents that it made.
 
-    ``changed`` gets what the command wrote to standard output; it is None where the command changes nothing.
+    ``changed`` gets what the command wrote to standard output; it is None where the command changes nothing. A
+    container is a process of its engine, not of the command (``in_container``): only the time on the clock says what
+    it costs.
     """
 
     name: str
     command: Sequence[str | Path]
     text: str = ""
     changed: Callable[[bytes], Iterator[Any]] | None = None
+    in_container: bool = False
 
 
 def program(name: str) -> str:
@@ -224,7 +227,7 @@ def orchestrators(place: Workplace) -> list[Peer]:
     ]
     if IMAGE:
         name = "`kustomize build`, **inject-proxy** in a container"
-        made.append(Peer(name, [*build, "container"], changed=_stream))
+        made.append(Peer(name, [*build, "container"], changed=_stream, in_container=True))
     return [
         *made,
         Peer("`kpt fn source`", ["kpt", "fn", "source", "plain"]),

@@ -125,8 +125,10 @@ def peers_table(rows: Sequence[rounds.Row]) -> str:
     ]
     for one in rows:
         changes = "the same" if one.is_change else ""
-        if one.ratio is None:
+        if one.error:
             lines.append(f"| {one.name} | | error: {one.error} | | | |")
+        elif one.ratio is None:
+            lines.append(f"| {one.name} | {changes} | | of the engine | {one.wall:.3f} | |")
         else:
             lines.append(
                 f"| {one.name} | {changes} | {_number(one.ratio)} | {one.cpu:.3f} | {one.wall:.3f} | {one.memory:.0f} |"

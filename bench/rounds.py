@@ -15,7 +15,7 @@ from processes import CommandFailedError, Cost, cost
 
 
 class Row(NamedTuple):
-    """A row of a table: medians of the ratio (None with an error), of seconds and MiB, and whether it changes."""
+    """A row of a table: medians of the ratio, of seconds and MiB; a container has no ratio, and an error nothing."""
 
     name: str
     ratio: float | None
@@ -60,12 +60,15 @@ def _row(one: peers.Peer, costs: dict[str, list[Cost]], first: str, errors: dict
     if one.name in errors:
         return Row(one.name, None, is_change=is_change, error=errors[one.name])
     used = costs[one.name]
+    wall = statistics.median(each.wall for each in used)
+    if one.in_container:
+        return Row(one.name, None, wall=wall, is_change=is_change)
     pairs = zip(used, costs[first], strict=True)
     return Row(
         one.name,
         statistics.median(mine.cpu / reference.cpu for mine, reference in pairs),
         statistics.median(each.cpu for each in used),
-        statistics.median(each.wall for each in used),
+        wall,
         statistics.median(each.memory for each in used) / 2**20,
         is_change,
     )
