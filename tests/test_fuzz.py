@@ -15,6 +15,7 @@ from krm_fn import pipeline
 from krm_fn.krm.results import ObjectRef, Result, Severity
 from krm_fn.pipeline import Outcome
 from revealed import OLD
+from stories import TESTDATA
 
 FOUND = sorted(path for path in CORPUS.rglob("*") if path.is_file())
 
@@ -76,3 +77,12 @@ def test_what_is_wrong_is_found_and_made_small(
     assert any(f"--case {least}" in line or least.name in line for line in said)
     monkeypatch.setattr(program.pipeline, "run", RUN)
     assert verdict("structures", least.read_bytes()) is None
+
+
+def test_a_process_that_answers_otherwise_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = (TESTDATA / "nodes/k0s/another-proxy-is-there/input.yaml").read_bytes()
+    assert verdict("commands", data) is None
+    monkeypatch.setattr(program.pipeline, "run", lambda list_: RUN(list_)._replace(pieces=[b"other"]))
+    found = verdict("commands", data)
+    assert found
+    assert found.promise == "a process writes what the function does"

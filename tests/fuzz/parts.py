@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from fuzz import folders, nodes, outputs, rewritten, structures, texts
+from fuzz import commands, folders, nodes, outputs, rewritten, structures, texts
 
 CORPUS = Path(__file__).parent / "corpus"
 
@@ -24,6 +24,7 @@ class Part(NamedTuple):
 
 
 PARTS = {
+    "commands": Part(commands.make, commands.judge, 1),
     "structures": Part(structures.make, structures.judge, 3),
     "folders": Part(folders.make, folders.judge, 3),
     "nodes": Part(nodes.make, nodes.judge, 1),
