@@ -1,9 +1,9 @@
 """``typing.NamedTuple`` for a program that starts often: a class takes a third of the time to define.
 
 That of ``typing`` compiles code for each class when its module is imported, and a run makes values of few of its
-classes. Here the first value of a class has that code compiled, by ``collections.namedtuple``. For a type checker, and
-for who uses the values, both are the same. The fields are read as texts, so a module that defines such a class has
-``from __future__ import annotations``.
+classes. Here the first value of a class has that code compiled, and nothing else of what ``collections.namedtuple``
+makes. For a type checker, and for who uses the values, both are the same. The fields are read as texts, so a module
+that defines such a class has ``from __future__ import annotations``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ else:
 
         def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> type:
             fields = tuple(body.get("__annotations__", ()))
-            defaults = [body[field] for field in fields if field in body]
+            defaults = tuple(body[field] for field in fields if field in body)
             members = {field: _Member(at, None) for at, field in enumerate(fields)}
             own = {"__slots__": (), "__match_args__": fields, "_fields": fields}
             return type.__new__(cls, name, bases, {**body, **own, **members, "_defaults": defaults})
@@ -35,9 +35,12 @@ else:
 
         def __new__(cls, *values: Any, **named: Any) -> NamedTuple:
             """Return the first value of a class, and have the code compiled that makes all others."""
-            made = namedtuple(cls.__name__, cls._fields, defaults=cls._defaults)
-            cls.__new__ = staticmethod(made.__new__)
-            return made.__new__(cls, *values, **named)
+            given = ", ".join(cls._fields)
+            code = f"lambda _cls, {given}: _new(_cls, ({given},))"
+            made = eval(code, {"_new": tuple.__new__})  # noqa: S307 -- names of members, which are no input
+            made.__defaults__ = cls._defaults
+            cls.__new__ = staticmethod(made)
+            return made(cls, *values, **named)
 
         @classmethod
         def _make(cls, values: Any) -> NamedTuple:
