@@ -1,7 +1,8 @@
 """Write the SBOM of an image as CycloneDX 1.6, from what the image itself says of its packages.
 
 Python packages are known by their METADATA, packages of Debian by the files that ``image/assemble.py`` leaves for
-scanners, the interpreter by the configuration of its environment.
+scanners, the interpreter by the configuration of its environment. Trivy and Grype look for nothing in packages of
+Debian without a component for Debian itself, and Debian lists what is vulnerable by the names of source packages.
 Format: https://cyclonedx.org/docs/1.6/json/, names of packages: https://github.com/package-url/purl-spec.
 """
 
@@ -22,6 +23,8 @@ NAME = "inject-proxy"
 def components(files: Mapping[str, bytes], architecture: str) -> Iterator[dict[str, Any]]:
     """Yield the packages that files of an image describe, by their paths."""
     system = release_of(files.get("usr/lib/os-release") or files.get("etc/os-release") or b"")
+    if "ID" in system and "VERSION_ID" in system:
+        yield operating_system(system["ID"], system["VERSION_ID"])
     for path, content in sorted(files.items()):
         if path.endswith("/METADATA"):
             package = python_package(content)
@@ -30,11 +33,16 @@ def components(files: Mapping[str, bytes], architecture: str) -> Iterator[dict[s
         elif path.endswith("/pyvenv.cfg"):
             version = re.search(rb"(?m)^version = (\S+)", content)
             if version:
-                yield component(
-                    "python", version[1].decode(), f"pkg:generic/python@{version[1].decode()}"
-                )
+                yield interpreter(version[1].decode())
         elif path.startswith("var/lib/dpkg/"):
             yield debian_package(content, system, architecture)
+
+
+def interpreter(version: str) -> dict[str, Any]:
+    """Return the component of the interpreter, which no package manager knows: scanners find it by its CPE."""
+    made = component("python", version, f"pkg:generic/python@{version}")
+    made["cpe"] = f"cpe:2.3:a:python:python:{version}:*:*:*:*:*:*:*"
+    return made
 
 
 def python_package(content: bytes) -> dict[str, Any]:
@@ -53,11 +61,22 @@ def debian_package(content: bytes, system: Mapping[str, str], architecture: str)
     """Return the component that a status of dpkg describes."""
     about = email.message_from_bytes(content)
     vendor = system.get("ID", "debian")
+    source = (about["Source"] or about["Package"]).partition(" ")[0]
     qualifiers = f"arch={about['Architecture'] or architecture}"
     if "VERSION_ID" in system:
         qualifiers += f"&distro={vendor}-{system['VERSION_ID']}"
+    if source != about["Package"]:
+        qualifiers += f"&upstream={quote(source)}"  # where Grype looks
     purl = f"pkg:deb/{vendor}/{quote(about['Package'])}@{quote(about['Version'], safe='')}?{qualifiers}"
-    return component(about["Package"], about["Version"], purl)
+    made = component(about["Package"], about["Version"], purl)
+    made["properties"] = [{"name": "aquasecurity:trivy:SrcName", "value": source}]
+    return made
+
+
+def operating_system(name: str, version: str) -> dict[str, Any]:
+    """Return the component of the system whose packages are listed."""
+    ref = f"{name}-{version}"
+    return {"type": "operating-system", "bom-ref": ref, "name": name, "version": version}
 
 
 def component(name: str, version: str, purl: str) -> dict[str, Any]:

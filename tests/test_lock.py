@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from importlib import metadata
 
@@ -118,3 +119,15 @@ def test_the_lock_names_no_index_and_no_path(name: str) -> None:
     assert "://" not in text
     assert not [line for line in text.splitlines() if re.match(r"\s*-(?!-hash=)", line)]
     assert "@" not in text
+
+
+@pytest.mark.parametrize("folder", ["site", "tests/real_clients"])
+def test_every_package_of_node_has_its_hash_and_names_no_index(folder: str) -> None:
+    wanted = json.loads((ROOT / folder / "package.json").read_text())["devDependencies"]
+    own, *packages = json.loads((ROOT / folder / "package-lock.json").read_text())["packages"].values()
+    assert own["devDependencies"] == wanted
+    assert all(re.match(r"(npm:\w+@)?\d+\.\d+\.\d+$", version) for version in wanted.values())
+    for package in packages:
+        assert re.fullmatch(r"sha512-[\w+/]{86}==", package["integrity"]), package
+        assert "resolved" not in package
+    assert "ignore-scripts=true" in (ROOT / folder / ".npmrc").read_text()

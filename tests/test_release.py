@@ -22,7 +22,7 @@ import yaml
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
-from support import ROOT, TIME_LIMIT
+from support import ROOT, TIME_LIMIT, need, run
 
 CHANGELOG = """\
 # Changelog
@@ -64,7 +64,8 @@ FILES = {
     "opt/inject-proxy/lib/attrs-26.1.dist-info/METADATA": "Name: attrs\nVersion: 26.1\nLicense-Expression: MIT\n",
     "opt/inject-proxy/lib/x.dist-info/METADATA": "Name: inject-proxy\nVersion: 0.2.0\n",
     "usr/lib/os-release": 'ID=debian\nVERSION_ID="12"\n',
-    "var/lib/dpkg/status.d/libc6": "Package: libc6\nVersion: 1:2.36-9+deb12u1\nArchitecture: amd64\n",
+    "var/lib/dpkg/status.d/expat": "Package: expat\nVersion: 2.5.0-1\nArchitecture: amd64\n",
+    "var/lib/dpkg/status.d/libc6": "Package: libc6\nSource: glibc (2.36-9)\nVersion: 1:2.36-9+deb12u1\n",
 }
 
 
@@ -287,14 +288,34 @@ def test_the_sbom_follows_its_schema_and_names_what_is_in_the_image(released: Re
     assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(text) is None
     data = json.loads(text)
     assert data["metadata"]["component"]["purl"] == "pkg:pypi/inject-proxy@0.2.0"
-    listed = {one["purl"]: one.get("licenses") for one in data["components"]}
+    listed = {one["bom-ref"]: one.get("licenses") for one in data["components"]}
     assert listed == {
-        "pkg:deb/debian/libc6@1%3A2.36-9%2Bdeb12u1?arch=amd64&distro=debian-12": None,
+        "debian-12": None,
+        "pkg:deb/debian/expat@2.5.0-1?arch=amd64&distro=debian-12": None,
+        "pkg:deb/debian/libc6@1%3A2.36-9%2Bdeb12u1?arch=amd64&distro=debian-12&upstream=glibc": None,
         "pkg:generic/python@3.13.1": None,
         "pkg:pypi/attrs@26.1": [{"expression": "MIT"}],
         "pkg:pypi/pyyaml@6.0": [{"license": {"name": "MIT"}}],
     }
     assert data["dependencies"] == [{"ref": "pkg:pypi/inject-proxy@0.2.0", "dependsOn": sorted(listed)}]
+    cpes = [one["cpe"] for one in data["components"] if "cpe" in one]
+    assert cpes == ["cpe:2.3:a:python:python:3.13.1:*:*:*:*:*:*:*"]
+
+
+def test_trivy_finds_in_the_sbom_what_it_looks_up(released: Repository, tmp_path: Path) -> None:
+    """The system and the source packages: without them it looks for nothing, and says that it found nothing."""
+    sbom = tmp_path / "sbom.json"
+    sbom.write_bytes(released.made()["inject-proxy-0.2.0.cdx.json"])
+    done = run([need("sbom-packages"), sbom])
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert sorted(done.stdout.decode().splitlines()) == [
+        "debian 12",
+        "debian expat 2.5.0-1",
+        "debian glibc 1:2.36-9+deb12u1",
+        "python-pkg attrs 26.1",
+        "python-pkg inject-proxy 0.2.0",
+        "python-pkg pyyaml 6.0",
+    ]
 
 
 def test_make_release_hands_its_variables_on() -> None:

@@ -135,7 +135,7 @@ def test_the_sbom_names_the_packages_of_the_image(image: str, tmp_path: Path) ->
     saved = tmp_path / "saved.tar"
     run([need_engine(), "save", "--output", saved, image])
     files = image_archive.Image.read(saved, 0).files
-    found = {one["purl"].partition("@")[0] for one in sbom.components(files, "amd64")}
+    found = {one["bom-ref"].partition("@")[0] for one in sbom.components(files, "amd64")}
     assert {"pkg:pypi/pyyaml", "pkg:pypi/jsonpatch", "pkg:pypi/jsonschema", "pkg:generic/python"} <= found
     assert {"pkg:deb/debian/libc6"} <= found
 

@@ -34,25 +34,42 @@ def test_actionlint_finds_nothing() -> None:
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_a_workflow_names_each_action_by_its_commit_and_grants_what_a_job_needs(path: Path) -> None:
+def test_a_workflow_names_each_action_by_its_commit(path: Path) -> None:
     text = path.read_text()
     actions = re.findall(r"uses: (\S+)(.*)", text)
     assert actions
     for action, comment in actions:
         assert action.startswith("./") or re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", action), action
         assert action.startswith("./") or re.match(r" # \S+", comment), f"{action}: a comment says the version"
-    assert "permissions" in workflow(path.name)
     assert "pull_request_target" not in text
 
 
-def test_only_the_jobs_that_publish_a_release_may_write_and_each_what_it_publishes() -> None:
-    release = workflow("release.yml")
-    assert release["permissions"] == {}
-    assert {name: job["permissions"] for name, job in release["jobs"].items()} == {
-        "check": {"contents": "read"},
-        "make": {"contents": "read"},
-        "image": {"contents": "read", "packages": "write", "id-token": "write", "attestations": "write"},
-        "publish": {"contents": "write", "id-token": "write"},
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_names_each_image_by_its_digest(path: Path) -> None:
+    for job in workflow(path.name)["jobs"].values():
+        assert not {"container", "services"} & set(job)
+        for step in job["steps"]:
+            action = step.get("uses", "").partition("@")[0]
+            image = step.get("with", {}).get("image")
+            assert image is not None or action != "docker/setup-qemu-action", "without an image it takes `latest`"
+            assert image is None or re.fullmatch(r"\S+:\S+@sha256:[0-9a-f]{64}", image)
+
+
+def test_only_the_jobs_that_publish_may_write_and_each_what_it_publishes() -> None:
+    granted = {}
+    for path in WORKFLOWS:
+        data = workflow(path.name)
+        for name, job in data["jobs"].items():
+            granted[f"{path.stem}: {name}"] = job.get("permissions", data["permissions"])
+    assert granted == {
+        "ci: everything": {"contents": "read"},
+        "ci: python": {"contents": "read"},
+        "release: check": {"contents": "read"},
+        "release: make": {"contents": "read"},
+        "release: image": {"contents": "read", "packages": "write", "id-token": "write", "attestations": "write"},
+        "release: publish": {"contents": "write", "id-token": "write"},
+        "site: build": {"contents": "read", "pages": "read"},
+        "site: publish": {"pages": "write", "id-token": "write"},
     }
 
 
