@@ -36,9 +36,9 @@ test-kyverno: .venv/installed ## let Kyverno's own engine judge the policies of 
 	@tests/tools/fetch $(BIN) kyverno
 	$(VENV)/python -m pytest tests/kyverno/test_recorded.py tests/kyverno/judged_by_kyverno.py tests/kyverno/judged_by_kubernetes.py $(ARGS)
 
-test-products: .venv/installed ## let the API server, webhooks of products, nodeadm and Talos judge what is written for them (the first build takes ten minutes)
+test-products: .venv/installed ## let the API server, webhooks of products, nodeadm and Talos judge what is written for them, and Trivy the SBOM (the first build takes ten minutes)
 	@tests/tools/fetch $(BIN) products
-	$(VENV)/python -m pytest tests/test_products.py tests/targets/nodes/test_talos.py $(ARGS)
+	$(VENV)/python -m pytest tests/test_products.py tests/targets/nodes/test_talos.py tests/judged_by_trivy.py $(ARGS)
 
 test-argocd: .venv/installed ## let Argo CD's own plugin server judge examples/argocd (the first build takes many minutes)
 	@tests/tools/fetch $(BIN) argocd-cmp-server

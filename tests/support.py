@@ -64,7 +64,7 @@ HOW_TO_GET = {
     "perl": "`apt-get install perl`",
     "pre-commit": "`pip install -e '.[dev]'` brings it",
     "ruby": "`apt-get install ruby`",
-    "sbom-packages": "`make tools` builds it where Go is installed",
+    "sbom-packages": "`make test-products` builds it where Go is installed",
     "setpriv": "`apt-get install util-linux`",
     "shellcheck": "`apt-get install shellcheck`",
     "sops": "`make tools` builds it where Go is installed",
