@@ -44,8 +44,7 @@ test-argocd: .venv/installed ## let Argo CD's own plugin server judge examples/a
 	@tests/tools/fetch $(BIN) argocd-cmp-server
 	$(VENV)/python -m pytest tests/e2e/judged_by_argocd.py $(ARGS)
 
-mutants: .venv/installed ## list the small changes of a module that no test notices (MODULE=krm_fn/formats/escaping.py)
-	@$(VENV)/python -c 'import mutmut' 2>/dev/null || $(VENV)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutants]'
+mutants: .venv/mutants ## list the small changes of a module that no test notices (MODULE=krm_fn/formats/escaping.py)
 	@$(VENV)/python tests/tools/mutants.py "$(MODULE)" $(ARGS)
 
 matrix: ## run the golden stories with each Python that is here, PyYAML without libyaml, and the oldest allowed dependencies
@@ -172,4 +171,10 @@ endif
 	@echo "installing what the measurements need into .venv"
 	@$(call locked,bench)
 	@$(call editable,[bench])
+	@touch $@
+
+.venv/mutants: .venv/installed requirements/mutants.txt
+	@echo "installing what mutation testing needs into .venv"
+	@$(call locked,mutants)
+	@$(call editable,[mutants])
 	@touch $@

@@ -14,7 +14,7 @@ from support import ROOT
 
 REQUIREMENTS = ROOT / "requirements"
 SITE = "../site/requirements.txt"
-FILES = ["runtime.txt", "build.txt", "dev.txt", "bench.txt", SITE]
+FILES = ["runtime.txt", "build.txt", "dev.txt", "bench.txt", "mutants.txt", SITE]
 PYTHONS = ["3.10", "3.11", "3.12", "3.13", "3.14"]
 
 
@@ -67,6 +67,7 @@ def test_the_lock_covers_all_that_pyproject_needs(python: str) -> None:
         "build.txt": map(Requirement, build_dependencies()),
         "dev.txt": map(Requirement, listed("dev")),
         "bench.txt": map(Requirement, listed("bench")),
+        "mutants.txt": map(Requirement, listed("mutants")),
     }
     for name, requirements in files.items():
         versions = locked(name, python)

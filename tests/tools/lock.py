@@ -1,7 +1,8 @@
 """Write the lock files of the image and the site: every package with its version and the hashes of its wheels.
 
 ``requirements/runtime.txt`` holds what the function needs, ``requirements/build.txt`` what its own wheel is made with,
-``requirements/dev.txt`` and ``bench.txt`` what its extras name, ``site/requirements.txt`` what makes the site.
+``requirements/dev.txt``, ``bench.txt`` and ``mutants.txt`` what its extras name, ``site/requirements.txt`` what makes
+the site.
 pip resolves, once for each Python and platform that an image may have, and its report
 (https://pip.pypa.io/en/stable/reference/installation-report/) says what it would install. A line holds what is true
 wherever the package comes from (name, version, hash), and so an index of your own serves it as well.
@@ -63,6 +64,13 @@ class Resolved:
 EDITABLE = "editables~=0.3"
 """What hatchling asks for, beside what pyproject.toml names, where a checkout is installed as editable."""
 
+EXTRAS = {
+    "dev": "What tests and linters need",
+    "bench": "What the measurements need",
+    "mutants": "What mutation testing needs",
+}
+"""The extras of pyproject.toml that have a lock file, and what it is for."""
+
 SITE = ["mkdocs-material>=9.8"]
 """The generator of the site, which brings MkDocs; see site/README.md."""
 
@@ -71,7 +79,7 @@ def main() -> None:
     """Write the lock files."""
     runtime = [text for text in metadata.requires("inject-proxy") or [] if "extra ==" not in text]
     write(ROOT / "requirements" / "runtime.txt", "What the function needs at run time", runtime)
-    for extra, purpose in (("dev", "What tests and linters need"), ("bench", "What the measurements need")):
+    for extra, purpose in EXTRAS.items():
         write(ROOT / "requirements" / f"{extra}.txt", purpose, requirements_of(extra), libraries=["glibc"])
     build = [*build_requirements(), EDITABLE]
     write(ROOT / "requirements" / "build.txt", "What the wheel of the function is made with", build)
@@ -187,21 +195,23 @@ def report(requirements: list[str], python: str, platforms: list[str]) -> list[d
         ]
         options += ["--python-version", python, *(f"--platform={tag}" for tag in platforms)]
         options += ["--target", folder, "--report", str(path)]
+        # pip compares `Requires-Python` with the Python that it runs in: it would find nothing for newer ones alone.
+        if int(python.partition(".")[2]) > sys.version_info.minor:
+            options.append("--ignore-requires-python")
         subprocess.run([sys.executable, "-m", "pip", "install", *options, *requirements], check=True)
         install: list[dict[str, Any]] = json.loads(path.read_text())["install"]
         return install
 
 
 def marker(pythons: list[str], versions: Sequence[str]) -> str:
-    """Return the marker for a run of neighbours in ``versions``; none for all of them."""
+    """Return the marker for some of ``versions``; none for all of them."""
     first, last = versions.index(pythons[0]), versions.index(pythons[-1])
-    if list(versions[first : last + 1]) != pythons:
-        sys.exit(f"lock: no marker can be made for Python {', '.join(pythons)}")
     bounds = []
     if first > 0:
         bounds.append(f'python_version >= "{versions[first]}"')
     if last < len(versions) - 1:
         bounds.append(f'python_version < "{versions[last + 1]}"')
+    bounds += [f'python_version != "{one}"' for one in versions[first:last] if one not in pythons]
     return " ; " + " and ".join(bounds) if bounds else ""
 
 
