@@ -197,8 +197,8 @@ LABEL = "cluster.x-k8s.io/cluster-name"
         pytest.param(
             [machine_deployment("a"), machine_deployment("b", of="other")],
             config_template(labels={LABEL: "other"}),
-            [("prod", Role.WORKER, "a", ""), ("other", Role.WORKER, "b", "")],
-            id="what uses an object goes before its label",
+            [("other", Role.WORKER, "b", ""), ("prod", Role.WORKER, "a", "")],
+            id="what uses an object goes before its label, and Clusters are in the order of their names",
         ),
         pytest.param(
             [machine_deployment("a", of="gone"), machine_deployment("b", of="other")],

@@ -120,13 +120,14 @@ class Graph:
         return _of_own_file(inside, key[4])
 
     def ties(self, node: Hints) -> tuple[Tie, ...]:
-        """Return the Clusters of an object, in the order of the list, those of other namespaces last.
+        """Return the Clusters of an object, those of other namespaces last.
 
-        A role and group of a Cluster occurs once.
+        A role and group of a Cluster occurs once. They are in the order of their names, not of the list: files and
+        kustomize put the same objects in another one.
         """
         first: dict[tuple[object, ...], Tie] = {}
         found = self._search(node, set(), 0) or ()
-        for tie in sorted(found, key=lambda tie: (not tie.sure, tie.is_guest)):
+        for tie in sorted(found, key=lambda tie: (not tie.sure, tie.is_guest, tie.cluster)):
             first.setdefault((tie.cluster, tie.role, tie.group, tie.worker_class), tie)
         return tuple(first.values())
 

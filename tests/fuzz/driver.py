@@ -98,6 +98,10 @@ def verdict(name: str, data: bytes) -> Broken | None:
 def _keep(name: str, data: bytes, broken: Broken, number: int) -> None:
     """Make a find smaller, put it into the corpus, and say how to see it again."""
     say(f"fuzz: FOUND {name}: {broken}\n  make fuzz FUZZ_ARGS='--part {name} --seed {number} --cases 1'")
+    digest = hashlib.sha256(broken.promise.encode()).hexdigest()[:8]
+    file = CORPUS / name / f"found-{digest}.yaml"
+    if file.exists():
+        return  # a search before this one made it smaller, which takes minutes
 
     def breaks_it_too(other: bytes) -> bool:
         try:
@@ -107,8 +111,6 @@ def _keep(name: str, data: bytes, broken: Broken, number: int) -> None:
         return again is not None and again.promise == broken.promise
 
     least = smaller(data, breaks_it_too)
-    digest = hashlib.sha256(broken.promise.encode()).hexdigest()[:8]
-    file = CORPUS / name / f"found-{digest}.yaml"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(least)
     say(f"  make fuzz FUZZ_ARGS='--case {os.path.relpath(file)}' # {len(least)} bytes")

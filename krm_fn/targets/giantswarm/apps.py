@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from krm_fn.carriers.site import SiteWithoutVariables, Variables
@@ -73,6 +73,9 @@ class _References(SiteWithoutVariables):
         }
         ours = _ours(obj)
         missing = [field for field in _FIELDS if _is_missing(obj, field, wanted)]
+        incomplete = [field for field in missing if self._is_incomplete(field)]
+        missing = [field for field in missing if field not in incomplete]
+        self._report_incomplete(incomplete)
         self._report_other_secret(missing, wanted)
         self._report_other_namespace(ours)
         noted = ",".join(self._note(field) for field in _FIELDS if field in (*missing, *ours))
@@ -90,6 +93,21 @@ class _References(SiteWithoutVariables):
 
     def _is_empty(self, field: str) -> bool:
         return bool(self._draft.get((*_CONFIG, field)) == _EMPTY)
+
+    def _is_incomplete(self, field: str) -> bool:
+        """Return whether a person wrote a reference without a name: a removal could not give it back."""
+        reference = self._draft.mapping((*_CONFIG, field)) or {}
+        return not reference.get("name") and any(reference.values())
+
+    def _report_incomplete(self, fields: Iterable[str]) -> None:
+        for field in fields:
+            message = (
+                "has no `name`, so the app gets no proxy from the values of its cluster: "
+                "remove the reference, and the next run sets it"
+            )
+            self._draft.report(
+                Severity.WARNING, message, (*_CONFIG, field), code="ReferenceNotUsed"
+            )
 
     def _report_other_secret(self, missing: list[str], wanted: Mapping[str, str]) -> None:
         obj = self._draft.data

@@ -14,7 +14,7 @@ from krm_fn.engine import Draft
 from krm_fn.formats.embedded import Value, values
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.noproxy import Audience, Readers
-from krm_fn.patch import Pointer, lookup
+from krm_fn.patch import Pointer, lookup, text_at
 from krm_fn.proxy_url import split_url
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.base import Context, Options, Target, Writes
@@ -208,10 +208,8 @@ def _mapping(obj: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _is_of_argo(obj: Mapping[str, Any]) -> bool:
-    return (
-        obj.get("kind") == "Secret"
-        and lookup(obj, ("metadata", "labels", _ARGO_LABEL)) in _ARGO_TYPES
-    )
+    named = text_at(obj, ("metadata", "labels", _ARGO_LABEL))
+    return obj.get("kind") == "Secret" and named in _ARGO_TYPES
 
 
 class _ProxyData(Target):

@@ -160,6 +160,20 @@ def test_another_secret_stays_and_is_reported() -> None:
     ]
 
 
+@pytest.mark.parametrize("begun", [{"namespace": "org-a"}, {"name": "", "namespace": "org-a"}, {"e": "x"}])
+def test_a_reference_that_a_person_began_stays_and_is_reported(begun: Any) -> None:
+    obj = app(config={"configMap": begun})
+
+    assert apply(target, obj, OF_IT)["spec"]["config"] == {"configMap": begun, "secret": REFERENCE}
+    (reported,) = findings(target, obj, OF_IT)
+    assert reported.message == (
+        "has no `name`, so the app gets no proxy from the values of its cluster: "
+        "remove the reference, and the next run sets it"
+    )
+    assert (reported.code, reported.path) == ("ReferenceNotUsed", ("spec", "config", "configMap"))
+    assert apply(target, apply(target, obj, OF_IT), NONE) == obj
+
+
 @pytest.mark.parametrize(
     ("obj", "path"),
     [
