@@ -63,15 +63,17 @@ class _IgnoreFile(NamedTuple):
 class Ignored(NamedTuple):
     """What is left out in a folder: a chain of rules for each kind of file that has some, and for `--exclude`.
 
-    In each chain the rules of a deeper folder are behind those above it, and count before them.
+    In each chain the rules of a deeper folder are behind those above it, and count before them. ``path`` is that of the
+    folder as rules compare it.
     """
 
     folder: Path
+    path: str
     chains: tuple[tuple[_IgnoreFile, ...], ...]
 
     def leaves_out(self, name: str, *, is_folder: bool) -> bool:
         """Return whether what has this name in the folder is left out."""
-        path = _path(self.folder / name, is_folder=is_folder)
+        path = f"{self.path}{_bytes_of(name)}{'/' if is_folder else ''}"
         return any(_decided(chain, path) for chain in self.chains)
 
     def below(self, name: str) -> Ignored:
@@ -96,9 +98,8 @@ def _excluded(folder: Path, exclude: Sequence[str]) -> _IgnoreFile:
 def _with_files(folder: Path, chains: tuple[tuple[_IgnoreFile, ...], ...]) -> Ignored:
     """Return what is left out in a folder, given the chains of the folders above it."""
     git, krm, others = chains
-    return Ignored(
-        folder, (_with(git, folder, folder / _GIT), _with(krm, folder, folder / _KRM), others)
-    )
+    chains = (_with(git, folder, folder / _GIT), _with(krm, folder, folder / _KRM), others)
+    return Ignored(folder, _path(folder, is_folder=True), chains)
 
 
 def _decided(chain: Sequence[_IgnoreFile], path: str) -> bool:

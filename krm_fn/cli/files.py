@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from enum import Enum
 from pathlib import Path
 
@@ -30,10 +30,27 @@ class LeftAlone(Enum):
 
 
 class FoundFiles(NamedTuple):
-    """The files of paths, and what else has the name of one in their folders: name -> why it is not read."""
+    """The files of paths: name -> absolute path, links followed.
 
-    names: list[str]
+    ``left_alone`` is what else has the name of one in their folders: name -> why it is not read.
+    """
+
+    paths: dict[str, str]
     left_alone: dict[str, LeftAlone]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the files, in order."""
+        return list(self.paths)
+
+
+class _FoundFile(NamedTuple):
+    """What may be a file to read: ``path`` is absolute, with links followed."""
+
+    name: str
+    path: str
+    is_link: bool
+    is_regular: bool
 
 
 def exists(path: str) -> bool:
@@ -96,7 +113,8 @@ def files_above(folder: Path, exclude: Sequence[str]) -> Iterator[Path]:
         return
     for one in above[: above.index(roots[0]) + 1]:
         ignored = ignored_in(one, exclude)
-        for file in _inside(one, ignored):
+        for child in _inside(str(one), ignored):
+            file = one / child.name
             is_file = file.name.endswith(ENDINGS) and file.is_file()
             if is_file and file.resolve().is_relative_to(roots[0]):
                 yield file
@@ -183,58 +201,87 @@ def _found(
     for path in paths:
         if not exists(path):
             raise missing(path, "file or folder")
-    roots = {Path(path).resolve() for path in paths}
-    found: dict[Path, str] = {}
+    roots = {os.path.realpath(path) for path in paths}
+    found: dict[str, str] = {}
     left_alone: dict[str, LeftAlone] = {}
     for path in paths:
         for file in _files_of(Path(path), endings, exclude):
-            target = Path(os.path.realpath(file))
-            if file.is_symlink() and roots.isdisjoint((target, *target.parents)):
-                left_alone[str(file)] = LeftAlone.OUTSIDE
-            elif target.is_dir():
+            if file.is_link and not _is_inside(file.path, roots):
+                left_alone[file.name] = LeftAlone.OUTSIDE
+            elif file.is_regular:
+                found.setdefault(file.path, file.name)
+            elif Path(file.path).is_dir():
                 continue
-            elif target.is_file() or target in roots:
-                found.setdefault(target, str(file))
+            elif file.path in roots:  # a pipe that is named itself
+                found.setdefault(file.path, file.name)
             else:
-                left_alone[str(file)] = LeftAlone.NO_FILE
-    return FoundFiles(list(found.values()), left_alone)
+                left_alone[file.name] = LeftAlone.NO_FILE
+    return FoundFiles({name: path for path, name in found.items()}, left_alone)
+
+
+def _is_inside(path: str, roots: Container[str]) -> bool:
+    return path in roots or any(str(above) in roots for above in Path(path).parents)
 
 
 def _files_of(
     path: Path, endings: tuple[str, ...] | None, exclude: Sequence[str] | None
-) -> Iterator[Path]:
+) -> Iterator[_FoundFile]:
+    real = os.path.realpath(path)
     if path.is_dir():
-        ignored = None if exclude is None else ignored_in(path.resolve(), exclude)
-        yield from _files(path, endings, ignored)
+        ignored = None if exclude is None else ignored_in(Path(real), exclude)
+        name = "" if path == Path() else str(path)
+        yield from _files(name, real, endings, ignored)
     elif exclude is None or not excluded(path.absolute(), exclude):
-        yield path
+        yield _FoundFile(str(path), real, is_link=False, is_regular=path.is_file())
 
 
-def _files(path: Path, endings: tuple[str, ...] | None, ignored: Ignored | None) -> Iterator[Path]:
+def _files(
+    folder: str, real: str, endings: tuple[str, ...] | None, ignored: Ignored | None
+) -> Iterator[_FoundFile]:
     """Yield what is below a folder with one of the endings, or all of it; that may be no regular file.
 
-    A link to a folder is yielded as well, and what is in that folder is not.
+    A link to a folder is yielded as well, and what is in that folder is not. The system says of each child of a folder
+    what it is, so only of a link it is asked again: there may be thousands of files.
+
+    Args:
+        folder: its name; "" is the current one.
+        real: its absolute path, links followed.
+        endings: None for all.
+        ignored: what is left out; None for nothing.
     """
-    for child in _inside(path, ignored):
-        is_folder = child.is_dir()
-        if is_folder and not child.is_symlink():  # a link may lead round in a circle
+    for child in _inside(folder, ignored):
+        name = os.path.join(folder, child.name)  # noqa: PTH118 -- there may be thousands
+        path = os.path.join(real, child.name)  # noqa: PTH118 -- the same
+        has_ending = endings is None or child.name.endswith(endings)
+        if child.is_dir(follow_symlinks=False):  # a link may lead round in a circle
             below = None if ignored is None else ignored.below(child.name)
-            yield from _files(child, endings, below)
-        elif is_folder or endings is None or child.name.endswith(endings):
-            yield child
+            yield from _files(name, path, endings, below)
+        elif child.is_symlink():
+            target = Path(os.path.realpath(path))
+            if has_ending or target.is_dir():
+                yield _FoundFile(name, str(target), is_link=True, is_regular=target.is_file())
+        elif has_ending:
+            is_regular = child.is_file(follow_symlinks=False)
+            yield _FoundFile(name, path, is_link=False, is_regular=is_regular)
 
 
-def _inside(folder: Path, ignored: Ignored | None) -> Iterator[Path]:
-    """Yield what is directly in a folder, in order, without what is hidden or left out."""
+def _inside(folder: str, ignored: Ignored | None) -> Iterator[os.DirEntry[str]]:
+    """Yield what is directly in a folder, in order, without what is hidden or left out; "" is the current one."""
     try:
-        inside = sorted(folder.iterdir())
+        with os.scandir(folder or os.curdir) as children:
+            inside = sorted(children, key=lambda child: child.name)
     except OSError as error:
-        raise unreadable(folder, error) from None
+        raise unreadable(Path(folder), error) from None
     for child in inside:
         if child.name.startswith("."):
             continue
-        if ignored is None or not ignored.leaves_out(child.name, is_folder=child.is_dir()):
+        if ignored is None or not ignored.leaves_out(child.name, is_folder=_is_folder(child)):
             yield child
+
+
+def _is_folder(child: os.DirEntry[str]) -> bool:
+    """Return whether a child of a folder is a folder, or a link to one."""
+    return Path(child).is_dir() if child.is_symlink() else child.is_dir()
 
 
 def _size(file: Path) -> int:

@@ -6,6 +6,7 @@ folder only regular files are read. What a person names may be a pipe, as in ``-
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 from pathlib import Path
@@ -41,11 +42,11 @@ def read_named(file: Path, at_most: int = LARGEST) -> bytes:
 
 def _content(handle: int, file: Path, at_most: int) -> bytes:
     """Return what an open file holds, and close it."""
-    with os.fdopen(handle, "rb") as stream:
+    with os.fdopen(handle, "rb", buffering=0) as stream:  # a buffer costs more than most files
         size = os.fstat(handle).st_size
         content = stream.read(min(size, at_most) + 1)
-        if len(content) > size:  # a pipe or a device says no size
-            content += stream.read(at_most + 1 - len(content))
+        if len(content) != size:  # a pipe or a device says no size
+            content += io.BufferedReader(stream).read(at_most + 1 - len(content))
     if len(content) > at_most:
         raise InputError(
             f'"{file}" is larger than {at_most // _MIB} MiB, the most that is read of it: divide it or leave it out'

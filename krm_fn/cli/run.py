@@ -308,7 +308,7 @@ def _of_files(given: Namespace, paths: Sequence[str]) -> _Done:
     found = find_files(paths, given.exclude)
     progress = Progress(len(found.names))
     try:
-        selection = select(read_each(found.names, progress.read), unread=found.left_alone)
+        selection = select(read_each(found.names, progress.read), listed=found)
         done = _edited(selection, given, progress, shard, folder=_folder_of(paths[0]))
     finally:
         progress.end()

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from krm_fn.cli.files import LeftAlone, find_files, read_each
+from krm_fn.cli.files import FoundFiles, LeftAlone, find_files, read_each
 from krm_fn.cli.parser import CommandParser
 from krm_fn.cli.reading import read_found
 from krm_fn.errors import InputError, UsageError
@@ -183,24 +183,26 @@ def read_selected(
 ) -> Selection:
     """Return the files of a command line, as ``select`` does; raises as ``find_files`` and ``read_each`` do."""
     found = find_files(paths, exclude)
-    return select(read_each(found.names, lambda _: None), also, found.left_alone)
+    return select(read_each(found.names, lambda _: None), also, found)
 
 
 def select(
     files: Mapping[str, bytes],
     also: Container[LeftAlone] = (),
-    unread: Mapping[str, LeftAlone] | None = None,
+    listed: FoundFiles | None = None,
 ) -> Selection:
     """Return which files are manifests.
 
     Args:
         files: name -> content. On the disk around them is looked for `Chart.yaml` and for kustomizations.
         also: reasons for which a file is not left alone here.
-        unread: name -> reason of what was found and not read.
+        listed: where the files are, and what was found beside them and not read; None: their names say it.
     """
-    paths = {name: os.path.realpath(name) for name in files}
+    if listed is None:
+        listed = FoundFiles({name: os.path.realpath(name) for name in files}, {})
+    paths = listed.paths
     inputs = _inputs_of_kustomizations(paths.values())
-    found = Selection(files, left_alone=dict(unread or {}), paths=paths)
+    found = Selection(files, left_alone=listed.left_alone, paths=paths)
     for name, content in files.items():
         path = paths[name]
         is_input = path in inputs and LeftAlone.KUSTOMIZE not in also
@@ -233,9 +235,10 @@ def _reason(path: str, content: bytes) -> LeftAlone | None:
 def _may_be_template(text: str) -> bool:
     """Return whether a mark of a template is in a text, other than in a comment or within quotes on its line.
 
-    A file without one need not be read to know that it is no template.
+    A file without one need not be read to know that it is no template. One character is looked for faster than two,
+    and the second one of most marks is rare in manifests.
     """
-    if not any(mark in text for mark in _MARKS):
+    if not any(mark[1] in text and mark in text for mark in _MARKS):
         return False
     for line in text.split("\n"):
         if (
