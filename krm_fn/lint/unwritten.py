@@ -17,12 +17,11 @@ from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result, Severity
 from krm_fn.lint import proxy_urls
-from krm_fn.noproxy import Audience, InvalidField
+from krm_fn.noproxy import InvalidField
 from krm_fn.patch import Pointer, lookup
 from krm_fn.plan import Overview, PlannedEdit
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.products.node_kinds import TARGETS as NODE_TARGETS
-from krm_fn.settings import Resolved
 from krm_fn.targets import TARGETS, Context, Writes, of_kinds
 
 _KYVERNO_GROUPS = ("kyverno.io", "policies.kyverno.io", "mutations.gatekeeper.sh")
@@ -300,8 +299,8 @@ def _elsewhere(overview: Overview, wanted: ProxyConfig) -> Iterator[Result]:
 def _of_object(
     obj: Object, memberships: tuple[Membership, ...], wanted: ProxyConfig
 ) -> Iterator[Result]:
-    resolved = settings.resolve(wanted, memberships, target="", audience=Audience.POD)
-    if not (resolved.declared or wanted.mode is Mode.REMOVE):
+    urls = settings.declared_urls(wanted, memberships, target="")
+    if urls is None:
         return
     if obj.group_kind[0] in (*_KYVERNO_GROUPS, _OWN_GROUP):
         return
@@ -315,7 +314,7 @@ def _of_object(
     has_chart = _is_enabled("charts", wanted) and any(True for _ in charts_in(obj))
     if has_chart and is_refused(obj.data, ("spec",)):
         return
-    right = [url for url in _urls(resolved) if url]
+    right = [url for url in urls if url]
     found = list(proxy_urls.in_object(obj))
     for one in found:
         if proxy_urls.is_set(one) and not one.is_one_of(right):
@@ -425,13 +424,9 @@ def _urls_of_nodes(
     found: list[str] = []
     for target in targets:
         if _is_enabled(target, wanted):
-            resolved = settings.resolve(wanted, memberships, target=target, audience=Audience.NODE)
-            found += [url for url in _urls(resolved) if url]
+            urls = settings.declared_urls(wanted, memberships, target=target) or ()
+            found += [url for url in urls if url]
     return found
-
-
-def _urls(resolved: Resolved) -> tuple[str, str]:
-    return resolved.settings.http_proxy, resolved.settings.https_proxy
 
 
 def _is_enabled(name: str, wanted: ProxyConfig) -> bool:

@@ -20,7 +20,7 @@ from krm_fn.plan._items import ItemReader
 from krm_fn.plan._model import CodeInText, ObjectSource, Overview, PlannedEdit
 from krm_fn.plan._references import data_uses
 from krm_fn.plan._selection import fits, is_edited, is_enabled, is_selected
-from krm_fn.plan._settings import by_groups, resolved, settings_of_rules
+from krm_fn.plan._settings import by_groups, of_targets, settings_of_rules
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets import Target
@@ -130,14 +130,16 @@ def _edits(  # noqa: PLR0913 -- one object and all that is known of it
     memberships: tuple[Membership, ...],
 ) -> Iterator[PlannedEdit]:
     """Yield the edits of one object, in the order of the table of targets."""
-    concerned = [target for target in targets if is_edited(target, obj, wanted)]
+    concerned = [
+        target
+        for target in targets
+        if is_edited(target, obj, wanted) and not classes.keeps(target.id, obj)
+    ]
     topology = classes.topology
     alone = topology.alone(obj) if concerned and not memberships else None
-    for target in concerned:
-        if classes.keeps(target.id, obj):
-            continue
+    for target, whole in of_targets(wanted, memberships, concerned, obj, alone):
+        found = whole
         options = target.options(wanted.targets)
-        found = resolved(wanted, memberships, target, obj, alone)
         other = classes.other_writer(target.id, obj) if found.settings.variables() else None
         if classes.replaces(target.id, obj):
             found = Resolved(
@@ -145,9 +147,9 @@ def _edits(  # noqa: PLR0913 -- one object and all that is known of it
             )
         of_nodes = by_groups(wanted, topology, target, obj, found)
         if of_nodes:
-            nodes, found, class_context = of_nodes
+            nodes, of_all, class_context = of_nodes
             yield PlannedEdit(
-                index, obj, target.id, nodes, found, options, class_context=class_context
+                index, obj, target.id, nodes, of_all, options, class_context=class_context
             )
             continue
         lost = classes.lost(target.id, obj) if found.settings.variables() else None

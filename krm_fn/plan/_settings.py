@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 from krm_fn import settings
 from krm_fn.carriers.cluster_variables import class_of
@@ -14,6 +14,26 @@ from krm_fn.targets import ClassContext, Reach, Target
 from krm_fn.targets.class_plans import ALL_NODES, ClassEdit
 
 
+def of_targets(
+    wanted: ProxyConfig,
+    memberships: tuple[Membership, ...],
+    targets: Iterable[Target],
+    obj: Object,
+    alone: Cluster | None,
+) -> Iterator[tuple[Target, Resolved]]:
+    """Yield each target of an object with the proxy that it writes there.
+
+    Most targets of an object write the same one, which is resolved once. The arguments are those of ``resolved``.
+    """
+    known: dict[tuple[object, ...], Resolved] = {}
+    for target in targets:
+        readers = target.readers(obj.data, target.options(wanted.targets))
+        same = (target.reach, readers, *settings.differences(target.id, wanted, memberships))
+        if same not in known:
+            known[same] = resolved(wanted, memberships, target, obj, alone)
+        yield target, known[same]
+
+
 def resolved(
     wanted: ProxyConfig,
     memberships: tuple[Membership, ...],
@@ -21,6 +41,7 @@ def resolved(
     obj: Object,
     alone: Cluster | None = None,
 ) -> Resolved:
+    """Return the proxy that one target writes into an object; ``alone`` is that of ``settings.resolve``."""
     readers = target.readers(obj.data, target.options(wanted.targets))
     if target.reach is Reach.ROLES:
         return settings.resolve_for_all_machines(

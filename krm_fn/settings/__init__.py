@@ -41,6 +41,8 @@ __all__ = [
     "PROXY_VARIABLES",
     "ProxySettings",
     "Resolved",
+    "declared_urls",
+    "differences",
     "idle",
     "network_of",
     "notes",
@@ -51,6 +53,18 @@ __all__ = [
 ]
 
 _CALLED_INSIDE = "the parts of this program call each other by this name"
+
+
+def differences(
+    target: str, config: ProxyConfig, memberships: Sequence[Membership]
+) -> tuple[str, bool]:
+    """Return by what the proxy of a target may differ from that of another one which writes for the same readers.
+
+    Its ID where overrides tell targets apart, and whether its output reaches a program that calls nodes.
+    """
+    tells_apart = any(override.match.targets for override in config.overrides)
+    calls_nodes = _network.talks_to_nodes(target, config.targets, memberships)
+    return target if tells_apart else "", calls_nodes
 
 
 def resolve(  # noqa: PLR0913 -- all but the first two are keywords
@@ -120,6 +134,22 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
         missing=_missing(config, memberships, target, first, networks),
         invalid=_network.invalid_fields(first.policy, networks),
     )
+
+
+def declared_urls(
+    config: ProxyConfig, memberships: Sequence[Membership], *, target: str
+) -> tuple[str, str] | None:
+    """Return the proxies for ``http://`` and ``https://`` that ``resolve`` finds for a place, "" for each that is none.
+
+    None where nothing declares any. The arguments are those of ``resolve``.
+    """
+    if config.mode is Mode.REMOVE:
+        return "", ""
+    places = [_place(one, target) for one in memberships or (None,)]
+    first = _wish(config, places[0])
+    if _withheld(config, memberships, places) or not first.declared:
+        return None
+    return first.urls
 
 
 def _networks(
