@@ -29,7 +29,9 @@ from krm_fn.pipeline import run
 from krm_fn.plan.sources import formats
 from krm_fn.targets.kyverno import cel_parser
 from krm_fn.targets.kyverno.cel_literals import literals
-from krm_fn.yamledit import Document, cut, documents, edit_document, places
+from krm_fn.yamledit import Document, cut
+from krm_fn.yamledit.comments import places
+from krm_fn.yamledit.stream import documents, edit_document
 from krm_fn.yamledit.tree import MAX_DEPTH
 from support import unified_diff
 

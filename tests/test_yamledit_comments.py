@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from krm_fn.yamledit import places
+from krm_fn.yamledit.comments import places
 
 
 def with_comments(text: str) -> dict[tuple[str, ...], tuple[list[str], list[str]]]:

@@ -6,7 +6,8 @@ import pytest
 
 from krm_fn.errors import EditError, InputError, InternalError
 from krm_fn.patch import Operation, add, remove, replace
-from krm_fn.yamledit import Document, document, read
+from krm_fn.yamledit import Document, edit, read
+from krm_fn.yamledit.splice import TextEdit
 
 ANCHORED = "a: &x # here\n  k: 1 # one\n  l: [2]\nb: *x # b\nc: {d: *x}\ne: 5\n"
 
@@ -116,7 +117,7 @@ def test_a_text_without_a_final_line_break_gets_one_only_where_it_must_be(line_b
 
 def test_a_wrong_edit_is_never_given_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the ways of editing do, the proof stands behind them."""
-    monkeypatch.setattr(document, "splice", lambda text, _: text.replace("1", "2"))
+    monkeypatch.setattr(edit, "splice", lambda text, _: text.replace("1", "2"))
     with pytest.raises(InternalError, match="nothing was written"):
         Document("a: 1\nb: 1\n").edit([replace("a", value=2)])
 
@@ -124,12 +125,12 @@ def test_a_wrong_edit_is_never_given_out(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_coarser_way_is_taken_where_the_first_proves_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     spoiled: list[str] = []
 
-    def spoil_first(text: str, edits: list[document.Edit]) -> str:
+    def spoil_first(text: str, edits: list[TextEdit]) -> str:
         spoiled.append(text)
         return "a: [" if len(spoiled) == 1 else original(text, edits)
 
-    original = document.splice
-    monkeypatch.setattr(document, "splice", spoil_first)
+    original = edit.splice
+    monkeypatch.setattr(edit, "splice", spoil_first)
     assert Document("a: 1 # one\nb: 1\n").edit([replace("a", value=2)]) == "a: 2\nb: 1\n"
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from krm_fn.errors import EditError
 from krm_fn.patch import Operation, add, remove, replace
-from krm_fn.yamledit import Document, documents, edit_document, read
+from krm_fn.yamledit import Document, read
+from krm_fn.yamledit.stream import documents, edit_document
 
 ITEM = {"path": "/a", "content": "1\n2\n"}
 WORDS = [

@@ -7,8 +7,19 @@ from typing import Any
 import pytest
 import yaml
 
-from krm_fn.yamledit import block_text, read
-from krm_fn.yamledit.render import Layout, Raw, after_indicator, block, flow, is_literal, is_plain, literal, scalar
+from krm_fn.yamledit import read
+from krm_fn.yamledit.render import (
+    Layout,
+    Raw,
+    after_indicator,
+    block,
+    block_text,
+    flow,
+    is_literal,
+    is_plain,
+    literal,
+    scalar,
+)
 
 COMPACT = Layout()
 WIDE = Layout(dash=2)

@@ -12,7 +12,7 @@ from krm_fn.cli._outcome_lines import count
 from krm_fn.krm.masking import shown_line
 from krm_fn.krm.results import ObjectRef
 from krm_fn.named_tuple import NamedTuple
-from krm_fn.yamledit import block_text
+from krm_fn.yamledit.render import block_text
 
 _WIDTH = 100
 _NAMED = 3

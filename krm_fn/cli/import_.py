@@ -17,7 +17,7 @@ from krm_fn.cli.parser import CommandParser
 from krm_fn.config import ForeignValue
 from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.plan.sources import formats
-from krm_fn.yamledit import block_text
+from krm_fn.yamledit.render import block_text
 
 FORMS = {
     "tkg": formats.TKG,

@@ -28,7 +28,8 @@ from krm_fn.krm.masking import (
 from krm_fn.krm.named_credentials import shown_value, without_named_values, without_tokens
 from krm_fn.noproxy import may_hold_a_credential
 from krm_fn.printable import HIDDEN
-from krm_fn.yamledit import Document, documents
+from krm_fn.yamledit import Document
+from krm_fn.yamledit.stream import documents
 from krm_fn.yamledit.tree import Alias, Mapping, Node, Scalar, walk
 from krm_fn.yamledit.tree import Sequence as SequenceNode
 from krm_fn.yamledit.view import is_merge, scalar_value

@@ -17,7 +17,8 @@ from krm_fn.cli.reading import read_found
 from krm_fn.errors import InputError, UsageError
 from krm_fn.formats import sops
 from krm_fn.krm.manifests import Manifests
-from krm_fn.yamledit import documents, has_complex_keys, read
+from krm_fn.yamledit import has_complex_keys, read
+from krm_fn.yamledit.stream import documents
 
 
 class Selection:

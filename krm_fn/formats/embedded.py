@@ -22,7 +22,9 @@ from krm_fn.krm.results import Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.named_tuple import NamedTuple
 from krm_fn.patch import Operation, Pointer
-from krm_fn.yamledit import Document, DocumentsEditor, block_text, documents, prove
+from krm_fn.yamledit import Document
+from krm_fn.yamledit.render import block_text
+from krm_fn.yamledit.stream import DocumentsEditor, documents, prove
 
 
 class Value(NamedTuple):

@@ -21,7 +21,8 @@ from krm_fn.errors import EditError, ExpansionError
 from krm_fn.formats.embedded import Embedded, Value
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Operation, Pointer
-from krm_fn.yamledit import CommentedPlace, edit_document, places
+from krm_fn.yamledit.comments import CommentedPlace, places
+from krm_fn.yamledit.stream import edit_document
 
 _CODE = re.compile(r"#@(?:template/\w+)?(?:[ \t]+|$)(?P<code>.*)")
 _BLOCK = re.compile(r"(?P<word>if|for|while|def)(?P<once>/end)?\b")

@@ -25,7 +25,8 @@ from krm_fn.image_check import ansible, builds, cloud_init, dockerfile, places, 
 from krm_fn.image_check._model import Leak, Note, ScanResult, together
 from krm_fn.image_check._words import read
 from krm_fn.krm.results import Severity
-from krm_fn.yamledit import Lines, documents
+from krm_fn.yamledit import Lines
+from krm_fn.yamledit.stream import documents
 
 __all__ = ["Note", "Report", "check"]
 

@@ -24,17 +24,9 @@ from krm_fn.krm.resourcelist import (
 from krm_fn.krm.results import ObjectRef
 from krm_fn.named_tuple import NamedTuple
 from krm_fn.patch import Operation, Pointer, lookup
-from krm_fn.yamledit import (
-    CODE_OF_YTT,
-    Document,
-    Lines,
-    Outline,
-    block_text,
-    comments_above,
-    documents,
-    repeated_keys,
-    rewrite_documents,
-)
+from krm_fn.yamledit import CODE_OF_YTT, Document, Lines, Outline, repeated_keys
+from krm_fn.yamledit.render import block_text
+from krm_fn.yamledit.stream import comments_above, documents, rewrite_documents
 
 
 class _Slice(NamedTuple):

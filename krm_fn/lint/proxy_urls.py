@@ -18,7 +18,8 @@ from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy.entries import is_template
 from krm_fn.patch import Pointer, lookup, text_at
 from krm_fn.proxy_url import split_url
-from krm_fn.yamledit import documents, read
+from krm_fn.yamledit import read
+from krm_fn.yamledit.stream import documents
 
 _VARIABLES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy")
 

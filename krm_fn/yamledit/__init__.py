@@ -6,11 +6,14 @@ Kubernetes, proxies or files, and could be published alone.
     tree      text -> nodes with positions          shadow   operations -> what stays, is removed, is new
     view      nodes -> plain data                   layout   columns and lines, the author's style
     render    plain data -> text in a style         splice   shadow -> edits -> text
-    document  all of it, proven against jsonpatch   cut      a long list into its items, by text alone
-    stream    a text of several documents         comments each place of it with the comments there
+    document  what one document says              cut      a long list into its items, by text alone
+    edit      all of it, proven against jsonpatch   comments each place of a text with the comments there
+    stream    a text of several documents
     breaks    the line breaks of YAML             repeated keys that occur twice
     expansion what aliases add, before they do    restyle  a scalar in its author's style
     surrogates JSON's pairs of escapes
+
+Here is what reads. What writes, and ``stream``, is imported from its module: most runs change little or nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +21,6 @@ from __future__ import annotations
 from typing import Any
 
 from krm_fn.yamledit.breaks import Lines, with_line_feeds
-from krm_fn.yamledit.comments import CommentedPlace, places
 from krm_fn.yamledit.cut import Cut, cut
 from krm_fn.yamledit.document import (
     CODE_OF_YTT,
@@ -27,39 +29,21 @@ from krm_fn.yamledit.document import (
     has_complex_keys,
 )
 from krm_fn.yamledit.expansion import limited
-from krm_fn.yamledit.render import block_text
 from krm_fn.yamledit.repeated import repeated_keys, repeated_keys_of_text
-from krm_fn.yamledit.stream import (
-    DocumentsEditor,
-    comments_above,
-    documents,
-    edit_document,
-    prove,
-    rewrite_documents,
-)
 from krm_fn.yamledit.view import same
 
 __all__ = [
     "CODE_OF_YTT",
-    "CommentedPlace",
     "Cut",
     "Document",
-    "DocumentsEditor",
     "Lines",
     "Outline",
-    "block_text",
-    "comments_above",
     "cut",
-    "documents",
-    "edit_document",
     "has_complex_keys",
     "limited",
-    "places",
-    "prove",
     "read",
     "repeated_keys",
     "repeated_keys_of_text",
-    "rewrite_documents",
     "same",
     "with_line_feeds",
 ]

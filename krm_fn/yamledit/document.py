@@ -1,29 +1,24 @@
-"""One YAML document: text and operations in, text out, proven.
-
-The new text, read again, says what ``jsonpatch`` makes of the old data, or there is no new text.
-"""
+"""One YAML document: what it says, and where; ``edit`` changes it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import Any
 
-from krm_fn import patch
-from krm_fn.errors import EditError, ExpansionError, InputError, InternalError
+from krm_fn.errors import InputError
 from krm_fn.named_tuple import NamedTuple
 from krm_fn.patch import Operation
-from krm_fn.yamledit import expansion, layout, shadow
-from krm_fn.yamledit.breaks import BREAKS, Lines, newline_of, with_line_feeds
-from krm_fn.yamledit.origin import FOR_YTT, PLAIN, FormerValue, give_back, origins, plain_data
-from krm_fn.yamledit.shadow import Spot
-from krm_fn.yamledit.splice import Origins, edits, splice
+from krm_fn.yamledit import expansion
+from krm_fn.yamledit.breaks import Lines
 from krm_fn.yamledit.tree import Alias, Mapping, Node, compose, walk
 from krm_fn.yamledit.tree import Sequence as SequenceNode
-from krm_fn.yamledit.view import children, key_text, same, view
+from krm_fn.yamledit.view import children, key_text, view
 
 CODE_OF_YTT = "#@"
 """What begins code and annotations of ytt: a text that has it, ytt reads."""
+PLAIN, FOR_YTT = "#", "#!"
+"""What begins a comment, in a text that ytt reads too."""
 
 
 class Part(NamedTuple):
@@ -113,62 +108,9 @@ class Document:
         """
         if not operations:
             return self.text
-        operations = self._with_origins(operations)
-        wanted = self._after(operations)
-        if same(wanted, self.data()):
-            return self.text
-        refusal: EditError | None = None
-        for way in (_in_place, _containers_anew, _all_anew):
-            try:
-                text = self._attempt(operations, way)
-            except EditError as error:
-                refusal = error
-                continue
-            if _says(text, wanted):
-                return text
-            # A literal block needs a line break at its end.
-            closed = text + newline_of(self.text)
-            if not text.endswith(tuple(BREAKS)) and _says(closed, wanted):
-                return closed
-        if refusal is not None:
-            raise refusal
-        raise InternalError("an edit would not have said what was asked for: nothing was written")
+        from krm_fn.yamledit.edit import edited  # noqa: PLC0415 -- most documents are only read
 
-    def meant(self, operations: Sequence[Operation]) -> Any:
-        """Return the data that ``edit`` makes the text say, with what it gives back."""
-        return self._after(self._with_origins(operations))
-
-    def _after(self, operations: Sequence[Operation]) -> Any:
-        return patch.apply(self.data(), operations)
-
-    @cached_property
-    def _lines(self) -> str:
-        return with_line_feeds(self.text)
-
-    @cached_property
-    def _origins(self) -> dict[Node, FormerValue]:
-        return origins(self._lines, self.root)
-
-    def _with_origins(self, operations: Sequence[Operation]) -> Sequence[Operation]:
-        return give_back(self.root, operations, self._origins) if self._origins else operations
-
-    def _attempt(
-        self, operations: Sequence[Operation], way: Callable[[Spot, Sequence[Operation]], None]
-    ) -> str:
-        """Return the new text in one of the ways: ``_in_place``, ``_containers_anew`` or ``_all_anew``.
-
-        It is not proven yet.
-
-        Raises:
-            EditError: the layout does not allow it.
-        """
-        root = Spot(self.root)
-        way(root, operations)
-        style = layout.style_of(self._lines, self.root)._replace(newline=newline_of(self.text))
-        before = Origins(self._origins, self.envelope, FOR_YTT if self.for_ytt else PLAIN)
-        if "*" in self.text:
-            _expand_stale_aliases(root, self.root)
-        return splice(self.text, edits(self._lines, root, style, before))
+        return edited(self, operations)[0]
 
 
 def has_complex_keys(text: str) -> bool:
@@ -229,79 +171,3 @@ class Outline:
         if node not in self._inside:
             self._inside[node] = {name: (start, value) for name, start, value in children(node)}
         return self._inside[node]
-
-
-def _says(text: str, wanted: Any) -> bool:
-    try:
-        return same(view(compose(text)), wanted)
-    except ExpansionError:
-        raise
-    except InputError:
-        return False
-
-
-def _in_place(root: Spot, operations: Sequence[Operation]) -> None:
-    """Change what the operations are about, and nothing else."""
-    shadow.apply(root, operations)
-
-
-def _containers_anew(root: Spot, operations: Sequence[Operation]) -> None:
-    """Rewrite each collection that an operation concerns, for layouts that no surgical edit supports."""
-    for operation in operations:
-        shadow.apply(root, [operation])
-        shadow.container(root, operation).rewrite()
-
-
-def _all_anew(root: Spot, operations: Sequence[Operation]) -> None:
-    """Rewrite the whole document."""
-    shadow.apply(root, operations)
-    root.rewrite()
-
-
-def _expand_stale_aliases(root: Spot, tree: Node) -> None:
-    """Write out each alias whose anchored text changes or is removed: no operation is about the alias itself.
-
-    An anchor is above its aliases, so one look in the order of the text is enough.
-    """
-    for alias in walk(tree):
-        if isinstance(alias, Alias) and _is_stale(root, alias.target):
-            _expand(root, alias)
-
-
-def _is_stale(root: Spot, target: Node) -> bool:
-    """Return whether a node will not be there, or not say the same."""
-    spot = _spot_around(root, target)
-    if spot is None or not spot.kept:
-        return True
-    return spot.children is not None and not same(plain_data(spot.plain()), view(target))
-
-
-def _expand(root: Spot, alias: Alias) -> None:
-    """Rewrite the spot of an alias, if that is still in the shadow."""
-    spot = _spot_around(root, alias)
-    while spot is not None and spot.node is not alias:
-        spot.open()
-        spot = _spot_around(spot, alias)
-    if spot is not None:
-        spot.rewrite()
-
-
-def _spot_around(spot: Spot, node: Node) -> Spot | None:
-    """Return the spot of a node, or the one around it that nothing has looked into.
-
-    None where the text around the node is given up.
-    """
-    while spot.node is not node:
-        if not spot.kept:
-            return None
-        if spot.children is None:
-            return spot
-        inner = [child.spot for child in spot.children if _holds(child.spot.node, node)]
-        if not inner:
-            return None
-        spot = inner[0]
-    return spot
-
-
-def _holds(outer: Node | None, inner: Node) -> bool:
-    return outer is not None and outer.start <= inner.start and inner.end <= outer.end

@@ -30,9 +30,6 @@ from krm_fn.yamledit.tree import Node, compose, walk
 from krm_fn.yamledit.tree import Sequence as SequenceNode
 from krm_fn.yamledit.view import is_merge, key_text, same, view
 
-PLAIN, FOR_YTT = "#", "#!"
-"""What begins the comment."""
-
 _MARK = r"(?P<tail>[ \t]+#[^\n]*|) #!? was:(?P<words>[^\n]*)"
 _BREAK = r"\n"
 """Stands for a line break in words that are below their key; no value begins with a backslash."""

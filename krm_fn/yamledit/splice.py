@@ -12,8 +12,9 @@ from typing import Any
 
 from krm_fn.named_tuple import NamedTuple
 from krm_fn.yamledit import layout
+from krm_fn.yamledit.document import PLAIN
 from krm_fn.yamledit.layout import Geometry
-from krm_fn.yamledit.origin import PLAIN, FormerValue, below, marked, plain_data
+from krm_fn.yamledit.origin import FormerValue, below, marked, plain_data
 from krm_fn.yamledit.render import (
     LITERAL,
     Layout,

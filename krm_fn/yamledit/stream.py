@@ -15,8 +15,7 @@ from typing import Any
 from krm_fn.errors import EditError, InputError
 from krm_fn.patch import Operation
 from krm_fn.yamledit.breaks import newline_of, with_line_feeds
-from krm_fn.yamledit.document import CODE_OF_YTT, Document
-from krm_fn.yamledit.origin import FOR_YTT, PLAIN
+from krm_fn.yamledit.document import CODE_OF_YTT, FOR_YTT, PLAIN, Document
 from krm_fn.yamledit.tree import compose_all
 from krm_fn.yamledit.view import same, view
 
@@ -240,8 +239,9 @@ class DocumentsEditor:
             InputError: as ``Document.edit``.
             EditError: as ``Document.edit`` and ``prove``.
         """
-        document = self._documents[number]
-        new = document.edit(operations), document.meant(operations)
+        from krm_fn.yamledit.edit import edited  # noqa: PLC0415 -- most documents are only read
+
+        new = edited(self._documents[number], operations)
         old = self._texts[number], self._meant[number]
         self._texts[number], self._meant[number] = new
         first, behind = 0, len(self._texts)

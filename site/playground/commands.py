@@ -25,7 +25,8 @@ from krm_fn.krm.known_secrets import ProxyPasswords
 from krm_fn.krm.masking import redact
 from krm_fn.printable import HIDDEN
 from krm_fn.proxy_url import split_url
-from krm_fn.yamledit import documents, read
+from krm_fn.yamledit import read
+from krm_fn.yamledit.stream import documents
 
 PLACEHOLDER = "hidden"
 """What a link has for a credential in a URL, where ``***`` would make a ProxyConfig a wrong one."""

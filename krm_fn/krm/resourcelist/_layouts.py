@@ -12,7 +12,7 @@ from krm_fn import patch
 from krm_fn.errors import EditError, InputError
 from krm_fn.krm.resourcelist._objects import reference
 from krm_fn.patch import Operation, Pointer
-from krm_fn.yamledit import Cut, Document, block_text, cut, repeated_keys
+from krm_fn.yamledit import Cut, Document, cut, repeated_keys
 
 SHAPE = (
     "the input must be a ResourceList (`apiVersion: config.kubernetes.io/v1`, `kind: ResourceList`, `items: [...]`), "
@@ -127,7 +127,9 @@ class CutLayout:
         column = len(slice_) - len(slice_.lstrip(" "))
         operations = [one._replace(path=("0", *one.path)) for one in edits.changes.get(index, ())]
         edited = slice_ if is_gone or not operations else _edited(slice_, operations)
-        new = block_text(edits.new_items, column, like=slice_) if index == len(self) - 1 else ""
+        new = ""
+        if edits.new_items and index == len(self) - 1:
+            new = _block_text(edits.new_items, column, like=slice_)
         if not (is_gone or new):
             return edited
         body = edited[: _end_of_item(edited, column)]
@@ -141,9 +143,16 @@ class CutLayout:
             return
         for at, result in enumerate(new):
             if at == 0:
-                yield block_text({"results": [result]}, like=self.parts.text)
+                yield _block_text({"results": [result]}, like=self.parts.text)
             else:
-                yield block_text([result], like=self.parts.text)
+                yield _block_text([result], like=self.parts.text)
+
+
+def _block_text(data: Any, column: int = 0, *, like: str) -> str:
+    """Return new data in block style, with the line breaks of another text."""
+    from krm_fn.yamledit.render import block_text  # noqa: PLC0415 -- a list that stays has nothing new
+
+    return block_text(data, column, like=like)
 
 
 def _edited(slice_: str, operations: list[Operation]) -> str:

@@ -26,6 +26,7 @@ from krm_fn.patch import field_path, lookup
 from krm_fn.products import giantswarm, konvoy, tkg
 from krm_fn.products.distributions import FILES
 from krm_fn.products.proxy_keys import SHORT, SNAKE, UPPER, ProxyKeys
+from krm_fn.yamledit import comments, stream
 
 TKG, GIANT_SWARM, IMAGE_BUILDER = "TKG", "GiantSwarm", "ImageBuilder"
 OPENSHIFT = "OpenShift"
@@ -85,7 +86,7 @@ def read(text: str, form: str | None = None) -> Mapping[_Path, ForeignValue]:
         raise ConfigError([sops.ENCRYPTED])
     data = _whole(text)
     form = form or _form_of(data)
-    count = len(yamledit.documents(text))
+    count = len(stream.documents(text))
     if form == GIANT_SWARM and count > 1:
         raise ConfigError([f"must hold one YAML document, but it holds {count}"])
     found = READERS[form](data) if form else {}
@@ -129,10 +130,10 @@ def left_out(text: str) -> list[str]:
 
 def _whole(text: str) -> dict[str, Any]:
     try:
-        parts = [yamledit.read(text[start:end]) for start, end in yamledit.documents(text)]
+        parts = [yamledit.read(text[start:end]) for start, end in stream.documents(text)]
         undecided = ytt.undecided(text, _TKG_NAMES)
         paths = Counter(
-            place.path for place in yamledit.places(text) if place.path[1:-1] in _MAPPINGS
+            place.path for place in comments.places(text) if place.path[1:-1] in _MAPPINGS
         )
     except InputError as error:
         raise ConfigError([f"must be YAML: {error}"]) from None

@@ -16,7 +16,8 @@ from krm_fn.errors import EditError, InputError
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Pointer, is_index
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.yamledit import edit_document, read
+from krm_fn.yamledit import read
+from krm_fn.yamledit.stream import edit_document
 
 
 def parsed(text: Any) -> Any:

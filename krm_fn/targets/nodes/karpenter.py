@@ -20,7 +20,7 @@ from krm_fn.krm.results import Finding
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, lookup
 from krm_fn.targets.base import Context, NodeUpdate, Target
-from krm_fn.yamledit import block_text
+from krm_fn.yamledit.render import block_text
 
 _USER_DATA: Pointer = ("spec", "userData")
 _VARIABLES: Pointer = ("spec", "instance", "environment", "default")

@@ -29,7 +29,7 @@ from krm_fn.products.node_kinds import kinds_of
 from krm_fn.targets.base import Context, Target
 from krm_fn.targets.nodes import config_spec
 from krm_fn.targets.nodes.config_spec import ConfigSpec
-from krm_fn.yamledit import block_text
+from krm_fn.yamledit.render import block_text
 
 _API_VERSION = "v1alpha1"
 _JSON_PATCHES = "configPatches"
