@@ -113,25 +113,25 @@ def former_files(
             left_out.append(place)
         elif file is not None:
             former[file] = path
-    nothing = FormerFiles(frozenset({*names, *former}), None)
+    unknown = FormerFiles(frozenset({*names, *former}), None)
     paths_of_configs = [then.path_of(os.path.realpath(config)) for config in configs]
     if then.differing([path or "" for path in paths_of_configs]):
-        return nothing
+        return unknown
     if _has_other_submodule(then, given):
-        return nothing
+        return unknown
     if _other_rules(then, [*selection.paths.values(), *left_out]):
-        return nothing
+        return unknown
     contents = then.contents([*former.values()])
     texts = {file: contents[path] for file, path in former.items() if path in contents}
     if len(texts) < len(former) or any(text.startswith(_LFS) for text in texts.values()):
-        return nothing
+        return unknown
     old = select(texts)
     if LeftAlone.NOT_UTF8 in old.left_alone.values():  # a filter of git may have encrypted it
-        return nothing
+        return unknown
     try:
-        return nothing._replace(manifests=Manifests(old.manifests))
+        return unknown._replace(manifests=Manifests(old.manifests))
     except InputError:
-        return nothing
+        return unknown
 
 
 def order_of(paths: Sequence[str], file: str) -> tuple[int, tuple[str, ...]]:
