@@ -128,6 +128,20 @@ def run(
     )
 
 
+def shell(script: str, folder: Path, **env: str) -> subprocess.CompletedProcess[str]:
+    """Run a script of a page as a job does: it ends at the first command that fails, and finds our command."""
+    return subprocess.run(
+        ["sh", "-e"],
+        input=script,
+        cwd=folder,
+        env={**os.environ, "PATH": search_path(), **env},
+        capture_output=True,
+        text=True,
+        timeout=TIME_LIMIT,
+        check=False,
+    )
+
+
 def finished(answer: CommandResult) -> CommandResult:
     """What a command answered, once its files are written."""
     return answer._replace(reported=answer.finish(lambda: None), write=None)

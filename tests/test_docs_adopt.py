@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from markdown import blocks
-from support import ROOT, TIME_LIMIT, search_path
+from support import ROOT, TIME_LIMIT, search_path, shell
 
 PAGE = (ROOT / "docs" / "adopt.md").read_text(encoding="utf-8")
 
@@ -74,19 +74,10 @@ def test_the_check_of_an_upgrade_is_red_only_where_the_next_version_writes_somet
     folder = tmp_path / "clone"
     shutil.copytree(ROOT / "examples" / "config-repo", folder)
     shutil.copy(ROOT / "examples" / "demo" / "proxy.yaml", folder)
-    environment = {**os.environ, "PATH": f"{bin_folder}{os.pathsep}{search_path()}", "NEW": "0.2.0"}
+    environment = {"PATH": f"{bin_folder}{os.pathsep}{search_path()}", "NEW": "0.2.0"}
 
     def runs(text: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            ["sh", "-e"],
-            input=text,
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=TIME_LIMIT,
-            check=False,
-        )
+        return shell(text, folder, **environment)
 
     assert runs("inject-proxy run .").returncode == 0
     pip.write_text("#!/bin/sh\nexit 0\n")

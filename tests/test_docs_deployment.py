@@ -5,7 +5,6 @@ The package that Flux itself uses replaces the variables (`tests/tools/flux-envs
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -17,7 +16,7 @@ import yaml
 
 from krm_fn.pipeline import run
 from markdown import blocks
-from support import ROOT, TIME_LIMIT, need, search_path
+from support import ROOT, TIME_LIMIT, need, shell
 
 DOCS = ROOT / "docs"
 FLUX = (DOCS / "howto" / "flux-substitution.md").read_text(encoding="utf-8")
@@ -75,19 +74,6 @@ def substituted(text: str, **variables: str) -> subprocess.CompletedProcess[str]
         [need("flux-envsubst")],
         input=text,
         env=variables,
-        capture_output=True,
-        text=True,
-        timeout=TIME_LIMIT,
-        check=False,
-    )
-
-
-def shell(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        ["sh"],
-        input=script,
-        cwd=folder,
-        env={**os.environ, "PATH": search_path()},
         capture_output=True,
         text=True,
         timeout=TIME_LIMIT,

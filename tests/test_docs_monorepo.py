@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 import yaml
 
 from markdown import blocks
-from support import ROOT, TIME_LIMIT, need, search_path
+from support import ROOT, TIME_LIMIT, need, shell
 
 PAGE = (ROOT / "docs" / "howto" / "monorepo.md").read_text(encoding="utf-8")
 CONFIG = (ROOT / "examples" / "demo" / "proxy.yaml").read_text(encoding="utf-8")
@@ -56,19 +55,6 @@ def steps(job: str) -> list[str]:
     return [command for command in commands if command.startswith("inject-proxy")]
 
 
-def shell(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        ["sh"],
-        input=script,
-        cwd=folder,
-        env={**os.environ, "PATH": search_path()},
-        capture_output=True,
-        text=True,
-        timeout=TIME_LIMIT,
-        check=False,
-    )
-
-
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
     """A clone whose branch `main`, and that of the origin, hold the proxy in all clusters."""
@@ -78,7 +64,7 @@ def clone(tmp_path: Path) -> Path:
     for region, name, number in CLUSTERS:
         write(folder, region, name, number)
     done = shell(
-        "set -e; git init --quiet --initial-branch main; git config user.name a; git config user.email a@corp.example\n"
+        "git init --quiet --initial-branch main; git config user.name a; git config user.email a@corp.example\n"
         "git config commit.gpgsign false; inject-proxy run .; git add --all; git commit --quiet --message x\n"
         "git update-ref refs/remotes/origin/main HEAD; git checkout --quiet -b change",
         folder,

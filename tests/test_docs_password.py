@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 from pathlib import Path
@@ -13,7 +12,7 @@ import yaml
 
 from krm_fn.pipeline import run
 from markdown import blocks
-from support import ROOT, TIME_LIMIT, need, search_path
+from support import ROOT, TIME_LIMIT, need, shell
 
 PAGE = (ROOT / "docs" / "howto" / "password.md").read_text(encoding="utf-8")
 SYSTEMS = (ROOT / "docs" / "systems.md").read_text(encoding="utf-8")
@@ -49,19 +48,6 @@ def section(page: str, title: str) -> str:
 
 def code(page: str, title: str, language: str) -> list[str]:
     return [one.text for one in blocks(section(page, title)) if one.language == language]
-
-
-def shell(script: str, folder: Path, **env: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        ["sh", "-e"],
-        input=script,
-        cwd=folder,
-        env={**os.environ, "PATH": search_path(), **env},
-        capture_output=True,
-        text=True,
-        timeout=TIME_LIMIT,
-        check=False,
-    )
 
 
 class Repository:
