@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
+import yaml
 
 from krm_fn import pipeline
 from krm_fn.krm.results import Result
@@ -183,7 +184,14 @@ def test_the_answer_is_what_is_stored(story: Path, golden: Golden) -> None:
 
 @each(WORKING)
 def test_the_results_are_what_is_stored(story: Path, golden: Golden) -> None:
-    golden(story / "results.txt", report(run(input_of(story)).results))
+    stored = story / "results.txt"
+    reported = report(run(input_of(story)).results)
+    if not yaml.__with_libyaml__ and stored.exists():
+        # PyYAML alone says in other words, and sometimes of another place, what is no YAML.
+        words = re.compile(b"(?<=not valid YAML: ).*")
+        assert words.sub(b"", reported).decode() == words.sub(b"", stored.read_bytes()).decode()
+    else:
+        golden(stored, reported)
 
 
 @each(FAILING)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from krm_fn.errors import InputError
 from krm_fn.yamledit.tree import MAX_DEPTH, Alias, Mapping, Node, Scalar, Sequence, compose, walk
+from support import run
 
 
 def values_of(text: str) -> dict[str, Node]:
@@ -152,10 +155,30 @@ def test_what_is_no_document_is_refused_in_one_line(text: str, says: str) -> Non
     assert "\n" not in str(caught.value)
 
 
-def test_a_message_never_quotes_the_text_around_a_mistake() -> None:
+QUOTED = ["a: http://user:geheim@proxy: [\n", "a: !geheim!x\n", "%TAG !geheim! x\n%TAG !geheim! x\n---\na: 1\n"]
+
+
+@pytest.mark.parametrize("text", QUOTED)
+def test_a_message_never_quotes_the_text_around_a_mistake(text: str) -> None:
     with pytest.raises(InputError) as caught:
-        compose("a: http://user:geheim@proxy: [\n")
+        compose(text)
     assert "geheim" not in str(caught.value)
+
+
+def test_a_message_never_quotes_it_without_libyaml() -> None:
+    program = """
+import sys
+sys.modules["yaml._yaml"] = None
+from krm_fn.errors import InputError
+from krm_fn.yamledit.tree import compose
+for text in sys.argv[1:]:
+    try:
+        compose(text)
+    except InputError as error:
+        print(error)
+"""
+    done = run([sys.executable, "-c", program, *QUOTED])
+    assert (done.returncode, done.stdout.count(b"not valid YAML"), b"geheim" in done.stdout) == (0, len(QUOTED), False)
 
 
 @pytest.mark.parametrize(

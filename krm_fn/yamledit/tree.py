@@ -129,8 +129,10 @@ def _errors_of(text: str) -> Iterator[None]:
         yield
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        remedy = _remedy(text, mark)
-        raise _error(f"not valid YAML: {error.problem or error.context}", mark, remedy) from None
+        problem = error.problem or error.context or ""
+        if "tag handle" in problem:  # without libyaml its name follows, a part of the text
+            problem = problem.partition(" '")[0]
+        raise _error(f"not valid YAML: {problem}", mark, _remedy(text, mark)) from None
     except yaml.reader.ReaderError as error:
         before = with_line_feeds(_text_before(text, error.position))
         line = before.count("\n") + 1
