@@ -156,7 +156,7 @@ DOMAIN = 'must be a domain without dots around it, such as "cluster.local"'
         pytest.param(
             {"noProxyPolicy": {"extra": ["u:S3CRET@h"]}},
             "spec.noProxyPolicy.extra[0]: an entry must not hold user name and password: "
-            "write the host alone, without an `@`, and behind a `:` only a port",
+            "write the host alone, without an `@` or `=`, and behind a `:` only a port",
             id="a password in an entry",
         ),
         pytest.param(

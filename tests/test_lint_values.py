@@ -450,7 +450,11 @@ def test_fix_of_a_list_that_is_too_long_drops_what_others_cover() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["http://user:S3,CRET@host:3128", "a,user:S3CRET@host", "http://u:S3 CRET@x,b", "S3@C"]
+    "text",
+    [
+        *("http://user:S3,CRET@host:3128", "a,user:S3CRET@host", "http://u:S3 CRET@x,b", "S3@C"),
+        *("kind: Secret token: S3CRET", "Authorization: Basic S3CRET", "a;token=S3CRET", "proxy?x=S3CRET"),
+    ],
 )
 def test_no_problem_repeats_what_could_be_a_password(text: str) -> None:
     (found,) = lint_list(text, audience=Audience.NODE)
@@ -460,6 +464,11 @@ def test_no_problem_repeats_what_could_be_a_password(text: str) -> None:
 
 def test_the_table_is_in_order_and_complete() -> None:
     assert list(RULES) == [f"NP{number:03}" for number in range(1, 43)]
+
+
+@pytest.mark.parametrize("text", ["${A:=x y}", "{{ a == b }}", "fd00::, 10.0.0.0/8", "fd00:: a", "a: "])
+def test_what_is_no_name_with_a_value_is_no_credential(text: str) -> None:
+    assert "NP018" not in {found.rule for found in lint_list(text, audience=Audience.NODE)}
 
 
 NAMES = [

@@ -82,7 +82,7 @@ _NAME = re.compile(
     r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?"
 )
 _OCTETS = re.compile(r"(?P<octets>(?:[0-9]{1,3}\.){1,3})(?:\*(?:\.\*)*)?")
-_IN_CREDENTIALS = "[@:%]"
+_IN_CREDENTIALS = "[@:%=]"
 _SCHEME = r"\A[a-z][a-z0-9+.-]*:///?"
 _LIKE_IPV6 = r"\[?[0-9a-f.]*:[0-9a-f.]*:[0-9a-f:.]*\]?(?:/[0-9]*)?"
 """Somebody meant an address, although it may be none."""
@@ -112,25 +112,32 @@ def _is_left_alone(token: str) -> bool:
 
 
 def may_hold_a_credential(text: str) -> bool:
-    """Return whether a part of a list may be `user:password`, as it is or percent-encoded.
+    """Return whether a part of a list may be `user:password`, as it is or percent-encoded, or a name with its value.
 
     Which part of the list belongs to it cannot be known: a password may hold commas and blanks.
     """
     if text.isascii() and not re.search(_IN_CREDENTIALS, text):
         return False
-    return any(map(_may_be_a_credential, split(text)))
+    found = split(text)
+    return any(map(_may_be_a_credential, found)) or any(map(_names_the_next, found[:-1]))
 
 
 @lru_cache(maxsize=16384)
 def _may_be_a_credential(token: str) -> bool:
     if is_template(token):
         return False
-    if "@" in token:
+    if "@" in token or "=" in token:
         return True
     host = re.sub(_SCHEME, "", bare(token)).rstrip(":")
     if re.fullmatch(_LIKE_IPV6, host):
         return False
     return not {":", "%"}.isdisjoint(host) and classify(host) not in _ADDRESSES
+
+
+def _names_the_next(token: str) -> bool:
+    """Return whether a token is `token:`, as in a line of YAML or a header of HTTP."""
+    is_name = token.endswith(":") and not is_template(token)
+    return is_name and re.fullmatch(_LIKE_IPV6, token) is None
 
 
 def is_variable(entry: str) -> bool:

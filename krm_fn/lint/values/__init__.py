@@ -53,7 +53,7 @@ def lint_list(
     """
     if entries.may_hold_a_credential(text):
         message = (
-            "the list must not hold user name and password: write hosts alone, without an `@`, and behind a `:` "
+            "the list must not hold user name and password: write hosts alone, without an `@` or `=`, and behind a `:` "
             "only a port"
         )
         return [problem("NP018", "", message)]
