@@ -18,7 +18,7 @@ from krm_fn.image_check import Note
 from krm_fn.krm.codes import CODES, FIXED, SILENCEABLE
 from krm_fn.krm.messages import explanations
 from krm_fn.krm.results import Result, Severity, is_severe
-from krm_fn.lint import Rules, levelled
+from krm_fn.lint.levels import Rules, levelled
 from krm_fn.lint.values import RULES
 from krm_fn.pipeline import CHANGE_DUE, Outcome, run
 from krm_fn.yamledit import read

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krm_fn.krm.results import Severity
-from krm_fn.lint import THE_TABLE, Listing, Rules, lint_object, places
+from krm_fn.lint.levels import THE_TABLE, Rules
 from krm_fn.lint.manifests import Audit, audit, fixed_files, fixed_values, listed
+from krm_fn.lint.objects import Listing, lint_object, places
 from krm_fn.lint.values import RULES
 from krm_fn.noproxy import Audience, ClusterNetwork, Fact
 from krm_fn.patch import field_path

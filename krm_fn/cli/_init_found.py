@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from krm_fn import config, lint, noproxy, placeholders, settings
+from krm_fn import config, noproxy, placeholders, settings
 from krm_fn.carriers.reading import Reading
 from krm_fn.clusters import Membership
 from krm_fn.config import ProxyConfig
@@ -18,6 +18,7 @@ from krm_fn.krm.results import ObjectRef, Severity
 from krm_fn.lint.manifests import listed
 from krm_fn.lint.manifests.reading import ManifestFiles
 from krm_fn.lint.manifests.sites import seen_objects
+from krm_fn.lint.objects import Listing, places
 from krm_fn.lint.seen import SeenObject
 from krm_fn.lint.values import corrected_url, lint_list
 from krm_fn.named_tuple import NamedTuple
@@ -97,7 +98,7 @@ def look(
     by_urls: dict[tuple[str, str], FoundProxy] = {}
     unclear = 0
     for seen in seen_objects(manifests.items, ProxyConfig()):
-        for readings in lint.places(seen.readings):
+        for readings in places(seen.readings):
             values = _values(readings)
             found = _noted(by_urls, values, _place(seen, next(iter(readings.values())).rule))
             if found is not None:
@@ -199,7 +200,7 @@ def _note_entries(found: FoundProxy, text: str, memberships: tuple[Membership, .
     wanted = ProxyConfig(http_proxy=found.http, https_proxy=found.https)
     resolved = settings.resolve(wanted, memberships, target="", audience=Audience.NODE)
     derived = {entry.text for entry in resolved.entries}
-    listing = lint.Listing(Audience.NODE, resolved.networks)
+    listing = Listing(Audience.NODE, resolved.networks)
     for entry in entries_of(listed(text, listing, has_proxy=False)):
         if entry in derived or entry.lstrip(".") in derived:
             continue

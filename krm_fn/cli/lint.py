@@ -39,8 +39,9 @@ from krm_fn.krm.results import (
     are_severe,
     is_severe,
 )
-from krm_fn.lint import ONE_CAUSE, Listing, Rules
+from krm_fn.lint.levels import Rules
 from krm_fn.lint.manifests import Audit, audit, fixed_files, listed
+from krm_fn.lint.objects import ONE_CAUSE, Listing
 from krm_fn.lint.values import Problem, lint_list
 from krm_fn.noproxy import Audience, ClusterNetwork, may_hold_a_credential, parse
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from krm_fn import lint, placeholders
+from krm_fn import placeholders
 from krm_fn.clusters import ByKey, Cluster, Membership, key_of
 from krm_fn.config import ProxyConfig
 from krm_fn.formats import sops
 from krm_fn.krm.results import Edit, Finding, ObjectRef, Result, Severity
-from krm_fn.lint import Listing, Rules
 from krm_fn.lint.drift import Comparison, ObservedObject
+from krm_fn.lint.levels import Rules
+from krm_fn.lint.objects import Listing, lint_settings
 from krm_fn.lint.seen import SeenObject, judged, listing_of
 from krm_fn.noproxy import SERVICE_ADDRESSES, Fact, Style
 from krm_fn.noproxy.entries import canonical
@@ -54,7 +55,7 @@ def review(
     """
     places = list(places)
     yield from _missing(places)
-    rules = lint.Rules(wanted.lint, at_most=Severity.WARNING)
+    rules = Rules(wanted.lint, at_most=Severity.WARNING)
     of_clusters = Comparison()
     strangers: dict[ObjectRef, Comparison] = {}
     settings: set[tuple[tuple[str, ...], Listing, frozenset[str]]] = set()
@@ -98,7 +99,7 @@ def review_settings(
         wanted: the checked FunctionConfig.
         config_ref: its identity.
     """
-    rules = lint.Rules(wanted.lint, at_most=Severity.WARNING)
+    rules = Rules(wanted.lint, at_most=Severity.WARNING)
     seen: set[tuple[object, ...]] = set()
     for place in places:
         is_asked = place.is_asked and place.target.writes is not Writes.NOTHING
@@ -174,7 +175,7 @@ def _of_settings(
     resolved = place.resolved
     derived = resolved.derived  # once: there may be as many findings as entries
     completes = resolved.policy.style is Style.PORTABLE
-    judged = lint.lint_settings(
+    judged = lint_settings(
         resolved.settings.variables(), listing, rules, derived=derived, completes=completes
     )
     for one in judged:

@@ -7,26 +7,22 @@ or none: one error leaves every item as it was.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
 from typing import TYPE_CHECKING, Any, Protocol
 
-from krm_fn import config, lint, settings
+from krm_fn import config, settings
 from krm_fn.config import Lookup, Mode, ProxyConfig
 from krm_fn.errors import ConfigError
 from krm_fn.krm import results
 from krm_fn.krm.resourcelist import Object, ResourceList, reference
 from krm_fn.krm.results import ObjectRef, Result, Severity
-from krm_fn.lint.after_injection import review, review_settings, unreached, withheld
-from krm_fn.lint.exposure import exposed_passwords
+from krm_fn.lint.levels import Rules, levelled
 from krm_fn.lint.silenced import Silencer, annotated, has_annotation, values_of
 from krm_fn.lint.stale_files import stale_files
 from krm_fn.lint.unwritten import unwritten
 from krm_fn.named_tuple import NamedTuple
 from krm_fn.patch import Operation, Pointer
-from krm_fn.pipeline._edits import CHANGE_DUE, apply_proposals, of_new_kind
 from krm_fn.pipeline._operations import PlannedOperations
-from krm_fn.pipeline._report import at_new_place, in_report, once_for_each_fact
-from krm_fn.pipeline._rollout import roll_out
+from krm_fn.pipeline._report import CHANGE_DUE, in_report, once_for_each_fact
 from krm_fn.plan import ObjectSource, Overview, PlannedEdit, plan_edits
 from krm_fn.plan.sources import Objects
 from krm_fn.yamledit import limited
@@ -202,30 +198,37 @@ def _planned(
     if part is not None:
         part.choose(every, overview)
     concerned = [place for place in every if part is None or part.has_place(place)]
-    places = [place for place in concerned if place.is_asked]
-    found = _edited(places, operations, wanted.mode)
-    places = [of_new_kind(place, wanted.mode) for place in places]
-    rules = lint.Rules(wanted.lint, at_most=Severity.WARNING)
-    left = silencer.left(lint.levelled(found, rules, silencer.switched_off))
-    found = once_for_each_fact(_of_part(left, part))
-    places, found = roll_out(resource_list, places, found, operations, wanted)
+    ref = _config_ref(resource_list)
+    rules = Rules(wanted.lint, at_most=Severity.WARNING)
+
+    def left(found: Iterable[Result]) -> Iterator[Result]:
+        return silencer.left(levelled(found, rules, silencer.switched_off))
+
+    places: list[PlannedEdit] = []
+    found: list[Result] = []
+    if concerned:
+        # Most of what a run imports, and not every list has a place for a proxy.
+        from krm_fn.pipeline import _places  # noqa: PLC0415
+
+        places, edits = _places.edited(concerned, operations, wanted.mode)
+        found = once_for_each_fact(_of_part(left(edits), part))
+        places, found = _places.roll_out(resource_list, places, found, operations, wanted)
     if observe is not None:
         observe(places, found)
-    ref = _config_ref(resource_list)
+    if concerned:
+        found += _places.judged(places, concerned, wanted, ref)
     found += _about_config(resource_list, every, wanted)
-    found += unreached(concerned)
-    found += withheld(concerned)
     found += _of_part(unwritten(overview, concerned, wanted, ref), part)
     found += _of_part(stale_files(resource_list.others, wanted), part)
-    found += review(places, wanted, ref)
     if part is not None and part.is_of_config():
+        from krm_fn.lint.after_injection import review_settings  # noqa: PLC0415 -- see above
+
         others = (place for place in every if not part.has_place(place))
         found += review_settings(others, wanted, ref)
-    found += exposed_passwords(places, wanted.secret_urls)
-    found = list(silencer.left(lint.levelled(found, rules, silencer.switched_off)))
+    found = list(left(found))
     if wanted.mode is not Mode.REMOVE:
         idle = silencer.idle(ref, of_lint=False)
-        found += lint.levelled(_of_part(idle, part), rules)
+        found += levelled(_of_part(idle, part), rules)
     return operations, found
 
 
@@ -234,22 +237,6 @@ def _of_part(found: Iterable[Result], part: ListPart | None) -> Iterator[Result]
     for result in found:
         if part is None or part.reports(result.ref):
             yield result
-
-
-def _edited(
-    places: Sequence[PlannedEdit], operations: PlannedOperations, mode: Mode
-) -> list[Result]:
-    """Apply what the targets propose, place by place, and return the results."""
-    found: list[Result] = []
-    for _, places_of_object in groupby(places, key=lambda place: id(place.obj)):
-        reported: list[Result] = []
-        for place in places_of_object:
-            for of_place, result in apply_proposals(place, mode):
-                reported = [at_new_place(one, of_place, place) for one in reported]
-                reported.append(result)
-                operations.note(place, of_place)
-        found += reported
-    return found
 
 
 def _about_config(

@@ -13,12 +13,10 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, Finding, Result, Severity
 from krm_fn.lint.replaced import hidden_lists, replaced
 from krm_fn.patch import Operation
+from krm_fn.pipeline._report import CHANGE_DUE
 from krm_fn.plan import PlannedEdit
 from krm_fn.settings import Resolved
 from krm_fn.targets import Reading
-
-CHANGE_DUE = "ProxyMissing"
-"""The code of a change that a check reports and does not make."""
 
 
 def apply_proposals(place: PlannedEdit, mode: Mode) -> Iterator[tuple[list[Operation], Result]]:

@@ -10,6 +10,9 @@ from krm_fn.krm.results import ObjectRef, Result, Severity
 from krm_fn.patch import Operation, Pointer, is_index
 from krm_fn.plan import PlannedEdit
 
+CHANGE_DUE = "ProxyMissing"
+"""The code of a change that a check reports and does not make."""
+
 
 def in_report(found: Iterable[Result]) -> list[Result]:
     """Return the results as they are reported: in order, and nothing of them twice.

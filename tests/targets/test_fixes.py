@@ -14,7 +14,7 @@ from krm_fn import patch
 from krm_fn.carriers.env_list import correct, read_all_containers
 from krm_fn.carriers.unit_corrections import meant, without_strays
 from krm_fn.engine import Draft
-from krm_fn.lint import places
+from krm_fn.lint.objects import places
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets import TARGETS
 

@@ -16,17 +16,18 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
 
-from krm_fn import lint
 from krm_fn.carriers import env_list
 from krm_fn.config import ProxyConfig
 from krm_fn.engine import Draft
 from krm_fn.krm.results import ObjectRef, Result, Severity, in_order
-from krm_fn.lint import Rules, drift
+from krm_fn.lint import drift
 from krm_fn.lint.drift import ObservedObject
+from krm_fn.lint.levels import Rules, levelled
 from krm_fn.lint.manifests import configs, fixed_values
 from krm_fn.lint.manifests.fixed_values import listed
 from krm_fn.lint.manifests.reading import ManifestFiles, Where
 from krm_fn.lint.manifests.sites import options_of, seen_objects
+from krm_fn.lint.objects import places
 from krm_fn.lint.seen import SeenObject, judged
 from krm_fn.lint.silenced import Silencer, values_of
 from krm_fn.lint.stale_files import stale_files
@@ -77,14 +78,14 @@ def audit(
     results = [*found.problems, *found.unreadable(wanted), *problems]
     for seen in places:
         results += judged(seen, rules, seen.readings)
-    results += lint.levelled([*_disagreements(places), *_outdated(places)], rules)
-    results += lint.levelled(stale_files({**_kustomizations(files), **others}, wanted), rules)
+    results += levelled([*_disagreements(places), *_outdated(places)], rules)
+    results += levelled(stale_files({**_kustomizations(files), **others}, wanted), rules)
     for given in found.configs:
         results += configs.judge(given, rules, audience)
     silencer = _silencer(found, wanted, paths)
     results = list(silencer.left(results))
     config_ref = found.configs[0].ref if found.configs else ObjectRef()
-    results += lint.levelled(silencer.idle(config_ref, of_lint=True), rules)
+    results += levelled(silencer.idle(config_ref, of_lint=True), rules)
     number = len({(_where(seen), seen.obj.path) for seen in places}) + len(found.configs)
     return Audit(
         tuple(in_order(results)), number, read=found.read(), silenced=tuple(silencer.silenced)
@@ -145,7 +146,7 @@ def _corrected(
     silences = partial(silencer.silences, seen.obj.ref)
     draft = Draft(seen.obj.data)
     notes: list[Result] = []
-    for place in lint.places(seen.readings):
+    for place in places(seen.readings):
         first = next(iter(place.values()))
         clash = fixed_values.clash(place)
         wanted = {} if clash else fixed_values.corrected(place, seen.listing, rules, silences)

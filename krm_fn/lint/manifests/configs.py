@@ -10,12 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from krm_fn import config, lint
+from krm_fn import config
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.config.located import LocatedConfig
 from krm_fn.errors import ConfigError
 from krm_fn.krm.results import Result, Severity
-from krm_fn.lint import Rules
+from krm_fn.lint.levels import Rules, levelled
+from krm_fn.lint.objects import ONE_CAUSE
 from krm_fn.lint.values import Problem, lint_list, lint_pair, lint_proxy
 from krm_fn.noproxy import Audience, Style, parse
 from krm_fn.patch import Pointer, lookup
@@ -72,7 +73,7 @@ def judge(given: LocatedConfig, rules: Rules, audience: Audience) -> Iterator[Re
     wanted, wrong = _loaded(given)
     annotation = config.ineffective_annotation(given.data)
     if annotation is not None:
-        yield from lint.levelled([annotation.about(given.ref)], rules)
+        yield from levelled([annotation.about(given.ref)], rules)
     yield from (Result(Severity.ERROR, text, given.ref, code=ConfigError.code) for text in wrong)
     silent = _REPORTED_BY_CONFIG if wrong else frozenset()
     for text in _texts(given.data):
@@ -80,7 +81,7 @@ def judge(given: LocatedConfig, rules: Rules, audience: Audience) -> Iterator[Re
             severity = rules.severity(found)
             if severity is not None and found.rule not in silent:
                 path = text.path if text.path[0] == "spec" else ()
-                fact = (str(text.value),) if found.rule in lint.ONE_CAUSE else ()
+                fact = (str(text.value),) if found.rule in ONE_CAUSE else ()
                 yield Result(severity, found.message, given.ref, path, code=found.rule, fact=fact)
     if wanted is not None:
         yield from _pairs(wanted, given, rules)

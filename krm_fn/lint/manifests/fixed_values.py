@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from krm_fn import lint
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.unit_corrections import as_meant
 from krm_fn.krm.results import Severity
-from krm_fn.lint import Listing, Rules
 from krm_fn.lint import values as rules_of
+from krm_fn.lint.levels import Rules
+from krm_fn.lint.objects import Listing, lint_object
 from krm_fn.lint.values import RULES, About
 from krm_fn.settings import PROXY_VARIABLES
 
@@ -100,7 +100,7 @@ def _reported(
 ) -> set[str]:
     """Return the rules that find something, but for warnings and information that are silenced."""
     found = set()
-    for finding in lint.lint_object(place.values(), listing, rules=rules):
+    for finding in lint_object(place.values(), listing, rules=rules):
         if finding.severity is Severity.ERROR or not silences(finding.code):
             found.add(finding.code)
     return found

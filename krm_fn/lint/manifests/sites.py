@@ -15,8 +15,8 @@ from krm_fn.clusters import Cluster, Membership, Topology
 from krm_fn.config import ProxyConfig
 from krm_fn.formats import sops
 from krm_fn.krm.resourcelist import Object
-from krm_fn.lint import Listing
 from krm_fn.lint.manifests.reading import Item
+from krm_fn.lint.objects import Listing
 from krm_fn.lint.seen import SeenObject, listing_of
 from krm_fn.noproxy import Audience
 from krm_fn.targets import TARGETS, Options, Reading, Target
