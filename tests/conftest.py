@@ -54,7 +54,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_sessionstart() -> None:
     """Forget what was cached before this process was forked: mutmut changes functions whose results are known."""
     if "MUTANT_UNDER_TEST" in os.environ:
-        for one in gc.get_objects():
+        forget_results()
+        gc.freeze()
+
+
+def forget_results() -> None:
+    for module in list(sys.modules.values()):
+        for one in list(vars(module).values()):
             if isinstance(one, functools._lru_cache_wrapper):
                 one.cache_clear()
 
@@ -87,6 +93,8 @@ _STARTED: set[str] = set()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
+    if os.environ.get("MUTANT_UNDER_TEST") == "stats":
+        forget_results()  # else a function counts as called by the first test alone
     if item.nodeid.partition("[")[0] in _STARTED:
         pytest.skip(_NOT_OF_UNIT)
 

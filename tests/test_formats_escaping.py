@@ -57,7 +57,7 @@ def test_systemd_escapes(value: str, expected: str) -> None:
 
 @pytest.mark.parametrize("value", ["a\nb", "a\rb", "\x00", "\x1b", "\x7f"])
 def test_systemd_refuses_control_characters(value: str) -> None:
-    with pytest.raises(ValueError, match="must not hold a line break or another control character"):
+    with pytest.raises(ValueError, match=r"^a value for systemd must not .* control character$"):
         escaping.systemd(value)
 
 
@@ -87,6 +87,7 @@ def test_systemd_itself_reads_back_every_value() -> None:
         pytest.param("'A=a\\tb'", id="single quotes do not stop escapes"),
         pytest.param("A=a, b,c", id="a blank ends an unquoted value"),
         pytest.param("A=1 B", id="a word without an equals sign is no assignment"),
+        pytest.param("A=1 X=2", id="a blank is no part of the word behind it"),
     ],
 )
 def test_our_reader_agrees_with_systemd_on_what_people_write(text: str) -> None:
@@ -98,7 +99,22 @@ def test_our_reader_agrees_with_systemd_on_what_people_write(text: str) -> None:
         if value is not None and "=" in value:
             mine[value.partition("=")[0]] = value.partition("=")[2]
     theirs = systemd_environment(f"[Service]\nEnvironment={text}\n")
-    assert mine == {name: value for name, value in theirs.items() if name in "ABC"}
+    assert mine == {name: value for name, value in theirs.items() if name in "ABCX"}
+
+
+@pytest.mark.parametrize(
+    ("line", "values"),
+    [
+        pytest.param("\\u0001 \\x01", ["\x01", "\x01"], id="the first character"),
+        pytest.param("\\ud7ff \\ud800 a", ["\ud7ff", None, "a"], id="the first surrogate is no character"),
+        pytest.param("\\udfff \\ue000 a", [None, "\ue000", "a"], id="the last surrogate is none either"),
+        pytest.param("\\U0010ffff \\U00110000 a", ["\U0010ffff", None, "a"], id="the last character"),
+        pytest.param("a\ud800 b", [None, "b"], id="half a pair of surrogates in the text"),
+        pytest.param("\\q b", [None, "b"], id="the word behind an invalid escape"),
+    ],
+)
+def test_our_reader_of_systemd_gives_a_value_to_each_word_that_has_one(line: str, values: list[str | None]) -> None:
+    assert [word.value for word in escaping.systemd_words(line)] == values
 
 
 @given(TEXT)
@@ -149,7 +165,7 @@ def test_shell(value: str, expected: str) -> None:
 
 
 def test_shell_refuses_nul() -> None:
-    with pytest.raises(ValueError, match="must not hold a NUL"):
+    with pytest.raises(ValueError, match=r"^a value for a shell must not .* NUL character$"):
         escaping.shell("a\x00b")
 
 
@@ -222,6 +238,9 @@ def test_our_reader_of_a_written_shell_word_gives_back_the_value(value: str) -> 
     [
         pytest.param("aZ09._~-", "aZ09._~-", id="unreserved characters stay"),
         pytest.param("p%40ss", "p%40ss", id="what is encoded is not encoded again"),
+        pytest.param("p%3ass", "p%3ass", id="what is encoded in small letters stays as well"),
+        pytest.param("a%40b@c", "a%40b%40c", id="what is behind an encoded character is encoded"),
+        pytest.param("a/b?c#d", "a%2Fb%3Fc%23d", id="what would end user and password is encoded"),
         pytest.param("p@ss", "p%40ss", id="a reserved character is encoded"),
         pytest.param("50%", "50%25", id="a lone percent sign is encoded"),
         pytest.param("%zz%4", "%25zz%254", id="a percent sign without two digits is encoded"),
@@ -261,6 +280,7 @@ def test_kubernetes_env(value: str, expected: str) -> None:
         ("$(NAME)", None),
         ("x$$$(NAME)y", None),
         ("$()", None),
+        (")$(NAME)", None),
     ],
 )
 def test_kubernetes_env_is_read_back(written: str, read: str | None) -> None:

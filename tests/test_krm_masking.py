@@ -199,6 +199,16 @@ def test_the_sign_that_ends_base64_may_be_at_the_end_of_any_line(text: str, show
     assert redact(text) == shown
 
 
+def test_of_lines_like_base64_those_that_say_a_secret_alone_are_hidden() -> None:
+    coded = _coded("kind: Secret", 1)
+    assert redact(f"abcdefghijklm\n{coded}\nabcdefghijklm") == "abcdefghijklm\n***\nabcdefghijklm"
+
+
+def test_what_is_much_longer_than_it_is_packed_is_not_shown() -> None:
+    packed = base64.b64encode(gzip.compress(b"nothing secret " * 10_000, mtime=0)).decode()
+    assert redact(f"a {packed} b") == "a *** b"
+
+
 def test_what_is_known_is_hidden_in_what_base64_says_too() -> None:
     known = lambda text: text.replace("geheim", "***")  # noqa: E731
     data = {"a": ["geheim b", _coded("behind a geheim", 2)]}

@@ -20,7 +20,6 @@ _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _SYSTEMD = str.maketrans({"\\": "\\\\", '"': '\\"', "%": "%%", "\t": "\\t"})
 
 _BARE = re.compile(r"""[^\\'" \t\r\n]+""")
-_QUOTED = re.compile(r"""[^\\'"]+""")
 _C_ESCAPE = (
     r"""\\(?:(?P<letter>[abfnrtvs\\"'])|x(?P<byte>[0-9a-fA-F]{2})|(?P<octal>[0-3][0-7]{2})"""
     r"""|u(?P<short>[0-9a-fA-F]{4})|U(?P<long>[0-9a-fA-F]{8}))"""
@@ -174,9 +173,9 @@ def _next_word(line: str, at: int) -> int:
 def _systemd_word(line: str, start: int) -> QuotedWord:
     read, mark, sound, at = bytearray(), "", True, start
     while at < len(line):
-        plain = (_QUOTED if mark else _BARE).match(line, at)
+        plain = _BARE.match(line, at)
         if plain:
-            read += plain[0].encode("utf-8", "surrogatepass")
+            read += plain[0].encode(errors="surrogatepass")
             at = plain.end()
             continue
         char = line[at]
@@ -191,10 +190,10 @@ def _systemd_word(line: str, start: int) -> QuotedWord:
             mark = ""
         elif not mark and char in "'\"":
             mark = char
-        elif not mark and char in " \t\r\n":
+        elif not mark:
             break
         else:
-            read += char.encode("utf-8", "surrogatepass")
+            read += char.encode()
         at += 1
     return QuotedWord(start, at, _utf8(read) if sound and not mark else None)
 
