@@ -121,7 +121,7 @@ apiVersion: cluster.x-k8s.io/v1beta1
 kind: Cluster
 metadata: {name: cNUMBER, namespace: org}
 spec:
-  clusterNetwork: {pods: {cidrBlocks: [10.LOW.0.0/16]}, services: {cidrBlocks: [172.LOW.0.0/16]}}
+  clusterNetwork: {pods: {cidrBlocks: [10.LOW.0.0/16]}, services: {cidrBlocks: [192.168.LOW.0/24]}}
   controlPlaneEndpoint: {host: api.cNUMBER.acme.example, port: 6443}
   controlPlaneRef: {apiVersion: controlplane.cluster.x-k8s.io/v1beta1, kind: KubeadmControlPlane, name: cNUMBER}
   infrastructureRef: {apiVersion: infrastructure.cluster.x-k8s.io/v1beta2, kind: AWSCluster, name: cNUMBER}
@@ -153,7 +153,11 @@ spec:
       preKubeadmCommands:
       - swapoff -a
 """
-"""A cluster as `clusterctl generate` makes it: its control plane and one group of workers, four objects."""
+"""A cluster as `clusterctl generate` makes it: its control plane and one group of workers, four objects.
+
+Its networks are private, as those of real clusters are: a public one is worth a warning, and `results` would hold one
+for each cluster.
+"""
 
 WORDS = (
     "route",

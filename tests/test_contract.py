@@ -136,7 +136,7 @@ def test_c11_a_file_has_its_path_and_its_index_as_a_number() -> None:
 
 def test_c12_tags_are_strings() -> None:
     tags = [result["tags"] for result in results() if "tags" in result]
-    assert {"target": "containerdDropIn, kubeletDropIn"} in tags
+    assert {"target": "containerdDropIn, kubeletDropIn, kubeadmCommands"} in tags
     assert all(isinstance(value, str) for tag in tags for value in tag.values())
 
 

@@ -139,17 +139,44 @@ CHANGE = Result(Severity.INFO, "sets a", REF, ("spec", "files"), target="one")
 @pytest.mark.parametrize(
     ("other", "expected"),
     [
-        pytest.param({}, [("sets a, sets b", "one, two")], id="two changes of a field"),
-        pytest.param({"proposed": "x"}, [("sets a", "one"), ("sets b", "two")], id="one with a value"),
-        pytest.param({"path": ("spec",)}, [("sets a", "one"), ("sets b", "two")], id="another field"),
-        pytest.param({"ref": ObjectRef()}, [("sets a", "one"), ("sets b", "two")], id="another object"),
-        pytest.param({"code": "NP001"}, [("sets a", "one"), ("NP001: sets b", "two")], id="no change"),
-        pytest.param({"target": ""}, [("sets a", "one"), ("sets b", "")], id="a change without a target"),
+        pytest.param({}, ["sets a, sets b (one, two) spec.files"], id="two changes of a field"),
+        pytest.param(
+            {"path": ("spec", "files", "-")}, ["sets a, sets b (one, two) spec.files"], id="a field inside it"
+        ),
+        pytest.param({"path": ("spec", "commands")}, ["sets a, sets b (one, two) spec"], id="a field beside it"),
+        pytest.param(
+            {"path": ("metadata",)},
+            ["sets a (one) spec.files", "sets b (two) metadata"],
+            id="a field with which it shares none",
+        ),
+        pytest.param({"current": "x"}, ["sets a (one) spec.files", "sets b (two) spec.files"], id="one with a value"),
+        pytest.param(
+            {"ref": REF._replace(name="b")},
+            ["sets a (one) spec.files", "sets b (two) spec.files"],
+            id="another object",
+        ),
+        pytest.param({"code": "NP001"}, ["sets a (one) spec.files", "NP001: sets b (two) spec.files"], id="no change"),
+        pytest.param(
+            {"target": ""}, ["sets a (one) spec.files", "sets b () spec.files"], id="a change without a target"
+        ),
     ],
 )
-def test_what_targets_change_in_one_field_is_one_entry(other: dict[str, Any], expected: list[tuple[str, str]]) -> None:
+def test_what_targets_change_in_one_object_is_one_entry(other: dict[str, Any], expected: list[str]) -> None:
     found = entries([CHANGE, CHANGE._replace(**{"message": "sets b", "target": "two", **other})])
-    assert [(one["message"], one.get("tags", {}).get("target", "")) for one in found] == expected
+    shown = [(one["message"], one.get("tags", {}).get("target", ""), one["field"]["path"]) for one in found]
+    assert [f"{message} ({target}) {path}" for message, target, path in shown] == expected
+
+
+@pytest.mark.parametrize(
+    ("code", "shown"),
+    [
+        pytest.param("", {"currentValue": "old"}, id="made: the object has the new value"),
+        pytest.param("ProxyMissing", {"currentValue": "old", "proposedValue": "new"}, id="due"),
+    ],
+)
+def test_an_entry_shows_the_new_value_of_a_change_that_was_not_made(code: str, shown: dict[str, str]) -> None:
+    (found,) = entries([CHANGE._replace(current="old", proposed="new", code=code)])
+    assert found["field"] == {"path": "spec.files", **shown}
 
 
 def test_a_line_is_the_severity_and_the_text_with_the_file() -> None:

@@ -221,12 +221,13 @@ def test_results_name_object_file_field_values_and_target() -> None:
     entries = [entry for entry in read(ran(WORKERS).output.decode())["results"] if entry["severity"] == "info"]
     assert all(entry["file"] == {"path": "clusters/workers.yaml", "index": 0} for entry in entries)
     assert all(entry["resourceRef"]["name"] == "workers" for entry in entries)
-    assert {entry["tags"]["target"] for entry in entries} >= {"containerdDropIn, kubeletDropIn", "kubeadmCommands"}
-    assert all(entry["field"]["path"].startswith("spec.template.spec.") for entry in entries)
+    assert {entry["tags"]["target"] for entry in entries} == {"containerdDropIn, kubeletDropIn, kubeadmCommands"}
+    assert {entry["field"]["path"] for entry in entries} == {"spec.template.spec"}
 
 
 def test_no_password_stands_in_the_results() -> None:
-    config = CONFIG.replace(PROXY, "http://user:geheim@proxy:1")
+    """A check shows what it does not write."""
+    config = CONFIG.replace(PROXY, "http://user:geheim@proxy:1").replace("spec:", "spec:\n  mode: Check", 1)
     outcome = ran(WORKERS, DEPLOYMENT, CONFLICT.replace("http://other", "http://u:alt@other"), config=config)
     reported = outcome.output.decode().partition("results:\n")[2]
     assert "user:***@" in reported

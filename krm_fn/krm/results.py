@@ -112,11 +112,16 @@ class Edit(NamedTuple):
             if only.op == "replace" and isinstance(only.value, dict) and len(only.value) == 1:
                 return (*only.path, *only.value)  # nothing was there, and now one member is
             return only.path
-        first, last = min(paths), max(paths)
-        depth = 0
-        while depth < min(len(first), len(last)) and first[depth] == last[depth]:
-            depth += 1
-        return first[: depth - 1] if first[depth - 1 : depth] == (APPEND,) else first[:depth]
+        return innermost(paths)
+
+
+def innermost(paths: Sequence[Pointer]) -> Pointer:
+    """Return the path of the innermost field that holds all of these, at least one; the whole object is ``()``."""
+    first, last = min(paths), max(paths)
+    depth = 0
+    while depth < min(len(first), len(last)) and first[depth] == last[depth]:
+        depth += 1
+    return first[: depth - 1] if first[depth - 1 : depth] == (APPEND,) else first[:depth]
 
 
 class ObjectRef(NamedTuple):
@@ -205,36 +210,43 @@ class Result(NamedTuple):
 
 
 def entries(results: Iterable[Result]) -> Iterator[dict[str, Any]]:
-    """Yield the entries of ``results`` of a ResourceList: what several targets change in one field is one entry.
+    """Yield the entries of ``results`` of a ResourceList: what several targets change in one object is one entry.
+
+    Its field is the innermost one that holds all of them. An entry about a change shows the value that was there: the
+    new one is in the object.
 
     Args:
-        results: changes in the order of ``in_order``. A change without values, because they were shown before, joins
-            the change before it.
+        results: changes in the order of ``in_order``. A change whose values were shown before joins the one before it.
     """
     pending: Result | None = None
     for result in results:
-        if pending is not None and _is_joined(pending, result):
-            pending = pending._replace(
-                message=f"{pending.message}, {result.message}",
-                target=f"{pending.target}, {result.target}",
-            )
+        one = result._replace(proposed=None) if _is_change(result) else result
+        if pending is None:
+            pending = one
             continue
-        if pending is not None:
+        field = innermost((pending.path, one.path))
+        if field and _are_joined(pending, one):
+            pending = pending._replace(
+                message=f"{pending.message}, {one.message}",
+                target=f"{pending.target}, {one.target}",
+                path=field,
+            )
+        else:
             yield pending.to_data()
-        pending = result
+            pending = one
     if pending is not None:
         yield pending.to_data()
 
 
-def _is_joined(one: Result, other: Result) -> bool:
-    """Return whether both are changes of one field by two targets, and the second one shows no value."""
-    is_change = bool(one.target and other.target) and not (one.code or other.code)
-    has_values = other.current is not None or other.proposed is not None
-    return (
-        is_change
-        and not has_values
-        and (one.ref, one.path, one.severity) == (other.ref, other.path, other.severity)
-    )
+def _is_change(result: Result) -> bool:
+    """Return whether a result says what a target has changed."""
+    return bool(result.target) and not result.code
+
+
+def _are_joined(one: Result, other: Result) -> bool:
+    """Return whether both are changes of one object, and the second one shows no value."""
+    is_same = (one.ref, one.severity) == (other.ref, other.severity)
+    return is_same and _is_change(one) and _is_change(other) and other.current is None
 
 
 def in_order(results: Iterable[Result]) -> list[Result]:

@@ -289,7 +289,7 @@ def _not_rolled(
         yield RolloutNote(template.item_index, template.obj, found)
         return
     text = (
-        "nodes keep what they have: Cluster API rolls them only when the name of the template changes. "
+        "nodes keep what they have until the name of the template changes. "
         f"{advice(wanted.hash_names, 'Roll them yourself', 'you roll them')}"
     )
     kinds = (

@@ -328,7 +328,7 @@ def _not_rolled(
         if id(user.obj) in changed or _is_of_workers(user.obj):
             continue  # it rolls, or the object that uses it is reported
         message = (
-            "nodes keep what they have: Cluster API rolls them only when the name of this Secret changes. "
+            "nodes keep what they have until the name of this Secret changes. "
             f"{advice(wanted.hash_names, 'Roll them yourself', 'you roll them')}"
         )
         yield RolloutNote(
