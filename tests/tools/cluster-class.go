@@ -1,7 +1,7 @@
 // Command cluster-class judges a ClusterClass as Cluster API does: with its webhooks, and with its engine for inline patches.
 //
-// stdin: {"class": ClusterClass, "cluster": Cluster, "templates": {"name": template}}, of v1beta1 or v1beta2.
-// stdout: {"errors": [...], "nodes": {"controlPlane" or a worker group: its template once it is patched}}.
+// stdin: {"class": ClusterClass, "cluster": Cluster, "templates": {"name": template}}, of v1beta1 or v1beta2; any number of them.
+// stdout: for each a line {"errors": [...], "nodes": {"controlPlane" or a worker group: its template once it is patched}}.
 //
 // The name of its module lies under that of Cluster API, so that it may import what is internal there.
 package main
@@ -10,6 +10,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -52,16 +53,21 @@ func main() {
 	if err := feature.MutableGates.Set("ClusterTopology=true,MachinePool=true"); err != nil {
 		panic(err)
 	}
-	var asked question
-	if err := json.NewDecoder(os.Stdin).Decode(&asked); err != nil {
-		panic(err)
-	}
-	given := answer{Errors: []string{}, Nodes: map[string]json.RawMessage{}}
-	if err := judge(context.Background(), asked, &given); err != nil {
-		given.Errors = append(given.Errors, err.Error())
-	}
-	if err := json.NewEncoder(os.Stdout).Encode(given); err != nil {
-		panic(err)
+	questions, answers := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
+	for {
+		var asked question
+		if err := questions.Decode(&asked); err == io.EOF {
+			return
+		} else if err != nil {
+			panic(err)
+		}
+		given := answer{Errors: []string{}, Nodes: map[string]json.RawMessage{}}
+		if err := judge(context.Background(), asked, &given); err != nil {
+			given.Errors = append(given.Errors, err.Error())
+		}
+		if err := answers.Encode(given); err != nil {
+			panic(err)
+		}
 	}
 }
 

@@ -5,14 +5,17 @@ A list is asked for as a user does, through the whole function; the judge is Clu
 
 from __future__ import annotations
 
+import atexit
 import copy
+import functools
 import json
+import subprocess
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from krm_fn import pipeline
 from krm_fn.yamledit import read
-from support import need, run
+from support import need
 
 PROXY = "http://user:p%40ss@proxy.corp.example:3128"
 VERSIONS = ("v1beta1", "v1beta2")
@@ -101,12 +104,27 @@ def judged(objects: Sequence[Any], name: str) -> dict[str, Any]:
     (one,) = (obj for obj in objects if obj["kind"] == "Cluster" and obj["metadata"]["name"] == name)
     templates = {obj["metadata"]["name"]: obj for obj in objects if obj["kind"].endswith("Template")}
     asked = {"class": by_kind["ClusterClass"], "cluster": one, "templates": templates}
-    done = run([need("cluster-class")], json.dumps(asked, ensure_ascii=False).encode())
-    assert done.returncode == 0, done.stderr.decode()
-    said = json.loads(done.stdout)
+    said = json.loads(_answer_of_the_engine(json.dumps(asked, ensure_ascii=False)))
     assert said["errors"] == []
     made = {name: node["spec"]["template"]["spec"] for name, node in said["nodes"].items()}
     return {name: spec.get("kubeadmConfigSpec", spec) for name, spec in made.items()}
+
+
+def _answer_of_the_engine(question: str) -> str:
+    engine = _engine(need("cluster-class"))
+    assert engine.stdin
+    assert engine.stdout
+    engine.stdin.write(f"{question}\n")
+    engine.stdin.flush()
+    return engine.stdout.readline()
+
+
+@functools.cache
+def _engine(path: str) -> subprocess.Popen[str]:
+    """The engine, which answers questions until the tests end: hundreds of starts took most of its time."""
+    engine = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
+    atexit.register(engine.communicate)
+    return engine
 
 
 def contents(spec: Mapping[str, Any]) -> dict[str, Any]:
