@@ -9,7 +9,8 @@ from typing import Any
 from krm_fn import patch
 from krm_fn.krm.results import Edit, Finding, Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import Context, Target
+from krm_fn.targets import Context
+from krm_fn.targets.base import Target
 
 HTTP = "http://proxy.corp.example:3128"
 HTTPS = "http://secure.corp.example:3129"

@@ -9,7 +9,8 @@ from krm_fn.noproxy import Audience
 from krm_fn.products import distributions
 from krm_fn.products.charts import CHARTS
 from krm_fn.target_table import SYSTEMS, system_of
-from krm_fn.targets import TARGETS, Target
+from krm_fn.targets import TARGETS
+from krm_fn.targets.base import Target
 from krm_fn.targets.pages import OPTIONS, page_of, title_of
 from options_page import options
 from support import ROOT

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.targets import TARGETS, Target, filling_references, module_of, of_kinds, text_hints_of, with_references
+from krm_fn.targets import TARGETS, filling_references, module_of, of_kinds, text_hints_of, with_references
+from krm_fn.targets.base import Target
 from support import ROOT, TIME_LIMIT
 
 SOURCES = sorted((ROOT / "krm_fn").rglob("*.py"))

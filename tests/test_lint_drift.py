@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from growth import excess
+from krm_fn.carriers.reading import Reading
 from krm_fn.krm.results import ObjectRef, Result, Severity
 from krm_fn.lint.drift import ObservedObject, disagreements
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets import TARGETS, Reading
+from krm_fn.targets import TARGETS
 
 WANTED = ProxySettings("http://proxy:3128", "http://proxy:3129", "localhost,.svc").variables()
 PLANE = ObjectRef("controlplane.cluster.x-k8s.io/v1beta1", "KubeadmControlPlane", "prod", "default")

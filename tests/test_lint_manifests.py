@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from krm_fn.carriers.reading import Reading
 from krm_fn.krm.results import Severity
 from krm_fn.lint.levels import THE_TABLE, Rules
 from krm_fn.lint.manifests import Audit, audit, fixed_files, fixed_values, listed
@@ -18,7 +19,7 @@ from krm_fn.lint.objects import Listing, lint_object, places
 from krm_fn.lint.values import RULES
 from krm_fn.noproxy import Audience, ClusterNetwork, Fact
 from krm_fn.patch import field_path
-from krm_fn.targets import TARGETS, Reading
+from krm_fn.targets import TARGETS
 from krm_fn.yamledit import Document
 
 PROXY = "http://proxy.corp.example:3128"

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from krm_fn.carriers.reading import Reading
 from krm_fn.krm.results import Finding, Result, Severity
 from krm_fn.lint import values as rules_of
 from krm_fn.lint.levels import THE_TABLE, Rules, levelled
@@ -15,7 +16,7 @@ from krm_fn.lint.objects import Listing, lint_object, lint_settings, places
 from krm_fn.lint.values import RULES, Problem
 from krm_fn.noproxy import Audience, ClusterNetwork, Fact, Policy, compose, join
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets import TARGETS, Reading
+from krm_fn.targets import TARGETS
 
 PROXY = "http://proxy.corp.example:3128"
 NETWORK = ClusterNetwork(

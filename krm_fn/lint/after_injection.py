@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from krm_fn import placeholders
+from krm_fn.carriers.reading import Reading
 from krm_fn.clusters import ByKey, Cluster, Membership, key_of
 from krm_fn.config import ProxyConfig
 from krm_fn.formats import sops
@@ -22,7 +23,7 @@ from krm_fn.noproxy import SERVICE_ADDRESSES, Fact, Style
 from krm_fn.noproxy.entries import canonical
 from krm_fn.patch import lookup
 from krm_fn.plan import PlannedEdit
-from krm_fn.targets import Context, Reach, Reading, Writes
+from krm_fn.targets import Context, Reach, Writes
 
 _SECRET = ("", "Secret")
 _ANY_PROXY = "http://proxy.invalid"

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from krm_fn.carriers.reading import Reading
 from krm_fn.krm.masking import redact
 from krm_fn.krm.proxy_values import shown_url
 from krm_fn.krm.results import ObjectRef, Result, Severity
 from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy import may_hold_a_credential, parse
 from krm_fn.printable import HIDDEN
-from krm_fn.targets import Reading
 
 ClusterName = tuple[str, str]
 """Name and file of a Cluster."""

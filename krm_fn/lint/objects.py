@@ -13,6 +13,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from krm_fn import placeholders
+from krm_fn.carriers.reading import Reading
 from krm_fn.formats import escaping
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.lint import values as rules_of
@@ -22,7 +23,6 @@ from krm_fn.noproxy import Audience, ClusterNetwork
 from krm_fn.noproxy.lint_rules import Problem, problem
 from krm_fn.products.node_files import FOR_ALL_USERS
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets import Reading
 
 _ABOUT_THE_CLUSTER = frozenset({"NP003", "NP004", "NP023"})
 _LACKS = frozenset({*_ABOUT_THE_CLUSTER, "NP024"})

@@ -12,14 +12,12 @@ from typing import Any
 
 from krm_fn.clusters import APPLICATION, System, charts_in, field_of, system_of
 from krm_fn.errors import InputError
-from krm_fn.formats.embedded import Value, values
 from krm_fn.krm.resourcelist import Object
 from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy.entries import is_template
 from krm_fn.patch import Pointer, lookup, text_at
 from krm_fn.proxy_url import split_url
 from krm_fn.yamledit import read
-from krm_fn.yamledit.stream import documents
 
 _VARIABLES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy")
 
@@ -87,6 +85,8 @@ def _quoted(obj: Object) -> Iterator[SetProxy]:
 
 def in_text(text: str) -> Iterator[SetProxy]:
     """Yield the proxies that the documents of a text set; nothing where it cannot be read."""
+    from krm_fn.yamledit.stream import documents  # noqa: PLC0415 -- few lists hold such texts
+
     for start, end in documents(text):
         try:
             data = read(text[start:end])
@@ -126,6 +126,8 @@ def _plain(obj: Object) -> Any:
     """Return the data of an object, with the texts of a Secret as they are meant."""
     if obj.group_kind != ("", "Secret"):
         return obj.data
+    from krm_fn.formats.embedded import Value, values  # noqa: PLC0415 -- for Secrets only
+
     found: dict[str, dict[str, str]] = {}
     for one in values(obj.data):
         if isinstance(one, Value):

@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
+from krm_fn.carriers.reading import Reading
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.lint.objects import Listing, lint_settings
 from krm_fn.lint.values.whole import Listed
 from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy import Audience, entries
 from krm_fn.noproxy.entries import EntryKind
-from krm_fn.targets import Reading
 
 _MESSAGE = (
     "the list of this ProxyConfig replaces `NO_PROXY`, and does not cover {what}: copy what is still needed into "

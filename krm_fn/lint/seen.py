@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
+from krm_fn.carriers.reading import Reading
 from krm_fn.clusters import Membership
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
@@ -19,7 +20,7 @@ from krm_fn.lint.objects import Listing, WrittenFile, lint_object, lint_provider
 from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.settings import Resolved, provider_files
-from krm_fn.targets import TARGETS, Reading, Writes
+from krm_fn.targets import TARGETS, Writes
 
 
 class SeenObject(NamedTuple):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from krm_fn import patch, settings
+from krm_fn.carriers.reading import Reading
 from krm_fn.config import Mode
 from krm_fn.krm import proxy_values
 from krm_fn.krm.masking import redact
@@ -16,7 +17,6 @@ from krm_fn.patch import Operation
 from krm_fn.pipeline._report import CHANGE_DUE
 from krm_fn.plan import PlannedEdit
 from krm_fn.settings import Resolved
-from krm_fn.targets import Reading
 
 
 def apply_proposals(place: PlannedEdit, mode: Mode) -> Iterator[tuple[list[Operation], Result]]:

@@ -7,6 +7,7 @@ Cluster is never read, and none is read twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from krm_fn import clusters
 from krm_fn.carriers.data_uses import DataUses
@@ -23,8 +24,10 @@ from krm_fn.plan._selection import fits, is_edited, is_enabled, is_selected
 from krm_fn.plan._settings import by_groups, of_targets, settings_of_rules
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.settings import ProxySettings, Resolved
-from krm_fn.targets import Target
 from krm_fn.targets.class_plans import ClassPlans, class_plans
+
+if TYPE_CHECKING:
+    from krm_fn.targets.base import Target
 
 __all__ = ["ObjectSource", "Overview", "PlannedEdit", "needed", "plan_edits"]
 

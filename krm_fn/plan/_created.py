@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from krm_fn.clusters import ByKey, Key, Topology
 from krm_fn.config import ProxyConfig
@@ -11,8 +12,11 @@ from krm_fn.plan._items import ItemReader
 from krm_fn.plan._model import Overview, PlannedEdit
 from krm_fn.plan._selection import fits, is_enabled, is_selected, may_hold
 from krm_fn.plan._settings import resolved
-from krm_fn.targets import TARGETS, Target
-from krm_fn.targets.base import GroupKind, ObjectName
+from krm_fn.targets import TARGETS
+from krm_fn.targets.context import GroupKind, ObjectName
+
+if TYPE_CHECKING:
+    from krm_fn.targets.base import Target
 
 
 def companions(

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from krm_fn.carriers.data_uses import DataUses
 from krm_fn.config import ProxyConfig
 from krm_fn.plan._model import ObjectSource
 from krm_fn.plan._selection import is_enabled, may_hold
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.target_table import ROWS
-from krm_fn.targets import (
-    TARGETS,
-    Target,
-    filling_references,
-    filling_values,
-    of_kinds,
-)
+from krm_fn.targets import TARGETS, filling_references, filling_values, of_kinds
 
-_Hinted = tuple[Target, tuple[str, ...]]
+if TYPE_CHECKING:
+    from krm_fn.targets.base import Target
+
+_Hinted = tuple["Target", tuple[str, ...]]
 """A target, and words of which one is in the text of every object that concerns it; without words any may."""
 
 

@@ -18,12 +18,14 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import Operation, Pointer
 from krm_fn.plan._selection import is_selected
 from krm_fn.settings import ProxySettings, Resolved
-from krm_fn.targets import TARGETS, ClassContext, Context, Reach, Reading, Target, Writes
-from krm_fn.targets.base import ObjectName
+from krm_fn.targets import TARGETS, ClassContext, Context, Reach, Writes
 from krm_fn.targets.class_plans import ClassPlans
+from krm_fn.targets.context import ObjectName
 
 if TYPE_CHECKING:
+    from krm_fn.carriers.reading import Reading
     from krm_fn.plan.part import ListPart  # few runs ask for a part
+    from krm_fn.targets.base import Target
 
 _CLUSTER = ("cluster.x-k8s.io", "Cluster")
 

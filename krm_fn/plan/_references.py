@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from krm_fn.carriers.data_uses import DataUses, DataUsesReader
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from krm_fn.carriers.data_uses import DataUses
 from krm_fn.config import ProxyConfig
 from krm_fn.plan._items import ItemReader
+from krm_fn.plan._model import ObjectSource
 from krm_fn.plan._selection import is_enabled, is_selected, may_hold
 from krm_fn.targets import (
     TARGETS,
-    Target,
     filling_references,
     filling_values,
     of_kinds,
@@ -16,6 +19,10 @@ from krm_fn.targets import (
     text_hints_of,
     with_references,
 )
+
+if TYPE_CHECKING:
+    from krm_fn.carriers.data_references import DataUsesReader
+    from krm_fn.targets.base import Target
 
 _DATA = frozenset({("", "ConfigMap"), ("", "Secret")})
 
@@ -26,24 +33,36 @@ def data_uses(reader: ItemReader, wanted: ProxyConfig) -> DataUses:
     Empty if no enabled target fills ConfigMaps and Secrets, or values of charts in them.
     """
     filling = [name for name in filling_references() if is_enabled(name, wanted)]
-    uses = DataUsesReader(fills_variables=bool(filling))
     if not filling and not any(is_enabled(name, wanted) for name in filling_values()):
-        return uses.found
-    source = reader.source
+        return DataUses()
+    concerned = list(_concerned(reader.source, wanted, fills_variables=bool(filling)))
+    if not concerned:
+        return DataUses()
+    from krm_fn.carriers.data_references import DataUsesReader  # noqa: PLC0415 -- few lists have any
+
+    uses = DataUsesReader(fills_variables=bool(filling))
+    for index, name in concerned:
+        _note_references(uses, TARGETS[name], index, reader, wanted)
+    if uses.found.names:
+        _note_data(uses, reader, wanted)
+    return uses.found
+
+
+def _concerned(
+    source: ObjectSource, wanted: ProxyConfig, *, fills_variables: bool
+) -> Iterator[tuple[int, str]]:
+    """Yield items that may refer to something, each with an enabled target that knows it, judged by their texts."""
     names_of_kinds: dict[frozenset[str], list[str]] = {}
     for index in range(len(source)):
         kinds = source.kinds(index)
         if kinds not in names_of_kinds:
-            names_of_kinds[kinds] = _names(kinds, wanted, fills_variables=bool(filling))
+            names_of_kinds[kinds] = _names(kinds, wanted, fills_variables=fills_variables)
         for name in names_of_kinds[kinds]:
             if not source.contains(index, reference_words_of(name)):
                 continue
             # A target with options may have other words, which only the target itself knows.
             if name in wanted.targets or source.contains(index, text_hints_of(name)):
-                _note_references(uses, TARGETS[name], index, reader, wanted)
-    if uses.found.names:
-        _note_data(uses, reader, wanted)
-    return uses.found
+                yield index, name
 
 
 def _names(kinds: frozenset[str], wanted: ProxyConfig, *, fills_variables: bool) -> list[str]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from krm_fn.config import ProxyConfig, Selector
 from krm_fn.krm.resourcelist import Object
-from krm_fn.targets import Target
+
+if TYPE_CHECKING:
+    from krm_fn.targets.base import Target
 
 
 def is_enabled(name: str, wanted: ProxyConfig) -> bool:

@@ -11,11 +11,14 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from types import ModuleType
+from typing import TYPE_CHECKING
 
-from krm_fn.carriers.reading import Reading
 from krm_fn.target_table import ROWS
-from krm_fn.targets.base import Context, Options, Reach, Target, Writes
 from krm_fn.targets.class_context import ClassContext
+from krm_fn.targets.context import Context, Options, Reach, Writes
+
+if TYPE_CHECKING:
+    from krm_fn.targets.base import Target  # with what edits objects
 
 __all__ = [
     "TARGETS",
@@ -23,8 +26,6 @@ __all__ = [
     "Context",
     "Options",
     "Reach",
-    "Reading",
-    "Target",
     "Writes",
     "filling_references",
     "filling_values",
@@ -36,7 +37,7 @@ __all__ = [
 ]
 
 
-class _Targets(Mapping[str, Target]):
+class _Targets(Mapping[str, "Target"]):
     """The targets by their keys under ``spec.targets``; each one is imported when it is asked for."""
 
     def __init__(self) -> None:

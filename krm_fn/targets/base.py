@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from enum import Enum
-from types import MappingProxyType
 from typing import Any
 
-from krm_fn.carriers.data_uses import DataUses, DataUsesReader
+from krm_fn.carriers.data_references import DataUsesReader
+from krm_fn.carriers.data_uses import DataUses
 from krm_fn.carriers.reading import Reading, Values
 from krm_fn.carriers.site import Places, Site, has_site, read_sites, write_sites
 from krm_fn.engine import Draft
@@ -18,44 +17,34 @@ from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer
 from krm_fn.settings import ProxySettings
 from krm_fn.target_table import ROWS
-from krm_fn.targets.class_context import ClassContext
+from krm_fn.targets.context import (
+    NO_OPTIONS,
+    Context,
+    Data,
+    GroupKind,
+    ObjectName,
+    Options,
+    Reach,
+    Writes,
+)
 
-GroupKind = tuple[str, str]
-"""API group and kind: ``("apps", "Deployment")``; the group of ``v1`` is empty."""
-ObjectName = tuple[str, str, str, str]
-"""API group, kind, namespace and name, without a hash that a run added to it."""
-Data = Mapping[str, Any]
-"""One object as plain data; any field may be missing, null or of a wrong type."""
-Options = Mapping[str, Any]
-"""``spec.targets.<id>``, checked against the schema; defaults are not filled in."""
-NO_OPTIONS: Options = MappingProxyType({})
-"""Those of a target that is not named there."""
-
-
-class Context(NamedTuple):
-    """What a target knows besides the object.
-
-    Attributes:
-        options: ``spec.targets.<id>``.
-        settings: the proxy that the object is to get, with its Cluster, certificates and mirror;
-            empty where the object is only read, and where the proxy is removed.
-        settings_of_rule: name of a rule in a Kyverno policy -> the proxy of that rule; None where
-            all rules have the one of the object.
-        class_context: what a target knows of the list around its object; None where nothing is known.
-        uses: the ConfigMaps and Secrets of the list that others read as a proxy.
-        names_in_use: what ``Creation.names_in_use`` returned.
-        is_whole: another object of the list refers to the object, and no other file has one of its name: it is
-            no patch.
-    """
-
-    options: Options = NO_OPTIONS
-    settings: ProxySettings = ProxySettings()
-    settings_of_rule: Callable[[str], ProxySettings] | None = None
-    class_context: ClassContext | None = None
-    uses: DataUses = DataUses()
-    names_in_use: frozenset[ObjectName] = frozenset()
-    is_whole: bool = False
-
+__all__ = [
+    "NO_OPTIONS",
+    "Companions",
+    "Context",
+    "Creation",
+    "Data",
+    "FileForm",
+    "GroupKind",
+    "NodeSecret",
+    "NodeUpdate",
+    "ObjectName",
+    "Options",
+    "Present",
+    "Reach",
+    "Target",
+    "Writes",
+]
 
 Companions = Callable[[Data, ProxySettings, Options], Iterator[dict[str, Any]]]
 """Yield objects that must be in the list beside another one, without a proxy: its sites fill them."""
@@ -134,32 +123,6 @@ class NodeSecret(NamedTuple):
 
     name: str
     keys: tuple[str, ...]
-
-
-class Writes(Enum):
-    """What a target writes.
-
-    NOTHING: it reports what others write. VALUES: the values of the variables that the author of the object chose.
-    PROXY: the proxy. PROXY_AND_TRUST: the proxy, and certificates or a mirror where nothing declares a proxy, too.
-    """
-
-    NOTHING = "nothing"
-    VALUES = "values"
-    PROXY = "proxy"
-    PROXY_AND_TRUST = "proxy and trust"
-
-
-class Reach(Enum):
-    """Which nodes of a Cluster get the one proxy that a place holds.
-
-    OBJECT: those of the object, if it has any. CLUSTER: all of them. ROLES: all of them; without a proxy for the
-    Cluster it is the one of a role. GROUPS: all of them, and beside it is a place for each group of workers.
-    """
-
-    OBJECT = "object"
-    CLUSTER = "cluster"
-    ROLES = "roles"
-    GROUPS = "groups"
 
 
 class Target:

@@ -19,8 +19,8 @@ from krm_fn.krm.results import ObjectRef, Result, Severity
 from krm_fn.patch import Operation
 from krm_fn.plan import needed
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets import TARGETS, Target
-from krm_fn.targets.base import NO_OPTIONS
+from krm_fn.targets import TARGETS
+from krm_fn.targets.base import NO_OPTIONS, Target
 
 Where = tuple[str, int]
 """The name of a file, and which of its documents."""

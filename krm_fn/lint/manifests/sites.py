@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from krm_fn import clusters, settings
 from krm_fn.carriers import env_list, pod_spec
 from krm_fn.carriers.env_list import OVERRIDE
+from krm_fn.carriers.reading import Reading
 from krm_fn.clusters import Cluster, Membership, Topology
 from krm_fn.config import ProxyConfig
 from krm_fn.formats import sops
@@ -19,7 +20,8 @@ from krm_fn.lint.manifests.reading import Item
 from krm_fn.lint.objects import Listing
 from krm_fn.lint.seen import SeenObject, listing_of
 from krm_fn.noproxy import Audience
-from krm_fn.targets import TARGETS, Options, Reading, Target
+from krm_fn.targets import TARGETS, Options
+from krm_fn.targets.base import Target
 
 
 def seen_objects(items: Sequence[Item], wanted: ProxyConfig) -> Iterator[SeenObject]:

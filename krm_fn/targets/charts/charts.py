@@ -8,7 +8,8 @@ from functools import partial
 from typing import Any
 
 from krm_fn.carriers.chosen_charts import Chosen, chosen_charts
-from krm_fn.carriers.data_uses import DataKey, DataUses, DataUsesReader, namespace_of
+from krm_fn.carriers.data_references import DataUsesReader, provided_for
+from krm_fn.carriers.data_uses import DataKey, DataUses, namespace_of
 from krm_fn.carriers.documents import DocumentSites, TextDraft
 from krm_fn.carriers.env_list import KEEP, OVERRIDE, UNIT, variable_of
 from krm_fn.carriers.pod_spec import Container
@@ -249,7 +250,7 @@ class _ChartSites:
         for one in asked.values:
             values = lookup(draft.data, root)
             value = written_value(one, values)
-            provided = self._context.uses.provided(release, _container(value, values))
+            provided = provided_for(self._context.uses, release, _container(value, values))
             place = ChartPlace(
                 draft,
                 root,

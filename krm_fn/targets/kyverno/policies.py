@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from krm_fn.carriers.data_uses import DataUsesReader
+from krm_fn.carriers.data_references import DataUsesReader
 from krm_fn.carriers.reading import Reading, Values
 from krm_fn.carriers.site import Places
 from krm_fn.engine import Draft

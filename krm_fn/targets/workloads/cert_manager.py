@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from krm_fn.carriers.chosen_containers import is_refused
-from krm_fn.carriers.data_uses import DataUsesReader
+from krm_fn.carriers.data_references import DataUsesReader, provided_for
 from krm_fn.carriers.env_list import OVERRIDE, EnvList, correct
 from krm_fn.carriers.pod_spec import CONTAINERS, POD_SPEC, containers, report_wrong_types
 from krm_fn.carriers.reading import Reading, Values
@@ -37,7 +37,9 @@ class _CertManager(Target):
             draft.report(Severity.WARNING, message, path, code="ContainerNotFound")
         for container in found:
             conflict = context.options.get("conflict", OVERRIDE)
-            yield EnvList(draft, container, conflict, context.uses.provided(draft.data, container))
+            yield EnvList(
+                draft, container, conflict, provided_for(context.uses, draft.data, container)
+            )
 
     def note_references(self, uses: DataUsesReader, obj: Data, options: Options) -> None:
         """Note the ConfigMaps and Secrets that the containers of cert-manager read."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from krm_fn.carriers.chosen_containers import is_refused
-from krm_fn.carriers.data_uses import DataUsesReader
+from krm_fn.carriers.data_references import DataUsesReader, provided_for
 from krm_fn.carriers.env_list import OVERRIDE, EnvList, correct
 from krm_fn.carriers.pod_spec import (
     CONTAINERS,
@@ -37,7 +37,7 @@ class _ChartOperator(Target):
             report_wrong_types(draft, field)
             found = [one for one in ours if field in one.path]
             for one in found:
-                yield EnvList(draft, one, conflict, context.uses.provided(draft.data, one))
+                yield EnvList(draft, one, conflict, provided_for(context.uses, draft.data, one))
             is_unknown = any(containers(draft.data, field)) and not found
             if field == CONTAINERS and is_unknown and context.settings.variables():
                 message = (

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from krm_fn.carriers import chosen_containers
-from krm_fn.carriers.data_uses import DataUsesReader
+from krm_fn.carriers.data_references import DataUsesReader
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Variables, quoted
 from krm_fn.engine import Draft

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from krm_fn.carriers import chosen_containers, pod_spec
-from krm_fn.carriers.data_uses import DataUsesReader
+from krm_fn.carriers.data_references import DataUsesReader, provided_for
 from krm_fn.carriers.env_list import KEEP, OVERRIDE, UNIT, EnvList, correct
 from krm_fn.carriers.pod_spec import CONTAINERS, INIT_CONTAINERS, Container, containers
 from krm_fn.carriers.reading import Reading, Values
@@ -311,7 +311,7 @@ class _Workloads(Target):
             # What we wrote is no author's value; without a proxy, what is its author's alone is left.
             is_ours = one.key in before
             if is_ours or not keeps_unit:
-                provided = context.uses.provided(draft.data, one)
+                provided = provided_for(context.uses, draft.data, one)
                 written.append(EnvList(draft, one, OVERRIDE if is_ours else conflict, provided))
         for number, name in enumerate(chosen.missing):
             written.append(_Overridden(draft, name, (*place.at, CONTAINERS), number))
@@ -319,7 +319,7 @@ class _Workloads(Target):
         keys = {one.key for one in written}
         for one in _all_containers(draft.data, place.at):
             if one.key in before and one.key not in keys:
-                yield _Released(draft, one, OVERRIDE, context.uses.provided(draft.data, one))
+                yield _Released(draft, one, OVERRIDE, provided_for(context.uses, draft.data, one))
         yield _WrittenContainers(
             draft,
             written,

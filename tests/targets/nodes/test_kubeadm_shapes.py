@@ -11,7 +11,8 @@ from kubeadm_objects import HTTP_ONLY, NONE, PLACES, PROXY, kubeadm, run
 from krm_fn.config import Certificates, Mirror
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import Context, Target
+from krm_fn.targets import Context
+from krm_fn.targets.base import Target
 from krm_fn.targets.nodes import containerd_drop_in, kubeadm_commands, kubelet_drop_in, registry_mirror
 
 TARGETS = [module.TARGET for module in (containerd_drop_in, kubelet_drop_in, kubeadm_commands, registry_mirror)]

@@ -8,7 +8,7 @@ import pytest
 from kubeadm_objects import HTTP_ONLY, NONE, kubeadm, meaning, run, spec_of
 
 from krm_fn.products.node_kinds import KUBEADM
-from krm_fn.targets import Target
+from krm_fn.targets.base import Target
 from krm_fn.targets.nodes import containerd_drop_in, kubeadm_commands, kubelet_drop_in
 from krm_fn.targets.nodes.container_runtime import CONTAINERD, CRI_O, OperatingSystem, operating_system_of, runtime_of
 

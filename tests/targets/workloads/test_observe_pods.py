@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kyverno_shapes import SHAPES, SIX, UPPER, p2, p9, p9_foreach, p10, p12, pods, policy, rule, smp, variable
 
+from krm_fn.carriers.reading import Reading
 from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import Reading
 from krm_fn.targets.kyverno import policies
 from krm_fn.targets.workloads import cert_manager, chart_operator
 from proposals import FULL, NO, apply, env

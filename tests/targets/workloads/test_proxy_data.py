@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from function_configs import list_with_config
-from krm_fn.carriers.data_uses import DataUsesReader
+from krm_fn.carriers.data_references import DataUsesReader, provided_for
 from krm_fn.carriers.env_list import EnvList
 from krm_fn.carriers.pod_spec import containers
 from krm_fn.engine import Draft
@@ -130,7 +130,7 @@ def test_a_reading_knows_what_env_from_may_set_beside_it(data: Any, expected: li
     uses.note_containers(own, [container])
     if data:
         uses.note_data(config_map(data))
-    (reading,) = EnvList(Draft(own), container, provided=uses.found.provided(own, container)).read()
+    (reading,) = EnvList(Draft(own), container, provided=provided_for(uses.found, own, container)).read()
     assert sorted(reading.beside) == expected
 
 
