@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import xml.etree.ElementTree
@@ -804,3 +805,25 @@ def test_a_class_shows_the_names_that_cluster_api_fills_in(story: Path, output: 
     assert "198.51.100." not in text
     assert "service-domain" not in text
     assert "products, which add" not in text
+
+
+@pytest.mark.parametrize("output", ["text", "json", "html"])
+def test_a_name_made_of_a_field_shows_no_credential_in_base64(output: str) -> None:
+    region = base64.b64encode(b"http://svc:S3CRET-PW@proxy:3128").decode().rstrip("=")
+    of_region = f"""\
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: Cluster
+metadata: {{name: east, namespace: org}}
+spec:
+  infrastructureRef: {{apiVersion: infrastructure.cluster.x-k8s.io/v1beta2, kind: AWSCluster, name: east}}
+---
+apiVersion: infrastructure.cluster.x-k8s.io/v1beta2
+kind: AWSCluster
+metadata: {{name: east, namespace: org}}
+spec: {{region: {region}}}
+---
+"""
+    of_nodes = MANIFESTS[MANIFESTS.index("apiVersion: bootstrap") :]
+    shown = explained("--output", output, manifests=of_region + of_nodes)
+    assert "compute.internal" in shown
+    assert region not in shown

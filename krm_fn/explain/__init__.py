@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from krm_fn.explain.answers import Answer, answers, changed_places, is_one_of
-from krm_fn.explain.blocks import Block, blocks, readers_of, rows_of
+from krm_fn.explain.blocks import Block, blocks, readers_of, rows_of, shown
 from krm_fn.explain.concerned import ConcernedClusters
 from krm_fn.explain.difference import Difference, ProxyChange, difference
 from krm_fn.explain.hosts import Row
@@ -186,7 +186,7 @@ def _section_data(members: Sequence[Answer]) -> dict[str, Any]:
         "httpProxy": http_proxy,
         "httpsProxy": https_proxy,
         "noProxy": [
-            {"entry": entry.text, "why": list(entry.why)} for entry in first.resolved.entries
+            {"entry": entry.text, "why": list(entry.why)} for entry in shown(first.resolved.entries)
         ],
         "places": [
             {"object": place.object, "target": place.target, "file": place.file} for place in places

@@ -7,10 +7,16 @@ from dataclasses import dataclass, replace
 
 from krm_fn.explain.answers import Answer, ClusterPart, WrittenPlace
 from krm_fn.explain.hosts import Host, Row, rows
+from krm_fn.krm.masking import redact
 from krm_fn.noproxy import Audience, Entry
 from krm_fn.noproxy.clients import CLIENTS
 
 _NO_CLUSTER = ""
+
+
+def shown(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    """Return entries without a credential, which a name made of a field of an object may hold in base64."""
+    return tuple(one._replace(text=redact(one.text), why=redact(one.why)) for one in entries)
 
 
 @dataclass(frozen=True)
@@ -71,7 +77,7 @@ def _block(answers: Sequence[Answer]) -> Block:
     common = {entry.text for entry in first.resolved.entries}
     for entries in lists:
         common &= {entry.text for entry in entries}
-    shared = tuple(entry for entry in first.resolved.entries if entry.text in common)
+    shared = shown(entry for entry in first.resolved.entries if entry.text in common)
     own: dict[str, dict[str, Entry]] = {}
     for answer in answers:
         further = [entry for entry in answer.resolved.entries if entry.text not in common]
@@ -87,7 +93,7 @@ def _block(answers: Sequence[Answer]) -> Block:
         http_proxy,
         https_proxy,
         shared,
-        tuple((cluster, tuple(entries.values())) for cluster, entries in own.items()),
+        tuple((cluster, shown(entries.values())) for cluster, entries in own.items()),
         tuple(dict.fromkeys(answer.place for answer in answers)),
         tuple(_hosts(answers)) if is_judged else (),
         readers_of(first.audience),

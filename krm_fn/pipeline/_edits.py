@@ -54,17 +54,20 @@ def _applied(
     mode: Mode,
 ) -> Iterator[tuple[list[Operation], Result]]:
     """Yield what ``apply_proposals`` does, with all values."""
-    edits: list[Edit] = []
-    for one in proposals:
-        if isinstance(one, Edit):
-            edits.append(one)
-            continue
-        is_error = one.is_stale and mode is Mode.CHECK
-        yield [], place.result(one._replace(severity=Severity.ERROR) if is_error else one)
+    edits = [one for one in proposals if isinstance(one, Edit)]
+    applied = []
+    before = place
     for edit in edits:
         operations, result = _apply(place, edit, mode)
         place = of_new_kind(place, mode)
-        yield operations, result._replace(ref=place.obj.ref)
+        applied.append((operations, result._replace(ref=place.obj.ref)))
+    for one in proposals:
+        if isinstance(one, Finding):
+            is_error = one.is_stale and mode is Mode.CHECK
+            finding = one._replace(severity=Severity.ERROR) if is_error else one
+            # A path is one of the object as it is now: of a converted policy, that of the new kind.
+            yield [], (place if one.path else before).result(finding)
+    yield from applied
     if not (edits or readings or place.has_list_by_class):
         return
     if edits and any(one.variable.upper() == "NO_PROXY" for one in readings):

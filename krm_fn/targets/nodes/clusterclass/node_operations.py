@@ -338,7 +338,9 @@ def _written(
 def _parts_of(files: Sequence[Any], commands: Sequence[str]) -> _WrittenParts:
     """Return what the sites added to the lists, by what it depends on; a stub that no site wrote is nothing."""
     found = _WrittenParts()
-    for entry in files:
+    for entry in sorted(
+        files, key=_path
+    ):  # not in the order of the stubs, which an earlier run may have written
         if _ANY in entry.get("content", "") or "contentFrom" in entry:
             found.drop_ins.append(entry)
         elif "content" in entry:
@@ -584,6 +586,10 @@ def _stubs(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
         if "path" in kept:
             found.append(kept)
     return found
+
+
+def _path(entry: Mapping[str, Any]) -> str:
+    return str(entry.get("path"))
 
 
 def _is_new(attributes: Mapping[str, str]) -> bool:
