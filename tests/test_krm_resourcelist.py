@@ -6,9 +6,11 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from krm_fn.errors import DocumentError, EditError, ExpansionError, InputError
-from krm_fn.krm.resourcelist import ResourceList, objects, reference
+from krm_fn.krm.resourcelist import QuickLook, ResourceList, objects, reference
 from krm_fn.krm.results import ObjectRef
 from krm_fn.patch import add, remove, replace
 from krm_fn.yamledit import read
@@ -448,3 +450,35 @@ def test_the_group_of_an_object(api_version: str, group: str) -> None:
 )
 def test_a_cheap_look_sees_every_word_that_could_be_a_kind(item: str, kinds: set[str]) -> None:
     assert load(f"kind: ResourceList\nitems:\n- {item}").kinds(0) == kinds
+
+
+_PIECES = (
+    *("kind: Pod\n", "kind:\n  Job\n", '"k\\u0069nd": Pod\n', "kind: &k Pod\n", "? kind\n: Pod\n", "<<: {kind: A}\n"),
+    *("*k : B\n", "kind", ": C", "\\x41", "http_proxy", "HTTP_PROXY", "inject-proxy", "cert-manager", "cert-"),
+    *("manager", "prox", "y", "\\", "u00", "69", "\n", "\r", "\u2028", "é", "😀", " ", "<", "<", "?", "*", "#"),
+)
+_WORDS = (("http_proxy", "HTTP_PROXY"), ("cert-manager",), ("inject-proxy", "manager", "é"), ("proxy",), ("kind",), ())
+_texts = st.lists(st.sampled_from(_PIECES), max_size=6).map("".join)
+
+
+@given(st.lists(st.lists(st.tuples(_texts, _texts), min_size=1, max_size=4), min_size=1, max_size=3))
+def test_the_look_at_a_part_does_not_depend_on_what_is_around_it(files: list[list[tuple[str, str]]]) -> None:
+    """A text is searched as a whole: each part must look as it does alone, between whatever other text."""
+    texts, parts = [], []
+    for pairs in files:
+        text, spans = "", []
+        for between, part in pairs:
+            text += between
+            spans.append((len(text), len(text) + len(part)))
+            text += part
+            parts.append(part)
+        texts.append((text, spans))
+    whole = QuickLook(texts)
+    alone = [QuickLook([(part, [(0, len(part))])]) for part in parts]
+    assert [whole.kinds(number) for number in range(len(parts))] == [look.kinds(0) for look in alone]
+    for words in _WORDS:
+        holding = [number for number, look in enumerate(alone) if look.contains(0, words)]
+        assert [*whole.holding(words)] == holding
+        assert [*whole.holding(words, range(1, len(parts)))] == [number for number in holding if number]
+        assert [number for number in range(len(parts)) if whole.contains(number, words)] == holding
+        assert {at for at, part in enumerate(parts) if any(word in part for word in words)} <= {*holding}

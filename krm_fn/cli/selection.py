@@ -86,7 +86,8 @@ class Selection:
         """
         unreadable: InputError | None = None
         for index in range(len(manifests)):
-            if not manifests.contains(index, ("kind",)):
+            # Kinds are seen at once, and a word is looked for in all documents.
+            if not (manifests.kinds(index) or manifests.contains(index, ("kind",))):
                 continue
             try:
                 if any(obj.ref.kind for obj in manifests.objects(index)):

@@ -15,8 +15,7 @@ from krm_fn.errors import DocumentError, InputError, TextError
 from krm_fn.krm.resourcelist import (
     BESIDE_NOTHING,
     Object,
-    WordSearch,
-    kinds_in,
+    QuickLook,
     new_file_name,
     objects,
     reference,
@@ -50,14 +49,18 @@ class Manifests:
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self._texts = {name: _decoded(name, data) for name, data in files.items()}
-        self._kinds: dict[int, frozenset[str]] = {}
-        self._last_file = ""
-        self._words_of_last_file = WordSearch("")
         self._lines: dict[str, Lines] = {}
         self._for_ytt: dict[str, bool] = {}
         # Of the document asked about last: results are in the order of the documents.
         self._outline: tuple[int, Outline] | None = None
-        self._slices = [part for name, text in self._texts.items() for part in _slices(name, text)]
+        self._slices: list[_Slice] = []
+        texts: list[tuple[str, list[tuple[int, int]]]] = []
+        for name, text in self._texts.items():
+            spans = documents(text)
+            texts.append((text, spans))
+            for number, (start, end) in enumerate(spans):
+                self._slices.append(_Slice(name, number, start, end))
+        self._look = QuickLook(texts)
 
     def __len__(self) -> int:
         return len(self._slices)
@@ -83,18 +86,19 @@ class Manifests:
 
     def kinds(self, index: int) -> frozenset[str]:
         """Return the kinds that may be in a document, as ``ResourceList.kinds``."""
-        if index not in self._kinds:
-            self._kinds[index] = kinds_in(self.text(index))
-        return self._kinds[index]
+        return self._look.kinds(index)
+
+    def by_kinds(self) -> Mapping[frozenset[str], Sequence[int]]:
+        """Return kinds -> the indexes of documents, as ``ResourceList.by_kinds``."""
+        return self._look.by_kinds
 
     def contains(self, index: int, words: tuple[str, ...]) -> bool:
         """Return whether a document holds one of the words, as ``ResourceList.contains``."""
-        file = self._slices[index].file
-        if file != self._last_file:
-            self._last_file = file
-            self._words_of_last_file = WordSearch(self._texts[file])
-        found = self._words_of_last_file
-        return found.are_possible(words) and found.may_hold(self.text(index), words)
+        return self._look.contains(index, words)
+
+    def holding(self, words: tuple[str, ...], among: Sequence[int] | None = None) -> Sequence[int]:
+        """Return the indexes of documents, as ``ResourceList.holding``."""
+        return self._look.holding(words, among)
 
     def objects(self, index: int) -> list[Object]:
         """Return the objects of one document, each with the name of its file.
@@ -331,7 +335,3 @@ def _decoded(name: str, data: bytes) -> str:
     except UnicodeDecodeError as error:
         problem = f"must be UTF-8, but byte {error.start + 1} is not"
         raise DocumentError(problem, file=name) from None
-
-
-def _slices(name: str, text: str) -> Iterable[_Slice]:
-    return [_Slice(name, number, start, end) for number, (start, end) in enumerate(documents(text))]

@@ -39,9 +39,7 @@ def is_of_run(code: str) -> bool:
 
 def annotated(source: ObjectSource) -> Iterator[Object]:
     """Yield the objects of a list that have the annotation, but no ProxyConfig; what cannot be read is passed by."""
-    for index in range(len(source)):
-        if not source.contains(index, (ANNOTATION,)):
-            continue
+    for index in source.holding((ANNOTATION,)):
         try:
             found = source.objects(index)
         except InputError:

@@ -17,7 +17,7 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.noproxy import INFRASTRUCTURE_ENDPOINT
 from krm_fn.plan._created import companions, generated, identity, lacking, names_in_use
 from krm_fn.plan._enabled import EnabledTargets
-from krm_fn.plan._items import ItemReader
+from krm_fn.plan._items import ItemReader, items_of_kinds
 from krm_fn.plan._model import CodeInText, ObjectSource, Overview, PlannedEdit
 from krm_fn.plan._references import data_uses
 from krm_fn.plan._selection import fits, is_edited, is_enabled, is_selected
@@ -29,7 +29,7 @@ from krm_fn.targets.class_plans import ClassPlans, class_plans
 if TYPE_CHECKING:
     from krm_fn.targets.base import Target
 
-__all__ = ["ObjectSource", "Overview", "PlannedEdit", "needed", "plan_edits"]
+__all__ = ["ObjectSource", "Overview", "PlannedEdit", "items_of_kinds", "needed", "plan_edits"]
 
 _OF_CLASSES = ("Cluster", "ClusterClass")
 _NAMES = (
@@ -72,7 +72,7 @@ def plan_edits(
     beside: list[PlannedEdit] = []
     of_classes: list[PlannedEdit] = []
     fields = clusters.field_kinds()
-    for index in range(len(source)):
+    for index in sorted(_concerned(source, wanted, enabled, fields)):
         targets, creators = enabled.of_item(source, index)
         is_patched = _may_patch(source, index, wanted, classes)
         is_wanted = bool(targets or creators or is_patched)
@@ -102,6 +102,18 @@ def plan_edits(
     if overview is not None:
         overview.unreadable = list(reader.unreadable.values())
     yield from of_classes
+
+
+def _concerned(
+    source: ObjectSource, wanted: ProxyConfig, enabled: EnabledTargets, fields: frozenset[str]
+) -> set[int]:
+    """Return the indexes of all items that a target could edit, that a class patches or that may set a proxy."""
+    found = {*enabled.possible(source), *source.holding(_NAMES)}
+    for kinds, indexes in source.by_kinds().items():
+        may_patch = is_enabled(OF_CLASSES, wanted) and _may_be_of_class(kinds)
+        if may_patch or not fields.isdisjoint(kinds):
+            found.update(indexes)
+    return found
 
 
 def needed(source: ObjectSource, wanted: ProxyConfig) -> Callable[[int], bool]:
@@ -197,9 +209,12 @@ def _code(source: ObjectSource, index: int, obj: Object) -> CodeInText | None:
     return YttManifest(text, (*path, *obj.path), above)
 
 
+def _may_be_of_class(kinds: frozenset[str]) -> bool:
+    return not (kinds and kinds.isdisjoint(_OF_CLASSES))
+
+
 def _may_patch(source: ObjectSource, index: int, wanted: ProxyConfig, classes: ClassPlans) -> bool:
     """Return whether an item may hold a ClusterClass or a Cluster of one that is edited, judged by its text."""
-    kinds = source.kinds(index)
-    if (kinds and kinds.isdisjoint(_OF_CLASSES)) or not is_enabled(OF_CLASSES, wanted):
+    if not (_may_be_of_class(source.kinds(index)) and is_enabled(OF_CLASSES, wanted)):
         return False
     return classes.is_on or bool(classes.words and source.contains(index, classes.words))

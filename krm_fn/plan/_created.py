@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from krm_fn.clusters import ByKey, Key, Topology
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import BESIDE_NOTHING, Object, reference
-from krm_fn.plan._items import ItemReader
+from krm_fn.plan._items import ItemReader, items_of_kinds
 from krm_fn.plan._model import Overview, PlannedEdit
-from krm_fn.plan._selection import fits, is_enabled, is_selected, may_hold
+from krm_fn.plan._selection import fits, is_enabled, is_selected
 from krm_fn.plan._settings import resolved
 from krm_fn.targets import TARGETS
 from krm_fn.targets.context import GroupKind, ObjectName
@@ -69,10 +69,7 @@ def _present(
     new: Sequence[PlannedEdit],
 ) -> Iterator[tuple[Object, bool]]:
     """Yield the objects of some kinds in the list, and those it generates, each with whether the run may change it."""
-    source = reader.source
-    for index in range(len(source)):
-        if not may_hold(source.kinds(index), kinds):
-            continue
+    for index in items_of_kinds(reader.source, (kind for _, kind in kinds)):
         for obj in reader.readable(index):
             if obj.group_kind in kinds:
                 yield obj, is_selected(obj, wanted)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from krm_fn.carriers.data_uses import DataUses
@@ -53,26 +54,53 @@ class EnabledTargets:
         They are judged by its text; one whose words it lacks is not imported.
         """
         kinds = source.kinds(index)
-        if kinds not in self._with_words:
-            self._with_words[kinds] = [name for name in of_kinds(kinds) if name in self._words]
         lacking = [
             name
-            for name in self._with_words[kinds]
+            for name in self._names_with_words(kinds)
             if not source.contains(index, self._words[name])
         ]
-        key = (kinds, frozenset(lacking))
-        if key not in self._found:
-            self._found[key] = self._of_kinds(*key)
-        editors, creators = self._found[key]
+        editors, creators = self._of_kinds(kinds, frozenset(lacking))
         return (
             [target for target, hints in editors if source.contains(index, hints)],
             [target for target, hints in creators if source.contains(index, hints)],
         )
 
+    def possible(self, source: ObjectSource) -> Iterator[int]:
+        """Yield the indexes of all items for which ``of_item`` could return a target, some of them twice.
+
+        Of thousands of items of one kind, only those are looked at one by one that hold a word of a target.
+        """
+        for kinds, indexes in source.by_kinds().items():
+            names = self._names_with_words(kinds)
+            if any(self._of_kinds(kinds, frozenset(names))):
+                yield from indexes
+                continue
+            for name in names:
+                yield from source.holding(self._words[name], indexes)
+
+    def _names_with_words(self, kinds: frozenset[str]) -> list[str]:
+        """Return the targets for some kinds of which words are known without an import."""
+        if kinds not in self._with_words:
+            self._with_words[kinds] = [name for name in of_kinds(kinds) if name in self._words]
+        return self._with_words[kinds]
+
     def _of_kinds(
         self, kinds: frozenset[str], lacking: frozenset[str]
     ) -> tuple[list[_Hinted], list[_Hinted]]:
-        """Return the targets that edit objects of some kinds, and those that create others beside them."""
+        """Return the targets that edit objects of some kinds, and those that create others beside them.
+
+        Args:
+            kinds: names of kinds.
+            lacking: targets of which no word is there.
+        """
+        key = kinds, lacking
+        if key not in self._found:
+            self._found[key] = self._looked_up(kinds, lacking)
+        return self._found[key]
+
+    def _looked_up(
+        self, kinds: frozenset[str], lacking: frozenset[str]
+    ) -> tuple[list[_Hinted], list[_Hinted]]:
         editors: list[_Hinted] = []
         creators: list[_Hinted] = []
         # A target with options may have been given kinds by them, which only the target itself knows.

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from krm_fn.errors import DocumentError, InputError
 from krm_fn.krm.resourcelist import Object
 from krm_fn.plan._model import ObjectSource
+
+
+def items_of_kinds(source: ObjectSource, kinds: Iterable[str]) -> list[int]:
+    """Return the indexes of the items that may hold an object of some kinds, in order."""
+    wanted = frozenset(kinds)
+    found: list[int] = []
+    for seen, indexes in source.by_kinds().items():
+        if not (seen and wanted.isdisjoint(seen)):
+            found += indexes
+    return sorted(found)
 
 
 class ItemReader:
@@ -19,17 +29,15 @@ class ItemReader:
 
     def of_kinds(self, kinds: frozenset[str]) -> Iterator[Object]:
         """Yield the objects of items that may hold one of some kinds; raises InputError."""
-        for index in range(len(self.source)):
-            seen = self.source.kinds(index)
-            if not (seen and kinds.isdisjoint(seen)):
-                self.held[index] = self.source.objects(index)
-                yield from self.held[index]
+        for index in items_of_kinds(self.source, kinds):
+            self.held[index] = self.source.objects(index)
+            yield from self.held[index]
 
     def readable_of_kinds(self, kinds: frozenset[str]) -> list[Object]:
         """Return the objects of items that no target needs; one that cannot be read is no error."""
         found = []
-        for index in range(len(self.source)):
-            if index not in self.held and not kinds.isdisjoint(self.source.kinds(index)):
+        for index in items_of_kinds(self.source, kinds):
+            if index not in self.held and self.source.kinds(index):
                 found += self.readable(index)
         return found
 

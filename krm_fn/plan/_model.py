@@ -41,8 +41,14 @@ class ObjectSource(Protocol):
         Empty if nothing is known.
         """
 
+    def by_kinds(self) -> Mapping[frozenset[str], Sequence[int]]:
+        """Return what ``kinds`` returns for some entries -> their indexes, in order."""
+
     def contains(self, index: int, words: tuple[str, ...]) -> bool:
         """Return whether one of the words is in the text of one entry; True without words."""
+
+    def holding(self, words: tuple[str, ...], among: Sequence[int] | None = None) -> Sequence[int]:
+        """Return the indexes of the entries, or of those ``among`` them, for which ``contains`` is True, in order."""
 
     def objects(self, index: int) -> list[Object]:
         """Return the objects of one entry; raises InputError."""

@@ -52,14 +52,13 @@ def _concerned(
     source: ObjectSource, wanted: ProxyConfig, *, fills_variables: bool
 ) -> Iterator[tuple[int, str]]:
     """Yield items that may refer to something, each with an enabled target that knows it, judged by their texts."""
-    names_of_kinds: dict[frozenset[str], list[str]] = {}
-    for index in range(len(source)):
-        kinds = source.kinds(index)
-        if kinds not in names_of_kinds:
-            names_of_kinds[kinds] = _names(kinds, wanted, fills_variables=fills_variables)
-        for name in names_of_kinds[kinds]:
-            if not source.contains(index, reference_words_of(name)):
-                continue
+    referring: dict[int, list[str]] = {}
+    for kinds, indexes in source.by_kinds().items():
+        for name in _names(kinds, wanted, fills_variables=fills_variables):
+            for index in source.holding(reference_words_of(name), indexes):
+                referring.setdefault(index, []).append(name)
+    for index, names in sorted(referring.items()):
+        for name in names:
             # A target with options may have other words, which only the target itself knows.
             if name in wanted.targets or source.contains(index, text_hints_of(name)):
                 yield index, name
@@ -96,10 +95,8 @@ def _note_references(
 def _note_data(uses: DataUsesReader, reader: ItemReader, wanted: ProxyConfig) -> None:
     """Note the ConfigMaps and Secrets that something refers to."""
     source = reader.source
-    for index in range(len(source)):
+    for index in source.holding(uses.found.names):
         if not may_hold(source.kinds(index), _DATA):
-            continue
-        if not source.contains(index, uses.found.names):
             continue
         for obj in reader.readable(index):
             if obj.group_kind in _DATA and is_selected(obj, wanted):

@@ -17,8 +17,8 @@ from typing import Any
 
 from krm_fn import patch
 from krm_fn.errors import DocumentError, EditError, InputError, TextError
-from krm_fn.krm.resourcelist._kinds import WordSearch, kinds_in
 from krm_fn.krm.resourcelist._layouts import SHAPE, CutLayout, ItemEdits, WholeLayout, layout_of
+from krm_fn.krm.resourcelist._look import QuickLook
 from krm_fn.krm.resourcelist._objects import (
     BASE_NAME,
     BESIDE_NOTHING,
@@ -37,10 +37,9 @@ __all__ = [
     "BASE_NAME",
     "BESIDE_NOTHING",
     "Object",
+    "QuickLook",
     "ResourceList",
-    "WordSearch",
     "group_kind",
-    "kinds_in",
     "new_file_name",
     "objects",
     "reference",
@@ -68,9 +67,6 @@ class ResourceList:
         if _is_plain(self._text):
             raise InputError(f"{SHAPE}; it is plain YAML: {_INSTEAD}")
         self._layout = layout_of(self._text)
-        self._kinds: dict[int, frozenset[str]] = {}
-        self._known_kinds: dict[frozenset[str], frozenset[str]] = {}
-        self._words = WordSearch(self._text)
         if self._layout.head.get("kind") != "ResourceList":
             raise InputError(f"{SHAPE}; its `kind` is {_shown(self._layout.head.get('kind'))}")
 
@@ -97,20 +93,28 @@ class ResourceList:
         """Paths, below ``functionConfig``, of keys that are twice in one mapping."""
         return self._layout.repeated("functionConfig")
 
+    @cached_property
+    def _look(self) -> QuickLook:
+        return QuickLook([(self._text, self._layout.spans())])
+
     def kinds(self, index: int) -> frozenset[str]:
         """Return every word of an item's text that could be its kind, or the kind of an object inside it.
 
         Empty: nothing is known without reading the item.
         """
-        if index not in self._kinds:  # each target asks for it
-            found = kinds_in(self._layout.text(index))
-            self._kinds[index] = self._known_kinds.setdefault(found, found)
-        return self._kinds[index]
+        return self._look.kinds(index)
+
+    def by_kinds(self) -> Mapping[frozenset[str], Sequence[int]]:
+        """Return what ``kinds`` returns for some items -> their indexes, in order."""
+        return self._look.by_kinds
 
     def contains(self, index: int, words: tuple[str, ...]) -> bool:
         """Return True if one of the words is in the item's text or may be hidden there, or if there are no words."""
-        found = self._words
-        return found.are_possible(words) and found.may_hold(self._layout.text(index), words)
+        return self._look.contains(index, words)
+
+    def holding(self, words: tuple[str, ...], among: Sequence[int] | None = None) -> Sequence[int]:
+        """Return the indexes of the items, or of those ``among`` them, for which ``contains`` is True, in order."""
+        return self._look.holding(words, among)
 
     def objects(self, index: int) -> list[Object]:
         """Return the object of an item, or the objects inside an item of kind ``List``.
@@ -185,7 +189,7 @@ class ResourceList:
         if len(whole) != len(self._layout):  # indexes that were given away would name other items
             raise InputError(_NOT_PLAIN)
         self._layout = whole
-        self._kinds.clear()
+        self.__dict__.pop("_look", None)
 
     def _read_part(self, index: int) -> Any:
         try:

@@ -83,6 +83,10 @@ class CutLayout:
             return []
         return [path[1:] for path in repeated_keys(Document(self.parts.member(key)).root)]
 
+    def spans(self) -> Sequence[tuple[int, int]]:
+        """Return where the text of each item begins and ends."""
+        return self.parts.items
+
     def start(self, index: int) -> int:
         """Return where the text of an item begins."""
         return self.parts.items[index][0]
@@ -191,6 +195,10 @@ class WholeLayout:
     def starts(self) -> list[int]:
         """Return where the value of each item begins in the text."""
         return [item.start for item in self.items]
+
+    def spans(self) -> Sequence[tuple[int, int]]:
+        """As ``CutLayout.spans``."""
+        return [(item.node.start, item.node.end) for item in self.items]
 
     def start(self, index: int) -> int:
         """As ``CutLayout.start``."""

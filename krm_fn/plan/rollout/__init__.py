@@ -26,7 +26,7 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, Finding, ObjectRef, Severity
 from krm_fn.named_tuple import NamedTuple
 from krm_fn.patch import Pointer
-from krm_fn.plan import ObjectSource, PlannedEdit
+from krm_fn.plan import ObjectSource, PlannedEdit, items_of_kinds
 from krm_fn.plan.rollout.model import (
     GIVE_A_NAME,
     HEX,
@@ -199,10 +199,7 @@ def _known(source: ObjectSource, places: Iterable[PlannedEdit]) -> _Known:
     """
     known, words = _Known(), {kind for _, kind in _TEMPLATES}
     read = {place.item_index: place.obj for place in places if not place.is_new}
-    for index in range(len(source)):
-        seen = source.kinds(index)
-        if seen and seen.isdisjoint(words):
-            continue
+    for index in items_of_kinds(source, words):
         is_whole_item = index in read and not read[index].path
         for obj in [read[index]] if is_whole_item else source.objects(index):
             uses = [] if obj.is_local else list(references(obj))

@@ -27,7 +27,7 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, Finding, Severity
 from krm_fn.named_tuple import NamedTuple
 from krm_fn.patch import Pointer, list_at, lookup, text_at
-from krm_fn.plan import ObjectSource, PlannedEdit
+from krm_fn.plan import ObjectSource, PlannedEdit, items_of_kinds
 from krm_fn.plan.rollout.model import NAME, RolloutNote, advice, hash_of, holds_something, kept_name
 from krm_fn.products import giantswarm
 from krm_fn.products.node_kinds import KIND_NAMES, NODE_KINDS
@@ -155,10 +155,7 @@ def _references(source: ObjectSource, places: Sequence[PlannedEdit]) -> Iterator
                 asked.add(where)
     for (index, path), obj in existing.items():
         yield from _of_object(index, obj, is_wanted=(index, path) in asked)
-    for index in range(len(source)):
-        kinds = source.kinds(index)
-        if kinds and KIND_NAMES.isdisjoint(kinds):
-            continue
+    for index in items_of_kinds(source, KIND_NAMES):
         if not source.contains(index, (giantswarm.SYSTEMD_PROXY_SUFFIX,)):
             continue  # reading an item costs more than looking for the name in its text
         for obj in source.objects(index):
@@ -375,10 +372,7 @@ def _missing(
 
 def _names(source: ObjectSource) -> Iterator[tuple[str, str]]:
     """Yield namespace and name of each Secret of the list, and of each object that becomes one."""
-    for index in range(len(source)):
-        kinds = source.kinds(index)
-        if kinds and kinds.isdisjoint(_HOLDERS):
-            continue
+    for index in items_of_kinds(source, _HOLDERS):
         for obj in source.objects(index):
             for path in _TARGETS if obj.ref.kind in _HOLDERS else ():
                 name = text_at(obj.data, path)
