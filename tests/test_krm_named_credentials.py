@@ -20,6 +20,7 @@ TEXTS = [
     ),
     pytest.param(f'cache = {{ SecretKey = "{SECRET}", Insecure = true }}\n', SECRET, id="an inline table of TOML"),
     pytest.param(f"[db]\npassword = {SECRET} and more\nb = 1\n", f"{SECRET} and more", id="INI, with blanks"),
+    pytest.param(f"[db]\npassword:{SECRET}\nb = 1\n", SECRET, id="INI with a colon and no blank"),
     pytest.param(f"[db]\npassword: {SECRET} and more\nb = 1\n", f"{SECRET} and more", id="INI with a colon"),
     pytest.param(f"//npm.example/:_authToken={SECRET}\n", SECRET, id=".npmrc"),
     pytest.param(f"//npm.example/:_auth={SECRET}Aa==\n", f"{SECRET}Aa==", id=".npmrc with user and password"),
@@ -27,8 +28,12 @@ TEXTS = [
     pytest.param(f"# spring.datasource.password={SECRET}\na=b\n", SECRET, id="properties in a comment"),
     pytest.param(f"export GITLAB_TOKEN={SECRET}; echo x\n", SECRET, id="an export of a shell"),
     pytest.param(f'export TOKEN="{SECRET} b" && echo x\n', f"{SECRET} b", id="an export in quotes"),
+    pytest.param(f'export TOKEN="{SECRET}"b && echo x\n', f'"{SECRET}"b', id="an export with more behind its quotes"),
+    pytest.param(f'export TOKEN="a""{SECRET} b" && x\n', f'"a""{SECRET} b" && x', id="an export of two texts"),
     pytest.param(
-        f"export TOKEN='it'\\''s'{SECRET} && x\n", f"'it'\\''s'{SECRET} && x", id="an export with quotes in quotes"
+        f"set -e\nexport TOKEN='it'\\''s'{SECRET} && x\n",
+        f"'it'\\''s'{SECRET} && x",
+        id="an export of quotes in quotes",
     ),
     pytest.param(f"TOKEN={SECRET} ./register\n", f"{SECRET} ./register", id="a variable before a command"),
     pytest.param(f"kubeadm join --token {SECRET} host:6443\n", SECRET, id="an option"),
@@ -64,6 +69,7 @@ TEXTS = [
         "x eyJhbGciOiJSUz.eyJpc3MiOiJrdWJl.c2lnbmF0dXJl y\n", "eyJhbGciOiJSUz.eyJpc3MiOiJrdWJl.c2lnbmF0dXJl", id="a JWT"
     ),
     pytest.param(f"a\n{PEM}b\n", f"{SECRET}", id="a private key"),
+    pytest.param(f"{json.dumps({'a': PEM, 'b': PEM})}\n", f"\\n{SECRET}\\n{SECRET}\\n", id="two keys on a line"),
 ]
 
 
@@ -138,6 +144,7 @@ def test_a_diff_hides_members_with_the_name_of_a_credential(manifest: str, shown
         ),
         *("curl -u $USER:$PASS x", "curl -u 'svc:${PASS}' x", "docker run -u root:root x"),
         *("tokens: [a]", "compass=x"),
+        *("see http://token:3128/x", "no_proxy=https://auth:8443"),
         *("--password-stdin x", "see --token", "publicKey: ssh-rsa AAA"),
         *("apiVersion: v1\nkind: Secret", "image: token@sha256:0123", "- name: token", "path: token"),
     ],

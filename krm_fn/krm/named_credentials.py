@@ -74,8 +74,10 @@ _NETRC = (
     r"(?im)(\blogin[ \t]{1,8}\S{1,200}\s{1,8}password[ \t]{1,8}"
     r"|^[ \t]{0,80}(?:password|passlm|passnt|passntlmv2)[ \t]{1,40}(?=\S{1,500}[ \t]{0,8}\r?$))\S{1,500}"
 )
-_KEY_BEGIN = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----"
-_KEY_END = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----"
+_PRIVATE_KEY = (
+    r"(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----)([\s\S]*?)"
+    r"(-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|\Z)"
+)
 
 
 def shown_value(name: str, value: str) -> str:
@@ -88,7 +90,7 @@ def shown_value(name: str, value: str) -> str:
 def without_tokens(text: str) -> str:
     """Return a text with ``***`` for private keys, tokens of a known form, and passwords in a command of curl."""
     if "PRIVATE KEY-----" in text:
-        text = "".join(_without_private_keys(text))
+        text = re.sub(_PRIVATE_KEY, _without_private_key, text)
     small = _in_small_letters(text)
     if _has_any(small, _MARKS):
         text = re.sub(_OWN_FORM, HIDDEN, text)
@@ -219,17 +221,6 @@ def _value_in_quotes(text: str, start: int) -> tuple[int, int]:
     return start, rest.end() if rest else end
 
 
-def _without_private_keys(text: str) -> Iterator[str]:
-    """Yield the lines of a text in which nothing is shown of a private key."""
-    is_inside = False
-    for line in text.splitlines(keepends=True):
-        begin = re.search(_KEY_BEGIN, line)
-        start = begin.end() if begin else 0
-        if not (is_inside or begin):
-            yield line
-            continue
-        end = re.compile(_KEY_END).search(line, start)
-        is_inside = end is None
-        rest = line[end.start() :] if end else ""
-        hidden = re.sub(_TEXT_OF_LINE, HIDDEN, line[start : end.start() if end else len(line)])
-        yield f"{line[:start]}{hidden}{rest}"
+def _without_private_key(found: re.Match[str]) -> str:
+    """Return the begin and the end of a private key, and nothing that can be read between them."""
+    return f"{found[1]}{re.sub(_TEXT_OF_LINE, HIDDEN, found[2])}{found[3]}"
