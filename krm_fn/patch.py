@@ -6,7 +6,6 @@ compared with its result.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -119,7 +118,10 @@ def apply(data: Any, operations: Iterable[Operation]) -> Any:
         InternalError: an operation does not fit the data. Targets work on data they have seen, so this is
             never the mistake of a user.
     """
-    import jsonpatch  # noqa: PLC0415 -- a run that changes nothing does not pay for it
+    # A run that changes nothing does not pay for them.
+    import copy  # noqa: PLC0415
+
+    import jsonpatch  # noqa: PLC0415
 
     # A later operation may reach into the value of an earlier one, so each value is copied.
     patch = jsonpatch.JsonPatch(

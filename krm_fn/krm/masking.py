@@ -9,8 +9,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from krm_fn.krm.coded_text import without_coded
-from krm_fn.krm.named_credentials import shown_value, without_named_values, without_tokens
 from krm_fn.named_tuple import NamedTuple
 from krm_fn.printable import printable
 
@@ -32,14 +30,12 @@ _UNMASKED = r"(?<!\*\*\*)(?<=\S)@\S"
 # A password with a raw line break in it; what is a port before the break is none.
 _USER_BEFORE_BREAK = r"""(://[^\s:@/]*:)(?!\d{1,5}["']?\s)[^\s@/]*(?:\r?\n[ \t]*[^\s@/:]+){1,3}@"""
 # "http://svc:secret", of which somebody forgot the host: what is behind the colon is no port.
-_USER_WITHOUT_HOST = re.compile(
-    r"""(://[^\s:@/\[\]"'=,]*:)(?!\d{1,5}(?:\\[nrt]|(?![^\s/?#,;|"'()<>\]}`]))|\*\*\*|[${<])[^\s/,"'`]+(?![^\s/,"'`])"""
-)
+_USER_WITHOUT_HOST = r"""(://[^\s:@/\[\]"'=,]*:)(?!\d{1,5}(?:\\[nrt]|(?![^\s/?#,;|"'()<>\]}`]))|\*\*\*|[${<])[^\s/,"'`]+(?![^\s/,"'`])"""
 
 
 _PERCENT_ENCODED = r"""(%3[Aa]|(?<=[^\s:]):)(?!//|%2[Ff]%2[Ff]|\*\*\*)[^\s"'@]{1,1000}%40"""
 """User and password as a URL has them inside another one (RFC 3986, section 2.1)."""
-_SECRET_OBJECT = re.compile(r"""kind\\?["']?\s*:\s*\\?["']?Secret\b""")
+_SECRET_OBJECT = r"""kind\\?["']?\s*:\s*\\?["']?Secret\b"""  # noqa: S105 -- a pattern
 _BASIC = r"[^\s:@/]+:(?!//|\d{1,5}$)\S+"
 """User and password as HTTP has them in base64 (RFC 7617)."""
 _MOST_TEXTS = 4
@@ -86,6 +82,8 @@ def _redacted_member(data: Mapping[Any, Any], key: Any, known: Callable[[str], s
     name = data.get("name") if key == "value" else key
     is_credential = isinstance(value, (str, int)) and not isinstance(value, bool)
     if is_credential and isinstance(name, str):
+        from krm_fn.krm.named_credentials import shown_value  # noqa: PLC0415 -- see `masked`
+
         shown = shown_value(name, str(value))
         if shown != str(value):
             return shown
@@ -109,6 +107,9 @@ def masked(text: str, known: Callable[[str, Within], str], within: Within = OUTE
         known: returns a text without what is known to be secret; it is asked of decoded texts, too.
         within: what is around the text.
     """
+    # A run that prints no text of a manifest does not pay for them.
+    from krm_fn.krm.coded_text import without_coded  # noqa: PLC0415
+    from krm_fn.krm.named_credentials import without_named_values, without_tokens  # noqa: PLC0415
 
     def is_hidden(decoded: str, is_packed: bool) -> bool:
         # Gzip in gzip may be of any length.
@@ -126,7 +127,7 @@ def masked(text: str, known: Callable[[str, Within], str], within: Within = OUTE
 
 def holds_secret_object(text: str) -> bool:
     """Return whether a text that need not be YAML looks like one with a Secret in it."""
-    return _SECRET_OBJECT.search(text) is not None
+    return re.search(_SECRET_OBJECT, text) is not None
 
 
 def _redacted(text: str) -> str:
@@ -135,13 +136,13 @@ def _redacted(text: str) -> str:
         text = re.sub(_USER_BEFORE_BREAK, r"\1***@", text) if "\n" in text else text
         text = "\n".join(map(_redact_line, text.split("\n")))
     if "://" in text:
-        text = _USER_WITHOUT_HOST.sub(r"\1***", text)
+        text = re.sub(_USER_WITHOUT_HOST, r"\1***", text)
     return re.sub(_PERCENT_ENCODED, r"\1***%40", text) if "%40" in text else text
 
 
 def has_open_credential(text: str) -> bool:
     """Return whether a URL of a text has a user name, and no "@" behind it: what follows may be its password."""
-    found = list(_USER_WITHOUT_HOST.finditer(text))
+    found = list(re.finditer(_USER_WITHOUT_HOST, text))
     return bool(found) and "@" not in text[found[-1].end(1) :]
 
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from string import ascii_lowercase, ascii_uppercase
 
 from krm_fn.printable import HIDDEN
 
 _WORDS = ("token", "pass", "pwd", "secret", "key", "auth")
 """One of them is in each name."""
-_SMALL_LETTERS = str.maketrans(ascii_uppercase, ascii_lowercase)
+_SMALL_LETTERS = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 _NAME = (
     r"(?:token|passwd(?<!nopasswd)|password|passphrase|pass(?:(?<![a-z]pass)|(?<=proxypass))"
     r"|(?<=[_.;-])pwd|secret(?<![\w-]secret)"

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from krm_fn.carriers.data_references import DataUsesReader
 from krm_fn.carriers.data_uses import DataUses
 from krm_fn.carriers.reading import Reading, Values
 from krm_fn.carriers.site import Places, Site, has_site, read_sites, write_sites
@@ -27,6 +26,9 @@ from krm_fn.targets.context import (
     Reach,
     Writes,
 )
+
+if TYPE_CHECKING:
+    from krm_fn.carriers.data_references import DataUsesReader  # few objects refer to any
 
 __all__ = [
     "NO_OPTIONS",

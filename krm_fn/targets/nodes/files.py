@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -82,7 +81,7 @@ def decode(entry: Mapping[str, Any]) -> str | None:
     try:
         raw = base64.b64decode("".join(content.split()), validate=True)
         return (_gunzip(raw) if encoding == "gzip+base64" and raw else raw).decode()
-    except (binascii.Error, zlib.error, ValueError):
+    except (binascii.Error, ValueError):
         return None
 
 
@@ -103,8 +102,13 @@ def _gunzip(raw: bytes) -> bytes:
 
     A small file can hold a huge one.
     """
+    import zlib  # noqa: PLC0415 -- few files are compressed
+
     reader = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
-    content = reader.decompress(raw, LARGEST)
+    try:
+        content = reader.decompress(raw, LARGEST)
+    except zlib.error as error:
+        raise ValueError("not gzip") from error
     if not reader.eof or reader.unused_data:
         raise ValueError("not one whole gzip file of a reasonable size")
     return content
