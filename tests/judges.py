@@ -17,6 +17,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 from support import TIME_LIMIT, need
 
@@ -58,6 +59,27 @@ def _systemd_test(systemd: str, folder: Path, units: Path, home: Path) -> str:
     done = subprocess.run(argv, capture_output=True, env=env, timeout=TIME_LIMIT, check=False)
     assert b"judged.service" in done.stdout, done.stderr.decode(errors="replace")
     return done.stdout.decode()
+
+
+class KyvernoRow(NamedTuple):
+    """One line of the table that `kyverno apply` prints."""
+
+    policy: str
+    rule: str
+    resource: str
+    result: str
+    message: str
+
+
+def kyverno_rows(printed: str) -> list[KyvernoRow]:
+    """Return the lines of the table of `kyverno apply`, without those of a panic."""
+    found = []
+    for line in printed.splitlines():
+        cells = [cell.strip() for cell in line.split("│")]
+        if len(cells) == 9 and cells[1].isdigit():
+            _, _, policy, rule, resource, result, _, message, _ = cells
+            found.append(KyvernoRow(policy, rule, resource, result, message))
+    return found
 
 
 def shell_environment(shell: str, commands: Iterable[str]) -> dict[str, str]:

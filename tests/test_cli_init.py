@@ -320,6 +320,11 @@ PASSWORDS = [
         {},
         id="of another proxy",
     ),
+    pytest.param(
+        {"a.yaml": nodes("a", base64.b64encode(WITH_PASSWORD.encode()).decode()), "b.yaml": nodes("b", PROXY)},
+        {},
+        id="in base64 in the place of a host",
+    ),
     pytest.param({}, {"HTTPS_PROXY": WITH_PASSWORD, "NO_PROXY": f"user:{SECRET}@host"}, id="in the shell"),
 ]
 

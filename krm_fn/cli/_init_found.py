@@ -14,6 +14,7 @@ from krm_fn.carriers.reading import Reading
 from krm_fn.clusters import Membership
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import ConfigError, InputError
+from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef, Severity
 from krm_fn.lint.manifests import listed
 from krm_fn.lint.manifests.reading import ManifestFiles
@@ -182,12 +183,16 @@ def _noted(
 
 
 def _usable(url: str) -> str:
-    """Return a URL as a ProxyConfig takes it; "" for one that it does not take, and for one that is filled in later."""
+    """Return a URL as a ProxyConfig takes it; "" for one that it does not take, and for one that is filled in later.
+
+    A host that is base64 of a URL with a password is none.
+    """
     corrected = corrected_url(url)
-    if not url or placeholders.is_in(url):
+    without_credentials = split_url(corrected).without_credentials
+    if not url or placeholders.is_in(url) or redact(without_credentials) != without_credentials:
         return ""
     try:
-        config.load(document({"httpProxy": split_url(corrected).without_credentials}))
+        config.load(document({"httpProxy": without_credentials}))
     except ConfigError:
         return ""
     return corrected

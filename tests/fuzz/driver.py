@@ -10,6 +10,7 @@ import gc
 import hashlib
 import os
 import secrets
+import shutil
 import signal
 import sys
 import time
@@ -25,6 +26,7 @@ from fuzz.program import RUNS, Broken
 from fuzz.smaller import smaller
 from krm_fn.cli import STACK_FRAMES
 from revealed import reveals
+from support import HOW_TO_GET, search_path
 
 HANGS = 60
 """Seconds after which a case hangs."""
@@ -44,7 +46,17 @@ def main(arguments: list[str]) -> int:
     if options.case:
         return _judge_file(options.case)
     seed = secrets.randbelow(10**9) if options.seed is None else options.seed
-    return _search(options.part or list(PARTS), seed, options.seconds, options.cases)
+    names = [name for name in options.part or PARTS if _can_judge(name)]
+    return _search(names, seed, options.seconds, options.cases) if names else 0
+
+
+def _can_judge(name: str) -> bool:
+    """Return whether all programs are there with which a part judges; say which one is missing."""
+    for tool in PARTS[name].needs:
+        if shutil.which(tool, path=search_path()) is None:
+            say(f"fuzz: the part {name} does not run: {tool} is missing: {HOW_TO_GET.get(tool, 'put it on PATH')}")
+            return False
+    return True
 
 
 def _judge_file(file: Path) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from fuzz import commands, folders, nodes, outputs, rewritten, structures, texts
+from fuzz import commands, folders, nodes, outputs, policies, rewritten, structures, texts
 
 CORPUS = Path(__file__).parent / "corpus"
 
@@ -15,20 +15,22 @@ CORPUS = Path(__file__).parent / "corpus"
 class Part(NamedTuple):
     """``make`` returns an input; ``judge`` raises ``Broken`` if a promise does not hold for it.
 
-    ``share`` is the share of the time that the part gets.
+    ``share`` is the share of the time that the part gets, ``needs`` the programs that judge with it.
     """
 
     make: Callable[[Random], bytes]
     judge: Callable[[bytes], None]
     share: int
+    needs: tuple[str, ...] = ()
 
 
 PARTS = {
     "commands": Part(commands.make, commands.judge, 1),
     "structures": Part(structures.make, structures.judge, 3),
     "folders": Part(folders.make, folders.judge, 3),
-    "nodes": Part(nodes.make, nodes.judge, 1),
+    "nodes": Part(nodes.make, nodes.judge, 1, ("systemd", "sh")),
     "outputs": Part(outputs.make, outputs.judge, 2),
+    "policies": Part(policies.make, policies.judge, 1, ("kyverno",)),
     "rewritten": Part(rewritten.make, rewritten.judge, 2),
     "texts": Part(texts.make, texts.judge, 2),
 }

@@ -10,40 +10,20 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 import yaml
 from policy_folders import FOLDERS, NAMESPACES, given_objects, is_on_update, name_of, objects, resources_of, targets_of
 
+from judges import KyvernoRow, kyverno_rows
 from support import need, run
 
 Golden = Callable[[Path, bytes], None]
 VERSION = "v1.19.1"
 
 
-class Row(NamedTuple):
-    """One line of the table that `kyverno apply` prints."""
-
-    policy: str
-    rule: str
-    resource: str
-    result: str
-    message: str
-
-
-def rows(printed: str) -> list[Row]:
-    """Return the lines of the table, without those of a panic."""
-    found = []
-    for line in printed.splitlines():
-        cells = [cell.strip() for cell in line.split("│")]
-        if len(cells) == 9 and cells[1].isdigit():
-            _, _, policy, rule, resource, result, _, message, _ = cells
-            found.append(Row(policy, rule, resource, result, message))
-    return found
-
-
-def apply(folder: Path, output: Path, policy: str = "policy.yaml") -> tuple[list[Row], str]:
+def apply(folder: Path, output: Path, policy: str = "policy.yaml") -> tuple[list[KyvernoRow], str]:
     """Apply a policy of a folder to its objects.
 
     Returns:
@@ -64,16 +44,16 @@ def apply(folder: Path, output: Path, policy: str = "policy.yaml") -> tuple[list
     done = run([need("kyverno"), "apply", folder / policy, "--resource", resources, *arguments])
     printed = done.stdout.decode() + done.stderr.decode()
     panic = re.search(r"^panic: .*$", printed, re.MULTILINE)
-    return rows(printed), panic[0] if panic else ""
+    return kyverno_rows(printed), panic[0] if panic else ""
 
 
-def report(found: list[Row], panic: str) -> str:
+def report(found: list[KyvernoRow], panic: str) -> str:
     """Return what became of each object, one line each."""
     lines = [" ".join((row.resource, row.rule or "-", row.result, row.message)) for row in found]
     return "".join(f"{line.rstrip()}\n" for line in [*lines, *filter(None, [panic])])
 
 
-def kyverno_test(folder: Path, found: list[Row], *, is_changed: bool) -> str:
+def kyverno_test(folder: Path, found: list[KyvernoRow], *, is_changed: bool) -> str:
     """Return the file that makes a folder one for `kyverno test`.
 
     Args:
