@@ -229,7 +229,7 @@ def test_each_finding_of_a_check_is_reported_by_exactly_one_shard(tmp_path: Path
     chance = random.Random(story)  # noqa: S311 -- the same in each run
     write_story(ROOT / "testdata" / story, tmp_path)
     how: list[str] = []
-    for _ in range(6):
+    for _ in range(3):
         whole, parts = checked(tmp_path), parts_of(tmp_path, 3)
         if isinstance(whole, str):
             assert whole in parts, how
