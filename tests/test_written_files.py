@@ -79,8 +79,11 @@ def test_the_content_is_on_the_disk_before_it_has_the_name(file: Path, monkeypat
     fsync, replace = os.fsync, Path.replace
     monkeypatch.setattr(os, "fsync", lambda handle: (done.append("fsync"), fsync(handle))[1])
     monkeypatch.setattr(Path, "replace", lambda one, to: (done.append("replace"), replace(one, to))[1])
-    write_files({str(file): b"new"}, {str(file): b"old"})
-    assert done == ["fsync", "replace", "fsync"]
+    other = file.with_name("other.yaml")
+    other.write_bytes(b"old")
+    names = [str(file), str(other)]
+    write_files(dict.fromkeys(names, b"new"), dict.fromkeys(names, b"old"))
+    assert done == ["fsync", "fsync", "replace", "replace", "fsync"]  # the last one is that of the folder
 
 
 # created and removed files

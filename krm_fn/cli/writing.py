@@ -69,6 +69,8 @@ def write_files(
         for current in writes:
             _refuse_wrong_state(current)
             _prepare(current)
+        for current in writes:
+            _flush_besides(current)
         flush()
         for current in writes:
             _refuse_wrong_state(current)
@@ -156,15 +158,31 @@ def _prepare(one: _FileWrite) -> None:
         one.old_copy = _new_file(one.file.parent, one.old, _OLD)
 
 
+def _flush_besides(one: _FileWrite) -> None:
+    """Make sure that what was prepared is on the disk.
+
+    A file system does less for files that are all written before the first one is flushed.
+    """
+    for path in (one.beside, one.old_copy):
+        if path is not None:
+            _flush_file(path)
+
+
+def _flush_file(path: Path) -> None:
+    handle = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 def _new_file(folder: Path, content: bytes, prefix: str) -> Path:
-    """Return a new file with this content, which is on the disk; no file is left where that fails."""
+    """Return a new file with this content, which need not be on the disk; no file is left where that fails."""
     handle, name = tempfile.mkstemp(prefix=prefix, dir=folder)
     beside = Path(name)
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
@@ -268,6 +286,7 @@ def _restore(one: _FileWrite) -> None:
         _overwrite(one.file, one.old)
     elif now == one.new:
         one.old_copy = _new_file(one.file.parent, one.old, _OLD)
+        _flush_file(one.old_copy)
         if one.status is not None:
             _take_over(one.old_copy, one.status)
         one.old_copy.replace(one.file)

@@ -311,8 +311,8 @@ class ManifestList(Manifests):
         self, name: str, texts: Mapping[int, str | None], added: Sequence[str]
     ) -> bytes | None:
         text = self._texts.get(name, "")
-        number = len(documents(text))
-        if not added and number and all(texts.get(at, "") is None for at in range(number)):
+        removed = sum(new is None for new in texts.values())
+        if removed and not added and removed == len(documents(text)):
             return None
         try:
             return rewrite_documents(text, texts, added).encode()

@@ -32,6 +32,8 @@ _DIRECTIVES = (
 _WAS_OPEN = " was: no line break above"
 """A comment behind the separator of a document that was added."""
 _EMPTY = rf"(?:{_EMPTY_LINE}\n)*{_EMPTY_LINE}\Z"
+_BEGIN_OF_NOTHING = frozenset(" \t\r\n#.%")
+"""With one of these begin directives, and a part that holds nothing: nearly all documents begin with a letter."""
 
 
 def documents(text: str) -> list[tuple[int, int]]:
@@ -49,7 +51,9 @@ def documents(text: str) -> list[tuple[int, int]]:
     for start, end in zip(starts, ends, strict=True):
         first = start if of_directives is None else of_directives
         of_directives = None
-        if re.compile(_DIRECTIVES).fullmatch(text, start, end):
+        if start < end and text[start] not in _BEGIN_OF_NOTHING:
+            found.append((first, end))
+        elif re.compile(_DIRECTIVES).fullmatch(text, start, end):
             of_directives = first
         elif not re.compile(_EMPTY).fullmatch(text, start, end):
             found.append((first, end))
@@ -125,7 +129,8 @@ def _replacements(
     text: str, slices: Sequence[tuple[int, int]], texts: Mapping[int, str | None]
 ) -> list[tuple[int, int, str]]:
     """Return start, end and new text of each part of ``text`` that changes, in the order of the text."""
-    alone = [one.span() for one in _separators(text) if one["alone"] is not None]
+    separators = _separators(text) if None in texts.values() else []
+    alone = [one.span() for one in separators if one["alone"] is not None]
     above = {end: start for start, end in alone}
     below = dict(alone)
     found = []
