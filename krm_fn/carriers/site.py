@@ -157,17 +157,28 @@ def _written(draft: Draft, sites: Places, variables: Variables) -> list[_Effect]
             if site.commit(variables):
                 effects += [effect.within(site.label) for effect in nested]
             continue
-        before = [*site.read()]
-        start = draft.edits
+        before, edits = draft.snapshot(), draft.edits
         try:
             site.write(variables)
         except WrongTypeError as error:
             finding = wrong_type(error.path, error.value, error.wanted)
             if finding not in draft.findings:
                 draft.findings.append(finding)
-        if draft.edits > start:
-            effects.append(_Effect.between(site.label, before, [*site.read()], variables))
+        if draft.edits > edits:
+            effects.append(_effect(draft, before, site, variables))
     return effects
+
+
+def _effect(draft: Draft, before: Any, site: Site, variables: Variables) -> _Effect:
+    """Return what a site changed in a draft, whose data was ``before``.
+
+    What was there is read only now: most sites change nothing.
+    """
+    now, read_now = draft.snapshot(), [*site.read()]
+    draft.restore(before)
+    read_before = [*site.read()]
+    draft.restore(now)
+    return _Effect.between(site.label, read_before, read_now, variables)
 
 
 class _Effect:

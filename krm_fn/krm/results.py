@@ -255,9 +255,16 @@ def in_order(results: Iterable[Result]) -> list[Result]:
 
 
 def rank(result: Result) -> tuple[str, int, int, str]:
-    """Return by what ``in_order`` sorts results; the last is the line of the result."""
+    """Return by what ``in_order`` sorts results; the last is their line, with what masking would take out.
+
+    It is never shown: masking each line only to compare it took as long as masking all that is shown.
+    """
     ref = result.ref
-    return (ref.file_path, ref.file_index, _RANK[result.severity], result.line())
+    names = (ref.api_version, ref.kind, ref.namespace, ref.name)
+    about = ("/".join(name for name in names if name), field_path(result.path))
+    subject = " ".join(part for part in about if part)
+    text = f"{subject}: {result.text}" if subject else result.text
+    return (ref.file_path, ref.file_index, _RANK[result.severity], text)
 
 
 def most_important_first(results: Iterable[Result]) -> list[Result]:
