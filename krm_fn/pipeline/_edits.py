@@ -19,14 +19,15 @@ from krm_fn.plan import PlannedEdit
 from krm_fn.settings import Resolved
 
 
-def apply_proposals(place: PlannedEdit, mode: Mode) -> Iterator[tuple[list[Operation], Result]]:
-    """Yield the results and operations of one place, and apply them to the object's data.
+def apply_proposals(
+    place: PlannedEdit, readings: Sequence[Reading], mode: Mode
+) -> Iterator[tuple[list[Operation], Result]]:
+    """Yield the results and operations of one place that holds ``readings``, and apply them to the object's data.
 
     What a field for a proxy holds is shown only if it is a URL: anything else may be a password. A list is shown only
     if no part of it may be one.
     """
     proposals = list(place.proposals())
-    readings = list(place.readings())
     if not (proposals or readings or place.has_list_by_class):
         return
     found = list(_applied(place, proposals, readings, mode))

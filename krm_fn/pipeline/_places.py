@@ -14,6 +14,7 @@ from krm_fn.pipeline._operations import PlannedOperations
 from krm_fn.pipeline._report import at_new_place
 from krm_fn.pipeline._rollout import roll_out
 from krm_fn.plan import PlannedEdit
+from krm_fn.targets import Reading
 
 __all__ = ["edited", "judged", "roll_out"]
 
@@ -27,16 +28,23 @@ def edited(
         the places that were asked for, as they are then, and the results.
     """
     places = [place for place in concerned if place.is_asked]
+    held: list[tuple[Reading, ...]] = []
     found: list[Result] = []
     for _, places_of_object in groupby(places, key=lambda place: id(place.obj)):
         reported: list[Result] = []
         for place in places_of_object:
-            for of_place, result in apply_proposals(place, mode):
+            readings = tuple(place.readings())
+            held.append(readings)
+            for of_place, result in apply_proposals(place, readings, mode):
                 reported = [at_new_place(one, of_place, place) for one in reported]
                 reported.append(result)
                 operations.note(place, of_place)
         found += reported
-    return [of_new_kind(place, mode) for place in places], found
+    left: list[PlannedEdit] = []
+    for place, readings in zip(places, held, strict=True):
+        is_as_read = not place.is_new and id(place.obj) not in operations.touched
+        left.append(place._replace(held=readings) if is_as_read else of_new_kind(place, mode))
+    return left, found
 
 
 def judged(

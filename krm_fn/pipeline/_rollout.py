@@ -31,6 +31,10 @@ def roll_out(
         if isinstance(one.proposal, Edit):  # a template has a name that follows from these names
             patch.apply(one.obj.data, one.proposal.operations)
             operations.touched.add(id(one.obj))
+    places = [
+        place._replace(held=None) if id(place.obj) in operations.touched else place
+        for place in places
+    ]
     of_templates = list(rollout(source, places, wanted, operations.touched))
     reported += [_rolled(one, operations, wanted.mode) for one in of_templates]
     rollout_notes += of_templates

@@ -93,6 +93,7 @@ class PlannedEdit(NamedTuple):
         names_in_use: what ``Creation.names_in_use`` returned.
         is_whole: whether another object refers to it and no other file has one of its name.
         code: that in the text of the object, if there is any.
+        held: what it holds in the place of the target, where that was read and nothing has edited the object since.
     """
 
     item_index: int
@@ -109,6 +110,7 @@ class PlannedEdit(NamedTuple):
     names_in_use: frozenset[ObjectName] = frozenset()
     is_whole: bool = False
     code: CodeInText | None = None
+    held: tuple[Reading, ...] | None = None
 
     @property
     def target(self) -> Target:
@@ -158,7 +160,9 @@ class PlannedEdit(NamedTuple):
 
         Nothing if it is encrypted.
         """
-        if not sops.is_encrypted(self.obj.data):
+        if self.held is not None:
+            yield from self.held
+        elif not sops.is_encrypted(self.obj.data):
             yield from self.target.read(self.obj.data, self.options, self.uses)
 
     @property
