@@ -312,6 +312,8 @@ def edit(text: str, variables: Mapping[str, str]) -> str:
     """
     if not text.strip():
         return fresh(variables) if variables else text
+    if variables and text == fresh(variables):  # as an earlier run left it
+        return text
     if has_rejected_header(text):
         return text
     whole = with_final_eol(text)
