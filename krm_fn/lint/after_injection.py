@@ -246,7 +246,7 @@ def _is_place(place: PlannedEdit) -> bool:
     if any(True for _ in place.readings()):
         return True
     settings = place.resolved.settings._replace(is_declared=True)
-    if not settings.variables():
+    if not settings.sets_any:
         settings = settings._replace(http_proxy=_ANY_PROXY, https_proxy=_ANY_PROXY)
     context = Context(place.options, settings, uses=place.uses)
     return any(isinstance(one, Edit) for one in place.target.edit(place.obj.data, context))

@@ -332,7 +332,7 @@ def _judged(value: str, listing: Listing, *, has_proxy: bool) -> tuple[Problem, 
         )
         for network in first or (None,)
     ]
-    lacks = rules_of.lint_for(value, listing.audience, others) if has_proxy else []
+    lacks = rules_of.lint_for(value, listing.audience, others) if has_proxy and others else []
     times = Counter(found for problems in each for found in dict.fromkeys(problems))
     shared = [
         found for found in times if found.rule in _ABOUT_THE_CLUSTER or times[found] == len(each)

@@ -155,7 +155,7 @@ def _edits(  # noqa: PLR0913 -- one object and all that is known of it
     for target, whole in of_targets(wanted, memberships, concerned, obj, alone):
         found = whole
         options = target.options(wanted.targets)
-        other = classes.other_writer(target.id, obj) if found.settings.variables() else None
+        other = classes.other_writer(target.id, obj) if found.settings.sets_any else None
         if classes.replaces(target.id, obj):
             found = Resolved(
                 ProxySettings(cluster=found.settings.cluster, is_declared=found.declared)
@@ -167,7 +167,7 @@ def _edits(  # noqa: PLR0913 -- one object and all that is known of it
                 index, obj, target.id, nodes, of_all, options, class_context=class_context
             )
             continue
-        lost = classes.lost(target.id, obj) if found.settings.variables() else None
+        lost = classes.lost(target.id, obj) if found.settings.sets_any else None
         yield PlannedEdit(
             index,
             obj,

@@ -74,7 +74,7 @@ def _present(
             if obj.group_kind in kinds:
                 yield obj, is_selected(obj, wanted)
     for place in new:
-        has_proxy = bool(place.resolved.settings.variables())
+        has_proxy = place.resolved.settings.sets_any
         if place.obj.group_kind in kinds and has_proxy and is_selected(place.obj, wanted):
             yield place.obj, True
 

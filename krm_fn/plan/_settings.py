@@ -33,9 +33,10 @@ def of_targets(
     for target in targets:
         readers = target.readers(obj.data, target.options(wanted.targets))
         same = (target.reach, readers, *settings.differences(target.id, wanted, memberships))
-        if same not in known:
-            known[same] = resolved(wanted, memberships, target, obj, alone)
-        yield target, known[same]
+        found = known.get(same)
+        if found is None:
+            known[same] = found = resolved(wanted, memberships, target, obj, alone)
+        yield target, found
 
 
 def resolved(

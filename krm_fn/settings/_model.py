@@ -44,6 +44,11 @@ class ProxySettings(NamedTuple):
     is_declared: bool = True
     is_listed: bool = True
 
+    @property
+    def sets_any(self) -> bool:
+        """Whether a variable has to be set."""
+        return bool(self.http_proxy or self.https_proxy or self.no_proxy)
+
     def variables(self) -> dict[str, str]:
         """Return name -> value of each variable to set, both cases of each, in the order of the Giant Swarm document.
 

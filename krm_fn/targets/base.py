@@ -216,8 +216,10 @@ class Target:
 
     def all_kinds(self, options: Options) -> frozenset[GroupKind]:
         """Return the kinds of the objects that it edits: its own, and those that the option ``customKinds`` names."""
-        custom = [(one["group"], one["kind"]) for one in options.get("customKinds", ())]
-        return self.kinds.union(custom)
+        custom = options.get("customKinds", ())
+        if not custom:
+            return self.kinds
+        return self.kinds.union((one["group"], one["kind"]) for one in custom)
 
     def edit(self, data: Data, context: Context) -> Iterator[Edit | Finding]:
         """Yield what there is to say about an object, and at most one Edit that gives it its proxy.

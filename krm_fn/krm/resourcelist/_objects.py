@@ -152,7 +152,8 @@ def with_path(obj: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _metadata(obj: Mapping[str, Any], field: str) -> dict[str, Any]:
-    value = patch.lookup(obj, ("metadata", field))
+    metadata = obj.get("metadata")
+    value = metadata.get(field) if isinstance(metadata, dict) else None
     return value if isinstance(value, dict) else {}
 
 

@@ -151,7 +151,7 @@ def _references(source: ObjectSource, places: Sequence[PlannedEdit]) -> Iterator
         where = (place.item_index, place.obj.path)
         if not place.is_new and place.obj.group_kind in NODE_KINDS:
             existing[where] = place.obj
-            if place.resolved.settings.variables():
+            if place.resolved.settings.sets_any:
                 asked.add(where)
     for (index, path), obj in existing.items():
         yield from _of_object(index, obj, is_wanted=(index, path) in asked)

@@ -133,7 +133,7 @@ class _ChartSites:
         self._written = OurValues(draft)
         self._before = self._written.ours
         self._done: set[ValueKey] = set()
-        self._is_asked = bool(context.settings.variables())
+        self._is_asked = context.settings.sets_any
         self._has_site = False
 
     def of_charts(self) -> Places:

@@ -424,7 +424,7 @@ def _is_known_beside(draft: Draft, row: DistributionRow, context: Context) -> bo
     version = draft.get((*row.beside, "version"), "")
     if version not in row.too_old or lookup(draft.data, row.path) is not None:
         return True
-    if context.settings.variables():
+    if context.settings.sets_any:
         shown = f"version {version}" if version else "the default version"
         message = (
             f"{PRODUCTS[row.target].name} takes no proxy in {shown}: set `version` in `{'.'.join(row.beside)}` "

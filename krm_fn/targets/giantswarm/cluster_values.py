@@ -66,7 +66,7 @@ def companions(
 ) -> Iterator[dict[str, Any]]:
     """Yield the Secret and the ConfigMap of a Cluster with a proxy; ``sites`` fills them."""
     name = lookup(obj, ("metadata", "name"))
-    if settings.variables() and isinstance(name, str) and name:
+    if settings.sets_any and isinstance(name, str) and name:
         labels = {giantswarm.CLUSTER_LABEL: name}
         yield skeleton(
             "Secret", name + giantswarm.CLUSTER_VALUES_SUFFIX, obj, labels=labels, type="Opaque"

@@ -131,7 +131,7 @@ class _GiantswarmInstallationValues(Target):
         for held in helm_values.of_object(draft):
             slots = _slots(held, cluster)
             yield from held.sites(partial(_sites, slots=slots))
-            if not slots and _is_cluster_release(held) and context.settings.variables():
+            if not slots and _is_cluster_release(held) and context.settings.sets_any:
                 message = (
                     "its values come from `valuesFrom`, so no proxy is added here: set "
                     "`global.connectivity.proxy` there, or an empty one in `spec.values`"

@@ -138,7 +138,7 @@ class _GiantswarmSystemdProxy(Target):
             if isinstance(one, Value) and one.path[-1] in _UNITS:
                 yield _UnitText(draft, one)
         keys = {one.path[-1] for one in found}
-        for key in _wanted(obj, context.options) if context.settings.variables() else ():
+        for key in _wanted(obj, context.options) if context.settings.sets_any else ():
             if key not in keys:
                 yield _UnitText(draft, Value(("stringData", key), ""))
         if found and created_objects.was_created(obj):

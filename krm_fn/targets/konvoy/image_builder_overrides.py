@@ -30,7 +30,7 @@ def companions(
     """Yield the Secret of a pre-provisioned Cluster that gets a proxy; ``sites`` fills it."""
     name = lookup(obj, ("metadata", "name"))
     is_ours = lookup(obj, ("spec", "infrastructureRef", "kind")) == "PreprovisionedCluster"
-    if settings.variables() and is_ours and isinstance(name, str) and name:
+    if settings.sets_any and is_ours and isinstance(name, str) and name:
         yield created_objects.skeleton(
             "Secret", name + konvoy.USER_OVERRIDES_SUFFIX, obj, labels=_MOVE, type="Opaque"
         )

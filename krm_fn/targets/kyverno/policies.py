@@ -69,7 +69,7 @@ def _sites(
         yield ComparedPolicy(draft, path, title)
     is_complete = context.options.get("fill") == COMPLETE
     if kind[1] in _WITH_CEL:
-        if context.settings.variables():
+        if context.settings.sets_any:
             draft.findings += harmful_expressions(draft.data)
             if is_complete:
                 report_expressions(draft)
@@ -89,12 +89,12 @@ def _sites_of_rules(
             continue
         found.append(rule)
         draft.findings += other_forms(rule)
-        if context.settings.variables():
+        if context.settings.sets_any:
             draft.findings += without_effect(rule, policy=draft.data, is_complete=is_complete)
     own = {rule.path: _own_variables(rule, context) for rule in found}
     for wanted in dict.fromkeys(map(_key, own.values())):
         together = [rule for rule in found if _key(own[rule.path]) == wanted]
-        conflict = two_proxies(together) if context.settings.variables() else None
+        conflict = two_proxies(together) if context.settings.sets_any else None
         if conflict:
             draft.findings.append(conflict)
             return
@@ -167,7 +167,7 @@ class _KyvernoPolicies(Target):
         """Yield the rules of a policy, or its CEL expressions; those of policies inside another object."""
         if generated.is_generated(draft.data):
             return iter([GeneratedObject(draft, context.options)])
-        if context.settings.variables() and generated.is_in_the_way(draft.data, context.options):
+        if context.settings.sets_any and generated.is_in_the_way(draft.data, context.options):
             generated.report_in_the_way(draft)
             return iter(())
         kind = group_kind(draft.data)

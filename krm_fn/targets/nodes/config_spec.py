@@ -100,7 +100,7 @@ class ConfigSpec:
 
     def is_rendered(self, text: str) -> bool:
         """Return whether cloud-init would take a part of ``text`` for a template."""
-        return any(mark in text for mark in _JINJA) and not self.ignition
+        return "{" in text and any(mark in text for mark in _JINJA) and not self.ignition
 
     def through_jinja(self, seen: Reading) -> Reading:
         """Return a reading without its value where cloud-init renders the text as a template."""

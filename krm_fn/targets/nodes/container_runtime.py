@@ -51,14 +51,16 @@ def operating_system_of(data: Mapping[str, Any], system: NodeSystem) -> Operatin
     """Return the operating system of the nodes that ``data`` configures; Linux where no field names another."""
     if data.get("format") == "bottlerocket":
         return OperatingSystem.BOTTLEROCKET
-    paths = (lookup(entry, ("path",)) for entry in _entries(data, system.files))
-    if any(isinstance(path, str) and _has_drive(path) for path in paths):
-        return OperatingSystem.WINDOWS
-    commands = [*_entries(data, system.commands), *_entries(data, system.late_commands)]
-    if any(isinstance(command, str) and _runs_powershell(command[:256]) for command in commands):
-        return OperatingSystem.WINDOWS
-    if any(socket.startswith("npipe:") for socket in _sockets(data)):
-        return OperatingSystem.WINDOWS
+    for entry in _entries(data, system.files):
+        path = entry.get("path") if isinstance(entry, dict) else None
+        if isinstance(path, str) and _has_drive(path):
+            return OperatingSystem.WINDOWS
+    for command in (*_entries(data, system.commands), *_entries(data, system.late_commands)):
+        if isinstance(command, str) and _runs_powershell(command[:256]):
+            return OperatingSystem.WINDOWS
+    for socket in _sockets(data):
+        if socket.startswith("npipe:"):
+            return OperatingSystem.WINDOWS
     return OperatingSystem.LINUX
 
 

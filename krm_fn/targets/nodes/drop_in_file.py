@@ -519,7 +519,7 @@ def drop_in_sites(draft: Draft, context: Context, unit: str, target: str) -> Ite
         unit: name of the service without ``.service``.
         target: the key under ``spec.targets`` that messages name.
     """
-    is_wanted = bool(context.settings.variables())
+    is_wanted = context.settings.sets_any
     spec = config_spec.find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
     if spec is None:
         return

@@ -20,7 +20,7 @@ class _KubeadmCommands(Target):
 
     def sites(self, draft: Draft, context: Context) -> Iterator[NodeExports]:
         """Yield the commands that run before kubeadm."""
-        is_wanted = bool(context.settings.variables())
+        is_wanted = context.settings.sets_any
         spec = config_spec.find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
         if spec is None:
             return

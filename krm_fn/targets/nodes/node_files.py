@@ -111,7 +111,7 @@ class _FilesOnRequest(Target):
     def sites(self, draft: Draft, context: Context) -> Iterator[Site]:
         """Yield the files that the option ``files`` names."""
         chosen = context.options.get("files", ())
-        is_wanted = bool(chosen and context.settings.variables())
+        is_wanted = bool(chosen) and context.settings.sets_any
         spec = config_spec.find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
         if spec is None:
             return

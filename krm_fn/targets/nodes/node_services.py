@@ -28,7 +28,7 @@ class _NodeServices(Target):
 
     def sites(self, draft: Draft, context: Context) -> Iterator[Site]:
         """Yield the files of the services, and the commands."""
-        is_wanted = bool(context.settings.variables())
+        is_wanted = context.settings.sets_any
         spec = config_spec.find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
         if spec is None:
             return

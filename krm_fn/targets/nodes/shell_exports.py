@@ -206,11 +206,13 @@ def _edited(
                 edits.append((word.start, word.end, f"{name}={escaping.shell(variables[name])}"))
         if len(unwanted) == len(words) - 1:
             empty.add(number)
-        else:
+        elif unwanted:
             spans = [(word.start, word.end) for word in words]
             edits += [(*span, "") for span in cuts(spans, unwanted)]
     if len(empty) == len(statements):
         return ""
+    if not edits and not empty:
+        return command
     whole = [(words[0].start, words[-1].end) for words in statements]
     return splice(command, [*edits, *((*span, "") for span in cuts(whole, empty))])
 

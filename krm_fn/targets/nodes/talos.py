@@ -94,7 +94,7 @@ class _Talos(Target):
 
     def sites(self, draft: Draft, context: Context) -> Places:
         """Yield the variables that patches set already, and a new patch for those of which none does."""
-        is_wanted = bool(context.settings.variables())
+        is_wanted = context.settings.sets_any
         spec = config_spec.find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
         if spec is not None:
             yield from _Patches(spec).sites(is_wanted=is_wanted)

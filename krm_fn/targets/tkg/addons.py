@@ -179,7 +179,7 @@ def _data_values(
         home = _home(texts) if name == addon.name else None
         if home is not None and not home.documents and not ours:
             yield from _document_sites(home.text.new_document(), addon, settings, is_home=False)
-        elif name == addon.name and not texts and not problems and settings.variables():
+        elif name == addon.name and not texts and not problems and settings.sets_any:
             _report_no_values(draft, addon)
         first = home.documents[:1] if home is not None else []
         is_home = ours in ([], first)

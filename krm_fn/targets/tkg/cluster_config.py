@@ -89,7 +89,7 @@ class _SwitchAndCertificate(SiteWithoutVariables):
 
     def write(self, variables: Variables) -> None:
         """Turn the switch that is there on or off, and set or remove the certificate."""
-        is_on = bool(self._settings.variables())
+        is_on = self._settings.sets_any
         is_declared = self._settings.is_declared
         old = self._draft.get((tkg.PROXY_SWITCH,))
         if is_declared and tkg.PROXY_SWITCH in self._draft.data:
@@ -141,7 +141,7 @@ class _TkgClusterConfig(Target):
                 draft.findings.append(found)
                 continue
             first = [document for document in found if isinstance(document.draft.data, dict)][:1]
-            if not first and whole(settings).variables():
+            if not first and whole(settings).sets_any:
                 draft.report(Severity.WARNING, _NOTHING, value.path, code="NoValues")
             for document in first:
                 problem = half(settings)

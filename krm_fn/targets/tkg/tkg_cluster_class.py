@@ -75,9 +75,9 @@ def _sites_of_cluster(draft: Draft, settings: ProxySettings, groups: _Groups) ->
                 yield _ProxyVariable(draft, entry, wanted, group)
         if is_tkg:
             is_own = path == VARIABLES or wanted.variables() != settings.variables()
-            if is_own and wanted.variables() and not named(draft.data, path, "proxy"):
+            if is_own and wanted.sets_any and not named(draft.data, path, "proxy"):
                 yield _NewProxyVariable(draft, path, wanted, group)
-            if settings.variables() and not wanted.variables():
+            if settings.sets_any and not wanted.sets_any:
                 draft.report(Severity.WARNING, _NONE, path[:-2], code="NodesWithoutProxy")
     if is_tkg:
         yield from _trust(draft, settings)
@@ -203,7 +203,7 @@ def _kept_steps(path: Pointer) -> int:
 def _trust(draft: Draft, settings: ProxySettings) -> Iterator[Site]:
     """Yield the certificate of the proxy in ``trust``; in old classes its value is the list."""
     data = certificate(settings)
-    stays = bool(settings.variables()) or not settings.is_declared
+    stays = settings.sets_any or not settings.is_declared
     found = named(draft.data, VARIABLES, "trust")
     for entry in found:
         value = (*entry, "value")

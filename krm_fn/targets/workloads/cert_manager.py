@@ -28,7 +28,7 @@ class _CertManager(Target):
         report_wrong_types(draft)
         found = known_workloads.cert_manager_containers(draft.data)
         is_unknown = known_workloads.is_cert_manager(draft.data) and any(containers(draft.data))
-        if not found and is_unknown and context.settings.variables():
+        if not found and is_unknown and context.settings.sets_any:
             message = (
                 "no container has a name of cert-manager's, so none gets the proxy: name one "
                 "`cert-manager-controller`"

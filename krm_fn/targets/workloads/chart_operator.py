@@ -39,7 +39,7 @@ class _ChartOperator(Target):
             for one in found:
                 yield EnvList(draft, one, conflict, provided_for(context.uses, draft.data, one))
             is_unknown = any(containers(draft.data, field)) and not found
-            if field == CONTAINERS and is_unknown and context.settings.variables():
+            if field == CONTAINERS and is_unknown and context.settings.sets_any:
                 message = (
                     "no container is named `chart-operator`, so none gets the proxy: "
                     "give the operator's that name"

@@ -249,7 +249,7 @@ def _owned(obj: Data, options: Options) -> set[Pointer]:
 
 
 def _report_missing(draft: Draft, names: list[str], context: Context) -> None:
-    if context.settings.variables():
+    if context.settings.sets_any:
         message = (
             f"an annotation chooses {quoted(names)} for the proxy, and no container or init container "
             'has this name: the annotation must be "true", "false" or names of its containers'
@@ -260,7 +260,7 @@ def _report_missing(draft: Draft, names: list[str], context: Context) -> None:
 def _report_wrong_annotations(draft: Draft, place: _Place, context: Context) -> None:
     """Report annotations that have no effect, because their values are no strings."""
     for path, value in chosen_containers.no_strings(draft.data, place.at):
-        if context.settings.variables():
+        if context.settings.sets_any:
             message = (
                 f"the annotation `{path[-1]}` has no effect, because its value must be a string, not "
                 f"{type_name(value)}: put it in quotes"
@@ -305,7 +305,7 @@ class _Workloads(Target):
         for name in (INIT_CONTAINERS, CONTAINERS):
             pod_spec.report_wrong_types(draft, name, at=place.at)
         conflict = context.options.get("conflict", UNIT)
-        keeps_unit = conflict == UNIT and not context.settings.variables()
+        keeps_unit = conflict == UNIT and not context.settings.sets_any
         written: list[EnvList] = []
         for one in chosen.existing:
             # What we wrote is no author's value; without a proxy, what is its author's alone is left.

@@ -77,7 +77,7 @@ class _Class:
     def is_wanted(self) -> bool:
         """Whether any node is to get a proxy by way of it."""
         nodes = (resolved for cluster in self.clusters.values() for resolved in cluster.values())
-        return any(resolved.settings.variables() for resolved in (self.default, *nodes))
+        return any(resolved.settings.sets_any for resolved in (self.default, *nodes))
 
     @property
     def has_common(self) -> bool:

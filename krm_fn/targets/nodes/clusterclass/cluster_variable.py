@@ -88,7 +88,7 @@ def sites(
     """Yield the variables of a Cluster; ``settings`` are those of its control plane."""
     obj = draft.data
     if not class_context.is_known:
-        if settings.variables():
+        if settings.sets_any:
             message = (
                 f'its ClusterClass "{class_of(obj)}" must be in the list, so that it can be patched and this Cluster '
                 "can be given what it needs: add it, or set `spec.targets.clusterClass.sharedTemplates` to `Union`"
