@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from krm_fn.carriers.reading import Reading
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.lint.after_injection import review, unreached, withheld
@@ -14,7 +15,6 @@ from krm_fn.pipeline._operations import PlannedOperations
 from krm_fn.pipeline._report import at_new_place
 from krm_fn.pipeline._rollout import roll_out
 from krm_fn.plan import PlannedEdit
-from krm_fn.targets import Reading
 
 __all__ = ["edited", "judged", "roll_out"]
 
