@@ -31,13 +31,17 @@ gc.set_threshold(50_000)
 sys.setrecursionlimit(STACK_FRAMES)
 
 # Timing decides no test; `HYPOTHESIS_EXAMPLES=5000` looks longer than a commit can wait. CI looks at the same examples
-# each time: what it finds must be about the change, and new ones are looked for by people.
+# each time: what it finds must be about the change, and new ones are looked for by people. mutmut asks only whether one
+# fails, not for the smallest.
+UNDER_MUTMUT = "MUTANT_UNDER_TEST" in os.environ
+SMALLEST = (hypothesis.Phase.shrink, hypothesis.Phase.explain)
 hypothesis.settings.register_profile(
     "ours",
     deadline=None,
     derandomize="CI" in os.environ,
     max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "25")),
     print_blob=True,
+    phases=[phase for phase in hypothesis.Phase if not UNDER_MUTMUT or phase not in SMALLEST],
 )
 hypothesis.settings.load_profile("ours")
 
@@ -53,7 +57,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_sessionstart() -> None:
     """Forget what was cached before this process was forked: mutmut changes functions whose results are known."""
-    if "MUTANT_UNDER_TEST" in os.environ:
+    if UNDER_MUTMUT:
         forget_results()
         gc.freeze()
 

@@ -43,7 +43,7 @@ def test_what_holds_no_credential_is_not_changed(text: str) -> None:
     assert redact(text) == text
 
 
-@pytest.mark.parametrize("value", [None, 7, True, 1.5, [], {}, [1, {"a": None}]])
+@pytest.mark.parametrize("value", [None, 7, True, 1.5, [], {}, [1, {"a": None}], {"token": {"a": 1}}, {"token": None}])
 def test_what_is_no_string_is_not_changed(value: Any) -> None:
     assert redact(value) == value
 
@@ -59,6 +59,8 @@ def test_what_is_no_string_is_not_changed(value: Any) -> None:
         pytest.param("http://user:@proxy", "http://***@proxy", id="no password: the user is a token"),
         pytest.param("http://TOKEN:x@proxy", "http://***@proxy", id="a filler: the user is a token"),
         pytest.param("http://ghp_0123456789abcdefghij:y@proxy", "http://***@proxy", id="a user as long as a token"),
+        pytest.param("http://abcdefghijklmnopqrst:y@proxy", "http://***@proxy", id="a user of twenty letters"),
+        pytest.param("http://abcdefghijklmnopqrs:y@proxy", "http://abcdefghijklmnopqrs:***@proxy", id="of nineteen"),
         pytest.param("http://svc:geheim", "http://svc:***", id="the host was forgotten"),
         pytest.param("http://svc:geheim,other", "http://svc:***,other", id="the host was forgotten, in a list"),
         pytest.param("http://svc:12345678", "http://svc:***", id="the host was forgotten, and it is a number"),
@@ -106,6 +108,9 @@ def test_what_is_no_string_is_not_changed(value: Any) -> None:
             id="JSON in a text in quotes",
         ),
         pytest.param('"http://u:ge@heim", x@p', '"http://u:***@heim", x@p', id="an address behind a URL in quotes"),
+        pytest.param("'http://u:ge@heim', x@p", "'http://u:***@heim', x@p", id="the same in single quotes"),
+        pytest.param('X"http://u:ge@heim", x@p', 'X"http://u:***@p', id="a quote behind a letter opens nothing"),
+        pytest.param("u:ge,,http://v:geheim@q", "u:***@q", id="two commas in what may be a password"),
         pytest.param("http://u:ge token=heim@p", "http://u:***@p", id="a password with the name of another one"),
         pytest.param("u:<secret>heim@p", "u:***@p", id="a password with a tag"),
         pytest.param("cntlm://u:geheim@p", "cntlm://u:***@p", id="a scheme nobody knows"),

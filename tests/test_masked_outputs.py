@@ -310,6 +310,12 @@ def test_no_output_of_a_command_shows_a_secret(
             id="a byte order mark takes no line",
         ),
         pytest.param("a: b\r---\rc: d\ne: f\n", "a: b\\x0d---\\x0dc: d\ne: f\n", id="documents in a line"),
+        pytest.param(
+            "a: [http://u:S1, S1@h, b]\n", "a: [http://u:***@h, b]\n", id="in a flow sequence, a password with a comma"
+        ),
+        pytest.param(
+            "a: [http://u:S1@h, b@h, c]\n", "a: [http://u:***@h, b@h, c]\n", id="an address behind a whole URL stays"
+        ),
         pytest.param("# {0}\n---\n# {0}\na: b\n", "# ***\n---\n# ***\na: b\n", id="comments"),
         pytest.param(
             "caBundle: TUlJQ1hEQ0NBZWdBd0lCQWdJUUJBblpVTTZ4\nkind: KubeadmControlPlaneTemplate\n",

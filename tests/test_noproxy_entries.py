@@ -170,6 +170,20 @@ def test_a_cidr_that_holds_every_address(entry: str, all_of_them: bool) -> None:
     assert entries.holds_every_address(entry) is all_of_them
 
 
+@pytest.mark.parametrize(
+    ("entry", "host", "is_inside"),
+    [
+        pytest.param("10.0.0.0/8", "10.1.2.3", True, id="an address in it"),
+        pytest.param("10.0.0.0/8", "11.1.2.3", False, id="an address beside it"),
+        pytest.param("10.0.0.0/8", "fd00::1", False, id="an address of the other family"),
+        pytest.param("10.0.0.0/8", "a.example", False, id="a name"),
+        pytest.param("10.1.2.3", "10.1.2.3", False, id="an address is no CIDR"),
+    ],
+)
+def test_what_a_cidr_holds(entry: str, host: str, is_inside: bool) -> None:
+    assert entries.holds(entry, host) is is_inside
+
+
 @given(TEXTS)
 def test_each_step_twice_is_once(text: str) -> None:
     tokens = entries.split(text)

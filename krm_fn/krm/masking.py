@@ -226,8 +226,8 @@ def _redact_part(line: str) -> str:
 
 def _masked(text: str, user: str) -> str:
     """Mask everything from the first ``user`` to the last "@": in linear time, as one pattern for both is not."""
-    before, at, behind = text.rpartition("@")
-    found = re.search(user, before) if at else None
+    before, _, behind = text.rpartition("@")
+    found = re.search(user, before)
     if found is None:
         return text
     name, password = found[0].removeprefix("://").removesuffix(":"), before[found.end() :]

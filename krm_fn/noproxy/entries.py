@@ -269,7 +269,7 @@ def network(entry: str) -> Cidr | None:
 
 def _octets(entry: str) -> Cidr | None:
     match = _OCTETS.fullmatch(entry)
-    if not match or entry.count(".") > 3 or (entry.endswith(".") and entry.count(".") == 4):
+    if not match or entry.count(".") > 3:
         return None
     octets = match["octets"].rstrip(".").split(".")
     return network(".".join([*octets, "0", "0", "0"][:4]) + f"/{8 * len(octets)}")
