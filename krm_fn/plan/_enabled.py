@@ -72,9 +72,9 @@ class EnabledTargets:
         """
         for kinds, indexes in source.by_kinds().items():
             names = self._names_with_words(kinds)
-            if any(self._of_kinds(kinds, frozenset(names))):
-                yield from indexes
-                continue
+            editors, creators = self._of_kinds(kinds, frozenset(names))
+            for _, hints in (*editors, *creators):
+                yield from source.holding(hints, indexes)
             for name in names:
                 yield from source.holding(self._words[name], indexes)
 

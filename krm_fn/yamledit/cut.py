@@ -17,6 +17,7 @@ from krm_fn.named_tuple import NamedTuple
 # It begins with its literal, which is searched for faster than the beginning of a line.
 _TOP_LEVEL = re.compile(r"\n(?=[^ \t\r\n#\-])")
 _KEY = re.compile(r"([A-Za-z][A-Za-z0-9_-]*):(?=[ \t\r\n]|\Z)")
+_SEPARATOR = "\n---"
 # A CR before the line feed is part of a comment, or alone: never both, or time would be exponential.
 _NOTHING = r"[ \t]*(?:#[^\n]*|\r)?\n"
 _BEFORE = re.compile(rf"(?:(?:---)?{_NOTHING})*")
@@ -46,22 +47,25 @@ def cut(text: str, key: str) -> Cut | None:
     members = _members(text) if _breaks_lines_plainly(text) else None
     if members is None or key not in members:
         return None
-    items = _items(text, *members[key])
+    start, end = members[key]
+    begin = next(iter(members.values()))[0]
+    # Perhaps another document, perhaps the words of a scalar; where there are items, `_items` sees it.
+    if text.find(_SEPARATOR, max(begin - 1, 0), start) >= 0 or text.find(_SEPARATOR, end - 1) >= 0:
+        return None
+    items = _items(text, start, end)
     return None if items is None else Cut(text, members, tuple(items))
 
 
 def _breaks_lines_plainly(text: str) -> bool:
     """Return whether every line break of YAML 1.1 in the text is one that the patterns of this package match."""
-    return text.count("\r") == text.count("\r\n") and not any(
-        mark in text for mark in _OTHER_LINE_BREAKS
-    )
+    if "\r" in text and text.count("\r") != text.count("\r\n"):
+        return False
+    return not any(mark in text for mark in _OTHER_LINE_BREAKS)
 
 
 def _members(text: str) -> dict[str, tuple[int, int]] | None:
     before = _BEFORE.match(text)
     begin = before.end() if before else 0
-    if text.find("\n---", max(begin - 1, 0)) >= 0 or "\n..." in text:
-        return None  # perhaps another document, perhaps the words of a scalar
     if text[begin : begin + 1] in ("", *" \t\r\n#-"):
         return None
     starts = [begin, *(match.end() for match in _TOP_LEVEL.finditer(text, begin))]

@@ -286,7 +286,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _decode(data: bytes) -> str:
-    if not data.strip():
+    if not data or data.isspace():
         raise InputError(f"the input is empty; {SHAPE}")
     try:
         return data.decode("utf-8")

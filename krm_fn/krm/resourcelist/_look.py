@@ -36,7 +36,7 @@ _MERGE_KEY = r"""<<["']?[ \t]*:"""
 _ESCAPED = r"\\(?:x|u00|U000000)(?:[4-7][0-9a-fA-F]|2[d-fD-F])"
 """A letter, or one of ``-./``, as an escape of a text in double quotes."""
 
-_STEMS = ("roxy", "ROXY")
+_STEMS = ("roxy", "ROXY", "penshift", "-user")
 """Most of the words that targets look for hold one of these, and few items of a list do."""
 
 Span = tuple[int, int]
