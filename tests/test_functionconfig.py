@@ -51,21 +51,21 @@ def test_the_fields_are_found() -> None:
     assert {"spec.httpProxy", "spec.selector.include[].names", "spec.targets.chartOperator.conflict"} <= {*dict(FIELDS)}
 
 
-@pytest.mark.parametrize(("path", "field"), FIELDS, ids=[path for path, _ in FIELDS])
-def test_every_field_is_described_with_examples_that_fit(path: str, field: dict[str, Any]) -> None:
-    assert field["description"].endswith(".")
-    assert field["examples"]
-    judge = jsonschema.Draft202012Validator({**field, "$defs": SCHEMA["$defs"]})
-    for value in [*field["examples"], *([field["default"]] if "default" in field else [])]:
-        judge.validate(value)
+def test_every_field_is_described_with_examples_that_fit() -> None:
+    for path, field in FIELDS:
+        assert field["description"].endswith("."), path
+        assert field["examples"], path
+        judge = jsonschema.Draft202012Validator({**field, "$defs": SCHEMA["$defs"]})
+        for value in [*field["examples"], *([field["default"]] if "default" in field else [])]:
+            assert judge.is_valid(value), (path, value)
 
 
-@pytest.mark.parametrize(("path", "field"), FIELDS, ids=[path for path, _ in FIELDS])
-def test_no_field_takes_unknown_ones_except_metadata(path: str, field: dict[str, Any]) -> None:
-    if field["type"] == "object" and path != "metadata":
-        assert field["additionalProperties"] in (False, {"type": "string"}, {"$ref": "#/$defs/level"})
-    else:
-        assert "additionalProperties" not in field
+def test_no_field_takes_unknown_ones_except_metadata() -> None:
+    for path, field in FIELDS:
+        if field["type"] == "object" and path != "metadata":
+            assert field["additionalProperties"] in (False, {"type": "string"}, {"$ref": "#/$defs/level"}), path
+        else:
+            assert "additionalProperties" not in field, path
 
 
 def test_the_defaults_are_those_of_the_schema() -> None:
@@ -152,10 +152,10 @@ def _leaves(node: Any, path: str = "") -> Iterator[str]:
         yield from (leaf for item in node if isinstance(item, dict) for leaf in _leaves(item, f"{path}[]"))
 
 
-@pytest.mark.parametrize("path", [path for path, _ in FIELDS if not path.startswith("spec.targets.")])
-def test_the_page_names_every_field(path: str) -> None:
-    name = path.removeprefix("spec.").rpartition("[].")[2]
-    assert re.search(rf"(?<![\w.]){re.escape(name)}\b", PAGE)
+def test_the_page_names_every_field() -> None:
+    for path, _ in FIELDS:
+        name = path.removeprefix("spec.").rpartition("[].")[2]
+        assert path.startswith("spec.targets.") or re.search(rf"(?<![\w.]){re.escape(name)}\b", PAGE), path
 
 
 @pytest.mark.parametrize("name", TABLES)
