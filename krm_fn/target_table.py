@@ -30,6 +30,7 @@ class TargetRow(NamedTuple):
         needs: the field of ``spec`` that holds all that it writes: without it, the target only removes what an
             earlier run wrote.
         traces: words of which one is in the text of every object that holds such.
+        on_request: it neither reads nor writes anything where ``spec.targets`` does not name it.
     """
 
     module: str
@@ -41,6 +42,7 @@ class TargetRow(NamedTuple):
     fills_values: bool = False
     needs: str = ""
     traces: tuple[str, ...] = ()
+    on_request: bool = False
 
 
 def _names(target: str) -> frozenset[str]:
@@ -69,11 +71,22 @@ ROWS: Mapping[str, TargetRow] = {
     },
     "talos": TargetRow("nodes.talos", ("nodes",), _names("talos")),
     "karpenter": TargetRow("nodes.karpenter", ("nodes",), frozenset({"EC2NodeClass"})),
-    "nodeFiles": TargetRow("nodes.node_files", ("nodes",), _names("nodeFiles")),
+    "nodeFiles": TargetRow("nodes.node_files", ("nodes",), _names("nodeFiles"), on_request=True),
     "otherWriters": TargetRow(
         "nodes.other_writers",
         ("nodes",),
         KIND_NAMES | frozenset({"VCDCluster", "VCDClusterTemplate"}),
+        text_hints=(  # of the paths of the files that it reads, and the field of a VCDCluster
+            *(
+                "/etc/environment",
+                "/etc/profile",
+                "/etc/bash.bashrc",
+                "/etc/default/",
+                "/etc/sysconfig/",
+            ),
+            *("/etc/apt/", "daemon.json", ".docker/", "docker.service.d", "/systemd/system.conf"),
+            *("/usr/local/lib/systemd/system/", "proxyConfigSpec"),
+        ),
     ),
     "giantswarmSystemdProxy": TargetRow(
         "giantswarm.systemd_proxy", ("giantswarm",), frozenset({"Cluster", "Secret"})

@@ -45,6 +45,8 @@ OTHER_KINDS = {
     "krm_fn.carriers.unit_corrections",
     "krm_fn.targets.distributions.distributions",
     "krm_fn.targets.nodes.node_trust_store",
+    "krm_fn.targets.nodes.node_files",
+    "krm_fn.targets.nodes.other_writers",
     "krm_fn.targets.nodes.registry_mirror",
     "krm_fn.targets.nodes.cluster_class",
     "krm_fn.targets.nodes.clusterclass.class_patches",
@@ -63,6 +65,29 @@ OTHER_KINDS = {
     "krm_fn.formats.ytt",
 }
 """Modules of targets for kinds, words in their text, or fields of the config, that the list does not have."""
+FOR_PLACES = {
+    "copy",
+    "difflib",
+    "jsonpatch",
+    "string",
+    "krm_fn.carriers.data_references",
+    "krm_fn.carriers.site",
+    "krm_fn.engine",
+    "krm_fn.formats.embedded",
+    "krm_fn.formats.escaping",
+    "krm_fn.krm.coded_text",
+    "krm_fn.krm.named_credentials",
+    "krm_fn.lint.after_injection",
+    "krm_fn.lint.objects",
+    "krm_fn.lint.values",
+    "krm_fn.pipeline._edits",
+    "krm_fn.plan.rollout",
+    "krm_fn.targets.base",
+    "krm_fn.yamledit.edit",
+    "krm_fn.yamledit.render",
+    "krm_fn.yamledit.stream",
+}
+"""What edits and judges places for a proxy, and what prints of them."""
 OTHER_COMMANDS = {
     "krm_fn.cli.check_image",
     "krm_fn.cli.explain",
@@ -90,7 +115,9 @@ def modules_of_a_run(text: str, code: int, *arguments: str) -> set[str]:
     return {*modules}
 
 
-@pytest.mark.parametrize("name", sorted(FOR_WRONG_CONFIGS | FOR_OTHER_INPUT | NEVER | OTHER_KINDS | OTHER_COMMANDS))
+@pytest.mark.parametrize(
+    "name", sorted(FOR_WRONG_CONFIGS | FOR_OTHER_INPUT | FOR_PLACES | NEVER | OTHER_KINDS | OTHER_COMMANDS)
+)
 def test_a_module_that_must_not_be_loaded_exists(name: str) -> None:
     assert importlib.util.find_spec(name) is not None
 
@@ -114,6 +141,12 @@ def test_a_run_with_a_right_config_loads_only_what_it_needs(config: str, items: 
     unwanted = FOR_WRONG_CONFIGS | FOR_OTHER_INPUT | NEVER | OTHER_KINDS | OTHER_COMMANDS
     assert loaded & unwanted == set()
     assert "krm_fn.targets.nodes.containerd_drop_in" in loaded
+
+
+def test_a_list_without_a_place_for_a_proxy_loads_nothing_that_edits_or_judges_places() -> None:
+    items = (f"{{apiVersion: apps/v1, kind: {kind}, metadata: {{name: a}}}}\n" for kind in ("Deployment", "Service"))
+    loaded = modules_of_a_run(resource_list(*items), 0)
+    assert loaded & (FOR_PLACES | FOR_OTHER_INPUT | NEVER) == set()
 
 
 @pytest.mark.parametrize(

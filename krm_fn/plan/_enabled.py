@@ -109,6 +109,8 @@ class EnabledTargets:
             # ClusterClasses are edited last, by what their templates hold in the end.
             if name not in asked or name == OF_CLASSES or not is_enabled(name, self._wanted):
                 continue
+            if ROWS[name].on_request and name not in self._wanted.targets:
+                continue
             target = TARGETS[name]
             hints = target.hints(self._wanted.targets.get(name, {}))
             edited = target.all_kinds(target.options(self._wanted.targets))

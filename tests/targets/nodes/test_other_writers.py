@@ -23,31 +23,36 @@ def infrastructure(kind: str, spec: dict[str, Any]) -> dict[str, Any]:
     return {"apiVersion": "infrastructure.cluster.x-k8s.io/v1beta2", "kind": kind, "spec": spec}
 
 
-@pytest.mark.parametrize(
-    "obj",
-    [
-        pytest.param(file("/etc/environment", f'HTTP_PROXY="{OLD}"\n'), id="/etc/environment"),
-        pytest.param(file("/etc/profile.d/proxy.sh", f"export http_proxy={OLD}; x\n"), id="a profile"),
-        pytest.param(file("/etc/default/kubelet", f"HTTPS_PROXY={OLD}\n"), id="the environment file of the kubelet"),
-        pytest.param(file("/etc/apt/apt.conf.d/90proxy", f'Acquire::http::Proxy "{OLD}/";\n'), id="apt"),
-        pytest.param(
-            file("/home/ubuntu/.docker/config.json", json.dumps({"proxies": {"default": {"httpProxy": OLD}}})),
-            id="the client of docker",
-        ),
-        pytest.param(file("/etc/docker/daemon.json", json.dumps({"proxies": {"http-proxy": OLD}})), id="its daemon"),
-        pytest.param(
-            file("/etc/systemd/system/docker.service.d/p.conf", f"[Service]\nEnvironment=HTTP_PROXY={OLD}\n"),
-            id="the unit of docker",
-        ),
-        pytest.param(
-            file("/etc/systemd/system.conf.d/p.conf", f'[Manager]\nDefaultEnvironment="HTTP_PROXY={OLD}" A=1\n'),
-            id="all services",
-        ),
-        pytest.param(
-            infrastructure("VCDCluster", {"proxyConfigSpec": {"httpsProxy": OLD, "noProxy": "a"}}), id="Cloud Director"
-        ),
-    ],
-)
+SEEN = [
+    pytest.param(file("/etc/environment", f'HTTP_PROXY="{OLD}"\n'), id="/etc/environment"),
+    pytest.param(file("/etc/profile.d/proxy.sh", f"export http_proxy={OLD}; x\n"), id="a profile"),
+    pytest.param(file("/etc/default/kubelet", f"HTTPS_PROXY={OLD}\n"), id="the environment file of the kubelet"),
+    pytest.param(file("/etc/apt/apt.conf.d/90proxy", f'Acquire::http::Proxy "{OLD}/";\n'), id="apt"),
+    pytest.param(
+        file("/home/ubuntu/.docker/config.json", json.dumps({"proxies": {"default": {"httpProxy": OLD}}})),
+        id="the client of docker",
+    ),
+    pytest.param(file("/etc/docker/daemon.json", json.dumps({"proxies": {"http-proxy": OLD}})), id="its daemon"),
+    pytest.param(
+        file("/etc/systemd/system/docker.service.d/p.conf", f"[Service]\nEnvironment=HTTP_PROXY={OLD}\n"),
+        id="the unit of docker",
+    ),
+    pytest.param(
+        file("/etc/systemd/system.conf.d/p.conf", f'[Manager]\nDefaultEnvironment="HTTP_PROXY={OLD}" A=1\n'),
+        id="all services",
+    ),
+    pytest.param(
+        infrastructure("VCDCluster", {"proxyConfigSpec": {"httpsProxy": OLD, "noProxy": "a"}}), id="Cloud Director"
+    ),
+    pytest.param(file("/etc/bash.bashrc", f"export http_proxy={OLD}\n"), id="the file of bash"),
+    pytest.param(file("/etc/sysconfig/rke2-server", f"HTTP_PROXY={OLD}\n"), id="the environment file of RKE2"),
+    pytest.param(
+        file("/usr/local/lib/systemd/system/rke2-agent.env", f"HTTP_PROXY={OLD}\n"), id="the other one of RKE2"
+    ),
+]
+
+
+@pytest.mark.parametrize("obj", SEEN)
 def test_another_proxy_is_a_warning_and_so_is_one_that_remains(obj: dict[str, Any]) -> None:
     for settings, words in ((PROXY, "another value than the one that is declared"), (NONE, "still sets")):
         outcome = run(target, obj, settings)
@@ -56,6 +61,14 @@ def test_another_proxy_is_a_warning_and_so_is_one_that_remains(obj: dict[str, An
         assert words in finding.message
         assert finding.path
         assert "old" not in finding.message
+
+
+@pytest.mark.parametrize("obj", SEEN)
+def test_the_text_of_an_object_with_such_a_place_holds_one_of_the_words_for_which_a_run_looks(
+    obj: dict[str, Any],
+) -> None:
+    text = json.dumps(obj)
+    assert any(word in text for word in target.TARGET.hints({}))
 
 
 @pytest.mark.parametrize(
