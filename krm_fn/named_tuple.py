@@ -47,10 +47,12 @@ else:
             return tuple.__new__(cls, values)
 
         def _replace(self, **changes: Any) -> NamedTuple:
-            made = tuple.__new__(type(self), map(changes.pop, self._fields, self))
-            if changes:
-                raise TypeError(f"no fields have these names: {', '.join(changes)}")
-            return made
+            members = list(self)
+            for name, value in changes.items():  # one or two of a dozen
+                if name not in self._fields:
+                    raise TypeError(f"no field has this name: {name}")
+                members[self._fields.index(name)] = value
+            return tuple.__new__(type(self), members)
 
         def _asdict(self) -> dict[str, Any]:
             return dict(zip(self._fields, self, strict=True))

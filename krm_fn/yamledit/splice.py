@@ -155,6 +155,8 @@ class _Writer:
             yield from self.spot(spot, place, index)
         for first, last in _runs(set(range(_size(node))) - stay.keys()):
             yield self.removal(place, first, last)
+        if len(stay) == len(children):  # nothing is new
+            return
         style = layout.style_near(self.text, node, place, self.style)
         behind: int | None = None
         for child in children:
