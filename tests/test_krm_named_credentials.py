@@ -93,6 +93,35 @@ def test_a_diff_hides_it_in_a_text_of_a_manifest(text: str, hidden: str) -> None
 
 
 @pytest.mark.parametrize(
+    "name",
+    [
+        *("token", "apiToken", "token_2", "tokenBase64", "password", "password_b64", "db.passwd", "passphrase", "PASS"),
+        *("db_pass", "db-pwd", "secret", "client_secret", "appSecret", "application-secret", "shared.secret"),
+        *("webhookSecret", "signing_secret", "consumerSecret", "oauthSecret", "oauth2_secret", "api_secret"),
+        *("joinSecret", "apiKey", "access_key", "secret-key", "private_key", "accountKey", "encryption_key"),
+        *("certificate-key", "client-key-data"),
+    ],
+)
+def test_a_name_says_that_its_value_is_a_credential(name: str) -> None:
+    assert redact(f"a = b\n{name} = {SECRET}\nc = d\n") == f"a = b\n{name} = ***\nc = d\n"
+    assert redact({name: SECRET}) == {name: "***"}
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        *(f"gh{letter}_0123456789abcdefABCD" for letter in "pousr"),
+        *(f"gl{kind}-0123456789abcdef" for kind in ("pat", "rt", "dt", "ft", "cbt", "ptt", "soat", "imt", "agent")),
+        *(f"xox{letter}-0123456789" for letter in "abeprs"),
+        *("github_pat_0123456789abcdefABCD", "hvs.0123456789abcdef", "npm_0123456789abcdefABCD"),
+        *("dckr_pat_0123456789abcdef", "eyJhbGciOiJSUz.eyJpc3MiOiJrdWJl"),
+    ],
+)
+def test_a_token_is_known_by_its_form(token: str) -> None:
+    assert redact(f"x {token} y") == "x *** y"
+
+
+@pytest.mark.parametrize(
     ("manifest", "shown"),
     [
         pytest.param("a: {token: S1, b: c}", "a: {token: ***, b: c}", id="a member in flow style"),

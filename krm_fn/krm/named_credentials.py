@@ -62,7 +62,7 @@ _OWN_FORM = (
     r"|xox[abeprs]-[\w-]{10,}|hvs\.[\w-]{16,}|npm_\w{20,}|dckr_pat_[\w-]{16,}|eyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]*)?)"
     r"(?![\w@-]|:\S)"
 )
-_MARKS = ("gh", "gl", "xox", "hvs", "npm_", "dckr_", "eyj")
+_MARKS = ("gh", "github_", "gl", "xox", "hvs", "npm_", "dckr_", "eyj")
 """One of them begins each of these forms, in small letters."""
 _USER_OF_CURL = (
     r"((?<![\w-])(?:-u|-U|--user|(?:--)?proxy-user)[ \t=]{1,8}([\"'])?[^\s:\"']{1,200}:)(?!\*\*\*|\$)"
