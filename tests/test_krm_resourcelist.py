@@ -120,6 +120,9 @@ def test_a_result_that_is_there_already_is_not_reported_twice(text: str) -> None
         pytest.param("- a\n", "must be a ResourceList", id="a list"),
         pytest.param("a: 1\n", "its `kind` is missing", id="another mapping"),
         pytest.param("kind: List\nitems:\n- a\n", 'its `kind` is "List"', id="another kind"),
+        pytest.param(
+            "kind: http://a:S3CRET@b\nitems: []\n", 'its `kind` is "http://a:***@b"', id="a kind with a password in it"
+        ),
         pytest.param("kind: [x]\nitems: []\n", "its `kind` is not a string", id="a kind of a wrong type"),
         pytest.param(
             "kind: ResourceList\nitems: {}\n", "`items` must be a list of objects", id="items that are a mapping"

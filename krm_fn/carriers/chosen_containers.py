@@ -6,8 +6,10 @@ proxy support"), and OpenShift's cluster-version-operator (``lib/resourcebuilder
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
+from urllib.parse import quote, unquote
 
 from krm_fn.named_tuple import NamedTuple
 from krm_fn.patch import Pointer, lookup
@@ -76,7 +78,13 @@ def no_strings(obj: Mapping[str, Any], at: Pointer) -> Iterator[tuple[Pointer, A
 def written(obj: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the containers whose variables are ours, by the annotation of an earlier run."""
     text = lookup(obj, ("metadata", "annotations", WRITTEN))
-    return names_in(text) if isinstance(text, str) else ()
+    return tuple(map(unquote, names_in(text))) if isinstance(text, str) else ()
+
+
+def noted(names: Iterable[str]) -> str:
+    """Return the text of that annotation: a comma or a blank in a name, which the API server refuses, is encoded."""
+    found = dict.fromkeys(names)
+    return ",".join(re.sub(r"[%,\s]", lambda one: quote(one[0]), name) for name in found)
 
 
 def names_in(text: str) -> tuple[str, ...]:

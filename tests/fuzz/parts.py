@@ -15,22 +15,24 @@ CORPUS = Path(__file__).parent / "corpus"
 class Part(NamedTuple):
     """``make`` returns an input; ``judge`` raises ``Broken`` if a promise does not hold for it.
 
-    ``share`` is the share of the time that the part gets, ``needs`` the programs that judge with it.
+    ``share`` is the share of the time that the part gets, ``needs`` the programs that judge with it, and ``tries``
+    how often a find is judged again to make it smaller.
     """
 
     make: Callable[[Random], bytes]
     judge: Callable[[bytes], None]
     share: int
     needs: tuple[str, ...] = ()
+    tries: int = 400
 
 
 PARTS = {
-    "commands": Part(commands.make, commands.judge, 1),
+    "commands": Part(commands.make, commands.judge, 1, tries=100),
     "structures": Part(structures.make, structures.judge, 3),
     "folders": Part(folders.make, folders.judge, 3),
     "nodes": Part(nodes.make, nodes.judge, 1, ("systemd", "sh")),
     "outputs": Part(outputs.make, outputs.judge, 2),
-    "policies": Part(policies.make, policies.judge, 1, ("kyverno",)),
+    "policies": Part(policies.make, policies.judge, 1, ("kyverno",), tries=60),
     "rewritten": Part(rewritten.make, rewritten.judge, 2),
     "texts": Part(texts.make, texts.judge, 2),
 }

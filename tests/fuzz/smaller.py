@@ -11,12 +11,10 @@ import yaml
 from fuzz.stored import read
 from fuzz.structures import places
 
-TRIES = 400
 
-
-def smaller(data: bytes, breaks: Callable[[bytes], bool]) -> bytes:
+def smaller(data: bytes, breaks: Callable[[bytes], bool], tries: int) -> bytes:
     """Return the smallest text found that still breaks the promise, after a limited number of tries."""
-    left = TRIES
+    left = tries
     for candidates in (_with_less_data, _with_fewer_lines, _with_fewer_bytes):
         found = True
         while found and left:

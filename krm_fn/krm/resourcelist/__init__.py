@@ -17,6 +17,7 @@ from typing import Any
 
 from krm_fn import patch
 from krm_fn.errors import DocumentError, EditError, InputError, TextError
+from krm_fn.krm.masking import redact
 from krm_fn.krm.resourcelist._layouts import SHAPE, CutLayout, ItemEdits, WholeLayout, layout_of
 from krm_fn.krm.resourcelist._look import QuickLook
 from krm_fn.krm.resourcelist._objects import (
@@ -297,4 +298,4 @@ def _decode(data: bytes) -> str:
 def _shown(value: Any) -> str:
     if value is None:
         return "missing"
-    return f'"{value}"' if isinstance(value, str) else "not a string"
+    return f'"{redact(value)}"' if isinstance(value, str) else "not a string"

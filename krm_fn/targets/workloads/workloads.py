@@ -129,7 +129,7 @@ class _WrittenContainers(SiteWithoutVariables):
             if variables and is_candidate and one.sets(variables):
                 ours.append(one.key)
         path = (*_ANNOTATIONS, chosen_containers.WRITTEN)
-        text = ",".join(dict.fromkeys(ours))
+        text = chosen_containers.noted(ours)
         if not text:
             self._draft.remove(path, keep=1)
         elif self._draft.get(path) != text:

@@ -318,12 +318,17 @@ NAMELESS = [
         "initContainers[0],containers[0],web,containers[2]",
         id="several",
     ),
+    pytest.param(
+        workload(container("web "), container("a, b"), container("5%2C"), annotations=ASKED),
+        "web%20,a%2C%20b,5%252C",
+        id="names with a blank at the end, a comma and a percent sign, which the API server refuses",
+    ),
 ]
 
 
 @pytest.mark.parametrize("conflict", ["Unit", "Override"])
 @pytest.mark.parametrize(("obj", "noted"), NAMELESS)
-def test_a_container_without_a_name_is_noted_by_its_place(obj: Any, noted: str, conflict: str) -> None:
+def test_a_container_without_a_usable_name_is_noted(obj: Any, noted: str, conflict: str) -> None:
     options = {"conflict": conflict, "customKinds": CUSTOM}
     done = apply(workloads, obj, **options)
     assert note(done) == noted
