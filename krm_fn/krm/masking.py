@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from krm_fn.named_tuple import NamedTuple
@@ -82,7 +83,7 @@ def _redacted_member(data: Mapping[Any, Any], key: Any, known: Callable[[str], s
     name = data.get("name") if key == "value" else key
     is_credential = isinstance(value, (str, int)) and not isinstance(value, bool)
     if is_credential and isinstance(name, str):
-        from krm_fn.krm.named_credentials import shown_value  # noqa: PLC0415 -- see `masked`
+        from krm_fn.krm.named_credentials import shown_value  # noqa: PLC0415 -- see `_for_texts`
 
         shown = shown_value(name, str(value))
         if shown != str(value):
@@ -107,9 +108,7 @@ def masked(text: str, known: Callable[[str, Within], str], within: Within = OUTE
         known: returns a text without what is known to be secret; it is asked of decoded texts, too.
         within: what is around the text.
     """
-    # A run that prints no text of a manifest does not pay for them.
-    from krm_fn.krm.coded_text import without_coded  # noqa: PLC0415
-    from krm_fn.krm.named_credentials import without_named_values, without_tokens  # noqa: PLC0415
+    without_coded, without_tokens, without_named_values = _for_texts()
 
     def is_hidden(decoded: str, is_packed: bool) -> bool:
         # Gzip in gzip may be of any length.
@@ -123,6 +122,17 @@ def masked(text: str, known: Callable[[str, Within], str], within: Within = OUTE
     text = without_coded(without_tokens(known(text, within)), is_hidden)
     # A value ends in a URL where its name is a part of the password there: URLs go first.
     return without_named_values(_redacted(text))
+
+
+@cache
+def _for_texts() -> tuple[
+    Callable[[str, Callable[[str, bool], bool]], str], Callable[[str], str], Callable[[str], str]
+]:
+    """Return what masks coded texts, tokens and named values: a run that prints no text does not import them."""
+    from krm_fn.krm.coded_text import without_coded  # noqa: PLC0415
+    from krm_fn.krm.named_credentials import without_named_values, without_tokens  # noqa: PLC0415
+
+    return without_coded, without_tokens, without_named_values
 
 
 def holds_secret_object(text: str) -> bool:
