@@ -243,6 +243,18 @@ def test_a_value_where_a_mapping_must_be_is_an_error_that_names_it(value: Any) -
     assert (said.code, said.path) == ("WrongType", ("spec", "values", "proxy"))
 
 
+@pytest.mark.parametrize("value", [True, 1, {"url": "x"}])
+def test_a_value_where_a_text_must_be_is_an_error_and_stays(value: Any) -> None:
+    obj = release("harbor", {"proxy": {"httpProxy": value}})
+    (said,) = findings(target, obj, **ANY)
+    assert (said.code, said.path) == ("WrongType", ("spec", "values", "proxy", "httpProxy"))
+    assert values_of(apply(target, obj, **ANY)) == {"proxy": {"httpProxy": value}}
+
+
+def test_false_says_as_much_as_nothing() -> None:
+    assert values_of(apply(target, release("harbor", {"proxy": {"httpProxy": False}}), **ANY)) == {"proxy": MEMBERS}
+
+
 @pytest.mark.parametrize("value", [1, "text"])
 def test_a_value_where_a_list_must_be_is_an_error_that_names_it(value: Any) -> None:
     (said,) = findings(target, release("external-dns", {"env": value}), **ANY)
