@@ -117,7 +117,7 @@ def _read_fields(obj: Object, fields: Fields, start: Pointer) -> ClusterNetwork:
     """Return what an object says in ``fields``, whose patterns begin at ``start``."""
 
     def facts(patterns: tuple[Pointer, ...], read: _Read) -> tuple[Fact, ...]:
-        return _facts(obj, patterns, read, start)
+        return _facts(obj, patterns, read, start) if patterns else ()
 
     networks = (*facts(fields.networks, cidrs), *facts(fields.pools, networks_of))
     return ClusterNetwork(

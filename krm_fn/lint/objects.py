@@ -271,6 +271,8 @@ def _of_pairs(place: Mapping[str, Reading]) -> _Findings:
     """Yield NP007 and NP008: the two cases of a variable differ, or one of them is not set."""
     for upper in PROXY_VARIABLES[::2]:
         pair = tuple(place[name] for name in (upper, upper.lower()) if name in place)
+        if len(pair) > 1 and pair[0].value is not None and pair[0].value == pair[1].value:
+            continue  # both are there, and say the same
         unset = next((one for one in pair if one.is_unset), None)
         if unset is not None:
             message = (

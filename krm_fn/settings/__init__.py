@@ -250,7 +250,7 @@ def idle(config: ProxyConfig, places: Iterable[OverrideSubject]) -> Iterator[Fin
     override is about a Cluster of the list, or none of all overrides fits although there are Clusters. Of no place
     there is nothing to say.
     """
-    distinct = set(places)
+    distinct = set(places) if config.overrides else set()
     fitting = [any(map(override.match.fits, distinct)) for override in config.overrides if distinct]
     for at, fits in enumerate(fitting):
         if not fits:
