@@ -70,6 +70,7 @@ FOR_PLACES = {
     "difflib",
     "jsonpatch",
     "string",
+    "urllib.parse",
     "krm_fn.carriers.data_references",
     "krm_fn.carriers.site",
     "krm_fn.engine",

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
-from urllib.parse import quote, unquote
 
 from krm_fn.named_tuple import NamedTuple
 from krm_fn.patch import Pointer, lookup
@@ -78,12 +77,18 @@ def no_strings(obj: Mapping[str, Any], at: Pointer) -> Iterator[tuple[Pointer, A
 def written(obj: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the containers whose variables are ours, by the annotation of an earlier run."""
     text = lookup(obj, ("metadata", "annotations", WRITTEN))
-    return tuple(map(unquote, names_in(text))) if isinstance(text, str) else ()
+    if not isinstance(text, str):
+        return ()
+    from urllib.parse import unquote  # noqa: PLC0415 -- few objects have this annotation
+
+    return tuple(map(unquote, names_in(text)))
 
 
 def noted(names: Iterable[str]) -> str:
     """Return the text of that annotation: a comma or a blank in a name, which the API server refuses, is encoded."""
     found = dict.fromkeys(names)
+    from urllib.parse import quote  # noqa: PLC0415 -- few objects have this annotation
+
     return ",".join(re.sub(r"[%,\s]", lambda one: quote(one[0]), name) for name in found)
 
 
