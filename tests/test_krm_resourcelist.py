@@ -482,6 +482,9 @@ def test_the_look_at_a_part_does_not_depend_on_what_is_around_it(files: list[lis
     for words in _WORDS:
         holding = [number for number, look in enumerate(alone) if look.contains(0, words)]
         assert [*whole.holding(words)] == holding
-        assert [*whole.holding(words, range(1, len(parts)))] == [number for number in holding if number]
-        assert [number for number in range(len(parts)) if whole.contains(number, words)] == holding
+        for among in (range(1), range(1, len(parts))):
+            assert [*whole.holding(words, among)] == [number for number in holding if number in among]
+            assert [*QuickLook(texts).holding(words, among)] == [number for number in holding if number in among]
+        asked = QuickLook(texts)  # about the first parts one by one, about the rest by a search of all
+        assert [number for number in range(len(parts)) if asked.contains(number, words)] == holding
         assert {at for at, part in enumerate(parts) if any(word in part for word in words)} <= {*holding}
