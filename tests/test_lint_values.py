@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from krm_fn.krm.results import Severity
 from krm_fn.lint.values import RULES, About, fix, lint_list
-from krm_fn.noproxy import Audience, ClusterNetwork, Entry, Fact, Policy, Style, compose, join, providers
+from krm_fn.noproxy import Audience, ClusterNetwork, Entry, Fact, Policy, Style, providers
 from krm_fn.noproxy.clients import CLIENTS
+from krm_fn.noproxy.composition import compose, join
 
 LOOPBACK = "localhost,127.0.0.1"
 NETWORK = ClusterNetwork(

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from krm_fn.explain.hosts import Row, rows
-from krm_fn.noproxy import Audience, ClusterNetwork, Entry, Fact, Policy, Style, compose, join
+from krm_fn.noproxy import Audience, ClusterNetwork, Entry, Fact, Policy, Style
 from krm_fn.noproxy.clients import CLIENTS
+from krm_fn.noproxy.composition import compose, join
 
 PAGE = Path(__file__).parent.parent / "docs" / "no-proxy.md"
 STYLES = (Style.PORTABLE, Style.GIANT_SWARM, Style.TKG)

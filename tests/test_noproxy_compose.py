@@ -6,8 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn import noproxy
-from krm_fn.noproxy import ALL_DERIVED, Audience, ClusterNetwork, Entry, Fact, Policy, Style, providers, styles
+from krm_fn.noproxy import (
+    ALL_DERIVED,
+    Audience,
+    ClusterNetwork,
+    Entry,
+    Fact,
+    Policy,
+    Style,
+    composition,
+    providers,
+    styles,
+)
 from krm_fn.noproxy.clients import CLIENTS
 
 GIANT_SWARM_DOCUMENT = (
@@ -50,7 +60,7 @@ def composed(
     policy: Policy | None = None,
 ) -> str:
     wanted = (policy or Policy())._replace(style=style)
-    return noproxy.join(noproxy.compose(entries(user), networks, wanted, audience))
+    return composition.join(composition.compose(entries(user), networks, wanted, audience))
 
 
 DOCUMENTS = network("100.96.0.0/11", "100.64.0.0/13", domain="cluster.local", endpoint="178.170.32.59")
@@ -453,7 +463,7 @@ BESIDE = "rule: the address itself beside 10.9.9.9/32 (for clients that read no 
     ],
 )  # fmt: skip
 def test_every_entry_has_its_reasons(text: str, why: tuple[str, ...]) -> None:
-    found = noproxy.compose(
+    found = composition.compose(
         entries("10.96.0.1,A.b:80,10.9.9.9/32,c.d"),
         (network("", "10.96.0.0/12"),),
         Policy(extra=(Entry.of_config("e.f", "spec.noProxyPolicy.extra[0]"),)),
@@ -542,5 +552,5 @@ def test_what_holds_for_every_list(
 def test_a_product_that_completes_the_list_gets_what_was_written(style: Style) -> None:
     policy = Policy(style=style, extra=(Entry("extra.example"),), exclude=("b.example",))
     user, network = (Entry("a.example"), Entry("b.example")), ClusterNetwork(pod_cidrs=(Fact("10.0.0.0/8"),))
-    found = noproxy.compose(user, (network,), policy, Audience.PRODUCT)
+    found = composition.compose(user, (network,), policy, Audience.PRODUCT)
     assert [entry.text for entry in found] == ["a.example", "extra.example"]

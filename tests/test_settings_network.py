@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from function_configs import PROXY, loaded
-from krm_fn import noproxy
 from krm_fn.clusters import Cluster, Membership, Role
 from krm_fn.krm.results import ObjectRef
-from krm_fn.noproxy import Audience, ClusterNetwork, Fact, Origin
+from krm_fn.noproxy import Audience, ClusterNetwork, Fact, Origin, composition
 from krm_fn.settings import Resolved, resolve
 
 NETWORK = ("spec", "clusterNetwork")
@@ -199,8 +198,8 @@ def test_nothing_is_missing_where_there_is_no_proxy() -> None:
 
 def test_each_list_is_composed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     composed: list[Any] = []
-    compose = noproxy.compose
-    monkeypatch.setattr(noproxy, "compose", lambda *given: composed.append(given) or compose(*given))
+    compose = composition.compose
+    monkeypatch.setattr(composition, "compose", lambda *given: composed.append(given) or compose(*given))
     config = loaded(
         httpProxy="http://asked-here-only.example.com:1", overrides=[{"match": {"roles": ["Worker"]}, "noProxy": ["a"]}]
     )

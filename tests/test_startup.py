@@ -81,6 +81,7 @@ FOR_PLACES = {
     "krm_fn.lint.after_injection",
     "krm_fn.lint.objects",
     "krm_fn.lint.values",
+    "krm_fn.noproxy.composition",
     "krm_fn.pipeline._edits",
     "krm_fn.plan.rollout",
     "krm_fn.targets.base",

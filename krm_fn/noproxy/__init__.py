@@ -12,7 +12,6 @@ Which object gets the list is not known here.
 """
 
 from krm_fn.noproxy._texts import NO_HOST, NO_VARIABLE, mistake, mistake_of_pattern, parse
-from krm_fn.noproxy.composition import compose, join
 from krm_fn.noproxy.entries import holds, may_hold_a_credential
 from krm_fn.noproxy.model import (
     ALL_DERIVED,
@@ -63,9 +62,7 @@ __all__ = [
     "Policy",
     "Readers",
     "Style",
-    "compose",
     "holds",
-    "join",
     "may_hold_a_credential",
     "mistake",
     "mistake_of_pattern",

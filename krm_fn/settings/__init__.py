@@ -455,8 +455,10 @@ def _united(
         lists.append(_composed(own, tuple(known), policy, audience))
     if len(lists) == 1:
         return lists[0]
+    from krm_fn.noproxy.composition import join  # noqa: PLC0415 -- see `_composed`
+
     entries = _merged(entries for entries, _ in lists)
-    return entries, noproxy.join(entries)
+    return entries, join(entries)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -466,8 +468,10 @@ def _composed(
     policy: Policy,
     audience: Audience,
 ) -> tuple[tuple[Entry, ...], str]:
-    entries = noproxy.compose(user, networks, policy, audience)
-    return entries, noproxy.join(entries)
+    from krm_fn.noproxy import composition  # noqa: PLC0415 -- a list in which nothing applies needs no NO_PROXY
+
+    entries = composition.compose(user, networks, policy, audience)
+    return entries, composition.join(entries)
 
 
 def _merged(lists: Iterable[Iterable[Entry]]) -> tuple[Entry, ...]:
