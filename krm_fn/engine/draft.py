@@ -268,11 +268,12 @@ class Draft:
 
     def _check_way(self, path: Pointer) -> None:
         """Raise WrongTypeError where something else than a mapping, or a list, is on the way."""
-        for depth in range(len(path)):
-            value = self.get(path[:depth])
-            is_index = isinstance(value, list) and path[depth].isdigit()
+        value = self._data
+        for depth, step in enumerate(path):
+            is_index = isinstance(value, list) and step.isdigit()
             if value is not None and not is_index and not isinstance(value, dict):
                 raise WrongTypeError(path[:depth], value, "a mapping")
+            value = patch.lookup(value, (step,))
 
     def _copy(self, path: Pointer) -> Copied:
         """Return a copy of the mapping or list at ``path`` that may be written.

@@ -464,38 +464,46 @@ def readings_of(
     """
     entry, text = file.entry, file.text
     permissions = entry.get("permissions")
-    blank = Reading(
-        "",
-        None,
-        (*spec.files, str(file.at), "content"),
-        "",
-        label,
-        file=file.path,
-        permissions=permissions if isinstance(permissions, str) else "",
-        by_ignition=spec.ignition,
-    )
+    if not isinstance(permissions, str):
+        permissions = ""
+    by_ignition = spec.ignition
+    path = (*spec.files, str(file.at), "content")
     if text is not None:
         for one in settings_of(text):
-            reading = blank._replace(
-                variable=one.name,
-                value=one.value,
-                raw=one.raw,
-                why_unknown=one.why,
+            reading = Reading(
+                one.name,
+                one.value,
+                path,
+                one.raw,
+                label,
+                one.why,
+                file=file.path,
+                permissions=permissions,
+                by_ignition=by_ignition,
                 is_lost=one.value is None,
             )
             yield reading if entry.get("encoding") else spec.through_jinja(reading)
     elif may_hide:
-        if entry.get("contentFrom") is None:
-            blank = blank._replace(why_unknown="its `content` cannot be read as text")
-        else:
+        why = "its `content` cannot be read as text"
+        if entry.get("contentFrom") is not None:
             secret = _source_of(entry)
             why = (
                 f'it is under the key "{lookup(secret, ("key",))}" of the Secret '
                 f'"{lookup(secret, ("name",))}"'
             )
-            blank = blank._replace(path=(*blank.path[:-1], "contentFrom"), why_unknown=why)
+            path = (*path[:-1], "contentFrom")
         for name in PROXY_VARIABLES:
-            yield blank._replace(variable=name)
+            yield Reading(
+                name,
+                None,
+                path,
+                "",
+                label,
+                why,
+                file=file.path,
+                permissions=permissions,
+                by_ignition=by_ignition,
+            )
 
 
 def _source_of(entry: _Entry) -> Any:
