@@ -59,9 +59,7 @@ class ProxyUrl(NamedTuple):
 
 def split_url(text: str) -> ProxyUrl:
     """Return the parts of a text, which need not be a URL."""
-    match = _PARTS.fullmatch(text)
-    if match is None:
-        return ProxyUrl("", None, text, "", "")
+    match = next(_PARTS.finditer(text))  # any text is one match
     return ProxyUrl(
         match["scheme"] or "", match["user_info"], match["host"], match["port"] or "", match["tail"]
     )

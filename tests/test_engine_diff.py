@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from growth import excess
 from krm_fn import patch
 from krm_fn.engine import diff
-from krm_fn.engine.diff import pair_items
+from krm_fn.engine.diff import Copied, pair_items
 from krm_fn.patch import Operation, add, remove, replace
 from krm_fn.yamledit import same
 
@@ -65,6 +65,12 @@ OTHER = {"path": "/etc/b", "content": "2"}
             id="another name is another item",
         ),
         pytest.param(
+            [{"name": "A"}],
+            [{"value": "1"}],
+            [remove(0), add("-", value={"value": "1"})],
+            id="an item without a name is another one than that with a name",
+        ),
+        pytest.param(
             ["export A=1", "export B=1", "export C=1"],
             ["export A=2", "export C=2"],
             [replace(0, value="export A=2"), replace(2, value="export C=2"), remove(1)],
@@ -75,6 +81,21 @@ OTHER = {"path": "/etc/b", "content": "2"}
 )
 def test_operations(before: Any, after: Any, operations: list[Any]) -> None:
     assert diff(before, after) == operations
+
+
+@pytest.mark.parametrize(
+    "origins",
+    [
+        pytest.param([0], id="too few"),
+        pytest.param([1, 0], id="not in their order"),
+        pytest.param([0, 2], id="beyond the list before"),
+    ],
+)
+def test_origins_that_say_nothing_about_a_list_do_not_count(origins: list[int | None]) -> None:
+    after = ["a", "c"]
+    copied = Copied(after)
+    copied.origins = origins
+    assert diff(["a", "b"], after, {id(after): copied}) == [replace(1, value="c")]
 
 
 def apply(data: Any, operations: list[Operation]) -> Any:

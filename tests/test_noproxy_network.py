@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from krm_fn.krm.results import ObjectRef
-from krm_fn.noproxy import ClusterNetwork, Entry, Fact, Origin
+from krm_fn.noproxy import ClusterNetwork, Entry, Fact, InvalidField, Origin
 
 CLUSTER = ObjectRef("cluster.x-k8s.io/v1beta1", "Cluster", "prod", "org-acme")
 PODS = ("spec", "clusterNetwork", "pods", "cidrBlocks", "0")
@@ -44,7 +44,10 @@ def test_a_fact_becomes_an_entry_with_its_source(fact: Fact, why: tuple[str, ...
 
 def test_each_fact_is_found_under_its_field_in_the_order_of_the_fields() -> None:
     network = ClusterNetwork(
-        region=Fact("eu-west-1"), pod_cidrs=(Fact("10.0.0.0/8"), Fact("fd00::/8")), hosts=(Fact("etcd-0"),)
+        region=Fact("eu-west-1"),
+        pod_cidrs=(Fact("10.0.0.0/8"), Fact("fd00::/8")),
+        hosts=(Fact("etcd-0"),),
+        invalid=(InvalidField("endpoint", CLUSTER, PODS),),  # it says no fact
     )
     assert [(name, fact.value) for name, fact in network.facts()] == [
         ("pod_cidrs", "10.0.0.0/8"),

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from function_configs import PROXY, loaded
-from krm_fn.clusters import Cluster, Membership, Role
+from krm_fn.clusters import Cluster, Membership, Role, network_field
 from krm_fn.krm.results import ObjectRef
-from krm_fn.noproxy import Audience, ClusterNetwork, Fact, Origin, composition
+from krm_fn.noproxy import Audience, ClusterNetwork, Fact, InvalidField, Origin, composition
 from krm_fn.settings import Resolved, resolve
 
 NETWORK = ("spec", "clusterNetwork")
@@ -106,6 +106,54 @@ def test_the_defaults_fill_one_fact_alone() -> None:
     assert network.pod_cidrs == cluster().network.pod_cidrs
 
 
+SAID = ClusterNetwork(networks=(Fact("vpc"),), hosts=(Fact("etcd"),), infrastructure_hosts=(Fact("vcenter"),))
+ASSUMED = ClusterNetwork(pod_cidrs=(Fact("pods"),), networks=(Fact("default-vpc"),), hosts=(Fact("balancer"),))
+
+
+def switched(**derive: bool) -> dict[str, Any]:
+    return {"noProxyPolicy": {"derive": derive}}
+
+
+@pytest.mark.parametrize(
+    ("spec", "endpoint", "known"),
+    [
+        pytest.param({}, "api", "pods vpc default-vpc etcd", id="what a provider takes is added"),
+        pytest.param({}, "", "pods vpc default-vpc balancer etcd", id="a host takes the place of the endpoint"),
+        pytest.param(switched(defaults=False), "", "vpc etcd", id="no defaults are wanted"),
+        pytest.param({"noProxyPolicy": {"style": "GiantSwarm"}}, "", "vpc etcd", id="a style without defaults"),
+        pytest.param({"clusterDefaults": {"networks": ["10.0.0.0/8"]}}, "api", "pods vpc etcd", id="said by the user"),
+        pytest.param(
+            switched(infrastructureEndpoint=True), "api", "pods vpc default-vpc etcd vcenter", id="vCenter is wanted"
+        ),
+    ],
+)
+def test_what_a_provider_takes_completes_what_a_cluster_says(spec: dict[str, Any], endpoint: str, known: str) -> None:
+    network = SAID._replace(endpoint=Fact(endpoint) if endpoint else None)
+    (found,) = resolved(Cluster("org-acme", "prod-1", network=network, assumed=ASSUMED), **spec).networks
+    facts = (*found.pod_cidrs, *found.networks, *found.hosts, *found.infrastructure_hosts)
+    assert " ".join(fact.value for fact in facts) == known
+
+
+INVALID = InvalidField("podCIDRs", reference("prod-1"), (*NETWORK, "pods", "cidrBlocks", "0"))
+
+
+@pytest.mark.parametrize(
+    ("spec", "fields"),
+    [
+        pytest.param({}, (INVALID,), id="a field that is needed"),
+        pytest.param(switched(podCIDRs=False), (), id="a field whose fact is not wanted"),
+        pytest.param({"noProxyPolicy": {"style": "Verbatim"}}, (), id="a list that needs no fact"),
+    ],
+)
+def test_a_field_that_holds_something_else_is_named_where_it_is_needed(
+    spec: dict[str, Any], fields: tuple[InvalidField, ...]
+) -> None:
+    found = resolved(cluster(pod_cidrs=(), invalid=(INVALID,)), **spec)
+    assert found.invalid == fields
+    said_by = "`spec.clusterNetwork.pods.cidrBlocks` of the Cluster"
+    assert [(one.field, one.invalid) for one in found.missing] == [(said_by, (INVALID,)) for _ in fields]
+
+
 def test_without_a_cluster_and_defaults_every_cluster_is_meant() -> None:
     found = resolved()
     assert found.networks == ()
@@ -189,6 +237,50 @@ def test_what_is_missing_where_there_is_no_cluster(spec: dict[str, Any], reporte
 )
 def test_what_is_missing_in_a_cluster(clusters: list[Cluster], reported: tuple[str, ...]) -> None:
     assert tuple(map(str, resolved(*clusters).missing)) == reported
+
+
+API = Fact("10.200.0.5", reference("prod-1"), ("spec", "controlPlaneEndpoint", "host"))
+NODES = ("`networks` of `Cluster/org-acme/prod-1`",)
+NOT_EXPORTED = {"kubeadmCommands": {"exports": False}}
+
+
+@pytest.mark.parametrize(
+    ("target", "role", "spec", "endpoint", "reported"),
+    [
+        pytest.param("kubeadmCommands", Role.CONTROL_PLANE, {}, API, NODES, id="kubeadm of a control plane"),
+        pytest.param("clusterClass", Role.CONTROL_PLANE, {}, API, NODES, id="a ClusterClass, which writes that"),
+        pytest.param("clusterClass", Role.CONTROL_PLANE, {"targets": NOT_EXPORTED}, API, NODES, id="one exports less"),
+        pytest.param("kubeadmCommands", Role.WORKER, {}, API, (), id="kubeadm of a worker calls no nodes"),
+        pytest.param("containerd", Role.CONTROL_PLANE, {}, API, (), id="containerd calls no nodes"),
+        pytest.param("kubeadmCommands", Role.CONTROL_PLANE, {"targets": NOT_EXPORTED}, API, (), id="nothing exports"),
+        pytest.param(
+            "kubeadmCommands", Role.CONTROL_PLANE, {"noProxy": "a,10.200.0.0/16"}, API, (), id="a CIDR of the user"
+        ),
+        pytest.param(
+            "kubeadmCommands", Role.CONTROL_PLANE, {"noProxy": "10.1.0.0/16"}, API, NODES, id="another CIDR of the user"
+        ),
+        pytest.param(
+            "kubeadmCommands", Role.CONTROL_PLANE, {"noProxy": "10.1.0.0/16"}, Fact("a.example"), NODES, id="a name"
+        ),
+        pytest.param(
+            "kubeadmCommands",
+            Role.CONTROL_PLANE,
+            {"noProxy": "10.1.0.0/16"},
+            None,
+            ("`endpoint` of `Cluster/org-acme/prod-1`", *NODES),
+            id="no endpoint yet",
+        ),
+    ],
+)
+def test_the_network_of_the_nodes_is_missing_where_something_calls_them_by_address(
+    target: str, role: Role, spec: dict[str, Any], endpoint: Fact | None, reported: tuple[str, ...]
+) -> None:
+    known = cluster(networks=(), endpoint=endpoint)
+    config = loaded(httpProxy=PROXY, **spec)
+    found = resolve(config, [Membership(known, role)], target=target, audience=Audience.NODE)
+    assert tuple(map(str, found.missing)) == reported
+    of_nodes = [one.field for one in found.missing if one.is_about_nodes]
+    assert of_nodes == [network_field("AWSCluster") for _ in reported[-1:]]
 
 
 def test_nothing_is_missing_where_there_is_no_proxy() -> None:

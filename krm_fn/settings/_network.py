@@ -132,18 +132,15 @@ def missing(
         known = networks[0] if networks else ClusterNetwork()
         return tuple(_lacking(without_nodes, known))
     user = tuple(user)
-    of_clusters: dict[str, list[Missing]] = {}
+    lacks: dict[Missing, None] = {}  # a Cluster may be there several times
     for membership, known in zip(memberships, networks, strict=True):
         wanted = needed
         if not talks_to_nodes or _cover_nodes(user, known):
             wanted = without_nodes
-        name = cluster_name(membership.cluster)
-        lacks = of_clusters.setdefault(name, [])
-        lacks += [one for one in _lacking(wanted, known, name) if one not in lacks]
+        lacks.update(dict.fromkeys(_lacking(wanted, known, cluster_name(membership.cluster))))
     found: list[Missing] = []
-    for kind in needed:  # each fact once, with all Clusters that lack it
-        for lacks in of_clusters.values():
-            found += [one for one in lacks if one.name == kind.name]
+    for kind in needed:  # each fact with all Clusters that lack it
+        found += [one for one in lacks if one.name == kind.name]
     return tuple(found)
 
 

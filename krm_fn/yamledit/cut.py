@@ -21,6 +21,7 @@ _SEPARATOR = "\n---"
 # A CR before the line feed is part of a comment, or alone: never both, or time would be exponential.
 _NOTHING = r"[ \t]*(?:#[^\n]*|\r)?\n"
 _BEFORE = re.compile(rf"(?:(?:---)?{_NOTHING})*")
+_BEHIND_DASH = (" ", "\r", "\n")
 _OTHER_LINE_BREAKS = ("\x85", "\u2028", "\u2029")
 _LIST_HEAD = re.compile(rf"[A-Za-z0-9_-]+:{_NOTHING}(?:{_NOTHING})*( *)-(?=[ \r\n])")
 
@@ -50,7 +51,7 @@ def cut(text: str, key: str) -> Cut | None:
     start, end = members[key]
     begin = next(iter(members.values()))[0]
     # Perhaps another document, perhaps the words of a scalar; where there are items, `_items` sees it.
-    if text.find(_SEPARATOR, max(begin - 1, 0), start) >= 0 or text.find(_SEPARATOR, end - 1) >= 0:
+    if text.find(_SEPARATOR, begin, start) >= 0 or text.find(_SEPARATOR, end) >= 0:
         return None
     items = _items(text, start, end)
     return None if items is None else Cut(text, members, tuple(items))
@@ -66,8 +67,6 @@ def _breaks_lines_plainly(text: str) -> bool:
 def _members(text: str) -> dict[str, tuple[int, int]] | None:
     before = _BEFORE.match(text)
     begin = before.end() if before else 0
-    if text[begin : begin + 1] in ("", *" \t\r\n#-"):
-        return None
     starts = [begin, *(match.end() for match in _TOP_LEVEL.finditer(text, begin))]
     keys = [_KEY.match(text, start) for start in starts]
     names = [match[1] for match in keys if match]
@@ -77,7 +76,7 @@ def _members(text: str) -> dict[str, tuple[int, int]] | None:
 
 
 def _items(text: str, start: int, end: int) -> list[tuple[int, int]] | None:
-    head = _LIST_HEAD.match(text, start, end)
+    head = _LIST_HEAD.match(text, start)
     if head is None:
         return None
     column = len(head[1])
@@ -86,7 +85,7 @@ def _items(text: str, start: int, end: int) -> list[tuple[int, int]] | None:
     dashes = []
     for match in shallow.finditer(text, first - 1, end):
         start, at = match.start() + 1, match.end()
-        if at - start != column or text[at] != "-" or text[at + 1] not in " \r\n":
+        if at - start != column or text[at] != "-" or text[at + 1 : at + 2] not in _BEHIND_DASH:
             return None
         dashes.append(start)
     return list(zip(dashes, [*dashes[1:], end], strict=True))
