@@ -202,7 +202,7 @@ def _read(data: bytes) -> Any:
 def _without_empty_entries(data: bytes) -> Any:
     """What the items say, without what holds nothing: an empty drop-in that was there goes with its variables.
 
-    So does a container of which nothing but its name was there, and a note in an annotation.
+    So does a container or a variable of which nothing but its name was there, and a note in an annotation.
     """
     return filled(_without_entries(filled(_without_entries(filled(_said(data))))))
 
@@ -220,7 +220,9 @@ def _without_entries(value: Any) -> Any:
 def _is_empty(entry: Any) -> bool:
     if not isinstance(entry, dict):
         return False
-    return entry.keys() == {"name"} or ("path" in entry and entry.keys().isdisjoint(("content", "contentFrom")))
+    return {key for key, member in entry.items() if member is not None} == {"name"} or (
+        "path" in entry and entry.keys().isdisjoint(("content", "contentFrom"))
+    )
 
 
 def _without_results(data: bytes) -> bytes:
