@@ -391,6 +391,22 @@ def test_the_policy(policy: Policy, expected: str) -> None:
     assert composed("a.b", DOCUMENTS, policy=policy) == expected
 
 
+def test_rooted_names_of_another_domain_go_with_it_too() -> None:
+    policy = Policy(derive=frozenset({"clusterDomain"}), exclude=("kube*", "svc", "prod.local", ".prod.local"))
+    assert composed("a.b", network(domain="prod.local"), policy=policy) == "a.b,.a.b,.svc"
+
+
+def test_a_bracket_in_a_glob_means_itself() -> None:
+    policy = Policy(exclude=("[fd00*",))
+    assert composed("[fd00::1]:80,a.b", style=Style.VERBATIM, policy=policy) == "a.b"
+
+
+@pytest.mark.parametrize("style", [style for style in Style if style is not Style.VERBATIM])
+def test_what_tkg_stores_is_in_its_own_style(style: Style) -> None:
+    of_tkg = composed("a.b", DOCUMENTS, style=Style.TKG)
+    assert composed("a.b", DOCUMENTS, style=style, audience=Audience.TKG) == of_tkg
+
+
 @pytest.mark.parametrize("style", Style)
 def test_extra_and_exclude_count_in_every_style(style: Style) -> None:
     policy = Policy(extra=entries("extra.example"), exclude=("a.b", ".a.b"))
@@ -455,6 +471,7 @@ BESIDE = "rule: the address itself beside 10.9.9.9/32 (for clients that read no 
         ),
         pytest.param("a.b", ("`spec.noProxy[1]`", 'written "A.b:80"'), id="an entry that was written otherwise"),
         pytest.param("10.9.9.9", ("`spec.noProxy[2]`", BESIDE), id="an address beside its CIDR"),
+        pytest.param("10.7.0.0/16", ("`spec.noProxy[4]`", 'written "10.7.1.2/16"'), id="a CIDR with host bits"),
         pytest.param("c.d", ("`spec.noProxy[3]`",), id="an entry as it was written"),
         pytest.param(".c.d", ("`spec.noProxy[3]`", f"rule: {styles.TWIN}"), id="the dotted form"),
         pytest.param("10.96.0.0/12", ("`services[0]`",), id="a fact"),
@@ -464,7 +481,7 @@ BESIDE = "rule: the address itself beside 10.9.9.9/32 (for clients that read no 
 )  # fmt: skip
 def test_every_entry_has_its_reasons(text: str, why: tuple[str, ...]) -> None:
     found = composition.compose(
-        entries("10.96.0.1,A.b:80,10.9.9.9/32,c.d"),
+        entries("10.96.0.1,A.b:80,10.9.9.9/32,c.d,10.7.1.2/16"),
         (network("", "10.96.0.0/12"),),
         Policy(extra=(Entry.of_config("e.f", "spec.noProxyPolicy.extra[0]"),)),
         Audience.NODE,
