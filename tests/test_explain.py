@@ -827,3 +827,13 @@ spec: {{region: {region}}}
     shown = explained("--output", output, manifests=of_region + of_nodes)
     assert "compute.internal" in shown
     assert region not in shown
+
+
+@pytest.mark.parametrize("output", ["text", "json", "html", "svg"])
+def test_a_name_or_a_namespace_shows_no_password(output: str) -> None:
+    manifests = MANIFESTS.replace("namespace: org", 'namespace: "http://a:S3CRET-1@h:1"').replace(
+        "west-cp", '"http://b:S3CRET-2@h:1"'
+    )
+    shown = explained("-v", "--output", output, manifests=manifests)
+    assert "S3CRET" not in shown
+    assert output == "svg" or "http://a:***@h:1" in shown

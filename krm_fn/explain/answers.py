@@ -114,13 +114,15 @@ def answers(
 
 def written_place(place: PlannedEdit) -> WrittenPlace:
     """Return where a place of a plan is."""
-    return WrittenPlace(str(place.obj.ref), place.target_id, redact(place.obj.ref.file_path))
+    return WrittenPlace(
+        redact(str(place.obj.ref)), place.target_id, redact(place.obj.ref.file_path)
+    )
 
 
 def _answers(place: PlannedEdit, changed: Container[Identity]) -> Iterator[Answer]:
     """Yield the answer of a place, and one for each group of workers or rule that gets another proxy there."""
     parts = dict.fromkeys(
-        ClusterPart(PART_OF_ROLE[one.role], one.group)
+        ClusterPart(PART_OF_ROLE[one.role], redact(one.group))
         for one in place.memberships
         if one.role is not None
     )
@@ -159,15 +161,15 @@ def _exceptions(place: PlannedEdit) -> Iterator[tuple[ClusterPart, ProxySettings
     groups = place.class_context.groups if place.class_context else {}
     for (_, name), settings in groups.items():
         if settings.is_declared:
-            yield ClusterPart(PART_OF_ROLE[Role.WORKER], name), settings
+            yield ClusterPart(PART_OF_ROLE[Role.WORKER], redact(name)), settings
     if place.settings_of_rule:
         for rule in place.target.names_of_rules(place.obj.data):
-            yield ClusterPart(RULE, rule), place.settings_of_rule(rule)
+            yield ClusterPart(RULE, redact(rule)), place.settings_of_rule(rule)
 
 
 def cluster_name(cluster: Cluster) -> str:
-    """Return ``namespace/name``, or the name alone."""
-    return "/".join(part for part in (cluster.namespace, cluster.name) if part)
+    """Return ``namespace/name``, or the name alone; neither shows a credential that somebody wrote there."""
+    return str(redact("/".join(part for part in (cluster.namespace, cluster.name) if part)))
 
 
 def is_one_of(name: str, asked: Sequence[str]) -> bool:

@@ -242,5 +242,5 @@ def _message(one: Result) -> str:
 
 def _subject(one: Result) -> str:
     """Return file, object and field of a finding."""
-    parts = (redact(one.ref.file_path), str(one.ref), redact(field_path(one.path)))
+    parts = (redact(one.ref.file_path), redact(str(one.ref)), redact(field_path(one.path)))
     return " ".join(code(part) for part in parts if part)

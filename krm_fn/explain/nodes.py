@@ -164,11 +164,11 @@ def _change(
     ref: ObjectRef, memberships: Sequence[Membership], *, is_rolled: bool, why: str
 ) -> NodeChange:
     parts = dict.fromkeys(
-        ClusterPart(PART_OF_ROLE[one.role], one.group)
+        ClusterPart(PART_OF_ROLE[one.role], redact(one.group))
         for one in memberships
         if one.role is not None
     )
     clusters = dict.fromkeys(cluster_name(one.cluster) for one in memberships)
     return NodeChange(
-        tuple(clusters), tuple(parts), str(ref), redact(ref.file_path), is_rolled, why
+        tuple(clusters), tuple(parts), redact(str(ref)), redact(ref.file_path), is_rolled, why
     )
