@@ -101,10 +101,14 @@ def _problems_of_settings(
         for found in _judged(listed, listing, has_proxy=not is_completed):
             yield found, "NO_PROXY"
     http, https = variables.get("HTTP_PROXY", ""), variables.get("HTTPS_PROXY", "")
+    names: dict[str, list[str]] = {}
     for name, url in (("HTTP_PROXY", http), ("HTTPS_PROXY", https)):
         if url:
-            of_url = rules_of.lint_proxy(url, no_proxy=listed, in_manifest=not listing.in_secret)
-            for found in (*of_url, *_filled_in_later(url)):
+            names.setdefault(url, []).append(name)
+    for url, of_both in names.items():
+        of_url = rules_of.lint_proxy(url, no_proxy=listed, in_manifest=not listing.in_secret)
+        for found in (*of_url, *_filled_in_later(url)):
+            for name in of_both:
                 yield found, name
     for found in rules_of.lint_pair(http, https):
         yield found, "HTTP_PROXY"
