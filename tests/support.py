@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import difflib
 import functools
-import gc
 import io
 import os
 import pty
@@ -169,8 +168,6 @@ def inject_proxy(
         os.environ.update(environment)
         for name, stream in zip(names, before, strict=True):
             setattr(sys, name, stream)
-        gc.unfreeze()
-        gc.enable()
     _, out, err = streams
     err.flush()
     return subprocess.CompletedProcess(["inject-proxy", *argv], code, out.buffer.getvalue(), err.buffer.getvalue())

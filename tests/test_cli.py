@@ -15,7 +15,7 @@ from contract_lists import BAD_CONFIG, CONFIG, SETTINGS, WORKERS, resource_list
 from krm_fn import cli, pipeline
 from krm_fn.errors import InternalError
 from krm_fn.krm.results import Severity
-from support import COMMAND, TIME_LIMIT, inject_proxy
+from support import COMMAND, TIME_LIMIT, in_a_process, inject_proxy
 
 GOOD = resource_list(WORKERS, SETTINGS)
 UNSEEN = WORKERS.replace(
@@ -47,8 +47,6 @@ def main(monkeypatch: pytest.MonkeyPatch) -> object:
             patch.setattr(sys, "stdin", streams.stdin)
             patch.setattr(sys, "stdout", streams.stdout)
             patch.setattr(sys, "stderr", streams.err)
-            patch.setattr(cli.gc, "disable", lambda: None)
-            patch.setattr(cli.gc, "freeze", lambda: None)
             code = cli.main(argv)
         return code, streams
 
@@ -327,6 +325,18 @@ def test_a_closed_standard_error_does_not_make_a_complete_output_fail() -> None:
     )
     os.close(write_end)
     assert (broken.returncode, broken.stdout) == (0, whole)
+
+
+@pytest.mark.parametrize(
+    ("config", "code"), [(CONFIG, 0), (CONFIG + "  mode: Check\n", 1), (BAD_CONFIG, 1)], ids=["done", "due", "refused"]
+)
+def test_the_process_ends_when_all_is_written(config: str, code: int) -> None:
+    """More than a pipe holds, on both streams."""
+    text = resource_list(*(WORKERS.replace("name: workers", f"name: w-{at}") for at in range(80)), config=config)
+    expected, done = inject_proxy(text, "-v"), in_a_process(text, "-v")
+    assert (done.returncode, done.stdout, done.stderr) == (expected.returncode, expected.stdout, expected.stderr)
+    assert done.returncode == code
+    assert len(done.stdout) > 2**16
 
 
 def test_ctrl_c_ends_without_a_traceback() -> None:

@@ -7,7 +7,6 @@ this process: a command for each case would take minutes.
 
 from __future__ import annotations
 
-import gc
 import io
 import json
 import re
@@ -269,9 +268,8 @@ class Command:
 
 
 @pytest.fixture
-def command(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Iterator[Command]:
-    yield Command(monkeypatch, capsysbinary)
-    gc.enable()
+def command(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
+    return Command(monkeypatch, capsysbinary)
 
 
 @pytest.mark.parametrize(

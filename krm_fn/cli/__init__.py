@@ -7,7 +7,6 @@ finding, the most important first, and a traceback only with ``--traceback``.
 
 from __future__ import annotations
 
-import gc
 import importlib
 import os
 import sys
@@ -40,7 +39,6 @@ STACK_FRAMES = 4000
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    gc.disable()  # one short run: collecting cycles costs more than the memory it gives back
     sys.setrecursionlimit(STACK_FRAMES)
     try:
         return _main(arguments)
@@ -58,8 +56,6 @@ def main(argv: Sequence[str] | None = None) -> int:
             f"{_where(error)}",
             InternalError.exit_code,
         )
-    finally:
-        gc.freeze()  # at its end, the interpreter would look through every object for cycles
 
 
 def _main(arguments: list[str]) -> int:

@@ -7,7 +7,6 @@ in a shell, so what it prints is what the command prints.
 from __future__ import annotations
 
 import contextlib
-import gc
 import io
 import os
 import re
@@ -71,14 +70,10 @@ def run(arguments: Sequence[str]) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def _streams() -> Iterator[tuple[io.TextIOWrapper, io.TextIOWrapper]]:
-    """Give standard output and standard error, and undo what a process does once at its end."""
+    """Give standard output and standard error."""
     output, reported = _stream(), _stream()
-    try:
-        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(reported):
-            yield output, reported
-    finally:
-        gc.unfreeze()
-        gc.enable()
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(reported):
+        yield output, reported
 
 
 def _stream() -> io.TextIOWrapper:
