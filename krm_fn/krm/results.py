@@ -197,7 +197,7 @@ class Result(NamedTuple):
             )
             if self.path:
                 data["field"] = _filled(
-                    path=field_path(self.path),
+                    path=redact(field_path(self.path)),
                     currentValue=redact(self.current),
                     proposedValue=redact(self.proposed),
                 )
