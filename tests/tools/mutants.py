@@ -37,8 +37,8 @@ source_paths = ["{module}"]
 pytest_add_cli_args_test_selection = {tests}
 pytest_add_cli_args = ["-p", "no:randomly", "-p", "no:cacheprovider", "--deselect={imports}"]
 also_copy = {files}
-timeout_multiplier = 0.6
-timeout_constant = 4.0
+timeout_multiplier = 3.0
+timeout_constant = 5.0
 """
 
 
