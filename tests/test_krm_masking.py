@@ -185,6 +185,11 @@ def test_what_is_encoded_and_says_nothing_secret_is_shown(times: int, is_shown: 
     assert redact(text) == (text if is_shown else "***")
 
 
+def test_what_is_packed_and_no_text_is_shown() -> None:
+    packed = base64.b64encode(gzip.compress(b"\xff\xfe nothing secret", mtime=0)).decode()
+    assert redact(packed) == packed
+
+
 def test_what_is_packed_twice_is_not_shown() -> None:
     once = base64.b64encode(gzip.compress(b"nothing secret", mtime=0)).decode()
     twice = base64.b64encode(gzip.compress(once.encode(), mtime=0)).decode()
