@@ -53,3 +53,8 @@ def apply(target: Any, obj: Any, settings: ProxySettings = FULL, **options: Any)
 def env(values: Mapping[str, str]) -> list[dict[str, str]]:
     """``{"A": "b"}`` as Kubernetes writes it."""
     return [{"name": name, "value": value} for name, value in values.items()]
+
+
+def proxy_settings(http_proxy: str, https_proxy: str, no_proxy: str) -> ProxySettings:
+    """Return settings of three values; ``st.builds`` of the class itself would vary its other members as well."""
+    return ProxySettings(http_proxy, https_proxy, no_proxy)

@@ -16,7 +16,7 @@ from krm_fn.carriers.site import write_sites
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Edit, Finding, Severity
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from proposals import FULL, HTTP, HTTPS, NO, NONE, env
+from proposals import FULL, HTTP, HTTPS, NO, NONE, env, proxy_settings
 
 PATH = ("spec", "template", "spec", "containers", "0")
 POD_NAMESPACE = {"name": "POD_NAMESPACE", "valueFrom": {"fieldRef": {"fieldPath": "metadata.namespace"}}}
@@ -301,7 +301,7 @@ def test_containers_without_a_name_and_items_that_are_none_are_passed_by() -> No
 
 
 _VALUES = st.sampled_from(["", "http://a:1", HTTP, HTTPS, NO, "$(X)"])
-_SETTINGS = st.builds(ProxySettings, *[st.sampled_from(["", "x", "y$z"])] * 3)
+_SETTINGS = st.builds(proxy_settings, *[st.sampled_from(["", "x", "y$z"])] * 3)
 _OTHERS = st.sampled_from([DEBUG, POD_NAMESPACE, None, "text", {"name": 1}, {"name": "A", "value": "b"}])
 _ENTRIES = st.one_of(
     _OTHERS,

@@ -15,7 +15,7 @@ from krm_fn.carriers.three_keys import CAMEL, SHORT, SNAKE, Keys, ThreeKeys
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Edit, Finding, Severity
 from krm_fn.settings import ProxySettings
-from proposals import FULL, HTTP, HTTPS, NO, NONE
+from proposals import FULL, HTTP, HTTPS, NO, NONE, proxy_settings
 
 ROOT = ThreeKeys((), CAMEL, "the proxy")
 DEEP = ThreeKeys(("spec", "a", "proxy"), CAMEL, "the proxy")
@@ -282,7 +282,7 @@ DATA = st.recursive(
     ),
     max_leaves=8,
 )
-SETTINGS = st.builds(ProxySettings, TEXTS, TEXTS, TEXTS)
+SETTINGS = st.builds(proxy_settings, TEXTS, TEXTS, TEXTS)
 
 
 @given(DATA, SETTINGS, SETTINGS, st.integers(0, 3))

@@ -17,7 +17,7 @@ from krm_fn.settings import ProxySettings
 from krm_fn.targets.konvoy import image_builder_keys
 from krm_fn.targets.konvoy import image_builder_overrides as target
 from krm_fn.yamledit import read
-from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, findings, proposals
+from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, findings, proposals, proxy_settings
 
 NAME = "cluster-1-user-overrides"
 KEY = "overrides.yaml"
@@ -251,7 +251,7 @@ def test_the_environment_is_seen_name_by_name_and_the_top_in_both_cases() -> Non
 
 
 VALUES = st.sampled_from(["", "http://a:1", "http://b:2"])
-SETTINGS = st.builds(ProxySettings, VALUES, VALUES, st.sampled_from(["", "localhost", "x,y"]))
+SETTINGS = st.builds(proxy_settings, VALUES, VALUES, st.sampled_from(["", "localhost", "x,y"]))
 
 
 @given(st.lists(SETTINGS, max_size=4), SETTINGS)

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kyverno_shapes import SHAPES, SIX, UPPER, p2, p9, p9_foreach, p10, p12, pods, policy, rule, smp, variable
 
 from krm_fn.carriers.reading import Reading
 from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.kyverno import policies
 from krm_fn.targets.workloads import cert_manager, chart_operator
-from proposals import FULL, NO, apply, env
+from kyverno_shapes import SHAPES, SIX, UPPER, p2, p9, p9_foreach, p10, p12, pods, policy, rule, smp, variable
+from proposals import FULL, NO, apply, env, proxy_settings
 
 VALUES = st.text(st.characters(min_codepoint=32, max_codepoint=0x2FF))
 STATIC = st.text(st.characters(min_codepoint=32, max_codepoint=0x2FF, exclude_characters="{("))
@@ -79,7 +79,7 @@ def test_where_nothing_is_set_nothing_is_seen(target: Any, obj: dict[str, Any]) 
     assert observed(target, obj) == []
 
 
-@given(st.builds(ProxySettings, VALUES, VALUES, VALUES))
+@given(st.builds(proxy_settings, VALUES, VALUES, VALUES))
 def test_property_what_is_written_to_containers_is_read_back(proxy: ProxySettings) -> None:
     cert = workload("cert-manager", containers=[{"name": "cert-manager-webhook"}, {"name": "x"}])
     chart = workload(
@@ -91,7 +91,7 @@ def test_property_what_is_written_to_containers_is_read_back(proxy: ProxySetting
     assert values(seen) == proxy.variables()
 
 
-@given(st.builds(ProxySettings, STATIC, STATIC, STATIC))
+@given(st.builds(proxy_settings, STATIC, STATIC, STATIC))
 def test_property_what_is_written_to_policies_is_read_back(proxy: ProxySettings) -> None:
     before = policy(rule(smp(pods(env(dict.fromkeys(SIX, "old"))))))
     seen = observed(policies, apply(policies, before, proxy))
