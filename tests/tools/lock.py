@@ -79,11 +79,19 @@ def main() -> None:
     """Write the lock files."""
     runtime = [text for text in metadata.requires("inject-proxy") or [] if "extra ==" not in text]
     write(ROOT / "requirements" / "runtime.txt", "What the function needs at run time", runtime)
+    tests = requirements_of("dev")
     for extra, purpose in EXTRAS.items():
-        write(ROOT / "requirements" / f"{extra}.txt", purpose, requirements_of(extra), libraries=["glibc"])
+        path = ROOT / "requirements" / f"{extra}.txt"
+        write(path, purpose, requirements_of(extra), libraries=["glibc"], beside=tests)
     build = [*build_requirements(), EDITABLE]
     write(ROOT / "requirements" / "build.txt", "What the wheel of the function is made with", build)
-    write(ROOT / "site" / "requirements.txt", "What the site is made with", SITE, PYTHONS[1:], ["glibc"])
+    write(
+        ROOT / "site" / "requirements.txt",
+        "What the site is made with",
+        SITE,
+        versions=PYTHONS[1:],
+        libraries=["glibc"],
+    )
 
 
 def requirements_of(extra: str) -> list[str]:
@@ -109,14 +117,19 @@ def write(
     path: Path,
     purpose: str,
     requirements: list[str],
+    *,
     versions: Sequence[str] = PYTHONS,
     libraries: Iterable[str] = LIBRARIES,
+    beside: Sequence[str] = (),
 ) -> None:
-    """Write one lock file: these requirements and all that they require, for each of these Pythons and C libraries."""
+    """Write one lock file: these requirements and all that they require, for each of these Pythons and C libraries.
+
+    ``beside`` are requirements of the environment into which they are installed; the versions fit these, too.
+    """
     hashes: dict[tuple[str, str], set[str]] = defaultdict(set)
     pythons: dict[tuple[str, str], list[str]] = defaultdict(list)
     for python in versions:
-        resolved = resolve(requirements, python, libraries)
+        resolved = resolve([*requirements, *beside], python, libraries)
         for name in needed(requirements, python, resolved):
             hashes[name, resolved.versions[name]] |= resolved.hashes[name]
             pythons[name, resolved.versions[name]].append(python)
