@@ -112,6 +112,8 @@ def test_what_is_no_string_is_not_changed(value: Any) -> None:
         pytest.param('X"http://u:ge@heim", x@p', 'X"http://u:***@p', id="a quote behind a letter opens nothing"),
         pytest.param("u:ge,,http://v:geheim@q", "u:***@q", id="two commas in what may be a password"),
         pytest.param("http://u:ge token=heim@p", "http://u:***@p", id="a password with the name of another one"),
+        pytest.param("to=http%3A%2F%2Fu%3Ageheim%40p", "to=http%3A%2F%2Fu%3A***%40p", id="a URL that is encoded"),
+        pytest.param("to=u:geheim%40p", "to=u:***%40p", id="an at sign that is encoded"),
         pytest.param("u:<secret>heim@p", "u:***@p", id="a password with a tag"),
         pytest.param("cntlm://u:geheim@p", "cntlm://u:***@p", id="a scheme nobody knows"),
     ],
