@@ -455,12 +455,28 @@ def test_a_cheap_look_sees_every_word_that_could_be_a_kind(item: str, kinds: set
     assert load(f"kind: ResourceList\nitems:\n- {item}").kinds(0) == kinds
 
 
+@pytest.mark.parametrize("path", ["/etc/environment", r"\/etc\/environment"])
+def test_a_cheap_look_sees_a_word_with_slashes_as_json_may_have_it(path: str) -> None:
+    found = load(f'kind: ResourceList\nitems:\n- "{path}"\n- "x"\n')
+    words = ("/etc/environment", "x.y")
+    assert ([*found.holding(words)], found.contains(0, words), found.contains(1, words)) == ([0], True, False)
+
+
 _PIECES = (
     *("kind: Pod\n", "kind:\n  Job\n", '"k\\u0069nd": Pod\n', "kind: &k Pod\n", "? kind\n: Pod\n", "<<: {kind: A}\n"),
     *("*k : B\n", "kind", ": C", "\\x41", "http_proxy", "HTTP_PROXY", "inject-proxy", "cert-manager", "cert-"),
+    *("/etc/apt", r"\/etc\/apt", "/", r"\/"),
     *("manager", "prox", "y", "\\", "u00", "69", "\n", "\r", "\u2028", "é", "😀", " ", "<", "<", "?", "*", "#"),
 )
-_WORDS = (("http_proxy", "HTTP_PROXY"), ("cert-manager",), ("inject-proxy", "manager", "é"), ("proxy",), ("kind",), ())
+_WORDS = (
+    ("http_proxy", "HTTP_PROXY"),
+    ("cert-manager",),
+    ("inject-proxy", "manager", "é"),
+    ("proxy",),
+    ("kind",),
+    ("/etc/apt",),
+    (),
+)
 _texts = st.lists(st.sampled_from(_PIECES), max_size=6).map("".join)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import compress
 from operator import attrgetter, itemgetter
 
@@ -83,7 +83,7 @@ class QuickLook:
             asked = self._asked.get(words, 0)
             if self._are_few(asked):
                 self._asked[words] = asked + 1
-                return self._text_of(number).holds(number, words)
+                return self._text_of(number).holds(number, _spellings(words))
         return self._marks(words)[number] != 0
 
     def holding(self, words: tuple[str, ...], among: Sequence[int] | None = None) -> Sequence[int]:
@@ -134,7 +134,7 @@ class QuickLook:
         """Return for each part 1 where it holds one of the words, or may hide it, and else 0."""
         if words not in self._holding:  # each target asks for its words, part by part
             marks = self._hiding[:]
-            for word in words:
+            for word in _spellings(words):
                 if word not in self._absent:
                     self._mark(marks, word)
             self._holding[words] = marks
@@ -228,6 +228,12 @@ class _DividedText:
                 position = end_of_part
             else:  # between two parts
                 position = start + 1
+
+
+@lru_cache(maxsize=256)
+def _spellings(words: tuple[str, ...]) -> tuple[str, ...]:
+    r"""Return words, and those with a slash as some programs write it in JSON: ``\/``."""
+    return (*words, *(word.replace("/", r"\/") for word in words if "/" in word))
 
 
 def _with_unusual_values(text: str, start: int, end: int) -> frozenset[str]:
