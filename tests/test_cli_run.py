@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from support import COMMAND, TIME_LIMIT, inject_proxy, on_a_terminal, unified_diff
+from support import COMMAND, ROOT, TIME_LIMIT, inject_proxy, need, on_a_terminal, unified_diff
 
 CONFIG = """\
 apiVersion: fn.inject-proxy.io/v1alpha1
@@ -755,6 +756,30 @@ def test_what_is_no_regular_file_is_not_read_and_counted(tmp_path: Path, make: C
     reason = "link to outside of the paths" if make is NO_FILES["a link to a device"] else "no regular file"
     assert f"left alone: x.yaml ({reason})\n" in done.stderr
     assert f"2 files read; left alone: 1 {reason}; " in done.stderr
+
+
+def test_a_link_to_what_this_user_may_not_look_at_is_left_alone() -> None:
+    """As a user who is not root: root may look at everything."""
+    setpriv = [need("setpriv"), "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+    folder = Path(tempfile.mkdtemp(dir="/tmp"))
+    locked = folder / "locked"
+    try:
+        write(folder, {"m/proxy.yaml": CONFIG, "m/nodes.yaml": NODES, "locked/inside/x.yaml": OTHER})
+        (folder / "m/x.yaml").symlink_to("../locked/inside/x.yaml")
+        (folder / "m/inside").symlink_to("../locked/inside")
+        folder.chmod(0o755)
+        locked.chmod(0o000)
+        code = "import sys; from krm_fn import cli; sys.exit(cli.main())"
+        argv = [*setpriv, sys.executable, "-c", code, "run", "--diff", "--verbose", "."]
+        done = subprocess.run(
+            argv, cwd=folder / "m", env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True, text=True, timeout=TIME_LIMIT, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert "left alone: x.yaml (link to outside of the paths)\n" in done.stderr
+    finally:
+        locked.chmod(0o755)
+        shutil.rmtree(folder)
 
 
 @pytest.mark.parametrize("named", ["link.yaml", "folder"])

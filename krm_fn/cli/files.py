@@ -210,7 +210,7 @@ def _found(
                 left_alone[file.name] = LeftAlone.OUTSIDE
             elif file.is_regular:
                 found.setdefault(file.path, file.name)
-            elif Path(file.path).is_dir():
+            elif os.path.isdir(file.path):  # noqa: PTH112 -- see `_files`
                 continue
             elif file.path in roots:  # a pipe that is named itself
                 found.setdefault(file.path, file.name)
@@ -257,9 +257,11 @@ def _files(
             below = None if ignored is None else ignored.below(child.name)
             yield from _files(name, path, endings, below)
         elif child.is_symlink():
-            target = Path(os.path.realpath(path))
-            if has_ending or target.is_dir():
-                yield _FoundFile(name, str(target), is_link=True, is_regular=target.is_file())
+            # Unlike those of a Path these say "no" of what this user may not look at.
+            target = os.path.realpath(path)
+            if has_ending or os.path.isdir(target):  # noqa: PTH112
+                is_regular = os.path.isfile(target)  # noqa: PTH113
+                yield _FoundFile(name, target, is_link=True, is_regular=is_regular)
         elif has_ending:
             is_regular = child.is_file(follow_symlinks=False)
             yield _FoundFile(name, path, is_link=False, is_regular=is_regular)
@@ -281,7 +283,7 @@ def _inside(folder: str, ignored: Ignored | None) -> Iterator[os.DirEntry[str]]:
 
 def _is_folder(child: os.DirEntry[str]) -> bool:
     """Return whether a child of a folder is a folder, or a link to one."""
-    return Path(child).is_dir() if child.is_symlink() else child.is_dir()
+    return os.path.isdir(child) if child.is_symlink() else child.is_dir()  # noqa: PTH112 -- see `_files`
 
 
 def _size(file: Path) -> int:
