@@ -249,9 +249,8 @@ class _Texts(NestedSites):
     def _write(self, after: Mapping[str, str]) -> None:
         place = self._place
         names = list(self._paths)
-        for name in (
-            after
-        ):  # a removal could not give back what is no text; `false` says as much as nothing
+        for name in after:
+            # A removal could not give back what is no text; `false` says as much as nothing.
             there = place.draft.get(self._paths[name])
             if there and not isinstance(there, (str, list)):
                 raise WrongTypeError(self._paths[name], there, "a string")

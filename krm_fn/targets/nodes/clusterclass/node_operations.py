@@ -338,9 +338,8 @@ def _written(
 def _parts_of(files: Sequence[Any], commands: Sequence[str]) -> _WrittenParts:
     """Return what the sites added to the lists, by what it depends on; a stub that no site wrote is nothing."""
     found = _WrittenParts()
-    for entry in sorted(
-        files, key=_path
-    ):  # not in the order of the stubs, which an earlier run may have written
+    # Not in the order of the stubs, which an earlier run may have written.
+    for entry in sorted(files, key=_path):
         if _ANY in entry.get("content", "") or "contentFrom" in entry:
             found.drop_ins.append(entry)
         elif "content" in entry:
