@@ -216,6 +216,12 @@ def test_of_lines_like_base64_those_that_say_a_secret_alone_are_hidden() -> None
     assert redact(f"abcdefghijklm\n{coded}\nabcdefghijklm") == "abcdefghijklm\n***\nabcdefghijklm"
 
 
+@pytest.mark.parametrize("before", ["", "a", "pro", "kind-of-", "name/"])
+def test_what_is_packed_is_read_whatever_letters_are_before_it(before: str) -> None:
+    packed = base64.b64encode(gzip.compress(b"http://u:geheim@proxy", mtime=0)).decode()
+    assert redact(f"{before}{packed}") == "***"
+
+
 def test_what_is_much_longer_than_it_is_packed_is_not_shown() -> None:
     packed = base64.b64encode(gzip.compress(b"nothing secret " * 10_000, mtime=0)).decode()
     assert redact(f"a {packed} b") == "a *** b"

@@ -101,6 +101,15 @@ def test_a_key_that_stands_twice_is_never_guessed_at(operation: Operation) -> No
             "k:\n  b: null\nl:\n  m: 1 # c\n  n:\n    o: 2\n",
             id="a set",
         ),
+        pytest.param(
+            "a: x\n\n  y\nb: |\n z", add("c", value=1), "a: |-\n  x\n  y\nb: z\nc: 1", id="a blank line in a plain text"
+        ),
+        pytest.param(
+            "a: x\u2028  y\nb: |\n z",
+            add("c", value=1),
+            'a: "x\\u2028y"\nb: z\nc: 1',
+            id="a rare line break in a plain text",
+        ),
     ],
 )
 def test_what_no_edit_fits_is_written_anew_and_nothing_around_it(text: str, operation: Operation, new: str) -> None:

@@ -24,7 +24,8 @@ _CREDENTIAL = re.compile(r"://[!-9;-?A-~]{0,300}:[!-?A-~]{1,300}@")
 """User and password of a URL, in letters of which only a part is base64."""
 _URL_SAFE = str.maketrans("-_", "+/")
 _LONGEST_WORD = 64
-_GZIP = b"\x1f\x8b"
+_GZIP = "H4sI"
+"""The three bytes with which gzip begins, in base64; other letters may be directly before them."""
 _LARGEST = 1024 * 1024
 _RATIO = 64
 """So many times longer than packed a text may be that is read; text is packed to a tenth."""
@@ -63,11 +64,11 @@ def _hides(letters: str, is_hidden: Callable[[str, bool], bool]) -> bool:
 def _hides_line(letters: str, is_hidden: Callable[[str, bool], bool]) -> bool:
     if len(letters) <= _LONGEST_WORD and _is_word(letters):
         return False
-    raw = _bytes_of(letters)
-    if raw.startswith(_GZIP):
-        unpacked = _unpacked(raw)
+    _, start, rest = letters.partition(_GZIP)
+    if start:
+        unpacked = _unpacked(_bytes_of(start + rest))
         return unpacked is None or is_hidden(unpacked.decode(errors="replace"), True)
-    text = _printable(raw)
+    text = _printable(_bytes_of(letters))
     if text is not None:
         return is_hidden(text, False)
     if not _may_hold_url(letters):
@@ -79,8 +80,8 @@ def _hides_line(letters: str, is_hidden: Callable[[str, bool], bool]) -> bool:
 @lru_cache(maxsize=4096)
 def _is_word(letters: str) -> bool:
     """Return whether letters say nothing as base64: names of kinds and fields are in most messages."""
-    raw = _bytes_of(letters)
-    return not (raw.startswith(_GZIP) or _printable(raw) is not None or _may_hold_url(letters))
+    is_read = _GZIP in letters or _printable(_bytes_of(letters)) is not None
+    return not (is_read or _may_hold_url(letters))
 
 
 def _may_hold_url(letters: str) -> bool:

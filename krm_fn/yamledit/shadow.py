@@ -12,6 +12,7 @@ from typing import Any
 
 from krm_fn.errors import EditError
 from krm_fn.patch import APPEND, Operation, render_pointer
+from krm_fn.yamledit.breaks import BREAKS
 from krm_fn.yamledit.render import Raw
 from krm_fn.yamledit.tree import Alias, Mapping, Node, Scalar, Sequence
 from krm_fn.yamledit.view import is_merge, key_text, same, scalar_value, view
@@ -159,7 +160,10 @@ def _detach(node: Node) -> Any:
         return {**inherited, **own}
     assert isinstance(node, Scalar)  # noqa: S101 -- the last of the four kinds
     value = scalar_value(node)
-    return Raw(node.value, value) if not node.style and not node.tag and node.value else value
+    is_plain = node.value != "" and not node.style and not node.tag
+    # A blank line in a plain text means a line break, which such a text cannot hold on one line.
+    is_one_line = not any(character in node.value for character in BREAKS)
+    return Raw(node.value, value) if is_plain and is_one_line else value
 
 
 def _children(node: Node) -> list[Child]:
