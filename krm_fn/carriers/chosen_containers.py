@@ -86,10 +86,13 @@ def written(obj: Mapping[str, Any]) -> tuple[str, ...]:
 
 def noted(names: Iterable[str]) -> str:
     """Return the text of that annotation: a comma or a blank in a name, which the API server refuses, is encoded."""
-    found = dict.fromkeys(names)
-    from urllib.parse import quote  # noqa: PLC0415 -- few objects have this annotation
+    return ",".join(re.sub(r"[%,\s]", _encoded, name) for name in dict.fromkeys(names))
 
-    return ",".join(re.sub(r"[%,\s]", lambda one: quote(one[0]), name) for name in found)
+
+def _encoded(character: re.Match[str]) -> str:
+    from urllib.parse import quote  # noqa: PLC0415 -- hardly any name has such a character
+
+    return quote(character[0])
 
 
 def names_in(text: str) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
-"""What is known around an object that a target edits, and what a target says of itself to who plans the edits.
+"""What a target knows besides the object that it edits, and the words in which it says what it writes and reaches.
 
-A plan asks this of a list in which no target applies, too: what edits is in ``base``.
+A plan needs them for a list in which no target applies, too; what edits is in ``base``.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from krm_fn.yamledit.view import children, key_text, view
 CODE_OF_YTT = "#@"
 """What begins code and annotations of ytt: a text that has it, ytt reads."""
 PLAIN, FOR_YTT = "#", "#!"
-"""What begins a comment, in a text that ytt reads too."""
+"""What begins a comment; the second one in a text that ytt reads, which takes the first one for its own."""
 
 
 class Part(NamedTuple):
