@@ -86,6 +86,7 @@ ROWS: Mapping[str, TargetRow] = {
             ),
             *("/etc/apt/", "daemon.json", ".docker/", "docker.service.d", "/systemd/system.conf"),
             *("/usr/local/lib/systemd/system/", "proxyConfigSpec"),
+            giantswarm.SYSTEMD_PROXY_SUFFIX,  # of a Secret whose absence is reported where a proxy is for the nodes
         ),
     ),
     "giantswarmSystemdProxy": TargetRow(

@@ -179,6 +179,14 @@ def test_an_entry_shows_the_new_value_of_a_change_that_was_not_made(code: str, s
     assert found["field"] == {"path": "spec.files", **shown}
 
 
+def test_a_value_that_is_shown_is_that_of_the_field_of_its_entry() -> None:
+    shown, other = CHANGE._replace(current="old"), CHANGE._replace(path=("spec", "commands"))
+    assert [one["field"] for one in entries([shown, CHANGE, other])] == [
+        {"path": "spec.files", "currentValue": "old"},
+        {"path": "spec.commands"},
+    ]
+
+
 def test_a_line_is_the_severity_and_the_text_with_the_file() -> None:
     """Also where what is said holds the bracket that ends the severity."""
     ref = ObjectRef("v1", "ConfigMap", "a] b", "", "[x] y.yaml")

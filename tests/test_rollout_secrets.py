@@ -116,6 +116,13 @@ def test_without_the_wish_secret_and_references_have_the_name_that_they_had(kind
     assert items(ran(*items(ran(*before)), hashed=hashed)) == plain
 
 
+def test_a_secret_that_is_missing_is_reported_although_no_target_writes_drop_ins() -> None:
+    none = {name: {"enabled": False} for name in TARGETS}
+    outcome = ran(CLUSTER, holder("KubeadmControlPlane", file()), targets=none)
+    place = "KubeadmControlPlane/one-cp spec/kubeadmConfigSpec/files/0/contentFrom/secret/name"
+    assert warnings(outcome, "no node boots without it") == [("warning", place)]
+
+
 def test_removal_gives_the_name_back_and_takes_the_reference_out() -> None:
     before = [CLUSTER, secret(stringData={"own": "x"}), holder("KubeadmControlPlane", file(path="/etc/own", key="own"))]
     once = items(ran(*before))

@@ -225,7 +225,9 @@ def entries(results: Iterable[Result]) -> Iterator[dict[str, Any]]:
             pending = one
             continue
         field = innermost((pending.path, one.path))
-        if field and _are_joined(pending, one):
+        # A value that is shown is that of its own field.
+        has_room = field != () and (pending.current is None or field == pending.path)
+        if has_room and _are_joined(pending, one):
             pending = pending._replace(
                 message=f"{pending.message}, {one.message}",
                 target=f"{pending.target}, {one.target}",
