@@ -59,7 +59,8 @@ class ProxyUrl(NamedTuple):
 
 def split_url(text: str) -> ProxyUrl:
     """Return the parts of a text, which need not be a URL."""
-    match = next(_PARTS.finditer(text))  # any text is one match
+    match = _PARTS.fullmatch(text)
+    assert match is not None  # noqa: S101 -- the last part takes what is left of any text
     return ProxyUrl(
         match["scheme"] or "", match["user_info"], match["host"], match["port"] or "", match["tail"]
     )
