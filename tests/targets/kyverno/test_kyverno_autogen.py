@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from kyverno_shapes import pods, policy, rule, smp
 
 from krm_fn.targets.kyverno import autogen, policy_rules
+from kyverno_shapes import pods, policy, rule, smp
 from proposals import env
 
 BODY = smp(pods(env({"HTTP_PROXY": "x"})))

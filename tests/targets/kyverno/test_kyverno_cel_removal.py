@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kyverno_shapes import findings
 
 from krm_fn.krm.results import Severity
 from krm_fn.targets.kyverno import policies
 from krm_fn.targets.kyverno.cel_parser import parse
+from kyverno_shapes import findings
 from proposals import NONE, apply, changes
 
 URL = '{"name": "HTTP_PROXY", "value": "http://user:secret@old:1"}'

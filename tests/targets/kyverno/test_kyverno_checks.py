@@ -9,11 +9,11 @@ import json
 from typing import Any
 
 import pytest
-from kyverno_shapes import SIX, findings, p1, p12, pods, policy, rule, settled, smp
 
 from krm_fn.krm.codes import CODES
 from krm_fn.krm.results import Severity
 from krm_fn.targets.kyverno import policies
+from kyverno_shapes import SIX, findings, p1, p12, pods, policy, rule, settled, smp
 from proposals import NONE, apply, env
 
 VALUES = [settled(one) for one in env({"HTTP_PROXY": "http://old:1", "NO_PROXY": "localhost"})]

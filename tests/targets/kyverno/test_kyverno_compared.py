@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from kyverno_shapes import pods, policy, rule, smp, variable
 
 from krm_fn.krm.results import Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.kyverno import policies
+from kyverno_shapes import pods, policy, rule, smp, variable
 from proposals import HTTP, NO, NONE, changes, env, findings
 
 OLD = "http://old:1"

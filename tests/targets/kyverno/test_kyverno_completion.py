@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from kyverno_shapes import SHAPES, SIX, findings, p1, p2, p7, p10, pods, policy, rule, smp, variable
 
 from krm_fn.krm.results import Severity
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.kyverno import policies
+from kyverno_shapes import SHAPES, SIX, findings, p1, p2, p7, p10, pods, policy, rule, smp, variable
 from proposals import FULL, HTTP, NO, NONE, apply, changes, env
 
 WANTED = FULL.variables()

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 import yaml
-from kyverno_shapes import pods, policy, rule, smp, variable
 
 from krm_fn.pipeline import Outcome, run
+from kyverno_shapes import pods, policy, rule, smp, variable
 from proposals import HTTP, HTTPS, env
 
 OLD = "http://old:1"

@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 import yaml
-from kyverno_shapes import SHAPES, SIX, p1, p2, p3, p13, pods, policy, rule, smp, variable
 
 from krm_fn.krm.results import Severity
 from krm_fn.patch import Pointer, lookup
 from krm_fn.targets import Context
 from krm_fn.targets.kyverno import policies
 from krm_fn.targets.kyverno.convert_match import matches
+from kyverno_shapes import SHAPES, SIX, p1, p2, p3, p13, pods, policy, rule, smp, variable
 from proposals import FULL, HTTP, NO, NONE, apply, changes, env, findings
 from support import ROOT
 from test_overrides_of_rules import MAIN, SECOND, items, ran

@@ -10,6 +10,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+from krm_fn.krm.results import Severity
+from krm_fn.patch import lookup
+from krm_fn.settings import ProxySettings
+from krm_fn.targets.kyverno import policies
+from krm_fn.targets.kyverno.policy_value import is_expression, split_entries
 from kyverno_shapes import (
     LISTS,
     P9_TEXT,
@@ -31,12 +37,6 @@ from kyverno_shapes import (
     smp,
     variable,
 )
-
-from krm_fn.krm.results import Severity
-from krm_fn.patch import lookup
-from krm_fn.settings import ProxySettings
-from krm_fn.targets.kyverno import policies
-from krm_fn.targets.kyverno.policy_value import is_expression, split_entries
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, env, proposals
 
 WANTED = FULL.variables()

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 import yaml
-from kyverno_shapes import SHAPES, p1, p2, p10, pods, policy, rule, smp
 
 from krm_fn.krm.results import Severity
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.kyverno import policies
 from krm_fn.targets.kyverno.wrapped import WRAPPERS
+from kyverno_shapes import SHAPES, p1, p2, p10, pods, policy, rule, smp
 from proposals import FULL, HTTP, NONE, apply, changes, env, findings, proposals
 
 # A run reads no policy that names none of the six variables.
