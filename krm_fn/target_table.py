@@ -76,16 +76,20 @@ ROWS: Mapping[str, TargetRow] = {
         "nodes.other_writers",
         ("nodes",),
         KIND_NAMES | frozenset({"VCDCluster", "VCDClusterTemplate"}),
-        text_hints=(  # of the paths of the files that it reads, and the field of a VCDCluster
-            *(
-                "/etc/environment",
-                "/etc/profile",
-                "/etc/bash.bashrc",
-                "/etc/default/",
-                "/etc/sysconfig/",
-            ),
-            *("/etc/apt/", "daemon.json", ".docker/", "docker.service.d", "/systemd/system.conf"),
-            *("/usr/local/lib/systemd/system/", "proxyConfigSpec"),
+        text_hints=(
+            # Of the paths of the files that it reads.
+            "/etc/environment",
+            "/etc/profile",
+            "/etc/bash.bashrc",
+            "/etc/default/",
+            "/etc/sysconfig/",
+            "/etc/apt/",
+            "daemon.json",
+            ".docker/",
+            "docker.service.d",
+            "/systemd/system.conf",
+            "/usr/local/lib/systemd/system/",
+            "proxyConfigSpec",  # of a VCDCluster
             giantswarm.SYSTEMD_PROXY_SUFFIX,  # of a Secret whose absence is reported where a proxy is for the nodes
         ),
     ),

@@ -178,9 +178,7 @@ class Result(NamedTuple):
         return f"[{self.severity.value}] {text}"
 
     def _about(self, *parts: str) -> str:
-        subject = " ".join(part for part in parts if part)
-        text = f"{subject}{': ' if subject else ''}{redact(self.text)}"
-        return shown_line(text)
+        return shown_line(_sentence(parts, redact(self.text)))
 
     def to_data(self) -> dict[str, Any]:
         """Return the entry as the specification writes it; keys without a value are left out."""
@@ -264,9 +262,13 @@ def rank(result: Result) -> tuple[str, int, int, str]:
     ref = result.ref
     names = (ref.api_version, ref.kind, ref.namespace, ref.name)
     about = ("/".join(name for name in names if name), field_path(result.path))
+    return (ref.file_path, ref.file_index, _RANK[result.severity], _sentence(about, result.text))
+
+
+def _sentence(about: Iterable[str], text: str) -> str:
+    """Return a text with what it is about in front: an object and a field, or "" for what is not known."""
     subject = " ".join(part for part in about if part)
-    text = f"{subject}: {result.text}" if subject else result.text
-    return (ref.file_path, ref.file_index, _RANK[result.severity], text)
+    return f"{subject}: {text}" if subject else text
 
 
 def most_important_first(results: Iterable[Result]) -> list[Result]:

@@ -70,6 +70,7 @@ class ResourceList:
         self._layout = layout_of(self._text)
         if self._layout.head.get("kind") != "ResourceList":
             raise InputError(f"{SHAPE}; its `kind` is {_shown(self._layout.head.get('kind'))}")
+        self._look = QuickLook([(self._text, self._layout.spans())])
 
     def __len__(self) -> int:
         return len(self._layout)
@@ -93,10 +94,6 @@ class ResourceList:
     def repeated_in_function_config(self) -> list[Pointer]:
         """Paths, below ``functionConfig``, of keys that are twice in one mapping."""
         return self._layout.repeated("functionConfig")
-
-    @cached_property
-    def _look(self) -> QuickLook:
-        return QuickLook([(self._text, self._layout.spans())])
 
     def kinds(self, index: int) -> frozenset[str]:
         """Return every word of an item's text that could be its kind, or the kind of an object inside it.
@@ -190,7 +187,7 @@ class ResourceList:
         if len(whole) != len(self._layout):  # indexes that were given away would name other items
             raise InputError(_NOT_PLAIN)
         self._layout = whole
-        self.__dict__.pop("_look", None)
+        self._look = QuickLook([(self._text, whole.spans())])
 
     def _read_part(self, index: int) -> Any:
         try:

@@ -10,6 +10,7 @@ The encodings of an entry are in ``files.py``, what systemd reads in the text is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from krm_fn.carriers import drop_in_secret, unit_text
@@ -466,22 +467,12 @@ def readings_of(
     permissions = entry.get("permissions")
     if not isinstance(permissions, str):
         permissions = ""
-    by_ignition = spec.ignition
+    of_file = partial(Reading, file=file.path, permissions=permissions, by_ignition=spec.ignition)
     path = (*spec.files, str(file.at), "content")
     if text is not None:
         for one in settings_of(text):
-            reading = Reading(
-                one.name,
-                one.value,
-                path,
-                one.raw,
-                label,
-                one.why,
-                file=file.path,
-                permissions=permissions,
-                by_ignition=by_ignition,
-                is_lost=one.value is None,
-            )
+            is_lost = one.value is None
+            reading = of_file(one.name, one.value, path, one.raw, label, one.why, is_lost=is_lost)
             yield reading if entry.get("encoding") else spec.through_jinja(reading)
     elif may_hide:
         why = "its `content` cannot be read as text"
@@ -493,17 +484,7 @@ def readings_of(
             )
             path = (*path[:-1], "contentFrom")
         for name in PROXY_VARIABLES:
-            yield Reading(
-                name,
-                None,
-                path,
-                "",
-                label,
-                why,
-                file=file.path,
-                permissions=permissions,
-                by_ignition=by_ignition,
-            )
+            yield of_file(name, None, path, "", label, why)
 
 
 def _source_of(entry: _Entry) -> Any:
