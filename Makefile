@@ -130,7 +130,7 @@ lock: .venv/installed ## write the newest versions and their hashes into require
 bench: .venv/bench ## measure the figures of the design, each beside its goal, as ratios within one run
 	$(VENV)/python bench/results.py $(ARGS)
 
-bench-all: .venv/bench tools ## measure these and other programs, and write bench/RESULTS.md (IMAGE=name adds a row for a container)
+bench-all: .venv/bench tools ## measure these and other programs, and write bench/RESULTS.md (IMAGE=name adds the rows of a container)
 	@tests/tools/fetch $(BIN) peers
 	IMAGE=$(if $(filter command line environment,$(origin IMAGE)),$(IMAGE)) $(VENV)/python bench/results.py --write $(ARGS)
 

@@ -21,7 +21,7 @@ from processes import cost
 BIN = Path(__file__).resolve().parents[1] / ".cache" / "bin"
 COMMAND = Path(sys.executable).with_name("inject-proxy")
 IMAGE = os.environ.get("IMAGE", "")
-"""The image for the row of a container; without one there is no such row, since an engine is a part of few machines."""
+"""The image for the rows of a container; without one there are none, since an engine is a part of few machines."""
 
 KIND = "KubeadmConfigTemplate"
 TARGET = "containerdDropIn"
@@ -216,9 +216,10 @@ def orchestrators(place: Workplace) -> list[Peer]:
     """Return the builds of kustomize and kpt, the plain one first."""
     kustomize = program("kustomize")
     build = [kustomize, "build", "--enable-alpha-plugins", "--enable-exec"]
-    evaluate = ["kpt", "fn", "eval", "package", "--exec"]
+    evaluate = ["kpt", "fn", "eval", "package"]
     package = _files(place.folder / "package")
-    ours = [*evaluate, str(place.folder / "exec/inject-proxy"), "--fn-config", "proxy.yaml"]
+    go = ["--exec", f"{place.folder}/go/kyaml-proxy"]
+    ours = ["--exec", f"{place.folder}/exec/inject-proxy", "--fn-config", "proxy.yaml"]
     made = [
         Peer("`kustomize build`", [kustomize, "build", "plain"]),
         Peer("`kustomize build`, its own patch", [kustomize, "build", "patch"], changed=_stream),
@@ -228,13 +229,13 @@ def orchestrators(place: Workplace) -> list[Peer]:
     if IMAGE:
         name = "`kustomize build`, **inject-proxy** in a container"
         made.append(Peer(name, [*build, "container"], changed=_stream, in_container=True))
-    return [
-        *made,
+    made += [
         Peer("`kpt fn source`", ["kpt", "fn", "source", "plain"]),
-        Peer(
-            "`kpt fn eval`, a function in Go",
-            [*evaluate, f"{place.folder}/go/kyaml-proxy"],
-            changed=package,
-        ),
-        Peer("`kpt fn eval`, **inject-proxy**", ours, changed=package),
+        Peer("`kpt fn eval`, a function in Go", [*evaluate, *go], changed=package),
+        Peer("`kpt fn eval`, **inject-proxy**", [*evaluate, *ours], changed=package),
     ]
+    if IMAGE:
+        name = "`kpt fn eval`, **inject-proxy** in a container"
+        image = ["--image", IMAGE, "--image-pull-policy", "Never", "--fn-config", "proxy.yaml"]
+        made.append(Peer(name, [*evaluate, *image], changed=package, in_container=True))
+    return made
