@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -22,12 +23,58 @@ def test_what_was_there_before_is_not_changed() -> None:
     assert draft.data == {"spec": {"a": [2]}}
 
 
-def test_a_value_that_was_set_is_a_copy() -> None:
-    value = {"a": 1}
-    draft = Draft({})
-    draft.set(("spec",), value)
-    value["a"] = 2
-    assert draft.data == {"spec": {"a": 1}}
+@pytest.mark.parametrize(
+    ("data", "path"),
+    [
+        pytest.param({}, ("spec",), id="of a new member"),
+        pytest.param({"spec": 1}, ("spec",), id="of a member"),
+        pytest.param({"spec": [1]}, ("spec", "0"), id="of an item"),
+        pytest.param({"spec": 1}, (), id="of the whole"),
+    ],
+)
+def test_a_value_that_was_set_is_a_copy(data: Any, path: patch.Pointer) -> None:
+    value = {"a": {"b": 1}}
+    draft = Draft(data)
+    draft.set(path, value)
+    value["a"]["b"] = 2
+    assert draft.get(path) == {"a": {"b": 1}}
+
+
+def test_an_item_that_was_added_is_a_copy() -> None:
+    item = {"a": {"b": 1}}
+    draft = Draft({"l": []})
+    draft.append(("l",), item)
+    item["a"]["b"] = 2
+    assert draft.data == {"l": [{"a": {"b": 1}}]}
+
+
+def _edit_part(draft: Draft, value: int) -> None:
+    part = draft.part(("l", "0"))
+    part.set(("x",), value)
+    draft.take_part(("l", "0"), part)
+
+
+@pytest.mark.parametrize(
+    ("edit", "count"),
+    [
+        pytest.param(lambda draft: draft.set(("a",), 2), 1, id="a member that is set"),
+        pytest.param(lambda draft: draft.set((), {"a": 2}), 1, id="the whole that is set"),
+        pytest.param(lambda draft: draft.set(("a",), 1), 0, id="a member that has the value already"),
+        pytest.param(lambda draft: draft.set(("c",), None), 1, id="a new member that is null"),
+        pytest.param(lambda draft: draft.append(("l",), 2), 1, id="an item that is added"),
+        pytest.param(lambda draft: draft.set_items(("l",), [2]), 1, id="other items"),
+        pytest.param(lambda draft: draft.set_items(("l",), [{"x": 1}]), 0, id="the same items"),
+        pytest.param(lambda draft: draft.remove(("a",)), 1, id="what is removed"),
+        pytest.param(lambda draft: draft.remove(("missing",)), 0, id="the removal of what is not there"),
+        pytest.param(lambda draft: _edit_part(draft, 2), 1, id="a part that was edited"),
+        pytest.param(lambda draft: _edit_part(draft, 1), 0, id="a part that has the value already"),
+    ],
+)
+def test_what_changes_something_is_counted(edit: Callable[[Draft], None], count: int) -> None:
+    draft = Draft({"a": 1, "l": [{"x": 1}]})
+    draft.set(("b",), 1)
+    edit(draft)
+    assert draft.edits == 1 + count
 
 
 @pytest.mark.parametrize(
@@ -35,6 +82,7 @@ def test_a_value_that_was_set_is_a_copy() -> None:
     [
         pytest.param({"a": 1}, ("a",), (), [replace("a", value="new")], id="a member that is there"),
         pytest.param({"a": "new"}, ("a",), (), [], id="a member that has the value already"),
+        pytest.param({"a": None}, ("a",), (), [replace("a", value="new")], id="a member that is null"),
         pytest.param({"a": 1}, ("b",), (), [add("b", value="new")], id="a new member at the end"),
         pytest.param(
             {"a": 1, "c": 2, "d": 3},
@@ -47,7 +95,9 @@ def test_a_value_that_was_set_is_a_copy() -> None:
         pytest.param({}, ("a", "b"), (), [add("a", value={"b": "new"})], id="the mapping above it is missing"),
         pytest.param({"a": None}, ("a", "b"), (), [replace("a", value={"b": "new"})], id="the mapping above is null"),
         pytest.param(None, ("a",), (), [replace(value={"a": "new"})], id="there is nothing at all"),
+        pytest.param("old", (), (), [replace(value="new")], id="the whole"),
         pytest.param({"a": ["x"]}, ("a", "0"), (), [replace("a", 0, value="new")], id="an item of a list"),
+        pytest.param([{"a": [1]}], ("0", "a", "0"), (), [replace("0", "a", 0, value="new")], id="one further in"),
         pytest.param([{"a": 1}], ("0", "b"), (), [add("0", "b", value="new")], id="a member of an item"),
     ],
 )
@@ -61,41 +111,69 @@ def test_set(data: Any, path: tuple[str, ...], before: tuple[str, ...], operatio
 @pytest.mark.parametrize(
     ("data", "path", "keep", "after"),
     [
-        pytest.param({"a": 1, "b": 2}, ("a",), 0, {"b": 2}, id="a member beside others"),
-        pytest.param({"a": {"b": {"c": 1}}, "x": 1}, ("a", "b", "c"), 0, {"x": 1}, id="all that is empty then"),
-        pytest.param({"a": {"b": {"c": 1}}}, ("a", "b", "c"), 0, {}, id="but the whole stays"),
-        pytest.param({"a": {"b": {"c": 1}}}, ("a", "b", "c"), 1, {"a": {}}, id="but what is kept"),
-        pytest.param({"a": {"b": {"c": 1}}}, ("a", "b", "c"), 2, {"a": {"b": {}}}, id="or all"),
-        pytest.param({"a": [1, 2]}, ("a", "0"), 0, {"a": [2]}, id="an item of a list"),
-        pytest.param({"a": [1]}, ("a", "0"), 0, {}, id="the last item of a list"),
-        pytest.param({"a": 1}, ("b", "c"), 0, {"a": 1}, id="what is not there"),
-        pytest.param({"a": {}}, ("a", "c"), 0, {"a": {}}, id="an empty mapping that held nothing"),
-        pytest.param({"a": "text"}, ("a", "c"), 0, {"a": "text"}, id="no mapping above it"),
+        pytest.param({"a": 1, "b": 2}, ("a",), (), {"b": 2}, id="a member beside others"),
+        pytest.param({"a": {"b": {"c": 1}}, "x": 1}, ("a", "b", "c"), (), {"x": 1}, id="all that is empty then"),
+        pytest.param({"a": {"b": {"c": 1}}}, ("a", "b", "c"), (), {}, id="but the whole stays"),
+        pytest.param({"a": {"b": {"c": 1}}}, ("a", "b", "c"), (1,), {"a": {}}, id="but what is kept"),
+        pytest.param({"a": {"b": {"c": 1}}}, ("a", "b", "c"), (2,), {"a": {"b": {}}}, id="or all"),
+        pytest.param({"a": [1, 2]}, ("a", "0"), (), {"a": [2]}, id="an item of a list"),
+        pytest.param([{"a": [1, 2]}], ("0", "a", "1"), (), [{"a": [1]}], id="an item of a list in an item"),
+        pytest.param({"a": [1]}, ("a", "0"), (), {}, id="the last item of a list"),
+        pytest.param({"a": 1}, ("b", "c"), (), {"a": 1}, id="what is not there"),
+        pytest.param({"a": {}}, ("a", "c"), (), {"a": {}}, id="an empty mapping that held nothing"),
+        pytest.param({"a": "text"}, ("a", "c"), (), {"a": "text"}, id="no mapping above it"),
+        pytest.param({"a": {}}, (), (), None, id="the whole"),
     ],
 )
-def test_remove(data: Any, path: tuple[str, ...], keep: int, after: Any) -> None:
+def test_remove(data: Any, path: tuple[str, ...], keep: tuple[int, ...], after: Any) -> None:
     draft = Draft(data)
-    draft.remove(path, keep)
+    draft.remove(path, *keep)
     assert draft.data == after
 
 
+def test_the_removal_of_the_whole_is_one_operation_and_nothing_is_not_removed() -> None:
+    draft = Draft({"a": 1})
+    draft.remove(())
+    assert draft.operations() == [remove()]
+    assert Draft(None).operations() == []
+
+
 @pytest.mark.parametrize(
-    ("data", "path", "wrong", "wanted"),
+    ("data", "path", "wrong", "value"),
     [
-        pytest.param({"a": "text"}, ("a", "b"), ("a",), "a mapping", id="a string on the way"),
-        pytest.param({"a": [1]}, ("a", "b"), ("a",), "a mapping", id="a list on the way"),
-        pytest.param({"a": {"b": 1}}, ("a", "b", "c", "d"), ("a", "b"), "a mapping", id="a number further on"),
-        pytest.param("text", ("a",), (), "a mapping", id="the whole is a string"),
+        pytest.param({"a": "text"}, ("a", "b"), ("a",), "text", id="a string on the way"),
+        pytest.param({"a": [1]}, ("a", "b"), ("a",), [1], id="a list on the way"),
+        pytest.param({"a": {"b": 1}}, ("a", "b", "c", "d"), ("a", "b"), 1, id="a number further on"),
+        pytest.param("text", ("a",), (), "text", id="the whole is a string"),
     ],
 )
 def test_another_type_on_the_way_changes_nothing(
-    data: Any, path: tuple[str, ...], wrong: tuple[str, ...], wanted: str
+    data: Any, path: patch.Pointer, wrong: patch.Pointer, value: Any
 ) -> None:
     draft = Draft(data)
     with pytest.raises(WrongTypeError) as error:
         draft.set(path, "new")
-    assert (error.value.path, error.value.wanted) == (wrong, wanted)
+    assert (error.value.path, error.value.value, error.value.wanted) == (wrong, value, "a mapping")
     assert draft.operations() == []
+
+
+@pytest.mark.parametrize(
+    ("read", "path", "value", "message"),
+    [
+        pytest.param(Draft.mapping, ("a", "list"), ["secret"], "a/list must be a mapping", id="a list"),
+        pytest.param(Draft.mapping, ("a", "text"), "secret", "a/text must be a mapping", id="a text for a mapping"),
+        pytest.param(Draft.items, ("a", "map"), {"b": "secret"}, "a/map must be a list", id="a mapping"),
+        pytest.param(Draft.items, ("a", "text"), "secret", "a/text must be a list", id="a text for a list"),
+    ],
+)
+def test_what_is_of_another_type_is_in_the_error_but_not_in_its_message(
+    read: Callable[[Draft, patch.Pointer], Any], path: patch.Pointer, value: Any, message: str
+) -> None:
+    draft = Draft({"a": {"list": ["secret"], "text": "secret", "map": {"b": "secret"}}})
+    with pytest.raises(WrongTypeError) as error:
+        read(draft, path)
+    assert (error.value.path, error.value.value, str(error.value)) == (path, value, message)
+    assert message.endswith(error.value.wanted)
 
 
 def test_a_mapping_and_a_list_are_read_as_what_they_are() -> None:
@@ -105,10 +183,6 @@ def test_a_mapping_and_a_list_are_read_as_what_they_are() -> None:
     for path in (("null",), ("missing",), ("missing", "deeper")):
         assert draft.mapping(path) is None
         assert draft.items(path) is None
-    with pytest.raises(WrongTypeError):
-        draft.mapping(("list",))
-    with pytest.raises(WrongTypeError):
-        draft.items(("mapping",))
 
 
 PATHS = st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map(tuple)
@@ -164,21 +238,49 @@ def test_set_items(before: Any, after: list[str], origins: list[int | None] | No
     assert draft.operations() == operations
 
 
+@pytest.mark.parametrize(
+    ("data", "operations"),
+    [
+        pytest.param({"a": {"l": [1]}}, [add("a", "l", APPEND, value=2)], id="there is a list"),
+        pytest.param({"a": {"l": None}}, [replace("a", "l", value=[2])], id="there is null"),
+        pytest.param({"a": {}}, [add("a", "l", value=[2])], id="there is nothing"),
+        pytest.param({}, [add("a", value={"l": [2]})], id="nothing is above it"),
+    ],
+)
+def test_append(data: Any, operations: list[Any]) -> None:
+    draft = Draft(data)
+    draft.append(("a", "l"), 2)
+    assert draft.operations() == operations
+
+
+def test_a_mapping_stays_when_its_list_comes_and_goes() -> None:
+    draft = Draft({"a": {}})
+    draft.set_items(("a", "l"), [1])
+    assert draft.operations() == [add("a", "l", value=[1])]
+    draft.set_items(("a", "l"), [])
+    assert draft.data == {"a": {}}
+
+
 def test_set_items_refuses_what_is_no_list() -> None:
     with pytest.raises(WrongTypeError):
         Draft({"l": "text"}).set_items(("l",), ["a"])
 
 
 def test_origins_of_two_edits_of_one_list_are_put_together() -> None:
-    draft = Draft({"l": ["a", "b", "c"]})
-    draft.set_items(("l",), ["c", "a", "b"], [None, 0, 1])
-    draft.insert(("l",), "new", 1)
-    draft.remove(("l", "2"))
-    draft.set_items(("l",), ["b", "c", "new"], [None, 0, 1])
-    assert draft.data == {"l": ["b", "c", "new"]}
-    data: Any = {"l": ["a", "b", "c"]}
+    data: Any = {"m": {"l": ["a", "b", "c"]}}
+    draft = Draft(data)
+    draft.set_items(("m", "l"), ["c", "a", "b"], [None, 0, 1])
+    draft.append(("m", "l"), "new")
+    draft.remove(("m", "l", "1"))
+    draft.set_items(("m", "l"), ["b", "c", "new"], [1, None, 2])
+    assert draft.data == {"m": {"l": ["b", "c", "new"]}}
+    assert draft.operations() == [
+        remove("m", "l", 2),
+        remove("m", "l", 0),
+        add("m", "l", APPEND, value="c"),
+        add("m", "l", APPEND, value="new"),
+    ]
     assert patch.apply(data, draft.operations()) == draft.data
-    assert not any(operation.op == "replace" for operation in draft.operations())
 
 
 @given(st.data(), st.lists(st.integers(0, 3), max_size=6), st.lists(st.integers(0, 3), min_size=1, max_size=6))
@@ -206,11 +308,20 @@ def test_what_a_snapshot_returned_stays_and_can_be_restored() -> None:
 
 
 NESTED = {"a": [{"x": 1, "items": [1, 2]}, {"y": 2}], "b": 1}
+ITEM = {"x": 1, "y": 2}
 
 
-@pytest.mark.parametrize("path", [(), ("a", "0")], ids=["the whole", "an item"])
-def test_a_part_that_was_edited_is_taken_over(path: patch.Pointer) -> None:
-    data = NESTED if path else NESTED["a"][0]  # type: ignore[index]
+@pytest.mark.parametrize(
+    ("data", "path"),
+    [
+        pytest.param(ITEM, (), id="the whole"),
+        pytest.param({"a": [ITEM, 2]}, ("a", "0"), id="an item"),
+        pytest.param({"a": {"b": [2, ITEM]}}, ("a", "b", "1"), id="an item in a member of a member"),
+        pytest.param([{"a": {"b": ITEM}}], ("0", "a", "b"), id="a member of a member of an item"),
+    ],
+)
+def test_a_part_that_was_edited_is_taken_over(data: Any, path: patch.Pointer) -> None:
+    before = copy.deepcopy(data)
     draft = Draft(data)
     part = draft.part(path)
     part.set(("new", "b"), 1, keep=0)
@@ -219,8 +330,8 @@ def test_a_part_that_was_edited_is_taken_over(path: patch.Pointer) -> None:
 
     draft.take_part(path, part)
     assert draft.operations() == [remove(*path, "x"), add(*path, "new", value={"b": 1})]
-    assert patch.apply(copy.deepcopy(data), draft.operations()) == draft.data
-    assert NESTED == {"a": [{"x": 1, "items": [1, 2]}, {"y": 2}], "b": 1}
+    assert data == before
+    assert patch.apply(before, draft.operations()) == draft.data
 
 
 def test_what_a_part_knows_about_its_operations_is_taken_over() -> None:
@@ -229,13 +340,13 @@ def test_what_a_part_knows_about_its_operations_is_taken_over() -> None:
     part.set_items(("items",), [2, 1], [1, None])
     part.set(("empty", "z"), 1, keep=1)
     draft.take_part(("a", "0"), part)
-    draft.insert(("a",), {}, 0)
+    draft.append(("a",), {})
 
     assert draft.operations() == [
         remove("a", "0", "items", "0"),
         add("a", "0", "items", APPEND, value=1),
         add("a", "0", "empty", "z", value=1),
-        add("a", "0", value={}),
+        add("a", APPEND, value={}),
     ]
 
 
@@ -262,10 +373,11 @@ def test_an_empty_mapping_that_is_filled(keep: int | None, operation: patch.Oper
     assert draft.operations() == [operation]
 
 
-def test_a_part_without_an_edit_is_none() -> None:
-    draft = Draft(NESTED)
-    draft.take_part(("a", "0"), draft.part(("a", "0")))
-    assert draft.edits == 0
+def test_an_empty_mapping_that_once_was_said_to_stay_stays() -> None:
+    draft = Draft({"a": {}})
+    draft.set(("a", "b"), 1, keep=1)
+    draft.set(("a", "c"), 2)
+    assert draft.operations() == [add("a", "b", value=1), add("a", "c", value=2)]
 
 
 def test_a_part_can_be_edited_on_after_it_was_taken_over_without_a_trace_in_what_was_before() -> None:

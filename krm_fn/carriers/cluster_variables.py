@@ -49,7 +49,7 @@ def append_entry(draft: Draft, path: Pointer, entry: Mapping[str, Any]) -> None:
     if draft.items(path) is None:
         draft.set(path, [entry])
     else:
-        draft.insert(path, entry)
+        draft.append(path, entry)
 
 
 def remove_entry(draft: Draft, path: Pointer, kept: int) -> None:

@@ -375,9 +375,9 @@ def correct(draft: Draft, place: Mapping[str, Reading], values: Values) -> None:
         if name in place:
             draft.set((*_path_of_entry(place[name]), "value"), kubernetes_env(value or ""))
         elif may_add and value is None and twin is not None:
-            draft.insert(env, {**draft.get(_path_of_entry(twin)), "name": name})
+            draft.append(env, {**draft.get(_path_of_entry(twin)), "name": name})
         elif may_add:
-            draft.insert(env, {"name": name, "value": kubernetes_env(value or "")})
+            draft.append(env, {"name": name, "value": kubernetes_env(value or "")})
 
 
 def _path_of_entry(one: Reading) -> Pointer:

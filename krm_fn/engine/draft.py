@@ -48,7 +48,7 @@ class Draft:
         data: plain data of an object, or of a document inside one; it is not changed.
 
     Attributes:
-        edits: how many times something was set, inserted or removed.
+        edits: how many times something was set, added or removed.
         findings: what was reported, in that order.
         descriptions: what was changed besides proxy variables, one phrase each.
     """
@@ -125,7 +125,7 @@ class Draft:
         """Set what is at ``path``; mappings that are missing or null on the way are made.
 
         Args:
-            path: leads to a member of a mapping, or to an item that is in its list.
+            path: leads to a member of a mapping, or to an item that is in its list; () is the whole.
             value: plain data.
             before: names of members of the same mapping; a new member is placed in front of the
                 first name that is there, else at the end.
@@ -176,13 +176,12 @@ class Draft:
         parent = self._copy(path[:-1]).data
         parent[int(path[-1]) if isinstance(parent, list) else path[-1]] = part.data
 
-    def insert(self, path: Pointer, value: Any, index: int | None = None) -> None:
-        """Insert an item into the list at ``path``; a list that is missing or null is made.
+    def append(self, path: Pointer, value: Any) -> None:
+        """Add an item at the end of the list at ``path``; a list that is missing or null is made.
 
         Args:
             path: leads to the list.
             value: plain data.
-            index: the item is added in front of the one that has this index; None: at the end.
 
         Raises:
             WrongTypeError: something else than a list is there, or no mapping on the way.
@@ -192,11 +191,10 @@ class Draft:
             self.set(path, [value], keep=len(path) - 1)
             return
         self.edits += 1
-        at = len(items) if index is None else index
         copied = self._copy(path)
-        copied.data.insert(at, copy.deepcopy(value))
+        copied.data.append(copy.deepcopy(value))
         if copied.origins is not None:
-            copied.origins.insert(at, None)
+            copied.origins.append(None)
 
     def set_items(
         self, path: Pointer, items: Sequence[Any], origins: Sequence[int | None] | None = None

@@ -133,7 +133,7 @@ class _CheckedSite:
             return
         if item.required and self._draft.get(item.required) is None:
             self._draft.set(item.required, {}, keep=0)
-        self._draft.insert(path[:-1], {item.name: item.value})
+        self._draft.append(path[:-1], {item.name: item.value})
 
     def _remove_empty_item(self, item: ListItem) -> None:
         """Remove an item of which nothing is left but what tells it apart, and what was made beside it."""

@@ -272,7 +272,7 @@ class _NewPatch(NestedSites):
             return True
         documents = [block_text(document) for document in self.draft.data]
         try:
-            self._parent.insert(self._path, "---\n".join(documents))
+            self._parent.append(self._path, "---\n".join(documents))
         except WrongTypeError as error:
             self._parent.findings.append(wrong_type(error.path, error.value, error.wanted))
             return False

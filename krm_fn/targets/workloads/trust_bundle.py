@@ -157,7 +157,7 @@ class TrustBundle(SiteWithoutVariables):
             self._draft.remove((*path, str(index)), keep=len(path) - 1)
             self._draft.describe(f"removes {what}")
         if wanted and not ours:
-            self._draft.insert(path, wanted)
+            self._draft.append(path, wanted)
             self._draft.describe(f"adds {what}")
         elif wanted and entries[ours[0]] != wanted:
             self._draft.set((*path, str(ours[0])), wanted)

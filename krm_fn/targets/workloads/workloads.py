@@ -85,7 +85,7 @@ class _Overridden(EnvList):
             WrongTypeError: the list of containers is no list.
         """
         if variables:
-            self._draft.insert(self._at, {"name": self.key})
+            self._draft.append(self._at, {"name": self.key})
             super().write(variables)
 
 

@@ -75,7 +75,7 @@ class ClusterVariable:
         if self._draft.items(self._path) is None:
             self._draft.set(self._path, [entry], keep=kept)
         else:
-            self._draft.insert(self._path, entry)
+            self._draft.append(self._path, entry)
 
     def _describe(self, verb: str) -> None:
         if self._path != VARIABLES:
