@@ -58,7 +58,7 @@ ROWS: Mapping[str, TargetRow] = {
         ("nodes",),
         KIND_NAMES,
         needs="trustedCA",
-        traces=("inject-proxy",),
+        traces=("trusted-ca", "inject-proxy:"),  # the folder, and the mark of the commands
     ),
     "containerdDropIn": TargetRow(
         "nodes.containerd_drop_in", ("nodes",), _names("containerdDropIn")

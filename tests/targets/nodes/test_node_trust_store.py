@@ -15,6 +15,7 @@ from kubeadm_objects import HTTP_ONLY, OTHER, PLACES, PROXY, Outcome, kubeadm, m
 from certificates import BOTH, NONE, ONE, A, B
 from krm_fn.config import Certificates
 from krm_fn.settings import ProxySettings
+from krm_fn.target_table import ROWS
 from krm_fn.targets.nodes import kubeadm_commands, service_restart, trust_commands
 from krm_fn.targets.nodes import node_trust_store as target
 from krm_fn.targets.nodes.container_runtime import CONTAINERD
@@ -90,6 +91,18 @@ def test_what_others_wrote_stays_and_in_its_order(commands: list[Any]) -> None:
     done = after(kubeadm({"preKubeadmCommands": commands}))["preKubeadmCommands"]
     assert others(done) == others(commands)
     assert len(done) == len(others(commands)) + len(ALL)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_ours"),
+    [
+        *(pytest.param(command, True, id=f"command {number}") for number, command in enumerate(ALL)),
+        pytest.param(entry(0, A)["path"], True, id="a file"),
+        pytest.param(service_restart.command(CONTAINERD), False, id="the restart that kubeadmCommands writes"),
+    ],
+)
+def test_the_table_names_words_of_what_removal_takes_out_and_of_nothing_else(text: str, is_ours: bool) -> None:
+    assert any(word in text for word in ROWS["nodeTrustStore"].traces) == is_ours
 
 
 # What has to come out.
