@@ -292,7 +292,7 @@ def test_no_output_of_a_command_shows_a_secret(
             "a: >\n  {0}\n\n  b\nc: d\n", "a: >\n  ***\n\n  ***\nc: d\n", id="nothing of a text whose lines are folded"
         ),
         pytest.param(
-            'a: "x: 1\\ny: \\x68ttp://u:S1@h"\n', 'a: "x: 1\\ny: http://u:***@h"\n', id="escapes are written again"
+            'a: "é: 1\\ny: \\x68ttp://u:S1@h"\n', 'a: "é: 1\\ny: http://u:***@h"\n', id="escapes are written again"
         ),
         pytest.param(
             r'a: [b, "A=http://u:S1@h\nB=http://u:S1@h\nc"]' + "\n",
@@ -318,6 +318,106 @@ def test_no_output_of_a_command_shows_a_secret(
         ),
         pytest.param("# {0}\n---\n# {0}\na: b\n", "# ***\n---\n# ***\na: b\n", id="comments"),
         pytest.param(
+            "a: [http://u:S1@b,S1@h, c@h, d,e]\n",
+            "a: [http://u:***@h, c@h, d,e]\n",
+            id="what is behind a comma without a blank may be of the password",
+        ),
+        pytest.param(
+            "a: {{password: S1,S2,S3, b: c,d}}\n",
+            "a: {{password: ***, b: c,d}}\n",
+            id="a value with the name of a credential goes up to a comma with a blank",
+        ),
+        pytest.param(
+            "a: {{password: a long one, token: b, c: http://u:S1@h, d: e@h}}\n",
+            "a: {{password: ***, token: ***, c: http://u:***@h, d: e@h}}\n",
+            id="in a flow mapping, each value by itself",
+        ),
+        pytest.param(
+            "a: ['http://u:S1',b@h, \"http://u:S1\", c@h]\n",
+            "a: ['http://u:***',b@h, \"http://u:***\", c@h]\n",
+            id="a password ends with the quotes that it is in",
+        ),
+        pytest.param("a: http://u:S1\n", "a: http://u:***\n", id="a URL without a host"),
+        pytest.param(
+            'a: "http://u:S1@h\\nb@h"\n', 'a: "http://u:***@h\\nb@h"\n', id="an address on the next line stays"
+        ),
+        pytest.param("{0}: b\n", "***: b\n", id="a key"),
+        pytest.param("a: {0}", "a: ***\n No newline at end of file\n", id="a line without a line break"),
+        pytest.param("a: |-\n  b \n  {0}\n", "a: |-\n  b \n  ***\n", id="of a text without a last line break, a line"),
+        pytest.param(
+            "a: |\r\n  b\r\n  {0}\r\n", "a: |\r\n  b\r\n  ***\r\n", id="of a text with line breaks of Windows, a line"
+        ),
+        pytest.param(
+            "a: |\n  kind: Secret\n  stringData:\n    b: S1\n",
+            "a: |\n  kind: Secret\n  stringData:\n    b: ***\n",
+            id="of a Secret in a text, the values",
+        ),
+        pytest.param(
+            "a: |\n b: |\n  c: |\n   d: |\n    e: |\n     f: |\n      g: h\n",
+            "a: |\n b: |\n  c: |\n   d: |\n    e: |\n     ***\n      ***\n",
+            id="everything in the fifth text of a text",
+        ),
+        pytest.param(
+            "a: [{{name: API_TOKEN, value: S1, b: c}}]\n",
+            "a: [{{name: API_TOKEN, value: ***, b: c}}]\n",
+            id="the value of a variable with the name of a credential",
+        ),
+        pytest.param(
+            "a: [{{b: c}}, --password, S1, --token, -v, d]\n",
+            "a: [{{b: c}}, --password, ***, --token, -v, d]\n",
+            id="the value of an option with the name of a credential",
+        ),
+        pytest.param(
+            "noProxy: [a, 'u:S1', b:80]\n",
+            "noProxy: [a, '***', b:80]\n",
+            id="of a list of hosts, what may be a password",
+        ),
+        pytest.param(
+            "a: |\n  NO_PROXY='a,u:S1' NO_PROXY=a\n",
+            "a: |\n  NO_PROXY='***' NO_PROXY=a\n",
+            id="a list of hosts that may hold a password",
+        ),
+        pytest.param(
+            "kind: SecretList\nitems:\n- kind: Secret\n  data: {{a: S1}}\n",
+            "kind: SecretList\nitems:\n- kind: ***\n  data: ***\n",
+            id="the items of a list of Secrets",
+        ),
+        pytest.param(
+            "kind: Secret\nstringData: S1\n",
+            "kind: Secret\nstringData: ***\n",
+            id="the data of a Secret that is a text",
+        ),
+        pytest.param(
+            "x: &t S1\nkind: Secret\ndata: {{a: *t}}\n",
+            "x: ***\nkind: Secret\ndata: ***\n",
+            id="what an alias in a Secret says",
+        ),
+        pytest.param(
+            "x: &k {{kind: Secret}}\ndata: {{a: S1}}\n<<: *k\n",
+            "x: &k {{kind: Secret}}\ndata: ***\n<<: *k\n",
+            id="the data of a Secret whose kind is merged",
+        ),
+        pytest.param(
+            "x: &k {{kind: Secret}}\ndata: {{a: S1}}\n<<: [*k]\n",
+            "x: &k {{kind: Secret}}\ndata: ***\n<<: [*k]\n",
+            id="the data of a Secret whose kind is merged from a list",
+        ),
+        pytest.param(
+            "kind: List\nitems: [b, kind: {{c: d}}]\n",
+            "kind: List\nitems: [b, kind: {{c: d}}]\n",
+            id="other lists stay",
+        ),
+        pytest.param(
+            "kind: Secret # S1\nmetadata: {{name: 'b # c'}}\n# data: {{a: S1}}\n",
+            "kind: Secret # ***\nmetadata: {{name: 'b # c'}}\n# ***\n",
+            id="comments in the document of a Secret without data",
+        ),
+        pytest.param(
+            "a: # b\n- {{kind: Secret, name: c}} # d\n",
+            "a: # b\n- {{kind: Secret, name: c}} # d\n",
+            id="comments beside the name of a Secret stay",
+        ),
+        pytest.param(
             "caBundle: TUlJQ1hEQ0NBZWdBd0lCQWdJUUJBblpVTTZ4\nkind: KubeadmControlPlaneTemplate\n",
             "caBundle: TUlJQ1hEQ0NBZWdBd0lCQWdJUUJBblpVTTZ4\nkind: KubeadmControlPlaneTemplate\n",
             id="other base64 and long words stay",
@@ -338,18 +438,27 @@ def test_two_values_that_look_the_same_when_masked_are_a_change() -> None:
 
 SHORT = "http://svc:p%40ss@proxy.corp.example:3128"
 LONG = "http://svc:it%27s%24a%25%22L0ng%22@proxy.corp.example:3128"
+SIGNS = "http://svc:p%3F%3E%3Ess@h:1"
+WORDS = "http://svc:p%40ss%2C%20word@h:1"
 
 
 @pytest.mark.parametrize(
-    ("url", "line", "shown"),
+    ("urls", "line", "shown"),
     [
         pytest.param(SHORT, "- curl -U svc:p@ss http://x", "- curl -U svc:*** http://x", id="behind its user"),
         pytest.param(SHORT, "- printf password=p@ss", "- printf password=***", id="alone"),
         pytest.param(SHORT, "- export PW='p%40ss'", "- export PW='***'", id="as the URL has it"),
         pytest.param(SHORT, "- sed s/x/p%%40ss/", "- sed s/x/***/", id="with doubled percent signs"),
         pytest.param(SHORT, "- x p%2540ss", "- x ***", id="percent-encoded twice"),
+        pytest.param("http://svc:p%2Fss@h:1", "- x p%2fss", "- x ***", id="percent-encoded in small letters"),
+        pytest.param("http://svc:p/sst@h:1", "- x p%2Fsst", "- x ***", id="percent-encoded where the URL is not"),
+        pytest.param("http://svc:p://ss@h:1", "- x p://ss", "- x ***", id="with what begins a URL"),
         pytest.param(SHORT, "- 'X: Basic c3ZjOnBAc3M='", "- 'X: Basic ***'", id="base64 with its user"),
         pytest.param(SHORT, "- x c3ZjOnAlNDBzcw", "- x ***", id="base64 of what the URL has, without its end"),
+        pytest.param(SHORT, "- x cEBzcw", "- x ***", id="base64 of it alone, without its end"),
+        pytest.param(SIGNS, "- x cD8+PnNz", "- x ***", id="base64 of it alone"),
+        pytest.param(SIGNS, "- x cD8-PnNz", "- x ***", id="base64 in the alphabet of URLs, with a minus"),
+        pytest.param(SIGNS, "- x c3ZjOnA_Pj5zcw", "- x ***", id="base64 in the alphabet of URLs, with a low line"),
         pytest.param(SHORT, f"- x {coded(SHORT)}", "- x ***", id="base64 of the URL"),
         pytest.param(SHORT, f"- x {coded('set p@ss it')}", "- x ***", id="base64 of more than it"),
         pytest.param(SHORT, '- "a\\np@ss"', '- "a\\n***"', id="behind an escape of YAML"),
@@ -363,9 +472,25 @@ LONG = "http://svc:it%27s%24a%25%22L0ng%22@proxy.corp.example:3128"
         pytest.param(SHORT, "kind: Secret\ndata: {p@ss: b}", "kind: Secret\ndata: ***", id="in a Secret"),
         pytest.param(SHORT, f"- x {SHORT}", "- x http://svc:***@proxy.corp.example:3128", id="in its URL"),
         pytest.param(SHORT, "- xp@ss p@ssx", "- xp@ss p@ssx", id="a short one is no part of a word"),
+        pytest.param("http://svc:p%40sswor@h:1", "- xp@sswor", "- xp@sswor", id="one of seven characters is short"),
         pytest.param(LONG, '- xit\'s$a%"L0ng"x', "- x***x", id="a long one is"),
         pytest.param(LONG, '- xit\'s$$a%%"L0ng"', "- x***", id="with doubled dollars and percent signs"),
+        pytest.param(LONG, '- xit\'s$$a%"L0ng"', "- x***", id="with doubled dollars"),
+        pytest.param(LONG, '- xit\'s$a%%"L0ng"', "- x***", id="with doubled percent signs alone"),
         pytest.param(LONG, "a: |\n  x 'it'\\''s$a%\"L0ng\"'", "a: |\n  x '***'", id="in single quotes of a shell"),
+        pytest.param(LONG, "a: |\n  x 'it'\"'\"'s$a%\"L0ng\"'", "a: |\n  x '***'", id="in both quotes of a shell"),
+        pytest.param(LONG, "# 'it''s$a%\"L0ng\"'", "# '***'", id="in quotes of YAML in a comment"),
+        pytest.param(LONG, '# "it\'s$a%\\"L0ng\\""', '# "***"', id="in JSON in a comment"),
+        pytest.param("http://svc:p%0Ass@h:1", "a: |\n  p\n  ss p%0Ass", "a: |\n  p\n  ss ***", id="of two lines"),
+        pytest.param(WORDS, "- [p@ss, word, b]", "- [***, b]", id="with a comma and a blank"),
+        pytest.param(
+            WORDS,
+            "- {password: a, token: b, secret: x p@ss, word, c: d}",
+            "- {password: ***, token: ***, secret: ***, c: d}",
+            id="from inside of what is hidden",
+        ),
+        pytest.param(SHORT, "- p@ss x", "- *** x", id="with words behind it"),
+        pytest.param(SHORT, "- [http://u:S1@h, b@h p@ss]", "- [http://u:***@h, b@h ***]", id="behind a URL"),
         pytest.param(LONG, 'a: |\n  x "it\'s\\$a%\\"L0ng\\""', 'a: |\n  x "***"', id="in double quotes of a shell"),
         pytest.param(LONG, 'a: |\n  x it\\\'s\\$a%\\"L0ng\\"', "a: |\n  x ***", id="in a shell without quotes"),
         pytest.param(LONG, "- 'it''s$a%\"L0ng\"'", '- "***"', id="in quotes of YAML"),
@@ -377,11 +502,18 @@ LONG = "http://svc:it%27s%24a%25%22L0ng%22@proxy.corp.example:3128"
         ),
         pytest.param("http://svc:a%40b@h:1", "- a@b c", "- a@b c", id="one of three characters is none"),
         pytest.param("${P:=http://svc:p%40ss@h:1}", "- p@ss", "- ***", id="of the default of a placeholder"),
+        pytest.param(
+            "http://svc:longpass@h:1 http://svc:longpass1@h:1",
+            "- longpass1",
+            "- ***",
+            id="one that another begins with",
+        ),
+        pytest.param("http://h:1 http://svc:p%40ss@h:1", "- p@ss", "- ***", id="of the second URL"),
         pytest.param("http://proxy.corp.example:3128", "- http", "- http", id="a URL has none"),
     ],
 )
-def test_a_diff_hides_the_password_that_the_command_knows(url: str, line: str, shown: str) -> None:
-    known = ProxyPasswords([url])
+def test_a_diff_hides_the_password_that_the_command_knows(urls: str, line: str, shown: str) -> None:
+    known = ProxyPasswords(urls.split())
     lines = unified_diff("a.yaml", None, f"{line}\n".encode(), has_colours=False, passwords=known)[3:]
     assert "\n".join(text[1:] for text in lines) == shown
 

@@ -140,7 +140,7 @@ class _DocumentMasker:
         borders = list(_borders(text, scalars))
         secrets = _Secrets(root)
         edits = list(self._edits(text, scalars, borders, _known_values(root), within))
-        if secrets.spans:
+        if secrets.are_there:
             edits = sorted([*edits, *_hidden_comments(text, scalars)])
         edits = _with_spans(edits, self._passwords.spans(text))
         shown = _assembled(text, _joined(secrets.spans), sorted(secrets.keys), edits, borders)
@@ -457,16 +457,19 @@ def _text(node: Node) -> str:
 class _Secrets:
     """The Secrets of a document: where the values are (``spans``), and where their keys begin (``keys``).
 
-    Where an alias says a value, it is also where its anchor is.
+    Where an alias says a value, it is also where its anchor is. A Secret without values is there, too (``are_there``).
     """
 
     def __init__(self, root: Node) -> None:
+        self.are_there = False
         self.keys: set[int] = set()
         self._inside: dict[int, Node] = {}
         for node in walk(root):
-            for held in _held_by_secret(_members(node)):
+            members = _members(node)
+            for held in _held_by_secret(members):
                 self.keys.update(_starts_of_keys(node), _starts_of_keys(held))
                 self._note(held)
+            self.are_there = self.are_there or bool(self._inside) or _is_secret_object(members)
 
     @property
     def spans(self) -> list[Span]:
@@ -485,6 +488,14 @@ class _Secrets:
 
 def _starts_of_keys(node: Node) -> list[int]:
     return [key.start for key, _ in node.entries] if isinstance(node, Mapping) else []
+
+
+def _is_secret_object(members: Sequence[tuple[str, Node]]) -> bool:
+    """Return whether these are the members of a Secret; what refers to one has no metadata."""
+    keys = {key for key, _ in members}
+    return "metadata" in keys and any(
+        key == "kind" and _text(value) == "Secret" for key, value in members
+    )
 
 
 def _held_by_secret(members: Sequence[tuple[str, Node]]) -> Iterator[Node]:
