@@ -1,9 +1,9 @@
 """``typing.NamedTuple`` for a program that starts often: a class takes a third of the time to define.
 
-That of ``typing`` compiles code for each class when its module is imported, and a run makes values of few of its
-classes. Here the first value of a class has that code compiled, and nothing else of what ``collections.namedtuple``
-makes. For a type checker, and for who uses the values, both are the same. The fields are read as texts, so a module
-that defines such a class has ``from __future__ import annotations``.
+That of ``typing`` compiles code for each class. Here the first class with so many members has that code compiled, the
+others take it with names of their own, and nothing else of what ``collections.namedtuple`` makes is there. For a type
+checker, and for who uses the values, both are the same. The fields are read as texts, so a module that defines such a
+class has ``from __future__ import annotations``.
 """
 
 from __future__ import annotations
@@ -16,9 +16,24 @@ if TYPE_CHECKING:
     __all__ = ["NamedTuple"]
 else:
     from collections import namedtuple
+    from types import CodeType, FunctionType
 
     _Member = type(namedtuple("_One", "member").member)
     """What reads one member of a tuple, by its index."""
+
+    _new = tuple.__new__
+    _codes: dict[int, CodeType] = {}
+    """What makes a value of so many members; its parameters have the names of one class."""
+
+    def _constructor(fields: tuple[str, ...], defaults: tuple[Any, ...]) -> FunctionType:
+        code = _codes.get(len(fields))
+        if code is None:
+            given = ", ".join(fields)
+            text = f"lambda _cls, {given}: _new(_cls, ({given},))"
+            code = eval(text).__code__  # noqa: S307 -- names of members, which are no input
+            _codes[len(fields)] = code
+        named = code.replace(co_varnames=("_cls", *fields))
+        return FunctionType(named, globals(), "__new__", defaults)
 
     class _WithFields(type):
         """Makes a class of its annotations, and of the defaults that are assigned there."""
@@ -26,21 +41,16 @@ else:
         def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> type:
             fields = tuple(body.get("__annotations__", ()))
             defaults = tuple(body[field] for field in fields if field in body)
-            members = {field: _Member(at, None) for at, field in enumerate(fields)}
-            own = {"__slots__": (), "__match_args__": fields, "_fields": fields}
-            return type.__new__(cls, name, bases, {**body, **own, **members, "_defaults": defaults})
+            if fields:
+                body["__new__"] = _constructor(fields, defaults)
+            for at, field in enumerate(fields):
+                body[field] = _Member(at, None)
+            body["__slots__"] = ()
+            body["__match_args__"] = body["_fields"] = fields
+            return type.__new__(cls, name, bases, body)
 
     class NamedTuple(tuple, metaclass=_WithFields):
         """A tuple whose members have names: see ``typing.NamedTuple``."""
-
-        def __new__(cls, *values: Any, **named: Any) -> NamedTuple:
-            """Return the first value of a class, and have the code compiled that makes all others."""
-            given = ", ".join(cls._fields)
-            code = f"lambda _cls, {given}: _new(_cls, ({given},))"
-            made = eval(code, {"_new": tuple.__new__})  # noqa: S307 -- names of members, which are no input
-            made.__defaults__ = cls._defaults
-            cls.__new__ = staticmethod(made)
-            return made(cls, *values, **named)
 
         @classmethod
         def _make(cls, values: Any) -> NamedTuple:
