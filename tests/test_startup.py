@@ -22,7 +22,13 @@ print(json.dumps([code, sorted({*sys.modules} - before)]), file=sys.stderr)
 """Its last line on standard error: the exit code, and the modules that the run loaded."""
 
 FOR_WRONG_CONFIGS = {"jsonschema", "referencing", "attr", "rpds"}
-FOR_OTHER_INPUT = {"gzip", "hashlib", "traceback"}
+FOR_OTHER_INPUT = {
+    "gzip",
+    "hashlib",
+    "traceback",
+    "krm_fn.lint.stale_files",
+    "krm_fn.yamledit.restyle",
+}
 NEVER = {
     "argparse",
     "asyncio",
@@ -80,6 +86,8 @@ FOR_PLACES = {
     "krm_fn.krm.named_credentials",
     "krm_fn.lint.after_injection",
     "krm_fn.lint.objects",
+    "krm_fn.lint.proxy_urls",
+    "krm_fn.lint.unwritten_objects",
     "krm_fn.lint.values",
     "krm_fn.noproxy.composition",
     "krm_fn.pipeline._edits",

@@ -17,7 +17,6 @@ from krm_fn.krm.resourcelist import Object, ResourceList, reference
 from krm_fn.krm.results import ObjectRef, Result, Severity
 from krm_fn.lint.levels import Rules, levelled
 from krm_fn.lint.silenced import Silencer, annotated, has_annotation, values_of
-from krm_fn.lint.stale_files import stale_files
 from krm_fn.lint.unwritten import unwritten
 from krm_fn.named_tuple import NamedTuple
 from krm_fn.patch import Operation, Pointer
@@ -219,7 +218,10 @@ def _planned(
         found += _places.judged(places, concerned, wanted, ref)
     found += _about_config(resource_list, every, wanted)
     found += _of_part(unwritten(overview, concerned, wanted, ref), part)
-    found += _of_part(stale_files(resource_list.others, wanted), part)
+    if resource_list.others:
+        from krm_fn.lint.stale_files import stale_files  # noqa: PLC0415 -- a ResourceList has none
+
+        found += _of_part(stale_files(resource_list.others, wanted), part)
     if part is not None and part.is_of_config():
         from krm_fn.lint.after_injection import review_settings  # noqa: PLC0415 -- see above
 

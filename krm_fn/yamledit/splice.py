@@ -24,7 +24,6 @@ from krm_fn.yamledit.render import (
     is_literal,
     key,
 )
-from krm_fn.yamledit.restyle import Frame, restyled
 from krm_fn.yamledit.shadow import Child, Spot
 from krm_fn.yamledit.tree import Mapping as MappingNode
 from krm_fn.yamledit.tree import Node, Scalar, Sequence, walk
@@ -120,6 +119,8 @@ class _Writer:
             return []
         if self.style.json and _quote(node) != '"':  # JSON knows no text without double quotes
             return []
+        from krm_fn.yamledit.restyle import Frame, restyled  # noqa: PLC0415 -- most edits only add
+
         raw = self.text[node.start : node.end]
         changes = restyled(raw, node, value, Frame(place.column, self.style.newline, place.flow))
         return [
