@@ -49,6 +49,16 @@ def applied(data: Any, slot: ThreeKeys = DEEP, settings: ProxySettings = FULL) -
         pytest.param(None, DEEP, NONE, id="no proxy, and no data"),
         pytest.param({"spec": {"a": {"proxy": {}}}}, DEEP, NONE, id="an empty mapping that somebody wrote"),
         pytest.param({"spec": {"a": {"proxy": {"ca": "x"}}}}, DEEP, NONE, id="other members"),
+        *(
+            pytest.param({"spec": {"a": {"proxy": {"noProxy": empty}}}}, DEEP, NONE, id=f"a member that is {empty!r}")
+            for empty in ("", None, [], {})
+        ),
+        pytest.param(
+            {"proxy": {"enabled": False, "noProxy": []}},
+            ThreeKeys(("proxy",), CAMEL, "the proxy", switch="enabled"),
+            NONE,
+            id="a member that is empty beside a switch that is off",
+        ),
         pytest.param(
             {"http": HTTP, "https": HTTPS, "additionalNo": NO.split(",")},
             ThreeKeys((), LIST, "the proxy"),
@@ -130,7 +140,10 @@ def test_a_variable_that_is_not_set_is_taken_away() -> None:
             {"spec": {"a": {"proxy": {"ca": "x"}}}},
             id="other members stay",
         ),
-        pytest.param(1, {"spec": {"a": {"proxy": {"noProxy": ""}}}}, {"spec": {}}, id="a member that is empty already"),
+        pytest.param(
+            1, {"spec": {"a": {"proxy": {**MEMBERS, "noProxy": []}}}}, {"spec": {}}, id="an empty member beside others"
+        ),
+        pytest.param(1, {"spec": {"a": {"proxy": {"httpProxy": False}}}}, {"spec": {}}, id="what is no text"),
     ],
 )
 def test_without_a_proxy_the_members_go(kept: int, data: Any, result: Any) -> None:
@@ -230,6 +243,7 @@ def test_what_turns_the_switch_is_described() -> None:
     assert on.message.endswith("sets `enabled` to true in the proxy")
     assert off is not None
     assert off.message == "removes `enabled` in the proxy"
+    assert applied({"proxy": {"enabled": True, "noProxy": []}}, SWITCHED, NONE) == {"proxy": {}}
 
 
 def test_members_beside_a_switch_that_is_off_say_nothing() -> None:

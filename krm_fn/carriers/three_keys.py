@@ -67,6 +67,9 @@ class Keys(NamedTuple):
         return list(noproxy.parse(value))
 
 
+_NOTHING = (None, "", [], {})
+"""Values that name no proxy, whatever the reader makes of them."""
+
 SNAKE = Keys(*proxy_keys.SNAKE)
 CAMEL = Keys(*proxy_keys.CAMEL)
 SHORT = Keys(*proxy_keys.SHORT)
@@ -147,7 +150,8 @@ class ThreeKeysSite:
     def write(self, variables: Variables) -> None:
         """Give the three members their values, or remove those that have none.
 
-        Where a person has switched the proxy off, that is reported and nothing is changed.
+        Where a person has switched the proxy off, that is reported and nothing is changed. Members that hold nothing
+        are left alone where there is nothing else to remove: a removal may have given them back.
 
         Raises:
             WrongTypeError: something else than a mapping is at the path or on the way to it.
@@ -160,8 +164,12 @@ class ThreeKeysSite:
             return
         wanted = self._wanted(variables)
         names = list(self._place.keys.names)
-        if switch and not is_off:
+        sets_switch = bool(switch) and not is_off
+        if sets_switch:
             names.insert(0, switch)
+        if not wanted and all(self._draft.get(self._path(name)) in _NOTHING for name in names):
+            return
+        if sets_switch:
             if wanted:
                 wanted[switch] = True
             self._describe_switch(mapping, is_on=bool(wanted))

@@ -53,7 +53,7 @@ def judge(data: bytes) -> None:
         _judge_check(data, outcome)
         if not _keeps(given) and outcome.changed:
             _judge_removal(data, once)
-            if None not in given.values() and "" not in given.values():  # else the other proxy sets more variables
+            if not _leaves_a_variable_out(given):  # else the other proxy sets more variables
                 _judge_other_proxy(data, once)
 
 
@@ -161,6 +161,13 @@ def _keeps(given: dict[str, Any]) -> bool:
     return any(isinstance(one, dict) and one.get("conflict") == "Keep" for one in options)
 
 
+def _leaves_a_variable_out(given: dict[str, Any]) -> bool:
+    """Whether a field names no value for its variable, which a run takes away; its line loses its place then."""
+    policy = given.get("noProxyPolicy")
+    has_list = not isinstance(policy, dict) or policy.get("style") != "Verbatim" or given.get("noProxy") != []
+    return None in given.values() or "" in given.values() or not has_list
+
+
 def _asks_for(data: bytes) -> dict[str, Any]:
     """What the FunctionConfig asks for; nothing that matters here where it has no known form."""
     try:
@@ -202,7 +209,8 @@ def _read(data: bytes) -> Any:
 def _without_empty_entries(data: bytes) -> Any:
     """What the items say, without what holds nothing: an empty drop-in that was there goes with its variables.
 
-    So does a container or a variable of which nothing but its name was there, and a note in an annotation.
+    So does null in a mapping, which JSON leaves no place to note (docs/removal.md), a container or a variable of
+    which nothing but its name was there, and a note in an annotation.
     """
     return filled(_without_entries(filled(_without_entries(filled(_said(data))))))
 
@@ -210,7 +218,9 @@ def _without_empty_entries(data: bytes) -> Any:
 def _without_entries(value: Any) -> Any:
     if isinstance(value, dict):
         return {
-            key: _without_entries(member) for key, member in value.items() if not str(key).startswith(OWN_ANNOTATIONS)
+            key: _without_entries(member)
+            for key, member in value.items()
+            if member is not None and not str(key).startswith(OWN_ANNOTATIONS)
         }
     if isinstance(value, list):
         return [_without_entries(one) for one in value if not _is_empty(one)]

@@ -201,7 +201,8 @@ class _Texts(NestedSites):
         self._before = {name: text for name, text in self._texts().items() if text}
         for name, path in self._paths.items():
             there = place.draft.get(path, _MISSING)
-            if place.key not in written.ours and (there is None or there == ""):
+            says_nothing = there is None or there is False or there == ""
+            if place.key not in written.ours and says_nothing:
                 written.were_empty[self._key(name)] = there
         if place.key not in written.ours and not may_be_own(place):
             self._before = {}
@@ -250,9 +251,10 @@ class _Texts(NestedSites):
         place = self._place
         names = list(self._paths)
         for name in after:
-            # A removal could not give back what is no text; `false` says as much as nothing.
+            # A removal could not give back what is no text; `false` says as much as nothing, and is noted.
             there = place.draft.get(self._paths[name])
-            if there and not isinstance(there, (str, list)):
+            says_nothing = there is False or there in (None, {})
+            if not says_nothing and not isinstance(there, (str, list)):
                 raise WrongTypeError(self._paths[name], there, "a string")
         for at, name in enumerate(names):
             if after.get(name) == self._before.get(name):

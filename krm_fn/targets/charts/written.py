@@ -1,7 +1,7 @@
 """The annotation that keeps which values of charts are ours, and which texts among them were there and empty.
 
 Its text separates by commas ``<chart>:<path>`` of each place and ``<chart>:<path> (empty)`` of such a text, which is
-empty again later; ``(null)`` where it was null. Empty lists and mappings are kept by the writer (``yamledit.origin``).
+empty again later; ``(null)`` and ``(false)`` where it was that. Empty lists and mappings are kept by the writer (``yamledit.origin``).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from krm_fn.patch import Pointer
 
 ANNOTATION = "fn.inject-proxy.io/proxy-values"
 _PATH: Pointer = ("metadata", "annotations", ANNOTATION)
-_EMPTY: Mapping[str | None, str] = {"": " (empty)", None: " (null)"}
-"""What a text was -> the mark behind its name."""
+_EMPTY: Mapping[str | bool | None, str] = {"": " (empty)", None: " (null)", False: " (false)"}
+"""What a text was -> the mark behind its name; charts take ``false`` for none."""
 
 
 class ValueKey(NamedTuple):
@@ -48,7 +48,7 @@ class OurValues:
     def __init__(self, draft: Draft) -> None:
         text = draft.get(_PATH)
         self.ours: list[ValueKey] = []
-        self.were_empty: dict[ValueKey, str | None] = {}
+        self.were_empty: dict[ValueKey, str | bool | None] = {}
         for item in names_in(text) if isinstance(text, str) else ():
             was = [one for one, mark in _EMPTY.items() if item.endswith(mark)]
             if was:

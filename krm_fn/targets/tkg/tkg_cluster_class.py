@@ -126,15 +126,13 @@ class _ProxyVariable:
             yield from self._slot.read(self._draft.data)
 
     def write(self, variables: Variables) -> None:
-        """Give the variable the proxy of its nodes; remove it where nothing else is left in it.
+        """Give the variable the proxy of its nodes; remove it where nothing else is in it.
 
         Raises:
             WrongTypeError: the value of the variable is no mapping.
         """
-        before = self._draft.edits
         self._slot.in_draft(self._draft).write(self._variables)
-        is_changed = self._draft.edits > before
-        if is_changed and not self._variables and not _rest(self._draft.data, self._entry):
+        if not self._variables and not _rest(self._draft.data, self._entry):
             remove_entry(self._draft, self._entry, kept=_kept_steps(self._entry[:-1]))
 
 

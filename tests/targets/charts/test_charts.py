@@ -243,7 +243,7 @@ def test_a_value_where_a_mapping_must_be_is_an_error_that_names_it(value: Any) -
     assert (said.code, said.path) == ("WrongType", ("spec", "values", "proxy"))
 
 
-@pytest.mark.parametrize("value", [True, 1, {"url": "x"}])
+@pytest.mark.parametrize("value", [True, 1, 0, {"url": "x"}])
 def test_a_value_where_a_text_must_be_is_an_error_and_stays(value: Any) -> None:
     obj = release("harbor", {"proxy": {"httpProxy": value}})
     (said,) = findings(target, obj, **ANY)
@@ -251,8 +251,11 @@ def test_a_value_where_a_text_must_be_is_an_error_and_stays(value: Any) -> None:
     assert values_of(apply(target, obj, **ANY)) == {"proxy": {"httpProxy": value}}
 
 
-def test_false_says_as_much_as_nothing() -> None:
-    assert values_of(apply(target, release("harbor", {"proxy": {"httpProxy": False}}), **ANY)) == {"proxy": MEMBERS}
+def test_false_says_as_much_as_nothing_and_comes_back() -> None:
+    obj = release("harbor", {"proxy": {"httpProxy": False}})
+    filled = apply(target, obj, **ANY)
+    assert values_of(filled) == {"proxy": MEMBERS}
+    assert apply(target, filled, NONE, **ANY) == obj
 
 
 @pytest.mark.parametrize("value", [1, "text"])

@@ -121,6 +121,12 @@ def test_what_must_not_change(obj: Any) -> None:
             id="systemWide, too",
         ),
         pytest.param(
+            cluster({"name": "proxy", "definitionFrom": "x"}, CNI), NONE, cluster(CNI), id="and one without a value"
+        ),
+        pytest.param(
+            cluster({"name": "proxy", "value": {"systemWide": True}}, CNI), NONE, cluster(CNI), id="or without a proxy"
+        ),
+        pytest.param(
             cluster({"name": "proxy", "value": {**VALUE, "more": 1}}, kind="own"),
             NONE,
             cluster({"name": "proxy", "value": {"more": 1}}, kind="own"),
