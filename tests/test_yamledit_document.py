@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from krm_fn.errors import EditError, InputError, InternalError
@@ -122,6 +124,35 @@ def test_a_text_without_a_final_line_break_gets_one_only_where_it_must_be(line_b
     assert Document(text).edit([replace("b", value=3)]) == f"a: 1{line_break}b: 3"
     assert Document(text).edit([replace("a", value="x\ny\n")]).endswith(f"y{line_break}b: 2")
     assert Document(text).edit([replace("b", value="x\ny\n")]).endswith(f"  y{line_break}")
+
+
+@pytest.mark.parametrize("line_break", ["\n", "\r\n", "\r", "\x85", "\u2028", "\u2029"])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        pytest.param(["a: 1"], id="one line"),
+        pytest.param(["a:", "  b: 1"], id="a nested member"),
+        pytest.param(["a:", "- b: 1", "# below"], id="a list, and a comment"),
+        pytest.param(["a: 1", "b: # was here", "  - 1"], id="a comment behind a key"),
+    ],
+)
+@pytest.mark.parametrize("value", ["x\ny\n", {"c": ["x\ny\n"]}], ids=["a text of lines", "one inside"])
+def test_a_text_of_several_lines_comes_and_goes_whatever_ends_the_lines(
+    line_break: str, lines: list[str], value: Any
+) -> None:
+    text = "".join(line + line_break for line in lines)
+    added = Document(text).edit([add("c", value=value)])
+    assert read(added) == {**read(text), "c": value}
+    assert Document(added).edit([remove("c")]) == text
+
+
+@pytest.mark.parametrize("line_break", ["\u2028", "\u2029"])
+def test_a_literal_block_keeps_a_rare_line_break_that_is_a_word_of_it(line_break: str) -> None:
+    text = f"a: |{line_break}  x{line_break}b: 1{line_break}"
+    assert Document(text).edit([replace("b", value=2)]) == text.replace("1", "2")
+    assert read(Document(text).edit([replace("a", value="x\ny\n")])) == {"a": "x\ny\n", "b": 1}
+    text = f"a: 1{line_break}b: |{line_break}  x{line_break}"
+    assert read(Document(text).edit([add("c", value="x\n")])) == {**read(text), "c": "x\n"}
 
 
 def test_a_wrong_edit_is_never_given_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,7 +67,7 @@ class Keys(NamedTuple):
         return list(noproxy.parse(value))
 
 
-_NOTHING = (None, "", [], {})
+_NOTHING: tuple[Any, ...] = (None, "", [], {})
 """Values that name no proxy, whatever the reader makes of them."""
 
 SNAKE = Keys(*proxy_keys.SNAKE)

@@ -29,6 +29,8 @@ class Layout(NamedTuple):
         newline: the line break.
         json: flow collections are written as JSON.
         quotes: key of a neighbour -> the quote its value has (``""``, ``'``, ``"``); an unknown key is as it must be.
+        literals: a text of several lines is a literal block. It is in double quotes where the author ends lines with
+            U+2028 or U+2029: these are words of a literal block, and the one behind it would be.
     """
 
     step: int = 2
@@ -37,6 +39,7 @@ class Layout(NamedTuple):
     newline: str = "\n"
     json: bool = False
     quotes: tuple[tuple[str, str], ...] = ()
+    literals: bool = True
 
 
 class Raw(NamedTuple):
@@ -209,7 +212,8 @@ def after_indicator(
         indent = style.step if isinstance(value, dict) else style.dash
         return "", block(value, column + indent, style)
     is_short = quote == LITERAL and isinstance(value, str) and not is_plain(value)
-    if quote in ("", LITERAL) and is_literal(value, is_short=is_short):
+    may_be_literal = style.literals and quote in ("", LITERAL)
+    if may_be_literal and is_literal(value, is_short=is_short):
         header, lines = literal(value, column + style.step, style)
         return " " + header, lines
     quote = quote.removeprefix(LITERAL)

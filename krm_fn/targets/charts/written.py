@@ -1,7 +1,8 @@
 """The annotation that keeps which values of charts are ours, and which texts among them were there and empty.
 
 Its text separates by commas ``<chart>:<path>`` of each place and ``<chart>:<path> (empty)`` of such a text, which is
-empty again later; ``(null)`` and ``(false)`` where it was that. Empty lists and mappings are kept by the writer (``yamledit.origin``).
+empty again later; ``(null)`` and ``(false)`` where it was that. Empty lists and mappings are kept by the writer
+(``yamledit.origin``).
 """
 
 from __future__ import annotations
