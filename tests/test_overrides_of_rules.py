@@ -6,9 +6,14 @@ import json
 from typing import Any
 
 import pytest
+import yaml
 
+from function_configs import loaded
 from krm_fn.krm.results import Severity
+from krm_fn.lint.manifests import audit
 from krm_fn.pipeline import Outcome, run
+from krm_fn.yamledit import read
+from stories import TESTDATA, asking
 
 MAIN, SECOND = "http://main.corp.example:3128", "http://second.corp.example:3128"
 
@@ -122,3 +127,93 @@ def test_a_rule_with_a_proxy_of_its_own_does_not_disagree_with_the_others() -> N
     )
     assert proxies(outcome) == {"a-first": MAIN, "a-second": SECOND}
     assert "NP040" not in [one.code for one in outcome.results]
+
+
+CLASS = "nodes/clusterClass/two-networks-of-one-class-in-v1beta1"
+
+
+@pytest.mark.parametrize(
+    ("story", "kind", "name", "match"),
+    [
+        pytest.param(
+            "tkg/tkgClusterClass/workers-with-a-proxy-of-their-own",
+            "Cluster",
+            "workload-1",
+            {"clusters": ["workload-1"]},
+            id="the variables of a Cluster and of its workers",
+        ),
+        pytest.param(CLASS, "Cluster", "north", {"clusters": ["north"]}, id="the variable of a Cluster with a class"),
+        pytest.param(CLASS, "ClusterClass", "company", {"targets": ["clusterClass"]}, id="the variable of a class"),
+        pytest.param(
+            "konvoy/imageBuilderOverrides/made-for-pre-provisioned-clusters",
+            "Secret",
+            "cluster-2-user-overrides",
+            {"clusters": ["cluster-2"]},
+            id="a Secret that the machines of all roles share",
+        ),
+    ],
+)
+def test_an_override_for_the_name_of_an_object_gives_it_what_one_for_its_place_does(
+    story: str, kind: str, name: str, match: dict[str, Any]
+) -> None:
+    data = (TESTDATA / story / "input.yaml").read_bytes()
+    of_workers = {"match": {"roles": ["Worker"]}, "noProxy": ["only-for-workers.example"]}
+
+    def written(match: dict[str, Any]) -> Any:
+        override = {"match": match, "httpProxy": SECOND, "httpsProxy": SECOND}
+        output = run(asking(data, overrides=[override, of_workers])).output.decode()
+        (found,) = [item for item in read(output)["items"] if (item["kind"], item["metadata"]["name"]) == (kind, name)]
+        return found
+
+    by_name = written({"objects": [name]})
+    assert SECOND in json.dumps(by_name)
+    assert by_name == written(match)
+
+
+def cert_manager(**variables: str) -> dict[str, Any]:
+    env = [{"name": name, "value": value} for name, value in variables.items()]
+    container = {"name": "cert-manager-controller", "image": "quay.io/jetstack/cert-manager-controller:v1", "env": env}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "cert-manager", "namespace": "cert-manager"},
+        "spec": {"template": {"spec": {"containers": [container]}}},
+    }
+
+
+def test_an_override_for_all_rules_is_for_rules_alone() -> None:
+    override = {"match": {"rules": ["*"]}, "httpProxy": SECOND}
+    outcome = ran(cert_manager(), policy("p", rule("main", "http://old:1")), httpProxy=MAIN, overrides=[override])
+
+    written = json.dumps(items(outcome)[0])
+    assert (MAIN in written, SECOND in written) == (True, False)
+    assert SECOND in json.dumps(items(outcome)[1])
+
+
+@pytest.mark.parametrize(
+    ("name", "codes"),
+    [
+        pytest.param("own", [], id="the proxy that an override gives it"),
+        pytest.param("other", ["StaleProxy"], id="the proxy of another object"),
+    ],
+)
+def test_a_field_that_no_target_writes_is_compared_with_the_override_for_its_object(
+    name: str, codes: list[str]
+) -> None:
+    thing = {
+        "apiVersion": "example.com/v1",
+        "kind": "Thing",
+        "metadata": {"name": name, "namespace": "a"},
+        "spec": {"httpProxy": SECOND},
+    }
+    override = {"match": {"objects": ["own"]}, "httpProxy": SECOND}
+    outcome = ran(thing, httpProxy=MAIN, overrides=[override])
+    assert [one.code for one in outcome.results if one.ref.kind == "Thing"] == codes
+
+
+@pytest.mark.parametrize("name", ["cert-manager", "other"])
+def test_lint_judges_the_list_of_an_object_by_the_override_for_its_name(name: str) -> None:
+    override = {"match": {"objects": [name]}, "noProxyPolicy": {"maxLength": 10}}
+    text = yaml.safe_dump(cert_manager(HTTP_PROXY=MAIN, NO_PROXY="a.example,b.example"))
+    found = audit({"a.yaml": text.encode()}, config=loaded(httpProxy=MAIN, overrides=[override])).results
+    assert ("NP026" in [one.code for one in found]) is (name == "cert-manager")

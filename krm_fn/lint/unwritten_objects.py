@@ -239,7 +239,7 @@ def _elsewhere(overview: Overview, wanted: ProxyConfig) -> Iterator[Result]:
 def _of_object(
     obj: Object, memberships: tuple[Membership, ...], wanted: ProxyConfig
 ) -> Iterator[Result]:
-    urls = settings.declared_urls(wanted, memberships, target="")
+    urls = settings.declared_urls(wanted, memberships, target="", name=obj.base_name)
     if urls is None:
         return
     if obj.group_kind[0] in (*_KYVERNO_GROUPS, _OWN_GROUP):

@@ -50,7 +50,11 @@ def resolved(
     readers = target.readers(obj.data, target.options(wanted.targets))
     if target.reach is Reach.ROLES:
         return settings.resolve_for_all_machines(
-            wanted, memberships, target=target.id, audience=readers.audience
+            wanted,
+            memberships,
+            target=target.id,
+            audience=readers.audience,
+            name=obj.base_name,
         )
     return settings.resolve(
         wanted,
@@ -74,7 +78,9 @@ def by_groups(
         return None
     nodes = topology.nodes_of(obj)
     found = {
-        where: settings.resolve(wanted, (node,), target=target.id, audience=target.audience)
+        where: settings.resolve(
+            wanted, (node,), target=target.id, audience=target.audience, name=obj.base_name
+        )
         for where, node in nodes.items()
     }
     of_all = found.pop(ALL_NODES)

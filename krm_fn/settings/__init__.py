@@ -137,7 +137,7 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
 
 
 def declared_urls(
-    config: ProxyConfig, memberships: Sequence[Membership], *, target: str
+    config: ProxyConfig, memberships: Sequence[Membership], *, target: str, name: str = ""
 ) -> tuple[str, str] | None:
     """Return the proxies for ``http://`` and ``https://`` that ``resolve`` finds for a place, "" for each that is none.
 
@@ -145,7 +145,7 @@ def declared_urls(
     """
     if config.mode is Mode.REMOVE:
         return "", ""
-    places = [_place(one, target) for one in memberships or (None,)]
+    places = [_place(one, target, name) for one in memberships or (None,)]
     first = _wish(config, places[0])
     if _withheld(config, memberships, places) or not first.declared:
         return None
@@ -195,7 +195,12 @@ def _missing(
 
 
 def resolve_for_all_machines(
-    config: ProxyConfig, memberships: Sequence[Membership], *, target: str, audience: Audience
+    config: ProxyConfig,
+    memberships: Sequence[Membership],
+    *,
+    target: str,
+    audience: Audience,
+    name: str = "",
 ) -> Resolved:
     """Resolve the one proxy of a place that the machines of all roles share.
 
@@ -203,21 +208,21 @@ def resolve_for_all_machines(
     ``konvoy create cluster``, which are for a role each, that of their workers, else of their control plane. The lists
     of all roles with the same proxy are united. Arguments are those of ``resolve``.
     """
-    whole = resolve(config, memberships, target=target, audience=audience)
+    whole = resolve(config, memberships, target=target, audience=audience, name=name)
     if not whole.unreachable_overrides:
         return whole
     candidates: list[tuple[Role | None, list[Membership], Resolved]] = []
     for role in (None, Role.WORKER, Role.CONTROL_PLANE):
         of_role = [membership._replace(role=role) for membership in memberships]
-        found = resolve(config, of_role, target=target, audience=audience)
+        found = resolve(config, of_role, target=target, audience=audience, name=name)
         if any(found.urls):
             candidates.append((role, of_role, found))
     if not candidates:
         return whole
     first_role, _, first = candidates[0]
     alike = [one for _, of_role, found in candidates if found.urls == first.urls for one in of_role]
-    united = resolve(config, alike, target=target, audience=audience)
-    places = [_place(membership, target) for membership in alike]
+    united = resolve(config, alike, target=target, audience=audience, name=name)
+    places = [_place(membership, target, name) for membership in alike]
     reached = {
         f"spec.overrides[{at}]"
         for at, override in enumerate(config.overrides)

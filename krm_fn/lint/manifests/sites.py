@@ -81,5 +81,7 @@ def _listing(
     if target:
         options = options_of(TARGETS[target], wanted)
         audience = TARGETS[target].readers(obj.data, options).audience
-    resolved = settings.resolve(wanted, memberships, target=target, audience=audience, alone=alone)
+    resolved = settings.resolve(
+        wanted, memberships, target=target, audience=audience, alone=alone, name=obj.base_name
+    )
     return listing_of(obj, audience, resolved)

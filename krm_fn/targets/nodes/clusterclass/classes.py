@@ -302,7 +302,11 @@ class Classes(ClassPlans):
             return (), self._nothing(obj), ClassContext()
         nodes = self.topology.nodes_of(obj)
         resolved = for_nodes(
-            self._wanted, nodes[ALL_NODES], ProxySettings(), target=cluster_class.TARGET.id
+            self._wanted,
+            nodes[ALL_NODES],
+            ProxySettings(),
+            target=cluster_class.TARGET.id,
+            name=obj.base_name,
         )
         return tuple(nodes.values()), resolved, ClassContext(is_known=False)
 
@@ -339,7 +343,10 @@ class Classes(ClassPlans):
 
     def _default(self, obj: Object) -> Resolved:
         return for_class(
-            self._wanted, self.topology.cluster_of_class(obj), target=cluster_class.TARGET.id
+            self._wanted,
+            self.topology.cluster_of_class(obj),
+            target=cluster_class.TARGET.id,
+            name=obj.base_name,
         )
 
     def _nothing(self, obj: Object) -> Resolved:
@@ -348,6 +355,7 @@ class Classes(ClassPlans):
             self.topology.of(obj),
             target=cluster_class.TARGET.id,
             audience=cluster_class.TARGET.audience,
+            name=obj.base_name,
         )
         return Resolved(ProxySettings(cluster=found.settings.cluster, is_declared=found.declared))
 
@@ -359,7 +367,11 @@ class Classes(ClassPlans):
         default = its_class.default.settings
         for where, membership in self.topology.nodes_of(obj).items():
             found[where] = for_nodes(
-                self._wanted, membership, default, target=cluster_class.TARGET.id
+                self._wanted,
+                membership,
+                default,
+                target=cluster_class.TARGET.id,
+                name=obj.base_name,
             )
             default = found[ALL_NODES].settings
         its_class.clusters[key_of(obj)] = found

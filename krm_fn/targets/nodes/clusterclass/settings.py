@@ -38,13 +38,14 @@ _PODS, _SERVICES, _ADDRESS, _DOMAIN = (
 _NAMES = {_PODS: PODS, _SERVICES: SERVICES, _ADDRESS: ADDRESSES}
 
 
-def for_class(config: ProxyConfig, of_class: Cluster, *, target: str) -> Resolved:
+def for_class(config: ProxyConfig, of_class: Cluster, *, target: str, name: str) -> Resolved:
     """Return what the nodes of any Cluster of a class get, as far as it does not depend on the Cluster.
 
     Args:
         config: the checked FunctionConfig.
         of_class: what is known about every such Cluster: its infrastructure, and the networks that its machines are in.
         target: the ID of the target at work.
+        name: the name of the class, for overrides that name some objects.
     """
     probe = network_of(of_class, config.cluster_defaults, config.policy)._replace(
         pod_cidrs=(Fact(_PODS),),
@@ -52,7 +53,11 @@ def for_class(config: ProxyConfig, of_class: Cluster, *, target: str) -> Resolve
         service_domain=Fact(_DOMAIN),
     )
     found = resolve(
-        config._replace(cluster_defaults=probe), (), target=target, audience=Audience.NODE
+        config._replace(cluster_defaults=probe),
+        (),
+        target=target,
+        audience=Audience.NODE,
+        name=name,
     )
     entries = tuple(
         entry._replace(text=_without_ours(entry.text), why=tuple(map(_without_ours, entry.why)))
@@ -62,7 +67,7 @@ def for_class(config: ProxyConfig, of_class: Cluster, *, target: str) -> Resolve
 
 
 def for_nodes(
-    config: ProxyConfig, membership: Membership, default: ProxySettings, *, target: str
+    config: ProxyConfig, membership: Membership, default: ProxySettings, *, target: str, name: str
 ) -> Resolved:
     """Return what some nodes of a Cluster get.
 
@@ -73,8 +78,9 @@ def for_nodes(
         membership: which nodes, of which Cluster.
         default: what they get if no override names them; its list may hold names.
         target: the ID of the target at work.
+        name: the name of the object of this Cluster, for overrides that name some.
     """
-    whole = resolve(config, (membership,), target=target, audience=Audience.NODE)
+    whole = resolve(config, (membership,), target=target, audience=Audience.NODE, name=name)
     wanted = [entry.text for entry in whole.entries]
     own = _Builtins.of(membership.cluster)
     is_same_proxy = (whole.settings.http_proxy, whole.settings.https_proxy) == (
@@ -85,7 +91,7 @@ def for_nodes(
     if is_same_proxy and set(own.fill(listed)) == set(wanted):
         return _with_list(whole, listed)
     probe = membership._replace(cluster=own.hidden(membership.cluster))
-    named = _named(resolve(config, (probe,), target=target, audience=Audience.NODE))
+    named = _named(resolve(config, (probe,), target=target, audience=Audience.NODE, name=name))
     filled = set(own.fill(named))
     if not filled <= set(wanted):
         return _with_list(whole, wanted)
