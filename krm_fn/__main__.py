@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import gc
 import os
-from typing import NoReturn
 
 
-def main() -> NoReturn:
+def main() -> None:
     """Run the command, and end the process with its exit code."""
     gc.disable()  # one short run: collecting cycles costs more than the memory it gives back
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+
+from krm_fn.light_typing import Any
 
 
 def nearest(name: Any, known: Iterable[str], *, alike: float = 0.6) -> str | None:

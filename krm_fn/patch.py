@@ -7,10 +7,9 @@ compared with its result.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
 
 from krm_fn.errors import InternalError
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, Literal, NamedTuple
 
 Pointer = tuple[str, ...]
 """A JSON Pointer (RFC 6901) taken apart: ``("spec", "files", "0")`` for ``/spec/files/0``."""

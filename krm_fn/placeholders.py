@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 
 _PLACEHOLDER = r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P<rest>[^{}\s\\`%]*)\}"
 _DEFAULT = r":?[=-](?P<value>.*)"

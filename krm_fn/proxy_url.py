@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 
 _PARTS = re.compile(
     r"(?:(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://)?(?:(?P<user_info>.*)@)?"

@@ -42,6 +42,7 @@ NEVER = {
     "logging",
     "pathlib",
     "socket",
+    "typing",
     "unittest",
 }
 OTHER_KINDS = {

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
-from typing import Any
 
 from krm_fn.carriers import chosen_containers
 from krm_fn.clusters import ChartUse, charts_of
 from krm_fn.config import Matcher
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, lookup
 
 _AT: Pointer = ("spec",)

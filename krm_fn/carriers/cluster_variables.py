@@ -9,9 +9,9 @@ control plane and of each group of workers, which count there instead.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
 
 from krm_fn import clusters
+from krm_fn.light_typing import TYPE_CHECKING, Any
 from krm_fn.patch import Pointer, list_at, lookup
 from krm_fn.products import cluster_api
 

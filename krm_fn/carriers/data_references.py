@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from krm_fn.carriers import chosen_containers
 from krm_fn.carriers.data_uses import DataKey, DataUse, DataUses, KeyOfData, data_key, namespace_of
@@ -22,6 +21,7 @@ from krm_fn.carriers.env_list import Provided, variable_of
 from krm_fn.carriers.pod_spec import Container
 from krm_fn.formats import embedded
 from krm_fn.krm.resourcelist import group_kind
+from krm_fn.light_typing import Any
 from krm_fn.patch import lookup, text_at
 from krm_fn.settings import PROXY_VARIABLES
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Protocol
 
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import NestedSites, Places, Site, Variables
@@ -18,6 +17,7 @@ from krm_fn.engine import Draft
 from krm_fn.formats import embedded
 from krm_fn.formats.embedded import Embedded, Value
 from krm_fn.krm.results import Finding
+from krm_fn.light_typing import Protocol
 from krm_fn.patch import Operation
 
 SitesOf = Callable[[Draft], Iterable[Site]]

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from krm_fn.clusters import has_suffix
+from krm_fn.light_typing import Any
 from krm_fn.patch import text_at
 from krm_fn.products.giantswarm import SYSTEMD_PROXY_SUFFIX
 from krm_fn.settings import ProxySettings

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from krm_fn import placeholders
 from krm_fn.carriers.pod_spec import LISTS, Container, containers, pod_spec
@@ -22,7 +21,7 @@ from krm_fn.krm.masking import redact
 from krm_fn.krm.proxy_values import shown_url
 from krm_fn.krm.results import Severity
 from krm_fn.krm.type_errors import wrong_type
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, lookup
 from krm_fn.proxy_url import split_url
 from krm_fn.settings import PROXY_VARIABLES

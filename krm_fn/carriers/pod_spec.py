@@ -6,12 +6,11 @@ Sources: the Kubernetes API, core/v1 (``PodTemplateSpec``), apps/v1, batch/v1.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from krm_fn.engine import Draft
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.type_errors import wrong_type
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, list_at, lookup, text_at
 
 POD_SPEC: Pointer = ("spec", "template", "spec")

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Protocol
 
 from krm_fn.carriers.reading import Reading, Values
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Edit
 from krm_fn.krm.type_errors import wrong_type
+from krm_fn.light_typing import Any, Protocol
 
 Variables = Mapping[str, str]
 """Name of one of the six proxy variables -> value, in the order of ``PROXY_VARIABLES``; empty: no proxy."""

@@ -8,7 +8,6 @@ made, and one that a removal leaves empty is removed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from krm_fn import noproxy
 from krm_fn.carriers.reading import Reading
@@ -16,7 +15,7 @@ from krm_fn.carriers.site import Variables
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.krm.type_errors import type_name
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products import proxy_keys
 from krm_fn.yamledit import same

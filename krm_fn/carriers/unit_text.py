@@ -18,7 +18,7 @@ from functools import lru_cache
 from krm_fn.formats import escaping
 from krm_fn.formats.cache_sizes import TEXTS
 from krm_fn.formats.splice import Edit, Span, cuts, splice
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 from krm_fn.settings import PROXY_VARIABLES
 
 _SECTION = "Service"

@@ -7,7 +7,6 @@ else, and with the object if inject-proxy created that. A text with a comment st
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from krm_fn.carriers.documents import DocumentDraft, DocumentSites, SitesOf, TextDraft
 from krm_fn.carriers.site import Places, Variables, write_sites
@@ -15,6 +14,7 @@ from krm_fn.engine import Draft
 from krm_fn.formats.embedded import begin_text, values
 from krm_fn.krm.results import Finding
 from krm_fn.krm.type_errors import wrong_type
+from krm_fn.light_typing import Any
 
 _NOTHING = "{}\n"
 """A text of which only an empty mapping is left, and no comment."""

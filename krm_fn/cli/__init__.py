@@ -12,13 +12,13 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
 from krm_fn.cli._outcome_lines import FAIL_ON, count, outcome_lines, severities
 from krm_fn.cli.commands import MODULES
 from krm_fn.errors import InjectProxyError, InternalError, OutputError, UsageError
 from krm_fn.krm.masking import redact, shown_line
 from krm_fn.krm.results import Severity, are_severe
+from krm_fn.light_typing import TYPE_CHECKING
 from krm_fn.near_names import nearest
 from krm_fn.printable import printable
 

@@ -15,7 +15,7 @@ from krm_fn.cli.selection import KUSTOMIZATIONS, Selection, inputs_of, select
 from krm_fn.config.located import LocatedConfig
 from krm_fn.errors import InputError, UsageError
 from krm_fn.krm.manifests import ManifestList, Manifests
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 from krm_fn.plan.part import Changed
 
 _ABOUT_OTHERS = (".gitignore", ".krmignore", "Chart.yaml", *KUSTOMIZATIONS)

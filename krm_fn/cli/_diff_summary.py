@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
 from krm_fn.cli._outcome_lines import count
 from krm_fn.explain.answers import cluster_name
@@ -19,6 +18,7 @@ from krm_fn.krm.manifests import ManifestList
 from krm_fn.krm.masking import redact, shown_line
 from krm_fn.krm.resourcelist import Object, reference
 from krm_fn.krm.results import ObjectRef, Result, Severity
+from krm_fn.light_typing import Any
 from krm_fn.patch import APPEND, Operation, Pointer, field_path, is_index, lookup
 from krm_fn.plan import PlannedEdit
 

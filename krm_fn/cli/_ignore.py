@@ -13,7 +13,7 @@ from itertools import count, groupby
 from pathlib import Path
 
 from krm_fn.cli.reading import LARGEST_IGNORE_FILE, read_found
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 
 _GIT = ".gitignore"
 _KRM = ".krmignore"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from krm_fn import config, noproxy, placeholders, settings
 from krm_fn.carriers.reading import Reading
@@ -16,13 +15,13 @@ from krm_fn.config import ProxyConfig
 from krm_fn.errors import ConfigError, InputError
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef, Severity
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.lint.manifests import listed
 from krm_fn.lint.manifests.reading import ManifestFiles
 from krm_fn.lint.manifests.sites import seen_objects
 from krm_fn.lint.objects import Listing, places
 from krm_fn.lint.seen import SeenObject
 from krm_fn.lint.values import corrected_url, lint_list
-from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.patch import text_at
 from krm_fn.plan.sources import formats

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from krm_fn import config
 from krm_fn.cli._init_found import Found, FoundProxy, ProxyPlace, document, matchers
 from krm_fn.cli._outcome_lines import count
 from krm_fn.krm.masking import shown_line
 from krm_fn.krm.results import ObjectRef
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.yamledit.render import block_text
 
 _WIDTH = 100

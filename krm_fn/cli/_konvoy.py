@@ -12,12 +12,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from krm_fn import noproxy, settings
 from krm_fn.clusters import Cluster, Membership, Role
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import UsageError
+from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience, ClusterNetwork
 from krm_fn.products.node_kinds import KUBEADM
 from krm_fn.settings import ProxySettings

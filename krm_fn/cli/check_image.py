@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from krm_fn.cli._outcome_lines import FAIL_ON, count
 from krm_fn.cli.command_result import CommandResult
@@ -18,6 +17,7 @@ from krm_fn.errors import UsageError
 from krm_fn.image_check import Note, Report, check
 from krm_fn.krm.masking import redact, shown_line
 from krm_fn.krm.results import Severity, is_severe
+from krm_fn.light_typing import Any
 
 
 def parser() -> CommandParser:

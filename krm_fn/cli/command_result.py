@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 
 Write = Callable[[Callable[[], object]], None]
 """Writes files: it calls what it is given when all is ready, before the first one changes."""

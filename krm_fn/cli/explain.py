@@ -9,7 +9,6 @@ import json
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from krm_fn.cli._config import config_among, loaded, named_above
 from krm_fn.cli._outcome_lines import count
@@ -22,6 +21,7 @@ from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.explain import Explanation, compare, explain, html, svg, text, to_data
 from krm_fn.krm.manifests import ManifestList, Manifests
 from krm_fn.krm.results import Severity
+from krm_fn.light_typing import Any
 from krm_fn.near_names import did_you_mean
 from krm_fn.pipeline import Outcome, run_checked
 from krm_fn.plan import Overview, plan_edits

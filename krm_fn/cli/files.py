@@ -10,7 +10,7 @@ from pathlib import Path
 from krm_fn.cli._ignore import Ignored, excluded, ignored_in
 from krm_fn.cli.reading import read_named
 from krm_fn.errors import InputError, UsageError
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 from krm_fn.near_names import nearest
 
 ENDINGS = (".yaml", ".yml", ".json", ".yaml.patch")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import takewhile
-from typing import Any
 
 from krm_fn import config, noproxy
 from krm_fn.cli import _konvoy
@@ -16,6 +15,7 @@ from krm_fn.cli.files import read_file
 from krm_fn.cli.parser import CommandParser
 from krm_fn.config import ForeignValue
 from krm_fn.errors import ConfigError, InputError, UsageError
+from krm_fn.light_typing import Any
 from krm_fn.plan.sources import formats
 from krm_fn.yamledit.render import block_text
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import argparse
 import textwrap
 from collections.abc import Sequence
-from typing import Any, NoReturn
 
 from krm_fn.cli.commands import SUMMARIES
 from krm_fn.errors import UsageError
+from krm_fn.light_typing import Any, NoReturn
 from krm_fn.near_names import nearest
 
 _WIDTH = 100

@@ -11,7 +11,6 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
 from urllib.parse import quote
 
 from krm_fn.cli._outcome_lines import FAIL_ON
@@ -21,7 +20,7 @@ from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import redact, shown_line
 from krm_fn.krm.messages import CodeText, address, explanations
 from krm_fn.krm.results import Result, Severity, is_severe
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy.lint_rules import RULES
 from krm_fn.patch import field_path
 from krm_fn.printable import printable, printable_html, printable_json

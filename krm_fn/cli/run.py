@@ -13,7 +13,6 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from krm_fn.cli._config import config_among, named_above
 from krm_fn.cli._outcome_lines import FAIL_ON, count, outcome_lines, severities
@@ -46,7 +45,7 @@ from krm_fn.errors import InputError, OutputError, UsageError
 from krm_fn.krm.known_secrets import ProxyPasswords
 from krm_fn.krm.manifests import ManifestList
 from krm_fn.krm.results import Result, Severity, are_severe, in_order, is_severe
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import TYPE_CHECKING, Any, NamedTuple
 from krm_fn.near_names import did_you_mean
 from krm_fn.pipeline import CHANGE_DUE, Outcome, run_list
 

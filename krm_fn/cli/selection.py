@@ -9,7 +9,6 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from krm_fn.cli.files import FoundFiles, LeftAlone, find_files, read_each
 from krm_fn.cli.parser import CommandParser
@@ -17,6 +16,7 @@ from krm_fn.cli.reading import read_found
 from krm_fn.errors import InputError, UsageError
 from krm_fn.formats import sops
 from krm_fn.krm.manifests import Manifests
+from krm_fn.light_typing import Any
 from krm_fn.yamledit import has_complex_keys, read
 from krm_fn.yamledit.stream import documents
 

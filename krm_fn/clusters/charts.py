@@ -12,11 +12,10 @@ Flux (``spec.kubeConfig.secretRef``, ``spec.releaseName``); Cluster API calls a 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from krm_fn.clusters.reading import text
 from krm_fn.krm.resourcelist import Object, group_kind
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, lookup, text_at
 from krm_fn.products import giantswarm
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from krm_fn.clusters.reading import text, values
 from krm_fn.krm.resourcelist import Object
+from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, lookup, text_at
 from krm_fn.products import tkg
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping
-from typing import Any
 
 from krm_fn import yamledit
 from krm_fn.clusters.reading import pattern, url_host, values
 from krm_fn.errors import InputError
+from krm_fn.light_typing import Any
 from krm_fn.patch import lookup
 
 _KEY = "clouds.yaml"

@@ -26,13 +26,12 @@ Sources, each read in the code of the project:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
 from krm_fn.clusters.kinds import CLUSTERS_ALONE, ClusterAlone
 from krm_fn.clusters.reading import host, pattern, region, text
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import ClusterNetwork, Fact
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products.distributions import Product

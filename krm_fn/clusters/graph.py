@@ -28,7 +28,7 @@ from krm_fn.clusters.model import Key
 from krm_fn.clusters.namespaces import ByKey, is_open, may_be_same, meanings
 from krm_fn.clusters.references import Use, key_of, uses
 from krm_fn.krm.resourcelist import Object
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 from krm_fn.noproxy.entries import is_template
 from krm_fn.patch import field_path
 from krm_fn.products.cluster_api import Role

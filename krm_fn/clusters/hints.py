@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import Any
 
 from krm_fn.clusters.charts import Aim, aim, may_be
 from krm_fn.clusters.class_endpoint import endpoints, endpoints_of_product
@@ -32,7 +31,7 @@ from krm_fn.clusters.reading import pattern, text, values
 from krm_fn.clusters.references import WorkerClass, class_of, key_of, owners, target_of
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import ClusterNetwork, Fact
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products import giantswarm, konvoy, tkg

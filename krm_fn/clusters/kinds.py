@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from krm_fn.clusters.reading import pattern
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import Pointer
 from krm_fn.products import cluster_api, distributions, konvoy
 from krm_fn.products.cluster_api import Role

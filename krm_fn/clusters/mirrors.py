@@ -14,10 +14,10 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from krm_fn import placeholders
 from krm_fn.clusters.reading import host, text
+from krm_fn.light_typing import Any
 
 _HOSTS_FILE = r"/certs\.d/([^/]+)/hosts\.toml"
 _CONFIG_FILE = r"/etc/containerd/.*\.toml"

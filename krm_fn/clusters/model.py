@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from krm_fn.krm.results import ObjectRef
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 from krm_fn.noproxy import ClusterNetwork, Fact
 from krm_fn.products.cluster_api import Role
 

@@ -10,9 +10,9 @@ folder: a folder of templates, or of environments, is many lists in one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
 
 from krm_fn.clusters.model import Key
+from krm_fn.light_typing import TypeVar
 from krm_fn.noproxy.entries import is_template
 
 _Value = TypeVar("_Value")

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from krm_fn.clusters.reading import text
+from krm_fn.light_typing import Any
 
 
 def networks_of(spec: Any) -> tuple[str, ...]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from krm_fn import placeholders
+from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer
 
 _NAME_AND_PORT = r"([A-Za-z0-9_.-]+)(?::[0-9]+)?"

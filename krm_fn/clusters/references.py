@@ -11,7 +11,6 @@ Source: Cluster API ``api/core``: a reference of v1alpha3 to v1beta1 has ``apiVe
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from krm_fn.clusters.kinds import (
     CLUSTER_CLASS,
@@ -23,7 +22,7 @@ from krm_fn.clusters.model import Key
 from krm_fn.clusters.namespaces import may_be_same
 from krm_fn.clusters.reading import pattern, text, values
 from krm_fn.krm.resourcelist import Object
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products import tkg
 from krm_fn.products.cluster_api import Role

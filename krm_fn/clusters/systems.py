@@ -17,7 +17,7 @@ from krm_fn.clusters.namespaces import ByKey
 from krm_fn.clusters.references import class_of, key_of, uses
 from krm_fn.clusters.topology import Topology
 from krm_fn.krm.resourcelist import Object
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import Pointer
 from krm_fn.products import distributions, proxy_keys
 from krm_fn.products.node_kinds import KUBEADM, NODE_KINDS

@@ -8,7 +8,6 @@ holds a credential.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from krm_fn.config import _build, _referred, _schema, _semantic_checks
 from krm_fn.config._model import (
@@ -28,7 +27,7 @@ from krm_fn.config._selector import ClusterMatcher, IgnoredPlace, Matcher, Overr
 from krm_fn.errors import ConfigError
 from krm_fn.formats import sops
 from krm_fn.krm.results import Finding, Severity
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.near_names import nearest
 from krm_fn.patch import Pointer, field_path, lookup
 

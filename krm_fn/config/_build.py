@@ -7,7 +7,6 @@ wrote.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
 from krm_fn import noproxy
 from krm_fn.config._model import Certificates, Mirror, Mode, Override, PolicyChange, ProxyConfig
@@ -15,6 +14,7 @@ from krm_fn.config._only import enabled_targets
 from krm_fn.config._schema import Place
 from krm_fn.config._selector import ClusterMatcher, IgnoredPlace, Matcher, Selector
 from krm_fn.krm.results import Severity
+from krm_fn.light_typing import Any
 from krm_fn.noproxy import ClusterNetwork, Entry, Fact, Policy, Style
 
 Name = Callable[[Place], str]

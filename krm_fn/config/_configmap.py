@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from krm_fn import yamledit
 from krm_fn.config import _schema
 from krm_fn.errors import InputError
+from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, field_path
 
 ALIASES = {

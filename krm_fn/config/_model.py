@@ -9,11 +9,10 @@ import fnmatch
 from collections.abc import Mapping
 from enum import Enum
 from types import MappingProxyType
-from typing import Any, Protocol, TypeVar
 
 from krm_fn.config._selector import ClusterMatcher, IgnoredPlace, Selector
 from krm_fn.krm.results import Severity
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple, Protocol, TypeVar
 from krm_fn.noproxy import ClusterNetwork, Entry, Policy, Style
 
 _Value = TypeVar("_Value")

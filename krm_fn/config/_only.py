@@ -6,8 +6,8 @@ A system is a name for several targets: those of one product, or of one kind of 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from krm_fn.light_typing import Any
 from krm_fn.target_table import ROWS, SYSTEMS
 
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+
+from krm_fn.light_typing import Any
 
 Node = Mapping[str, Any]
 """A schema, or a part of one that is a schema of its own."""

@@ -7,11 +7,11 @@ there. A place is named by the entry that refers to it and by the object; what i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 from krm_fn.config import _build, _schema
 from krm_fn.config._model import Certificates, ForeignValue, Lookup, Path, ProxyConfig
 from krm_fn.errors import ConfigError
+from krm_fn.light_typing import Any
 from krm_fn.patch import lookup
 from krm_fn.proxy_url import split_url
 

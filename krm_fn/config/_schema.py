@@ -10,9 +10,9 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
 
 from krm_fn.config import _quick_check
+from krm_fn.light_typing import TYPE_CHECKING, Any
 from krm_fn.near_names import did_you_mean
 from krm_fn.noproxy import may_hold_a_credential
 from krm_fn.package_files import text_of

@@ -10,9 +10,8 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any
 
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 
 
 class Matcher(NamedTuple):

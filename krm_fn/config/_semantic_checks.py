@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
 from krm_fn import noproxy
 from krm_fn.config import _schema, _url
+from krm_fn.light_typing import Any
 from krm_fn.near_names import did_you_mean
 from krm_fn.patch import lookup, text_at
 

@@ -6,13 +6,12 @@ It finds them and checks nothing in them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from krm_fn.config import API_VERSION, KIND
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer
 
 

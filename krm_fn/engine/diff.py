@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
 
 from krm_fn import patch
+from krm_fn.light_typing import Any
 from krm_fn.patch import APPEND, Operation, Pointer
 from krm_fn.yamledit import same
 

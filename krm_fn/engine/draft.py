@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from krm_fn import patch
 from krm_fn.engine.diff import Copied, diff
 from krm_fn.krm.results import Finding, Severity
+from krm_fn.light_typing import Any
 from krm_fn.patch import Operation, Pointer
 from krm_fn.yamledit import same
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from krm_fn.explain.answers import Answer, answers, changed_places, is_one_of
 from krm_fn.explain.blocks import Block, blocks, readers_of, rows_of, shown
@@ -18,6 +17,7 @@ from krm_fn.explain.nodes import NodeChange, node_changes
 from krm_fn.explain.overview import ClusterGroup, overview
 from krm_fn.explain.without import Without, without_proxy
 from krm_fn.krm.results import Result, Severity
+from krm_fn.light_typing import Any
 from krm_fn.noproxy.clients import CLIENTS
 from krm_fn.plan import Overview, PlannedEdit
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from krm_fn.clusters import Membership
 from krm_fn.explain.answers import (
@@ -25,6 +24,7 @@ from krm_fn.explain.answers import (
 )
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef, Result, Severity
+from krm_fn.light_typing import Any
 from krm_fn.plan import PlannedEdit
 from krm_fn.products.distributions import TEMPLATES, DistributionRow
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind

@@ -13,7 +13,7 @@ from krm_fn.config import ProxyConfig
 from krm_fn.explain.answers import WrittenPlace, cluster_name, written_place
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef, Result
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.plan import Overview, PlannedEdit
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from krm_fn.formats.splice import Edit, splice
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 
 
 class AssignedLine(NamedTuple):

@@ -14,13 +14,12 @@ import base64
 import binascii
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 from krm_fn.errors import EditError, ExpansionError, InputError
 from krm_fn.formats import sops
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Operation, Pointer
 from krm_fn.yamledit import Document
 from krm_fn.yamledit.render import block_text

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from krm_fn.formats.cache_sizes import LINES
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 
 LONGEST = 65_536
 """Longer texts are not read; Cluster API allows 10240 characters for a command or a file."""

@@ -6,10 +6,10 @@ Every scalar is a text, as a playbook that is not run has nothing else; no text 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from krm_fn.errors import ExpansionError
 from krm_fn.image_check._line_numbers import LineNumbers
+from krm_fn.light_typing import Any
 from krm_fn.yamledit import Document
 from krm_fn.yamledit.tree import Alias, Mapping, Node, Scalar, Sequence
 

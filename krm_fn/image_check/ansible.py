@@ -11,12 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePosixPath
-from typing import Any
 
 from krm_fn.errors import ExpansionError
 from krm_fn.image_check import places, shell
 from krm_fn.image_check._model import Leak, ScanResult, together
 from krm_fn.image_check._words import LARGEST, Word, entries, text_of
+from krm_fn.light_typing import Any
 
 KIND = "tasks of Ansible"
 

@@ -9,11 +9,11 @@ templates of Packer.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from krm_fn.image_check import shell
 from krm_fn.image_check._model import ScanResult, together
 from krm_fn.image_check._words import Word, entries
+from krm_fn.light_typing import Any
 
 OVERRIDES, VARIABLES, PACKER = (
     "overrides of Konvoy Image Builder",

@@ -11,11 +11,11 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Iterator
-from typing import Any
 
 from krm_fn.image_check import places, shell
 from krm_fn.image_check._model import Leak, ScanResult, together
 from krm_fn.image_check._words import Word, entries, text_of
+from krm_fn.light_typing import Any
 
 KIND = "user data of cloud-init"
 

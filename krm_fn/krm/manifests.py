@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
 
 from krm_fn.errors import DocumentError, InputError, TextError
 from krm_fn.krm.resourcelist import (
@@ -21,7 +20,7 @@ from krm_fn.krm.resourcelist import (
     reference,
 )
 from krm_fn.krm.results import ObjectRef
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Operation, Pointer, lookup
 from krm_fn.yamledit import CODE_OF_YTT, Document, Lines, Outline, repeated_keys
 from krm_fn.yamledit.render import block_text

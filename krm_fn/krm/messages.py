@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 from krm_fn.package_files import text_of
 
 SITE = "https://inject-proxy.io"

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from krm_fn.krm.masking import redact
+from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer
 from krm_fn.printable import HIDDEN
 

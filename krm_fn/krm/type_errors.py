@@ -5,9 +5,8 @@ The callers know which fields they read.
 
 from __future__ import annotations
 
-from typing import Any
-
 from krm_fn.krm.results import Finding, Severity
+from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer
 
 _TYPE_NAMES = {

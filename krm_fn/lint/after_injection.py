@@ -7,7 +7,6 @@ is judged once, for the FunctionConfig; in a place only the values of other auth
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from krm_fn import placeholders
 from krm_fn.carriers.reading import Reading
@@ -15,6 +14,7 @@ from krm_fn.clusters import ByKey, Cluster, Membership, key_of
 from krm_fn.config import ProxyConfig
 from krm_fn.formats import sops
 from krm_fn.krm.results import Edit, Finding, ObjectRef, Result, Severity
+from krm_fn.light_typing import Any
 from krm_fn.lint.drift import Comparison, ObservedObject
 from krm_fn.lint.levels import Rules
 from krm_fn.lint.objects import Listing, lint_settings

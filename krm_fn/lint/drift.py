@@ -13,7 +13,7 @@ from krm_fn.carriers.reading import Reading
 from krm_fn.krm.masking import redact
 from krm_fn.krm.proxy_values import shown_url
 from krm_fn.krm.results import ObjectRef, Result, Severity
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 from krm_fn.noproxy import may_hold_a_credential, parse
 from krm_fn.printable import HIDDEN
 

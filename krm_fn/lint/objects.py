@@ -16,9 +16,9 @@ from krm_fn import placeholders
 from krm_fn.carriers.reading import Reading
 from krm_fn.formats import escaping
 from krm_fn.krm.results import Finding, Severity
+from krm_fn.light_typing import NamedTuple
 from krm_fn.lint import values as rules_of
 from krm_fn.lint.levels import THE_TABLE, Rules
-from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy import Audience, ClusterNetwork
 from krm_fn.noproxy.lint_rules import Problem, problem
 from krm_fn.products.node_files import FOR_ALL_USERS

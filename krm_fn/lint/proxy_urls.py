@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from krm_fn.clusters import APPLICATION, System, charts_in, field_of, system_of
 from krm_fn.errors import InputError
 from krm_fn.krm.resourcelist import Object
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy.entries import is_template
 from krm_fn.patch import Pointer, lookup, text_at
 from krm_fn.proxy_url import split_url

@@ -13,9 +13,9 @@ from functools import lru_cache
 
 from krm_fn.carriers.reading import Reading
 from krm_fn.krm.results import Finding, Severity
+from krm_fn.light_typing import NamedTuple
 from krm_fn.lint.objects import Listing, lint_settings
 from krm_fn.lint.values.whole import Listed
-from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy import Audience, entries
 from krm_fn.noproxy.entries import EntryKind
 

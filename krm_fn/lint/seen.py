@@ -15,9 +15,9 @@ from krm_fn.carriers.reading import Reading
 from krm_fn.clusters import Membership
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
+from krm_fn.light_typing import NamedTuple
 from krm_fn.lint.levels import Rules
 from krm_fn.lint.objects import Listing, WrittenFile, lint_object, lint_provider
-from krm_fn.named_tuple import NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.settings import Resolved, provider_files
 from krm_fn.targets import TARGETS, Writes

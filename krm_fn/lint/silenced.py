@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from krm_fn.config import KIND, ProxyConfig
 from krm_fn.errors import InputError
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result, Severity
+from krm_fn.light_typing import Any
 from krm_fn.near_names import did_you_mean
 from krm_fn.noproxy.lint_rules import RULES, About
 from krm_fn.patch import Pointer, lookup

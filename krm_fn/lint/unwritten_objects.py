@@ -6,7 +6,6 @@ Most lists hold none, so a run imports this for one that does.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any
 
 from krm_fn import settings
 from krm_fn.carriers.chosen_charts import is_chosen
@@ -15,6 +14,7 @@ from krm_fn.clusters import Foreign, Membership, System, charts_in, field_of, sy
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result, Severity
+from krm_fn.light_typing import Any
 from krm_fn.lint import proxy_urls
 from krm_fn.lint.unwritten import is_written
 from krm_fn.patch import Pointer, lookup

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from enum import Enum
 
 from krm_fn.krm.results import Severity
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 
 
 class About(Enum):

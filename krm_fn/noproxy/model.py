@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from enum import Enum
 from functools import cache, lru_cache
 
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 
 CLUSTER_DOMAIN = "cluster.local"
 """The domain of a cluster that declares none (the default of kubeadm's ``networking.dnsDomain``)."""

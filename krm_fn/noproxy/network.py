@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krm_fn.krm.results import ObjectRef
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 from krm_fn.noproxy.model import Entry
 from krm_fn.patch import Pointer, field_path
 

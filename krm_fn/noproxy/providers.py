@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krm_fn import placeholders
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 
 METADATA_ADDRESS = "169.254.169.254"
 

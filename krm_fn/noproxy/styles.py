@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from krm_fn import placeholders
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 from krm_fn.noproxy import entries, model, providers
 from krm_fn.noproxy.model import Audience, Entry, Style
 from krm_fn.noproxy.network import ClusterNetwork, Fact

@@ -7,7 +7,6 @@ or none: one error leaves every item as it was.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
 
 from krm_fn import config, settings
 from krm_fn.config import Lookup, Mode, ProxyConfig
@@ -15,10 +14,10 @@ from krm_fn.errors import ConfigError
 from krm_fn.krm import results
 from krm_fn.krm.resourcelist import Object, ResourceList, reference
 from krm_fn.krm.results import ObjectRef, Result, Severity
+from krm_fn.light_typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from krm_fn.lint.levels import Rules, levelled
 from krm_fn.lint.silenced import Silencer, annotated, has_annotation, values_of
 from krm_fn.lint.unwritten import unwritten
-from krm_fn.named_tuple import NamedTuple
 from krm_fn.patch import Operation, Pointer
 from krm_fn.pipeline._operations import PlannedOperations
 from krm_fn.pipeline._report import CHANGE_DUE, in_report, once_for_each_fact

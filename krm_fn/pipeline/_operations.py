@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from krm_fn.krm.resourcelist import Object
+from krm_fn.light_typing import Any
 from krm_fn.patch import Operation
 from krm_fn.plan import PlannedEdit
 

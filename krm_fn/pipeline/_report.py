@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from krm_fn.krm import results
 from krm_fn.krm.results import ObjectRef, Result, Severity
+from krm_fn.light_typing import Any
 from krm_fn.patch import Operation, Pointer, is_index
 from krm_fn.plan import PlannedEdit
 

@@ -7,13 +7,13 @@ Cluster is never read, and none is read twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from krm_fn import clusters
 from krm_fn.carriers.data_uses import DataUses
 from krm_fn.clusters import ByKey, Membership, Topology
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
+from krm_fn.light_typing import TYPE_CHECKING
 from krm_fn.noproxy import INFRASTRUCTURE_ENDPOINT
 from krm_fn.plan._created import companions, generated, identity, lacking, names_in_use
 from krm_fn.plan._enabled import EnabledTargets

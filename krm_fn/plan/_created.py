@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from krm_fn.clusters import ByKey, Key, Topology
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import BESIDE_NOTHING, Object, reference
+from krm_fn.light_typing import TYPE_CHECKING
 from krm_fn.plan._items import ItemReader, items_of_kinds
 from krm_fn.plan._model import Overview, PlannedEdit
 from krm_fn.plan._selection import fits, is_enabled, is_selected

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from krm_fn.carriers.data_uses import DataUses
 from krm_fn.config import ProxyConfig
+from krm_fn.light_typing import TYPE_CHECKING
 from krm_fn.plan._model import ObjectSource
 from krm_fn.plan._selection import is_enabled, may_hold
 from krm_fn.products.node_kinds import OF_CLASSES

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
 
 from krm_fn import clusters, settings
 from krm_fn.carriers.data_uses import DataUses
@@ -13,7 +12,7 @@ from krm_fn.errors import DocumentError
 from krm_fn.formats import sops
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, Finding, ObjectRef, Result, Severity
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Operation, Pointer
 from krm_fn.plan._selection import is_selected

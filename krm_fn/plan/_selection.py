@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from krm_fn.config import ProxyConfig, Selector
 from krm_fn.krm.resourcelist import Object
+from krm_fn.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from krm_fn.targets.base import Target

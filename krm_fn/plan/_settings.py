@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from krm_fn import settings
 from krm_fn.carriers.cluster_variables import class_of
 from krm_fn.clusters import Cluster, Membership, Topology
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
+from krm_fn.light_typing import TYPE_CHECKING
 from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets import ClassContext, Reach
 from krm_fn.targets.class_plans import ALL_NODES, ClassEdit

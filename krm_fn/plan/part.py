@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
 
 from krm_fn.carriers.data_uses import DataUses
 from krm_fn.clusters import Membership, Topology
@@ -18,6 +17,7 @@ from krm_fn.errors import InputError
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.resourcelist import BESIDE_NOTHING, Object
 from krm_fn.krm.results import ObjectRef
+from krm_fn.light_typing import Any
 from krm_fn.plan._created import names_in_use
 from krm_fn.plan._items import ItemReader
 from krm_fn.plan._model import Overview, PlannedEdit

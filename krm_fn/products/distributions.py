@@ -20,7 +20,7 @@ support in AKS" (``http://`` only for ``httpProxy``, no user and password), ``Az
 
 from __future__ import annotations
 
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 from krm_fn.products import proxy_keys
 from krm_fn.products.cluster_api import BOOTSTRAP, CONTROL_PLANE, Role
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 from krm_fn.products.cluster_api import BOOTSTRAP, CONTROL_PLANE, Role
 
 FILES_ON_REQUEST = "nodeFiles"

@@ -21,7 +21,7 @@ from krm_fn.config import (
     coalesce,
 )
 from krm_fn.krm.results import Finding, Severity
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 from krm_fn.noproxy import (
     CLUSTER_DOMAIN_NAMES,
     MIRRORS,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from krm_fn.clusters import Membership, Role
 from krm_fn.config import Certificates, Mirror
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 from krm_fn.noproxy import ClusterNetwork, Entry, InvalidField, Origin, Policy
 from krm_fn.settings._network import Missing
 

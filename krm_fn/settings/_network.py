@@ -7,10 +7,9 @@ the infrastructure provider, or missing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from krm_fn.clusters import Cluster, Membership, Role, network_field
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import (
     DEFAULTS,
     ENDPOINT,

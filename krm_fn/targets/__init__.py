@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING
 
+from krm_fn.light_typing import TYPE_CHECKING
 from krm_fn.target_table import ROWS
 from krm_fn.targets.class_context import ClassContext
 from krm_fn.targets.context import Context, Options, Reach, Writes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
 
 from krm_fn.carriers.data_uses import DataUses
 from krm_fn.carriers.reading import Reading, Values
@@ -11,7 +10,7 @@ from krm_fn.carriers.site import Places, Site, has_site, read_sites, write_sites
 from krm_fn.engine import Draft
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, Finding
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import TYPE_CHECKING, Any, NamedTuple
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer
 from krm_fn.settings import ProxySettings

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any
 
 from krm_fn.clusters import Key, may_be_same, target_of
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, KUBEADM
 from krm_fn.settings import ProxySettings
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import Enum
 from types import MappingProxyType
-from typing import Any
 
 from krm_fn.carriers.data_uses import DataUses
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.class_context import ClassContext
 

@@ -6,8 +6,8 @@ An object with the label is removed when nothing wanted is left in it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from krm_fn.light_typing import Any
 from krm_fn.patch import lookup
 from krm_fn.products import cluster_api
 from krm_fn.targets.base import Companions, Creation

@@ -18,8 +18,7 @@ Here is what reads. What writes, and ``stream``, is imported from its module: mo
 
 from __future__ import annotations
 
-from typing import Any
-
+from krm_fn.light_typing import Any
 from krm_fn.yamledit.breaks import Lines, with_line_feeds
 from krm_fn.yamledit.cut import Cut, cut
 from krm_fn.yamledit.document import (

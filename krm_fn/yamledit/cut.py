@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 
 # It begins with its literal, which is searched for faster than the beginning of a line.
 _TOP_LEVEL = re.compile(r"\n(?=[^ \t\r\n#\-])")

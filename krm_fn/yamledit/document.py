@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from functools import cached_property
-from typing import Any
 
 from krm_fn.errors import InputError
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Operation
 from krm_fn.yamledit import expansion
 from krm_fn.yamledit.breaks import Lines

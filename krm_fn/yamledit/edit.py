@@ -6,10 +6,10 @@ Read again, it says what ``jsonpatch`` makes of the old data, or there is no new
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from krm_fn import patch
 from krm_fn.errors import EditError, ExpansionError, InputError, InternalError
+from krm_fn.light_typing import Any
 from krm_fn.patch import Operation
 from krm_fn.yamledit import layout, shadow
 from krm_fn.yamledit.breaks import BREAKS, newline_of, with_line_feeds

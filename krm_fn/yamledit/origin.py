@@ -16,10 +16,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from krm_fn.errors import EditError, InputError
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Operation, Pointer
 from krm_fn.yamledit import layout, shadow
 from krm_fn.yamledit.breaks import newline_of

@@ -9,12 +9,11 @@ from __future__ import annotations
 import json
 import re
 from functools import lru_cache
-from typing import Any
 
 import yaml
 
 from krm_fn.errors import EditError
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.yamledit.breaks import newline_of
 from krm_fn.yamledit.view import ComplexKey, resolve
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from krm_fn.errors import InputError
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 from krm_fn.yamledit.render import double_quoted, fits_block, is_string_in_every_yaml
 from krm_fn.yamledit.tree import Mapping, Scalar, compose
 from krm_fn.yamledit.view import resolves_by_tag, scalar_value

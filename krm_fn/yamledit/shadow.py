@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable
-from typing import Any
 
 from krm_fn.errors import EditError
+from krm_fn.light_typing import Any
 from krm_fn.patch import APPEND, Operation, render_pointer
 from krm_fn.yamledit.breaks import BREAKS
 from krm_fn.yamledit.render import Raw

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from krm_fn.errors import EditError, InputError
+from krm_fn.light_typing import Any
 from krm_fn.patch import Operation
 from krm_fn.yamledit.breaks import newline_of, with_line_feeds
 from krm_fn.yamledit.document import CODE_OF_YTT, FOR_YTT, PLAIN, Document

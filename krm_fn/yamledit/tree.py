@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import yaml
 from yaml.events import (
@@ -24,6 +23,7 @@ from yaml.events import (
 )
 
 from krm_fn.errors import InputError, TextError
+from krm_fn.light_typing import Any
 from krm_fn.yamledit.breaks import with_line_feeds
 from krm_fn.yamledit.surrogates import ReadableText
 

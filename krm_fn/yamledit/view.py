@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import Any
 
+from krm_fn.light_typing import Any
 from krm_fn.yamledit.expansion import Expansion
 from krm_fn.yamledit.tree import Alias, Mapping, Node, Scalar, Sequence
 

@@ -13,7 +13,6 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 from krm_fn import patch
 from krm_fn.errors import DocumentError, EditError, InputError, TextError
@@ -31,6 +30,7 @@ from krm_fn.krm.resourcelist._objects import (
     with_path,
 )
 from krm_fn.krm.type_errors import type_name
+from krm_fn.light_typing import Any
 from krm_fn.patch import Operation, Pointer
 from krm_fn.yamledit import CODE_OF_YTT, Lines, same
 

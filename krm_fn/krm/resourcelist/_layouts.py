@@ -6,11 +6,11 @@ Both give the same data and the same meaning; the cut one only pays for what is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from krm_fn import patch
 from krm_fn.errors import EditError, InputError
 from krm_fn.krm.resourcelist._objects import reference
+from krm_fn.light_typing import Any
 from krm_fn.patch import Operation, Pointer
 from krm_fn.yamledit import Cut, Document, cut, repeated_keys
 

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from krm_fn import patch
 from krm_fn.krm.results import ObjectRef
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer
 
 _LOCAL_CONFIG = "config.kubernetes.io/local-config"

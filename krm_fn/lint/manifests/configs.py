@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from krm_fn import config
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.config.located import LocatedConfig
 from krm_fn.errors import ConfigError
 from krm_fn.krm.results import Result, Severity
+from krm_fn.light_typing import Any
 from krm_fn.lint.levels import Rules, levelled
 from krm_fn.lint.objects import ONE_CAUSE
 from krm_fn.lint.values import Problem, lint_list, lint_pair, lint_proxy

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from krm_fn.krm.results import Severity
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 from krm_fn.noproxy import entries, providers, styles
 from krm_fn.noproxy.entries import Cidr, EntryKind
 from krm_fn.noproxy.lint_rules import Problem, problem

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
+from krm_fn.light_typing import Protocol
 from krm_fn.noproxy.clients import curl, gnu, go, httpx, node, others, python, ruby
 
 

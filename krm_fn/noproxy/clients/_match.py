@@ -10,10 +10,9 @@ from __future__ import annotations
 import ipaddress
 import re
 from functools import lru_cache
-from typing import TypeAlias
 
-Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
-Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _CIDR = re.compile(r"[0-9A-Fa-f.:]+/[0-9]+")
 _UNWRITTEN_PORTS = (80, 443)

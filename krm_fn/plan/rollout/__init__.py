@@ -24,7 +24,7 @@ from krm_fn.config import ProxyConfig
 from krm_fn.formats import sops
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, Finding, ObjectRef, Severity
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import Pointer
 from krm_fn.plan import ObjectSource, PlannedEdit, items_of_kinds
 from krm_fn.plan.rollout.model import (

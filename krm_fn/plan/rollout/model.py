@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Any
 
 from krm_fn import patch
 from krm_fn.krm.resourcelist import BASE_NAME, Object
 from krm_fn.krm.results import Edit, Finding
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.plan import PlannedEdit
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import Context

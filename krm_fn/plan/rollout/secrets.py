@@ -25,7 +25,7 @@ from krm_fn.config import Mode, ProxyConfig
 from krm_fn.formats.sops import is_encrypted
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, Finding, Severity
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import Pointer, list_at, lookup, text_at
 from krm_fn.plan import ObjectSource, PlannedEdit, items_of_kinds
 from krm_fn.plan.rollout.model import NAME, RolloutNote, advice, hash_of, holds_something, kept_name

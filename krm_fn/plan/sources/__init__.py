@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
 
 from krm_fn.clusters import is_open, may_be_same
 from krm_fn.config import Certificates, ForeignValue
@@ -19,6 +18,7 @@ from krm_fn.formats import sops
 from krm_fn.krm import type_errors
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Finding
+from krm_fn.light_typing import TYPE_CHECKING, Any
 from krm_fn.patch import lookup
 from krm_fn.plan import ObjectSource
 

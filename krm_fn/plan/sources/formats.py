@@ -16,12 +16,12 @@ import base64
 import binascii
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from krm_fn import yamledit
 from krm_fn.config import ForeignValue
 from krm_fn.errors import ConfigError, InputError
 from krm_fn.formats import sops, ytt
+from krm_fn.light_typing import Any
 from krm_fn.patch import field_path, lookup
 from krm_fn.products import giantswarm, konvoy, tkg
 from krm_fn.products.distributions import FILES

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Any
 
 from krm_fn.carriers.chosen_charts import Chosen, chosen_charts
 from krm_fn.carriers.data_references import DataUsesReader, provided_for
@@ -20,7 +19,7 @@ from krm_fn.engine import Draft
 from krm_fn.formats import embedded
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Finding, Severity
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products.charts import CHARTS, Chart, ChartValue

@@ -7,7 +7,6 @@ everywhere.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from krm_fn import noproxy
 from krm_fn.carriers import credential_secret
@@ -18,7 +17,7 @@ from krm_fn.carriers.site import NestedSites, Places, Site, Variables
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Severity
 from krm_fn.krm.type_errors import wrong_type
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products.charts import LIST, RUNNERS_TOML, Chart, ChartValue
 from krm_fn.products.proxy_keys import CREDENTIAL_SECRET

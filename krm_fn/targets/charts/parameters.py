@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import Any
 
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import NestedSites, Places, Variables
 from krm_fn.engine import Draft
+from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, lookup
 
 _STEP = re.compile(r"\[([0-9]{1,5})\]|((?:\\.|[^.\[\]\\])+)")

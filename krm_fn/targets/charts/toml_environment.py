@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Collection, Sequence
 
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 
 _TABLE = "[[runners]]"
 _INLINE = "runners"

@@ -8,12 +8,11 @@ empty again later; ``(null)`` and ``(false)`` where it was that. Empty lists and
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
 
 from krm_fn.carriers.chosen_containers import names_in
 from krm_fn.carriers.site import SiteWithoutVariables, Variables
 from krm_fn.engine import Draft
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple, Protocol
 from krm_fn.patch import Pointer
 
 ANNOTATION = "fn.inject-proxy.io/proxy-values"

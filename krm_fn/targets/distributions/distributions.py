@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Any
 from urllib.parse import urlsplit
 
 from krm_fn import placeholders
@@ -24,6 +23,7 @@ from krm_fn.engine import Draft
 from krm_fn.krm.proxy_values import shown_url
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Severity
+from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import Pointer, lookup, text_at
 from krm_fn.printable import HIDDEN

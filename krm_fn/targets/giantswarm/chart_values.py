@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Any
 
 from krm_fn.carriers.chosen_charts import is_chosen
 from krm_fn.carriers.documents import DocumentSites
 from krm_fn.carriers.site import Site
 from krm_fn.carriers.three_keys import SHORT, SNAKE, Keys, ThreeKeys
 from krm_fn.engine import Draft
+from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products import giantswarm

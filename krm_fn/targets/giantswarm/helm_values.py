@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from krm_fn.carriers.documents import DocumentDraft, DocumentSites, SitesOf, TextDraft
 from krm_fn.carriers.site import Site
@@ -23,7 +22,7 @@ from krm_fn.engine import Draft
 from krm_fn.formats.embedded import Value, read, values
 from krm_fn.krm.results import Finding
 from krm_fn.krm.type_errors import wrong_type
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, lookup
 
 HELM_RELEASE = ("helm.toolkit.fluxcd.io", "HelmRelease")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any
 
 from krm_fn.carriers.documents import DocumentSites
 from krm_fn.carriers.site import Site
@@ -12,6 +11,7 @@ from krm_fn.carriers.three_keys import CAMEL, SHORT, SNAKE, ThreeKeys
 from krm_fn.clusters import user_values_of
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
+from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.products import giantswarm

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from krm_fn.carriers import drop_in_secret, unit_text
 from krm_fn.carriers.reading import Reading, Values
@@ -12,6 +11,7 @@ from krm_fn.engine import Draft
 from krm_fn.formats import embedded
 from krm_fn.formats.embedded import Value
 from krm_fn.krm.results import Finding, Severity
+from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.products import giantswarm

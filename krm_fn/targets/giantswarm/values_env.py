@@ -10,13 +10,13 @@ Source: ``giantswarm/cluster-apps-operator``,
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from krm_fn.carriers.env_list import read_entry, variable_of
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Variables
 from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env
+from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, lookup
 
 _ADDED = ("NO_PROXY", "HTTP_PROXY", "HTTPS_PROXY")

@@ -11,12 +11,12 @@ Source: the Konvoy document's ``http-proxy-override.yaml``; mesosphere/konvoy-im
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Site, Variables
 from krm_fn.carriers.three_keys import SNAKE, ThreeKeys
 from krm_fn.engine import Draft
+from krm_fn.light_typing import Any
 from krm_fn.patch import lookup
 from krm_fn.products.konvoy import PROXY_ENV
 

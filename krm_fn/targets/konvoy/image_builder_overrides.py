@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from krm_fn.carriers.documents import TextDraft
 from krm_fn.carriers.site import Site
@@ -12,6 +11,7 @@ from krm_fn.clusters import has_suffix
 from krm_fn.engine import Draft
 from krm_fn.formats.embedded import Value, values
 from krm_fn.krm.results import Finding
+from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.products import konvoy

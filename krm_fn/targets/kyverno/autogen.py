@@ -7,8 +7,8 @@ at all rules of a policy: one that is not fit for controllers keeps the others f
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any
 
+from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, lookup
 from krm_fn.targets.kyverno.policy_rules import (
     RESOURCES,

@@ -10,8 +10,8 @@ for one that an expression only asks for or leaves out.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
+from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.kyverno import policy_rules

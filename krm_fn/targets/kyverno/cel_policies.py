@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any
 
+from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, lookup
 from krm_fn.targets.kyverno import policy_rules
 from krm_fn.targets.kyverno.cel_nodes import Expression

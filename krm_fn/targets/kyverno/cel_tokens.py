@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from enum import Enum
 
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 
 
 class TokenKind(Enum):

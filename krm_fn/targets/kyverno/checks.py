@@ -6,10 +6,10 @@ It only warns. Each warning says what is wrong, where, and what can be done.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from krm_fn.carriers.site import quoted
 from krm_fn.krm.results import Finding, Severity
+from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer
 from krm_fn.targets.kyverno import cel_checks, cel_policies, policy_rules
 from krm_fn.targets.kyverno.autogen import is_extended

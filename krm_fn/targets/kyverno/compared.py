@@ -8,12 +8,12 @@ Sources: ``GeneratingPolicy`` and ``NamespacedGeneratingPolicy`` (``api/policies
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from krm_fn.carriers.site import SiteWithoutVariables, Variables, quoted
 from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env
 from krm_fn.krm.results import Finding, Severity
+from krm_fn.light_typing import Any
 from krm_fn.noproxy import parse
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES

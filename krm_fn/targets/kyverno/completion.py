@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from krm_fn.carriers.site import Variables, quoted
 from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env
 from krm_fn.krm.results import Severity
+from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.kyverno import policy_rules

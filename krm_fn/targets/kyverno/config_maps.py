@@ -7,11 +7,11 @@ its own namespace where it names none, a ClusterPolicy those of ``default``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from krm_fn.carriers.data_uses import DataKey, KeyOfData, namespace_of
 from krm_fn.clusters import may_be_same
 from krm_fn.krm.resourcelist import group_kind
+from krm_fn.light_typing import Any
 from krm_fn.targets.kyverno import policy_rules
 from krm_fn.targets.kyverno.policy_value import ConfigMapKey, Unfillable, find_place
 

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any
 
+from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, lookup
 from krm_fn.targets.kyverno import json_patches
 from krm_fn.targets.kyverno.cel_text import LISTS

@@ -7,8 +7,8 @@ that the new policy never does more than the old one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NoReturn
 
+from krm_fn.light_typing import Any, NoReturn
 from krm_fn.patch import Pointer
 
 ANY = object()

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from krm_fn.carriers import chosen_containers
 from krm_fn.carriers.reading import Reading
@@ -18,6 +17,7 @@ from krm_fn.carriers.site import Variables
 from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env
 from krm_fn.krm.results import Severity
+from krm_fn.light_typing import Any
 from krm_fn.patch import lookup
 from krm_fn.targets import created_objects
 from krm_fn.targets.kyverno import cel_text

@@ -8,12 +8,12 @@ of the object around it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from krm_fn.carriers.documents import PlacesOf
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import NestedSites, Places, Variables
 from krm_fn.engine import Draft
+from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, lookup
 
 

@@ -9,11 +9,11 @@ Source: ``api/kyverno/v1/common_types.go`` (``Mutation.PatchesJSON6902``).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from krm_fn.engine import Draft
 from krm_fn.errors import EditError, InputError
 from krm_fn.krm.results import Finding, Severity
+from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, is_index
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.yamledit import read

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from krm_fn.carriers.data_references import DataUsesReader
 from krm_fn.carriers.reading import Reading, Values
@@ -12,6 +11,7 @@ from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Finding
+from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.targets.base import (

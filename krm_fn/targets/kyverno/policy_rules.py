@@ -12,11 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from krm_fn.carriers.pod_spec import LISTS, POD_SPEC, POD_SPEC_OF
 from krm_fn.krm.results import Finding
 from krm_fn.krm.type_errors import wrong_type
+from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.kyverno import json_patches

@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, lookup
 from krm_fn.targets.kyverno.policy_rules import ContextEntry, VariableSlot
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 from krm_fn.carriers.documents import DocumentSites, PlacesOf, TextDraft
 from krm_fn.carriers.site import NestedSites
@@ -19,6 +18,7 @@ from krm_fn.formats import embedded
 from krm_fn.formats.embedded import Value
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Finding
+from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.kyverno import compared, policy_rules

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
 
 from krm_fn.carriers import drop_in_secret
 from krm_fn.carriers.cluster_variables import KIND, lists, named
 from krm_fn.carriers.site import Site
 from krm_fn.engine import Draft
+from krm_fn.light_typing import TYPE_CHECKING, Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings

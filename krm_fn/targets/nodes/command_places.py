@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from enum import Enum
 
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 from krm_fn.targets.nodes import node_commands, service_restart, shell_exports
 from krm_fn.targets.nodes.container_runtime import CONTAINERD, CRI_O
 

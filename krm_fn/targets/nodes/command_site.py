@@ -6,14 +6,13 @@ One list (``preKubeadmCommands``); a command that does anything else is reported
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from typing import Any
 
 from krm_fn.carriers.reading import Reading, Values
 from krm_fn.carriers.site import Variables, quoted
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.krm.type_errors import wrong_type
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.nodes import command_places, node_commands, service_restart, shell_exports
 from krm_fn.targets.nodes.command_places import Arrangement

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Variables
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.krm.type_errors import wrong_type
+from krm_fn.light_typing import Any
 from krm_fn.noproxy.entries import is_template
 from krm_fn.patch import Pointer, field_path, lookup
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind

@@ -13,8 +13,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from enum import Enum
-from typing import Any
 
+from krm_fn.light_typing import Any
 from krm_fn.patch import lookup
 from krm_fn.products.node_kinds import NodeSystem
 

@@ -18,7 +18,7 @@ from krm_fn.carriers import unit_text
 from krm_fn.carriers.site import Variables, quoted
 from krm_fn.formats.cache_sizes import TEXTS
 from krm_fn.krm.results import Severity
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import Pointer
 from krm_fn.targets.nodes import other_files
 from krm_fn.targets.nodes.config_spec import ConfigSpec

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from krm_fn.carriers import drop_in_secret, unit_text
 from krm_fn.carriers.reading import Reading, Values
@@ -19,6 +18,7 @@ from krm_fn.carriers.site import Site, SiteWithoutVariables, Variables
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.krm.type_errors import wrong_type
+from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets.base import Context

@@ -15,11 +15,10 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
 
 from krm_fn.carriers.site import SiteWithoutVariables, Variables
 from krm_fn.krm.results import Severity
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, lookup
 from krm_fn.targets.nodes import service_restart
 from krm_fn.targets.nodes.config_spec import ConfigSpec

@@ -8,7 +8,6 @@ what they hold themselves.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from krm_fn.carriers.documents import DocumentSites, TextDraft
 from krm_fn.carriers.reading import Reading
@@ -17,6 +16,7 @@ from krm_fn.carriers.variable_mapping import VariableMapping
 from krm_fn.engine import Draft
 from krm_fn.formats import embedded, mime
 from krm_fn.krm.results import Finding
+from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, lookup
 from krm_fn.targets.base import Context, NodeUpdate, Target

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from krm_fn.carriers.reading import Reading, Values
 from krm_fn.carriers.site import Site, Variables
@@ -11,6 +10,7 @@ from krm_fn.carriers.unit_text import UnitSetting
 from krm_fn.engine import Draft
 from krm_fn.formats import line_forms
 from krm_fn.krm.results import Severity
+from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer
 from krm_fn.products.node_files import ATTRIBUTES, BY_PATH, NODE_FILES, LineForm, NodeFile

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from krm_fn.carriers.site import Site, Variables
 from krm_fn.engine import Draft
 from krm_fn.formats import pem
 from krm_fn.krm.results import Severity
+from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.products.node_kinds import WITH_FILES
 from krm_fn.settings import ProxySettings

@@ -13,9 +13,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from krm_fn.formats import escaping
+from krm_fn.light_typing import Any
 from krm_fn.settings import PROXY_VARIABLES
 
 LONGEST = 262_144

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from krm_fn.carriers.documents import DocumentSites, TextDraft
 from krm_fn.carriers.reading import Reading
@@ -21,7 +20,7 @@ from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.formats import embedded
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products.cluster_api import Role

@@ -12,9 +12,9 @@ Sources: ``update-ca-certificates(8)`` of Debian (``.crt`` only), ``update-ca-tr
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from krm_fn.carriers.site import SiteWithoutVariables, Variables
+from krm_fn.light_typing import Any
 from krm_fn.targets.nodes import service_restart, shell_exports
 from krm_fn.targets.nodes.config_spec import ConfigSpec
 

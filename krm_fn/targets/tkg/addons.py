@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
 
 from krm_fn.carriers.certificate_text import CertificateText
 from krm_fn.carriers.documents import DocumentDraft, DocumentSites, SitesOf, TextDraft
@@ -24,6 +23,7 @@ from krm_fn.formats.embedded import values
 from krm_fn.formats.ytt import YttSyntax
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Finding, Severity
+from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products import tkg

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Any
 
 from krm_fn.carriers.documents import DocumentSites, TextDraft
 from krm_fn.carriers.site import Site, SiteWithoutVariables, Variables
@@ -13,6 +12,7 @@ from krm_fn.engine import Draft
 from krm_fn.formats.embedded import Value, values
 from krm_fn.formats.ytt import YttSyntax
 from krm_fn.krm.results import Finding, Severity
+from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import lookup
 from krm_fn.products import cluster_api, tkg

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from krm_fn.carriers.cluster_variables import (
     KIND,
@@ -19,6 +18,7 @@ from krm_fn.carriers.site import Site, SiteWithoutVariables, Variables
 from krm_fn.carriers.three_keys import CAMEL, Keys, ThreeKeys
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Severity
+from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products import tkg

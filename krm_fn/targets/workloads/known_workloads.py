@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from krm_fn.carriers.pod_spec import (
     CONTAINERS,
@@ -16,6 +15,7 @@ from krm_fn.carriers.pod_spec import (
     containers,
     labels,
 )
+from krm_fn.light_typing import Any
 
 CHART_OPERATOR_NAMES = {INIT_CONTAINERS: "wait-for-quay", CONTAINERS: "chart-operator"}
 """The list of containers -> the name of the one that is chart-operator's."""

@@ -14,12 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
-from typing import Any
 
 from krm_fn.carriers.pod_spec import CONTAINERS, INIT_CONTAINERS, Container, containers
 from krm_fn.config import Matcher
 from krm_fn.krm.resourcelist import group_kind
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, lookup
 from krm_fn.targets.workloads import known_workloads
 

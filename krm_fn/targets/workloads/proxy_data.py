@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 from urllib.parse import unquote
 
 from krm_fn.carriers import chosen_containers
@@ -13,6 +12,7 @@ from krm_fn.carriers.site import Variables, quoted
 from krm_fn.engine import Draft
 from krm_fn.formats.embedded import Value, values
 from krm_fn.krm.results import Finding, Severity
+from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer, lookup, text_at
 from krm_fn.proxy_url import split_url

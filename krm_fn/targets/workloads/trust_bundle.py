@@ -7,7 +7,6 @@ nothing else is touched. A variable with another value is its author's, and is r
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from krm_fn.carriers.env_list import variable_of
 from krm_fn.carriers.pod_spec import (
@@ -20,7 +19,7 @@ from krm_fn.carriers.pod_spec import (
 from krm_fn.carriers.site import SiteWithoutVariables, Variables, quoted
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, lookup
 from krm_fn.targets.trusted_config_map import KEY
 

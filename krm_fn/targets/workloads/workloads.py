@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from krm_fn.carriers import chosen_containers, pod_spec
 from krm_fn.carriers.data_references import DataUsesReader, provided_for
@@ -16,7 +15,7 @@ from krm_fn.engine import Draft
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Severity
 from krm_fn.krm.type_errors import type_name
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer
 from krm_fn.products.distributions import OF_KIND

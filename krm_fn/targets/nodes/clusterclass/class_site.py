@@ -15,7 +15,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as changed
 from functools import cached_property
-from typing import Any
 
 from krm_fn.carriers.cluster_variables import named
 from krm_fn.carriers.reading import Reading
@@ -24,6 +23,7 @@ from krm_fn.carriers.three_keys import CAMEL, ThreeKeys
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
+from krm_fn.light_typing import Any
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.class_context import ClassContext

@@ -8,13 +8,13 @@ the selector leaves out is not there.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
 
 from krm_fn.carriers.cluster_variables import class_of
 from krm_fn.clusters import ByKey, Key, Topology, key_of, references
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Finding, Severity
+from krm_fn.light_typing import TYPE_CHECKING, Any
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, KUBEADM, NODE_KINDS, SYSTEMS
 from krm_fn.settings import ProxySettings, Resolved, resolve
 from krm_fn.targets import ClassContext

@@ -7,7 +7,6 @@ else it goes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from krm_fn.carriers import drop_in_secret
 from krm_fn.carriers.cluster_variables import VARIABLES, class_of, lists, named
@@ -16,6 +15,7 @@ from krm_fn.carriers.site import Variables
 from krm_fn.carriers.three_keys import CAMEL, ThreeKeys
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Finding, Severity
+from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.class_context import ClassContext

@@ -13,8 +13,8 @@ after another with ``evanphx/json-patch``, which adds to no list that is not the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from krm_fn.light_typing import Any
 from krm_fn.targets.class_context import ClassContext
 from krm_fn.targets.nodes.clusterclass.class_patches import SELECTORS
 from krm_fn.targets.nodes.clusterclass.names import ADDITIONS, EMPTY_LISTS, LISTS, NODES

@@ -14,12 +14,12 @@ import dataclasses
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from krm_fn.clusters import targets_of
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
+from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, field_path, lookup, render_pointer
 from krm_fn.products.node_files import ATTRIBUTES as OF_LINES
 from krm_fn.products.node_files import BY_PATH, NODE_FILES

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from krm_fn import noproxy, placeholders
 from krm_fn.clusters import Cluster, Membership
 from krm_fn.config import ProxyConfig
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 from krm_fn.noproxy import Audience, Fact
 from krm_fn.settings import ProxySettings, Resolved, network_of, resolve
 

@@ -12,9 +12,9 @@ that the schema does not name are an error.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from krm_fn import noproxy
+from krm_fn.light_typing import Any
 from krm_fn.products.node_kinds import ONLY_EXPORTERS
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.class_context import ClassContext

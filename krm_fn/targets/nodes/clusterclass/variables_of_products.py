@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from krm_fn.carriers.cluster_variables import VARIABLES, named
 from krm_fn.krm.results import Finding, Severity
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import lookup
 from krm_fn.products import nutanix
 from krm_fn.products.node_kinds import FILES_ON_REQUEST

@@ -1,22 +1,41 @@
-"""``typing.NamedTuple`` for a program that starts often: a class takes a third of the time to define.
+"""What modules need of ``typing`` when they are imported, for a program that starts often.
 
-That of ``typing`` compiles code for each class. Here the first class with so many members has that code compiled, the
-others take it with names of their own, and nothing else of what ``collections.namedtuple`` makes is there. For a type
-checker, and for who uses the values, both are the same. The fields are read as texts, so a module that defines such a
-class has ``from __future__ import annotations``.
+To load ``typing`` takes as long as twenty modules of this package. Annotations are texts here
+(``from __future__ import annotations``), which a type checker alone reads: for it each name is the one of ``typing``.
+
+A class of ``typing.NamedTuple`` takes three times as long to define as one of this module, because code is compiled for
+each. Here the first class with so many members has that code compiled, the others take it with names of their own, and
+nothing else of what ``collections.namedtuple`` makes is there.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import NamedTuple
+    from typing import Any, Literal, NamedTuple, NoReturn, Protocol, TypeVar
 
-    __all__ = ["NamedTuple"]
+    __all__ = [
+        "TYPE_CHECKING",
+        "Any",
+        "Literal",
+        "NamedTuple",
+        "NoReturn",
+        "Protocol",
+        "TypeVar",
+    ]
 else:
     from collections import namedtuple
     from types import CodeType, FunctionType
+
+    Any = Literal = NoReturn = object
+
+    class Protocol:
+        """What other classes have, for a type checker: see ``typing.Protocol``."""
+
+    def TypeVar(_: str) -> type:  # noqa: N802 -- see ``typing.TypeVar``
+        """Return what stands for a type that a type checker finds out."""
+        return Any
 
     _Member = type(namedtuple("_One", "member").member)
     """What reads one member of a tuple, by its index."""

@@ -10,7 +10,7 @@ from typing import NamedTuple as OfTyping
 
 import pytest
 
-from krm_fn.named_tuple import NamedTuple
+from krm_fn.light_typing import NamedTuple
 
 
 class Ours(NamedTuple):
