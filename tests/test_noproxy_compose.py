@@ -144,6 +144,12 @@ def test_giant_swarm(user: str, networks: tuple[ClusterNetwork, ...], expected: 
             ".svc.prod.local,.svc,localhost,127.0.0.1",
             id="vSphere: nothing more, and the cluster's own domain",
         ),
+        pytest.param(
+            "",
+            network(nodes="10.0.0.0/16", infrastructure="GCPCluster"),
+            ".svc.cluster.local,.svc,localhost,127.0.0.1",
+            id="another cloud: nothing more",
+        ),
         pytest.param("", V6, ".svc.cluster.local,.svc,localhost,127.0.0.1,::1,fd02::/112,fd01::/48", id="IPv6"),
     ],
 )

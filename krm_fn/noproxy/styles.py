@@ -98,7 +98,9 @@ def _portable(
     user: Sequence[Entry], networks: Sequence[ClusterNetwork], audience: Audience
 ) -> Iterator[Piece]:
     yield from (Piece("", entry) for entry in user)
-    yield from _loopback(networks, ("localhost", "127.0.0.1"), v6=audience is not Audience.POD)
+    yield from _loopback("localhost", "127.0.0.1")
+    if audience is not Audience.POD:
+        yield from _loopback_v6(networks)
     yield from _cluster_names(networks)
     yield from _short_names()
     for network in networks:
@@ -116,11 +118,12 @@ def _portable(
     yield from _infrastructure(networks)
 
 
-def _loopback(
-    networks: Sequence[ClusterNetwork], names: Sequence[str], *, v6: bool
-) -> Iterator[Piece]:
+def _loopback(*names: str) -> Iterator[Piece]:
     yield from (Piece(model.LOOPBACK, Entry.of_rule(name, _LOOPBACK_V4)) for name in names)
-    if v6 and speaks_ipv6(networks):
+
+
+def _loopback_v6(networks: Sequence[ClusterNetwork]) -> Iterator[Piece]:
+    if speaks_ipv6(networks):
         yield Piece(
             model.LOOPBACK, Entry.of_rule("::1", "IPv6 loopback, because the cluster speaks IPv6")
         )
@@ -233,7 +236,7 @@ def _giant_swarm(
     yield Piece(
         model.CLUSTER_DOMAIN_NAMES, Entry.of_rule("svc", "cluster-apps-operator always adds it")
     )
-    yield from _loopback((), ("127.0.0.1", "localhost"), v6=False)
+    yield from _loopback("127.0.0.1", "localhost")
 
 
 def _tkg(
@@ -254,7 +257,8 @@ def _tkg(
         found = domain.by_rule(f".svc.{domain.text}", "TKG adds the services of the domain")
         yield Piece(model.CLUSTER_DOMAIN_NAMES, found)
     yield Piece(model.CLUSTER_DOMAIN_NAMES, Entry.of_rule(".svc", "TKG always adds it"))
-    yield from _loopback(networks, ("localhost", "127.0.0.1"), v6=True)
+    yield from _loopback("localhost", "127.0.0.1")
+    yield from _loopback_v6(networks)
     yield from _cidrs(networks)
 
 
@@ -280,7 +284,7 @@ def _sorted(
 
     Source: ``pkg/util/proxyconfig/no_proxy.go``.
     """
-    yield from _loopback((), ("127.0.0.1", "localhost"), v6=False)
+    yield from _loopback("127.0.0.1", "localhost")
     for name in (Entry("svc"), *domains(networks)):
         found = name.by_rule(f".{name.text}", "OpenShift always adds it")
         yield Piece(model.CLUSTER_DOMAIN_NAMES, found)

@@ -1,0 +1,182 @@
+"""What each style adds to a list: by which name it is switched off, and why it is there."""
+
+from __future__ import annotations
+
+import pytest
+
+from krm_fn.noproxy import (
+    ALL_DERIVED,
+    INFRASTRUCTURE_ENDPOINT,
+    Audience,
+    ClusterNetwork,
+    Entry,
+    Fact,
+    Origin,
+    Policy,
+    Style,
+    composition,
+    styles,
+)
+
+ON_AWS = ClusterNetwork(
+    pod_cidrs=(Fact("192.168.0.0/16"), Fact("fd01::/48")),
+    service_cidrs=(Fact("10.96.0.0/12"),),
+    service_domain=Fact("prod.local"),
+    endpoint=Fact("api.example"),
+    hosts=(Fact("etcd.example"),),
+    networks=(Fact("10.0.0.0/16"),),
+    mirrors=(Fact("mirror.example"),),
+    infrastructure=Fact("AWSCluster"),
+    infrastructure_hosts=(Fact("aws.example"),),
+    region=Fact("eu-west-1"),
+)
+ON_AZURE = ClusterNetwork(infrastructure=Fact("AzureCluster"))
+ALL = ALL_DERIVED | {INFRASTRUCTURE_ENDPOINT}
+
+
+def listed(style: Style, derive: frozenset[str] = ALL) -> tuple[Entry, ...]:
+    """The list of an object that two Clusters share."""
+    policy = Policy(style=style, derive=derive)
+    return composition.compose((Entry("user.example"),), (ON_AWS, ON_AZURE), policy, Audience.NODE)
+
+
+CIDRS = {"podCIDRs": "192.168.0.0/16,fd01::/48", "serviceCIDRs": "10.96.0.0/12"}
+SWITCHED = {
+    Style.PORTABLE: {
+        **CIDRS,
+        "loopback": "localhost,127.0.0.1,::1",
+        "clusterDomain": "svc,.svc,prod.local,.prod.local,cluster.local,.cluster.local,"
+        ".svc.prod.local.,.svc.cluster.local.,kubernetes,kubernetes.default",
+        "serviceAddresses": "10.96.0.1",
+        "endpoint": "api.example,etcd.example",
+        "metadata": "169.254.169.254,fd00:ec2::254",
+        "provider": "eu-west-1.compute.internal,.eu-west-1.compute.internal,168.63.129.16",
+        "networks": "10.0.0.0/16",
+        "mirrors": "mirror.example",
+        "infrastructureEndpoint": "aws.example",
+    },
+    Style.GIANT_SWARM: {
+        **CIDRS,
+        "loopback": "127.0.0.1,localhost",
+        "clusterDomain": "prod.local,svc",
+        "endpoint": "api.example",
+    },
+    Style.TKG: {
+        **CIDRS,
+        "loopback": "localhost,127.0.0.1,::1",
+        "clusterDomain": ".svc.prod.local,.svc.cluster.local,.svc",
+        "metadata": "169.254.0.0/16",
+        "provider": "168.63.129.16",
+        "networks": "10.0.0.0/16",
+        "infrastructureEndpoint": "aws.example",
+    },
+    Style.SORTED: {
+        **CIDRS,
+        "loopback": "127.0.0.1,localhost",
+        "clusterDomain": ".cluster.local,.prod.local,.svc",
+        "endpoint": "api.example,etcd.example",
+        "metadata": "169.254.169.254",
+        "provider": ".eu-west-1.compute.internal",
+        "networks": "10.0.0.0/16",
+        "infrastructureEndpoint": "aws.example",
+    },
+    Style.VERBATIM: {},
+}
+"""Style -> name in ``derive`` -> what it adds."""
+
+
+@pytest.mark.parametrize("name", sorted(ALL))
+@pytest.mark.parametrize("style", Style)
+def test_a_name_that_is_switched_off_takes_out_what_derives_from_it_and_nothing_else(style: Style, name: str) -> None:
+    everything = [entry.text for entry in listed(style)]
+    left = [entry.text for entry in listed(style, ALL - {name})]
+    gone = [text for text in everything if text not in left]
+    assert ",".join(gone) == SWITCHED[style].get(name, "")
+    assert left == [text for text in everything if text not in gone]
+
+
+LOOPBACK = ["only Go, Ruby and Java leave loopback out on their own"]
+NO_DOMAIN = "the domain of a cluster that declares none"
+SHORT_NAME = ["a short name of the API server inside pods"]
+ROOTED = "Flux and other Go programs write Services with a final dot"
+METADATA = ["the metadata service of AWS (AWSCluster)", "the metadata service of Azure (AzureCluster)"]
+MACHINES = "the names of machines in the region eu-west-1"
+SERVICES = "TKG adds the services of the domain"
+IPV6 = ["IPv6 loopback, because the cluster speaks IPv6"]
+WIRE_SERVER = ["the wire server of AzureCluster"]
+REASONS = {
+    Style.PORTABLE: {
+        ".user.example": [styles.TWIN],
+        "localhost": LOOPBACK,
+        "127.0.0.1": LOOPBACK,
+        "::1": IPV6,
+        "svc": ["the short names of services end in it"],
+        ".svc": ["the short names of services end in it", styles.TWIN],
+        ".prod.local": [styles.TWIN],
+        "cluster.local": [NO_DOMAIN],
+        ".cluster.local": [NO_DOMAIN, styles.TWIN],
+        ".svc.prod.local.": [ROOTED],
+        ".svc.cluster.local.": [NO_DOMAIN, ROOTED],
+        "kubernetes": SHORT_NAME,
+        "kubernetes.default": SHORT_NAME,
+        "10.96.0.1": ["first address of the service CIDR 10.96.0.0/12 (for clients that read no CIDRs)"],
+        "169.254.169.254": METADATA,
+        "fd00:ec2::254": METADATA[:1],
+        "eu-west-1.compute.internal": [f"{MACHINES} (AWSCluster)"],
+        ".eu-west-1.compute.internal": [f"{MACHINES} (AWSCluster)", styles.TWIN],
+        "168.63.129.16": WIRE_SERVER,
+    },
+    Style.GIANT_SWARM: {
+        "svc": ["cluster-apps-operator always adds it"],
+        "127.0.0.1": LOOPBACK,
+        "localhost": LOOPBACK,
+    },
+    Style.TKG: {
+        "169.254.0.0/16": ["TKG adds link-local addresses on AWS", "TKG adds link-local addresses on Azure"],
+        "168.63.129.16": WIRE_SERVER,
+        ".svc.prod.local": [SERVICES],
+        ".svc.cluster.local": [NO_DOMAIN, SERVICES],
+        ".svc": ["TKG always adds it"],
+        "localhost": LOOPBACK,
+        "127.0.0.1": LOOPBACK,
+        "::1": IPV6,
+    },
+    Style.SORTED: {
+        ".cluster.local": [NO_DOMAIN, "OpenShift always adds it"],
+        ".eu-west-1.compute.internal": [MACHINES],
+        ".prod.local": ["OpenShift always adds it"],
+        ".svc": ["OpenShift always adds it"],
+        "127.0.0.1": LOOPBACK,
+        "169.254.169.254": METADATA,
+        "localhost": LOOPBACK,
+    },
+    Style.VERBATIM: {},
+}
+"""Style -> entry -> the rules for which it is there, as `explain` shows them."""
+
+
+@pytest.mark.parametrize("style", Style)
+def test_each_entry_of_a_rule_names_it(style: Style) -> None:
+    found = {}
+    for entry in listed(style):
+        rules = [why.removeprefix("rule: ") for why in entry.why if why.startswith("rule: ")]
+        assert bool(rules) == (Origin.RULE in entry.origins)
+        if rules:
+            found[entry.text] = rules
+    assert found == REASONS[style]
+
+
+@pytest.mark.parametrize(
+    ("style", "domain", "expected"),
+    [
+        pytest.param(Style.PORTABLE, ".X.Prod.Local.", "x.prod.local", id="Portable writes the plain name"),
+        pytest.param(Style.PORTABLE, ".${Cluster}.X.", "${Cluster}.X", id="a placeholder keeps its letters"),
+        pytest.param(Style.GIANT_SWARM, ".X.Prod.Local.", "X.Prod.Local", id="so do names for Giant Swarm"),
+        pytest.param(Style.TKG, ".X.Prod.Local.", ".svc.x.prod.local", id="TKG writes the services in it"),
+    ],
+)
+def test_the_domain_of_a_cluster_in_its_plain_form(style: Style, domain: str, expected: str) -> None:
+    policy = Policy(style=style, derive=frozenset({"clusterDomain"}))
+    network = ClusterNetwork(service_domain=Fact(domain))
+    found = [entry.text for entry in composition.compose((), (network,), policy, Audience.NODE)]
+    assert expected in found
