@@ -8,8 +8,9 @@ import pytest
 
 from function_configs import PROXY, loaded
 from krm_fn.clusters import Cluster, Membership, Role, network_field
+from krm_fn.config import Certificates
 from krm_fn.krm.results import ObjectRef
-from krm_fn.noproxy import Audience, ClusterNetwork, Fact, InvalidField, Origin, composition
+from krm_fn.noproxy import Audience, ClusterNetwork, Fact, InvalidField, Origin, Readers, composition
 from krm_fn.settings import Resolved, resolve
 
 NETWORK = ("spec", "clusterNetwork")
@@ -286,6 +287,99 @@ def test_the_network_of_the_nodes_is_missing_where_something_calls_them_by_addre
 def test_nothing_is_missing_where_there_is_no_proxy() -> None:
     everywhere = [{"match": {"targets": ["certManager"]}, "disabled": True}]
     assert resolved(overrides=everywhere).missing == ()
+
+
+def test_of_a_cluster_outside_of_the_list_nothing_but_its_name_is_known() -> None:
+    unlisted = Cluster("org-acme", "elsewhere")
+    assert resolved(cluster()).settings.is_listed
+    assert not resolved(cluster(), unlisted).settings.is_listed
+    assert resolved(cluster(), unlisted).networks == (cluster().network,)
+
+
+def test_an_object_that_is_a_cluster_itself_has_its_network_where_it_belongs_to_no_other() -> None:
+    def networks(*memberships: Membership) -> tuple[ClusterNetwork, ...]:
+        config = loaded(httpProxy=PROXY)
+        return resolve(config, memberships, target="", audience=Audience.NODE, alone=cluster("a")).networks
+
+    assert networks() == (cluster("a").network,)
+    assert networks(Membership(cluster("b"))) == (cluster("b").network,)
+
+
+TKG = {"style": "TKG"}
+DOMAIN_OFF = {**TKG, "derive": {"clusterDomain": False}}
+
+
+@pytest.mark.parametrize(
+    ("policy", "names", "added"),
+    [
+        pytest.param(TKG, ("a", "b"), "a,b,.svc.cluster.local.", id="names of its parts, and rooted names"),
+        pytest.param({**TKG, "extra": ["x"]}, ("a",), "a,.svc.cluster.local.", id="behind what the policy adds"),
+        pytest.param({**TKG, "rooted": False}, (), "", id="rooted names are switched off"),
+        pytest.param(DOMAIN_OFF, (), "", id="no name of the domain is wanted"),
+        pytest.param({}, (), "", id="Portable has them anyway"),
+        pytest.param({"exclude": ["cluster.local", ".cluster.local"]}, (), "", id="and not where the domain is out"),
+        pytest.param({"style": "Verbatim"}, ("a",), "", id="a verbatim list"),
+    ],
+)
+def test_a_list_has_what_its_readers_need_in_it(policy: dict[str, Any], names: tuple[str, ...], added: str) -> None:
+    config = loaded(httpProxy=PROXY, noProxyPolicy=policy)
+
+    def entries(readers: Audience | Readers) -> dict[str, tuple[str, ...]]:
+        found = resolve(config, [], target="workloads", audience=readers).entries
+        return {entry.text: entry.why for entry in found}
+
+    plain, found = entries(Audience.POD), entries(Readers(Audience.POD, names, writes_rooted_names=True))
+    more = [text for text in found if text not in plain]
+    assert (sorted(more), plain.items() <= found.items()) == (sorted(filter(None, added.split(","))), True)
+    assert {found[name] for name in names if name in found} <= {
+        ("rule: the parts of this program call each other by this name",)
+    }
+
+
+MIRROR = {"registryMirror": {"url": "https://mirror.example:5000"}}
+
+
+@pytest.mark.parametrize(
+    ("spec", "reasons"),
+    [
+        pytest.param({}, ["`spec.registryMirror.url`"], id="as an entry of the user"),
+        pytest.param({"noProxyPolicy": TKG}, ["`spec.registryMirror.url`"], id="in each style"),
+        pytest.param({"noProxy": ["mirror.example"]}, ["`spec.noProxy[0]`"], id="an entry that is there is enough"),
+        pytest.param(switched(mirrors=False), [], id="it is switched off"),
+        pytest.param({"noProxyPolicy": {"style": "Verbatim"}}, [], id="a verbatim list"),
+    ],
+)
+def test_the_host_of_the_registry_mirror_is_in_the_list(spec: dict[str, Any], reasons: list[str]) -> None:
+    config = loaded(httpProxy=PROXY, **MIRROR, **spec)
+    for audience in (Audience.NODE, Audience.PRODUCT):
+        found = resolve(config, [], target="x", audience=audience)
+        assert [why for entry in found.entries if entry.text == "mirror.example" for why in entry.why] == reasons
+        assert found.settings.mirror == config.mirror
+
+
+def test_what_nobody_reads_has_certificates_and_a_mirror_and_no_proxy() -> None:
+    config = loaded(httpProxy=PROXY, noProxy="a", **MIRROR)._replace(trusted_ca=Certificates("PEM"))
+    found = resolve(config, [Membership(cluster())], target="x", audience=Audience.NOBODY)
+    assert (found.settings.sets_any, found.entries, found.networks) == (False, (), ())
+    assert (found.settings.mirror, found.settings.trusted_ca) == (config.mirror, config.trusted_ca)
+    assert found.settings.cluster == "prod-1"
+
+
+@pytest.mark.parametrize(
+    ("audience", "reads_objects", "completed"),
+    [
+        (Audience.TKG, False, True),
+        (Audience.TKG, True, False),
+        (Audience.NODE, True, True),
+        (Audience.PRODUCT, False, False),
+    ],
+)
+def test_what_tkg_stores_is_not_completed_where_it_may_be_what_was_read(
+    audience: Audience, reads_objects: bool, completed: bool
+) -> None:
+    config = loaded(httpProxy=PROXY, noProxy="a")._replace(reads_objects=reads_objects)
+    found = resolve(config, [], target="x", audience=audience)
+    assert ("localhost" in found.settings.no_proxy.split(",")) is completed
 
 
 def test_each_list_is_composed_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,17 @@ from krm_fn.clusters import Cluster, Membership, Role
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience, Entry, Style
 from krm_fn.noproxy.model import Origin
-from krm_fn.settings import PROXY_VARIABLES, ProxySettings, Resolved, idle, resolve, subjects
+from krm_fn.settings import (
+    PROXY_VARIABLES,
+    ProxySettings,
+    Resolved,
+    declared_urls,
+    differences,
+    idle,
+    resolve,
+    resolve_for_all_machines,
+    subjects,
+)
 
 IDLE = "`spec.overrides[0].match` fits nothing in this list"
 EU, US = "http://proxy.eu.example.com:3128", "http://proxy.us.example.com:3128"
@@ -167,6 +177,8 @@ def test_the_entries_say_where_they_were_written() -> None:
     ("spec", "declared"),
     [
         pytest.param(BASE, True, id="a proxy for all"),
+        pytest.param({"httpProxy": PROXY}, True, id="one for `http://` alone"),
+        pytest.param({"httpsProxy": PROXY}, True, id="one for `https://` alone"),
         pytest.param({"overrides": [override(HERE, httpsProxy=EU)]}, True, id="a proxy of the region"),
         pytest.param({**BASE, "overrides": [override(HERE, disabled=True)]}, True, id="that there is none"),
         pytest.param(
@@ -213,6 +225,24 @@ LAB_WORKER = Membership(LAB, Role.WORKER, group="md-0")
             ("`Cluster/org-acme/prod-1` ControlPlane", '`Cluster/org-acme/prod-1` Worker "md-gpu-1"'),
             id="a proxy and none, in one Cluster",
         ),
+        pytest.param(
+            [override({"clusters": ["lab"]}, httpProxy=EU)],
+            [Membership(PROD), Membership(LAB)],
+            ("`Cluster/org-acme/prod-1`", "`Cluster/org-acme/lab`"),
+            id="Clusters as a whole",
+        ),
+        pytest.param(
+            [override({"clusters": ["lab"]}, httpProxy=EU)],
+            [Membership(PROD), Membership(LAB, is_guest=True)],
+            (),
+            id="one of another namespace has no say",
+        ),
+        pytest.param(
+            [override({"clusters": ["lab"]}, httpProxy=EU)],
+            [Membership(PROD, is_guest=True), Membership(LAB, is_guest=True)],
+            ("`Cluster/org-acme/prod-1`", "`Cluster/org-acme/lab`"),
+            id="two of other namespaces, and none of its own",
+        ),
     ],
 )
 def test_clusters_that_share_an_object_and_want_different_proxies(
@@ -225,6 +255,24 @@ def test_clusters_that_share_an_object_and_want_different_proxies(
         alone.settings.http_proxy,
         alone.settings.https_proxy,
     )
+
+
+@pytest.mark.parametrize(
+    ("memberships", "reported"),
+    [
+        pytest.param(
+            [Membership(PROD), Membership(LAB, is_guest=True)], ("`Cluster/org-acme/lab`",), id="another proxy"
+        ),
+        pytest.param([Membership(PROD), Membership(PROD, is_guest=True)], (), id="the same proxy"),
+        pytest.param([Membership(PROD), Membership(LAB)], (), id="another proxy in the namespace of the class"),
+        pytest.param([Membership(LAB, is_guest=True), Membership(PROD, is_guest=True)], (), id="no Cluster there"),
+    ],
+)
+def test_clusters_of_another_namespace_than_their_class_whose_proxy_it_does_not_hold(
+    memberships: list[Membership], reported: tuple[str, ...]
+) -> None:
+    spec = {**BASE, "overrides": [override({"clusters": ["lab"]}, httpProxy=EU)]}
+    assert resolved(spec, *memberships).overruled == reported
 
 
 def test_a_shared_object_goes_direct_to_what_any_of_its_clusters_needs() -> None:
@@ -272,6 +320,18 @@ OTHERS = {"match": {"clusters": ["prod-1"]}, "disabled": True}
         pytest.param(
             {"clusters": ["prod-*"], "roles": ["Worker"]}, [OTHERS], Severity.WARNING, id="a Cluster without that role"
         ),
+        pytest.param(
+            {"clusters": ["prod-*"], "workerGroups": ["md-0"]},
+            [OTHERS],
+            Severity.WARNING,
+            id="a Cluster without that group",
+        ),
+        pytest.param(
+            {"clusters": ["prod-*"], "objects": ["x"], "rules": ["y"]},
+            [OTHERS],
+            Severity.WARNING,
+            id="a Cluster without that object and that rule",
+        ),
         pytest.param({"roles": ["Worker"]}, [OTHERS], Severity.WARNING, id="a role that is not there"),
         pytest.param({"labels": {"regoin": "*"}}, [], Severity.WARNING, id="a misspelt label, and nothing else fits"),
         pytest.param({"labels": {"region": "west"}}, [OTHERS], Severity.INFO, id="one row of a table for many lists"),
@@ -287,8 +347,15 @@ def test_an_override_that_fits_nothing_is_reported(
     found = list(idle(config, places))
 
     assert [one.severity for one in found] == ([severity] if severity else [])
-    assert all(one.message.startswith(IDLE) for one in found)
+    advice = ": correct it, or remove the entry" if severity is Severity.WARNING else ""
+    assert all((one.message, one.code) == (f"{IDLE}{advice}", "OverrideFitsNothing") for one in found)
     assert list(idle(loaded(httpProxy=PROXY), [])) == []
+
+
+def test_an_override_for_a_role_may_be_for_other_lists_where_nothing_makes_nodes() -> None:
+    config = loaded(httpProxy=PROXY, overrides=[override({"roles": ["Worker"]}, disabled=True)])
+    found = list(idle(config, subjects([Membership(PROD)], target="certManager")))
+    assert [one.severity for one in found] == [Severity.INFO]
 
 
 @pytest.mark.parametrize(
@@ -331,3 +398,115 @@ def test_the_settings_name_the_clusters_they_are_for(
     settings = resolved({**BASE, "mode": mode}, *memberships).settings
     assert settings.clusters == names
     assert settings.cluster == next(iter(names), "")
+    assert settings.namespace == ("org-acme" if names else "")
+
+
+OF_WORKERS = override({"roles": ["Worker"], "targets": ["kubeletDropIn"]}, httpProxy=EU, noProxy=["of-workers"])
+OF_PLANES = override({"roles": ["ControlPlane"], "targets": ["kubeletDropIn"]}, httpProxy=EU, noProxy=["of-planes"])
+OTHER_OF_PLANES = override({"roles": ["ControlPlane"]}, httpProxy=US)
+OF_NAME = override({"objects": ["shared"], "roles": ["Worker"]}, httpProxy=EU)
+
+
+@pytest.mark.parametrize(
+    ("spec", "proxies", "role", "unreachable"),
+    [
+        pytest.param({"overrides": [OF_WORKERS]}, (EU, "", "of-workers"), Role.WORKER, (), id="that of the workers"),
+        pytest.param({"overrides": [OF_PLANES]}, (EU, "", "of-planes"), Role.CONTROL_PLANE, (), id="of the others"),
+        pytest.param(
+            {"overrides": [OF_WORKERS, OF_PLANES]},
+            (EU, "", "of-workers,of-planes"),
+            Role.WORKER,
+            (),
+            id="one proxy of both, and both lists",
+        ),
+        pytest.param(
+            {"overrides": [OTHER_OF_PLANES, OF_WORKERS]},
+            (EU, "", "of-workers"),
+            Role.WORKER,
+            ("spec.overrides[0]",),
+            id="of two proxies that of the workers",
+        ),
+        pytest.param(
+            {**BASE, "overrides": [OF_WORKERS]},
+            (PROXY, PROXY, "base"),
+            None,
+            ("spec.overrides[0]",),
+            id="that of the Cluster as a whole",
+        ),
+        pytest.param({"overrides": [OF_NAME]}, (EU, "", ""), Role.WORKER, (), id="by the name of the object"),
+    ],
+)
+def test_the_one_proxy_of_the_machines_of_all_roles(
+    spec: dict[str, Any], proxies: tuple[str, str, str], role: Role | None, unreachable: tuple[str, ...]
+) -> None:
+    config = loaded(noProxyPolicy=VERBATIM, **{key: spec[key] for key in spec if key != "noProxyPolicy"})
+    found = resolve_for_all_machines(
+        config, [Membership(PROD)], target="kubeletDropIn", audience=Audience.NODE, name="shared"
+    )
+    assert (*found.urls, found.settings.no_proxy) == proxies
+    assert (found.of_role, found.unreachable_overrides) == (role, unreachable)
+
+
+CLAIMED = WORKER._replace(claimed_from="org-other")
+THERE = override({"namespaces": ["org-acme"]}, httpProxy=EU, httpsProxy=EU)
+
+
+@pytest.mark.parametrize(
+    ("spec", "membership", "expected"),
+    [
+        pytest.param(BASE, WORKER, (PROXY, PROXY), id="that of all"),
+        pytest.param({**BASE, "mode": "Remove"}, WORKER, ("", ""), id="none to be left"),
+        pytest.param({**BASE, "overrides": [THERE]}, WORKER, (EU, EU), id="that of its Cluster"),
+        pytest.param({"overrides": [override({"clusters": ["x"]}, httpProxy=EU)]}, WORKER, None, id="nobody says one"),
+        pytest.param({**BASE, "overrides": [THERE]}, CLAIMED, None, id="not that of a Cluster that it only claims"),
+        pytest.param(
+            {**BASE, "overrides": [THERE], "trustedNamespaces": ["org-*"]}, CLAIMED, (EU, EU), id="unless it may"
+        ),
+        pytest.param(
+            {**BASE, "overrides": [override({"targets": ["kubeletDropIn"], "objects": ["x"]}, httpProxy=EU)]},
+            CLAIMED,
+            (EU, PROXY),
+            id="that of any object of this name and target",
+        ),
+        pytest.param(
+            {**BASE, "overrides": [override({"clusters": ["prod-1"]}, noProxy=["a"])]},
+            CLAIMED,
+            (PROXY, PROXY),
+            id="that of all, where the Cluster has entries of its own",
+        ),
+    ],
+)
+def test_the_proxy_that_is_declared_for_a_place(
+    spec: dict[str, Any], membership: Membership, expected: tuple[str, str] | None
+) -> None:
+    config = loaded(**spec)
+    assert declared_urls(config, [membership], target="kubeletDropIn", name="x") == expected
+    found = resolve(config, [membership], target="kubeletDropIn", audience=Audience.NODE, name="x")
+    assert (found.urls, found.declared) == (expected or ("", ""), expected is not None)
+    is_withheld = membership is CLAIMED and expected is None
+    assert found.withheld == ((CLAIMED,) if is_withheld else ())
+    assert found.settings.cluster == "prod-1"
+
+
+@pytest.mark.parametrize(
+    ("spec", "target", "membership", "expected"),
+    [
+        pytest.param(BASE, "kubeletDropIn", WORKER, ("", False), id="nothing"),
+        pytest.param({**BASE, "overrides": [THERE]}, "kubeletDropIn", WORKER, ("", False), id="nor another override"),
+        pytest.param(
+            {**BASE, "overrides": [OF_WORKERS]}, "certManager", WORKER, ("certManager", False), id="one for targets"
+        ),
+        pytest.param(BASE, "kubeadmCommands", CONTROL_PLANE, ("", True), id="what calls nodes"),
+        pytest.param(
+            {**BASE, "targets": {"kubeadmCommands": {"exports": False}}},
+            "kubeadmCommands",
+            CONTROL_PLANE,
+            ("", False),
+            id="without exports it does not",
+        ),
+    ],
+)
+def test_by_what_the_proxies_of_two_targets_may_differ(
+    spec: dict[str, Any], target: str, membership: Membership, expected: tuple[str, bool]
+) -> None:
+    assert differences(target, loaded(**spec), [membership]) == expected

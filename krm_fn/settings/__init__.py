@@ -418,9 +418,7 @@ def _for_readers(wish: _Declaration, readers: Readers) -> _Declaration:
     # In the style Portable every list has the names with a final dot.
     if readers.writes_rooted_names and has_names and policy.style is not Style.PORTABLE:
         policy = policy._replace(rooted=True)
-    if extra:
-        policy = policy._replace(extra=(*policy.extra, *extra))
-    return wish if policy is wish.policy else wish._replace(policy=policy)
+    return wish._replace(policy=policy._replace(extra=(*policy.extra, *extra)))
 
 
 def _place(
