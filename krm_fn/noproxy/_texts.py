@@ -71,13 +71,14 @@ def _nonsense(entry: str) -> str:
     """Return why ``entry`` cannot be what its author means: no address, no host, no value of a variable."""
     if is_variable(entry):
         return NO_VARIABLE
-    for token in split(entry):
-        if classify(bare(token)) is not EntryKind.UNKNOWN:
-            continue
-        if resembles_address(token):
-            return f'entry "{token}" must be a whole address or CIDR, such as "10.1.2.0/24"'
-        if token.endswith(":"):
-            return NO_HOST
-        if ".." in token:
-            return f'entry "{token}" must not hold two dots in a row: no host has such a name'
+    # There is one at most: what separates entries is a mistake of the pattern.
+    token = next(iter(split(entry)), "")
+    if classify(bare(token)) is not EntryKind.UNKNOWN:
+        return ""
+    if resembles_address(token):
+        return f'entry "{token}" must be a whole address or CIDR, such as "10.1.2.0/24"'
+    if token.endswith(":"):
+        return NO_HOST
+    if ".." in token:
+        return f'entry "{token}" must not hold two dots in a row: no host has such a name'
     return ""
