@@ -323,8 +323,8 @@ def test_no_output_of_a_command_shows_a_secret(
             id="what is behind a comma without a blank may be of the password",
         ),
         pytest.param(
-            "a: {{password: S1,S2,S3, b: c,d}}\n",
-            "a: {{password: ***, b: c,d}}\n",
+            "a: {{password: S1,S2,S3, b: c,d}}\nb: {{token: S1,S2}}\n",
+            "a: {{password: ***, b: c,d}}\nb: {{token: ***}}\n",
             id="a value with the name of a credential goes up to a comma with a blank",
         ),
         pytest.param(
@@ -339,6 +339,10 @@ def test_no_output_of_a_command_shows_a_secret(
         ),
         pytest.param("a: http://u:S1\n", "a: http://u:***\n", id="a URL without a host"),
         pytest.param(
+            "a: http://u:S\\n1@h\n", "a: http://u:***@h\n", id="a password with what is a line break in quotes"
+        ),
+        pytest.param("password: [a, b]\n", "password: [a, b]\n", id="a list with the name of a credential stays"),
+        pytest.param(
             'a: "http://u:S1@h\\nb@h"\n', 'a: "http://u:***@h\\nb@h"\n', id="an address on the next line stays"
         ),
         pytest.param("{0}: b\n", "***: b\n", id="a key"),
@@ -351,6 +355,9 @@ def test_no_output_of_a_command_shows_a_secret(
             "a: |\n  kind: Secret\n  stringData:\n    b: S1\n",
             "a: |\n  kind: Secret\n  stringData:\n    b: ***\n",
             id="of a Secret in a text, the values",
+        ),
+        pytest.param(
+            'a: \'{{"stringData": {{"b": "S1"}}}}\'\n', "a: '***'\n", id="JSON of an overlay of a Secret, in a text"
         ),
         pytest.param(
             "a: |\n b: |\n  c: |\n   d: |\n    e: |\n     f: |\n      g: h\n",
@@ -463,6 +470,8 @@ WORDS = "http://svc:p%40ss%2C%20word@h:1"
         pytest.param(SHORT, f"- x {coded('set p@ss it')}", "- x ***", id="base64 of more than it"),
         pytest.param(SHORT, '- "a\\np@ss"', '- "a\\n***"', id="behind an escape of YAML"),
         pytest.param(SHORT, '- "p\\x40ss"', '- "***"', id="with an escape of YAML"),
+        pytest.param(SHORT, '"p\\x40ss": b', '"***": b', id="with an escape of YAML in the first key"),
+        pytest.param(SHORT, "a: {p@ss: , b: c}", "a: {***: , b: c}", id="in a key without a value"),
         pytest.param(SHORT, "- [svc:p@ss, b]", "- [svc:***, b]", id="in a flow sequence"),
         pytest.param(SHORT, "p@ss: b # p@ss", "***: b # ***", id="in a key and a comment"),
         pytest.param(SHORT, "a: |\n  b: p@ss\n  c: d", "a: |\n  b: ***\n  c: d", id="in a document in a text"),

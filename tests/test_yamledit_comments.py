@@ -20,6 +20,7 @@ def with_comments(text: str) -> dict[tuple[str, ...], tuple[list[str], list[str]
         pytest.param("a: 'b # c'\nd: \"e\n  # f\"\n", id="texts in quotes"),
         pytest.param("a: |\n  # b\n  c # d\ne: >-\n  # f\n", id="texts of several lines"),
         pytest.param("a: {'# b': '# c'}\n", id="a key in quotes"),
+        pytest.param("'a # b': c\n", id="the first key in quotes"),
     ],
 )
 def test_what_is_no_comment(text: str) -> None:
@@ -42,7 +43,9 @@ def test_what_is_no_comment(text: str) -> None:
         pytest.param("a: # x\n  b: 1 # y\n", {("0", "a"): ([], ["# x"]), ("0", "a", "b"): ([], ["# y"])}, id="beside"),
         pytest.param("a:\n  b: 1\n  # x\nc: 1\n", {("0", "c"): (["# x"], [])}, id="below, in whatever column"),
         pytest.param("a: | # x\n  b\n", {("0", "a"): ([], ["# x"])}, id="beside the sign of a text of several lines"),
+        pytest.param("a: > # x\n  b\n", {("0", "a"): ([], ["# x"])}, id="beside the sign of a folded text"),
         pytest.param("a: 'b\n  c' # x\n", {("0", "a"): ([], ["# x"])}, id="behind a text of several lines"),
+        pytest.param("'b\n  c' # x\n", {("0",): ([], ["# x"])}, id="behind a document of several lines"),
         pytest.param(
             "a: {b: 1} # x\r\n", {("0", "a"): ([], ["# x"]), ("0", "a", "b"): ([], ["# x"])}, id="several on a line"
         ),

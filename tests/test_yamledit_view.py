@@ -9,9 +9,9 @@ import pytest
 
 from krm_fn.errors import InputError
 from krm_fn.yamledit import read
-from krm_fn.yamledit.expansion import MAX_EXPANSION
-from krm_fn.yamledit.tree import MAX_DEPTH
-from krm_fn.yamledit.view import resolve, same
+from krm_fn.yamledit.expansion import MAX_EXPANSION, allow, limited
+from krm_fn.yamledit.tree import MAX_DEPTH, compose
+from krm_fn.yamledit.view import resolve, same, view
 
 
 @pytest.mark.parametrize(
@@ -161,20 +161,37 @@ def test_a_bomb_of_merge_keys_is_refused_too() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "hundreds"),
     [
-        pytest.param("l: &a {value}\n? [{many}]\n: 1\n", id="a value, in a key that is a list"),
-        pytest.param("k: &a {value}\nm: [{many}]\n", id="a value, in a list"),
-        pytest.param("k: &a {{? {value} : 1}}\nm: [{many}]\n", id="a key"),
+        pytest.param("l: &a {value}\n? [{many}]\n: 1\n", 99, id="a value, in a key that is a list"),
+        pytest.param("k: &a {value}\nm: [{many}]\n", 99, id="a value, in a list"),
+        pytest.param("k: &a [{value}, 1]\nm: [{many}]\n", 97, id="a value in a list"),
+        pytest.param("k: &a {{a: {value}, b: 1}}\nm: [{many}]\n", 97, id="a value in a mapping"),
+        pytest.param("k: &a {{? {value} : 1}}\nm: [{many}]\n", 98, id="a key"),
+        pytest.param("k: &a {{? [{value}] : 1}}\nm: [{many}]\n", 96, id="a key that is a list"),
     ],
 )
-def test_aliases_must_not_repeat_too_many_characters(text: str) -> None:
+def test_aliases_must_not_repeat_too_many_values_where_a_hundred_characters_are_one(text: str, hundreds: int) -> None:
     def filled(times: int) -> str:
-        return text.format(value="v" * 10_000, many=", ".join(["*a"] * times))
+        return text.format(value="v" * (100 * hundreds + 50), many=", ".join(["*a"] * times))
 
-    assert read(filled(900))
+    assert read(filled(MAX_EXPANSION // 100))
     with pytest.raises(InputError, match=f"^aliases expand to more than {MAX_EXPANSION} values"):
-        read(filled(1_000))
+        read(filled(MAX_EXPANSION // 100 + 1))
+
+
+def test_all_texts_of_a_run_share_a_budget_that_grows_with_their_length() -> None:
+    root = compose(f"k: &a {'v' * 4_999_950}\nm: [*a, *a]\n")
+    with limited():
+        for _ in range(10):
+            view(root)
+        with limited(), pytest.raises(InputError, match=r"^the aliases of all texts together expand to more values"):
+            view(root)
+        allow(75_000)
+        view(root)
+        with pytest.raises(InputError, match=r"^the aliases of all texts together expand to more values"):
+            view(root)
+    view(root)
 
 
 def test_aliases_within_reason_are_read() -> None:
@@ -185,6 +202,20 @@ def test_aliases_must_not_build_what_is_deeper_than_a_text_may_be() -> None:
     chain = "a0: &a0 1\n" + "".join(f"a{n}: &a{n} {'[' * 400}*a{n - 1}{']' * 400}\n" for n in range(1, 12))
     with pytest.raises(InputError, match=f"^aliases nest more than {MAX_DEPTH} levels deep"):
         read(chain)
+    with pytest.raises(InputError, match=f"^aliases nest more than {MAX_DEPTH} levels deep"):
+        view(compose(f"{chain}b: [*a11]\n").entries[-1][1])
+
+
+def test_aliases_may_build_what_is_as_deep_as_a_text_may_be() -> None:
+    text = f"a: &a {'[' * 300}1{']' * 300}\nb: {'[' * (MAX_DEPTH - 301)}*a{']' * (MAX_DEPTH - 301)}\n"
+    assert read(text)
+    with pytest.raises(InputError, match=f"^aliases nest more than {MAX_DEPTH} levels deep"):
+        read(text.replace("*a", "[*a]"))
+
+
+def test_a_part_of_a_text_is_read_with_what_its_aliases_mean() -> None:
+    root = compose("a: &a [1]\nb: &b [*a]\nc: [*b]\n")
+    assert view(root.entries[2][1]) == [[[1]]]
 
 
 @pytest.mark.parametrize(

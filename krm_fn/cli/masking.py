@@ -170,7 +170,7 @@ class _DocumentMasker:
             edits = list(_edits_of_value(text, node, shown))
             if not edits or node.start < last:
                 continue
-            last = node.end if node.style else _end_of_chain(text, scalars, number, begins)
+            last = _end_of_chain(text, scalars, number, begins)
             if last > node.end:
                 # What is behind a comma without a blank may be the rest of a password.
                 edits = [(node.start, last, HIDDEN)]

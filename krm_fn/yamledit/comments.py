@@ -96,8 +96,8 @@ def _put(comment: str, start: int, text: str, found: list[CommentedPlace]) -> No
     line = text.rfind("\n", 0, start) + 1
     behind = bisect(found, start, key=lambda place: place.start)
     if not text[line:start].strip("\ufeff \t"):
-        found[min(behind, len(found) - 1)].above.append(comment)
+        found[behind].above.append(comment)
         return
     first = bisect_left(found, line, key=lambda place: place.start)
-    for place in found[first:behind] or found[max(behind - 1, 0) : behind]:
+    for place in found[first:behind] or found[behind - 1 : behind]:
         place.beside.append(comment)
