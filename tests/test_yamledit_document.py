@@ -52,6 +52,12 @@ def test_nothing_to_do_is_the_same_text_even_if_it_is_no_yaml() -> None:
             "a: 9\nb: 1\nc: &x 2\nd: *x\n",
             id="a name used twice",
         ),
+        pytest.param(
+            "z: &z {k: 1}\nx: &x\n  y: *z\nu: *x\n",
+            replace("z", "k", value=2),
+            "z: &z {k: 2}\nx: &x\n  y:\n    k: 1\nu: *x\n",
+            id="an anchored text that says the same when an alias in it is written out keeps its own aliases",
+        ),
         pytest.param("a: &x 1\nb: [*x, 2]\n", remove("b", 0), "a: &x 1\nb: [2]\n", id="an item that is an alias"),
     ],
 )

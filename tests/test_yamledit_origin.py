@@ -95,6 +95,12 @@ def test_a_member_that_was_not_there_goes() -> None:
             id="an item of a list",
         ),
         pytest.param(
+            "a:\n  {b: {}, c: 0640} # why\nd: 1\n",
+            [add("a", "b", "content", value="1\n2\n")],
+            [remove("a", "b", "content")],
+            id="a flow mapping below its key",
+        ),
+        pytest.param(
             "- spec:\n    files: # set\n",
             [replace("0", "spec", "files", value=[ITEM])],
             [remove("0", "spec", "files")],
@@ -114,6 +120,11 @@ def test_what_holds_it_comes_back_as_well(text: str, fill: Sequence[Operation], 
             "x: # mine\n  # of a\n  a: # was: []\n  - 1\n  b: 1\ny: 1\n",
             "x: # mine\n  # of a\n  a: []\ny: 1\n",
             id="comments beside it stay",
+        ),
+        pytest.param(
+            "x:\n  a: # was: []\n  - 1 # mine\n  b: 1\ny: 1\n",
+            "x:\n  a: []\ny: 1\n",
+            id="one behind a last item goes with it",
         ),
         pytest.param(
             "k: &k {z: 1}\nx:\n  <<: *k\n  a: # was: []\n  - 1\n  b: 1\ny: 1\n",
@@ -284,6 +295,12 @@ def test_an_item_of_a_list_that_goes_is_gone() -> None:
 def test_what_an_operation_says_is_empty_is_so_in_these_words() -> None:
     filled = edited("a:\n  b: []\n  c: 1\n", replace("a", "b", value=[1]))
     assert read(edited(filled, replace("a", "b", value=None))) == {"a": {"b": None, "c": 1}}
+
+
+def test_of_members_of_the_envelope_nothing_is_kept() -> None:
+    document = Document("items: []\nconfig:\n  items: []\n", envelope=["items"])
+    filled = document.edit([add("items", "-", value=1), add("config", "items", "-", value=1)])
+    assert filled == "items:\n- 1\nconfig:\n  items: # was: []\n  - 1\n"
 
 
 STAYING = add("spec", "files", value=[ITEM])

@@ -33,6 +33,10 @@ def test_what_comes_and_goes_again_leaves_no_trace() -> None:
     assert edited(LIST, add("a", "-", value=4), remove("a", 3), add("c", value={}), remove("c")) == LIST
 
 
+def test_what_goes_and_comes_again_leaves_no_trace() -> None:
+    assert edited(LIST, remove("a"), add("a", value=[1, 2, 3])) == LIST
+
+
 @pytest.mark.parametrize(
     ("gone", "old"),
     [
@@ -61,6 +65,7 @@ def test_removal_takes_the_lines_of_what_goes(gone: Operation, old: str) -> None
         pytest.param(replace("b", value={"k": 1}), "b: x # b\n", "b: # b\n  k: 1\n", id="a mapping for a scalar"),
         pytest.param(replace("b", value=[]), "b: x # b", "b: [] # b", id="an empty list for a scalar"),
         pytest.param(replace("a", 2, value={"k": 1, "l": 2}), "- 3\n", "- k: 1\n  l: 2\n", id="a mapping for an item"),
+        pytest.param(add("c d", value=1), "b: x # b\n", "b: x # b\nc d: 1\n", id="a key of two words"),
     ],
 )
 def test_additions_and_replacements(operation: Operation, old: str, new: str) -> None:
@@ -97,7 +102,69 @@ def test_collections_that_become_empty_or_cease_to_be(text: str, operations: lis
     assert edited(text, *operations) == new
 
 
+NEIGHBOUR = "z: [1,  2] # z\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "operation", "new"),
+    [
+        pytest.param("a:   1 # c\n", replace("a", value=2), "a:   2 # c\n", id="blanks behind the key"),
+        pytest.param("a:  \n  1 # c\n", replace("a", value=2), "a: 2 # c\n", id="but not where its line ends"),
+        pytest.param("a: # k \n  1\n", replace("a", value=2), "a: 2 # k\n", id="a comment behind the key"),
+        pytest.param("a:\n  ~ # c\n", replace("a", value=2), "a: 2 # c\n", id="one behind what was nothing"),
+        pytest.param(
+            "a:\n  # b\n  b: 1\n", add("a", "c", value=2, before="b"), "a:\n  # b\n  c: 2\n  b: 1\n", id="the first one"
+        ),
+        pytest.param("a: [1,\n  2] # c\n", replace("a", value=5), "a: 5 # c\n", id="one behind a flow list over lines"),
+        pytest.param("a: {\n} # c\n", add("a", "k", value=5), "a: # c\n  k: 5\n", id="one behind an empty mapping"),
+        pytest.param(
+            "a: # k\n  [1,\n  2] # c\n", replace("a", value={"k": 1}), "a: # k # c\n  k: 1\n", id="two for a mapping"
+        ),
+        pytest.param("a: [1,\n  2] # c\n", replace("a", value="p\nq\n"), "a: | # c\n  p\n  q\n", id="one for a text"),
+        pytest.param("a: x\n  y # c\n", replace("a", value="p\nq\n"), "a: | # c\n  p\n  q\n", id="one behind a text"),
+        pytest.param(
+            'a:\n  {x: "p\\n"} # c\n', replace("a", value={"x": 1}), "a: # c\n  x: 1\n", id="one that no mark can hold"
+        ),
+        pytest.param("a:\n- [1,\n  2] # c\n", replace("a", 0, value={"k": 1}), "a:\n- k: 1 # c\n", id="one of an item"),
+        pytest.param(
+            "x: &x {k: 1}\na:\n  *x # c\n",
+            replace("a", "k", value=2),
+            "x: &x {k: 1}\na: # c\n  k: 2\n",
+            id="of an alias",
+        ),
+        pytest.param("a:\n- 1\n- 2 # c\n", replace("a", value=5), "a: 5\n", id="but not that of a last item"),
+        pytest.param("a:\n  - []\n", add("a", 0, "-", value=1), "a:\n  - - 1\n", id="a mark behind a dash is none"),
+        pytest.param("a:\n  - {}\n", replace("a", 0, value={"k": 1}), "a:\n  - k: 1\n", id="nor for a mapping"),
+        pytest.param("a:\n  -\n    []\n", add("a", 0, "-", value=1), "a:\n  - - 1\n", id="nor below the dash"),
+    ],
+)
+def test_an_edit_keeps_what_is_around_its_value(text: str, operation: Operation, new: str) -> None:
+    assert edited(text + NEIGHBOUR, operation) == new + NEIGHBOUR
+
+
+@pytest.mark.parametrize(
+    ("text", "new"),
+    [
+        pytest.param("{} # c\n", '{"b": 1} # c\n', id="an empty one"),
+        pytest.param("{a: 0} # c\n# end\n", "# c\nb: 1\n# end\n", id="one that becomes a block"),
+        pytest.param("# top\n--- {a: 0} # c\n", "# top\n--- {b: 1} # c\n", id="one behind a separator"),
+        pytest.param("  a: 0 # c\n", "  b: 1\n", id="a block, whose comment is of its member"),
+    ],
+)
+def test_a_document_that_is_written_as_a_whole_keeps_the_comment_behind_it(text: str, new: str) -> None:
+    gone = [remove("a")] if "a:" in text else []
+    assert edited(text, *gone, add("b", value=1)) == new
+
+
+def test_an_item_that_goes_and_one_that_comes_touch_no_other() -> None:
+    assert edited("a:\n- 1 # one\n- 2\n", remove("a", 1), add("a", "-", value=9)) == "a:\n- 1 # one\n- 9\n"
+
+
 FLOW = "a: [1, 2, 3] # why\nb: {x: 1, y: 2}\n"
+SPACED = "a: {x: ~,  y: [1,  p]} # why\n"
+LINES = "a: {x:\n  [],  y: 2}\n"
+ITEM = "- {x: {},  y: []}\n"
+JSON = '{"a": 1,  "b": "\\u00e9b"}\n'
 TALL = 'a: [\n  1, # one\n  2\n]\nb: {\n  "x": 1,\n  "y": 2\n}\n'
 
 
@@ -118,6 +185,32 @@ TALL = 'a: [\n  1, # one\n  2\n]\nb: {\n  "x": 1,\n  "y": 2\n}\n'
         pytest.param(TALL, add("b", "z", value={"k": "v"}), ": 2\n", ': 2,\n  "z": {"k": "v"}\n', id="JSON stays JSON"),
         pytest.param(TALL, remove("b", "y"), '1,\n  "y": 2\n', "1\n", id="the last member, its line and the comma"),
         pytest.param('{"a": "b"}\n', replace("a", value="c\nd"), '"b"', '"c\\nd"', id="a document that is JSON"),
+        pytest.param(JSON, replace("a", value="x"), "1", '"x"', id="JSON knows no text without quotes"),
+        pytest.param(JSON, replace("b", value="éc"), "9b", "9c", id="an escape in JSON stays"),
+        pytest.param(JSON, add("c", value=1e22), '"}', '", "c": 1.0e+22}', id="a large number in JSON"),
+        pytest.param(JSON, add("c", value="é"), '"}', '", "c": "é"}', id="a letter in JSON"),
+        pytest.param(FLOW, add("b", "p,q", value=1), "y: 2", 'y: 2, "p,q": 1', id="a key with a comma"),
+        pytest.param(SPACED, replace("a", "x", value=5), "~", "5", id="a number for null"),
+        pytest.param(SPACED, replace("a", "x", value="t"), "~", "t", id="a text for null"),
+        pytest.param(SPACED, replace("a", "y", 1, value="p, q"), "p", '"p, q"', id="a text with a comma"),
+        pytest.param(SPACED, replace("a", "y", 1, value={"p,q": 1}), "p", '{"p,q": 1}', id="a mapping with such a key"),
+        pytest.param(LINES, add("a", "x", "-", value=1), "[]", "[1]", id="a value below its key gets no mark"),
+        pytest.param(ITEM, add(0, "x", "k", value=1), "{}", "{k: 1}", id="a mapping that stays gets none"),
+        pytest.param(
+            ITEM,
+            replace(0, "x", value={"k": 1}),
+            "{}",
+            "# was: {}\n     {k: 1}",
+            id="one that goes with its member does",
+        ),
+        pytest.param(ITEM, add(0, "y", "-", value=1), "[]", f"# was: []\n{13 * ' '}[1]", id="so does a list"),
+        pytest.param(
+            "a: {x: {},  y: 2} # c\n",
+            add("a", "x", "k", value=1),
+            "{}",
+            "{k: 1}",
+            id="a mapping that stays, in a member",
+        ),
     ],
 )
 def test_flow_style_stays_flow_style(text: str, operation: Operation, old: str, new: str) -> None:
@@ -144,6 +237,12 @@ def test_flow_style_stays_flow_style(text: str, operation: Operation, old: str, 
             add("a", "-", value={"name": "p", "value": "q"}),
             "- name: 'p'\n  value: \"q\"\n",
             id="the quotes of the entry before it",
+        ),
+        pytest.param(
+            "a:\n- name: 'x'\n  value: \"w\"\n",
+            add("a", "-", value={"name": "p", "value": "q\nr"}),
+            "- name: 'p'\n  value: |-\n    q\n    r\n",
+            id="but not for a text of lines",
         ),
         pytest.param("a: |+\n  x\n\n\n", add("b", value=1), "b: 1\n", id="behind the empty lines a text keeps"),
         pytest.param("a: >-\n  x\n  y\n", add("b", value="1\n2"), "b: |-\n  1\n  2\n", id="behind a folded text"),
@@ -181,6 +280,9 @@ def test_what_is_new_looks_like_its_neighbours(text: str, operation: Operation, 
         pytest.param('a: "\\x41b\\/\\u00e9"\n', "Ab/xé", 'a: "\\x41b\\/x\\u00e9"\n', id="escapes that stay"),
         pytest.param("a: !!str &n x\n", "z", "a: !!str &n z\n", id="tag and anchor stay"),
         pytest.param("a: |\n  x\n  y\n", "# z", "a: |-\n  # z\n", id="a literal text that no word can hold stays one"),
+        pytest.param(
+            "a: |\n  x\n", " z", 'a: " z"\n', id="one of which the header says nothing about the blank before"
+        ),
         pytest.param("a: one\n  two # c\nb: 1\n", "z", "a: z # c\nb: 1\n", id="a plain text over two lines"),
         pytest.param('a: "one\n  two" # c\n', "z", 'a: "z" # c\n', id="a quoted text over two lines"),
         pytest.param("a: !!str 7 # c\n", "z", "a: !!str z # c\n", id="a tag stays"),
@@ -272,6 +374,8 @@ def test_an_empty_flow_collection_that_gets_a_text_of_lines_becomes_a_block() ->
         pytest.param(
             "[{n: A, v: old}]", [replace("a", value=[{"n": "B", "v": "new"}])], "\n- n: B\n  v: new", id="items"
         ),
+        pytest.param("{x: old}", [replace("a", value=["x"])], "\n- x", id="a list for a mapping"),
+        pytest.param("[x, old]", [replace("a", value={"x": 1})], "\n  x: 1", id="a mapping for a list"),
     ],
 )
 def test_a_flow_collection_of_which_nothing_is_left_leaves_no_comment_with_what_it_held(
@@ -281,6 +385,13 @@ def test_a_flow_collection_of_which_nothing_is_left_leaves_no_comment_with_what_
     assert "old" not in edited
     assert "# why" in edited
     assert Document(edited).data() == Document(f"a:{after}\n").data()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [("[1, 2]", [3, 2]), ("[[], 2]", [[1], 3]), ("{x: 1, y: 2}", {"x": 0, "y": 2})]
+)
+def test_one_of_which_something_is_left_leaves_it_for_the_way_back(before: str, after: object) -> None:
+    assert f"# was: {before}\n" in edited(f"a: {before} # why\n", replace("a", value=after))
 
 
 def test_a_flow_list_that_holds_something_stays_one_so_that_back_is_back() -> None:

@@ -170,7 +170,7 @@ def style_of(text: str, root: Node) -> Layout:
 
 def _has_only_keys_of_json(root: Node) -> bool:
     return all(
-        _quote(key) == '"'
+        quote_of(key) == '"'
         for node in walk(root)
         if isinstance(node, Mapping)
         for key, _ in node.entries
@@ -220,7 +220,7 @@ def _is_json(node: Node) -> bool:
         isinstance(node, Mapping)
         and node.flow
         and bool(node.entries)
-        and _quote(node.entries[0][0]) == '"'
+        and quote_of(node.entries[0][0]) == '"'
     )
 
 
@@ -229,9 +229,10 @@ def _quotes(node: Mapping | Sequence) -> tuple[tuple[str, str], ...]:
         return ()
     last = node.items[-1]
     if isinstance(last, Mapping):
-        return tuple((key_text(key), _quote(value)) for key, value in last.entries)
-    return (("", _quote(last)),)
+        return tuple((key_text(key), quote_of(value)) for key, value in last.entries)
+    return (("", quote_of(last)),)
 
 
-def _quote(node: Node) -> str:
+def quote_of(node: Node) -> str:
+    """Return the quote around a scalar; "" for one without, and for a collection."""
     return node.style if isinstance(node, Scalar) and node.style in ("'", '"') else ""

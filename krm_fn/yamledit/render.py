@@ -48,9 +48,6 @@ class Raw(NamedTuple):
     value: Any
 
 
-LITERAL = "|"
-"""In the place of a quote: the author wrote a literal block."""
-
 _NOT_PLAIN_CHARACTER = (
     r"[\x00-\x1f\x7f-\xa0\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
@@ -147,14 +144,11 @@ def fits_block(value: str) -> bool:
     return value.replace("\n", "").isprintable() or re.search(_NOT_IN_BLOCK, value) is None
 
 
-def is_literal(value: Any, *, is_short: bool = False) -> bool:
-    """Return whether a literal block without ``|+`` can hold the text.
-
-    Of one line only with ``is_short``.
-    """
+def is_literal(value: Any) -> bool:
+    """Return whether a value is a text of several lines that a literal block without ``|+`` can hold."""
     return (
         isinstance(value, str)
-        and ("\n" in value or is_short)
+        and "\n" in value
         and not value.endswith("\n\n")
         and value.strip("\n ") != ""
         and not value.lstrip("\n ").startswith("\t")
@@ -198,26 +192,23 @@ def after_indicator(
         column: of the key, or the dash.
         style: the author's layout.
         dash: True behind a dash.
-        quote: the author's quote for a scalar; ``LITERAL`` for a literal block.
+        quote: the author's quote for a scalar.
 
     Returns:
         The rest of the indicator's line (with its leading blank, or empty) and the lines below it, indented, without
         line breaks.
     """
-    if isinstance(value, (dict, list)) and value:
+    if isinstance(value, (dict, list)):
+        if not value:
+            return " " + flow(value, style), []
         if dash:
             lines = block(value, column + style.width, style)
             return " " * (style.width - 1) + lines[0].lstrip(" "), lines[1:]
         indent = style.step if isinstance(value, dict) else style.dash
         return "", block(value, column + indent, style)
-    is_short = quote == LITERAL and isinstance(value, str) and not is_plain(value)
-    may_be_literal = style.literals and quote in ("", LITERAL)
-    if may_be_literal and is_literal(value, is_short=is_short):
+    if style.literals and not quote and is_literal(value):
         header, lines = literal(value, column + style.step, style)
         return " " + header, lines
-    quote = quote.removeprefix(LITERAL)
-    if isinstance(value, (dict, list)):
-        return " " + flow(value, style, quote), []
     return " " + scalar(value, quote=quote), []
 
 
@@ -253,4 +244,4 @@ def block_text(value: dict[str, Any] | list[Any], column: int = 0, *, like: str 
         like: where the lines will be.
     """
     newline = newline_of(like)
-    return "".join(line + newline for line in block(value, column, Layout(newline=newline)))
+    return "".join(line + newline for line in block(value, column, Layout()))

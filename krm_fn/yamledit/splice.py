@@ -14,15 +14,7 @@ from krm_fn.yamledit import layout
 from krm_fn.yamledit.document import PLAIN
 from krm_fn.yamledit.layout import Geometry
 from krm_fn.yamledit.origin import FormerValue, below, marked, plain_data
-from krm_fn.yamledit.render import (
-    LITERAL,
-    Layout,
-    after_indicator,
-    block,
-    flow,
-    is_literal,
-    key,
-)
+from krm_fn.yamledit.render import Layout, after_indicator, block, flow, is_literal, key
 from krm_fn.yamledit.shadow import Child, Spot
 from krm_fn.yamledit.tree import Mapping as MappingNode
 from krm_fn.yamledit.tree import Node, Scalar, Sequence, walk
@@ -113,15 +105,16 @@ class _Writer:
 
     def restyled(self, spot: Spot, node: Node, place: Geometry) -> list[TextEdit]:
         """Return the edits that give a scalar its new value in its author's style; none if there is no such way."""
-        value = spot.value if not spot.kept and spot.children is None else None
-        if not isinstance(node, Scalar) or not isinstance(value, str):
+        if not isinstance(node, Scalar) or not isinstance(spot.value, str):
             return []
-        if self.style.json and _quote(node) != '"':  # JSON knows no text without double quotes
-            return []
+        if self.style.json and layout.quote_of(node) != '"':
+            return []  # JSON knows no text without double quotes
         from krm_fn.yamledit.restyle import Frame, restyled  # noqa: PLC0415 -- most edits only add
 
         raw = self.text[node.start : node.end]
-        changes = restyled(raw, node, value, Frame(place.column, self.style.newline, place.flow))
+        changes = restyled(
+            raw, node, spot.value, Frame(place.column, self.style.newline, place.flow)
+        )
         return [
             TextEdit(node.start + start, node.start + end, text)
             for start, end, text in changes or ()
@@ -209,7 +202,7 @@ class _Writer:
 
         On a line of its own if that one has one.
         """
-        quote = dict(style.quotes).get(child.key or "", "")
+        quote = dict(style.quotes).get("", "")  # a member has no neighbour with quotes
         head = "" if child.key is None else key(child.key, flow=True, json=style.json) + ": "
         member = head + flow(child.spot.plain(), style, quote)
         neighbour = place.starts[first if behind is None else behind]
@@ -225,8 +218,8 @@ class _Writer:
 
         What was nothing stays in a comment behind its key.
         """
-        value, quote = spot.plain(), _quote(node)
-        text = flow(value, self.style._replace(json=self.style.json or quote == '"'), quote)
+        value = spot.plain()
+        text = flow(value, self.style)
         has_colon = not place.is_list and place.behind[index] >= 0
         if not has_colon or not value or not isinstance(value, (dict, list)):
             return TextEdit(node.start, node.end, text)
@@ -251,7 +244,7 @@ class _Writer:
         value = spot.plain()
         indicator, newline = place.behind[index], self.style.newline
         rest, lines = after_indicator(
-            value, place.column, self.style, dash=place.is_list, quote=_quote(node)
+            value, place.column, self.style, dash=place.is_list, quote=layout.quote_of(node)
         )
         body = "".join(newline + line for line in lines)
         end_of_line = layout.end_of_line(self.text, indicator)
@@ -277,8 +270,15 @@ class _Writer:
                 yield TextEdit(indicator, end, marked(words, tail, self.before.comment) + body)
                 return
         comment = self.text[indicator:end_of_line].rstrip(" ") if is_below else ""
-        end = node.end if isinstance(node, Scalar) else layout.end_of_line(self.text, node.end)
-        yield TextEdit(indicator, end, rest + comment + body)
+        end = layout.end_of_line(self.text, node.end)
+        yield TextEdit(indicator, end, rest + comment + self.comment_behind(node) + body)
+
+    def comment_behind(self, node: Node) -> str:
+        """Return the comment behind a value with the blanks before it; "" behind a block, where it is of a child."""
+        if isinstance(node, (MappingNode, Sequence)) and not node.flow:
+            return ""
+        comment = self.text[node.end : layout.end_of_line(self.text, node.end)]
+        return comment if comment.strip() else ""
 
     def is_kept(self, spot: Spot, node: Node, place: Geometry, index: int) -> bool:
         """Return whether a node on one line, or an empty one, becomes a block and its words stay in a comment."""
@@ -299,17 +299,15 @@ class _Writer:
     def root(self, value: Any, node: Node) -> TextEdit:
         """Rewrite the whole document; behind ``---`` on its line there can be no block."""
         column = layout.column_of(self.text, node.start)
-        end = layout.end_of_line(self.text, node.end)
-        if self.text.startswith("---", node.start - column) and column:
-            return TextEdit(node.start, node.end, flow(value, self.style))
-        if self.style.json or not isinstance(value, (dict, list)) or not value:
-            return TextEdit(node.start, end, flow(value, self.style))
+        end, comment = layout.end_of_line(self.text, node.end), self.comment_behind(node)
+        is_behind_marker = column > 0 and self.text.startswith("---", node.start - column)
+        is_filled = isinstance(value, (dict, list)) and bool(value)
+        if is_behind_marker or self.style.json or not is_filled:
+            return TextEdit(node.start, end, flow(value, self.style) + comment)
         lines = block(value, column, self.style)
+        if comment:
+            lines.insert(0, comment.strip())
         return TextEdit(node.start, end, self.style.newline.join(lines).lstrip(" "))
-
-
-def _quote(node: Node) -> str:
-    return node.style if isinstance(node, Scalar) and node.style in ("'", '"', LITERAL) else ""
 
 
 def _members_at(root: Node | None, names: Collection[str]) -> set[int]:

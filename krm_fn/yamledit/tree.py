@@ -52,7 +52,7 @@ class Scalar(Node):
 
     __slots__ = ("style", "tag", "value")
 
-    def __init__(self, start: int, end: int, value: str, style: str = "", tag: str = "") -> None:
+    def __init__(self, start: int, end: int, value: str, style: str, tag: str) -> None:
         self.start = start
         self.end = end
         self.value = value
