@@ -445,7 +445,7 @@ def test_two_values_that_look_the_same_when_masked_are_a_change() -> None:
 
 SHORT = "http://svc:p%40ss@proxy.corp.example:3128"
 LONG = "http://svc:it%27s%24a%25%22L0ng%22@proxy.corp.example:3128"
-SIGNS = "http://svc:p%3F%3E%3Ess@h:1"
+SIGNS = "http://svc:pw%3Fp%3E%3E@h:1"
 WORDS = "http://svc:p%40ss%2C%20word@h:1"
 
 
@@ -463,9 +463,8 @@ WORDS = "http://svc:p%40ss%2C%20word@h:1"
         pytest.param(SHORT, "- 'X: Basic c3ZjOnBAc3M='", "- 'X: Basic ***'", id="base64 with its user"),
         pytest.param(SHORT, "- x c3ZjOnAlNDBzcw", "- x ***", id="base64 of what the URL has, without its end"),
         pytest.param(SHORT, "- x cEBzcw", "- x ***", id="base64 of it alone, without its end"),
-        pytest.param(SIGNS, "- x cD8+PnNz", "- x ***", id="base64 of it alone"),
-        pytest.param(SIGNS, "- x cD8-PnNz", "- x ***", id="base64 in the alphabet of URLs, with a minus"),
-        pytest.param(SIGNS, "- x c3ZjOnA_Pj5zcw", "- x ***", id="base64 in the alphabet of URLs, with a low line"),
+        pytest.param(SIGNS, "- x cHc/cD4+", "- x ***", id="base64 of it alone"),
+        pytest.param(SIGNS, "- x cHc_cD4-", "- x ***", id="base64 of it alone in the alphabet of URLs"),
         pytest.param(SHORT, f"- x {coded(SHORT)}", "- x ***", id="base64 of the URL"),
         pytest.param(SHORT, f"- x {coded('set p@ss it')}", "- x ***", id="base64 of more than it"),
         pytest.param(SHORT, '- "a\\np@ss"', '- "a\\n***"', id="behind an escape of YAML"),
