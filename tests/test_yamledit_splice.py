@@ -348,6 +348,20 @@ def test_comments_above_the_first_item_stay_with_it(indent: str, value: object, 
     assert edited(f"a:\n{rest}", add("a", 0, value=value)) == f"a:\n{new}{rest}"
 
 
+@pytest.mark.parametrize(
+    ("text", "path", "new"),
+    [
+        pytest.param("# all\n- 1\n", (0,), "# all\n- x\n- 1\n", id="of the whole text"),
+        pytest.param("\n# all\n\n# 1\n- 1\n", (0,), "\n# all\n\n# 1\n- x\n- 1\n", id="of the whole text, and others"),
+        pytest.param("a:\n\n# 1\n- 1\n", ("a", 0), "a:\n\n- x\n# 1\n- 1\n", id="below a blank line"),
+        pytest.param("a:\n# 1\n\n# 1\n- 1\n", ("a", 0), "a:\n- x\n# 1\n\n# 1\n- 1\n", id="with a blank line"),
+        pytest.param("a:\n# 1\n- - 1\n", ("a", 0, 0), "a:\n# 1\n- - x\n  - 1\n", id="of the list around the item"),
+    ],
+)
+def test_where_a_new_first_item_is_among_the_comments(text: str, path: tuple[str | int, ...], new: str) -> None:
+    assert edited(text, add(*path, value="x")) == new
+
+
 def test_edits_are_made_in_the_order_of_their_places() -> None:
     edits = [TextEdit(4, 5, "E"), TextEdit(0, 1, "A"), TextEdit(2, 2, "+"), TextEdit(2, 2, "-")]
     assert splice("abcde", edits) == "Ab+-cdE"
