@@ -466,11 +466,13 @@ _PIECES = (
     *("kind: Pod\n", "kind:\n  Job\n", '"k\\u0069nd": Pod\n', "kind: &k Pod\n", "? kind\n: Pod\n", "<<: {kind: A}\n"),
     *("*k : B\n", "kind", ": C", "\\x41", "http_proxy", "HTTP_PROXY", "inject-proxy", "cert-manager", "cert-"),
     *("/etc/apt", r"\/etc\/apt", "/", r"\/"),
+    *("-user", "-config", "config", "chart", "-operator", "kyverno-policies-connectivity", "-"),
     *("manager", "prox", "y", "\\", "u00", "69", "\n", "\r", "\u2028", "é", "😀", " ", "<", "<", "?", "*", "#"),
 )
 _WORDS = (
     ("http_proxy", "HTTP_PROXY"),
     ("cert-manager",),
+    ("-userconfig", "-user-config", "chart-operator", "kyverno-policies-connectivity"),
     ("inject-proxy", "manager", "é"),
     ("proxy",),
     ("kind",),
@@ -480,8 +482,9 @@ _WORDS = (
 _texts = st.lists(st.sampled_from(_PIECES), max_size=6).map("".join)
 
 
-@given(st.lists(st.lists(st.tuples(_texts, _texts), min_size=1, max_size=4), min_size=1, max_size=3))
-def test_the_look_at_a_part_does_not_depend_on_what_is_around_it(files: list[list[tuple[str, str]]]) -> None:
+@pytest.mark.parametrize("long", [0, 100_000], ids=["for what words share", "for each word"])
+@given(files=st.lists(st.lists(st.tuples(_texts, _texts), min_size=1, max_size=4), min_size=1, max_size=3))
+def test_the_look_at_a_part_does_not_depend_on_what_is_around_it(files: list[list[tuple[str, str]]], long: int) -> None:
     """A text is searched as a whole: each part must look as it does alone, between whatever other text."""
     texts, parts = [], []
     for pairs in files:
@@ -492,15 +495,18 @@ def test_the_look_at_a_part_does_not_depend_on_what_is_around_it(files: list[lis
             text += part
             parts.append(part)
         texts.append((text, spans))
-    whole = QuickLook(texts)
     alone = [QuickLook([(part, [(0, len(part))])]) for part in parts]
-    assert [whole.kinds(number) for number in range(len(parts))] == [look.kinds(0) for look in alone]
-    for words in _WORDS:
-        holding = [number for number, look in enumerate(alone) if look.contains(0, words)]
-        assert [*whole.holding(words)] == holding
-        for among in (range(1), range(1, len(parts))):
-            assert [*whole.holding(words, among)] == [number for number in holding if number in among]
-            assert [*QuickLook(texts).holding(words, among)] == [number for number in holding if number in among]
-        asked = QuickLook(texts)  # about the first parts one by one, about the rest by a search of all
-        assert [number for number in range(len(parts)) if asked.contains(number, words)] == holding
-        assert {at for at, part in enumerate(parts) if any(word in part for word in words)} <= {*holding}
+    expected = {words: [number for number, look in enumerate(alone) if look.contains(0, words)] for words in _WORDS}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("krm_fn.krm.resourcelist._look._LONG", long)
+        whole = QuickLook(texts)
+        assert [whole.kinds(number) for number in range(len(parts))] == [look.kinds(0) for look in alone]
+        for words in _WORDS:
+            holding = expected[words]
+            assert [*whole.holding(words)] == holding
+            for among in (range(1), range(1, len(parts))):
+                assert [*whole.holding(words, among)] == [number for number in holding if number in among]
+                assert [*QuickLook(texts).holding(words, among)] == [number for number in holding if number in among]
+            asked = QuickLook(texts)  # about the first parts one by one, about the rest by a search of all
+            assert [number for number in range(len(parts)) if asked.contains(number, words)] == holding
+            assert {at for at, part in enumerate(parts) if any(word in part for word in words)} <= {*holding}

@@ -12,10 +12,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import compress
 from operator import attrgetter, itemgetter
 
+from krm_fn.target_table import ROWS
 from krm_fn.yamledit import with_line_feeds
 
 _COMMENT = r"(?:#[^\n\r]*(?![^\n\r]))?"
@@ -36,8 +37,10 @@ _MERGE_KEY = r"""<<["']?[ \t]*:"""
 _ESCAPED = r"\\(?:x|u00|U000000)(?:[4-7][0-9a-fA-F]|2[d-fD-F])"
 """A letter, or one of ``-./``, as an escape of a text in double quotes."""
 
-_STEMS = ("roxy", "ROXY", "penshift", "-user")
-"""Most of the words that targets look for hold one of these, and few items of a list do."""
+_LONG = 100_000
+"""So many characters are looked through for what many words share; in fewer, each word is found sooner."""
+_SHARED = ("xy", "XY", "penshift")
+"""Many of the words that targets look for hold one of these, and few items of a list do."""
 
 Span = tuple[int, int]
 
@@ -52,9 +55,10 @@ class QuickLook:
     def __init__(self, texts: Sequence[tuple[str, Sequence[Span]]]) -> None:
         self._texts: list[_DividedText] = []
         self._number = 0
+        is_long = sum(len(text) for text, _ in texts) >= _LONG
         for text, parts in texts:
             if parts:
-                self._texts.append(_DividedText(text, parts, self._number))
+                self._texts.append(_DividedText(text, parts, self._number, is_long=is_long))
                 self._number += len(parts)
         self._holding: dict[tuple[str, ...], bytearray] = {}
         self._absent: set[str] = set()
@@ -142,9 +146,8 @@ class QuickLook:
 
     def _mark(self, marks: bytearray, word: str) -> None:
         is_absent = True
-        stem = next((stem for stem in _STEMS if stem in word), "")
         for text in self._texts:
-            for number in text.with_word(word, stem):
+            for number in text.with_word(word):
                 marks[number] = 1
                 is_absent = False
         if is_absent:
@@ -152,13 +155,14 @@ class QuickLook:
 
 
 class _DividedText:
-    """One text with its parts; ``first`` is the number of the first of them."""
+    """One text with its parts; ``first`` is the number of the first of them, ``is_long`` whether all texts are long."""
 
-    def __init__(self, text: str, parts: Sequence[Span], first: int) -> None:
+    def __init__(self, text: str, parts: Sequence[Span], first: int, *, is_long: bool) -> None:
         self._text = text
         self._parts = parts
         self.first = first
-        self._with_stems: dict[str, list[int]] = {}
+        self._is_long = is_long
+        self._with_shared: dict[re.Pattern[str], list[int]] = {}
 
     def kinds(self) -> Iterator[frozenset[str]]:
         """Yield the kinds in each part, nothing where one may be hidden; escapes do not count here."""
@@ -182,24 +186,18 @@ class _DividedText:
 
     def with_escapes(self) -> Iterator[int]:
         """Yield the numbers of the parts with a letter that is written as an escape."""
-        if "\\" not in self._text:
-            return
-        escaped = re.compile(_ESCAPED)
+        if "\\" in self._text:
+            yield from self._with_pattern(re.compile(_ESCAPED))
 
-        def search(start: int, end: int) -> Span | None:
-            found = escaped.search(self._text, start, end)
-            return found.span() if found else None
-
-        yield from self._parts_with(search)
-
-    def with_word(self, word: str, stem: str) -> Sequence[int]:
-        """Return the numbers of the parts with a word; ``stem`` is the one of ``_STEMS`` in the word, or ""."""
-        if not stem:
+    def with_word(self, word: str) -> Sequence[int]:
+        """Return the numbers of the parts with a word."""
+        shared = _shared_by(word) if self._is_long else None
+        if shared is None:
             return self._with(word)
-        if stem not in self._with_stems:
-            self._with_stems[stem] = self._with(stem)
+        if shared not in self._with_shared:
+            self._with_shared[shared] = list(self._with_pattern(shared))
         found = []
-        for number in self._with_stems[stem]:
+        for number in self._with_shared[shared]:
             start, end = self._parts[number - self.first]
             if self._text.find(word, start, end) >= 0:
                 found.append(number)
@@ -211,6 +209,13 @@ class _DividedText:
             return (at, at + len(word)) if at >= 0 else None
 
         return list(self._parts_with(search))
+
+    def _with_pattern(self, pattern: re.Pattern[str]) -> Iterator[int]:
+        def search(start: int, end: int) -> Span | None:
+            found = pattern.search(self._text, start, end)
+            return found.span() if found else None
+
+        return self._parts_with(search)
 
     def _parts_with(self, search: Callable[[int, int], Span | None]) -> Iterator[int]:
         """Yield the numbers of the parts in which something is.
@@ -228,6 +233,31 @@ class _DividedText:
                 position = end_of_part
             else:  # between two parts
                 position = start + 1
+
+
+@lru_cache(maxsize=256)
+def _shared_by(word: str) -> re.Pattern[str] | None:
+    """Return the pattern that is in each text with a word; None if it shares none."""
+    return next((pattern for pattern in _shared_patterns() if pattern.search(word)), None)
+
+
+@cache
+def _shared_patterns() -> tuple[re.Pattern[str], ...]:
+    """Return patterns each of which is in many of the words that targets look for, and in few items of a list.
+
+    A text is looked through fast for a pattern that begins with a rare character. The last one is in all words with a
+    dash, so one look says that none of twenty is there.
+    """
+    dashed: dict[str, str] = {}
+    for row in ROWS.values():
+        for word in _spellings((*row.text_hints, *row.reference_words)):
+            behind = word.partition("-")[2]
+            if behind:
+                dashed[word] = behind
+    # Of two that match at one dash the shorter one is found: the other one may reach beyond the part.
+    words = sorted(dashed, key=lambda word: len(dashed[word]))
+    either = "|".join(f"{re.escape(dashed[word])}(?<={re.escape(word)})" for word in words)
+    return tuple(map(re.compile, (*_SHARED, f"-(?:{either})")))
 
 
 @lru_cache(maxsize=256)
