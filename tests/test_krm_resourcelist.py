@@ -462,6 +462,46 @@ def test_a_cheap_look_sees_a_word_with_slashes_as_json_may_have_it(path: str) ->
     assert ([*found.holding(words)], found.contains(0, words), found.contains(1, words)) == ([0], True, False)
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        pytest.param(r"/etc/a\x70t/8:", id="a letter as an escape"),
+        pytest.param(r"/etc/apt/\u0038:", id="a digit as an escape"),
+        pytest.param(r"/etc/apt/8\U0000003a", id="a colon as an escape"),
+        pytest.param(r"/etc\/apt\/8:", id="a slash, then those of JSON"),
+        pytest.param(r"\/etc/apt\/8:", id="a slash among those of JSON"),
+        pytest.param(r"\/etc\/apt/8:", id="a slash behind those of JSON"),
+        *(
+            pytest.param(f"/etc/a\\{line_break}    pt/8:", id=f"a line that ends in {line_break!r}")
+            for line_break in ("\n", "\r\n", "\r", "\x85", "\u2028", "\u2029")
+        ),
+        pytest.param("/etc/\\\napt/8:", id="a line that ends behind a slash"),
+        pytest.param("/etc\\\n\t/apt/8:", id="a line that begins with a slash"),
+        pytest.param("\\/etc\\\n \\/apt\\/8:", id="a line that begins with a slash of JSON"),
+        pytest.param("\\\\/etc/a\\\n pt/8:", id="a backslash before the word"),
+        pytest.param("/et\\\n c/a\\\n pt/8:", id="three lines"),
+    ],
+)
+def test_a_cheap_look_sees_a_word_as_double_quotes_may_have_it(written: str) -> None:
+    word = "/etc/apt/8:"
+    found = load(f'kind: ResourceList\nitems:\n- a: "{written}"\n- "x"\n')
+    assert word in found.read(0)["a"]
+    assert (found.contains(0, (word,)), found.contains(1, (word,))) == (True, False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param('"a\\n\\\n    apt: install\\n"', id="a text of several lines in double quotes"),
+        pytest.param("|\n    curl \\\n      -x proxy", id="a command of two lines"),
+        pytest.param(r'"https:\/\/example\/apt"', id="the slashes of JSON"),
+        pytest.param(r'"\u003ca\u0026b\u003e"', id="what Go escapes"),
+    ],
+)
+def test_a_cheap_look_is_not_given_up_for_what_hides_no_word(text: str) -> None:
+    assert not load(f"kind: ResourceList\nitems:\n- a: {text}\n").contains(0, ("/etc/apt",))
+
+
 _PIECES = (
     *("kind: Pod\n", "kind:\n  Job\n", '"k\\u0069nd": Pod\n', "kind: &k Pod\n", "? kind\n: Pod\n", "<<: {kind: A}\n"),
     *("*k : B\n", "kind", ": C", "\\x41", "http_proxy", "HTTP_PROXY", "inject-proxy", "cert-manager", "cert-"),

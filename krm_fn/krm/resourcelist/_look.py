@@ -34,8 +34,21 @@ _EXPLICIT_KEY = r"""\?\s+(?:["']?kind|[#&!*])"""
 _ALIAS_AS_KEY = r"\*[^\s,\[\]{}*]+[ \t]+:"
 _MERGE_KEY = r"""<<["']?[ \t]*:"""
 
-_ESCAPED = r"\\(?:x|u00|U000000)(?:[4-7][0-9a-fA-F]|2[d-fD-F])"
-"""A letter, or one of ``-./``, as an escape of a text in double quotes."""
+_OF_WORD = r"A-Za-z0-9_.:\-"
+"""What the words that are looked for consist of, besides slashes."""
+_LETTER = "(?:[4-7][0-9a-fA-F]|2[d-fD-F]|3[0-9aA])"
+_BREAK = r"[\r\n\x85\u2028\u2029]"
+_BEHIND_WORD = rf"(?<=[{_OF_WORD}/]\\{_BREAK})(?<!(?<!\\)\\[a-zA-Z0]\\{_BREAK})"
+_BEHIND_BACKSLASH = (
+    rf"x{_LETTER}|u00{_LETTER}|U000000{_LETTER}"
+    rf"|{_BREAK}{_BEHIND_WORD}\n?[ \t]*(?:[{_OF_WORD}/]|\\/)"
+)
+_HIDING = rf"\\(?:{_BEHIND_BACKSLASH}|/)"
+r"""What may hide a word in a text in double quotes: a character of it as an escape, ``\/``, or a backslash at the end of
+a line, which continues on the next one. Behind ``\n``, as those break lines who write long texts, no word goes on."""
+_SLASH = r"\/"
+_HIDING_BESIDE_SLASHES = rf"\\(?:{_BEHIND_BACKSLASH}|/[{_OF_WORD}]*/)|(?<!\\)/[{_OF_WORD}]*\\/"
+r"""The same in a text with ``\/``, which hides a word beside ``/`` only: where each slash is so, ``_spellings`` has it."""
 
 _LONG = 100_000
 """So many characters are looked through for what many words share; in fewer, each word is found sooner."""
@@ -185,9 +198,18 @@ class _DividedText:
         return False
 
     def with_escapes(self) -> Iterator[int]:
-        """Yield the numbers of the parts with a letter that is written as an escape."""
-        if "\\" in self._text:
-            yield from self._with_pattern(re.compile(_ESCAPED))
+        """Yield the numbers of the parts with what may hide a word."""
+        if "\\" not in self._text:
+            return
+        hiding = re.compile(_HIDING)
+
+        def search(start: int, end: int) -> Span | None:
+            found = hiding.search(self._text, start, end)
+            if found and found[0] == _SLASH:
+                found = re.compile(_HIDING_BESIDE_SLASHES).search(self._text, start, end)
+            return found.span() if found else None
+
+        yield from self._parts_with(search)
 
     def with_word(self, word: str) -> Sequence[int]:
         """Return the numbers of the parts with a word."""
