@@ -420,6 +420,8 @@ def test_facts_in_other_forms(network: ClusterNetwork) -> None:
         pytest.param("http://user:SECRET@h", "http://user:SECRET@h", id="what may be a credential stays"),
         pytest.param("10.0.0/8", f"10.0.0/8,{LOOPBACK}", id="what cannot be known stays"),
         pytest.param("${X}", f"${{X}},{LOOPBACK}", id="templates stay"),
+        pytest.param("10.0.0.1:, x", f"10.0.0.1,x,{LOOPBACK}", id="a colon behind an address goes"),
+        pytest.param("10.1.0.0/16:", f"10.1.0.0/16,{LOOPBACK}", id="and behind a CIDR, which stays one"),
         pytest.param(
             ' "A.b" , *.x.y;c http://u:80/z,10.1.*,0.0.0.0/0',
             f"a.b,.a.b,.x.y,c,u,10.1.0.0/16,{LOOPBACK}",
@@ -455,6 +457,7 @@ def test_fix_of_a_list_that_is_too_long_drops_what_others_cover() -> None:
     [
         *("http://user:S3,CRET@host:3128", "a,user:S3CRET@host", "http://u:S3 CRET@x,b", "S3@C"),
         *("kind: Secret token: S3CRET", "Authorization: Basic S3CRET", "a;token=S3CRET", "proxy?x=S3CRET"),
+        *("10.0.0.1: S3CRET", "10.0.0.1:,S3:CRET", "user:,S3CRET", "1.user:, S3CRET", "x[::1]:,S3CRET"),
     ],
 )
 def test_no_problem_repeats_what_could_be_a_password(text: str) -> None:
@@ -467,7 +470,10 @@ def test_the_table_is_in_order_and_complete() -> None:
     assert list(RULES) == [f"NP{number:03}" for number in range(1, 43)]
 
 
-@pytest.mark.parametrize("text", ["${A:=x y}", "{{ a == b }}", "fd00::, 10.0.0.0/8", "fd00:: a", "a: "])
+WITHOUT_PORT = ("10.0.0.1:, x", "a;10.0.0.1:;x", "10.0.0.0/8:|x", "[fd00::1]:,x")
+
+
+@pytest.mark.parametrize("text", ["${A:=x y}", "{{ a == b }}", "fd00::, 10.0.0.0/8", "fd00:: a", "a: ", *WITHOUT_PORT])
 def test_what_is_no_name_with_a_value_is_no_credential(text: str) -> None:
     assert "NP018" not in {found.rule for found in lint_list(text, audience=Audience.NODE)}
 

@@ -76,7 +76,7 @@ QUOTES = re.compile(r"[\"'\\]")
 _URL = re.compile(
     r"(?:(?:[A-Za-z][A-Za-z0-9+.-]*:)?//)?(?P<host>\[[^\]]*\][^/?#]*|[^/?#\[\]]*)(?P<rest>[/?#].*)?"
 )
-_WITH_PREFIX = re.compile(r"[0-9A-Fa-f:.\[\]]+/[0-9.]+(?::[0-9]+)?")
+_WITH_PREFIX = re.compile(r"[0-9A-Fa-f:.\[\]]+/[0-9.]+(?::[0-9]*)?")
 _WITH_PORT = re.compile(r"(?P<host>\[[^\]]*\](?:/[0-9]+)?|[^:\[\]]+):(?:[0-9]{1,5}|\*)")
 _NAME = re.compile(
     r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?"
@@ -86,6 +86,10 @@ _IN_CREDENTIALS = "[@:%=]"
 _SCHEME = r"\A[a-z][a-z0-9+.-]*:///?"
 _LIKE_IPV6 = r"\[?[0-9a-f.]*:[0-9a-f.]*:[0-9a-f:.]*\]?(?:/[0-9]*)?"
 """Somebody meant an address, although it may be none."""
+_WITHOUT_PORT = (
+    r"(?<![^\s,;|])(?P<host>(?:[0-9]{1,3}\.){3}[0-9]{1,3}|\[[0-9A-Fa-f:.]+\])(?P<prefix>/[0-9]{1,3})?:(?=[,;|])"
+)
+"""An address and a colon without a port: behind a name, or in front of a blank, the colon may separate a password."""
 _NUMERIC = r"(?=.*[0-9])(?=.*[.:/])[0-9a-f.:/\[\]%]+"
 _RANGE = r"(?P<first>[0-9.]+)-(?P<last>[0-9.]+)"
 _RANGE_V6 = r"(?P<first>\[?[0-9a-f:.]+\]?)-(?P<last>\[?[0-9a-f:.]+\]?)"
@@ -118,7 +122,7 @@ def may_hold_a_credential(text: str) -> bool:
     """
     if text.isascii() and not re.search(_IN_CREDENTIALS, text):
         return False
-    found = split(text)
+    found = split(re.sub(_WITHOUT_PORT, r"\g<host>\g<prefix>", text))
     return any(map(_may_be_a_credential, found)) or any(map(_names_the_next, found[:-1]))
 
 
@@ -202,7 +206,11 @@ def bare(entry: str) -> str:
     match = None if _WITH_PREFIX.fullmatch(entry) else _URL.fullmatch(entry)
     host = match["host"] if match and match["host"] else entry
     with_port = _WITH_PORT.fullmatch(host)
-    return _ascii(with_port["host"] if with_port else host)
+    if with_port:
+        return _ascii(with_port["host"])
+    without_colon = host.removesuffix(":")
+    is_address = address(without_colon) is not None or network(without_colon) is not None
+    return without_colon if is_address else _ascii(host)
 
 
 def _ascii(token: str) -> str:
