@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.krm.results import ObjectRef, Result, Severity, by_importance, entries, in_order, lines
+from krm_fn.krm.results import ObjectRef, Result, Severity, by_importance, entries, in_order, lines, once
 
 REF = ObjectRef("apps/v1", "Deployment", "web", "prod", "apps/web.yaml", 2)
 
@@ -125,6 +125,42 @@ def test_what_is_said_of_many_objects_is_said_once(objects: int, expected: list[
     alike = [Result(Severity.WARNING, "is alone", ObjectRef("v1", "Pod", str(number))) for number in range(objects)]
 
     assert lines(alike) == expected
+
+
+WRITTEN = Result(Severity.WARNING, 'sets "http://u:SECRET@h"', REF, ("data", "k"), "http://u:SECRET@h", None, "a", "C")
+
+
+@pytest.mark.parametrize(
+    ("other", "is_one"),
+    [
+        pytest.param({}, True, id="the same"),
+        pytest.param({"target": "b"}, True, id="of another target"),
+        pytest.param({"message": 'sets "http://u:other@h"'}, True, id="another password in the message"),
+        pytest.param({"path": ("data", "http://u:other@h")}, False, id="another field"),
+        pytest.param({"current": "http://u:other@h"}, True, id="another password in the value"),
+        pytest.param({"current": {"k": ["http://u:SECRET@h"]}}, False, id="another value"),
+        pytest.param({"proposed": "x"}, False, id="a value beside it"),
+        pytest.param({"message": 'sets "http://u@h"'}, False, id="another message"),
+        pytest.param({"code": "D"}, False, id="another code"),
+        pytest.param({"severity": Severity.ERROR}, False, id="another severity"),
+        pytest.param({"ref": REF._replace(file_index=3)}, False, id="another object"),
+    ],
+)
+def test_what_is_shown_in_the_same_words_is_one_result(other: dict[str, Any], is_one: bool) -> None:
+    second = WRITTEN._replace(**other)
+    assert once([WRITTEN, second]) == ([WRITTEN] if is_one else [WRITTEN, second])
+    assert once([second, WRITTEN]) == ([second] if is_one else [second, WRITTEN])
+
+
+def test_a_password_in_a_field_makes_no_second_result() -> None:
+    found = [WRITTEN._replace(path=("data", f"http://u:{password}@h")) for password in ("SECRET", "other")]
+    assert once(found) == found[:1]
+
+
+def test_what_differs_in_a_password_only_is_said_once_of_many() -> None:
+    found = [WRITTEN._replace(path=(str(at),), message=f'sets "http://u:{at}@h"') for at in range(4)]
+    (line,) = lines(found)
+    assert line.endswith("(and 3 more places in it, `--verbose` names them)")
 
 
 def test_the_worst_comes_first_however_many_say_something_else() -> None:

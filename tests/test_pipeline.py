@@ -235,6 +235,20 @@ def test_no_password_stands_in_the_results() -> None:
     assert "u:alt@" not in reported
 
 
+def test_two_results_that_differ_in_a_password_are_one() -> None:
+    keys = [f"http://user:{password}@host/values.yaml" for password in ("S3CRET", "0THER")]
+    secret = {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": "prod-addon"},
+        "type": "tkg.tanzu.vmware.com/addon",
+        "stringData": dict.fromkeys(keys, "#@data/values\n---\nvsphereCSI: ["),
+    }
+    found = ran(json.dumps(secret) + "\n").results
+    assert [one.code for one in found if one.ref.kind == "Secret"] == ["TextUnreadable"]
+
+
+
 @pytest.mark.parametrize(
     ("items", "error", "says"),
     [

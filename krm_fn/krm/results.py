@@ -6,6 +6,7 @@ one-line form of kyaml (``kyaml/fn/framework/result.go``).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
 
@@ -248,6 +249,37 @@ def _are_joined(one: Result, other: Result) -> bool:
     return is_same and _is_change(one) and _is_change(other) and other.current is None
 
 
+def once(results: Iterable[Result]) -> list[Result]:
+    """Return results without those that are shown as one before them is, whichever target reported it.
+
+    They may differ in what masking takes out. Masking takes longer than all else here, so only results that begin
+    alike are compared as they are shown.
+    """
+    # Two files, or two items, may have objects of one name.
+    found: dict[tuple[object, ...], Result] = {}
+    for one in results:
+        values = repr([one.current, one.proposed])
+        found.setdefault((one.ref, one.severity, one.code, one.path, one.message, values), one)
+    alike: dict[tuple[object, ...], list[Result]] = {}
+    for one in found.values():
+        # No text of an object is in these words; a step with a password has its marks.
+        words = re.split("[^A-Za-z0-9 ,.;]", one.message, maxsplit=1)[0]
+        steps = tuple(filter(str.isalnum, one.path))
+        beginning = (one.ref, one.severity, one.code, len(one.path), steps, words)
+        alike.setdefault(beginning, []).append(one)
+    left: list[Result] = []
+    for group in alike.values():
+        if len(group) == 1:
+            left += group
+            continue
+        shown: dict[tuple[str, str], Result] = {}
+        for one in group:
+            values = repr(redact([one.current, one.proposed]))
+            shown.setdefault((one.line(), values), one)
+        left += shown.values()
+    return left
+
+
 def in_order(results: Iterable[Result]) -> list[Result]:
     """Return results by file, index, severity, then text: kyaml's ``Results.Sort``."""
     return sorted(results, key=rank)
@@ -290,8 +322,11 @@ def lines(results: Iterable[Result], line: Callable[[Result], str] = Result.line
     objects, or of the other places where they are all in one object: kpt shows four lines.
     """
     same: dict[tuple[Severity, str], list[Result]] = {}
+    shown: dict[str, str] = {}
     for result in by_importance(results):
-        same.setdefault((result.severity, result.text), []).append(result)
+        if result.text not in shown:
+            shown[result.text] = redact(result.text)
+        same.setdefault((result.severity, shown[result.text]), []).append(result)
     reported: list[str] = []
     for alike in same.values():
         if len(alike) > _AT_MOST:

@@ -19,13 +19,7 @@ def in_report(found: Iterable[Result]) -> list[Result]:
 
     What another target reported for the same field of the same object is left out.
     """
-    first: dict[tuple[Any, ...], Result] = {}
-    for result in found:
-        # Two files, or two items, may have objects of one name.
-        key = (results.rank(result), result.ref, repr(result.current), repr(result.proposed))
-        first.setdefault(key, result)
-    ranked = sorted(first.items(), key=lambda one: one[0][0])
-    return _values_once(result for _, result in ranked)
+    return _values_once(results.in_order(results.once(found)))
 
 
 def _values_once(found: Iterable[Result]) -> list[Result]:

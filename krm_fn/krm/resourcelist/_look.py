@@ -44,11 +44,12 @@ _BEHIND_BACKSLASH = (
     rf"|{_BREAK}{_BEHIND_WORD}\n?[ \t]*(?:[{_OF_WORD}/]|\\/)"
 )
 _HIDING = rf"\\(?:{_BEHIND_BACKSLASH}|/)"
-r"""What may hide a word in a text in double quotes: a character of it as an escape, ``\/``, or a backslash at the end of
-a line, which continues on the next one. Behind ``\n``, as those break lines who write long texts, no word goes on."""
+r"""What may hide a word in a text in double quotes: a character of it as an escape, ``\/``, or a backslash at the end
+of a line, which continues on the next one. Behind ``\n``, as those break lines who write long texts, no word goes on."""
 _SLASH = r"\/"
 _HIDING_BESIDE_SLASHES = rf"\\(?:{_BEHIND_BACKSLASH}|/[{_OF_WORD}]*/)|(?<!\\)/[{_OF_WORD}]*\\/"
-r"""The same in a text with ``\/``, which hides a word beside ``/`` only: where each slash is so, ``_spellings`` has it."""
+r"""The same in a text with ``\/``, which hides a word beside ``/`` only: ``_spellings`` has a word all of whose slashes
+are so."""
 
 _LONG = 100_000
 """So many characters are looked through for what many words share; in fewer, each word is found sooner."""

@@ -19,7 +19,7 @@ from types import MappingProxyType
 from krm_fn.carriers import env_list
 from krm_fn.config import ProxyConfig
 from krm_fn.engine import Draft
-from krm_fn.krm.results import ObjectRef, Result, Severity, in_order
+from krm_fn.krm.results import ObjectRef, Result, Severity, in_order, once
 from krm_fn.lint import drift
 from krm_fn.lint.drift import ObservedObject
 from krm_fn.lint.levels import Rules, levelled
@@ -88,7 +88,7 @@ def audit(
     results += levelled(silencer.idle(config_ref, of_lint=True), rules)
     number = len({(_where(seen), seen.obj.path) for seen in places}) + len(found.configs)
     return Audit(
-        tuple(in_order(results)), number, read=found.read(), silenced=tuple(silencer.silenced)
+        tuple(in_order(once(results))), number, read=found.read(), silenced=tuple(silencer.silenced)
     )
 
 
@@ -118,7 +118,7 @@ def fixed_files(
     after = audit(
         {**files, **corrected}, config=config, audience=audience, others=others, paths=paths
     )
-    results = tuple(in_order([*after.results, *notes, *refused]))
+    results = tuple(in_order(once([*after.results, *notes, *refused])))
     return replace(after, results=results, corrected=corrected)
 
 
