@@ -248,7 +248,6 @@ def test_two_results_that_differ_in_a_password_are_one() -> None:
     assert [one.code for one in found if one.ref.kind == "Secret"] == ["TextUnreadable"]
 
 
-
 @pytest.mark.parametrize(
     ("items", "error", "says"),
     [

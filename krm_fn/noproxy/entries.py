@@ -87,7 +87,8 @@ _SCHEME = r"\A[a-z][a-z0-9+.-]*:///?"
 _LIKE_IPV6 = r"\[?[0-9a-f.]*:[0-9a-f.]*:[0-9a-f:.]*\]?(?:/[0-9]*)?"
 """Somebody meant an address, although it may be none."""
 _WITHOUT_PORT = (
-    r"(?<![^\s,;|])(?P<host>(?:[0-9]{1,3}\.){3}[0-9]{1,3}|\[[0-9A-Fa-f:.]+\])(?P<prefix>/[0-9]{1,3})?:(?=[,;|])"
+    r"(?<![^\s,;|])(?P<host>(?:[0-9]{1,3}\.){3}[0-9]{1,3}|\[[0-9A-Fa-f:.]+\])"
+    r"(?P<prefix>/[0-9]{1,3})?:(?=[,;|])"
 )
 """An address and a colon without a port: behind a name, or in front of a blank, the colon may separate a password."""
 _NUMERIC = r"(?=.*[0-9])(?=.*[.:/])[0-9a-f.:/\[\]%]+"

@@ -45,7 +45,8 @@ _BEHIND_BACKSLASH = (
 )
 _HIDING = rf"\\(?:{_BEHIND_BACKSLASH}|/)"
 r"""What may hide a word in a text in double quotes: a character of it as an escape, ``\/``, or a backslash at the end
-of a line, which continues on the next one. Behind ``\n``, as those break lines who write long texts, no word goes on."""
+of a line, which continues on the next one. Behind ``\n``, where those break a line who write long texts, no word goes
+on."""
 _SLASH = r"\/"
 _HIDING_BESIDE_SLASHES = rf"\\(?:{_BEHIND_BACKSLASH}|/[{_OF_WORD}]*/)|(?<!\\)/[{_OF_WORD}]*\\/"
 r"""The same in a text with ``\/``, which hides a word beside ``/`` only: ``_spellings`` has a word all of whose slashes
