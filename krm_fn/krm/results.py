@@ -285,15 +285,18 @@ def in_order(results: Iterable[Result]) -> list[Result]:
     return sorted(results, key=rank)
 
 
-def rank(result: Result) -> tuple[str, int, int, str]:
-    """Return by what ``in_order`` sorts results; the last is their line, with what masking would take out.
+def rank(result: Result) -> tuple[str, int, int, str, str]:
+    """Return by what ``in_order`` sorts results; the last two are their line, with what masking would take out.
 
-    It is never shown: masking each line only to compare it took as long as masking all that is shown.
+    It is never shown: masking each line only to compare it took as long as masking all that is shown. Its text is that
+    of the result, so that a long list does not hold all texts once more.
     """
     ref = result.ref
-    names = (ref.api_version, ref.kind, ref.namespace, ref.name)
-    about = ("/".join(name for name in names if name), field_path(result.path))
-    return (ref.file_path, ref.file_index, _RANK[result.severity], _sentence(about, result.text))
+    names = "/".join(name for name in (ref.api_version, ref.kind, ref.namespace, ref.name) if name)
+    begin, text = _sentence((names, field_path(result.path)), ""), result.text
+    if not begin:
+        begin, text = text, ""
+    return (ref.file_path, ref.file_index, _RANK[result.severity], begin, text)
 
 
 def _sentence(about: Iterable[str], text: str) -> str:

@@ -19,7 +19,7 @@ from krm_fn.lint.drift import Comparison, ObservedObject
 from krm_fn.lint.levels import Rules
 from krm_fn.lint.objects import Listing, lint_settings
 from krm_fn.lint.seen import SeenObject, judged, listing_of
-from krm_fn.noproxy import SERVICE_ADDRESSES, Fact, Style
+from krm_fn.noproxy import SERVICE_ADDRESSES, Entry, Fact, Style
 from krm_fn.noproxy.entries import canonical
 from krm_fn.patch import lookup
 from krm_fn.plan import PlannedEdit
@@ -59,7 +59,7 @@ def review(
     rules = Rules(wanted.lint, at_most=Severity.WARNING)
     of_clusters = Comparison()
     strangers: dict[ObjectRef, Comparison] = {}
-    settings: set[tuple[tuple[str, ...], Listing, frozenset[str]]] = set()
+    settings: set[tuple[tuple[str, ...], Listing, tuple[Entry, ...]]] = set()
     addresses: dict[Fact, Result] = {}
     for place in places:
         is_written = place.target.writes is not Writes.NOTHING
@@ -69,7 +69,7 @@ def review(
             continue
         listing = listing_of(place.obj, place.audience, place.resolved)
         seen = SeenObject(place.obj, place.target_id, readings, listing, place.memberships)
-        if (key := (tuple(variables.values()), listing, place.resolved.derived)) not in settings:
+        if (key := (tuple(variables.values()), listing, place.resolved.entries)) not in settings:
             settings.add(key)
             yield from _of_settings(place, listing, rules, config_ref)
         # The target itself reports the command that unsets what it exports.
@@ -108,7 +108,7 @@ def review_settings(
         if not variables:
             continue
         listing = listing_of(place.obj, place.audience, place.resolved)
-        key = (tuple(variables.values()), listing, place.resolved.derived)
+        key = (tuple(variables.values()), listing, place.resolved.entries)
         if key not in seen and _holds_after(place):
             seen.add(key)
             yield from _of_settings(place, listing, rules, config_ref)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from krm_fn.carriers.reading import Reading
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.lint.after_injection import review, unreached, withheld
@@ -22,29 +21,45 @@ __all__ = ["edited", "judged", "roll_out"]
 def edited(
     concerned: Sequence[PlannedEdit], operations: PlannedOperations, mode: Mode
 ) -> tuple[list[PlannedEdit], list[Result]]:
-    """Apply what the targets propose, place by place.
+    """Apply what the targets propose, object by object.
 
     Returns:
-        the places that were asked for, as they are then, and the results.
+        the places that were asked for, as they are then, each with what it holds, and the results.
     """
-    places = [place for place in concerned if place.is_asked]
-    held: list[tuple[Reading, ...]] = []
+    asked = [place for place in concerned if place.is_asked]
+    places: list[PlannedEdit] = []
     found: list[Result] = []
-    for _, places_of_object in groupby(places, key=lambda place: id(place.obj)):
+    seen: set[int] = set()
+    changed_later: set[int] = set()
+    for _, places_of_object in groupby(asked, key=lambda place: id(place.obj)):
+        held: list[PlannedEdit] = []
         reported: list[Result] = []
+        is_edited = False
         for place in places_of_object:
             readings = tuple(place.readings())
-            held.append(readings)
+            held.append(place._replace(held=readings))
             for of_place, result in apply_proposals(place, readings, mode):
                 reported = [at_new_place(one, of_place, place) for one in reported]
                 reported.append(result)
                 operations.note(place, of_place)
+                is_edited = is_edited or bool(of_place)
         found += reported
-    left: list[PlannedEdit] = []
-    for place, readings in zip(places, held, strict=True):
-        is_as_read = not place.is_new and id(place.obj) not in operations.touched
-        left.append(place._replace(held=readings) if is_as_read else of_new_kind(place, mode))
-    return left, found
+        # Read now, while the texts of this object are in the caches of those who read them.
+        places += [_as_it_is(place, mode) for place in held] if is_edited else held
+        one = id(held[0].obj.data)
+        if is_edited and one in seen:  # by its class, which is asked when all other edits are done
+            changed_later.add(one)
+        seen.add(one)
+    for at, place in enumerate(places):
+        if id(place.obj.data) in changed_later:
+            places[at] = place._replace(held=None)
+    return places, found
+
+
+def _as_it_is(place: PlannedEdit, mode: Mode) -> PlannedEdit:
+    """Return a place of an object that was edited, with what it holds now."""
+    place = of_new_kind(place._replace(held=None), mode)
+    return place._replace(held=tuple(place.readings()))
 
 
 def judged(

@@ -25,16 +25,15 @@ def roll_out(
     reported = list(found)
     new = {id(place.obj.data) for place in places if place.is_new}
     rollout_notes = secret_names(source, places, wanted, operations.touched)
+    followed: set[int] = set()
     for one in rollout_notes:
         result = _rolled(one, operations, wanted.mode, is_new=id(one.obj.data) in new)
         reported.append(result)
         if isinstance(one.proposal, Edit):  # a template has a name that follows from these names
             patch.apply(one.obj.data, one.proposal.operations)
-            operations.touched.add(id(one.obj))
-    places = [
-        place._replace(held=None) if id(place.obj) in operations.touched else place
-        for place in places
-    ]
+            followed.add(id(one.obj))
+    operations.touched |= followed
+    places = [place._replace(held=None) if id(place.obj) in followed else place for place in places]
     of_templates = list(rollout(source, places, wanted, operations.touched))
     reported += [_rolled(one, operations, wanted.mode) for one in of_templates]
     rollout_notes += of_templates
