@@ -175,7 +175,6 @@ def eol_of(text: str) -> str:
     return found[0] if found else "\n"
 
 
-@lru_cache(maxsize=TEXTS)
 def with_final_eol(text: str) -> str:
     r"""Return the text with a final line break, unless it is empty.
 
@@ -184,6 +183,8 @@ def with_final_eol(text: str) -> str:
     What is put behind it would become a part of that line otherwise.
     """
     whole = text if not text or text.endswith(("\n", "\r")) else text + eol_of(text)
+    if "\\" not in whole:
+        return whole
     last = ""
     for line in _PHYSICAL_LINE.finditer(whole):
         if not _is_comment(line[1]):
@@ -298,7 +299,12 @@ def fresh(variables: Mapping[str, str]) -> str:
     Raises:
         ValueError: a value holds what a unit file cannot carry.
     """
-    lines = [f"Environment={_word(name, value)}\n" for name, value in variables.items()]
+    return _fresh(tuple(variables.items()))
+
+
+@lru_cache(maxsize=TEXTS)
+def _fresh(variables: tuple[tuple[str, str], ...]) -> str:
+    lines = [f"Environment={_word(name, value)}\n" for name, value in variables]
     return "[Service]\n" + "".join(lines)
 
 

@@ -17,7 +17,6 @@ from krm_fn.formats.cache_sizes import LINES
 from krm_fn.light_typing import NamedTuple
 
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
-_SYSTEMD = str.maketrans({"\\": "\\\\", '"': '\\"', "%": "%%", "\t": "\\t"})
 
 _BARE = re.compile(r"""[^\\'" \t\r\n]+""")
 _C_ESCAPE = (
@@ -64,11 +63,12 @@ def systemd(value: str) -> str:
     Raises:
         ValueError: the value holds a line break or another control character, which a unit file cannot carry.
     """
-    if _CONTROL.search(value):
+    if not value.isprintable() and _CONTROL.search(value):
         raise ValueError(
             "a value for systemd must not hold a line break or another control character"
         )
-    return value.translate(_SYSTEMD)
+    in_quotes = value.replace("\\", "\\\\").replace('"', '\\"')
+    return in_quotes.replace("%", "%%").replace("\t", "\\t")
 
 
 def shell(value: str) -> str:

@@ -43,12 +43,12 @@ class NodeExports:
     def read(self) -> Iterator[Reading]:
         """Yield what the commands leave exported: cloud-init and Ignition run them as one script."""
         texts = self._texts()
-        for one in shell_exports.live(texts):
+        for index, one in shell_exports.live(texts):
             reading = Reading(
                 one.name,
                 one.value,
-                (*self._spec.commands, str(one.position)),
-                texts[one.position],
+                (*self._spec.commands, str(index)),
+                texts[index],
                 self.label,
                 one.why,
                 is_lost=one.is_lost,
@@ -123,8 +123,10 @@ class NodeExports:
             if not isinstance(command, str):
                 self._draft.findings.append(wrong_type(place, command, "a string"))
                 continue
+            if shell_exports.only_exports(command):
+                continue
             found = shell_exports.assigned(command)
-            if not found or shell_exports.only_exports(command):
+            if not found:
                 continue
             message = (
                 f"this command sets {quoted(dict(found))} and does more than that, or is not closed, "

@@ -24,7 +24,7 @@ _WRITTEN = r"[^\s(){}]+"
 
 
 class Export(NamedTuple):
-    """A variable that the command at ``position`` exports; ``value`` None: not known from the text, and ``why``.
+    """A variable that a command exports; ``value`` None: not known from the text, and ``why``.
 
     ``is_lost`` is True where the shell expands a part of a password, or something that is no reference to a variable.
     ``is_unset`` is True where that command takes the variable out of the environment again.
@@ -32,7 +32,6 @@ class Export(NamedTuple):
 
     name: str
     value: str | None
-    position: int
     why: str = ""
     is_lost: bool = False
     is_unset: bool = False
@@ -112,32 +111,33 @@ def assigned(command: str) -> list[tuple[str, str]]:
     return [] if command.lstrip().startswith("#") else _ASSIGNMENT.findall(command)
 
 
-def live(commands: Sequence[str]) -> list[Export]:
-    """Return what the commands leave exported when they run one after another as one script.
+def live(commands: Sequence[str]) -> list[tuple[int, Export]]:
+    """Return what the commands leave exported when they run one after another as one script, and which command does it.
 
     Of a name, the last export counts. A variable that a later command unsets is there, without a value, if the variable
     in the other case is still exported in the end.
     """
-    found: dict[str, Export] = {}
+    found: dict[str, tuple[int, Export]] = {}
     for index, command in enumerate(commands):
-        for one in _exports_in(command, index):
+        for one in _exports_in(command):
             found.pop(one.name, None)
-            found[one.name] = one
+            found[one.name] = index, one
         for name in node_commands.unsets(command):
             if name in found:
-                found[name] = Export(name, None, index, "a later command unsets it", is_unset=True)
-    left = {name for name, one in found.items() if not one.is_unset}
-    return [one for name, one in found.items() if name in left or name.swapcase() in left]
+                unset = Export(name, None, "a later command unsets it", is_unset=True)
+                found[name] = index, unset
+    left = {name for name, (_, one) in found.items() if not one.is_unset}
+    return [both for name, both in found.items() if name in left or name.swapcase() in left]
 
 
 def exports_any(command: str) -> bool:
     """Return whether a command exports a proxy variable somewhere, whatever else it does."""
-    return bool(_exports_in(command, 0))
+    return bool(_exports_in(command))
 
 
 @lru_cache(maxsize=LINES)
-def _exports_in(command: str, index: int) -> tuple[Export, ...]:
-    """Return the exports of one command, which is the one at ``index``.
+def _exports_in(command: str) -> tuple[Export, ...]:
+    """Return the exports of one command.
 
     Inside an ``if``, a pipe or a sub-shell the value is not certain.
     """
@@ -153,25 +153,24 @@ def _exports_in(command: str, index: int) -> tuple[Export, ...]:
             name = _name(command, word)
             if name:
                 read = word.value if is_plain else ""
-                found.append(_export(name, command[word.start : word.end], read, index))
+                found.append(_export(name, command[word.start : word.end], read))
     return tuple(found)
 
 
-def _export(name: str, written: str, read: str | None, index: int) -> Export:
+def _export(name: str, written: str, read: str | None) -> Export:
     """Return the export of a variable.
 
     Args:
         name: the variable.
         written: the word of the command that assigns it.
         read: that word as the shell reads it; None if the shell expands it, "" if more than an export is around it.
-        index: the number of the command.
     """
     if read is None:
         is_lost = "@" in written or "$" not in written
-        return Export(name, None, index, "the shell expands it", is_lost=is_lost)
+        return Export(name, None, "the shell expands it", is_lost=is_lost)
     if not read:
-        return Export(name, None, index, "the command does more than export it")
-    return Export(name, read.partition("=")[2], index)
+        return Export(name, None, "the command does more than export it")
+    return Export(name, read.partition("=")[2])
 
 
 def _pieces(command: str) -> Iterator[Sequence[escaping.QuotedWord]]:

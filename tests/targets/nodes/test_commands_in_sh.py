@@ -60,8 +60,8 @@ def test_every_program_that_needs_the_network_sees_the_proxy(
 ) -> None:
     before = kubeadm({"preKubeadmCommands": commands})
     _, in_the_end = executed(commands, stand_ins)
-    known = {one.name: one.value for one in shell_exports.live(commands) if one.value is not None}
-    unknown = {one.name for one in shell_exports.live(commands) if one.value is None}
+    known = {one.name: one.value for _, one in shell_exports.live(commands) if one.value is not None}
+    unknown = {one.name for _, one in shell_exports.live(commands) if one.value is None}
     assert {name: value for name, value in in_the_end.items() if name not in unknown} == known
     outcome = run(kubeadm_commands, before, proxy)
     calls, in_the_end = executed((spec_of(outcome.obj) or {}).get("preKubeadmCommands", []), stand_ins)
