@@ -71,10 +71,23 @@ OTHER = {"path": "/etc/b", "content": "2"}
             id="an item without a name is another one than that with a name",
         ),
         pytest.param(
+            [{"value": "1"}],
+            [{"name": "A"}],
+            [remove(0), add("-", value={"name": "A"})],
+            id="and one with a name another one than that without",
+        ),
+        pytest.param(
+            [[1], [2], [3]], [[2], [9]], [replace(2, 0, value=9), remove(0)], id="a list that is equal keeps its place"
+        ),
+        pytest.param([5, 1], [True], [replace(0, value=True), remove(1)], id="1 and true are not equal"),
+        pytest.param(
             ["export A=1", "export B=1", "export C=1"],
             ["export A=2", "export C=2"],
             [replace(0, value="export A=2"), replace(2, value="export C=2"), remove(1)],
             id="a command is known by the variable that it sets",
+        ),
+        pytest.param(
+            ["export A=b=1"], ["export A=c=1"], [replace(0, value="export A=c=1")], id="also where its value has a ="
         ),
         pytest.param({"a": 1}, None, [replace(value=None)], id="the whole"),
     ],

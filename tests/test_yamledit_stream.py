@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from krm_fn.errors import EditError
 from krm_fn.patch import Operation, add, remove, replace
-from krm_fn.yamledit import Outline, read
+from krm_fn.yamledit import Outline, edit, read
 from krm_fn.yamledit.stream import DocumentsEditor, documents, edit_document, prove, rewrite_documents
 
 
@@ -160,6 +160,18 @@ REWRITTEN = [
     pytest.param("a: 1\n---\n", {}, ["b: 1\n"], "a: 1\n---\nb: 1\n---\n", id="above a separator"),
     pytest.param("a: 1\n# end\n\n", {}, ["b: 1\n"], "a: 1\n# end\n\n---\nb: 1\n", id="behind comments"),
     pytest.param("", {}, ["b: 1\n"], "b: 1\n", id="in a new file"),
+    pytest.param("# top\n", {}, ["b: 1\n"], "# top\n---\nb: 1\n", id="in a file with comments alone"),
+    pytest.param("\n", {}, ["b: 1\n"], "\n---\nb: 1\n", id="in a file with blanks alone"),
+    pytest.param(
+        "a: 1\n---\n# end\n", {}, ["b: 1\n"], "a: 1\n---\n# end\n---\nb: 1\n", id="behind comments at the end"
+    ),
+    pytest.param(
+        "a: 1\n--- # was: no line break above\nb: 1\n---\nc: 1\n",
+        {1: None, 2: None},
+        [],
+        "a: 1",
+        id="two that were added behind a text that ended open",
+    ),
     pytest.param("a: 1\n---\nb: 1\n", {1: None}, [], "a: 1\n", id="the last one goes"),
     pytest.param("a: 1\n--- # x\nb: 1\n---\nc: 1\n", {1: None}, [], "a: 1\n---\nc: 1\n", id="one between goes"),
     pytest.param("---\na: 1\n---\nb: 1\n", {0: None}, [], "---\nb: 1\n", id="the first one below a separator goes"),
@@ -211,6 +223,7 @@ PLACES = [
     pytest.param((), 2, id="the document"),
     pytest.param(("b",), 3, id="a member"),
     pytest.param(("b", "1", "c"), 5, id="a member of an item"),
+    pytest.param(("b", "1", "c", "k"), 2, id="a member of an alias"),
     pytest.param(("b", "-"), 3, id="what is not there yet"),
     pytest.param(("x", "y"), 2, id="nothing of it"),
 ]
@@ -242,6 +255,16 @@ def test_an_editor_gives_what_edits_of_the_whole_text_give_one_after_another(tex
         editor.edit(number, [add("first", value=1)])
         expected = edit_document(expected, number, NEW)
         assert editor.edit(number, NEW) == expected
+
+
+def test_a_wrong_edit_of_one_of_several_documents_is_not_given_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    editor = DocumentsEditor("a: 1\n---\nb: 1\n---\nc: 1\n---\nd: 1\n")
+    editor.edit(1, [replace("b", value=2)])
+    with monkeypatch.context() as spoiled:
+        spoiled.setattr(edit, "edited", lambda *_: ("c: 3\n", {"c": 2}))
+        with pytest.raises(EditError, match="would not say what is meant"):
+            editor.edit(2, [replace("c", value=2)])
+    assert editor.edit(3, [replace("d", value=2)]) == "a: 1\n---\nb: 2\n---\nc: 1\n---\nd: 2\n"
 
 
 def test_an_edit_that_cannot_be_made_is_not_in_the_text_of_the_next_one() -> None:

@@ -63,6 +63,8 @@ def test_a_value_is_found_where_it_stands(text: str, stands: str) -> None:
         pytest.param(
             "a: | # not a + b\n  x\n\nb: 1\n", "| # not a + b\n  x", "x\n", id="a plus in the header's comment"
         ),
+        pytest.param("a: |\n  x + y\n\nb: 1\n", "|\n  x + y", "x + y\n", id="a plus in its words"),
+        pytest.param("a: |\n  x\r\n\nb: 1\n", "|\n  x", "x\n", id="line breaks of two kinds"),
         pytest.param("a: |\n  x\n# why\n\nb: 1\n", "|\n  x", "x\n", id="a comment behind it is not content"),
         pytest.param("a: |\n  x", "|\n  x", "x", id="no final line break"),
         pytest.param("a: |+\n  x\n", "|+\n  x", "x\n", id="kept at the end of the text"),
@@ -130,20 +132,43 @@ def test_all_nodes_are_walked_in_the_order_of_the_text() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        pytest.param("", "the input is empty", id="nothing"),
+        pytest.param("", "the input is empty: it must be one YAML document", id="nothing"),
         pytest.param("# a comment\n\n", "the input is empty", id="a comment only"),
-        pytest.param("a: 1\n---\nb: 2\n", "a second one begins at line 2, column 1", id="two documents"),
-        pytest.param("a: *nowhere\n", "an alias has no anchor before it at line 1, column 4", id="no anchor"),
+        pytest.param(
+            "a: 1\n---\nb: 2\n",
+            "the input must be one YAML document, but a second one begins at line 2, column 1",
+            id="two documents",
+        ),
+        pytest.param(
+            "a: *nowhere\n",
+            "an alias has no anchor before it at line 1, column 4: quote a text that begins with `*`",
+            id="no anchor",
+        ),
         pytest.param("a: *x\nb: &x 1\n", "an alias has no anchor before it", id="an anchor that comes later"),
-        pytest.param("a: &x\n  b: *x\n", "an alias must not be inside its own anchor", id="an alias in itself"),
+        pytest.param(
+            "a: &x\n  b: *x\n",
+            "an alias must not be inside its own anchor at line 2, column 6",
+            id="an alias in itself",
+        ),
         pytest.param(
             "a: &x [*x]\n", "an alias must not be inside its own anchor", id="an alias in itself, in flow style"
         ),
         pytest.param("a: [1, 2\n", "not valid YAML", id="a bracket that is open"),
         pytest.param("a: 'x\n", "not valid YAML", id="a quote that is open"),
-        pytest.param("a:\n\tb: 1\n", "at line 2, column 1", id="a tab as indentation"),
+        pytest.param(
+            "a:\n\tb: 1\nc: 1\n",
+            "at line 2, column 1: indent the line with blanks, because YAML takes no tab there",
+            id="a tab as indentation",
+        ),
+        pytest.param(
+            "a: 1\n<<<<<<< HEAD\nb: 1\n=======\nc: 1\n<<<<<<< HEAD\n",
+            "at line 3, column 1: resolve the conflict that git marked in line 2",
+            id="a conflict",
+        ),
+        pytest.param("a: [\n\t@\n", "at line 2, column 2", id="a tab where it may be"),
         pytest.param("a: @x\n", "at line 1, column 4", id="a reserved character"),
         pytest.param("a: \x00\n", "control characters are not allowed at line 1, column 4", id="a NUL"),
+        pytest.param("é: \x00\n", "control characters are not allowed at line 1, column 4", id="one behind a letter"),
         pytest.param("a: 1\nb\n", "not valid YAML", id="a key without a colon"),
         pytest.param("a: b: c\n", "not valid YAML", id="two colons on one line"),
     ],
@@ -187,6 +212,7 @@ for text in sys.argv[1:]:
         pytest.param("[", "]", id="flow lists"),
         pytest.param("{a: ", "}", id="flow mappings"),
         pytest.param("- ", "", id="block lists"),
+        pytest.param("? ", "", id="keys"),
     ],
 )
 def test_the_deepest_document_that_is_read(opening: str, closing: str) -> None:

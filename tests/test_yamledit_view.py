@@ -104,6 +104,7 @@ def test_the_core_schema_of_yaml_1_2(text: str, value: Any) -> None:
         pytest.param("on: push\n0640: x\n", {"on": "push", "0640": "x"}, id="keys that YAML 1.1 reads differently"),
         pytest.param("? [a, b]\n: 1\n", {'? ["a", "b"]': 1}, id="a key that is no scalar is named by what it holds"),
         pytest.param("{? {? {? a: 1}}}\n", {'? {? {"a": 1}: null}': None}, id="a key inside a key is not escaped"),
+        pytest.param("{? {é: ü, b: 1}}\n", {'? {"é": "ü", "b": 1}': None}, id="a key with letters and two members"),
         pytest.param("a: {{ b }}\n", {"a": {'? {"b": null}': None}}, id="a placeholder without quotes"),
         pytest.param("a: &x 1\n? [*x]\n: 1\n", {"a": 1, "? [1]": 1}, id="an alias in a key that is no scalar"),
         pytest.param("? &k a\n: 1\n*k : 2\n", {"a": 2}, id="an alias as a key"),
@@ -198,16 +199,25 @@ def test_aliases_within_reason_are_read() -> None:
     assert len(read(_laughs(4, 10))["l3"]) == 10
 
 
-def test_aliases_must_not_build_what_is_deeper_than_a_text_may_be() -> None:
-    chain = "a0: &a0 1\n" + "".join(f"a{n}: &a{n} {'[' * 400}*a{n - 1}{']' * 400}\n" for n in range(1, 12))
+NESTS = pytest.mark.parametrize(
+    ("opening", "closing"), [pytest.param("[", "]", id="lists"), pytest.param("{k: ", "}", id="mappings")]
+)
+
+
+@NESTS
+def test_aliases_must_not_build_what_is_deeper_than_a_text_may_be(opening: str, closing: str) -> None:
+    around = [f"a{n}: &a{n} {opening * 400}*a{n - 1}{closing * 400}\n" for n in range(1, 12)]
+    chain = "a0: &a0 1\n" + "".join(around)
     with pytest.raises(InputError, match=f"^aliases nest more than {MAX_DEPTH} levels deep"):
         read(chain)
     with pytest.raises(InputError, match=f"^aliases nest more than {MAX_DEPTH} levels deep"):
         view(compose(f"{chain}b: [*a11]\n").entries[-1][1])
 
 
-def test_aliases_may_build_what_is_as_deep_as_a_text_may_be() -> None:
-    text = f"a: &a {'[' * 300}1{']' * 300}\nb: {'[' * (MAX_DEPTH - 301)}*a{']' * (MAX_DEPTH - 301)}\n"
+@NESTS
+def test_aliases_may_build_what_is_as_deep_as_a_text_may_be(opening: str, closing: str) -> None:
+    beside = MAX_DEPTH - 301
+    text = f"a: &a {opening * 300}1{closing * 300}\nb: {opening * beside}*a{closing * beside}\n"
     assert read(text)
     with pytest.raises(InputError, match=f"^aliases nest more than {MAX_DEPTH} levels deep"):
         read(text.replace("*a", "[*a]"))

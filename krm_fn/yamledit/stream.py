@@ -82,7 +82,7 @@ def _separators(text: str) -> list[re.Match[str]]:
     return [
         one
         for one in re.finditer(_SEPARATOR, text)
-        if one.start() in (0, first) or text[one.start() - 1] == "\n"
+        if one.start() == first or text[one.start() - 1] == "\n"
     ]
 
 

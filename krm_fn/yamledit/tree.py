@@ -148,7 +148,7 @@ def _remedy(text: str, mark: Any) -> str:
     conflicts = [at for at, line in enumerate(lines, 1) if line.startswith("<<<<<<< ")]
     if conflicts:
         return f"resolve the conflict that git marked in line {conflicts[-1]}"
-    indent = lines[-1][: mark.column + 1] if lines else ""
+    indent = lines[-1][: mark.column + 1]
     if "\t" in indent and not indent.strip():
         return "indent the line with blanks, because YAML takes no tab there"
     return ""
@@ -163,7 +163,7 @@ def _text_before(text: str, position: int) -> str:
 
 def _error(problem: str, mark: Any, remedy: str = "") -> InputError:
     if not mark:
-        return InputError(f"{problem}: {remedy}" if remedy else problem)
+        return InputError(problem)
     return TextError(problem, mark.line + 1, mark.column + 1, remedy)
 
 
