@@ -34,6 +34,9 @@ WORDS = [
     "\n    ~",
     "\n    &a\n    []",
     "\n    [\n    ]",
+    " [\n    ]",
+    " {\n    # none\n  }  # comment",
+    " &a [\n\n  ]",
 ]
 
 

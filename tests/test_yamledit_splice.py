@@ -116,7 +116,9 @@ NEIGHBOUR = "z: [1,  2] # z\n"
             "a:\n  # b\n  b: 1\n", add("a", "c", value=2, before="b"), "a:\n  # b\n  c: 2\n  b: 1\n", id="the first one"
         ),
         pytest.param("a: [1,\n  2] # c\n", replace("a", value=5), "a: 5 # c\n", id="one behind a flow list over lines"),
-        pytest.param("a: {\n} # c\n", add("a", "k", value=5), "a: # c\n  k: 5\n", id="one behind an empty mapping"),
+        pytest.param(
+            "a: {\n} # c\n", add("a", "k", value=5), "a: # c # was: {\\n}\n  k: 5\n", id="one behind an empty mapping"
+        ),
         pytest.param(
             "a: # k\n  [1,\n  2] # c\n", replace("a", value={"k": 1}), "a: # k # c\n  k: 1\n", id="two for a mapping"
         ),

@@ -7,9 +7,9 @@ instead.
 
 A text that ytt reads gets ``config: #! was: null``: ``#!`` begins a comment there, and ytt refuses any other than that
 and ``#@``, its code (https://carvel.dev/ytt/docs/latest/ytt-text-templates/ and "Comments" of its language reference).
-To YAML both are comments. ``\n`` is a line break in the words of a value that is below its key. In a flow collection
-the mark is behind the key, too, and the value on the next line. None is written behind the dash of a list: kpt puts
-such a comment above the item, or above the whole object.
+To YAML both are comments. ``\n`` is a line break in the words of a value that is below its key or has several lines. In
+a flow collection the mark is behind the key, too, and the value on the next line. None is written behind the dash of a
+list: kpt puts such a comment above the item, or above the whole object.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ from krm_fn.yamledit.view import is_merge, key_text, same, view
 
 _MARK = r"(?P<tail>[ \t]+#[^\n]*|) #!? was:(?P<words>[^\n]*)"
 _BREAK = r"\n"
-"""Stands for a line break in words that are below their key; no value begins with a backslash."""
+"""Stands for a line break in words that are below their key, or empty; no value begins with a backslash."""
+_NO_DATA = object()
 _READ_AS_A_WHOLE = r"# *(?:kpt-set:|\{\"\$)|#@"
 """A comment behind which nothing may be written: a setter of kpt, or code or an annotation of ytt."""
 
@@ -47,7 +48,7 @@ def marked(words: str, tail: str, opening: str) -> str:
     """Return what replaces ``words`` and ``tail`` behind the colon of a member that becomes a block.
 
     Args:
-        words: what the member is, with the blanks before it; those of ``below`` for one below its key.
+        words: what the member is, with the blanks before it; those of ``with_breaks`` for one over several lines.
         tail: blanks and a comment behind it, or behind the key of one on the line below.
         opening: what begins a comment, ``PLAIN`` or ``FOR_YTT``.
     """
@@ -58,11 +59,11 @@ def marked(words: str, tail: str, opening: str) -> str:
     return f"{tail}{mark}" if tail.strip() else f"{mark}{tail}"
 
 
-def below(lines: str) -> str:
-    """Return the words for a value that is below its key; "" where these lines cannot be given back.
+def with_breaks(lines: str) -> str:
+    """Return the words for a value over several lines; "" where these cannot be given back.
 
     Args:
-        lines: the line break behind the key, with the blanks before it, and all to the end of the line of the value.
+        lines: what is behind the key to the end of the value; to the end of its line where the value is below its key.
     """
     return "" if _BREAK in lines else re.sub("\r?\n", re.escape(_BREAK), lines)
 
@@ -107,13 +108,22 @@ def _origins_in(
         words, tail = mark["words"], mark["tail"]
         if words.lstrip(" \t").startswith(_BREAK):
             words, tail = tail + words.replace(_BREAK, newline), ""
-        try:
-            data = view(compose('{"k":' + words + "\n}"))["k"]
-        except (InputError, TypeError, KeyError):
+        elif _BREAK in words and _bare(_data(words.replace(_BREAK, newline))) is None:
+            words = words.replace(_BREAK, newline)  # nothing is in it that could hold a backslash
+        data = _data(words)
+        if data is _NO_DATA:
             continue
         # On removal kpt copies the mark to the line below: of another kind, it says nothing of what is there.
         if data is None or isinstance(data, dict) is isinstance(value, MappingNode):
             yield value, FormerValue(words + tail, data)
+
+
+def _data(words: str) -> Any:
+    """Return what is behind the colon of a member; ``_NO_DATA`` where the words are no value."""
+    try:
+        return view(compose('{"k":' + words + "\n}"))["k"]
+    except (InputError, TypeError, KeyError):
+        return _NO_DATA
 
 
 def give_back(

@@ -13,7 +13,7 @@ from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.yamledit import layout
 from krm_fn.yamledit.document import PLAIN
 from krm_fn.yamledit.layout import Geometry
-from krm_fn.yamledit.origin import FormerValue, below, marked, plain_data
+from krm_fn.yamledit.origin import FormerValue, marked, plain_data, with_breaks
 from krm_fn.yamledit.render import Layout, after_indicator, block, flow, is_literal, key
 from krm_fn.yamledit.shadow import Child, Spot
 from krm_fn.yamledit.tree import Mapping as MappingNode
@@ -260,17 +260,18 @@ class _Writer:
             return
         is_below = node.start > end_of_line
         is_filled = isinstance(value, (dict, list)) and bool(value)
-        if is_below and is_filled and (_is_nothing(node) or self.is_line(node)):
-            end = layout.end_of_line(self.text, node.end)
-            tail = (
-                self.text[indicator:end_of_line] if self.text[indicator:end_of_line].strip() else ""
-            )
-            words = below(self.text[indicator + len(tail) : end])
-            if words and self.is_kept(spot, node, place, index):
-                yield TextEdit(indicator, end, marked(words, tail, self.before.comment) + body)
+        end = layout.end_of_line(self.text, node.end)
+        if is_filled and (_is_nothing(node) or (is_below and self.is_line(node))):
+            tail = self.text[indicator:end_of_line] if is_below else self.comment_behind(node)
+            words = self.text[indicator : node.end]
+            if is_below:
+                tail = tail if tail.strip() else ""
+                words = self.text[indicator + len(tail) : end]
+            kept = with_breaks(words)
+            if kept and self.is_kept(spot, node, place, index):
+                yield TextEdit(indicator, end, marked(kept, tail, self.before.comment) + body)
                 return
         comment = self.text[indicator:end_of_line].rstrip(" ") if is_below else ""
-        end = layout.end_of_line(self.text, node.end)
         yield TextEdit(indicator, end, rest + comment + self.comment_behind(node) + body)
 
     def comment_behind(self, node: Node) -> str:
