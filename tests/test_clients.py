@@ -203,6 +203,15 @@ AXIOS = {"proxy-from-env", "axios-1.15", "axios"}
             id="and neither what stands behind the next comma",
         ),
         pytest.param("::1", "10.0.0.1", 80, {"ruby"}, id="what Ruby makes of IPv6 loopback"),
+        pytest.param("b:", "b", 80, {"go", "httpx", "ruby"}, id="a port that is not there"),
+        pytest.param("10.1.2.3-10.1.2.9", "10.1.2.3", 80, {"node"}, id="the first address of a range"),
+        pytest.param("10.1.2.1-10.1.2.3", "10.1.2.3", 80, {"node"}, id="the last address of a range"),
+        pytest.param("10.1.2.1-10.1.2.9", "b", 80, set(), id="a name is in no range"),
+        pytest.param(
+            "10.1.2.3", "::ffff:10.1.2.3", 80, {"go", "apt", "lwp", "axios-1.15", "axios"}, id="IPv4 inside IPv6"
+        ),
+        pytest.param("10.0.0.0/8", "::ffff:10.1.2.3", 80, {"go", "axios"}, id="a network with IPv4 inside IPv6"),
+        pytest.param("::ffff:10.0.0.0/104", "10.1.2.3", 80, {"go", "axios"}, id="a network of IPv4 inside IPv6"),
         pytest.param("a,,b", "example.com", 80, {"lwp"}, id="what Perl makes of two commas"),
         pytest.param(
             "*",

@@ -101,6 +101,61 @@ SEPARATORS = (",", ",", ",", ",", ",", ", ", " ,", ",,", " ", ",\t", ",\n")
 FORMS = ("{}", ".{}", "*.{}", "*{}", "{}.", "..{}", "{}:8080", ".{}:8080", "*.{}:6443", "{}:80", " {} ")
 ADDRESS_FORMS = ("{}", "{}", "{}", "{}:6443", "[{}]", "[{}]:6443", ".{}", "{} ")
 
+SPELLINGS = (
+    # IPv4 as URLs and `inet_aton` have it: octal, hexadecimal, with fewer numbers, and numbers that are too large.
+    ("10.66051,0x0a.1.9.9,012.1.9.8,10.1.2311", "10.1.2.3 10.1.9.9 10.1.9.8 10.1.9.7"),
+    ("127.1", "127.0.0.1 localhost"),
+    ("10.1.2.256,10.256.2.3,10.1.65536", "10.1.3.0 11.0.2.3 10.2.0.0"),
+    ("10.1.2.255,10.255.2.3,10.1.65535", "10.1.2.255 10.255.2.3 10.1.255.255"),
+    ("0x0a.0x1.2.3/16", "10.1.9.9"),
+    ("0x0a010203/8", "10.9.9.9"),
+    ("012.1.0.0/16", "10.1.9.9"),
+    ("10.1.2.300/24,10.1.2.256/24,10.256.0.0/16", "10.1.3.44 11.0.1.1"),
+    ("10.255.0.0/16", "10.255.1.1"),
+    # IPv4 inside IPv6
+    ("::ffff:10.1.2.3", "10.1.2.3 10.1.2.4"),
+    ("[::ffff:10.1.2.3]", "10.1.2.3"),
+    ("::ffff:10.1.2.3/104", "10.9.9.9 11.0.0.1"),
+    ("::ffff:10.0.0.0/95", "10.1.2.3 11.0.0.1"),
+    ("::ffff:10.1.2.2/127", "10.1.2.3 10.1.2.4"),
+    # Loopback by other names
+    ("0.0.0.0", "127.0.0.1 localhost"),  # noqa: S104 -- compared, not bound
+    ("::", "127.0.0.1"),
+    ("::1", "127.0.0.1"),
+    ("localhost", "::1 127.9.9.9 sub.localhost"),
+    ("LOCALHOST", "localhost sub.localhost"),
+    ("[::1]", "localhost"),
+    ("localhost:8080", "127.0.0.1 127.0.0.1:8080"),
+    # Brackets, one of them missing
+    ("[fd00::]/64", "fd00::1"),
+    ("[fd00::/64", "fd00::1"),
+    ("fd00::]/64", "fd00::1"),
+    ("[fd00::1", "fd00::1"),
+    ("fd00::1]", "fd00::1"),
+    ("[10.1.2.3]", "10.1.2.3"),
+    ("[10.0.0.0]/8", "10.1.2.3"),
+    # Prefixes, netmasks and ranges
+    ("fd00::1/x", "fd00::1"),
+    ("10.1.2.3/32", "::1"),
+    ("10.1.2.3/8", "10.1.2.3"),
+    ("10.0.0.0/255.0,10.0.0.0/255.0.0.0.", "10.1.2.3"),
+    ("10.0.0.0/255.0.255.0", "10.9.0.3"),
+    ("10.1.2.*", "10.1.2.3 10.1.20.3"),
+    # Ports without a host, and hosts without the port
+    (":8080", "b:8080 example.com.:8080"),
+    ("b:", "b b:8080"),
+    # URLs
+    ("http://b:80,//10.1.2.3,@10.9.9.9", "b 10.1.2.3 10.9.9.9"),
+    ("all://b", "b sub.b"),
+    ("://b", "b"),
+    ("all://*", "b"),
+    ("http://*:8080", "b b:8080"),
+    ("*:8080", "b b:8080"),
+    ("xn--bcher-kva.example", "xn--bcher-kva.example sub.xn--bcher-kva.example"),
+    (" ,", "b"),
+)
+"""Lists that few people write, each with the hosts that tell clients apart."""
+
 
 @dataclass(frozen=True)
 class Case:
@@ -117,7 +172,10 @@ class Case:
 
 
 def generated() -> list[Case]:
-    """A few hundred cases, the same ones every time; half of the hosts are near an entry of their list."""
+    """A few hundred cases, the same ones every time; half of the hosts are near an entry of their list.
+
+    Then those of ``SPELLINGS``.
+    """
     rng = random.Random(SEED)  # noqa: S311 -- cases, not keys
     cases = []
     for _ in range(LISTS):
@@ -130,7 +188,17 @@ def generated() -> list[Case]:
         hosts = [_near(rng, rng.choice(names)) for _ in range(HOSTS_PER_LIST // 2)]
         hosts += rng.sample(HOSTS, HOSTS_PER_LIST - len(hosts))
         cases += [Case(text, host, rng.choice(PORTS)) for host in dict.fromkeys(hosts)]
-    return cases
+    return cases + spelled()
+
+
+def spelled() -> list[Case]:
+    """The cases of ``SPELLINGS``, port 80 where none is written."""
+    found = []
+    for text, places in SPELLINGS:
+        for place in places.split():
+            host = place.removesuffix(":8080")
+            found.append(Case(text, host, 80 if host == place else 8080))
+    return found
 
 
 def _entry(rng: random.Random) -> tuple[str, str]:

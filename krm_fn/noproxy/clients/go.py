@@ -8,10 +8,12 @@ no address is a name, and a name never matches an address. Loopback goes direct 
 
 from __future__ import annotations
 
+import ipaddress
 import re
 
 from krm_fn.noproxy.clients._match import (
     Address,
+    Network,
     address,
     ascii_name,
     cidr,
@@ -41,7 +43,7 @@ def net_http(no_proxy: str, host: str, port: int) -> bool:
 def _matches(entry: str, name: str, ip: Address | None, port: int) -> bool:
     if entry == "*":
         return True
-    net = cidr(entry)
+    net = _unmapped_network(cidr(entry))
     if net is not None:
         return contains(net, ip)
     host, entry_port = _split_port(entry)
@@ -70,3 +72,11 @@ def _split_port(entry: str) -> tuple[str, str]:
 def _unmapped(ip: Address | None) -> Address | None:
     """Go takes ``::ffff:10.0.0.1`` and ``10.0.0.1`` for the same."""
     return getattr(ip, "ipv4_mapped", None) or ip
+
+
+def _unmapped_network(net: Network | None) -> Network | None:
+    """Go takes ``::ffff:10.0.0.0/104`` and ``10.0.0.0/8`` for the same."""
+    if net is None or net.version == 4 or net.prefixlen < 96:
+        return net
+    mapped = net.network_address.ipv4_mapped
+    return ipaddress.IPv4Network((mapped, net.prefixlen - 96)) if mapped else net

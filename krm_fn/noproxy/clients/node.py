@@ -71,7 +71,7 @@ def proxy_from_env(no_proxy: str, host: str, port: int) -> bool:
 def axios_1_19(no_proxy: str, host: str, port: int) -> bool:
     """Return whether axios 1.15 to 1.19 goes direct.
 
-    As proxy-from-env, but it ignores final dots, reads ``d:port`` as one host, and reads ``fd00::1``.
+    As proxy-from-env, but it ignores final dots, reads ``d:port`` as one host, and reads ``fd00::1`` and ``127.1``.
 
     axios ``lib/adapters/http.js`` calls proxy-from-env first and then its own ``lib/helpers/shouldBypassProxy.js``;
     either may answer that a host goes direct. Modelled after 1.19: 1.15.0 does not take loopback names for each
@@ -83,15 +83,13 @@ def axios_1_19(no_proxy: str, host: str, port: int) -> bool:
 def axios(no_proxy: str, host: str, port: int) -> bool:
     """Return whether axios 1.20 and later goes direct.
 
-    It also reads CIDRs of both families, and addresses in any form that a URL may have.
+    It also reads CIDRs of both families, IPv6 in any form, and names beyond ASCII.
     """
     return proxy_from_env(no_proxy, host, port) or _axios(no_proxy, host, port, reads_cidrs=True)
 
 
 def _axios(no_proxy: str, host: str, port: int, *, reads_cidrs: bool) -> bool:
     name = _axios_name(canonical(host), is_exact=not reads_cidrs)
-    if no_proxy == "*":
-        return True
     return any(
         _axios_matches(entry, name, port, reads_cidrs=reads_cidrs)
         for entry in filter(None, _SEPARATOR.split(no_proxy.lower()))
@@ -99,8 +97,6 @@ def _axios(no_proxy: str, host: str, port: int, *, reads_cidrs: bool) -> bool:
 
 
 def _axios_matches(entry: str, name: str, port: int, *, reads_cidrs: bool) -> bool:
-    if reads_cidrs and entry == "*":
-        return True
     if reads_cidrs and "/" in entry:
         return contains(_axios_cidr(entry), address(name))
     domain, entry_port = _axios_port(entry)
@@ -126,16 +122,16 @@ def _axios_port(entry: str) -> tuple[str, int]:
 
 
 def _axios_name(host: str, *, is_exact: bool) -> str:
-    """Return ``host`` without brackets and final dots.
+    """Return ``host`` without final dots, and an IPv4 address in its usual form.
 
-    With ``is_exact`` an address is compared as written.
+    With ``is_exact`` other addresses and names are compared as written.
     """
-    text = (host[1:-1] if host.startswith("[") and host.endswith("]") else host).rstrip(".")
+    text = host.rstrip(".")
     if not is_exact and not text.isascii():
         text = ascii_name(text)
-    if is_exact and ":" not in text:
-        return text
-    ip = address(text) if ":" in text else _short_ipv4(text)
+    if ":" not in text:
+        return str(_short_ipv4(text) or text)
+    ip = address(text)
     mapped = getattr(ip, "ipv4_mapped", None)
     if mapped is not None:
         return str(mapped)
@@ -188,10 +184,8 @@ def _ipv4_number(text: str) -> int | None:
 
 
 def _is_axios_loopback(name: str) -> bool:
-    if name in ("localhost", "0.0.0.0", "::", "::1"):  # noqa: S104 -- compared, not bound
-        return True
     ip = address(name)
-    return ip is not None and (ip.is_loopback or ip.is_unspecified)
+    return name == "localhost" or (ip is not None and (ip.is_loopback or ip.is_unspecified))
 
 
 def node_http(no_proxy: str, host: str, port: int) -> bool:

@@ -49,8 +49,9 @@ def reqwest(no_proxy: str, host: str, port: int) -> bool:
     ip, name, entries = address(host), host.lower(), trimmed(no_proxy)
     if ip is not None:
         return any(contains(cidr(entry), ip) or address(entry) == ip for entry in entries)
-    names = [entry for entry in entries if cidr(entry) is None and address(entry) is None]
-    return any(entry == "*" or in_domain(name, entry.lower().removeprefix(".")) for entry in names)
+    return any(
+        entry == "*" or in_domain(name, entry.lower().removeprefix(".")) for entry in entries
+    )
 
 
 def dotnet(no_proxy: str, host: str, port: int) -> bool:

@@ -54,5 +54,7 @@ def _mask(text: str | None) -> int | None:
     if text.isdecimal():
         return 0xFFFFFFFF << 32 - int(text) & 0xFFFFFFFF if int(text) <= 32 else None
     netmask = address(text)
-    rest = 0xFFFFFFFF ^ int(netmask) if netmask is not None else 1 << 32
-    return 0xFFFFFFFF ^ rest if netmask is not None and rest & (rest + 1) == 0 else None
+    if netmask is None:
+        return None
+    rest = 0xFFFFFFFF ^ int(netmask)
+    return int(netmask) if rest & (rest + 1) == 0 else None
