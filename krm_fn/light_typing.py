@@ -78,8 +78,6 @@ else:
         def _replace(self, **changes: Any) -> NamedTuple:
             members = list(self)
             for name, value in changes.items():  # one or two of a dozen
-                if name not in self._fields:
-                    raise TypeError(f"no field has this name: {name}")
                 members[self._fields.index(name)] = value
             return tuple.__new__(type(self), members)
 

@@ -53,6 +53,7 @@ OTHER_KINDS = {
     "krm_fn.targets.distributions.distributions",
     "krm_fn.targets.nodes.node_trust_store",
     "krm_fn.targets.nodes.node_files",
+    "krm_fn.targets.nodes.other_files",
     "krm_fn.targets.nodes.other_writers",
     "krm_fn.targets.nodes.registry_mirror",
     "krm_fn.targets.nodes.cluster_class",

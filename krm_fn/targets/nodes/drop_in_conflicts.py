@@ -20,7 +20,6 @@ from krm_fn.formats.cache_sizes import TEXTS
 from krm_fn.krm.results import Severity
 from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import Pointer
-from krm_fn.targets.nodes import other_files
 from krm_fn.targets.nodes.config_spec import ConfigSpec
 from krm_fn.targets.nodes.files import FileEntry, decode, entries_of
 
@@ -153,6 +152,8 @@ class Conflicts(NamedTuple):
         """Report an environment file that sets something else, or seems to."""
         text = texts.get(file)
         if text is not None:
+            from krm_fn.targets.nodes import other_files  # noqa: PLC0415 -- few objects have such a file
+
             found = other_files.of_lines(text)
             differing = [name for name, value in found.items() if value != variables.get(name)]
             if not differing:
