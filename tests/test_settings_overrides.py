@@ -352,6 +352,20 @@ def test_an_override_that_fits_nothing_is_reported(
     assert list(idle(loaded(httpProxy=PROXY), [])) == []
 
 
+@pytest.mark.parametrize(
+    ("match", "rules", "fits"),
+    [
+        pytest.param({"targets": ["kyvernoPolicies"], "objects": ["p"], "rules": ["r"]}, ["r"], True, id="one of them"),
+        pytest.param({"objects": ["p"]}, ["r"], True, id="the policy as a whole"),
+        pytest.param({"rules": ["*"]}, [], False, id="a policy without rules"),
+    ],
+)
+def test_an_override_for_a_rule_fits_a_policy_that_has_it(match: dict[str, Any], rules: list[str], fits: bool) -> None:
+    config = loaded(httpProxy=PROXY, overrides=[override(match, httpProxy=EU)])
+    places = subjects([], target="kyvernoPolicies", name="p", rules=rules)
+    assert (list(idle(config, places)) == []) is fits
+
+
 def test_an_override_for_a_role_may_be_for_other_lists_where_nothing_makes_nodes() -> None:
     config = loaded(httpProxy=PROXY, overrides=[override({"roles": ["Worker"]}, disabled=True)])
     found = list(idle(config, subjects([Membership(PROD)], target="certManager")))
@@ -404,7 +418,10 @@ def test_the_settings_name_the_clusters_they_are_for(
 OF_WORKERS = override({"roles": ["Worker"], "targets": ["kubeletDropIn"]}, httpProxy=EU, noProxy=["of-workers"])
 OF_PLANES = override({"roles": ["ControlPlane"], "targets": ["kubeletDropIn"]}, httpProxy=EU, noProxy=["of-planes"])
 OTHER_OF_PLANES = override({"roles": ["ControlPlane"]}, httpProxy=US)
-OF_NAME = override({"objects": ["shared"], "roles": ["Worker"]}, httpProxy=EU)
+OF_NAME = [
+    override({"objects": ["shared"], "roles": ["Worker"]}, httpProxy=EU, noProxy=["of-workers"]),
+    override({"objects": ["shared"], "roles": ["ControlPlane"]}, httpProxy=EU, noProxy=["of-planes"]),
+]
 
 
 @pytest.mark.parametrize(
@@ -433,7 +450,13 @@ OF_NAME = override({"objects": ["shared"], "roles": ["Worker"]}, httpProxy=EU)
             ("spec.overrides[0]",),
             id="that of the Cluster as a whole",
         ),
-        pytest.param({"overrides": [OF_NAME]}, (EU, "", ""), Role.WORKER, (), id="by the name of the object"),
+        pytest.param(
+            {"overrides": OF_NAME},
+            (EU, "", "of-workers,of-planes"),
+            Role.WORKER,
+            (),
+            id="of both by the name of the object",
+        ),
     ],
 )
 def test_the_one_proxy_of_the_machines_of_all_roles(
@@ -445,6 +468,23 @@ def test_the_one_proxy_of_the_machines_of_all_roles(
     )
     assert (*found.urls, found.settings.no_proxy) == proxies
     assert (found.of_role, found.unreachable_overrides) == (role, unreachable)
+
+
+@pytest.mark.parametrize(
+    ("match", "sets", "reported"),
+    [
+        pytest.param({"roles": ["Worker"]}, {"httpProxy": EU}, True, id="a role"),
+        pytest.param({"workerGroups": ["md-0"]}, {"noProxy": ["a"]}, True, id="a group of workers"),
+        pytest.param({"roles": ["Worker"]}, {"httpProxy": PROXY}, False, id="one that says the same"),
+        pytest.param({"clusters": ["lab"], "roles": ["Worker"]}, {"httpProxy": EU}, False, id="of another Cluster"),
+        pytest.param({"clusters": ["prod-1"]}, {"httpProxy": EU}, False, id="the Cluster, which it reaches"),
+    ],
+)
+def test_what_holds_for_all_nodes_names_the_overrides_for_some(
+    match: dict[str, Any], sets: dict[str, Any], reported: bool
+) -> None:
+    found = resolved({**BASE, "overrides": [override(match, **sets)]}, Membership(PROD))
+    assert found.unreachable_overrides == (("spec.overrides[0]",) if reported else ())
 
 
 CLAIMED = WORKER._replace(claimed_from="org-other")
@@ -510,3 +550,13 @@ def test_by_what_the_proxies_of_two_targets_may_differ(
     spec: dict[str, Any], target: str, membership: Membership, expected: tuple[str, bool]
 ) -> None:
     assert differences(target, loaded(**spec), [membership]) == expected
+
+
+@pytest.mark.parametrize("memberships", [[], [WORKER], [CLAIMED]], ids=["no Cluster", "a Cluster", "a claimed one"])
+def test_a_rule_gets_the_proxy_of_an_override_for_rules(memberships: list[Membership]) -> None:
+    config = loaded(**BASE, overrides=[override({"rules": ["second"]}, httpProxy=EU)])
+    urls = {
+        rule: resolve(config, memberships, target="kyvernoPolicies", audience=Audience.POD, rule=rule).urls
+        for rule in ("first", "second")
+    }
+    assert urls == {"first": (PROXY, PROXY), "second": (EU, PROXY)}

@@ -200,7 +200,7 @@ def resolve_for_all_machines(
     *,
     target: str,
     audience: Audience,
-    name: str = "",
+    name: str,
 ) -> Resolved:
     """Resolve the one proxy of a place that the machines of all roles share.
 
