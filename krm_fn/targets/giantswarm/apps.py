@@ -97,7 +97,8 @@ class _References(SiteWithoutVariables):
     def _is_incomplete(self, field: str) -> bool:
         """Return whether a person wrote a reference without a name: a removal could not give it back."""
         reference = self._draft.mapping((*_CONFIG, field)) or {}
-        return not reference.get("name") and any(reference.values())
+        says_something = any(value not in (None, "") for value in reference.values())
+        return not reference.get("name") and says_something
 
     def _report_incomplete(self, fields: Iterable[str]) -> None:
         for field in fields:

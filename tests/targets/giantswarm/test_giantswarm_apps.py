@@ -160,7 +160,9 @@ def test_another_secret_stays_and_is_reported() -> None:
     ]
 
 
-@pytest.mark.parametrize("begun", [{"namespace": "org-a"}, {"name": "", "namespace": "org-a"}, {"e": "x"}])
+@pytest.mark.parametrize(
+    "begun", [{"namespace": "org-a"}, {"name": "", "namespace": "org-a"}, {"e": "x"}, {"name": False}, {"name": 0}]
+)
 def test_a_reference_that_a_person_began_stays_and_is_reported(begun: Any) -> None:
     obj = app(config={"configMap": begun})
 
