@@ -38,7 +38,7 @@ class _Karpenter(Target):
     def sites(self, draft: Draft, context: Context) -> Places:
         """Yield the variables of the NodeConfig, or a new one where there are no user data."""
         text = draft.get(_USER_DATA)
-        if not text and _is_amazon_linux_2023(draft.data):
+        if text in (None, "") and _is_amazon_linux_2023(draft.data):
             yield _NewUserData(draft)
         if not isinstance(text, str):
             return

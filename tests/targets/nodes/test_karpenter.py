@@ -66,6 +66,8 @@ def test_nodes_with_nodeadm_and_without_user_data_get_a_config(spec: dict[str, o
         pytest.param(PARTS.format("--B\nContent-Type: text/x-shellscript\n\nkind: NodeConfig\n"), "AL2023", id="parts"),
         pytest.param("kind: NodeConfig\n", "AL2023", id="a config of another API"),
         pytest.param(["a"], "AL2023", id="a wrong type"),
+        pytest.param(0, "AL2023", id="a number that says as little as nothing"),
+        pytest.param([], "AL2023", id="an empty list"),
     ],
 )
 def test_all_other_user_data_are_left_alone(text: object, family: str) -> None:
