@@ -36,7 +36,7 @@ WORDS = [
     "\n    [\n    ]",
     " [\n    ]",
     " {\n    # none\n  }  # comment",
-    " &a [\n\n  ]",
+    " &a [\n\n  ]  ",
 ]
 
 

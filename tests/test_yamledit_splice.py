@@ -191,6 +191,10 @@ TALL = 'a: [\n  1, # one\n  2\n]\nb: {\n  "x": 1,\n  "y": 2\n}\n'
         pytest.param(JSON, replace("b", value="éc"), "9b", "9c", id="an escape in JSON stays"),
         pytest.param(JSON, add("c", value=1e22), '"}', '", "c": 1.0e+22}', id="a large number in JSON"),
         pytest.param(JSON, add("c", value="é"), '"}', '", "c": "é"}', id="a letter in JSON"),
+        pytest.param("a: ['x',  'y']\n", add("a", "-", value="z"), "'y'", "'y', 'z'", id="the quotes of its neighbour"),
+        pytest.param(
+            "a: [1,\n  2]\n", add("a", "-", value=3), "  2", "  2,\n  3", id="a line like that of its neighbour"
+        ),
         pytest.param(FLOW, add("b", "p,q", value=1), "y: 2", 'y: 2, "p,q": 1', id="a key with a comma"),
         pytest.param(SPACED, replace("a", "x", value=5), "~", "5", id="a number for null"),
         pytest.param(SPACED, replace("a", "x", value="t"), "~", "t", id="a text for null"),

@@ -262,14 +262,17 @@ class _Writer:
         is_filled = isinstance(value, (dict, list)) and bool(value)
         end = layout.end_of_line(self.text, node.end)
         if is_filled and (_is_nothing(node) or (is_below and self.is_line(node))):
-            tail = self.text[indicator:end_of_line] if is_below else self.comment_behind(node)
-            words = self.text[indicator : node.end]
-            if is_below:
+            words = self.text[indicator:end]
+            if is_below:  # the comment behind the value is one of its words
+                tail = self.text[indicator:end_of_line]
                 tail = tail if tail.strip() else ""
-                words = self.text[indicator + len(tail) : end]
-            kept = with_breaks(words)
-            if kept and self.is_kept(spot, node, place, index):
-                yield TextEdit(indicator, end, marked(kept, tail, self.before.comment) + body)
+                words = words.removeprefix(tail)
+            else:
+                tail = self.comment_behind(node)
+                words = words.removesuffix(tail)
+            words = with_breaks(words)
+            if words and self.is_kept(spot, node, place, index):
+                yield TextEdit(indicator, end, marked(words, tail, self.before.comment) + body)
                 return
         comment = self.text[indicator:end_of_line].rstrip(" ") if is_below else ""
         yield TextEdit(indicator, end, rest + comment + self.comment_behind(node) + body)
