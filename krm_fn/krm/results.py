@@ -263,7 +263,7 @@ def once(results: Iterable[Result]) -> list[Result]:
     alike: dict[tuple[object, ...], list[Result]] = {}
     for one in found.values():
         # No text of an object is in these words; a step with a password has its marks.
-        words = re.split("[^A-Za-z0-9 ,.;]", one.message, maxsplit=1)[0]
+        words = re.split("[^A-Za-z0-9 ,.;-]", one.message, maxsplit=1)[0]
         steps = tuple(filter(str.isalnum, one.path))
         beginning = (one.ref, one.severity, one.code, len(one.path), steps, words)
         alike.setdefault(beginning, []).append(one)
