@@ -256,7 +256,7 @@ def _loss(one: Reading) -> Problem:
 
 
 def _goes_on_behind_a_blank(one: Reading) -> bool:
-    words = _words(one)
+    words = _words(one) if len(one.raw.split()) > 1 else []
     return len(words) > 1 and "=" not in (words[1] or "=")
 
 

@@ -114,14 +114,14 @@ def of_objects(
     overview: Overview, places: Sequence[PlannedEdit], wanted: ProxyConfig
 ) -> Iterator[Result]:
     """Yield a warning for each object that names a proxy, or should, where no target writes it."""
-    naming = {id(obj) for obj, _ in overview.naming}
+    naming = {id(obj.data) for obj, _ in overview.naming}
     written: set[int] = set()
     for place in places:
-        one = id(place.obj)
+        one = id(place.obj.data)
         if one in naming and one not in written and is_written(place):
             written.add(one)
     for obj, memberships in overview.naming:
-        if id(obj) not in written and not _is_switched_off(obj, wanted):
+        if id(obj.data) not in written and not _is_switched_off(obj, wanted):
             yield from _of_object(obj, memberships, wanted)
 
 

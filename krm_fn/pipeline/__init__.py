@@ -216,7 +216,8 @@ def _planned(
     if concerned:
         found += _places.judged(places, concerned, wanted, ref)
     found += _about_config(resource_list, every, wanted)
-    found += _of_part(unwritten(overview, concerned, wanted, ref), part)
+    unasked = (place for place in concerned if not place.is_asked)
+    found += _of_part(unwritten(overview, [*places, *unasked], wanted, ref), part)
     if resource_list.others:
         from krm_fn.lint.stale_files import stale_files  # noqa: PLC0415 -- a ResourceList has none
 
