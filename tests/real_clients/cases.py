@@ -151,7 +151,11 @@ SPELLINGS = (
     ("all://*", "b"),
     ("http://*:8080", "b b:8080"),
     ("*:8080", "b b:8080"),
+    ("b/https://x,1https://b", "b x"),
+    # Names beyond ASCII
     ("xn--bcher-kva.example", "xn--bcher-kva.example sub.xn--bcher-kva.example"),
+    ("bücher.example", "xn--bcher-kva.example sub.xn--bcher-kva.example"),
+    ("*.bücher.example", "sub.xn--bcher-kva.example"),
     (" ,", "b"),
 )
 """Lists that few people write, each with the hosts that tell clients apart."""
