@@ -70,6 +70,12 @@ def test_what_is_no_string_is_not_changed(value: Any) -> None:
         pytest.param("x\nhttp://u:ge\r\n  heim@p\ny", "x\nhttp://u:***@p\ny", id="the same among other lines"),
         pytest.param("http://h:3128\nme@example.com", "http://h:3128\nme@example.com", id="a port before a line"),
         pytest.param("http://user:ge@heim@proxy", "http://user:***@proxy", id="a password with an at sign"),
+        pytest.param("a:x y @ z", "a:x y @ z", id="words with a colon and an at sign alone"),
+        pytest.param("h:80 b@h/h:80t=https://b@h", "h:80 b@h/h:***@h", id="an address before a password with a URL"),
+        pytest.param('http://u:ge "http://heim@p', "http://u:***@p", id="a password with what begins a URL in quotes"),
+        pytest.param(
+            "http://u:ge=http://x@p http://v@w", "http://u:***@p http://***@w", id="another URL behind such a one"
+        ),
         pytest.param("http://user:ge/heim@proxy", "http://user:***@proxy", id="a password with a slash"),
         pytest.param("http://user:ge:heim@proxy", "http://user:***@proxy", id="a password with a colon"),
         pytest.param("http://user:ge heim@proxy", "http://user:***@proxy", id="a password with a blank"),

@@ -94,6 +94,7 @@ def test_an_entry_that_stays_as_it_is(text: str) -> None:
         pytest.param(" a ,b\n", "a,b", id="blanks go"),
         pytest.param("a;b|c d", "a,b,c,d", id="whatever separates"),
         pytest.param("${A},b.c;$(D)", "${A},b.c,.b.c,$(D)", id="templates among others"),
+        pytest.param("{{A,${B c},$(d e,{{f", "{{a,${B c},$(d,e,{{f", id="a template that is not closed is none"),
         pytest.param(", ,,", "", id="nothing"),
     ],
 )
@@ -125,6 +126,10 @@ def test_an_entry_in_its_portable_forms(text: str, expected: str) -> None:
         pytest.param("1", EntryKind.NUMBERS, id="a number"),
         pytest.param(".2.3", EntryKind.NUMBERS, id="the end of an address"),
         pytest.param("1.2.3.4.5", EntryKind.UNKNOWN, id="five numbers"),
+        pytest.param("1.2.3.004", EntryKind.UNKNOWN, id="four numbers that are no address"),
+        pytest.param("*.10", EntryKind.UNKNOWN, id="a glob in front of a number"),
+        pytest.param("[fd00::a", EntryKind.UNKNOWN, id="a bracket that is not closed"),
+        pytest.param("a$b", EntryKind.UNKNOWN, id="a variable that nobody fills in"),
         pytest.param("-a", EntryKind.UNKNOWN, id="a leading hyphen"),
         pytest.param("a..b", EntryKind.UNKNOWN, id="an empty label"),
         pytest.param("", EntryKind.UNKNOWN, id="nothing"),

@@ -58,6 +58,38 @@ def test_a_member_that_was_empty_is_so_again_once_its_last_item_goes(words: str,
     assert edited(filled, remove("a", "files", first)) == text
 
 
+def test_a_comment_beside_what_was_empty_keeps_the_letters_that_stand_for_a_break() -> None:
+    filled = edited("a:\n  [] # x\\n# y\nb: 1\n", add("a", "-", value="v"))
+    assert edited(filled, remove("a", 0)) == "a: [] # x\\n# y\nb: 1\n"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param("# it was: x\n- 1", id="in other words"),
+        pytest.param("# was: [\n- 1", id="of what is no YAML"),
+        pytest.param("# was: {}\n- 1", id="of another kind"),
+        pytest.param("# was: []\n  x", id="above a text"),
+    ],
+)
+def test_a_comment_that_gives_nothing_back_goes_with_its_member_and_hides_no_other(other: str) -> None:
+    text = f"a: {other}\nb: # was: []\n- 1\n"
+    assert edited(text, remove("a")) == "b: # was: []\n- 1\n"
+    assert edited(text, remove("b", 0)) == f"a: {other}\nb: []\n"
+
+
+@pytest.mark.parametrize(
+    ("beside", "operation", "left"),
+    [
+        pytest.param("- x\n", remove("a", 0), "", id="an item above goes"),
+        pytest.param("- x\n", replace("a", 0, value="z"), "- z\n", id="an item above gets another value"),
+    ],
+)
+def test_what_was_there_comes_back_whatever_happens_beside_it(beside: str, operation: Operation, left: str) -> None:
+    text = f"a:\n{beside}- b: # was: {{c: []}}\n    c:\n    - 1\n"
+    assert edited(text, remove("a", 1, "b", "c", 0), operation) == f"a:\n{left}- b: {{c: []}}\n"
+
+
 def test_a_member_that_was_not_there_goes() -> None:
     filled = edited("a: 1\n", add("files", value=[ITEM]))
     assert "was" not in filled

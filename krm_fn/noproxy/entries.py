@@ -244,7 +244,7 @@ def classify(entry: str) -> EntryKind:
     name = entry.removeprefix("*").removeprefix(".")
     if not _NAME.fullmatch(name) or ("-" in name and re.fullmatch(_RANGE, name)):
         return EntryKind.UNKNOWN
-    if name.rstrip(".").replace(".", "").isdigit():
+    if name.replace(".", "").isdigit():
         return EntryKind.UNKNOWN if name.count(".") >= 3 or "*" in entry else EntryKind.NUMBERS
     if entry.startswith("*"):
         return EntryKind.GLOB if entry.startswith("*.") else EntryKind.UNKNOWN

@@ -97,9 +97,7 @@ def _origins_in(
         return
     for start, value in zip(behind, values, strict=True):
         line = lines[start : layout.end_of_line(lines, start)]
-        if " was:" not in line or value.start <= start + len(line):
-            continue
-        mark = re.fullmatch(_MARK, line)
+        mark = re.fullmatch(_MARK, line) if " was:" in line else None
         if not mark or not isinstance(value, (MappingNode, SequenceNode)):
             continue
         # Nobody writes it, and what is behind the value leaves no place for it.
