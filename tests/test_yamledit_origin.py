@@ -90,6 +90,27 @@ def test_what_was_there_comes_back_whatever_happens_beside_it(beside: str, opera
     assert edited(text, remove("a", 1, "b", "c", 0), operation) == f"a:\n{left}- b: {{c: []}}\n"
 
 
+@pytest.mark.parametrize(
+    ("text", "operations", "new"),
+    [
+        pytest.param("{b: [x]}\n  b:\n  - x\n  - y\n", [remove("a", "b", 1)], "a: {b: [x]}\n", id="equal"),
+        pytest.param(
+            "{b: [x]}\n  b:\n  - x\n  - y\n",
+            [replace("a", "b", 0, value="z"), remove("a", "b", 1)],
+            "a: # was: {b: [x]}\n  b:\n  - z\n",
+            id="another item",
+        ),
+        pytest.param(
+            "{b: []}\n  b: {}\n", [add("c", value=1)], "a: # was: {b: []}\n  b: {}\nc: 1\n", id="nothing happens there"
+        ),
+    ],
+)
+def test_a_mapping_comes_back_only_where_it_says_what_it_said(
+    text: str, operations: Sequence[Operation], new: str
+) -> None:
+    assert edited(f"a: # was: {text}", *operations) == new
+
+
 def test_a_member_that_was_not_there_goes() -> None:
     filled = edited("a: 1\n", add("files", value=[ITEM]))
     assert "was" not in filled

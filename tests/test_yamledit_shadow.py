@@ -71,6 +71,11 @@ def test_what_no_operation_is_about_stays_one_spot() -> None:
             id="a later operation reaches into what an earlier one wrote",
         ),
         pytest.param(
+            [add("m", value=[1, {"k": 2}]), add("m", 1, value=3)],
+            {"l": [1, 2, 3], "m": [1, 3, {"k": 2}]},
+            id="a list for a mapping, with a later item",
+        ),
+        pytest.param(
             [remove("l", 0), remove("l", 0), add("l", 1, value=7)], {"l": [3, 7], "m": {"x": "y"}}, id="in order"
         ),
         pytest.param(
@@ -126,6 +131,9 @@ MERGED = "x: &n {b: 1, c: {d: 2}}\na:\n  <<: *n\n  e: 3\n"
     [
         pytest.param(replace("a", "b", value=9), {"b": 9, "c": {"d": 2}, "e": 3}, id="a merged member is replaced"),
         pytest.param(replace("a", "c", "d", value=9), {"b": 1, "c": {"d": 9}, "e": 3}, id="inside a merged member"),
+        pytest.param(
+            add("a", "c", "f", value=9), {"b": 1, "c": {"d": 2, "f": 9}, "e": 3}, id="more in a merged member"
+        ),
         pytest.param(remove("a", "b"), {"c": {"d": 2}, "e": 3}, id="a merged member goes"),
         pytest.param(remove("a", "e"), {"b": 1, "c": {"d": 2}}, id="a member of its own goes"),
         pytest.param(add("a", "f", value=4), {"b": 1, "c": {"d": 2}, "e": 3, "f": 4}, id="a new member"),
@@ -135,6 +143,17 @@ def test_a_mapping_with_a_merge_key(operation: Operation, data: Any) -> None:
     root = shadow(MERGED, operation)
     assert meaning(root.plain()) == {"x": {"b": 1, "c": {"d": 2}}, "a": data}
     assert root.open()[0].spot.kept
+
+
+def test_a_mapping_with_a_list_of_merges_behind_its_members() -> None:
+    text = "x: &n {b: 1}\ny: &m {b: 2, c: 3}\na:\n  e: 4\n  <<: [*n, *m]\n"
+    root = shadow(text, replace("a", "e", value=5), remove("a", "b"))
+    assert meaning(root.plain())["a"] == {"c": 3, "e": 5}
+
+
+def test_an_alias_of_a_mapping_with_a_merge_key_is_taken_apart() -> None:
+    root = shadow("x: &n {b: 1, e: 0}\na: &a\n  <<: *n\n  e: 3\nf: *a\n", add("f", "g", value=4))
+    assert meaning(root.plain())["f"] == {"b": 1, "e": 3, "g": 4}
 
 
 def test_what_is_written_anew_keeps_the_words_of_its_scalars() -> None:
@@ -149,8 +168,8 @@ def test_the_container_of_an_operation() -> None:
     assert container(root, remove("a")) is root
 
 
-def test_the_value_of_an_operation_is_copied() -> None:
+def test_the_values_of_operations_are_copied() -> None:
     value = {"k": ["v"]}
-    root = shadow("a: 1\n", add("b", value=value))
+    root = shadow("a: 1\nl: []\n", replace("a", value=value), add("b", value=value), add("l", "-", value=value))
     value["k"].append("later")
-    assert meaning(root.plain()) == {"a": 1, "b": {"k": ["v"]}}
+    assert meaning(root.plain()) == {"a": {"k": ["v"]}, "b": {"k": ["v"]}, "l": [{"k": ["v"]}]}

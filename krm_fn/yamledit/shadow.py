@@ -55,8 +55,7 @@ class Spot:
     def rewrite(self) -> None:
         """Give up the text of this spot: it will be rewritten, with the words of its scalars."""
         if self.kept and self.node is not None:
-            value = detach(self.node) if self.children is None else self.plain()
-            self.kept, self.value, self.children = False, value, None
+            self.kept, self.value, self.children = False, self.plain(), None
 
     def become(self, value: Any) -> None:
         """Take over ``value``; what says the same already stays as it is written."""
@@ -127,15 +126,18 @@ def container(root: Spot, operation: Operation) -> Spot:
     """Return the collection that holds what the operation is about."""
     spot = root
     for token in operation.path[:-1]:
-        spot = _child(spot, token).spot
+        spot = child_of(spot, token)
     spot.open()
     return spot
 
 
-def child_of(spot: Spot, token: str) -> Spot | None:
-    """Return the child that a step of a path names; None if there is none."""
-    found = _find(spot, token)
-    return found.spot if found else None
+def child_of(spot: Spot, token: str) -> Spot:
+    """Return the child that a step of a path names.
+
+    Raises:
+        EditError: there is none.
+    """
+    return _child(spot, token).spot
 
 
 def detach(node: Node) -> Any:
