@@ -114,7 +114,7 @@ class _LiteralReader:
             if node.kind is NodeKind.OBJECT:
                 self._read_object(node, expression)
         for path in self._texts.keys() - self._read.keys():
-            if path[1] in EXPRESSIONS:
+            if len(path) > 1 and path[1] in EXPRESSIONS:  # else it is a member of the spec
                 names = self._places.get(path, ())
                 self._found += [Literal(name, None, path) for name in names]
         for expression, node in nodes_of(self._read.values()):
