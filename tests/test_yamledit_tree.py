@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.errors import InputError
+from krm_fn.errors import InputError, TextError
 from krm_fn.yamledit.tree import MAX_DEPTH, Alias, Mapping, Node, Scalar, Sequence, compose, walk
 from support import run
 
@@ -178,6 +178,13 @@ def test_what_is_no_document_is_refused_in_one_line(text: str, says: str) -> Non
         compose(text)
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["a: [1, 2\n", "a: 1\nb\n", "a: &x [*x]\n"])
+def test_where_nobody_knows_what_to_do_nothing_is_said(text: str) -> None:
+    with pytest.raises(TextError) as caught:
+        compose(text)
+    assert caught.value.remedy == ""
 
 
 QUOTED = ["a: http://user:geheim@proxy: [\n", "a: !geheim!x\n", "%TAG !geheim! x\n%TAG !geheim! x\n---\na: 1\n"]
