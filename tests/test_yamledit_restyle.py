@@ -1,0 +1,79 @@
+"""What stays of the way in which an author writes a scalar, when it gets another value."""
+
+from __future__ import annotations
+
+import pytest
+
+from krm_fn.patch import replace
+from krm_fn.yamledit import Document
+
+
+@pytest.mark.parametrize(
+    ("before", "value", "after"),
+    [
+        pytest.param(": b # c", "d e", ": d e # c", id="a plain text"),
+        pytest.param(": b", "yes", ': "yes"', id="a plain text cannot be what some readers take for true"),
+        pytest.param(": b", " c", ': " c"', id="a plain text cannot begin with a blank"),
+        pytest.param(": b", "c\u00a0d", ': "c\u00a0d"', id="a plain text cannot hold what nobody sees"),
+        pytest.param(": b", "c: d", ': "c: d"', id="a plain text cannot look like a member"),
+        pytest.param(":", "b", ": b", id="nothing shows no style"),
+        pytest.param(": !!str b", "1", ': "1"', id="a tag that says what a value is goes"),
+        pytest.param(": &n 'b' # c", "d", ": &n 'd' # c", id="an anchor"),
+        pytest.param(": 'b'", "it's", ": 'it''s'", id="single quotes"),
+        pytest.param(": 'b'", "c\nd", ': "c\\nd"', id="single quotes cannot hold a line break"),
+        pytest.param(': "\\u0041b\\u0041"', "AcA", ': "\\u0041c\\u0041"', id="escapes on both sides"),
+        pytest.param(': "\\u0041bb\\x42"', "AbB", ': "\\u0041b\\x42"', id="escapes beside what goes"),
+        pytest.param(': "b\n  c"', "b d", ': "b d"', id="double quotes on several lines become one"),
+        pytest.param(": |\n  b\n  c\n  d", "b\nx\nd\n", ": |\n  b\n  x\n  d", id="a literal block"),
+        pytest.param(": |\n  b\n  c\n  d", "b\n\nd\n", ": |\n  b\n\n  d", id="an empty line has no blanks"),
+        pytest.param(": |\n  b\n  c\n  d", "b\nx\ny\nd\n", ": |\n  b\n  x\n  y\n  d", id="a line more"),
+        pytest.param(
+            ": |\n     b\n   \n     c",
+            "b\n\nx\n\nc\n",
+            ": |\n     b\n   \n     x\n\n     c",
+            id="blanks of an empty line",
+        ),
+        pytest.param(
+            ": |2- # e\n    b\n  c\n  d", "  b\nx\nd", ": |2- # e\n    b\n  x\n  d", id="the header of a block"
+        ),
+        pytest.param(": |\n\n  b", "\nc\n", ": |\n\n  c", id="an empty first line"),
+        pytest.param(": |\n  b", "c", ": |-\n  c", id="no line break at the end any more"),
+        pytest.param(": |-\n  b", "c\n", ": |\n  c", id="a line break at the end"),
+        pytest.param(": |+\n  b\n", "c\n\n", ": |+\n  c\n", id="several line breaks at the end"),
+        pytest.param(": |+\n  b\n", "c", ": |-\n  c", id="none of several line breaks at the end"),
+        pytest.param(": |\n  b", "b\n\n", ': "b\\n\\n"', id="several line breaks where one was"),
+        pytest.param(": |\n  b", "  c\n", ": |2\n    c", id="a first line that begins with blanks"),
+        pytest.param(": >\n  b\n  c\n\n  d", "b c\nx\n", ": >\n  b\n  c\n\n  x", id="a folded line above"),
+        pytest.param(": >\n  b\n\n  c\n  d", "x\nc d\n", ": >\n  x\n\n  c\n  d", id="a folded line below"),
+        pytest.param(
+            ": >-\n  b\n  c\n\n\n  d", "b c\n\nx", ": >-\n  b\n  c\n\n\n  x", id="empty lines in a folded block"
+        ),
+        pytest.param(
+            ": >\n\n  b\n  c", "\nb c\nd\n", ": >\n\n  b\n  c\n\n  d", id="an empty first line of a folded block"
+        ),
+        pytest.param(
+            ": >\n  b\n    c\n  d", "x\n  c\nd\n", ": |\n  x\n    c\n  d", id="a folded block that is indented more"
+        ),
+        pytest.param(": >\n  b\n  c", "b \n", ": |\n  b ", id="a blank at the end of a line is not folded"),
+        pytest.param(": >\n  b\n  c", "b\td \n", ": |\n  b\td ", id="nor behind a tab"),
+    ],
+)
+@pytest.mark.parametrize("line_break", ["\n", "\r\n"], ids=["Unix", "Windows"])
+def test_another_value_in_the_style_of_its_author(before: str, value: str, after: str, line_break: str) -> None:
+    text, new = (f"a{one}\n".replace("\n", line_break) for one in (before, after))
+    assert Document(text).edit([replace("a", value=value)]) == new
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "value", "new"),
+    [
+        pytest.param("a: ['b', c]\n", ("a", 0), "d, e", "a: ['d, e', c]\n", id="quotes in flow style"),
+        pytest.param("a: [b, c]\n", ("a", 0), "d, e", 'a: ["d, e", c]\n', id="a plain text with a comma in flow style"),
+        pytest.param("- - |\n    b\n", (0, 0), "b\nc\n", "- - |\n    b\n    c\n", id="a block behind two dashes"),
+        pytest.param(
+            "a:\n  b: |2\n      c\n", ("a", "b"), "  d\n", "a:\n  b: |2\n      d\n", id="a block in a mapping"
+        ),
+    ],
+)
+def test_the_style_of_a_text_in_a_collection(text: str, path: tuple[str | int, ...], value: str, new: str) -> None:
+    assert Document(text).edit([replace(*path, value=value)]) == new
