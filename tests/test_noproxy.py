@@ -16,6 +16,8 @@ ENTRIES = st.lists(st.text(alphabet="ab.*:/10[] ,", max_size=8))
         pytest.param("internal.example.com", id="a host name"),
         pytest.param(".example.com", id="a domain with a leading dot"),
         pytest.param("*.example.com", id="a wildcard, which is for the lint to judge"),
+        pytest.param("*example.com", id="a glob without a dot, which is for the lint too"),
+        pytest.param('""', id="quotes alone"),
         pytest.param("*", id="everything"),
         pytest.param("localhost", id="a single label"),
         pytest.param("10.0.0.1", id="an address"),
