@@ -110,6 +110,15 @@ def _is_list(data: Any) -> bool:
     return isinstance(data, Sequence) and not isinstance(data, str)
 
 
+def copied(value: Any) -> Any:
+    """Return a copy of plain data, which shares no mapping and no list with it."""
+    if isinstance(value, dict):
+        return {name: copied(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [copied(item) for item in value]
+    return value
+
+
 def apply(data: Any, operations: Iterable[Operation]) -> Any:
     """Return ``data`` after the operations; ``data`` itself is changed where that is possible.
 
@@ -117,17 +126,11 @@ def apply(data: Any, operations: Iterable[Operation]) -> Any:
         InternalError: an operation does not fit the data. Targets work on data they have seen, so this is
             never the mistake of a user.
     """
-    # A run that changes nothing does not pay for them.
-    import copy  # noqa: PLC0415
-
-    import jsonpatch  # noqa: PLC0415
+    import jsonpatch  # noqa: PLC0415 -- a run that changes nothing does not pay for it
 
     # A later operation may reach into the value of an earlier one, so each value is copied.
     patch = jsonpatch.JsonPatch(
-        [
-            {**operation.to_json(), "value": copy.deepcopy(operation.value)}
-            for operation in operations
-        ]
+        [{**operation.to_json(), "value": copied(operation.value)} for operation in operations]
     )
     try:
         return patch.apply(data, in_place=True)

@@ -137,7 +137,7 @@ class Draft:
         """
         if not path:
             self.edits += 1
-            self._data = copy.deepcopy(value)
+            self._data = patch.copied(value)
             return
         self._check_way(path)
         existing = self.get(path, _MISSING)
@@ -148,11 +148,11 @@ class Draft:
         copied.stays |= keep is not None and len(path) - 1 <= keep
         parent = copied.data
         if isinstance(parent, list):
-            parent[int(path[-1])] = copy.deepcopy(value)
+            parent[int(path[-1])] = patch.copied(value)
         elif path[-1] in parent:
-            parent[path[-1]] = copy.deepcopy(value)
+            parent[path[-1]] = patch.copied(value)
         else:
-            _insert(parent, path[-1], copy.deepcopy(value), before)
+            _insert(parent, path[-1], patch.copied(value), before)
 
     def part(self, path: Pointer) -> Draft:
         """Return a draft of what is at ``path``, to be edited on its own; ``take_part`` takes it over."""
@@ -192,7 +192,7 @@ class Draft:
             return
         self.edits += 1
         copied = self._copy(path)
-        copied.data.append(copy.deepcopy(value))
+        copied.data.append(patch.copied(value))
         if copied.origins is not None:
             copied.origins.append(None)
 

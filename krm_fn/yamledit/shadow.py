@@ -6,12 +6,11 @@ stays one spot, however large it is.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable
 
 from krm_fn.errors import EditError
 from krm_fn.light_typing import Any
-from krm_fn.patch import APPEND, Operation, render_pointer
+from krm_fn.patch import APPEND, Operation, copied, render_pointer
 from krm_fn.yamledit.breaks import BREAKS
 from krm_fn.yamledit.render import Raw
 from krm_fn.yamledit.tree import Alias, Mapping, Node, Scalar, Sequence
@@ -61,7 +60,7 @@ class Spot:
         """Take over ``value``; what says the same already stays as it is written."""
         if self.kept and self.children is None and self.node and same(view(self.node), value):
             return
-        self.kept, self.value, self.children = False, copy.deepcopy(value), None
+        self.kept, self.value, self.children = False, copied(value), None
         self.stays = False
 
     def plain(self) -> Any:
@@ -117,7 +116,7 @@ def _apply(root: Spot, operation: Operation) -> None:
         _remove(spot, token)
     elif spot.is_list() and operation.op == "add":
         position = len(spot.open()) if token == APPEND else int(token)
-        spot.open().insert(position, Child(None, Spot(None, copy.deepcopy(operation.value))))
+        spot.open().insert(position, Child(None, Spot(None, copied(operation.value))))
     else:
         _set(spot, token, operation.value, operation.before)
 
@@ -228,7 +227,7 @@ def _set(spot: Spot, token: str, value: Any, before: str) -> None:
         if before and other.key == before:
             position = index
             break
-    children.insert(position, Child(token, Spot(None, copy.deepcopy(value))))
+    children.insert(position, Child(token, Spot(None, copied(value))))
 
 
 def _remove(spot: Spot, token: str) -> None:

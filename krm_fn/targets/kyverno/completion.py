@@ -9,7 +9,6 @@ the API server rejects an entry with both; it rejects a new ``env`` of a pod tha
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator, Mapping, Sequence
 
 from krm_fn.carriers.site import Variables, quoted
@@ -17,7 +16,7 @@ from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env
 from krm_fn.krm.results import Severity
 from krm_fn.light_typing import Any
-from krm_fn.patch import Pointer, lookup
+from krm_fn.patch import Pointer, copied, lookup
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.kyverno import policy_rules
 from krm_fn.targets.kyverno.policy_rules import PolicyRule, VariableSlot
@@ -97,7 +96,7 @@ def _complete_env(
     draft: Draft, path: Pointer, slots: Sequence[VariableSlot], variables: Variables
 ) -> None:
     """Make one ``env`` list set all variables, each with ``valueFrom: null``."""
-    entries = copy.deepcopy(draft.get(path))
+    entries = copied(draft.get(path))
     known = {slot.name: slot for slot in slots}
     for slot in slots:
         entry = entries[int(slot.path[-2])]
