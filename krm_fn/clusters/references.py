@@ -140,18 +140,18 @@ def _values_of_add_ons(obj: Object, source: Key) -> Iterator[tuple[Key, Use]]:
 
 def references(obj: Object) -> Iterator[tuple[Key, Pointer]]:
     """Yield every object that an object of any kind refers to, by a reference of either form, and the path."""
-    left: list[tuple[Pointer, Any]] = [((str(key),), value) for key, value in obj.data.items()]
+    left: list[tuple[Pointer, Any]] = [((), obj.data)]
     while left:
         path, value = left.pop()
-        members: Iterable[tuple[Any, Any]] = ()
+        members: Iterable[tuple[Any, Any]] = enumerate(value)
         if isinstance(value, dict):
             members = value.items()
-        elif isinstance(value, list):
-            members = enumerate(value)
-        left += [((*path, str(key)), member) for key, member in members]
-        target = target_of(value, obj.ref.namespace, obj.ref.file_path)
-        if target and target[0]:
-            yield target, path
+            target = target_of(value, obj.ref.namespace, obj.ref.file_path) if path else None
+            if target and target[0]:
+                yield target, path
+        for key, member in members:
+            if isinstance(member, (dict, list)):
+                left.append(((*path, str(key)), member))
 
 
 def class_of(data: Mapping[str, Any], namespace: str, file: str = "") -> tuple[Key | None, Pointer]:

@@ -42,12 +42,12 @@ class NodeExports:
 
     def read(self) -> Iterator[Reading]:
         """Yield what the commands leave exported: cloud-init and Ignition run them as one script."""
-        texts = self._texts()
+        texts, commands = self._texts(), self._spec.commands
         for index, one in shell_exports.live(texts):
             reading = Reading(
                 one.name,
                 one.value,
-                (*self._spec.commands, str(index)),
+                (*commands, str(index)),
                 texts[index],
                 self.label,
                 one.why,
