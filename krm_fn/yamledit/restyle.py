@@ -87,11 +87,9 @@ def _on_one_line(raw: str, node: Scalar, value: str) -> str | None:
     None if only other quotes can hold it.
     """
     if node.style == "":
-        is_word = "\n" not in value and value.strip() == value and value.isprintable()
-        return value if is_word and is_string_in_every_yaml(value) else None
+        return value if value.isprintable() and is_string_in_every_yaml(value) else None
     if node.style == "'":
-        fits = "\n" not in value and fits_block(value)
-        return "'" + value.replace("'", "''") + "'" if fits else None
+        return "'" + value.replace("'", "''") + "'" if fits_block(value) else None
     return _double_quoted(raw, node.value, value)
 
 
