@@ -157,6 +157,12 @@ def test_a_member_that_was_not_there_goes() -> None:
             id="a flow mapping below its key",
         ),
         pytest.param(
+            'a: {b: {}, c: "1\\n2"} # why\nd: 1\n',
+            [add("a", "b", "content", value="1\n2\n")],
+            [remove("a", "b", "content")],
+            id="one with an escape that looks like a line break of the mark",
+        ),
+        pytest.param(
             "- spec:\n    files: # set\n",
             [replace("0", "spec", "files", value=[ITEM])],
             [remove("0", "spec", "files")],

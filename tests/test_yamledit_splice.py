@@ -195,6 +195,9 @@ TALL = 'a: [\n  1, # one\n  2\n]\nb: {\n  "x": 1,\n  "y": 2\n}\n'
         pytest.param(
             "a: [1,\n  2]\n", add("a", "-", value=3), "  2", "  2,\n  3", id="a line like that of its neighbour"
         ),
+        pytest.param(
+            "a: [{n: 'x'}]\n", add("a", "-", value="z"), "'x'}", "'x'}, z", id="a mapping has none for a text"
+        ),
         pytest.param(FLOW, add("b", "p,q", value=1), "y: 2", 'y: 2, "p,q": 1', id="a key with a comma"),
         pytest.param(SPACED, replace("a", "x", value=5), "~", "5", id="a number for null"),
         pytest.param(SPACED, replace("a", "x", value="t"), "~", "t", id="a text for null"),
