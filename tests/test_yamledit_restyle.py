@@ -24,6 +24,8 @@ from krm_fn.yamledit import Document
         pytest.param(": 'b'", "c\nd", ': "c\\nd"', id="single quotes cannot hold a line break"),
         pytest.param(': "\\u0041b\\u0041"', "AcA", ': "\\u0041c\\u0041"', id="escapes on both sides"),
         pytest.param(': "\\u0041bb\\x42"', "AbB", ': "\\u0041b\\x42"', id="escapes beside what goes"),
+        pytest.param(': "b\\x41\\x42\\x43"', "cABC", ': "c\\x41\\x42\\x43"', id="escapes behind what goes"),
+        pytest.param(': &n "b\n  c"', "b d", ': &n "b d"', id="an anchor before double quotes on several lines"),
         pytest.param(': "b\n  c"', "b d", ': "b d"', id="double quotes on several lines become one"),
         pytest.param(": |\n  b\n  c\n  d", "b\nx\nd\n", ": |\n  b\n  x\n  d", id="a literal block"),
         pytest.param(": |\n  b\n  c\n  d", "b\n\nd\n", ": |\n  b\n\n  d", id="an empty line has no blanks"),
@@ -37,6 +39,13 @@ from krm_fn.yamledit import Document
         pytest.param(
             ": |2- # e\n    b\n  c\n  d", "  b\nx\nd", ": |2- # e\n    b\n  x\n  d", id="the header of a block"
         ),
+        pytest.param(
+            ": |\n     b\n     c\n   \n     d",
+            "x\nc\n\nd\n",
+            ": |\n     x\n     c\n   \n     d",
+            id="blanks below a change",
+        ),
+        pytest.param(": |+\n", "b\n", ": |\n  b", id="a block of an empty line"),
         pytest.param(": |\n\n  b", "\nc\n", ": |\n\n  c", id="an empty first line"),
         pytest.param(": |\n  b", "c", ": |-\n  c", id="no line break at the end any more"),
         pytest.param(": |-\n  b", "c\n", ": |\n  c", id="a line break at the end"),
