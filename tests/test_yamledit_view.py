@@ -188,7 +188,8 @@ def test_all_texts_of_a_run_share_a_budget_that_grows_with_their_length() -> Non
             view(root)
         with limited(), pytest.raises(InputError, match=r"^the aliases of all texts together expand to more values"):
             view(root)
-        allow(75_000)
+        allow(35_000)
+        allow(40_000)
         view(root)
         with pytest.raises(InputError, match=r"^the aliases of all texts together expand to more values"):
             view(root)
