@@ -480,6 +480,8 @@ def test_a_cheap_look_sees_a_word_with_slashes_as_json_may_have_it(path: str) ->
         pytest.param("\\/etc\\\n \\/apt\\/8:", id="a line that begins with a slash of JSON"),
         pytest.param("\\\\/etc/a\\\n pt/8:", id="a backslash before the word"),
         pytest.param("/et\\\n c/a\\\n pt/8:", id="three lines"),
+        pytest.param("/etc/a\\\n \\\n pt/8:", id="a line with nothing but a backslash"),
+        pytest.param("/etc\\\r\n\\\r\n  /apt/8:", id="the same in front of a slash"),
     ],
 )
 def test_a_cheap_look_sees_a_word_as_double_quotes_may_have_it(written: str) -> None:

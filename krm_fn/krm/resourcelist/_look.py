@@ -41,7 +41,7 @@ _BREAK = r"[\r\n\x85\u2028\u2029]"
 _BEHIND_WORD = rf"(?<=[{_OF_WORD}/]\\{_BREAK})(?<!(?<!\\)\\[a-zA-Z0]\\{_BREAK})"
 _BEHIND_BACKSLASH = (
     rf"x{_LETTER}|u00{_LETTER}|U000000{_LETTER}"
-    rf"|{_BREAK}{_BEHIND_WORD}\n?[ \t]*(?:[{_OF_WORD}/]|\\/)"
+    rf"|{_BREAK}{_BEHIND_WORD}\n?[ \t]*(?:\\{_BREAK}\n?[ \t]*)*(?:[{_OF_WORD}/]|\\/)"
 )
 _HIDING = rf"\\(?:{_BEHIND_BACKSLASH}|/)"
 r"""What may hide a word in a text in double quotes: a character of it as an escape, ``\/``, or a backslash at the end
