@@ -266,6 +266,15 @@ def test_an_override_for_the_cluster_counts_and_one_for_a_role_does_not() -> Non
     assert "of-the-role" not in text
 
 
+@pytest.mark.parametrize(("name", "number"), [("one", 0), ("one-systemd-proxy", 2)], ids=["the Cluster", "the Secret"])
+def test_an_override_for_an_object_counts_by_the_name_of_what_is_made(name: str, number: int) -> None:
+    overrides = [{"match": {"objects": [name]}, "httpProxy": "http://other:1"}]
+    first = run(wanting(resource_list(CLUSTER, config=GENERATE), overrides=overrides)).output
+    (secret,) = made(first)
+    assert secret["stringData"]["containerdProxy"].count("http://other:1") == number
+    assert made(run(first).output) == [secret]
+
+
 def test_an_override_that_a_cluster_without_a_proxy_fits_is_not_idle() -> None:
     overrides = [{"match": {"clusters": ["one"]}, "disabled": True}]
     outcome = run(wanting(resource_list(CLUSTER, config=GENERATE), overrides=overrides))

@@ -32,7 +32,9 @@ def companions(
         found = resolved(wanted, memberships, target, obj)
         for data in creates.companions(obj.data, found.settings, options):
             created = Object((), data, reference(data))
-            yield PlannedEdit(index, created, target.id, memberships, found, options, is_new=True)
+            # An override may name the one or the other: the next run finds what is created in the list.
+            its_own = resolved(wanted, memberships, target, created)
+            yield PlannedEdit(index, created, target.id, memberships, its_own, options, is_new=True)
 
 
 def generated(topology: Topology, wanted: ProxyConfig) -> Iterator[PlannedEdit]:
