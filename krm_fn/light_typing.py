@@ -1,11 +1,12 @@
 """What modules need of ``typing`` when they are imported, for a program that starts often.
 
-To load ``typing`` takes as long as twenty modules of this package. Annotations are texts here
-(``from __future__ import annotations``), which a type checker alone reads: for it each name is the one of ``typing``.
+To load ``typing`` takes as long as twenty modules of this package. Each module that imports a name from here has
+``from __future__ import annotations``: only a type checker reads its annotations, and for that each name is the one of
+``typing``. At run time a name stands for nothing, so ``Literal["a"]`` fails outside of annotations.
 
-A class of ``typing.NamedTuple`` takes three times as long to define as one of this module, because code is compiled for
-each. Here the first class with so many members has that code compiled, the others take it with names of their own, and
-nothing else of what ``collections.namedtuple`` makes is there.
+A class of ``typing.NamedTuple`` takes three times as long to define as one of this module, because Python compiles code
+for each class. Here all classes with the same number of members share the code of the first one, under their own names,
+and nothing else of what ``collections.namedtuple`` makes is there.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ else:
 
     _new = tuple.__new__
     _codes: dict[int, CodeType] = {}
-    """What makes a value of so many members; its parameters have the names of one class."""
+    """The number of members -> the code that makes a value; its parameters have the names of the first such class."""
 
     def _constructor(fields: tuple[str, ...], defaults: tuple[Any, ...]) -> FunctionType:
         code = _codes.get(len(fields))

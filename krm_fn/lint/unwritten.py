@@ -54,13 +54,13 @@ def unwritten(
     for obj in overview.not_generated if wanted.mode is not Mode.REMOVE else ():
         message = _NOT_GENERATED.format(kind=obj.ref.kind, name=obj.ref.name)
         yield Result(Severity.WARNING, message, config_ref, code="PolicyNotGenerated")
-    of_objects: list[Result] = []
+    about_objects: list[Result] = []
     if overview.naming or overview.foreign or overview.without_class or overview.elsewhere:
         from krm_fn.lint import unwritten_objects  # noqa: PLC0415 -- most lists hold none of these
 
-        of_objects += unwritten_objects.of_objects(overview, places, wanted)
+        about_objects += unwritten_objects.of_objects(overview, places, wanted)
         if wanted.mode is not Mode.REMOVE:
-            stale = {result.ref for result in of_objects if result.code == "StaleProxy"}
+            stale = {result.ref for result in about_objects if result.code == "StaleProxy"}
             yield from unwritten_objects.of_nodes(overview, places, wanted, stale)
     for obj, other in overview.same_name if wanted.mode is not Mode.REMOVE else ():
         where = f" ({other.ref.file_path})" if other.ref.file_path else ""
@@ -71,7 +71,7 @@ def unwritten(
         ref = ObjectRef(file_path=error.file, file_index=error.number)
         message = _UNREADABLE.format(problem=error.problem)
         yield Result(Severity.WARNING, message, ref, code="DocumentUnreadable")
-    yield from of_objects
+    yield from about_objects
 
 
 def _invalid_fields(places: Sequence[PlannedEdit], wanted: ProxyConfig) -> Iterator[Result]:

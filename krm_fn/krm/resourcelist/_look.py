@@ -36,24 +36,24 @@ _MERGE_KEY = r"""<<["']?[ \t]*:"""
 
 _OF_WORD = r"A-Za-z0-9_.:\-"
 """What the words that are looked for consist of, besides slashes."""
-_LETTER = "(?:[4-7][0-9a-fA-F]|2[d-fD-F]|3[0-9aA])"
+_CODE = "(?:[4-7][0-9a-fA-F]|2[d-fD-F]|3[0-9aA])"
 _BREAK = r"[\r\n\x85\u2028\u2029]"
 _BEHIND_WORD = rf"(?<=[{_OF_WORD}/]\\{_BREAK})(?<!(?<!\\)\\[a-zA-Z0]\\{_BREAK})"
 _BEHIND_BACKSLASH = (
-    rf"x{_LETTER}|u00{_LETTER}|U000000{_LETTER}"
+    rf"x{_CODE}|u00{_CODE}|U000000{_CODE}"
     rf"|{_BREAK}{_BEHIND_WORD}\n?[ \t]*(?:\\{_BREAK}\n?[ \t]*)*(?:[{_OF_WORD}/]|\\/)"
 )
 _HIDING = rf"\\(?:{_BEHIND_BACKSLASH}|/)"
 r"""What may hide a word in a text in double quotes: a character of it as an escape, ``\/``, or a backslash at the end
-of a line, which continues on the next one. Behind ``\n``, where those break a line who write long texts, no word goes
-on."""
+of a line, which continues on the next one. A line that ends in ``\n\`` does not count: many programs
+break long texts there, and no word goes on."""
 _SLASH = r"\/"
 _HIDING_BESIDE_SLASHES = rf"\\(?:{_BEHIND_BACKSLASH}|/[{_OF_WORD}]*/)|(?<!\\)/[{_OF_WORD}]*\\/"
-r"""The same in a text with ``\/``, which hides a word beside ``/`` only: ``_spellings`` has a word all of whose slashes
-are so."""
+r"""The same, where ``\/`` alone hides nothing: ``_spellings`` has each word with all its slashes so. What hides a word
+is ``\/`` with a ``/`` before or behind it."""
 
 _LONG = 100_000
-"""So many characters are looked through for what many words share; in fewer, each word is found sooner."""
+"""From so many characters on, a look for what many words share says that most are absent; below, it costs more."""
 _SHARED = ("xy", "XY", "penshift")
 """Many of the words that targets look for hold one of these, and few items of a list do."""
 
