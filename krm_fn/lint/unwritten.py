@@ -12,7 +12,6 @@ from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.results import ObjectRef, Result, Severity
 from krm_fn.noproxy import InvalidField
 from krm_fn.plan import Overview, PlannedEdit
-from krm_fn.targets import Context, Writes
 
 _SAME_NAME = (
     "has the same namespace and name as another Cluster{where}, and says something else about the network, which does "
@@ -79,7 +78,7 @@ def _invalid_fields(places: Sequence[PlannedEdit], wanted: ProxyConfig) -> Itera
 
     NP038 names those of the other facts, unless it is switched off.
     """
-    concerned = [place for place in places if place.resolved.invalid and is_written(place)]
+    concerned = [place for place in places if place.resolved.invalid and place.has_place]
     named: set[InvalidField] = set()
     if wanted.lint.get("NP038", Severity.WARNING) is not None:
         for place in concerned:
@@ -91,16 +90,3 @@ def _invalid_fields(places: Sequence[PlannedEdit], wanted: ProxyConfig) -> Itera
             yield Result(
                 Severity.WARNING, message, field.ref, field.path, code="ClusterFieldInvalid"
             )
-
-
-def is_written(place: PlannedEdit) -> bool:
-    """Return whether a target has a place for a proxy in an object.
-
-    It reads, writes or deliberately skips one.
-    """
-    if any(True for _ in place.readings()):
-        return True
-    if place.target.writes is Writes.NOTHING:
-        return False
-    context = Context(place.options, place.resolved.settings, uses=place.uses)
-    return place.target.has_site(place.obj.data, context)

@@ -16,7 +16,6 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result, Severity
 from krm_fn.light_typing import Any
 from krm_fn.lint import proxy_urls
-from krm_fn.lint.unwritten import is_written
 from krm_fn.patch import Pointer, lookup
 from krm_fn.plan import Overview, PlannedEdit
 from krm_fn.products.node_kinds import OF_CLASSES
@@ -118,7 +117,7 @@ def of_objects(
     written: set[int] = set()
     for place in places:
         one = id(place.obj.data)
-        if one in naming and one not in written and is_written(place):
+        if one in naming and one not in written and place.has_place:
             written.add(one)
     for obj, memberships in overview.naming:
         if id(obj.data) not in written and not _is_switched_off(obj, wanted):
@@ -204,7 +203,7 @@ def _without_class(
     written = {
         place.obj.ref
         for place in places
-        if place.obj.ref in concerned and place.target_id != OF_CLASSES and is_written(place)
+        if place.obj.ref in concerned and place.target_id != OF_CLASSES and place.has_place
     }
     for obj, name, path in overview.without_class:
         urls = _urls_of_nodes(NODE_TARGETS, overview.memberships[obj.ref], wanted)

@@ -185,6 +185,16 @@ class PlannedEdit(NamedTuple):
         )
 
     @property
+    def has_place(self) -> bool:
+        """Whether the target has a place for a proxy in the object: it reads, writes or deliberately skips one."""
+        if any(True for _ in self.readings()):
+            return True
+        if self.target.writes is Writes.NOTHING:
+            return False
+        context = Context(self.options, self.resolved.settings, uses=self.uses)
+        return self.target.has_site(self.obj.data, context)
+
+    @property
     def is_asked(self) -> bool:
         """Whether something is declared: a proxy for the object, or for some nodes it makes, or what needs none."""
         groups = self.class_context.groups.values() if self.class_context else ()

@@ -28,8 +28,8 @@ class Layout(NamedTuple):
         newline: the line break.
         json: flow collections are written as JSON.
         quotes: key of a neighbour -> the quote its value has (``""``, ``'``, ``"``); an unknown key is as it must be.
-        literals: a text of several lines is a literal block. It is in double quotes where the author ends lines with
-            U+2028 or U+2029: these are words of a literal block, and the one behind it would be.
+        literals: a text of several lines is a literal block. It is in double quotes in a document that holds U+2028 or
+            U+2029: where one of them ends the line of a literal block, it would be a word of that block.
     """
 
     step: int = 2
