@@ -19,13 +19,22 @@ TEXTS = [
         f'password = """\n{SECRET}\nb {SECRET}\n"""\nb = 1\n', f"b {SECRET}|{SECRET}", id="TOML, several lines"
     ),
     pytest.param(f'cache = {{ SecretKey = "{SECRET}", Insecure = true }}\n', SECRET, id="an inline table of TOML"),
-    pytest.param(f"[db]\npassword = {SECRET} and more\nb = 1\n", f"{SECRET} and more", id="INI, with blanks"),
+    pytest.param(f"[db]\nuser = a\npassword = {SECRET} and more\nb = 1\n", f"{SECRET} and more", id="INI, with blanks"),
+    pytest.param(f"[db]\npassword = {SECRET}\nb = 1\ntoken = {SECRET}\nc = d\n", SECRET, id="two values"),
+    pytest.param(f"x\nregister token={SECRET} password={SECRET} y\n", SECRET, id="two values on a line"),
+    pytest.param(
+        f'password = "token={SECRET}"\nb = 1\nsecret = {SECRET}\n',
+        f"token={SECRET}|{SECRET}",
+        id="a value behind one that holds a name itself",
+    ),
+    pytest.param(f"# \u0130\u0130\u0130\ntoken = {SECRET}\n", SECRET, id="behind letters with longer small ones"),
+    pytest.param(f'token = {SECRET} "b"', f'{SECRET} "b"', id="a text that ends in a quote"),
     pytest.param(f"[db]\npassword:{SECRET}\nb = 1\n", SECRET, id="INI with a colon and no blank"),
     pytest.param(f"[db]\npassword: {SECRET} and more\nb = 1\n", f"{SECRET} and more", id="INI with a colon"),
     pytest.param(f"//npm.example/:_authToken={SECRET}\n", SECRET, id=".npmrc"),
     pytest.param(f"//npm.example/:_auth={SECRET}Aa==\n", f"{SECRET}Aa==", id=".npmrc with user and password"),
     pytest.param(f"javax.net.ssl.trustStorePassword={SECRET}\na=b\n", SECRET, id="properties"),
-    pytest.param(f"# spring.datasource.password={SECRET}\na=b\n", SECRET, id="properties in a comment"),
+    pytest.param(f"# spring.datasource.password={SECRET} b\na=b\n", f"{SECRET} b", id="properties in a comment"),
     pytest.param(f"export GITLAB_TOKEN={SECRET}; echo x\n", SECRET, id="an export of a shell"),
     pytest.param(f'export TOKEN="{SECRET} b" && echo x\n', f"{SECRET} b", id="an export in quotes"),
     pytest.param(f'export TOKEN="{SECRET}"b && echo x\n', f'"{SECRET}"b', id="an export with more behind its quotes"),
@@ -58,6 +67,7 @@ TEXTS = [
     pytest.param(f"machine a\n  login b\n  password {SECRET}\nmachine c\n", SECRET, id="netrc on several lines"),
     pytest.param(f"Server=a;Password={SECRET};Encrypt=yes\n", SECRET, id="a connection string"),
     pytest.param(f"<server><password>{SECRET} b</password></server>\n", f"{SECRET} b", id="XML"),
+    pytest.param(f"<a>\n<password>{SECRET} b</password>\n</a>\n", f"{SECRET} b", id="an element on a line of its own"),
     pytest.param(f'x {{{{ if .a }}}}\ntoken: "{SECRET}"\nb: c\n', SECRET, id="a template of YAML"),
     pytest.param(f'Environment="API_TOKEN={SECRET} b" "A=b"\n', f"{SECRET} b", id="a unit of systemd"),
     pytest.param(f"token: {SECRET}\n", SECRET, id="a member alone"),
@@ -164,7 +174,8 @@ def test_a_diff_hides_members_with_the_name_of_a_credential(manifest: str, shown
         ),
         *("passwordSecretRef: {name: a}", "tokenSecret: name", "token_file = /a", "tokenTTL: 24h0m0s", "secretName: a"),
         *("secret: {secretName: a}", "existingSecret: a", "secretKeyRef: {name: a, key: password}", "key: password"),
-        *("bypass: x", "auth: ldap", "auth = true", "private_key = /etc/ssl/private/key.pem", 'if token == "a"'),
+        *("bypass: x", "auth: ldap", "auth: LDAP", "auth = client-certificate", "auth = true"),
+        *("private_key = /etc/ssl/private/key.pem", 'if token == "a"'),
         *(
             "a: |\n  curl -H 'X-aws-ec2-metadata-token: $TOKEN' -X PUT",
             "Authorization: Bearer ${TOKEN}",
@@ -193,6 +204,7 @@ def test_what_only_looks_like_one_stays(text: str) -> None:
 )
 def test_a_sentence_stays(text: str) -> None:
     assert redact(text) == text
+    assert redact(f"{text}\n") == f"{text}\n"
 
 
 def test_data_of_a_result_hides_them_by_their_keys() -> None:

@@ -26,6 +26,7 @@ def collection(text: str) -> Mapping | Sequence:
         pytest.param("abc\r\ndef\r\n", 1, 1, 3, False, id="a line break of two characters is not part of the line"),
         pytest.param("abc", 2, 2, 3, False, id="no line break at the end"),
         pytest.param("\n", 0, 0, 0, True, id="an empty line"),
+        pytest.param("\n  abc\n", 3, 2, 6, True, id="below an empty first line"),
     ],
 )
 def test_lines(text: str, position: int, column: int, end: int, *, first: bool) -> None:

@@ -146,7 +146,6 @@ def _begin_of_secret(name: str, value: str) -> int | None:
 def _secrets(text: str) -> Iterator[tuple[int, int]]:
     """Yield where credentials behind names begin and end, in order."""
     end = 0
-    line = 0
     is_prose = "\n" not in text.rstrip("\n")
     for found in re.finditer(_ASSIGNMENT, _in_small_letters(text)):
         if found.start() < end:
@@ -188,8 +187,8 @@ def _value(
         value = re.compile(_UP_TO_DOUBLE_QUOTE).match(text, start)
     elif before == "'" and not found["quote"]:
         value = re.compile(_UP_TO_SINGLE_QUOTE).match(text, start)
-    elif re.compile(_OPENING).match(text, start):
-        return _value_in_quotes(text, start)
+    elif opening := re.compile(_OPENING).match(text, start):
+        return _value_in_quotes(text, opening)
     elif text.startswith(_STRUCTURE, start):
         return start, start
     elif has_colon and found["blanks"] and is_prose:
@@ -201,14 +200,14 @@ def _value(
     return start, value.end() if value else start
 
 
-def _value_in_quotes(text: str, start: int) -> tuple[int, int]:
-    """Return where a value begins and ends whose opening quote is at ``start``.
+def _value_in_quotes(text: str, opening: re.Match[str]) -> tuple[int, int]:
+    """Return where a value in quotes begins and ends.
 
     What is behind the closing quote without a blank belongs to it, as in a shell.
     """
-    opening = re.compile(_OPENING).match(text, start)
+    start = opening.start()
     value = re.compile(_QUOTED).match(text, start)
-    if opening is None or value is None:
+    if value is None:
         return start, start
     end = value.end()
     if not text.startswith(opening[0], end):
