@@ -77,7 +77,7 @@ def _says(text: str, value: str, frame: Frame) -> bool:
         return False
     node = root.entries[0][1] if isinstance(root, Mapping) else root
     items = getattr(node, "items", None)
-    found = items[0] if frame.flow and items and len(items) == 1 else node
+    found = items[0] if items else node
     return isinstance(found, Scalar) and scalar_value(found) == value
 
 
@@ -94,8 +94,8 @@ def _on_one_line(raw: str, node: Scalar, value: str) -> str | None:
 
 
 def _double_quoted(raw: str, old: str, value: str) -> str:
-    """Return the text in double quotes; on one line, unchanged parts keep their spelling."""
-    tokens = [] if "\n" in raw else re.findall(_ESCAPE, raw[1:-1])
+    """Return the text in double quotes; what stays of a text on one line keeps its spelling."""
+    tokens = re.findall(_ESCAPE, raw[1:-1])
     if len(tokens) != len(old):
         return double_quoted(value)
     head = _common(old, value)
@@ -129,16 +129,11 @@ def _literal(raw: str, start: int, old: str, value: str, newline: str) -> list[C
 
 
 def _folded(raw: str, start: int, old: str, value: str, newline: str) -> list[Change] | None:
-    """Return the edits of a folded text, in which an empty line is a line break and any other line break a blank.
-
-    Lines that are indented more, which are not folded, are left to others.
-    """
+    """Return the edits of a folded text, in which an empty line is a line break and any other line break a blank."""
     header = _new_header(raw, start, value)
     if header is None:
         return None
     before, after = _lines(old), _lines(value)
-    if any(line[:1] in (" ", "\t") or line[-1:] in (" ", "\t") for line in (*before, *after)):
-        return None
     ends = _line_ends(raw)
     body = [raw[begin:end] for begin, end in ends[1:]]
     paragraphs = _paragraphs(body)
