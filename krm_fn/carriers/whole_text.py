@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from krm_fn.carriers.documents import DocumentDraft, DocumentSites, SitesOf, TextDraft
 from krm_fn.carriers.site import Places, Variables, write_sites
 from krm_fn.engine import Draft
-from krm_fn.formats.embedded import begin_text, values
+from krm_fn.formats.embedded import begin_text, places, values
 from krm_fn.krm.results import Finding
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any
@@ -103,8 +103,10 @@ class WholeText(DocumentSites):
     def _remove(self) -> None:
         if self._is_only_text():
             self._remove_object()
-        else:
-            self.document.text.draft.remove(self._value.path)
+            return
+        parent = self.document.text.draft
+        for path in places(parent.data, self._value):
+            parent.remove(path)
 
     def _remove_object(self) -> None:
         parent = self.document.text.draft

@@ -20,7 +20,7 @@ from krm_fn.formats import sops
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Operation, Pointer
+from krm_fn.patch import Operation, Pointer, lookup
 from krm_fn.yamledit import Document
 from krm_fn.yamledit.render import block_text
 from krm_fn.yamledit.stream import DocumentsEditor, documents, prove
@@ -86,6 +86,17 @@ def values(obj: Mapping[str, Any]) -> list[Value | Finding]:
                     (field, str(key)), text, is_base64=is_secret and field == "data"
                 )
     return list(found.values())
+
+
+def places(obj: Mapping[str, Any], value: Value) -> list[Pointer]:
+    """Return what must go from an object so that a text of it is gone.
+
+    That is the text, and what it hides: the same key in ``data`` would count without the one in ``stringData``.
+    """
+    hidden = ("data", value.path[-1])
+    if value.path[0] == "stringData" and lookup(obj, hidden) is not None:
+        return [value.path, hidden]
+    return [value.path]
 
 
 def read(value: Value) -> list[Embedded] | Finding:

@@ -80,7 +80,8 @@ class _UnitText:
             self._draft.report(Severity.ERROR, message, ("stringData",), code="ValueNotWritable")
             return
         if old and not new:
-            self._draft.remove(self._value.path)
+            for path in embedded.places(self._draft.data, self._value):
+                self._draft.remove(path)
         elif new != old:
             self._draft.set(self._value.path, self._value.written(new))
 

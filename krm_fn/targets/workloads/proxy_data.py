@@ -10,7 +10,7 @@ from krm_fn.carriers.data_references import DataUsesReader
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Variables, quoted
 from krm_fn.engine import Draft
-from krm_fn.formats.embedded import Value, values
+from krm_fn.formats.embedded import Value, places, values
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience, Readers
@@ -63,7 +63,8 @@ class _DataTexts:
         """Remove a key."""
         existing = self.get(key)
         if existing is not None:
-            self._draft.remove(existing.path, keep=1)
+            for path in places(self._draft.data, existing):
+                self._draft.remove(path, keep=1)
 
     def _new(self, key: str) -> Pointer:
         """Return where a new text goes: text needs no base64 in a Secret."""

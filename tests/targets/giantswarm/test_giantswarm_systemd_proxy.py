@@ -147,6 +147,16 @@ def test_an_existing_secret_is_filled(members: dict[str, Any], expected: dict[st
             id="both places",
         ),
         pytest.param(
+            secret(data={"containerdProxy": packed(OLD), "other": "eA=="}, stringData={"containerdProxy": TEXT}),
+            secret(data={"other": "eA=="}),
+            id="one key in both places",
+        ),
+        pytest.param(
+            secret(data={"containerdProxy": None}, stringData={"containerdProxy": TEXT}),
+            secret(data={"containerdProxy": None}),
+            id="null in data, which injection left there",
+        ),
+        pytest.param(
             secret(stringData={"containerdProxy": TEXT + "User=x\n"}),
             secret(stringData={"containerdProxy": "[Service]\nUser=x\n"}),
             id="a line of somebody else stays",
@@ -162,8 +172,15 @@ def test_removal_leaves_what_is_not_ours(obj: dict[str, Any], expected: dict[str
     assert apply(target, obj, NONE) == expected
 
 
-def test_removal_takes_out_a_secret_that_was_made() -> None:
-    (change,) = changes(target, apply(target, made()), NONE)
+@pytest.mark.parametrize(
+    "members",
+    [
+        pytest.param({}, id="as it was made"),
+        pytest.param({"data": {"containerdProxy": packed(OLD)}}, id="with another text under a key of it in data"),
+    ],
+)
+def test_removal_takes_out_a_secret_that_was_made(members: dict[str, Any]) -> None:
+    (change,) = changes(target, {**apply(target, made()), **members}, NONE)
     assert change.operations == (patch.remove(),)
 
 

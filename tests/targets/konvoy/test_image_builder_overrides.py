@@ -193,6 +193,16 @@ def test_a_variable_that_has_no_value_any_more_goes_alone() -> None:
         pytest.param(overrides(REGISTRIES + TEXT), overrides(REGISTRIES), id="other overrides stay"),
         pytest.param(overrides(TEXT), secret(), id="a text that held nothing else, and its field"),
         pytest.param(overrides(TEXT, note="x"), secret(stringData={"note": "x"}), id="a text that held nothing else"),
+        pytest.param(
+            secret(stringData={KEY: TEXT}, data={KEY: packed(TEXT), "note": "eA=="}),
+            secret(data={"note": "eA=="}),
+            id="what data has under the same key goes with the text",
+        ),
+        pytest.param(
+            secret(stringData={KEY: REGISTRIES + TEXT}, data={KEY: packed(TEXT)}),
+            secret(stringData={KEY: REGISTRIES}, data={KEY: packed(TEXT)}),
+            id="what data has under the same key stays below a text that stays",
+        ),
         pytest.param(overrides(f"# keep\n{TEXT}"), overrides("# keep\n"), id="a comment stays"),
         pytest.param(
             overrides(f"{TEXT}".replace("proxy_env:\n", "proxy_env:\n  LC_ALL: C\n")),

@@ -340,6 +340,63 @@ def test_the_secret_of_flux(url: str, expected: dict[str, str], is_encoded: bool
     assert [one.code for one in about(removal, "proxy") if one.severity is Severity.WARNING] == ["ReferenceToRemoved"]
 
 
+FLUX = {"address": "http://new:1", "username": "u", "password": "NEW"}
+OLD_FLUX = {"address": encoded("http://old:1"), "username": encoded("u"), "password": encoded("OLD")}
+
+
+@pytest.mark.parametrize(
+    ("spec", "text", "data", "expected"),
+    [
+        pytest.param({"mode": "Remove"}, FLUX, OLD_FLUX, ({}, {}), id="removal takes each key from both"),
+        pytest.param(
+            {"httpsProxy": HTTP},
+            FLUX,
+            OLD_FLUX,
+            ({"address": HTTP}, {"address": OLD_FLUX["address"]}),
+            id="so does an injection for what goes, and leaves what is not read",
+        ),
+        pytest.param(
+            {"mode": "Remove"},
+            {"address": "http://new:1"},
+            {**OLD_FLUX, "address": None},
+            ({}, {"address": None}),
+            id="null in data, which injection left there",
+        ),
+    ],
+)
+def test_a_key_of_flux_in_string_data_and_in_data(spec: Any, text: Any, data: Any, expected: Any) -> None:
+    (_, held), _ = done(spec, git_repository(), secret(stringData=text, data=data))
+    assert (held["stringData"], held["data"]) == expected
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        pytest.param(
+            {"mode": "Remove"}, ({"url": "https://x"}, {"other": "eA=="}), id="removal takes the key from both"
+        ),
+        pytest.param(
+            {"httpsProxy": ""},
+            ({"url": "https://x"}, {"other": "eA=="}),
+            id="so does an injection without a proxy for it",
+        ),
+    ],
+)
+def test_a_key_of_argo_cd_in_string_data_and_in_data(spec: Any, expected: Any) -> None:
+    labels = {"argocd.argoproj.io/secret-type": "repository"}
+    text = {"url": "https://x", "proxy": "http://u:NEW@n:1"}
+    data = {"proxy": encoded("http://u:OLD@old:1"), "other": "eA=="}
+    ((held,), _) = done(spec, secret(labels=labels, stringData=text, data=data))
+    assert (held["stringData"], held["data"]) == expected
+
+
+def test_an_injection_leaves_what_is_not_read() -> None:
+    labels = {"argocd.argoproj.io/secret-type": "repository"}
+    data = {"proxy": encoded("http://u:OLD@old:1")}
+    ((held,), _) = done({}, secret(labels=labels, stringData={"proxy": "http://u:NEW@n:1"}, data=data))
+    assert (held["stringData"]["proxy"], held["data"]) == (HTTP, data)
+
+
 @pytest.mark.parametrize(
     ("url", "expected"), [("https://git.example/x", "http://secure:1"), ("http://git.example/x", "http://plain:1")]
 )
