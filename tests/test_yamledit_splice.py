@@ -139,7 +139,10 @@ NEIGHBOUR = "z: [1,  2] # z\n"
         pytest.param("a:\n  - {}\n", replace("a", 0, value={"k": 1}), "a:\n  - k: 1\n", id="nor for a mapping"),
         pytest.param("a:\n  -\n    []\n", add("a", 0, "-", value=1), "a:\n  - - 1\n", id="nor below the dash"),
         pytest.param(
-            "a:\n# c\n- - 1\n", add("a", 0, 0, value=2), "a:\n# c\n- - 2\n  - 1\n", id="an item behind two dashes"
+            "a:\n# c\n- - 1 # d\n",
+            add("a", 0, 0, value=2),
+            "a:\n# c\n- - 2\n  - 1 # d\n",
+            id="an item behind two dashes",
         ),
     ],
 )
