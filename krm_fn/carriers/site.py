@@ -15,9 +15,18 @@ from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Edit
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, Protocol
+from krm_fn.patch import Pointer
 
 Variables = Mapping[str, str]
 """Name of one of the six proxy variables -> value, in the order of ``PROXY_VARIABLES``; empty: no proxy."""
+
+_NOTHING: tuple[Any, ...] = (None, "", [], {})
+"""Values that name no proxy, whatever the reader makes of them."""
+
+
+def says_nothing(draft: Draft, paths: Iterable[Pointer]) -> bool:
+    """Return whether nothing at the paths can name a proxy: a removal leaves that, it may have given it back."""
+    return all(draft.get(path) in _NOTHING for path in paths)
 
 
 class Site(Protocol):

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from krm_fn import noproxy
 from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import Variables
+from krm_fn.carriers.site import Variables, says_nothing
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.krm.type_errors import type_name
@@ -65,9 +65,6 @@ class Keys(NamedTuple):
             return value
         return list(noproxy.parse(value))
 
-
-_NOTHING: tuple[Any, ...] = (None, "", [], {})
-"""Values that name no proxy, whatever the reader makes of them."""
 
 SNAKE = Keys(*proxy_keys.SNAKE)
 CAMEL = Keys(*proxy_keys.CAMEL)
@@ -166,7 +163,7 @@ class ThreeKeysSite:
         sets_switch = bool(switch) and not is_off
         if sets_switch:
             names.insert(0, switch)
-        if not wanted and all(self._draft.get(self._path(name)) in _NOTHING for name in names):
+        if not wanted and says_nothing(self._draft, map(self._path, names)):
             return
         if sets_switch:
             if wanted:

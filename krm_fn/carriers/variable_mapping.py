@@ -38,12 +38,14 @@ class VariableMapping:
                 yield Reading(name, None, path, str(value), self.label, "it must be a string")
 
     def write(self, variables: Variables) -> None:
-        """Make the mapping set exactly these of the variables.
+        """Make the mapping set exactly these of the variables; null is left alone where there is nothing to remove.
 
         Raises:
             WrongTypeError: something else than a mapping is at the path or on the way to it.
         """
         self._draft.mapping(self._path)
+        if not variables and not any(True for _ in self.read()):
+            return
         for at, name in enumerate(PROXY_VARIABLES):
             path = (*self._path, name)
             if name in variables:

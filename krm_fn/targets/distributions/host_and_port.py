@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import Variables
+from krm_fn.carriers.site import Variables, says_nothing
 from krm_fn.engine import Draft
 from krm_fn.patch import Pointer
 from krm_fn.products.proxy_keys import ProxyKeys
@@ -50,14 +50,21 @@ class HostAndPort:
     def write(self, variables: Variables) -> None:
         """Set host, port and list, or remove them; the URL is one for which ``is_one`` is true.
 
+        Where none of them says anything, a removal leaves them alone: it may have given them back.
+
         Raises:
             WrongTypeError: something else than a mapping is at the path or on the way to it.
         """
         self._draft.mapping(self._proxy)
+        host, port = (*self._proxy, "host"), (*self._proxy, "port")
+        paths = [host, self._list]
+        if self._draft.get(port) != 0:
+            paths.append(port)
+        if not variables and says_nothing(self._draft, paths):
+            return
         url = split_url(variables.get("HTTP_PROXY", ""))
-        port = int(url.port[1:]) if url.port else None
-        self._put((*self._proxy, "host"), url.host)
-        self._put((*self._proxy, "port"), port)
+        self._put(host, url.host)
+        self._put(port, int(url.port[1:]) if url.port else None)
         self._put(self._list, variables.get("NO_PROXY"))
 
     def _put(self, path: Pointer, value: str | int | None) -> None:

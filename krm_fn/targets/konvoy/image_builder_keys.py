@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import Site, Variables
+from krm_fn.carriers.site import Site, Variables, says_nothing
 from krm_fn.carriers.three_keys import SNAKE, ThreeKeys
 from krm_fn.engine import Draft
 from krm_fn.light_typing import Any
@@ -67,12 +67,16 @@ class _ProxyEnvironment:
     def write(self, variables: Variables) -> None:
         """Set the names, a new one in front of those that follow it in the order of the document.
 
+        Names that hold nothing are left alone where there is nothing else to remove.
+
         Raises:
             WrongTypeError: something else than a mapping is there, or on the way.
         """
         self.is_refused = True
         old = self._draft.mapping((PROXY_ENV,)) or {}
         self.is_refused = False
+        if not variables and says_nothing(self._draft, [(PROXY_ENV, name) for name in _ORDER]):
+            return
         for index, name in enumerate(_ORDER):
             path = (PROXY_ENV, name)
             if name not in variables:

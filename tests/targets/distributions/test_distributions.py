@@ -375,6 +375,35 @@ def test_kops_gets_host_and_port(url: str, members: dict[str, Any]) -> None:
     assert written["spec"]["egressProxy"] == {"httpProxy": members, "excludes": NO}
 
 
+@pytest.mark.parametrize(
+    "members",
+    [
+        pytest.param({"httpProxy": {}, "excludes": ""}, id="a list and a mapping that are empty"),
+        pytest.param({"excludes": ""}, id="an empty list alone"),
+        pytest.param({"httpProxy": {"host": None, "port": 0}, "excludes": ""}, id="null and the port 0"),
+        pytest.param({"httpProxy": {"host": ""}}, id="an empty host alone"),
+    ],
+)
+def test_a_removal_leaves_empty_members_of_kops_where_nothing_else_is_to_be_removed(members: dict[str, Any]) -> None:
+    row = next(row for row in ROWS if row.target == "kops")
+
+    assert proposals(TARGETS["kops"], holding(row, members), NONE) == []
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        pytest.param({"httpProxy": {"host": "old.corp.example", "port": 0}, "excludes": ""}, id="a host"),
+        pytest.param({"httpProxy": {"host": "", "port": 8080}}, id="a port"),
+        pytest.param({"httpProxy": {"host": ""}, "excludes": ".corp.example"}, id="a list"),
+    ],
+)
+def test_a_removal_takes_empty_members_of_kops_beside_one_that_says_something(members: dict[str, Any]) -> None:
+    row = next(row for row in ROWS if row.target == "kops")
+
+    assert "egressProxy" not in apply(TARGETS["kops"], holding(row, members), NONE).get("spec", {})
+
+
 @pytest.mark.parametrize("version", [pytest.param(None, id="the default"), "2.3", "3.0"])
 def test_a_version_of_ignition_that_takes_no_proxy_is_a_warning(version: str | None) -> None:
     row = next(row for row in ROWS if row.kind == "AWSMachineTemplate")

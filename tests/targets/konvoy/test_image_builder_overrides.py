@@ -83,6 +83,9 @@ def of(cluster: dict[str, Any], kind: Any) -> dict[str, Any]:
         pytest.param(overrides(REGISTRIES), NONE, id="other overrides and no proxy"),
         pytest.param(overrides(""), NONE, id="an empty text and no proxy"),
         pytest.param(overrides("# nothing yet\n"), NONE, id="a comment and no proxy"),
+        pytest.param(
+            overrides('proxy_env: {http_proxy: "", NO_PROXY: }\n'), NONE, id="names without a value and no proxy"
+        ),
         pytest.param(overrides(TEXT.replace(f": {HTTP}", f': "{HTTP}"')), FULL, id="quotes of the author"),
     ],
 )

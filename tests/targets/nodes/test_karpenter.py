@@ -57,6 +57,12 @@ def test_nodes_with_nodeadm_and_without_user_data_get_a_config(spec: dict[str, o
     assert run(karpenter, outcome.obj, NONE).obj == node_class(None, **spec)
 
 
+def test_a_removal_leaves_a_variable_that_is_null() -> None:
+    there = node_class(f"{CONFIG}spec: {{instance: {{environment: {{default: {{HTTP_PROXY: ~}}}}}}}}\n")
+
+    assert run(karpenter, there, NONE).obj == there
+
+
 @pytest.mark.parametrize(
     ("text", "family"),
     [
