@@ -184,7 +184,7 @@ def test_a_diff_hides_members_with_the_name_of_a_credential(manifest: str, shown
         ),
         *("curl -u $USER:$PASS x", "curl -u 'svc:${PASS}' x", "docker run -u root:root x"),
         *("tokens: [a]", "compass=x"),
-        *("see http://token:3128/x", "no_proxy=https://auth:8443"),
+        *("see http://token:3128/x", "no_proxy=https://auth:8443", r'a: "b \"http://token:3128\""'),
         *("--password-stdin x", "see --token", "publicKey: ssh-rsa AAA"),
         *("apiVersion: v1\nkind: Secret", "image: token@sha256:0123", "- name: token", "path: token"),
     ],

@@ -115,6 +115,8 @@ CLOUD_INIT = f"#cloud-config\nwrite_files:\n- path: /etc/x\n  encoding: b64\n  c
 SHAPES = {
     "a URL": node_file(block(DROP_IN)),
     "a URL in JSON escapes": node_file(json.dumps(DROP_IN).replace("svc:", "svc\\u003a").replace("@", "\\x40")),
+    "a URL whose password has an escaped quote": node_file(json.dumps(DROP_IN.replace("svc:", 'svc:12\\"'))),
+    "a URL whose password ends like a text of JSON": node_file(json.dumps(DROP_IN.replace("svc:", 'svc:12\\", '))),
     "a URL in percent signs": node_file(f'"{quote(URL, safe="")}"', path="/etc/other"),
     "base64": node_file(coded(DROP_IN), "base64"),
     "base64 in quotes": node_file(f'"{coded(DROP_IN)}"', "base64"),
@@ -316,6 +318,21 @@ def test_no_output_of_a_command_shows_a_secret(
         pytest.param(
             "a: [http://u:S1@h, b@h, c]\n", "a: [http://u:***@h, b@h, c]\n", id="an address behind a whole URL stays"
         ),
+        pytest.param(
+            'a: [http://u:12\\", S1@h, b]\n',
+            "a: [http://u:***@h, b]\n",
+            id="in a flow sequence, a password with an escaped quote and a comma",
+        ),
+        pytest.param(
+            'a: "b \\"A=http://u:12\\\\\\"S1@h\\"\\nc"\n',
+            'a: "b \\"A=http://u:***@h\\"\\nc"\n',
+            id="in double quotes, a password with an escaped quote",
+        ),
+        pytest.param(
+            'a: "b \\"A=http://p:3128\\"\\nc \\"A=http://u:S1@h\\"\\n"\n',
+            'a: "b \\"A=http://p:3128\\"\\nc \\"A=http://u:***@h\\"\\n"\n',
+            id="a port before an escaped quote stays",
+        ),
         pytest.param("# {0}\n---\n# {0}\na: b\n", "# ***\n---\n# ***\na: b\n", id="comments"),
         pytest.param(
             "a: [http://u:S1@b,S1@h, c@h, d,e]\n",
@@ -435,6 +452,15 @@ def test_of_a_value_only_what_has_to_be_hidden_is(text: str, shown: str) -> None
     given = text.format(coded(DROP_IN))
     lines = unified_diff("a.yaml", None, given.encode(), has_colours=False)[3:]
     assert "".join(f"{line[1:]}\n" for line in lines) == shown.format()
+
+
+def test_a_drop_in_on_one_line_without_a_password_is_shown_as_it_is(tmp_path: Path, said: Callable[..., str]) -> None:
+    (tmp_path / "a.yaml").write_text(node_file(r'"[Service]\nUser=a\n"'))
+    (tmp_path / "proxy.yaml").write_text(CONFIG.replace(f"svc:{NEW}@", ""))
+    shown = said("run", "--diff", str(tmp_path))
+    assert r"HTTP_PROXY=http://proxy.corp.example:3128\"\n" in shown
+    assert "***" not in shown
+    assert "hides credentials" not in shown
 
 
 def test_two_values_that_look_the_same_when_masked_are_a_change() -> None:

@@ -34,6 +34,8 @@ CREDENTIALS = [
     "http://svc:pa {0}@proxy.example.com:3128",
     "http://svc:pa\n{0}@proxy.example.com:3128",
     "http://svc:pa/{0}@proxy.example.com:3128",
+    'http://svc:12\\"{0}@proxy.example.com:3128',
+    'http://svc:12\\" {0}\\"@proxy.example.com:3128',
     "http://svc:{0}@",
     "svc:{0}@proxy.example.com:3128",
     "svc:pa {0}@proxy.example.com:3128",

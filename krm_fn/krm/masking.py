@@ -30,7 +30,15 @@ _UNMASKED = r"(?<!\*\*\*)(?<=\S)@\S"
 # A password with a raw line break in it; what is a port before the break is none.
 _USER_BEFORE_BREAK = r"""(://[^\s:@/]*:)(?!\d{1,5}["']?\s)[^\s@/]*(?:\r?\n[ \t]*[^\s@/:]+){1,3}@"""
 # "http://svc:secret", of which somebody forgot the host: what is behind the colon is no port.
-_USER_WITHOUT_HOST = r"""(://[^\s:@/\[\]"'=,]*:)(?!\d{1,5}(?:\\[nrt]|(?![^\s/?#,;|"'()<>\]}`]))|\*\*\*|[${<])[^\s/,"'`]+(?![^\s/,"'`])"""
+_USER_OF_OPEN = r"""(://[^\s:@/\[\]"'=,]*:)"""
+_OPEN = (
+    r"""(?!\d{1,5}(?:\\[nrt]|(?![^\s/?#,;|"'()<>\]}`]))|\*\*\*|[${<])[^\s/,"'`]+(?![^\s/,"'`])"""
+)
+_USER_WITHOUT_HOST = _USER_OF_OPEN + _OPEN
+# A quote with a backslash, as in JSON, ends a port where the next quote, an escape or the end is behind it:
+# before other letters, also behind a blank, it may be of a password.
+_NO_PORT_IN_QUOTES = r"""(?!\d{1,5}\\+["'][\s,;:)\]}]*(?:["']|\\+[nrt"']|\Z))"""
+_USER_WITHOUT_AT = _USER_OF_OPEN + _NO_PORT_IN_QUOTES + _OPEN
 
 
 _PERCENT_ENCODED = r"""(%3[Aa]|(?<=[^\s:]):)(?!//|%2[Ff]%2[Ff]|\*\*\*)[^\s"'@]{1,1000}%40"""
@@ -145,7 +153,11 @@ def _redacted(text: str) -> str:
         text = re.sub(_USER_BEFORE_BREAK, r"\1***@", text) if "\n" in text else text
         text = "\n".join(map(_redact_line, text.split("\n")))
     if "://" in text:
-        text = re.sub(_USER_WITHOUT_HOST, r"\1***", text)
+        # Before an "@", on a later line too, what looks like a port in quotes may be of a password.
+        if "@" in text:
+            text = re.sub(_USER_WITHOUT_HOST, r"\1***", text)
+        else:
+            text = re.sub(_USER_WITHOUT_AT, r"\1***", text)
     return re.sub(_PERCENT_ENCODED, r"\1***%40", text) if "%40" in text else text
 
 
