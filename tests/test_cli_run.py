@@ -782,6 +782,63 @@ def test_a_link_to_what_this_user_may_not_look_at_is_left_alone() -> None:
         shutil.rmtree(folder)
 
 
+CLOSED = [
+    pytest.param(["run", "--diff", "locked"], "locked", 2, id="run"),
+    pytest.param(["lint", "locked"], "locked", 2, id="lint"),
+    pytest.param(["explain", "locked"], "locked", 2, id="explain"),
+    pytest.param(["init", "--print", "locked"], "locked", 2, id="init"),
+    pytest.param(["run", "--diff", "locked/m"], "locked/m", 2, id="run, with what is in it"),
+    pytest.param(["lint", "locked/m/nodes.yaml"], "locked/m/nodes.yaml", 2, id="lint, with what is in it"),
+    pytest.param(["init", "--print", "locked/m"], "locked/m", 2, id="init, with what is in it"),
+    pytest.param(["run", "--diff", "--config", "locked/p.yaml", "m"], "locked/p.yaml", 2, id="--config"),
+    pytest.param(["export", "tkg", "--config", "m/proxy.yaml", "locked/x"], "locked/x", 2, id="export"),
+    pytest.param(["lint", "."], "locked", 1, id="below the path"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "path", "exit_code"), CLOSED)
+def test_a_folder_that_this_user_may_not_look_into_is_named(arguments: list[str], path: str, exit_code: int) -> None:
+    """As a user who is not root: root may look at everything."""
+    setpriv = [need("setpriv"), "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+    folder = Path(tempfile.mkdtemp(dir="/tmp"))
+    locked = folder / "locked"
+    try:
+        write(folder, {"m/proxy.yaml": CONFIG, "m/nodes.yaml": NODES, "locked/m/nodes.yaml": NODES})
+        folder.chmod(0o755)
+        locked.chmod(0o000)
+        code = "import sys; from krm_fn import cli; sys.exit(cli.main())"
+        done = subprocess.run(
+            [*setpriv, sys.executable, "-c", code, *arguments],
+            cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True, text=True, timeout=TIME_LIMIT, check=False,
+        )  # fmt: skip
+        assert f'"{path}" cannot be read: Permission denied: let this user read it, or leave' in done.stderr
+        assert done.returncode == exit_code
+    finally:
+        locked.chmod(0o755)
+        shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize(
+    ("command", "has_output_dir"),
+    [
+        pytest.param(["run"], True, id="run"),
+        pytest.param(["lint", "--fix"], False, id="lint --fix"),
+    ],
+)
+def test_only_a_command_that_has_output_dir_names_it_for_a_read_only_file(
+    tmp_path: Path, command: list[str], has_output_dir: bool
+) -> None:
+    pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - name: x\n    env:\n"
+    pod += "    - {name: NO_PROXY, value: '*.corp.example, 10.0.0.1:'}\n"
+    write(tmp_path, {"proxy.yaml": CONFIG, "nodes.yaml": NODES, "pod.yaml": pod})
+    for file in tmp_path.iterdir():
+        file.chmod(0o444)
+    done = inject_proxy(b"", *command, ".", cwd=tmp_path)
+    assert b"it is read-only: make it writable" in done.stderr
+    assert (b"`--output-dir`" in done.stderr) == has_output_dir
+
+
 @pytest.mark.parametrize("named", ["link.yaml", "folder"])
 def test_a_link_that_is_named_is_followed(tmp_path: Path, named: str) -> None:
     write(tmp_path, {"m/proxy.yaml": CONFIG, "shared/nodes.yaml": NODES})

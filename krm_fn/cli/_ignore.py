@@ -115,7 +115,7 @@ def _of_git_above(path: Path) -> tuple[_IgnoreFile, ...]:
     above: list[Path] = []
     for folder in (path, *path.parents):
         above.insert(0, folder)
-        if (folder / ".git").exists():
+        if os.path.exists(folder / ".git"):  # noqa: PTH110 -- it says "no" of what this user may not look at
             chain = _with((), folder, folder / ".git" / "info" / "exclude")
             for one in above[:-1]:
                 chain = _with(chain, one, one / _GIT)

@@ -92,8 +92,8 @@ def find_files(paths: Iterable[str], exclude: Sequence[str] = ()) -> FoundFiles:
         exclude: patterns as in a `.gitignore` of each of the folders.
 
     Raises:
-        UsageError: a path does not exist.
-        InputError: a folder cannot be read.
+        UsageError: a path does not exist, or this user may not look into it.
+        InputError: a folder below a path cannot be read.
     """
     return _found(list(paths), ENDINGS, exclude)
 
@@ -108,7 +108,8 @@ def files_above(folder: Path, exclude: Sequence[str]) -> Iterator[Path]:
         InputError: a folder cannot be read.
     """
     above = [folder, *folder.parents]
-    roots = [one for one in above if (one / ".git").exists()]
+    # It says "no" of what this user may not look at.
+    roots = [one for one in above if os.path.exists(one / ".git")]  # noqa: PTH110
     if not roots:
         return
     for one in above[: above.index(roots[0]) + 1]:
@@ -164,6 +165,20 @@ def read_file(path: str) -> bytes:
     return _content(Path(path))
 
 
+def closed(path: str) -> UsageError | None:
+    """Return the error about a named folder that this user may not look into, or about what is in such a folder.
+
+    None is for any other path, whether it exists or not.
+    """
+    try:
+        os.scandir(path).close()
+    except PermissionError as error:
+        return UsageError(str(unreadable(Path(path), error)))
+    except (OSError, ValueError):  # a file, nothing at all, or as for `exists`
+        pass
+    return None
+
+
 def missing(path: str, what: str) -> UsageError:
     """Return the error about a path that does not exist, with the name beside it that was probably meant.
 
@@ -175,6 +190,9 @@ def missing(path: str, what: str) -> UsageError:
         return UsageError(
             f'there is no {what} "-": standard input is `/dev/stdin`, where a file is wanted'
         )
+    refused = closed(path)
+    if refused is not None:
+        return refused
     named = Path(path)
     try:
         if named.is_symlink():
@@ -201,6 +219,9 @@ def _found(
     for path in paths:
         if not exists(path):
             raise missing(path, "file or folder")
+        refused = closed(path)
+        if refused is not None:
+            raise refused
     roots = {os.path.realpath(path) for path in paths}
     found: dict[str, str] = {}
     left_alone: dict[str, LeftAlone] = {}

@@ -322,7 +322,8 @@ def _write_of(
     files = done.selection.files
     if not output_dir:
         originals = {name: files.get(name) for name in changed}
-        return partial(write_files, changed, originals)
+        instead = ", or let `--output-dir` write copies"
+        return partial(write_files, changed, originals, instead=instead)
     own = {name: content for name, content in files.items() if done.holds(name)}
     return partial(_write_folder, Path(output_dir), {**own, **changed}, paths)
 
@@ -660,12 +661,12 @@ def _write_folder(
         UsageError: the folder exists and holds something.
         OutputError: it cannot be written; nothing is left of it.
     """
-    if exists(str(folder)) and (not folder.is_dir() or any(folder.iterdir())):
-        raise UsageError(f'"{folder}" must not exist, or be an empty folder')
     base = common_folder(paths)
     new = None
     parent = folder.absolute().parent
     try:
+        if exists(str(folder)) and (not folder.is_dir() or any(folder.iterdir())):
+            raise UsageError(f'"{folder}" must not exist, or be an empty folder')
         parent.mkdir(parents=True, exist_ok=True)
         new = new_folder(parent)
         for name, content in files.items():

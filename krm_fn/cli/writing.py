@@ -42,6 +42,8 @@ def write_files(
     contents: Mapping[str, bytes | None],
     originals: Mapping[str, bytes | None],
     flush: Callable[[], object] = lambda: None,
+    *,
+    instead: str = "",
 ) -> None:
     """Give files a new content, with the owner and the mode that they have; links of both kinds stay links.
 
@@ -54,6 +56,7 @@ def write_files(
         originals: name -> what was read from it, or None for a file that must not exist yet. A file that holds
             something else by now is not written.
         flush: called when all new contents are on the disk and no file has changed; nothing is written if it raises.
+        instead: what else a person may do about a read-only file: ", or ...".
 
     Raises:
         OutputError: a file cannot be written. Unless it says so, nothing was written. It names each file that could not
@@ -67,13 +70,13 @@ def write_files(
     current = None
     try:
         for current in writes:
-            _refuse_wrong_state(current)
+            _refuse_wrong_state(current, instead)
             _prepare(current)
         for current in writes:
             _flush_besides(current)
         flush()
         for current in writes:
-            _refuse_wrong_state(current)
+            _refuse_wrong_state(current, instead)
             done.append(current)
             _commit(current)
         _flush_folders(writes)
@@ -119,7 +122,7 @@ def new_folder(parent: Path) -> Path:
     return new
 
 
-def _refuse_wrong_state(one: _FileWrite) -> None:
+def _refuse_wrong_state(one: _FileWrite, instead: str) -> None:
     """Raise OSError for a file that nobody may write, or that is not as it was when it was read."""
     if one.old is None:
         if one.file.exists():
@@ -129,9 +132,7 @@ def _refuse_wrong_state(one: _FileWrite) -> None:
         raise OSError(errno.EINVAL, "it is gone, or no regular file")
     # Replacing a file needs no permission on the file itself.
     if not one.file.stat().st_mode & 0o222 or not os.access(one.file, os.W_OK):
-        raise OSError(
-            errno.EACCES, "it is read-only: make it writable, or let `--output-dir` write copies"
-        )
+        raise OSError(errno.EACCES, f"it is read-only: make it writable{instead}")
     if one.file.read_bytes() != one.old:
         raise OSError(errno.EBUSY, "it has changed since it was read, so run the command again")
 
