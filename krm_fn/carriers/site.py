@@ -25,7 +25,10 @@ _NOTHING: tuple[Any, ...] = (None, "", [], {})
 
 
 def says_nothing(draft: Draft, paths: Iterable[Pointer]) -> bool:
-    """Return whether nothing at the paths can name a proxy: a removal leaves that, it may have given it back."""
+    """Return whether no value at the paths can name a proxy.
+
+    A removal leaves such values alone: an earlier removal may have given them back.
+    """
     return all(draft.get(path) in _NOTHING for path in paths)
 
 

@@ -13,7 +13,7 @@ from krm_fn import settings
 from krm_fn.cli import _konvoy
 from krm_fn.cli._config import config_files, the_config
 from krm_fn.cli.command_result import CommandResult
-from krm_fn.cli.files import closed, exists, read_file
+from krm_fn.cli.files import exists, read_file, refuse_closed
 from krm_fn.cli.import_ import FORMS, KONVOY
 from krm_fn.cli.parser import CommandParser
 from krm_fn.cli.writing import write_files
@@ -211,9 +211,7 @@ def _file(file: str, read_stdin: Callable[[], bytes], *, is_new: bool) -> tuple[
     if is_new:
         return file, b""
     if not exists(file):
-        refused = closed(file)
-        if refused is not None:
-            raise refused
+        refuse_closed(file)
         raise UsageError(f'there is no file "{file}"; `--in-place` creates it')
     return file, read_file(file)
 

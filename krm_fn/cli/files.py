@@ -165,18 +165,20 @@ def read_file(path: str) -> bytes:
     return _content(Path(path))
 
 
-def closed(path: str) -> UsageError | None:
-    """Return the error about a named folder that this user may not look into, or about what is in such a folder.
+def refuse_closed(path: str) -> None:
+    """Refuse a named folder that this user may not look into, or what is in such a folder.
 
-    None is for any other path, whether it exists or not.
+    Any other path passes, whether it exists or not.
+
+    Raises:
+        UsageError: the system does not let this user look there.
     """
     try:
         os.scandir(path).close()
     except PermissionError as error:
-        return UsageError(str(unreadable(Path(path), error)))
+        raise UsageError(str(unreadable(Path(path), error))) from None
     except (OSError, ValueError):  # a file, nothing at all, or as for `exists`
         pass
-    return None
 
 
 def missing(path: str, what: str) -> UsageError:
@@ -185,14 +187,15 @@ def missing(path: str, what: str) -> UsageError:
     Args:
         path: as it was given.
         what: what it should have been: ``file``, or ``file or folder``.
+
+    Raises:
+        UsageError: it is in a folder that this user may not look into.
     """
     if path == "-":
         return UsageError(
             f'there is no {what} "-": standard input is `/dev/stdin`, where a file is wanted'
         )
-    refused = closed(path)
-    if refused is not None:
-        return refused
+    refuse_closed(path)
     named = Path(path)
     try:
         if named.is_symlink():
@@ -219,9 +222,7 @@ def _found(
     for path in paths:
         if not exists(path):
             raise missing(path, "file or folder")
-        refused = closed(path)
-        if refused is not None:
-            raise refused
+        refuse_closed(path)
     roots = {os.path.realpath(path) for path in paths}
     found: dict[str, str] = {}
     left_alone: dict[str, LeftAlone] = {}

@@ -19,7 +19,7 @@ from krm_fn.cli._init_found import Found, document, entries_of, look, proxy_of
 from krm_fn.cli._init_text import SECRET, Proposal, RunSummary, text
 from krm_fn.cli._outcome_lines import count
 from krm_fn.cli.command_result import CommandResult
-from krm_fn.cli.files import LeftAlone, closed, exists, is_folder
+from krm_fn.cli.files import LeftAlone, exists, is_folder, refuse_closed
 from krm_fn.cli.parser import CommandParser
 from krm_fn.cli.selection import Selection, add_exclude_option, read_selected
 from krm_fn.cli.writing import write_files
@@ -133,9 +133,7 @@ def _folder(words: Sequence[str]) -> str:
         raise UsageError("one folder must be named: its manifests get one ProxyConfig")
     folder = words[0] if words else "."
     if not is_folder(folder):
-        refused = closed(folder)
-        if refused is not None:
-            raise refused
+        refuse_closed(folder)
         raise UsageError(f'"{folder}" must be a folder: the one with the manifests')
     return folder
 

@@ -152,7 +152,7 @@ class ClusterMatcher(NamedTuple):
         if self.objects and not _is_one_of(place.name, self.objects):
             return False
         if self.rules and not (place.rule and _is_one_of(place.rule, self.rules)):
-            return False  # a glob that fits the empty text is for rules all the same
+            return False  # what is no rule has no name, which "*" would fit
         if place.cluster is None:
             return not (
                 self.clusters or self.namespaces or self.labels or self.roles or self.worker_groups

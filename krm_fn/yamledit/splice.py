@@ -265,7 +265,8 @@ class _Writer:
             words = self.text[indicator:end]
             if is_below:  # the comment behind the value is one of its words
                 tail = self.text[indicator:end_of_line]
-                tail = tail if tail.strip() else ""
+                if not tail.strip():
+                    tail = ""
                 words = words.removeprefix(tail)
             else:
                 tail = self.comment_behind(node)
