@@ -103,6 +103,24 @@ def test_the_sdist_holds_what_the_wheel_is_built_from_and_no_test(unpacked: Path
     assert rest == {".gitignore", "CHANGELOG.md", "LICENSE", "PKG-INFO", "README.md", "SECURITY.md", "pyproject.toml"}
 
 
+LIST_FOLDERS = """
+import runpy, sys
+sys.addaudithook(lambda event, args: event == "os.scandir" and print("folder", args[0]))
+sys.argv = ["hatchling", "build", "--directory", sys.argv[1]]
+runpy.run_module("hatchling", run_name="__main__")
+"""
+
+
+def test_a_build_looks_only_into_the_folders_that_it_packs(tmp_path: Path) -> None:
+    """Other ones may change meanwhile: `.ci/run` has those of its container engine below .cache."""
+    done = subprocess.run(
+        [sys.executable, "-c", LIST_FOLDERS, tmp_path], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    folders = {Path(line.removeprefix("folder ")) for line in done.stdout.splitlines() if line.startswith("folder ")}
+    inside = {folder.relative_to(ROOT).parts[0] for folder in folders if ROOT in folder.parents}
+    assert inside == {"krm_fn", "functionconfig", "docs"}
+
+
 def test_the_sdist_gives_the_same_wheel_byte_for_byte(built: Path, unpacked: Path, tmp_path: Path) -> None:
     again = build(unpacked, tmp_path, "wheel")
     assert (again / WHEEL).read_bytes() == (built / WHEEL).read_bytes()
