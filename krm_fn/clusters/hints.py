@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from krm_fn.clusters.charts import Aim, aim, may_be
-from krm_fn.clusters.class_endpoint import endpoints, endpoints_of_product
+from krm_fn.clusters.class_endpoint import endpoints, endpoints_of_product, patches_of_others
 from krm_fn.clusters.declared import declared, sets_services
 from krm_fn.clusters.defaults import assumed
 from krm_fn.clusters.kinds import (
@@ -282,7 +282,7 @@ def _variables(obj: Object, start: Pointer, holder: Pointer) -> dict[str, tuple[
 
 def _is_patched(obj: Object) -> bool:
     """Return whether patches of a ClusterClass write more than files and commands of nodes."""
-    for _, patch in values(obj.data, ("spec", "patches", "*")):
+    for patch in patches_of_others(obj):
         paths = [text(path) for _, path in values(patch, _PATCHED_PATHS)]
         if not paths or not all(path.endswith(_LISTS_OF_NODES) for path in paths):
             return True
@@ -294,7 +294,7 @@ def _rewritten(obj: Object) -> Iterator[Pointer]:
 
     An external patch may write any path.
     """
-    for _, patch in values(obj.data, ("spec", "patches", "*")):
+    for patch in patches_of_others(obj):
         paths = [text(path) for _, path in values(patch, _PATCHED_PATHS)]
         for path in paths or [""]:
             yield tuple(step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:])

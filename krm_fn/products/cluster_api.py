@@ -1,4 +1,4 @@
-"""Cluster API: its groups, the kind of a Cluster, the roles of nodes, and the types of its Secrets.
+"""Cluster API: its groups, the kind of a Cluster, the roles of nodes, the types of its Secrets, and our patches.
 
 Source: ``kubernetes-sigs/cluster-api`` ``api/addons`` (``ClusterResourceSetSecretType``).
 """
@@ -15,6 +15,14 @@ CLUSTER = (CORE, "Cluster")
 """API group and kind."""
 RESOURCE_SET = "addons.cluster.x-k8s.io/resource-set"
 """The ``type`` of a Secret whose objects a ClusterResourceSet applies; TKG stores the configuration of a cluster so."""
+
+OUR_PATCHES = (
+    "inject-proxy-empty-lists",
+    "inject-proxy-files",
+    "inject-proxy-lists",
+    "inject-proxy-nodes",
+)
+"""The names of the patches that a run writes into a ClusterClass, in their order; all others have another author."""
 
 
 class Role(Enum):

@@ -11,10 +11,11 @@ from krm_fn.engine import Draft
 from krm_fn.light_typing import TYPE_CHECKING, Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
+from krm_fn.products.cluster_api import OUR_PATCHES
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Data, NodeSecret, Options, Target
 from krm_fn.targets.class_context import ClassContext
-from krm_fn.targets.nodes.clusterclass.names import PATCHES, VARIABLE, Possibility
+from krm_fn.targets.nodes.clusterclass.names import VARIABLE, Possibility
 
 if TYPE_CHECKING:
     from krm_fn.targets.nodes.clusterclass.variables_of_products import ProductVariable
@@ -76,7 +77,7 @@ def is_patched(obj: Mapping[str, Any]) -> bool:
     """Return whether a ClusterClass holds a patch or the variable of an earlier run."""
     entries = (lookup(obj, ("spec", name)) for name in ("patches", "variables"))
     names = [lookup(one, ("name",)) for held in entries if isinstance(held, list) for one in held]
-    return any(name in (VARIABLE, *PATCHES) for name in names)
+    return any(name in (VARIABLE, *OUR_PATCHES) for name in names)
 
 
 class _ClusterClass(Target):
@@ -86,7 +87,7 @@ class _ClusterClass(Target):
 
     def hints(self, options: Options) -> tuple[str, ...]:
         """Return the names of what it writes: a list of which nothing else is known needs it for no other."""
-        return (VARIABLE, *PATCHES)
+        return (VARIABLE, *OUR_PATCHES)
 
     def node_secret(self, data: Data, context: Context) -> NodeSecret | None:
         """Return the Secret from which nodes of a Cluster take drop-ins; of a class only its keys are known."""

@@ -10,6 +10,7 @@ from class_objects import CONTAINERD, FILE, KUBELET, PROXY, VERSIONS, answer, cl
 from class_objects import template as template_of
 
 from judges import shell_environment, systemd_environment
+from krm_fn.products.cluster_api import OUR_PATCHES
 from krm_fn.targets.nodes import cluster_class as target
 from proposals import changes, findings, proposals
 
@@ -266,6 +267,25 @@ def test_patches_that_are_not_in_their_order_are_put_into_it() -> None:
     mixed = copy.deepcopy(there)
     mixed[0]["spec"]["patches"].reverse()
     assert answer(mixed)[0] == there
+
+
+@pytest.mark.parametrize("name", OUR_PATCHES)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param("", id="no definition"),
+        pytest.param("/spec/template/spec/kubeadmConfigSpec/clusterConfiguration", id="the networks of its Clusters"),
+    ],
+)
+def test_a_patch_of_our_name_that_was_written_by_hand_says_nothing_of_the_networks(name: str, path: str) -> None:
+    selector = {"apiVersion": "controlplane.cluster.x-k8s.io/v1beta1", "kind": "KubeadmControlPlaneTemplate"}
+    selector["matchResources"] = {"controlPlane": True}
+    operation = {"op": "add", "path": path, "valueFrom": {"variable": "any"}}
+    definitions = [{"selector": selector, "jsonPatches": [operation]}] if path else []
+    its_cluster = cluster("v1beta1", network={"pods": IPV4["pods"]})
+    plain, _ = answer(objects("v1beta1", its_cluster))
+    by_hand, _ = answer(objects("v1beta1", its_cluster, patches=[{"name": name, "definitions": definitions}]))
+    assert by_hand == plain
 
 
 def test_a_variable_that_was_changed_by_hand_is_brought_back() -> None:

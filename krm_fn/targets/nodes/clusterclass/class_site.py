@@ -25,6 +25,7 @@ from krm_fn.krm.results import Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any
 from krm_fn.patch import lookup
+from krm_fn.products.cluster_api import OUR_PATCHES
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.class_context import ClassContext
 from krm_fn.targets.nodes.clusterclass.definitions import front, patches
@@ -32,7 +33,6 @@ from krm_fn.targets.nodes.clusterclass.names import (
     EMPTY_LISTS,
     LISTS,
     NODES,
-    PATCHES,
     VARIABLE,
     Possibility,
 )
@@ -46,7 +46,7 @@ from krm_fn.targets.nodes.clusterclass.node_operations import (
 from krm_fn.targets.nodes.clusterclass.variable import definition_of
 
 DEFAULT = ("schema", "openAPIV3Schema", "default")
-_BEHIND = PATCHES[1:]
+_BEHIND = OUR_PATCHES[1:]
 _VARIABLES = ("spec", "variables")
 _PATCHES = ("spec", "patches")
 
@@ -245,7 +245,7 @@ class _Others:
 def _others(obj: Mapping[str, Any], class_context: ClassContext) -> tuple[_Others, list[Eraser]]:
     """Return the patches of others, and those behind ours that require ours to move."""
     held = list(enumerate(lookup(obj, _PATCHES) or ()))
-    others = [(index, entry) for index, entry in held if lookup(entry, ("name",)) not in PATCHES]
+    others = [(index, entry) for index, entry in held if lookup(entry, ("name",)) not in OUR_PATCHES]
     ours = [index for index, entry in held if lookup(entry, ("name",)) in _BEHIND]
     entries, indices = [entry for _, entry in others], [index for index, _ in others]
     split = len(others)
@@ -351,4 +351,4 @@ def _at(finding: Finding, index: Any) -> Finding:
 def _name(entry: Any) -> str | None:
     """Return the name of one of our patches; None for one of others."""
     name = lookup(entry, ("name",))
-    return str(name) if name in PATCHES else None
+    return str(name) if name in OUR_PATCHES else None

@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from enum import Enum
 
+from krm_fn.products.cluster_api import OUR_PATCHES
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, SYSTEMS
 
 VARIABLE = "injectProxy"
 
-EMPTY_LISTS = "inject-proxy-empty-lists"
-ADDITIONS = "inject-proxy-files"
-LISTS = "inject-proxy-lists"
-NODES = "inject-proxy-nodes"
-PATCHES = (EMPTY_LISTS, ADDITIONS, LISTS, NODES)
+EMPTY_LISTS, ADDITIONS, LISTS, NODES = OUR_PATCHES
 
 _TARGETS = tuple(system.targets for system in SYSTEMS if system.files)
 INSTEAD_OF = (

@@ -18,11 +18,12 @@ from krm_fn.krm.results import Finding, Severity
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import lookup
 from krm_fn.products import nutanix
+from krm_fn.products.cluster_api import OUR_PATCHES
 from krm_fn.products.node_kinds import FILES_ON_REQUEST
 from krm_fn.targets import TARGETS
 from krm_fn.targets.base import Context
 from krm_fn.targets.nodes import registry_mirror
-from krm_fn.targets.nodes.clusterclass.names import INSTEAD_OF, PATCHES
+from krm_fn.targets.nodes.clusterclass.names import INSTEAD_OF
 from krm_fn.targets.nodes.clusterclass.node_operations import UNITS
 from krm_fn.targets.nodes.drop_in_file import path_of
 
@@ -120,7 +121,7 @@ def repeated(
     theirs = [
         lookup(definition, ("jsonPatches",))
         for patch in _items(lookup(of_class, ("spec", "patches")))
-        if lookup(patch, ("name",)) not in PATCHES
+        if lookup(patch, ("name",)) not in OUR_PATCHES
         for definition in _items(lookup(patch, ("definitions",)))
         if kind in ("", lookup(definition, ("selector", "kind")))
     ]
