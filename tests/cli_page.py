@@ -22,7 +22,7 @@ own below has these:
 |---|---|
 | 0 | done |
 | 1 | an error in the input |
-| 2 | wrong usage: an option or a path that does not exist, a path that this user may not look into, no ProxyConfig |
+| 2 | wrong usage: an option or a path that does not exist, a file or folder that may not be read, no ProxyConfig |
 | 3 | a bug of this program; nothing was written |
 | 130 | interrupted |
 

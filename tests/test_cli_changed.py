@@ -11,7 +11,7 @@ import pytest
 
 from changed_files import Finding, change, checked, commit, diffed, git, inside, reset, write_story
 from krm_fn.cli import run as command
-from krm_fn.errors import UsageError
+from krm_fn.errors import OutputError, UsageError
 from support import ROOT, finished
 
 CONFIG = """\
@@ -132,6 +132,14 @@ def test_a_run_writes_only_what_depends_on_the_change(fleet: Path) -> None:
     run(fleet, "--changed", "HEAD")
     written = git(fleet, "status", "--porcelain").split()[1::2]
     assert written == ["two/cluster.yaml", "two/template.yaml", "two/workers.yaml"]
+
+
+def test_no_option_that_it_excludes_is_advised_for_a_read_only_file(fleet: Path) -> None:
+    file = fleet / "two" / "cluster.yaml"
+    file.write_text(file.read_text().replace("172.30.0.0", "172.29.0.0"))
+    (fleet / "two" / "template.yaml").chmod(0o444)
+    with pytest.raises(OutputError, match="it is read-only: make it writable; nothing was written"):
+        run(fleet, "--changed", "HEAD")
 
 
 def test_the_last_line_says_how_many_files_differ(fleet: Path) -> None:
@@ -336,12 +344,12 @@ def test_an_error_in_a_file_that_is_the_same_is_that_of_a_whole_run(fleet: Path)
         pytest.param(["--among", "."], "must be with `--changed`", id="a folder without a revision"),
         pytest.param(["--changed", "HEAD", "--among", ".", "gone.yaml"], '"gone.yaml" does not', id="no such file"),
         pytest.param(["--changed", "HEAD", "--among", "none"], '"none"', id="no such folder"),
-        pytest.param(["--changed", "HEAD", "--output-dir", "../new", "."], "`--output-dir`", id="a new folder"),
+        pytest.param(["--changed", "HEAD", "--output-dir", "../new", "."], "and `--output-dir`", id="a new folder"),
     ],
 )
 def test_wrong_usage(fleet: Path, argv: list[str], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        run(fleet, "--check", *argv)
+        run(fleet, *argv)
 
 
 def test_a_folder_that_is_in_no_repository_is_wrong_usage(fleet: Path) -> None:

@@ -92,8 +92,8 @@ def find_files(paths: Iterable[str], exclude: Sequence[str] = ()) -> FoundFiles:
         exclude: patterns as in a `.gitignore` of each of the folders.
 
     Raises:
-        UsageError: a path does not exist, or this user may not look into it.
-        InputError: a folder below a path cannot be read.
+        UsageError: a path does not exist, or this user may not look into it, or into a folder below it.
+        InputError: a folder cannot be read for another reason.
     """
     return _found(list(paths), ENDINGS, exclude)
 
@@ -105,7 +105,8 @@ def files_above(folder: Path, exclude: Sequence[str]) -> Iterator[Path]:
     as in ``find_files``; a link that leads out of the repository is not followed.
 
     Raises:
-        InputError: a folder cannot be read.
+        UsageError: this user may not look into a folder.
+        InputError: a folder cannot be read for another reason.
     """
     above = [folder, *folder.parents]
     # It says "no" of what this user may not look at.
@@ -125,7 +126,8 @@ def read_each(names: Sequence[str], progress: Callable[[int], None]) -> dict[str
     """Return name -> content; ``progress`` gets the number of files after each one.
 
     Raises:
-        InputError: a file cannot be read.
+        UsageError: this user may not read a file.
+        InputError: a file cannot be read for another reason.
     """
     contents: dict[str, bytes] = {}
     for name in names:
@@ -140,8 +142,8 @@ def read_every_file(paths: Iterable[str], *, at_most: int) -> dict[str, bytes | 
     None stands for one of more than ``at_most`` bytes, and for what is not read.
 
     Raises:
-        UsageError: a path does not exist.
-        InputError: a file or folder cannot be read.
+        UsageError: a path does not exist, or this user may not read a file or folder.
+        InputError: a file or folder cannot be read for another reason.
     """
     found = _found(list(paths), None)
     contents: dict[str, bytes | None] = dict.fromkeys(found.left_alone)
@@ -155,8 +157,8 @@ def read_file(path: str) -> bytes:
     """Return the content of one file.
 
     Raises:
-        UsageError: it does not exist, or is a folder.
-        InputError: it cannot be read.
+        UsageError: it does not exist, is a folder, or this user may not read it.
+        InputError: it cannot be read for another reason.
     """
     if not exists(path):
         raise missing(path, "file")
@@ -176,7 +178,7 @@ def refuse_closed(path: str) -> None:
     try:
         os.scandir(path).close()
     except PermissionError as error:
-        raise UsageError(str(unreadable(Path(path), error))) from None
+        raise unreadable(Path(path), error) from None
     except (OSError, ValueError):  # a file, nothing at all, or as for `exists`
         pass
 
@@ -208,11 +210,15 @@ def missing(path: str, what: str) -> UsageError:
     return UsageError(f'there is no {what} "{path}"{advice}')
 
 
-def unreadable(path: Path, error: OSError) -> InputError:
-    """Return the error about a file or folder that the system does not let one read."""
-    advice = ": let this user read it, or leave it out with `--exclude`"
-    is_refused = isinstance(error, PermissionError)
-    return InputError(f'"{path}" cannot be read: {error.strerror}{advice if is_refused else ""}')
+def unreadable(path: Path, error: OSError) -> UsageError | InputError:
+    """Return the error about a file or folder that the system does not let one read.
+
+    A UsageError where this user may not read it, whether it was named or is below a path.
+    """
+    problem = f'"{path}" cannot be read: {error.strerror}'
+    if isinstance(error, PermissionError):
+        return UsageError(f"{problem}: let this user read it, or leave it out with `--exclude`")
+    return InputError(problem)
 
 
 def _found(
@@ -222,7 +228,6 @@ def _found(
     for path in paths:
         if not exists(path):
             raise missing(path, "file or folder")
-        refuse_closed(path)
     roots = {os.path.realpath(path) for path in paths}
     found: dict[str, str] = {}
     left_alone: dict[str, LeftAlone] = {}

@@ -259,7 +259,7 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     if is_written and is_stream:
         output = changed.get(_STDIN, done.selection.files[_STDIN]) or b""
     elif is_written:
-        write = _write_of(done, changed, given.output_dir, paths)
+        write = _write_of(done, changed, given, paths)
     reported = _lines(done, changed, given, is_written=is_written)
     return CommandResult(output, reported, exit_code, write)
 
@@ -316,16 +316,16 @@ def _of_files(given: Namespace, paths: Sequence[str]) -> _Done:
 
 
 def _write_of(
-    done: _Done, changed: Mapping[str, bytes | None], output_dir: str, paths: Sequence[str]
+    done: _Done, changed: Mapping[str, bytes | None], given: Namespace, paths: Sequence[str]
 ) -> Write:
     """Return what writes the files: those that change, or all of the shard into a new folder."""
     files = done.selection.files
-    if not output_dir:
+    if not given.output_dir:
         originals = {name: files.get(name) for name in changed}
-        instead = ", or let `--output-dir` write copies"
+        instead = "" if given.changed else ", or let `--output-dir` write copies"
         return partial(write_files, changed, originals, instead=instead)
     own = {name: content for name, content in files.items() if done.holds(name)}
-    return partial(_write_folder, Path(output_dir), {**own, **changed}, paths)
+    return partial(_write_folder, Path(given.output_dir), {**own, **changed}, paths)
 
 
 def _refuse_existing(done: _Done, changed: Mapping[str, bytes | None]) -> None:

@@ -245,7 +245,9 @@ class _Others:
 def _others(obj: Mapping[str, Any], class_context: ClassContext) -> tuple[_Others, list[Eraser]]:
     """Return the patches of others, and those behind ours that require ours to move."""
     held = list(enumerate(lookup(obj, _PATCHES) or ()))
-    others = [(index, entry) for index, entry in held if lookup(entry, ("name",)) not in OUR_PATCHES]
+    others = [
+        (index, entry) for index, entry in held if lookup(entry, ("name",)) not in OUR_PATCHES
+    ]
     ours = [index for index, entry in held if lookup(entry, ("name",)) in _BEHIND]
     entries, indices = [entry for _, entry in others], [index for index, _ in others]
     split = len(others)
