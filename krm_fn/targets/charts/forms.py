@@ -252,8 +252,8 @@ class _Texts(NestedSites):
         for name in after:
             # A removal could not give back what is no text; `false` says as much as nothing, and is noted.
             there = place.draft.get(self._paths[name])
-            says_nothing = there is False or there in (None, {})
-            if not says_nothing and not isinstance(there, (str, list)):
+            types = (str, list) if name == "NO_PROXY" else (str,)
+            if there is not None and there is not False and not isinstance(there, types):
                 raise WrongTypeError(self._paths[name], there, "a string")
         for at, name in enumerate(names):
             if after.get(name) == self._before.get(name):
@@ -296,7 +296,7 @@ class _Texts(NestedSites):
         found = {}
         for name, path in self._paths.items():
             value = self._place.draft.get(path)
-            if isinstance(value, list):
+            if isinstance(value, list) and name == "NO_PROXY":
                 value = ",".join(entry for entry in value if isinstance(entry, str))
             if isinstance(value, str):
                 found[name] = value

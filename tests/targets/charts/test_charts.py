@@ -243,7 +243,7 @@ def test_a_value_where_a_mapping_must_be_is_an_error_that_names_it(value: Any) -
     assert (said.code, said.path) == ("WrongType", ("spec", "values", "proxy"))
 
 
-@pytest.mark.parametrize("value", [True, 1, 0, {"url": "x"}])
+@pytest.mark.parametrize("value", [True, 1, 0, {"url": "x"}, {}, ["x"], []])
 def test_a_value_where_a_text_must_be_is_an_error_and_stays(value: Any) -> None:
     obj = release("harbor", {"proxy": {"httpProxy": value}})
     (said,) = findings(target, obj, **ANY)
