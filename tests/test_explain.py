@@ -646,6 +646,7 @@ kind: ProxyConfig
 metadata: {name: proxy}
 spec: {httpProxy: http://proxy.corp.example:3128}
 """
+OF_NAMES = DECLARED.replace("spec: {", "spec: {overrides: [{match: {objects: ['?*']}, ").replace("3128}", "3128}]}")
 CONTROL_PLANE = """\
 apiVersion: cluster.x-k8s.io/v1beta1
 kind: Cluster
@@ -735,8 +736,9 @@ def of_kind(kind: str, more: str = "") -> str:
         pytest.param(of_kind("K0smotronControlPlane", K0S_WORKERS), id="hosted k0s whose workers have the proxy"),
     ],
 )
-def test_what_has_the_proxy_or_gets_it_is_not_without(manifests: str) -> None:
-    assert json.loads(explained("--output", "json", manifests=manifests + DECLARED))["without"] == []
+@pytest.mark.parametrize("declared", [DECLARED, OF_NAMES], ids=["for all", "for objects by their names"])
+def test_what_has_the_proxy_or_gets_it_is_not_without(manifests: str, declared: str) -> None:
+    assert json.loads(explained("--output", "json", manifests=manifests + declared))["without"] == []
 
 
 @pytest.mark.parametrize(

@@ -209,6 +209,10 @@ def only(*targets: str) -> dict[str, Any]:
     return {"overrides": [{"match": {"targets": list(targets)}, **PROXY}]}
 
 
+def of_object(name: str, **spec: Any) -> dict[str, Any]:
+    return {**spec, "overrides": [{"match": {"objects": [name]}, **({"disabled": True} if spec else PROXY)}]}
+
+
 AKS = [made_by("infrastructure", "AzureManagedControlPlane")]
 
 
@@ -225,6 +229,11 @@ AKS = [made_by("infrastructure", "AzureManagedControlPlane")]
         pytest.param(AKS, {**PROXY, "only": ["aks", "eksAnywhere"]}, ["NodeSystemUnsupported"], id="AKS alone"),
         pytest.param(AKS, {**PROXY, "only": ["kubeletDropIn"]}, [], id="AKS, another one is asked for"),
         pytest.param(AKS, only("aks"), ["NodeSystemUnsupported"], id="AKS, declared for it alone"),
+        pytest.param(RKE2, of_object("prod-cp"), ["TemplateNotInList"], id="RKE2, declared for the object alone"),
+        pytest.param(RKE2, of_object("prod-cp", **PROXY), [], id="RKE2, declared for all objects but this one"),
+        pytest.param(AKS, of_object("prod-cp"), ["NodeSystemUnsupported"], id="AKS, declared for the object alone"),
+        pytest.param(AKS, of_object("other"), [], id="AKS, declared for another object"),
+        pytest.param(AKS, of_object("prod-cp", **PROXY), [], id="AKS, declared for all objects but this one"),
         pytest.param([topology()], {**PROXY, "only": ["rke2"]}, ["ClassNotInList"], id="a class of an unknown system"),
         pytest.param([topology()], only("k0s"), ["ClassNotInList"], id="a class, declared for one of the systems"),
         pytest.param([topology()], {**PROXY, "only": ["workloads"]}, [], id="a class, no system is asked for"),

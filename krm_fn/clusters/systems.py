@@ -150,13 +150,14 @@ _RANK = {
 class Foreign(NamedTuple):
     """That nodes of a Cluster are of a system other than those of ``NODE_KINDS``.
 
-    A target may write them all the same: ``system.target``. ``kind`` is the one that says so, and ``obj`` the object of
-    it or the one that names it. ``cluster`` is None for an object of no known Cluster. ``is_own`` is True where ``obj``
-    is of that kind itself.
+    A target may write them all the same: ``system.target``. ``kind`` is the one that says so, ``name`` that of the
+    object of it, and ``obj`` this object or the one that names it. ``cluster`` is None for an object of no known
+    Cluster. ``is_own`` is True where ``obj`` is of that kind itself.
     """
 
     system: System
     kind: str
+    name: str
     obj: Object
     cluster: Cluster | None = None
     is_own: bool = False
@@ -234,17 +235,17 @@ def foreign(objects: Iterable[Object], topology: Topology) -> list[Foreign]:
 
 
 def _of_object(obj: Object, topology: Topology) -> Iterator[Foreign]:
-    named = [(*obj.group_kind, True)]
-    named += [(target[0], target[1], False) for target, _ in uses(obj)]
-    for group, kind, is_own in named:
+    named = [(*obj.group_kind, obj.base_name, True)]
+    named += [(target[0], target[1], target[3], False) for target, _ in uses(obj)]
+    for group, kind, name, is_own in named:
         system = system_of(group, kind)
         if system is None:
             continue
         clusters = [membership.cluster for membership in topology.of(obj)]
         if not clusters:
-            yield Foreign(system, kind, obj, None, is_own)
+            yield Foreign(system, kind, name, obj, None, is_own)
         for cluster in clusters:
-            yield Foreign(system, kind, obj, cluster, is_own)
+            yield Foreign(system, kind, name, obj, cluster, is_own)
 
 
 def elsewhere(objects: Iterable[Object]) -> Iterator[tuple[Object, Key]]:

@@ -163,7 +163,11 @@ def _is_declared(one: Foreign, cluster: Cluster, wanted: ProxyConfig) -> bool:
     """Return whether the nodes of a system are to have a proxy in a Cluster."""
     for target in one.system.targets:
         resolved = settings.resolve(
-            wanted, (Membership(cluster),), target=target, audience=Audience.NODE
+            wanted,
+            (Membership(cluster),),
+            target=target,
+            audience=Audience.NODE,
+            name=one.name,
         )
         if any(resolved.urls):
             return True

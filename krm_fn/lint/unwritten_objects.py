@@ -147,7 +147,7 @@ def _systems(
     done: set[tuple[tuple[str, ...], str]] = set()
     for one in found:
         memberships = (Membership(one.cluster),) if one.cluster else ()
-        urls = _urls_of_nodes(one.system.targets, memberships, wanted)
+        urls = _urls_of_nodes(one.system.targets, memberships, wanted, one.name)
         key = (_identity(one), one.system.name)
         if not urls or _has_writer(one.system, wanted):
             continue
@@ -217,7 +217,7 @@ def _elsewhere(overview: Overview, wanted: ProxyConfig) -> Iterator[Result]:
     """Yield a warning for each Cluster whose control plane, or a template of whose workers, is not in the list."""
     names: dict[ObjectRef, dict[str, None]] = {}
     for obj, key, memberships in overview.elsewhere:
-        if not _urls_of_nodes(targets_of(*key[:2]), memberships, wanted):
+        if not _urls_of_nodes(targets_of(*key[:2]), memberships, wanted, key[3]):
             continue
         listed = [one.cluster.ref for one in memberships if one.cluster.is_listed]
         ref = listed[0] if listed else obj.ref
@@ -357,13 +357,19 @@ def _texts(data: Any) -> Iterator[tuple[Pointer, str]]:
 
 
 def _urls_of_nodes(
-    targets: Iterable[str], memberships: Sequence[Membership], wanted: ProxyConfig
+    targets: Iterable[str],
+    memberships: Sequence[Membership],
+    wanted: ProxyConfig,
+    name: str = "",
 ) -> list[str]:
-    """Return the proxies that nodes are to have; none where the targets of their system are switched off."""
+    """Return the proxies that nodes are to have; none where the targets of their system are switched off.
+
+    ``name`` is that of the object that makes them, "" where it is not known.
+    """
     found: list[str] = []
     for target in targets:
         if _is_enabled(target, wanted):
-            urls = settings.declared_urls(wanted, memberships, target=target) or ()
+            urls = settings.declared_urls(wanted, memberships, target=target, name=name) or ()
             found += [url for url in urls if url]
     return found
 
