@@ -72,7 +72,7 @@ def diff(before: Any, after: Any, copies: Copies = MappingProxyType({})) -> list
 def _values(before: Any, after: Any, path: Pointer, copies: Copies) -> Iterator[Operation]:
     if before is after:
         return
-    if isinstance(before, Mapping) and isinstance(after, Mapping):
+    if isinstance(before, dict) and isinstance(after, dict):
         yield from _members(before, after, path, copies)
     elif isinstance(before, list) and isinstance(after, list):
         yield from _items(before, after, path, copies)

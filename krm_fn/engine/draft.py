@@ -101,8 +101,7 @@ class Draft:
         Raises:
             WrongTypeError: something else is there, or on the way.
         """
-        self._check_way(path)
-        value = self.get(path)
+        value = self._checked(path)
         if value is not None and not isinstance(value, dict):
             raise WrongTypeError(path, value, "a mapping")
         return value
@@ -113,8 +112,7 @@ class Draft:
         Raises:
             WrongTypeError: something else is there, or no mapping on the way.
         """
-        self._check_way(path)
-        value = self.get(path)
+        value = self._checked(path)
         if value is not None and not isinstance(value, list):
             raise WrongTypeError(path, value, "a list")
         return value
@@ -139,7 +137,7 @@ class Draft:
             self.edits += 1
             self._data = patch.copied(value)
             return
-        self._check_way(path)
+        self._checked(path)
         existing = self.get(path, _MISSING)
         if existing is not _MISSING and same(existing, value):
             return
@@ -168,7 +166,7 @@ class Draft:
         """
         if not part.edits:
             return
-        self._check_way(path)
+        self._checked(path)
         self.edits += 1
         if not path:
             self._data = part.data
@@ -264,14 +262,21 @@ class Draft:
             return [patch.remove()]
         return diff(self._before, self._data, self._copies)
 
-    def _check_way(self, path: Pointer) -> None:
-        """Raise WrongTypeError where something else than a mapping, or a list, is on the way."""
+    def _checked(self, path: Pointer) -> Any:
+        """Return what is at ``path``; None where a step of it is missing.
+
+        Raises:
+            WrongTypeError: something else than a mapping, or a list, is on the way.
+        """
         value = self._data
         for depth, step in enumerate(path):
-            is_index = isinstance(value, list) and step.isdigit()
-            if value is not None and not is_index and not isinstance(value, dict):
+            if isinstance(value, dict):
+                value = value.get(step)
+            elif isinstance(value, list) and step.isdigit():
+                value = patch.lookup(value, (step,))
+            elif value is not None:
                 raise WrongTypeError(path[:depth], value, "a mapping")
-            value = patch.lookup(value, (step,))
+        return value
 
     def _copy(self, path: Pointer) -> Copied:
         """Return a copy of the mapping or list at ``path`` that may be written.

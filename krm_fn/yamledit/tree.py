@@ -30,7 +30,7 @@ from krm_fn.yamledit.surrogates import ReadableText
 MAX_DEPTH = 500
 """Deeper nesting is refused: no manifest needs it, and every consumer of the tree may walk it recursively."""
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_PARSER: Any = yaml.cyaml.CParser if yaml.__with_libyaml__ else yaml.SafeLoader  # type: ignore[attr-defined]
 
 
 class Node:
@@ -99,11 +99,13 @@ def compose(text: str) -> Node:
         InputError: the text is not YAML, holds no or several documents, nests too deep, or uses an unknown alias. The
             message names line and column, never the text around them: it may hold a credential.
     """
-    composer = _Composer(text)
-    if composer.next_document() is None:
-        raise InputError("the input is empty: it must be one YAML document")
-    root = composer.root()
-    second = composer.next_document()
+    source = ReadableText(text)
+    with _errors_of(source.text):
+        composer = _Composer(source)
+        if composer.next_document() is None:
+            raise InputError("the input is empty: it must be one YAML document")
+        root = composer.root()
+        second = composer.next_document()
     if second is not None:
         raise _error("the input must be one YAML document, but a second one begins", second)
     return root
@@ -115,11 +117,13 @@ def compose_all(text: str) -> Iterator[Node]:
     Raises:
         InputError: as ``compose``, but for the number of documents.
     """
-    composer = _Composer(text)
-    while composer.next_document() is not None:
-        root = composer.root()
-        if root.start < root.end:
-            yield root
+    source = ReadableText(text)
+    with _errors_of(source.text):
+        composer = _Composer(source)
+        while composer.next_document() is not None:
+            root = composer.root()
+            if root.start < root.end:
+                yield root
 
 
 @contextmanager
@@ -156,7 +160,7 @@ def _remedy(text: str, mark: Any) -> str:
 
 def _text_before(text: str, position: int) -> str:
     """Return what is before a position of ``ReaderError``: libyaml counts bytes, PyYAML characters."""
-    if _LOADER is yaml.SafeLoader:
+    if _PARSER is yaml.SafeLoader:
         return text[:position]
     return text.encode(errors="surrogatepass")[:position].decode(errors="surrogatepass")
 
@@ -168,31 +172,28 @@ def _error(problem: str, mark: Any, remedy: str = "") -> InputError:
 
 
 class _Composer:
-    """Builds the trees of a text from the events of PyYAML."""
+    """Builds the trees of a text from the events of PyYAML, whose errors each method raises."""
 
-    def __init__(self, text: str) -> None:
-        self._source = ReadableText(text)
-        self._has_pairs = self._source.has_pairs
-        self._text = with_line_feeds(self._source.text)
+    def __init__(self, source: ReadableText) -> None:
+        self._source = source
+        self._has_pairs = source.has_pairs
+        self._text = with_line_feeds(source.text)
         self._anchors: dict[str, Node] = {}
         self._open: list[Node] = []
-        with _errors_of(self._source.text):
-            self._next: Callable[[], Any] = _LOADER(self._source.text).get_event
-            self._next()  # the stream starts
+        self._next: Callable[[], Any] = _PARSER(source.text).get_event
+        self._next()  # the stream starts
 
     def next_document(self) -> Any:
         """Go to the next document; return the mark of its start, None behind the last one."""
         self._anchors.clear()
-        with _errors_of(self._source.text):
+        event = self._next()
+        if type(event) is DocumentEndEvent:
             event = self._next()
-            if type(event) is DocumentEndEvent:
-                event = self._next()
         return None if type(event) is StreamEndEvent else event.start_mark
 
     def root(self) -> Node:
         """Return the tree of the document."""
-        with _errors_of(self._source.text):
-            return self._node(self._next(), 0)
+        return self._node(self._next(), 0)
 
     def _node(self, event: Any, depth: int) -> Node:
         """Return the value that begins with an event.
