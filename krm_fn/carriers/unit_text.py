@@ -89,7 +89,7 @@ def unset_by(text: str, variables: Mapping[str, str | None]) -> set[str]:
     Source: systemd.exec(5): ``NAME`` takes any value out, ``NAME=value`` that one only.
     """
     unset: set[str] = set()
-    for line in lines_of(with_final_eol(text)):
+    for line in _lines_with("UnsetEnvironment", text):
         value = line.value_of("UnsetEnvironment")
         if value == "":
             unset.clear()
@@ -108,7 +108,7 @@ def unset_by(text: str, variables: Mapping[str, str | None]) -> set[str]:
 def environment_files(text: str) -> list[str]:
     """Return the files of ``EnvironmentFile=``, whose variables always override those of ``Environment=``."""
     found: list[str] = []
-    for line in lines_of(with_final_eol(text)):
+    for line in _lines_with("EnvironmentFile", text):
         value = line.value_of("EnvironmentFile")
         if value == "":
             found.clear()
@@ -123,6 +123,14 @@ def has_rejected_header(text: str) -> bool:
     Source: ``parse_line`` in systemd's ``src/shared/conf-parser.c``: "Invalid section header".
     """
     return any(line.is_lost for line in lines_of(with_final_eol(text)))
+
+
+def _lines_with(key: str, text: str) -> Sequence[UnitLine]:
+    """Return the lines of a text in which a key is; none of a text without it, as nearly all are.
+
+    Where systemd joins two lines there is a blank, so no key begins on one line and ends on the next.
+    """
+    return lines_of(with_final_eol(text)) if key in text else ()
 
 
 @lru_cache(maxsize=TEXTS)

@@ -31,7 +31,7 @@ _CHECKSUM = (
 def is_encrypted(obj: Mapping[str, Any]) -> bool:
     """Return whether SOPS has encrypted an object of the list."""
     held = obj.get(_MEMBER)
-    return isinstance(held, Mapping) and not _MARKS.isdisjoint(held)
+    return isinstance(held, dict) and not _MARKS.isdisjoint(held)
 
 
 def hides(text: str) -> bool:

@@ -115,9 +115,12 @@ def of_new_kind(place: PlannedEdit, mode: Mode) -> PlannedEdit:
     kind, version = place.obj.data.get("kind"), place.obj.data.get("apiVersion")
     if not (isinstance(kind, str) and kind):
         return place
-    new = place.obj.ref._replace(api_version=version if isinstance(version, str) else "", kind=kind)
-    if new == place.obj.ref:  # what has changed is known by the identity of its object
-        return place
+    if not isinstance(version, str):
+        version = ""
+    ref = place.obj.ref
+    if (version, kind) == (ref.api_version, ref.kind):
+        return place  # what has changed is known by the identity of its object
+    new = ref._replace(api_version=version, kind=kind)
     return place._replace(obj=place.obj._replace(ref=new))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from krm_fn.krm import results
 from krm_fn.krm.results import ObjectRef, Result, Severity
@@ -42,7 +42,7 @@ def _not_shown_yet(value: Any, shown: set[str]) -> Any:
 
     Note it as shown.
     """
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         left = {name: _not_shown_yet(member, shown) for name, member in value.items()}
         return {name: member for name, member in left.items() if member is not None} or None
     if not isinstance(value, str):

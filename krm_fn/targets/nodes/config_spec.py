@@ -198,7 +198,7 @@ def find(draft: Draft, *, is_wanted: bool = False, is_whole: bool = False) -> Co
                 draft.report(Severity.WARNING, message, path, code="ConfigSpecMissing")
             return None
         value = value[step]
-        if value is not None and not isinstance(value, Mapping):
+        if value is not None and not isinstance(value, dict):
             draft.findings.append(wrong_type(path[:depth], value, "a mapping"))
             return None
     spec = ConfigSpec(draft, kind, value or {})

@@ -125,15 +125,18 @@ class Conflicts(NamedTuple):
         if not variables:
             return
         files = [*entries_of(self.spec)]
-        texts = {file.path: decode(file.entry) for file in files}
         for file in files:
+            if not (file.path == self.ours or is_drop_in(file.path, self.unit)):
+                continue
             text = file.text
-            if text is None or not (file.path == self.ours or is_drop_in(file.path, self.unit)):
+            if text is None:
                 continue
             place = (str(file.at), "content")
             self._report_unset(place, text, variables)
-            for read in unit_text.environment_files(text):
-                self._report_environment_file(place, read, texts, variables)
+            read = unit_text.environment_files(text)
+            texts = {one.path: decode(one.entry) for one in files} if read else {}
+            for path in read:
+                self._report_environment_file(place, path, texts, variables)
 
     def _report_unset(self, place: Pointer, text: str, variables: Variables) -> None:
         """Report an ``UnsetEnvironment=`` for which systemd ignores assignments of a drop-in."""
