@@ -114,16 +114,17 @@ def aim(obj: Object) -> Aim:
 
 def may_be(obj: Object) -> tuple[str, ...]:
     """Return the names of Clusters after which the object may be named, the most likely one first."""
-    if obj.group_kind in (("", "Secret"), ("", "ConfigMap")):
+    kind = obj.group_kind
+    if kind in (("", "Secret"), ("", "ConfigMap")):
         names = [user_values_of(obj.ref.name)]
-    elif obj.group_kind == HELM_RELEASE and chart_of(obj.data) in giantswarm.CLUSTER_CHARTS:
+    elif kind == HELM_RELEASE and chart_of(obj.data) in giantswarm.CLUSTER_CHARTS:
         names = [text(lookup(obj.data, _RELEASE_NAME)), obj.ref.name]
     elif (
-        obj.group_kind == giantswarm.APP
+        kind == giantswarm.APP
         and text(lookup(obj.data, ("spec", "name"))) in giantswarm.CLUSTER_CHARTS
     ):
         names = [obj.ref.name]
-    elif obj.group_kind == giantswarm.APP and not _is_inside(obj):
+    elif kind == giantswarm.APP and not _is_inside(obj):
         names = [obj.ref.namespace]
     else:
         names = []

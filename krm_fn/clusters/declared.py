@@ -77,9 +77,10 @@ def sets_services(obj: Object) -> bool:
 
     ``${SERVICE_CIDR:=["10.128.0.0/12"]}`` in the place of the list is no fact, but no silence either.
     """
-    if obj.group_kind == CLUSTER:
+    kind = obj.group_kind
+    if kind == CLUSTER:
         return bool(lookup(obj.data, pattern("spec.clusterNetwork.services.cidrBlocks")))
-    node_kind = NODE_KINDS.get(obj.group_kind)
+    node_kind = NODE_KINDS.get(kind)
     if node_kind is None or not node_kind.system.network.service_cidrs:
         return False
     path = pattern(node_kind.system.network.service_cidrs)

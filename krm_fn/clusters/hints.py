@@ -197,10 +197,12 @@ def _label(obj: Object) -> tuple[str, str]:
 
 
 def _cluster_namespace(obj: Object) -> str:
-    places = [
-        (members, name) for name in _NAMESPACE_NAMES for members in (obj.annotations, obj.labels)
-    ]
-    return next((value for members, name in places if (value := text(members.get(name)))), "")
+    places = (obj.annotations, obj.labels)
+    for name in _NAMESPACE_NAMES:
+        for members in places:
+            if value := text(members.get(name)):
+                return value
+    return ""
 
 
 def _cluster_name(obj: Object) -> str:

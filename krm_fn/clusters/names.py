@@ -56,14 +56,15 @@ def named_after(obj: Object) -> str:
 
     "" if no product names it so.
     """
-    if obj.group_kind in _NAMESAKES:
+    kind = obj.group_kind
+    if kind in _NAMESAKES:
         if tkg.TEMPLATE_ANNOTATION in obj.annotations:
             return ""
         return _before(obj, tkg.PACKAGE_SUFFIXES) or obj.ref.name
-    if obj.group_kind == konvoy.INVENTORY:
+    if kind == konvoy.INVENTORY:
         match = re.fullmatch(_INVENTORY_NAME, obj.ref.name)
         return match[1] if match else ""
-    return _before(obj, _SUFFIXES) if obj.group_kind in (("", "Secret"), ("", "ConfigMap")) else ""
+    return _before(obj, _SUFFIXES) if kind in (("", "Secret"), ("", "ConfigMap")) else ""
 
 
 def referred(obj: Object) -> str:
@@ -86,11 +87,12 @@ def has_suffix(name: object, suffix: str) -> bool:
 
 def _referred(obj: Object) -> Iterator[tuple[str, str]]:
     """Yield the names that an object refers to, and the suffix that a Secret of a Cluster has there."""
-    node_kind = NODE_KINDS.get(obj.group_kind)
+    kind = obj.group_kind
+    node_kind = NODE_KINDS.get(kind)
     if node_kind:
         for _, name in values(obj.data, (*node_kind.files, *_FILE_SECRET)):
             yield text(name), giantswarm.SYSTEMD_PROXY_SUFFIX
-    elif obj.group_kind == giantswarm.APP:
+    elif kind == giantswarm.APP:
         for path in _APP_VALUES:
             yield text(lookup(obj.data, path)), giantswarm.CLUSTER_VALUES_SUFFIX
 

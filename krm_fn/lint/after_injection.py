@@ -78,12 +78,12 @@ def review(
             for one in _in_our_file(readings, variables)
         ]
         yield from judged(seen, rules, exported, variables)
-        for observed in _observed(place, seen):
+        for observed in _observed(place, seen, variables):
             if observed.clusters:
                 of_clusters.take(observed)
             else:  # of which cluster each is part is not known: it is compared with itself
                 strangers.setdefault(observed.ref, Comparison()).take(observed)
-        yield from _encoded(place, readings)
+        yield from _encoded(place, readings, variables)
         addresses |= _unknown_addresses(place, readings)
     yield from addresses.values()
     for compared in (of_clusters, *strangers.values()):
@@ -123,9 +123,13 @@ def _holds_after(place: PlannedEdit) -> bool:
     return any(True for _ in place.target.read(data, place.options, place.uses))
 
 
-def _encoded(place: PlannedEdit, readings: Iterable[Reading]) -> Iterator[Result]:
+def _encoded(
+    place: PlannedEdit, readings: Iterable[Reading], variables: Mapping[str, str]
+) -> Iterator[Result]:
     """Yield a warning for a placeholder that the run wrote into an encoded text, where no later step finds it."""
-    ours = place.resolved.settings.variables().values()
+    if not any(map(placeholders.is_in, variables.values())):
+        return
+    ours = variables.values()
     for one in readings:
         if one.value not in ours or not placeholders.is_in(one.value or ""):
             continue
@@ -265,19 +269,23 @@ def _in_our_file(readings: tuple[Reading, ...], variables: Mapping[str, str]) ->
     return [one for one in readings if one.file in ours or not (one.file and ours)]
 
 
-def _observed(place: PlannedEdit, seen: SeenObject) -> Iterator[ObservedObject]:
-    """Yield what is seen in one object, once for each proxy that an override gives to some of its rules."""
+def _observed(
+    place: PlannedEdit, seen: SeenObject, variables: Mapping[str, str]
+) -> Iterator[ObservedObject]:
+    """Yield what is seen in one object, once for each proxy that an override gives to some of its rules.
+
+    ``variables`` are those of the object as a whole.
+    """
     own = place.settings_of_rule
     by_rule: dict[str, list[Reading]] = {}
     for reading in seen.readings:
         by_rule.setdefault(reading.rule if own else "", []).append(reading)
     for rule, of_rule in by_rule.items():
-        settings = own(rule) if own and rule else place.resolved.settings
         yield ObservedObject(
             place.obj.ref,
             place.target_id,
             tuple(of_rule),
-            settings.variables(),
+            own(rule).variables() if own and rule else variables,
             tuple(seen.clusters),
         )
 

@@ -78,8 +78,9 @@ class Comparison:
             agrees = _agrees(reading, wanted)
             is_different = is_different or not (agrees or _is_unknown(reading))
             for cluster in one.groups if wanted and agrees else ():
-                witness = _Witness(one.ref, reading.place)
-                self._witnesses.setdefault((cluster, reading.variable, wanted), witness)
+                key = (cluster, reading.variable, wanted)
+                if key not in self._witnesses:
+                    self._witnesses[key] = _Witness(one.ref, reading.place)
         if is_different:
             self._differing.append(one)
 

@@ -153,7 +153,7 @@ def _is_covered(token: str, listed: Listed) -> bool:
     host = entries.bare(token).rstrip(".").removeprefix("*")
     parts = (
         (host,)
-        if entries.classify(host) in {EntryKind.NAME, EntryKind.DOMAIN}
+        if entries.classify(host) in (EntryKind.NAME, EntryKind.DOMAIN)
         else entries.canonical(host)
     )
     return all(listed.covers(part) for part in parts)

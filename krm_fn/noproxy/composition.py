@@ -44,7 +44,7 @@ def compose(
     pieces = [
         piece for piece in _pieces(recipe, user, networks, audience) if _is_wanted(piece, policy)
     ]
-    has_rooted_names = style in {Style.PORTABLE, Style.VERBATIM} or _is_everything(recipe, user)
+    has_rooted_names = style in (Style.PORTABLE, Style.VERBATIM) or _is_everything(recipe, user)
     if policy.rooted and not has_rooted_names:
         pieces += styles.rooted_names(networks)
     pieces += _finished(recipe, (Piece("", entry) for entry in policy.extra))

@@ -254,12 +254,18 @@ def classify(entry: str) -> EntryKind:
 @lru_cache(maxsize=16384)
 def address(entry: str) -> Address | None:
     """Return ``entry`` as an address, with or without brackets; None if it is none."""
+    text = entry[1:-1] if entry[:1] == "[" and entry[-1:] == "]" else entry
+    if _is_name(text):
+        return None
     try:
-        return ipaddress.ip_address(
-            entry[1:-1] if entry[:1] == "[" and entry[-1:] == "]" else entry
-        )
+        return ipaddress.ip_address(text)
     except ValueError:
         return None
+
+
+def _is_name(text: str) -> bool:
+    """Return whether a text cannot be an address, as most cannot: ``ipaddress`` takes long to say so."""
+    return ":" not in text and not text[-1:].isdigit()
 
 
 @lru_cache(maxsize=16384)
@@ -268,10 +274,12 @@ def network(entry: str) -> Cidr | None:
 
     None if it is none.
     """
-    if "/" not in entry:
+    text = entry.replace("[", "").replace("]", "")
+    host, slash, _ = text.partition("/")
+    if not slash or _is_name(host):
         return None
     try:
-        return ipaddress.ip_network(entry.replace("[", "").replace("]", ""), strict=False)
+        return ipaddress.ip_network(text, strict=False)
     except ValueError:
         return None
 
@@ -334,7 +342,7 @@ def forms(entry: str) -> tuple[str, ...]:
     kind = classify(entry)
     if kind is EntryKind.GLOB:
         return forms(entry.removeprefix("*"))
-    if kind not in {EntryKind.NAME, EntryKind.DOMAIN}:
+    if kind not in (EntryKind.NAME, EntryKind.DOMAIN):
         return (entry,)
     if entry.endswith("."):
         return (entry, *forms(entry.rstrip(".")))

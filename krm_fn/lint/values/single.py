@@ -128,7 +128,7 @@ def _meaning(token: str, audience: Audience, own: frozenset[str]) -> Iterator[Pr
     yield from _glob(token, kind)
     if kind is EntryKind.CIDR:
         yield from _cidr(token)
-    if kind in {EntryKind.CIDR, EntryKind.ADDRESS, EntryKind.ADDRESS_GLOB}:
+    if kind in (EntryKind.CIDR, EntryKind.ADDRESS, EntryKind.ADDRESS_GLOB):
         yield from _reach(token, entries.canonical(token)[0])
     if ":" in token:
         yield from _ipv6(token, kind, audience)
@@ -148,7 +148,7 @@ def _meaning(token: str, audience: Audience, own: frozenset[str]) -> Iterator[Pr
         yield problem("NP042", "", noproxy.NO_VARIABLE)
     elif kind is EntryKind.UNKNOWN and token.endswith(":"):
         yield problem("NP042", "", noproxy.NO_HOST)
-    if kind in {EntryKind.NAME, EntryKind.DOMAIN, EntryKind.GLOB, EntryKind.NUMBERS} and _is_broad(
+    if kind in (EntryKind.NAME, EntryKind.DOMAIN, EntryKind.GLOB, EntryKind.NUMBERS) and _is_broad(
         token, kind, own
     ):
         message = f'entry "{token}" must not be so broad: everything that ends in it goes direct; name hosts or domains'
@@ -156,7 +156,7 @@ def _meaning(token: str, audience: Audience, own: frozenset[str]) -> Iterator[Pr
 
 
 def _glob(token: str, kind: EntryKind) -> Iterator[Problem]:
-    if kind in {EntryKind.GLOB, EntryKind.ADDRESS_GLOB} or (
+    if kind in (EntryKind.GLOB, EntryKind.ADDRESS_GLOB) or (
         kind is EntryKind.UNKNOWN and "*" in token
     ):
         corrected = ",".join(form for form in entries.expand(token) if form != token)
@@ -219,7 +219,7 @@ def _reach(token: str, canonical: str) -> Iterator[Problem]:
 
 
 def _ipv6(token: str, kind: EntryKind, audience: Audience) -> Iterator[Problem]:
-    if kind not in {EntryKind.ADDRESS, EntryKind.CIDR}:
+    if kind not in (EntryKind.ADDRESS, EntryKind.CIDR):
         return
     corrected = entries.canonical(token)[0]
     pod = audience is Audience.POD

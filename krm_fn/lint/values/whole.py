@@ -276,7 +276,7 @@ def own_domains(network: ClusterNetwork) -> frozenset[str]:
 def is_rooted_beside_its_name(text: str, listed: Listed) -> bool:
     """Return whether ``text`` is a rooted name ("x.") and the list holds "x" too, or a domain around it."""
     name = text.rstrip(".")
-    if name == text or entries.classify(text) not in {EntryKind.NAME, EntryKind.DOMAIN}:
+    if name == text or entries.classify(text) not in (EntryKind.NAME, EntryKind.DOMAIN):
         return False
     return name in listed.texts or listed.covers(name.removeprefix("."))
 
@@ -284,7 +284,7 @@ def is_rooted_beside_its_name(text: str, listed: Listed) -> bool:
 def _rooted(listed: Listed) -> Iterator[Problem]:
     for text in dict.fromkeys(listed.entries):
         name = text.rstrip(".")
-        is_rooted = name != text and entries.classify(text) in {EntryKind.NAME, EntryKind.DOMAIN}
+        is_rooted = name != text and entries.classify(text) in (EntryKind.NAME, EntryKind.DOMAIN)
         if is_rooted and not is_rooted_beside_its_name(text, listed):
             message = f'only curl reads "{text}" as "{name}": write "{text},{name}"'
             yield problem("NP029", text, message, corrected=f"{text},{name}")
@@ -340,7 +340,7 @@ def _cover(text: str, listed: Listed) -> str:
     if cidr is not None and cidr.prefixlen < cidr.max_prefixlen:
         wider = listed.wider(cidr)
         return "" if wider is None or wider.prefixlen == 0 else str(wider)
-    if entries.classify(text) not in {EntryKind.NAME, EntryKind.DOMAIN}:
+    if entries.classify(text) not in (EntryKind.NAME, EntryKind.DOMAIN):
         return ""
     parents = _parents(text.removeprefix("."))
     return next((f".{name}" for name in parents if f".{name}" in listed.texts), "")
