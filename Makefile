@@ -44,7 +44,9 @@ test-argocd: .venv/installed ## let Argo CD's own plugin server judge examples/a
 	@tests/tools/fetch $(BIN) argocd-cmp-server
 	$(VENV)/python -m pytest tests/e2e/judged_by_argocd.py $(ARGS)
 
+# The tool is tried first, because `make test` installs no mutmut.
 mutants: .venv/mutants ## list the small changes of a module that no test notices (MODULE=krm_fn/formats/escaping.py)
+	@$(VENV)/python -m pytest -q tests/judged_by_mutmut.py
 	@$(VENV)/python tests/tools/mutants.py "$(MODULE)" $(ARGS)
 
 matrix: ## run the golden stories with each Python that is here, PyYAML without libyaml, and the oldest allowed dependencies

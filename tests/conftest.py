@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import functools
 import gc
 import os
 import shutil
@@ -31,14 +30,14 @@ gc.set_threshold(50_000)
 sys.setrecursionlimit(STACK_FRAMES)
 
 # Timing decides no test; `HYPOTHESIS_EXAMPLES=5000` looks longer than a commit can wait. CI looks at the same examples
-# each time: what it finds must be about the change, and new ones are looked for by people. mutmut asks only whether one
-# fails, not for the smallest.
+# each time: what it finds must be about the change, and new ones are looked for by people. So does `make mutants`,
+# which asks only whether one fails, not for the smallest.
 UNDER_MUTMUT = "MUTANT_UNDER_TEST" in os.environ
 SMALLEST = (hypothesis.Phase.shrink, hypothesis.Phase.explain)
 hypothesis.settings.register_profile(
     "ours",
     deadline=None,
-    derandomize="CI" in os.environ,
+    derandomize="CI" in os.environ or UNDER_MUTMUT,
     max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "25")),
     print_blob=True,
     phases=[phase for phase in hypothesis.Phase if not UNDER_MUTMUT or phase not in SMALLEST],
@@ -53,20 +52,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="rewrite the stored expectations that differ, and fail, so that they are read as a diff",
     )
     parser.addoption("--unit", action="store_true", help="skip each test where it starts a process, with any tool")
-
-
-def pytest_sessionstart() -> None:
-    """Forget what was cached before this process was forked: mutmut changes functions whose results are known."""
-    if UNDER_MUTMUT:
-        forget_results()
-        gc.freeze()
-
-
-def forget_results() -> None:
-    for module in list(sys.modules.values()):
-        for one in list(vars(module).values()):
-            if isinstance(one, functools._lru_cache_wrapper):
-                one.cache_clear()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -97,8 +82,6 @@ _STARTED: set[str] = set()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    if os.environ.get("MUTANT_UNDER_TEST") == "stats":
-        forget_results()  # else a function counts as called by the first test alone
     if item.nodeid.partition("[")[0] in _STARTED:
         pytest.skip(_NOT_OF_UNIT)
 
