@@ -32,6 +32,7 @@ def test_what_is_no_comment(text: str) -> None:
     [
         pytest.param("# x\n", {(): (["# x"], [])}, id="a text of one comment"),
         pytest.param("a: 1\n# x", {(): (["# x"], [])}, id="the end of a text"),
+        pytest.param("\n# x\na: 1\n", {("0", "a"): (["# x"], [])}, id="below an empty first line"),
         pytest.param("# x\n\n# y\na: 1\n", {("0", "a"): (["# x", "# y"], [])}, id="above the first member"),
         pytest.param("# x\n---\n# y\na: 1\n", {("0",): (["# x"], []), ("0", "a"): (["# y"], [])}, id="a header"),
         pytest.param("a: 1\n# x\n--- # y\nb: 1\n", {("1",): (["# x"], ["# y"])}, id="a second document"),

@@ -58,6 +58,10 @@ def test_the_line_break_of_the_first_line(text: str, line_break: str) -> None:
         pytest.param("&x a: &y\n  b: 1\n", ["&x a: &y\n  b: 1"], id="anchors"),
         pytest.param("[1, {a: 2}, 'x']\n", ["1", "{a: 2}", "'x'"], id="a flow list"),
         pytest.param("{a: 1, b: [2], c}\n", ["a: 1", "b: [2]", "c"], id="a flow mapping"),
+        pytest.param("{\n  ? a : 1,\n  b: 2}\n", ["? a : 1", "b: 2"], id="an explicit key in a flow mapping"),
+        pytest.param("\n? a\n: 1\n", ["? a\n: 1"], id="an explicit key below an empty first line"),
+        pytest.param("a: b?\nc: 1\nd: 2\n", ["a: b?", "c: 1", "d: 2"], id="a question at the end of a line"),
+        pytest.param("a: 1\n#?\nb: 2\n", ["a: 1", "b: 2"], id="a question in a comment"),
     ],
 )
 def test_where_children_stand(text: str, children: list[str]) -> None:
@@ -89,6 +93,7 @@ def test_an_explicit_key_without_a_value_cannot_be_edited_in_place() -> None:
         pytest.param("a:\n- 1\n", Layout(), id="compact lists"),
         pytest.param("a:\n  - 1\n", Layout(dash=2), id="lists that are indented"),
         pytest.param("a:\n    b: 1\n", Layout(step=4), id="four columns"),
+        pytest.param("a:\n b: 1\n", Layout(step=1), id="one column"),
         pytest.param("a:\n- 1\nb:\n- 1\nc:\n  - 1\n", Layout(), id="most of the lists decide"),
         pytest.param(
             "a:\n   b:\n   - 1\n   c:\n      - 1\n   d:\n      - 1\n", Layout(step=3, dash=3), id="three columns"
@@ -118,3 +123,9 @@ def test_the_style_of_a_text(text: str, style: Layout) -> None:
 def test_the_style_near_a_child(text: str, style: Layout) -> None:
     node = collection(text)
     assert style_near(text, node, Geometry(text, node), Layout()) == style
+
+
+def test_the_lists_of_the_same_mapping_decide_before_those_of_the_text() -> None:
+    text = "a:\n- 1\n"
+    node = collection(text)
+    assert style_near(text, node, Geometry(text, node), Layout(dash=2)).dash == 0

@@ -22,6 +22,8 @@ from krm_fn.yamledit import Document
         pytest.param(": &n b # c", "d e", ": &n d e # c", id="an anchor before a plain text"),
         pytest.param(": 'b'", "it's", ": 'it''s'", id="single quotes"),
         pytest.param(": 'b'", "c\nd", ': "c\\nd"', id="single quotes cannot hold a line break"),
+        pytest.param(": 'b'", "c\ufeffd", ': "c\\ufeffd"', id="single quotes cannot hold what needs an escape"),
+        pytest.param(": |\n  b", "c\ufeffd\n", ': "c\\ufeffd\\n"', id="nor can a block"),
         pytest.param(': "\\u0041b\\u0041"', "AcA", ': "\\u0041c\\u0041"', id="escapes on both sides"),
         pytest.param(': "\\u0041bb\\x42"', "AbB", ': "\\u0041b\\x42"', id="escapes beside what goes"),
         pytest.param(': "b\\x41\\x42\\x43"', "cABC", ': "c\\x41\\x42\\x43"', id="escapes behind what goes"),

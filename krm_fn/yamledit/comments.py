@@ -64,7 +64,7 @@ def _separator(text: str, start: int) -> int:
     """Return where the separator of the document at ``start`` begins; -1 if it has none."""
     if text.startswith("---", start):
         return start
-    return text.rfind("\n", 0, start - 1) + 1 if start > 1 else -1
+    return text.rfind("\n", 0, start - 1) + 1 if start else -1
 
 
 def _inner(node: Node, path: tuple[str, ...], offset: int) -> Iterator[CommentedPlace]:

@@ -69,7 +69,7 @@ def above_comments(text: str, start: int) -> int:
 
 def starts_line(text: str, position: int) -> bool:
     """Return whether there are only blanks before ``position`` on its line."""
-    return text[text.rfind("\n", 0, position) + 1 : position].strip(" \t") == ""
+    return not text[text.rfind("\n", 0, position) + 1 : position].strip()
 
 
 def _skip(text: str, position: int) -> int:
@@ -85,8 +85,8 @@ class Geometry:
         is_list: it is a list.
         starts: for each child where it begins (its dash, its key, in flow style itself).
         ends: for each child where it ends.
-        behind: for each child the position behind its ``-`` or ``:``; in flow style that of a member, and -1 for a
-            key without a colon (``{a}``).
+        behind: for each child the position behind its ``-`` or ``:``; none for the items of a flow list. Of a member
+            without a colon (``{a}``) it is behind its comma or brace.
         column: the column of the dashes or keys (block style only).
 
     Raises:
@@ -107,7 +107,7 @@ class Geometry:
         self.column = column_of(text, self.starts[0]) if self.starts else 0
 
     def _measure_list(self, node: Sequence) -> None:
-        position = 0 if self.flow else _first_dash(self.text, node)
+        position = _first_dash(self.text, node)
         for item in node.items:
             if self.flow:
                 self.starts.append(item.start)
@@ -120,16 +120,12 @@ class Geometry:
 
     def _measure_mapping(self, node: Mapping) -> None:
         for key, value in node.entries:
-            self.starts.append(key.start if self.flow else _question_mark(self.text, key.start))
+            self.starts.append(_question_mark(self.text, key.start))
             self.ends.append(max(key.end, value.end))
             colon = _skip(self.text, key.end)
-            has_colon = self.text.startswith(":", colon)
-            self.behind.append(colon + 1 if has_colon else -1)
-            if self.flow:
-                continue
-            if not has_colon:
+            self.behind.append(colon + 1)
+            if not self.flow and not self.text.startswith(":", colon):
                 raise EditError("an explicit key without a value cannot be edited in place")
-            self.ends[-1] = max(self.ends[-1], colon + 1)
 
 
 def _question_mark(text: str, key: int) -> int:

@@ -182,28 +182,16 @@ def _unfolded(values: Sequence[str], paragraphs: Sequence[Sequence[str]]) -> lis
 def _new_header(raw: str, start: int, value: str) -> list[Change] | None:
     """Return what changes in the header of a block that gets another value; None where it cannot hold the value."""
     header = re.compile(_HEADER).match(raw, start)
-    if header is None or not fits_block(value) or not value.strip("\n "):
+    if header is None or not fits_block(value) or not value.strip():
         return None
-    marks = header["marks"]
-    chomping = _chomping(marks, value)
-    if chomping is None:
-        return None
-    return [] if chomping == marks else [(*header.span("marks"), chomping)]
+    return [(*header.span("marks"), _chomping(header["marks"], value))]
 
 
-def _chomping(marks: str, value: str) -> str | None:
-    """Return the marks of a header that fit the final line breaks of a value.
-
-    None if more must change.
-    """
-    indicator = marks.strip("+-")
-    if not indicator and value.lstrip("\n").startswith(" "):
-        return None
+def _chomping(marks: str, value: str) -> str:
+    """Return the marks of a header that fit the final line break of a value."""
     if not value.endswith("\n"):
         return marks.replace("+", "-") if "-" in marks or "+" in marks else marks + "-"
-    if "+" in marks:
-        return marks
-    return None if value.endswith("\n\n") else marks.replace("-", "")
+    return marks if "+" in marks else marks.replace("-", "")
 
 
 def _lines(value: str) -> list[str]:

@@ -220,8 +220,7 @@ class _Writer:
         """
         value = spot.plain()
         text = flow(value, self.style)
-        has_colon = not place.is_list and place.behind[index] >= 0
-        if not has_colon or not value or not isinstance(value, (dict, list)):
+        if place.is_list or not value or not isinstance(value, (dict, list)):
             return TextEdit(node.start, node.end, text)
         words = self.text[place.behind[index] : node.end]
         if (
