@@ -29,6 +29,11 @@ def is_false(value):
     return not value
 """
 TEST = """\
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 from small import is_positive, repeated
 
 def test_a_text_is_repeated():
@@ -37,6 +42,11 @@ def test_a_text_is_repeated():
 def test_one_is_positive_and_minus_one_is_not():
     assert is_positive(1)
     assert not is_positive(-1)
+
+def test_a_process_elsewhere_runs_it_without_a_change(tmp_path):
+    code = "from small import repeated; repeated('a', 1)"
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=env, check=True)
 """
 FAILS = """\
 def test_that_fails():

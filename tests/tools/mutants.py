@@ -70,7 +70,7 @@ def main(module: str, tests: list[str]) -> int:
     dotted = module.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     trials = Trials([f"{dotted}.{name}" for name in changed.mutant_names])
     sys.path.insert(0, str(COPY))
-    trampoline.set_mutant_under_test("")
+    trampoline.set_mutant_under_test("")  # conftest.py reads it
     trampoline.record_trampoline_hit = trials.record
     selected = tests or [*tests_of(module), *STORIES]
     if pytest.main([*OPTIONS, f"--deselect={IMPORTS}", *selected], plugins=[trials]):
@@ -153,7 +153,7 @@ class Trials:
     def _without_change(self, tests: list[pytest.Item]) -> dict[str, list[pytest.Item]]:
         """Run tests, note the CPU time of each, and return for each function those that call it, the quickest first."""
         callers: dict[str, list[pytest.Item]] = {}
-        trampoline.set_mutant_under_test("stats")
+        _choose("stats")
         for test in tests:
             _forget_results()  # else a function counts as called by the first test alone
             self._called.clear()
@@ -202,7 +202,7 @@ class Trials:
             for stream in (0, 1, 2):
                 os.dup2(nothing, stream)
             resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
-            trampoline.set_mutant_under_test(name)
+            _choose(name)
             noticed = any(self._fails_in_time(test) for test in tests)
         finally:
             os._exit(noticed)
@@ -212,6 +212,12 @@ class Trials:
         resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
         signal.alarm(WAITS)
         return self._fails(test)
+
+
+def _choose(name: str) -> None:
+    """Let functions be as a change says, or note with ``stats`` that they are called; in this process alone."""
+    trampoline.set_mutant_under_test(name)
+    del os.environ["MUTANT_UNDER_TEST"]
 
 
 def _forget_results() -> None:
