@@ -111,6 +111,30 @@ def test_a_mapping_comes_back_only_where_it_says_what_it_said(
     assert edited(f"a: # was: {text}", *operations) == new
 
 
+FILLED = "# was: {b: {}}\n    b:\n      c: 1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "operations", "new"),
+    [
+        pytest.param(
+            f"l:\n- 1\n- a: {FILLED}",
+            [remove("l", "0"), remove("l", "0", "a", "b")],
+            "l:\n- a: {b: {}}\n",
+            id="in the place of an item that goes",
+        ),
+        pytest.param(
+            f"l:\n  a: {FILLED}  d: {FILLED}",
+            [replace("l", "a", value={}), remove("l", "d", "b")],
+            "l:\n  a: {} # was: {b: {}}\n  d: {b: {}}\n",
+            id="below one that an operation sets",
+        ),
+    ],
+)
+def test_a_mapping_with_empty_members_comes_back(text: str, operations: Sequence[Operation], new: str) -> None:
+    assert edited(text, *operations) == new
+
+
 def test_a_member_that_was_not_there_goes() -> None:
     filled = edited("a: 1\n", add("files", value=[ITEM]))
     assert "was" not in filled
@@ -155,6 +179,12 @@ def test_a_member_that_was_not_there_goes() -> None:
             [add("a", "b", "content", value="1\n2\n")],
             [remove("a", "b", "content")],
             id="a flow mapping below its key",
+        ),
+        pytest.param(
+            "a: \n  {b: {}, c: 0640}\nd: 1\n",
+            [add("a", "b", "content", value="1\n2\n")],
+            [remove("a", "b", "content")],
+            id="one below its key and a blank",
         ),
         pytest.param(
             'a: {b: {}, c: "1\\n2"} # why\nd: 1\n',

@@ -27,7 +27,7 @@ from krm_fn.yamledit.shadow import Spot
 from krm_fn.yamledit.tree import Mapping as MappingNode
 from krm_fn.yamledit.tree import Node, compose, walk
 from krm_fn.yamledit.tree import Sequence as SequenceNode
-from krm_fn.yamledit.view import is_merge, key_text, same, view
+from krm_fn.yamledit.view import is_merge, key_text, view
 
 _MARK = r"(?P<tail>[ \t]+#[^\n]*|) #!? was:(?P<words>[^\n]*)"
 _BREAK = r"\n"
@@ -97,14 +97,14 @@ def _origins_in(
         return
     for start, value in zip(behind, values, strict=True):
         line = lines[start : layout.end_of_line(lines, start)]
-        mark = re.fullmatch(_MARK, line) if " was:" in line else None
+        mark = re.fullmatch(_MARK, line)
         if not mark or not isinstance(value, (MappingNode, SequenceNode)):
             continue
         # Nobody writes it, and what is behind the value leaves no place for it.
         if node.flow and mark["tail"]:
             continue
         words, tail = mark["words"], mark["tail"]
-        if words.lstrip(" \t").startswith(_BREAK):
+        if words.lstrip().startswith(_BREAK):
             words, tail = tail + words.replace(_BREAK, newline), ""
         elif _BREAK in words and _bare(_data(words.replace(_BREAK, newline))) is None:
             words = words.replace(_BREAK, newline)  # nothing is in it that could hold a backslash
@@ -147,11 +147,7 @@ def give_back(
     for path, node, value in _changed(spot, ()):
         if any(path[:depth] in asked for depth in range(len(path) + 1)):
             continue
-        if (
-            node in known
-            and not same(value, known[node].data)
-            and _bare(value) == _bare(known[node].data)
-        ):
+        if node in known and _bare(value) == _bare(known[node].data):
             given.append(Operation("replace", path, known[node].data))
     return given
 

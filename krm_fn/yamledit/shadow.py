@@ -53,7 +53,7 @@ class Spot:
 
     def rewrite(self) -> None:
         """Give up the text of this spot: it will be rewritten, with the words of its scalars."""
-        if self.kept and self.node is not None:
+        if self.kept:
             self.kept, self.value, self.children = False, self.plain(), None
 
     def become(self, value: Any) -> None:

@@ -35,9 +35,7 @@ class ReadableText:
         return bool(self._first)
 
     def meaning(self, value: str) -> str:
-        """Return what a scalar of the text means for one that PyYAML read as ``value``."""
-        if not self._first or value.isascii():
-            return value
+        """Return what a scalar of a text that has pairs means for one that PyYAML read as ``value``."""
         high, low = self._first, self._first + _HALVES // 2
         pair = f"[{chr(high)}-{chr(low - 1)}][{chr(low)}-{chr(high + _HALVES - 1)}]"
         return re.sub(
