@@ -77,10 +77,10 @@ else:
             return tuple.__new__(cls, values)
 
         def _replace(self, **changes: Any) -> NamedTuple:
-            members = list(self)
+            members, fields = [*self], self._fields
             for name, value in changes.items():  # one or two of a dozen
-                members[self._fields.index(name)] = value
-            return tuple.__new__(type(self), members)
+                members[fields.index(name)] = value
+            return _new(type(self), members)
 
         def _asdict(self) -> dict[str, Any]:
             return dict(zip(self._fields, self, strict=True))

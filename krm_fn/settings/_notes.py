@@ -45,16 +45,8 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Fin
             "a proxy for the Cluster as a whole",
             code="ProxyOfRole",
         )
-    names = tuple(
-        dict.fromkeys(f"`{cluster_name(membership.cluster)}`" for membership in memberships)
-    )
-    if len(names) > 1:
-        yield Finding(
-            Severity.INFO,
-            f"is shared by {', '.join(names)}: `NO_PROXY` holds what each of them needs",
-            code="SharedByClusters",
-        )
-    yield from _in_several_files(memberships)
+    if len(memberships) > 1:
+        yield from _shared(memberships)
     yield from _unsure([membership for membership in memberships if not membership.sure])
     nodes = [one for one in resolved.missing if one.is_about_nodes]
     others = [one for one in resolved.missing if not one.is_about_nodes]
@@ -69,8 +61,18 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Fin
             )
 
 
-def _in_several_files(memberships: Sequence[Membership]) -> Iterator[Finding]:
-    """Yield a warning for each Cluster that several files have, of which none is the nearest to the object."""
+def _shared(memberships: Sequence[Membership]) -> Iterator[Finding]:
+    """Yield which Clusters share an object, and a warning for each that several files have.
+
+    Of these files none is the nearest to the object.
+    """
+    names = dict.fromkeys(f"`{cluster_name(membership.cluster)}`" for membership in memberships)
+    if len(names) > 1:
+        yield Finding(
+            Severity.INFO,
+            f"is shared by {', '.join(names)}: `NO_PROXY` holds what each of them needs",
+            code="SharedByClusters",
+        )
     files: dict[str, dict[str, None]] = {}
     for membership in memberships:
         cluster = membership.cluster

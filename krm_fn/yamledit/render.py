@@ -217,7 +217,7 @@ def quote_of_new(value: Any, name: str | None, style: Layout) -> str:
 
     None for a text of several lines, which is a literal block.
     """
-    if isinstance(value, str) and "\n" in value:
+    if not style.quotes or (isinstance(value, str) and "\n" in value):
         return ""
     return dict(style.quotes).get(name or "", "")
 

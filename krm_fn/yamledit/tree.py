@@ -210,17 +210,18 @@ class _Composer:
         start, anchor, is_flow = event.start_mark.index, event.anchor, bool(event.flow_style)
         node: Mapping | Sequence
         last: Node | None = None
+        next_event = self._next
         if kind is MappingStartEvent:
             node = Mapping(start, flow=is_flow)
             self._begin(node, anchor)
-            while type(event := self._next()) is not MappingEndEvent:
+            while type(event := next_event()) is not MappingEndEvent:
                 key = self._node(event, depth + 1)
-                last = self._node(self._next(), depth + 1)
+                last = self._node(next_event(), depth + 1)
                 node.entries.append((key, last))
         else:
             node = Sequence(start, flow=is_flow)
             self._begin(node, anchor)
-            while type(event := self._next()) is not SequenceEndEvent:
+            while type(event := next_event()) is not SequenceEndEvent:
                 last = self._node(event, depth + 1)
                 node.items.append(last)
         if anchor:

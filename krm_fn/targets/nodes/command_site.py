@@ -14,7 +14,7 @@ from krm_fn.krm.results import Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets.nodes import command_places, node_commands, service_restart, shell_exports
+from krm_fn.targets.nodes import command_places, service_restart, shell_exports
 from krm_fn.targets.nodes.command_places import Arrangement
 from krm_fn.targets.nodes.config_spec import ConfigSpec
 from krm_fn.targets.nodes.files import entries_of
@@ -143,7 +143,7 @@ class NodeExports:
         live: set[str] = set()
         for index, text in enumerate(self._texts()):
             live.update(name for name in shell_exports.exported(text) if name in exports)
-            unset = [name for name in node_commands.unsets(text) if name in live]
+            unset = [name for name in shell_exports.unsets(text) if name in live]
             if unset:
                 message = (
                     f"this command unsets {quoted(unset)} behind the export, so "

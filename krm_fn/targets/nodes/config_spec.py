@@ -41,6 +41,10 @@ class ConfigSpec:
         draft: the data of the object.
         kind: says where in it the configuration is, and what sets up the nodes.
         data: what it held when it was looked up; empty where it is null.
+
+    Attributes:
+        files: leads to the list of files.
+        commands: leads to the list of commands that run before the nodes are set up.
     """
 
     def __init__(
@@ -57,6 +61,8 @@ class ConfigSpec:
         self.system = kind.system
         if version in self.system.commands_of:
             self.system = kind.system._replace(commands=self.system.commands_of[version])
+        self.files: Pointer = (*kind.path, self.system.files)
+        self.commands: Pointer = (*kind.path, self.system.commands)
         known = self.system.versions
         self.version_is_known = not known or version in known
         self.version = version if self.version_is_known else known[-1]
@@ -78,16 +84,6 @@ class ConfigSpec:
     def runtime(self) -> str:
         """Return the service that pulls images on the nodes."""
         return runtime_of(self.data)
-
-    @property
-    def files(self) -> Pointer:
-        """Return where the list of files is."""
-        return (*self.path, self.system.files)
-
-    @property
-    def commands(self) -> Pointer:
-        """Return where the list of commands is that run before the nodes are set up."""
-        return (*self.path, self.system.commands)
 
     def entries(self, path: Pointer) -> Sequence[Any]:
         """Return the list at ``files`` or ``commands`` as it is now; empty where there is none."""

@@ -122,12 +122,17 @@ def live(commands: Sequence[str]) -> list[tuple[int, Export]]:
         for one in _exports_in(command):
             found.pop(one.name, None)
             found[one.name] = index, one
-        for name in node_commands.unsets(command):
+        for name in unsets(command):
             if name in found:
                 unset = Export(name, None, "a later command unsets it", is_unset=True)
                 found[name] = index, unset
     left = {name for name, (_, one) in found.items() if not one.is_unset}
     return [both for name, both in found.items() if name in left or name.swapcase() in left]
+
+
+def unsets(command: str) -> Sequence[str]:
+    """Return the proxy variables that a command takes out of the environment; none for one made of exports."""
+    return () if only_exports(command) else node_commands.unsets(command)
 
 
 def exports_any(command: str) -> bool:
