@@ -230,7 +230,8 @@ def _group(obj: Object) -> str:
 
 
 def _first_label(obj: Object, names: tuple[str, ...]) -> str:
-    return next((value for name in names if (value := text(obj.labels.get(name)))), "")
+    labels = obj.labels
+    return next((value for name in names if (value := text(labels.get(name)))), "")
 
 
 def _owning_group(obj: Object) -> str:

@@ -38,16 +38,16 @@ def values(data: Any, wanted: Pointer, path: Pointer = ()) -> Iterator[tuple[Poi
 
     ``path`` leads to ``data``.
     """
-    if not wanted:
-        yield path, data
-        return
-    step, rest = wanted[0], wanted[1:]
-    if step == "*" and isinstance(data, (list, dict)):
-        members = data.items() if isinstance(data, dict) else enumerate(data)
-        for name, member in members:
-            yield from values(member, rest, (*path, str(name)))
-    elif isinstance(data, dict) and step in data:
-        yield from values(data[step], rest, (*path, step))
+    for depth, step in enumerate(wanted, start=1):
+        if step == "*" and isinstance(data, (list, dict)):
+            members = data.items() if isinstance(data, dict) else enumerate(data)
+            for name, member in members:
+                yield from values(member, wanted[depth:], (*path, str(name)))
+            return
+        if not isinstance(data, dict) or step not in data:
+            return
+        data, path = data[step], (*path, step)
+    yield path, data
 
 
 def text(value: Any) -> str:

@@ -191,12 +191,10 @@ def target_of(reference: Any, namespace: str, file: str = "") -> Key | None:
     if not isinstance(reference, Mapping):
         return None
     kind, name = text(reference.get("kind")), text(reference.get("name"))
+    if not (kind and name):
+        return None
     group = text(reference.get("apiGroup")) or text(reference.get("apiVersion")).rpartition("/")[0]
-    return (
-        (group, kind, text(reference.get("namespace")) or namespace, name, file)
-        if kind and name
-        else None
-    )
+    return (group, kind, text(reference.get("namespace")) or namespace, name, file)
 
 
 def _worker_class(obj: Object, path: Pointer) -> WorkerClass:

@@ -33,7 +33,8 @@ def is_severe(severity: Severity, least: Severity) -> bool:
 
 def are_severe(results: Iterable[Result], least: Severity) -> bool:
     """Return whether a result is at least as severe as ``least``."""
-    return any(is_severe(result.severity, least) for result in results)
+    severe = [severity for severity in Severity if is_severe(severity, least)]
+    return any(result.severity in severe for result in results)
 
 
 class Finding(NamedTuple):

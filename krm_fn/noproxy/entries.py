@@ -105,7 +105,8 @@ def split(text: str) -> tuple[str, ...]:
     and as it is, and so does an entry with an ``@``, which may be a credential.
     """
     found: list[str] = []
-    for token in _tokens(text):
+    tokens = _tokens(text) if _TEMPLATE_OR_SEPARATOR.search(text) else (text,)
+    for token in tokens:
         entry = token if _is_left_alone(token) else QUOTES.sub("", token).lower()
         if entry:
             found.append(entry)

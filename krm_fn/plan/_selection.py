@@ -27,6 +27,8 @@ def is_selected(obj: Object, wanted: ProxyConfig) -> bool:
 
 def fits(obj: Object, selector: Selector) -> bool:
     """Return whether a selector includes an object."""
+    if not (selector.include or selector.exclude):
+        return True
     return selector.selects(
         kind=obj.ref.kind,
         name=obj.base_name,
