@@ -11,7 +11,7 @@ from growth import excess
 from krm_fn.krm.resourcelist import ResourceList
 from krm_fn.patch import replace
 from krm_fn.pipeline import run
-from krm_fn.yamledit import limited, read
+from krm_fn.yamledit import Budget, read
 from krm_fn.yamledit.expansion import MAX_EXPANSION
 from support import inject_proxy
 
@@ -114,7 +114,7 @@ def test_many_small_bombs_share_one_budget() -> None:
 def test_the_budget_of_a_run_ends_with_it() -> None:
     text = _bomb(4)
     for _ in range(3):
-        with limited():
+        with Budget():
             for _ in range(10):
                 read(text)
 

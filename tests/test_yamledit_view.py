@@ -9,7 +9,7 @@ import pytest
 
 from krm_fn.errors import InputError
 from krm_fn.yamledit import read
-from krm_fn.yamledit.expansion import MAX_EXPANSION, allow, limited
+from krm_fn.yamledit.expansion import MAX_EXPANSION, Budget, allow
 from krm_fn.yamledit.tree import MAX_DEPTH, compose
 from krm_fn.yamledit.view import resolve, same, view
 
@@ -183,10 +183,10 @@ def test_aliases_must_not_repeat_too_many_values_where_a_hundred_characters_are_
 
 def test_all_texts_of_a_run_share_a_budget_that_grows_with_their_length() -> None:
     root = compose(f"k: &a {'v' * 4_999_950}\nm: [*a, *a]\n")
-    with limited():
+    with Budget():
         for _ in range(10):
             view(root)
-        with limited(), pytest.raises(InputError, match=r"^the aliases of all texts together expand to more values"):
+        with Budget(), pytest.raises(InputError, match=r"^the aliases of all texts together expand to more values"):
             view(root)
         allow(35_000)
         allow(40_000)

@@ -153,9 +153,9 @@ def _command(name: str, arguments: list[str]) -> int:
         return _print(module.parser().format_help().encode())
     if "--version" in own:
         return _print_version()
-    from krm_fn.yamledit import limited  # noqa: PLC0415 -- help and version answer at once
+    from krm_fn.yamledit import Budget  # noqa: PLC0415 -- help and version answer at once
 
-    with limited():
+    with Budget():
         options = [argument for argument in own if argument != "--traceback"]
         answer: CommandResult = module.run([*options, *arguments[len(own) :]], _read_stdin)
     reported = answer.finish(lambda: _print(answer.output))

@@ -23,7 +23,7 @@ from krm_fn.pipeline._operations import PlannedOperations
 from krm_fn.pipeline._report import CHANGE_DUE, in_report, once_for_each_fact
 from krm_fn.plan import ObjectSource, Overview, PlannedEdit, plan_edits
 from krm_fn.plan.sources import Objects
-from krm_fn.yamledit import limited
+from krm_fn.yamledit import Budget
 
 if TYPE_CHECKING:
     from krm_fn.plan.part import ListPart  # few runs ask for a part
@@ -112,7 +112,7 @@ def run(data: bytes) -> Outcome:
         InputError: the list, or an object that is to be changed, cannot be read or edited.
         InternalError: a check of this program on itself failed.
     """
-    with limited():
+    with Budget():
         resource_list = ResourceList(data)
         del data  # of a long list, the text is enough
         return run_list(resource_list, Objects(resource_list))

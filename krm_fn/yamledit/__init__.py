@@ -27,19 +27,19 @@ from krm_fn.yamledit.document import (
     Outline,
     has_complex_keys,
 )
-from krm_fn.yamledit.expansion import limited
+from krm_fn.yamledit.expansion import Budget
 from krm_fn.yamledit.repeated import repeated_keys, repeated_keys_of_text
 from krm_fn.yamledit.view import same
 
 __all__ = [
     "CODE_OF_YTT",
+    "Budget",
     "Cut",
     "Document",
     "Lines",
     "Outline",
     "cut",
     "has_complex_keys",
-    "limited",
     "read",
     "repeated_keys",
     "repeated_keys_of_text",

@@ -7,9 +7,7 @@ kilobyte can become a hundred thousand values each time it is read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 
 from krm_fn.errors import ExpansionError
 from krm_fn.yamledit.tree import MAX_DEPTH, Alias, Mapping, Node, Scalar, Sequence
@@ -24,27 +22,23 @@ _PER_CHARACTER = 2
 """A run may expand this much, and more the longer its texts are: what it costs stays linear in the input."""
 
 
-class _Budget:
-    """What a run may still expand."""
+class Budget:
+    """What all texts that are read inside may still expand, together; inside another budget, that one counts."""
 
-    def __init__(self, left: int) -> None:
-        self.left = left
+    def __init__(self) -> None:
+        self.left = _PER_RUN
+        self._token: Token[Budget | None] | None = None
+
+    def __enter__(self) -> None:
+        if _BUDGET.get() is None:
+            self._token = _BUDGET.set(self)
+
+    def __exit__(self, *_: object) -> None:
+        if self._token is not None:
+            _BUDGET.reset(self._token)
 
 
-_BUDGET: ContextVar[_Budget | None] = ContextVar("_BUDGET", default=None)
-
-
-@contextmanager
-def limited() -> Iterator[None]:
-    """Give all texts that are read inside one budget; inside another, that one counts."""
-    if _BUDGET.get() is not None:
-        yield
-        return
-    token = _BUDGET.set(_Budget(_PER_RUN))
-    try:
-        yield
-    finally:
-        _BUDGET.reset(token)
+_BUDGET: ContextVar[Budget | None] = ContextVar("_BUDGET", default=None)
 
 
 def allow(characters: int) -> None:

@@ -9,7 +9,6 @@ All positions are offsets into the text, in characters.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 
 import yaml
 from yaml.events import (
@@ -100,12 +99,14 @@ def compose(text: str) -> Node:
             message names line and column, never the text around them: it may hold a credential.
     """
     source = ReadableText(text)
-    with _errors_of(source.text):
+    try:
         composer = _Composer(source)
         if composer.next_document() is None:
             raise InputError("the input is empty: it must be one YAML document")
         root = composer.root()
         second = composer.next_document()
+    except yaml.YAMLError as error:
+        raise _without_text(error, source.text) from None
     if second is not None:
         raise _error("the input must be one YAML document, but a second one begins", second)
     return root
@@ -118,30 +119,29 @@ def compose_all(text: str) -> Iterator[Node]:
         InputError: as ``compose``, but for the number of documents.
     """
     source = ReadableText(text)
-    with _errors_of(source.text):
+    try:
         composer = _Composer(source)
         while composer.next_document() is not None:
             root = composer.root()
             if root.start < root.end:
                 yield root
+    except yaml.YAMLError as error:
+        raise _without_text(error, source.text) from None
 
 
-@contextmanager
-def _errors_of(text: str) -> Iterator[None]:
-    """Raise InputError in place of the errors of PyYAML, whose messages show the text."""
-    try:
-        yield
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        problem = error.problem or error.context or ""
-        if "tag handle" in problem:  # without libyaml its name follows, a part of the text
-            problem = problem.partition(" '")[0]
-        raise _error(f"not valid YAML: {problem}", mark, _remedy(text, mark)) from None
-    except yaml.reader.ReaderError as error:
+def _without_text(error: yaml.YAMLError, text: str) -> InputError:
+    """Return what replaces an error of PyYAML, whose message shows the text."""
+    if isinstance(error, yaml.reader.ReaderError):
         before = with_line_feeds(_text_before(text, error.position))
         line = before.count("\n") + 1
         column = len(before) - before.rfind("\n")
-        raise TextError(f"not valid YAML: {error.reason}", line, column) from None
+        return TextError(f"not valid YAML: {error.reason}", line, column)
+    assert isinstance(error, yaml.MarkedYAMLError)  # noqa: S101 -- PyYAML raises no other one when it reads
+    mark = error.problem_mark or error.context_mark
+    problem = error.problem or error.context or ""
+    if "tag handle" in problem:  # without libyaml its name follows, a part of the text
+        problem = problem.partition(" '")[0]
+    return _error(f"not valid YAML: {problem}", mark, _remedy(text, mark))
 
 
 def _remedy(text: str, mark: Any) -> str:
@@ -172,7 +172,7 @@ def _error(problem: str, mark: Any, remedy: str = "") -> InputError:
 
 
 class _Composer:
-    """Builds the trees of a text from the events of PyYAML, whose errors each method raises."""
+    """Builds the trees of a text from the events of PyYAML, whose errors it raises."""
 
     def __init__(self, source: ReadableText) -> None:
         self._source = source
