@@ -16,7 +16,7 @@ from functools import lru_cache
 from krm_fn.formats.cache_sizes import LINES
 from krm_fn.light_typing import NamedTuple
 
-_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_CONTROL = r"[\x00-\x08\x0a-\x1f\x7f]"
 
 _BARE = re.compile(r"""[^\\'" \t\r\n]+""")
 _C_ESCAPE = (
@@ -24,7 +24,7 @@ _C_ESCAPE = (
     r"""|u(?P<short>[0-9a-fA-F]{4})|U(?P<long>[0-9a-fA-F]{8}))"""
 )
 _C_LETTERS = dict(zip("abfnrtvs\\\"'", "\a\b\f\n\r\t\v \\\"'", strict=True))
-_OPEN_SPECIFIER = re.compile(r"(?<!%)(?:%%)*%[A-Za-z0-9]")
+_OPEN_SPECIFIER = r"(?<!%)(?:%%)*%[A-Za-z0-9]"
 
 _SHELL_TOKEN = re.compile(
     r"""(?P<blank>(?:[ \t]|\\\n)+|\#[^\n]*)|(?P<end>;|&&|\n)"""
@@ -63,7 +63,7 @@ def systemd(value: str) -> str:
     Raises:
         ValueError: the value holds a line break or another control character, which a unit file cannot carry.
     """
-    if not value.isprintable() and _CONTROL.search(value):
+    if not value.isprintable() and re.search(_CONTROL, value):
         raise ValueError(
             "a value for systemd must not hold a line break or another control character"
         )
@@ -138,7 +138,7 @@ def resolve_specifiers(value: str) -> str | None:
     """
     if "%" not in value:
         return value
-    return None if _OPEN_SPECIFIER.search(value) else value.replace("%%", "%")
+    return None if re.search(_OPEN_SPECIFIER, value) else value.replace("%%", "%")
 
 
 @lru_cache(maxsize=LINES)

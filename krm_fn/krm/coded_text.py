@@ -16,11 +16,11 @@ _LETTERS = "[A-Za-z0-9+/_-]"
 _LINE = rf"{_LETTERS}{{12,}}={{0,2}}"
 _CODED = re.compile(rf"{_LINE}(?:[ \t]*\\?\r?\n[ \t]*{_LETTERS}+={{0,2}}(?![^\s\"'\\]))*")
 """Letters that may be base64; further lines count where they hold nothing else."""
-_PIECE = re.compile(rf"{_LETTERS}+={{0,2}}")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_PIECE = rf"{_LETTERS}+={{0,2}}"
+_CONTROL = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
 _CODED_URL = ("Oi8v", "ovL", "6Ly")
 """What is always there of ``://`` in base64, by the number of bytes before it."""
-_CREDENTIAL = re.compile(r"://[!-9;-?A-~]{0,300}:[!-?A-~]{1,300}@")
+_CREDENTIAL = r"://[!-9;-?A-~]{0,300}:[!-?A-~]{1,300}@"
 """User and password of a URL, in letters of which only a part is base64."""
 _URL_SAFE = str.maketrans("-_", "+/")
 _LONGEST_WORD = 64
@@ -48,16 +48,18 @@ def without_coded(text: str, is_hidden: Callable[[str, bool], bool]) -> str:
 
 def _masked(letters: str, is_hidden: Callable[[str, bool], bool]) -> str:
     """Return hidden letters with ``***`` in the place of each line, or of those that say it alone."""
-    lines = _PIECE.findall(letters)
+    lines = re.findall(_PIECE, letters)
     if _hides_line("".join(lines), is_hidden):
-        return _PIECE.sub(HIDDEN, letters)
-    return _PIECE.sub(lambda line: HIDDEN if _hides_line(line[0], is_hidden) else line[0], letters)
+        return re.sub(_PIECE, HIDDEN, letters)
+    return re.sub(
+        _PIECE, lambda line: HIDDEN if _hides_line(line[0], is_hidden) else line[0], letters
+    )
 
 
 def _hides(letters: str, is_hidden: Callable[[str, bool], bool]) -> bool:
     if "\n" not in letters:
         return _hides_line(letters, is_hidden)
-    lines = _PIECE.findall(letters)
+    lines = re.findall(_PIECE, letters)
     return any(_hides_line(line, is_hidden) for line in ("".join(lines), *lines))
 
 
@@ -74,7 +76,7 @@ def _hides_line(letters: str, is_hidden: Callable[[str, bool], bool]) -> bool:
     if not _may_hold_url(letters):
         return False
     decoded = (_bytes_of(letters[first:]).decode("latin-1") for first in range(4))
-    return any(_CREDENTIAL.search(one) for one in decoded)
+    return any(re.search(_CREDENTIAL, one) for one in decoded)
 
 
 @lru_cache(maxsize=4096)
@@ -93,7 +95,7 @@ def _printable(raw: bytes) -> str | None:
         text = raw.decode()
     except UnicodeDecodeError:
         return None
-    return None if _CONTROL.search(text) else text
+    return None if re.search(_CONTROL, text) else text
 
 
 def _bytes_of(letters: str) -> bytes:

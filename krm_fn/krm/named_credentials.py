@@ -55,7 +55,7 @@ _UP_TO_SINGLE_QUOTE = r"[^'\n]*"
 _LINE = r"[^\r\n]*"
 _WORD = r"[^\s\"'`;|&<>]*"
 _ONE_WORD = r"[^\s\"'`]+(?=[ \t]*(?:#[^\n]*)?(?:\r?\n|\Z))"
-_LETTER_OF_NAME = re.compile(r"[\w./:@%-]")
+_LETTER_OF_NAME = r"[\w./:@%-]"
 _TEXT_OF_LINE = r"\S[^\r\n]*"
 _OWN_FORM = (
     r"(?<![\w-])(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|gl(?:pat|rt|dt|ft|cbt|ptt|soat|imt|agent)-[\w.-]{16,}"
@@ -173,7 +173,7 @@ def _value(
     """
     start = found.end()
     name = found.start()
-    while name > line and _LETTER_OF_NAME.match(text, name - 1):
+    while name > line and re.match(_LETTER_OF_NAME, text[name - 1]):
         name -= 1
     before = text[name - 1] if name > line else ""
     is_option = text.startswith("-", name)

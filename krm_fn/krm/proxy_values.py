@@ -21,7 +21,7 @@ _USER = r"(?:[^\s:@/\"']{0,200}(?::[^\s@/\"']{0,500})?@)?"
 _URL = rf"[A-Za-z][A-Za-z0-9+.-]{{0,20}}://{_USER}{_HOST}(?::[0-9]{{1,5}})?/?"
 _REFERENCE = r"\$\{?[A-Za-z_({]|\{\{"
 """A text that a shell, clusterctl, Flux or Kyverno fills in."""
-_NAME = re.compile(r"(?:.*_)?https?_?proxy(?:url)?", re.IGNORECASE)
+_NAME = re.compile(r"(?:.*_)?https?_?proxy(?:url)?")
 _ASSIGNMENT = r"(?i)https?_?proxy[\"']?[ \t]{0,8}[=:][ \t]{0,8}[\"']?"
 _BEHIND_URL = r"[\s\"';,&|)}\]]|$"
 
@@ -33,7 +33,7 @@ def is_url(text: str) -> bool:
 
 def is_name(text: str) -> bool:
     """Return whether a field or a variable of this name is for the URL of a proxy."""
-    return _NAME.fullmatch(text) is not None
+    return _NAME.fullmatch(text.lower()) is not None
 
 
 def shown_url(text: str) -> str:

@@ -54,12 +54,10 @@ def mistake_of_pattern(entry: str) -> str:
 
 
 def _url_mistake(entry: str) -> str:
+    if "/" not in entry or re.fullmatch(_ADDRESS_WITH_PREFIX, entry):
+        return ""
     match = re.fullmatch(_URL, entry)
-    if (
-        not match
-        or re.fullmatch(_ADDRESS_WITH_PREFIX, entry)
-        or not (match["scheme"] or "/" in entry)
-    ):
+    if not match:
         return ""
     host = match["host"].strip("[]")
     shown = (match["scheme"] or "") + match["host"] + ("..." if match["rest"] else "")

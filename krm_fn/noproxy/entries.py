@@ -73,15 +73,17 @@ _PRIVATE_SUFFIXES = frozenset(
 )
 
 QUOTES = re.compile(r"[\"'\\]")
-_URL = re.compile(
+_NOT_IN_HOSTS = frozenset("/?#:[]")
+"""What is in the other parts of a URL, and in addresses of IPv6."""
+_URL = (
     r"(?:(?:[A-Za-z][A-Za-z0-9+.-]*:)?//)?(?P<host>\[[^\]]*\][^/?#]*|[^/?#\[\]]*)(?P<rest>[/?#].*)?"
 )
 _WITH_PREFIX = re.compile(r"[0-9A-Fa-f:.\[\]]+/[0-9.]+(?::[0-9]*)?")
-_WITH_PORT = re.compile(r"(?P<host>\[[^\]]*\](?:/[0-9]+)?|[^:\[\]]+):(?:[0-9]{1,5}|\*)")
+_WITH_PORT = r"(?P<host>\[[^\]]*\](?:/[0-9]+)?|[^:\[\]]+):(?:[0-9]{1,5}|\*)"
 _NAME = re.compile(
     r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?"
 )
-_OCTETS = re.compile(r"(?P<octets>(?:[0-9]{1,3}\.){1,3})(?:\*(?:\.\*)*)?")
+_OCTETS = r"(?P<octets>(?:[0-9]{1,3}\.){1,3})(?:\*(?:\.\*)*)?"
 _IN_CREDENTIALS = "[@:%=]"
 _SCHEME = r"\A[a-z][a-z0-9+.-]*:///?"
 _LIKE_IPV6 = r"\[?[0-9a-f.]*:[0-9a-f.]*:[0-9a-f:.]*\]?(?:/[0-9]*)?"
@@ -205,9 +207,11 @@ def bare(entry: str) -> str:
     """
     if _is_left_alone(entry):
         return entry
-    match = None if _WITH_PREFIX.fullmatch(entry) else _URL.fullmatch(entry)
+    if _NOT_IN_HOSTS.isdisjoint(entry):
+        return _ascii(entry)
+    match = None if _WITH_PREFIX.fullmatch(entry) else re.fullmatch(_URL, entry)
     host = match["host"] if match and match["host"] else entry
-    with_port = _WITH_PORT.fullmatch(host)
+    with_port = re.fullmatch(_WITH_PORT, host) if ":" in host else None
     if with_port:
         return _ascii(with_port["host"])
     without_colon = host.removesuffix(":")
@@ -286,7 +290,7 @@ def network(entry: str) -> Cidr | None:
 
 
 def _octets(entry: str) -> Cidr | None:
-    match = _OCTETS.fullmatch(entry)
+    match = re.fullmatch(_OCTETS, entry) if entry[:1].isdigit() else None
     if not match or entry.count(".") > 3:
         return None
     octets = match["octets"].rstrip(".").split(".")

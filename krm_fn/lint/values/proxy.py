@@ -37,7 +37,8 @@ def lint_proxy(url: str, *, no_proxy: str = "", in_manifest: bool = False) -> li
         found.append(problem("NP006", "", message))
     found += _form(parts)
     if parts.scheme in _SCHEMES:
-        found += _user_info(parts, in_manifest=in_manifest)
+        if parts.user_info:
+            found += _user_info(parts, in_manifest=in_manifest)
         found += _host(parts, no_proxy)
     return found
 

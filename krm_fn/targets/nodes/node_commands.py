@@ -85,9 +85,19 @@ _SCHEME = r"[A-Za-z][A-Za-z0-9+.-]*://"
 _LOCAL_NAMES = frozenset({"localhost", "metadata", "metadata.google.internal", "instance-data"})
 _METADATA = frozenset({"100.100.100.200", "168.63.129.16", "fd00:ec2::254"})
 
-_CONFIGURATION = re.compile(
-    r"(?:^|=)(?:/etc/(?:containerd|crio)/|/(?:etc|usr/lib|lib|run)/systemd/system/(?:containerd|crio)\.service)"
+_CONFIGURATION = (
+    "/etc/containerd/",
+    "/etc/crio/",
+    "/etc/systemd/system/containerd.service",
+    "/etc/systemd/system/crio.service",
+    "/lib/systemd/system/containerd.service",
+    "/lib/systemd/system/crio.service",
+    "/run/systemd/system/containerd.service",
+    "/run/systemd/system/crio.service",
+    "/usr/lib/systemd/system/containerd.service",
+    "/usr/lib/systemd/system/crio.service",
 )
+"""How the paths of files begin from which containerd and CRI-O take their configuration."""
 _READERS = frozenset(
     {
         ".", "[", "cat", "cmp", "cut", "diff", "echo", "egrep", "false", "file", "find", "grep", "head", "ls", "md5sum",
@@ -229,7 +239,7 @@ _SPECIAL: Mapping[str, Callable[[Sequence[str]], bool]] = {
 
 
 def _touches_containerd(program: Program) -> bool:
-    if any(_CONFIGURATION.search(path) for path in program.writes):
+    if any(map(_names_configuration, program.writes)):
         return True
     name, arguments = program.name, program.arguments
     if name == "systemctl":
@@ -240,7 +250,12 @@ def _touches_containerd(program: Program) -> bool:
         return True
     if name in _READERS or (name == "sed" and not any(_edits_in_place(word) for word in arguments)):
         return False
-    return any(_CONFIGURATION.search(word) for word in arguments)
+    return any(map(_names_configuration, arguments))
+
+
+def _names_configuration(word: str) -> bool:
+    """Return whether a word is such a path, or ends with one behind ``=``."""
+    return any(part.startswith(_CONFIGURATION) for part in word.split("="))
 
 
 def _edits_in_place(option: str) -> bool:

@@ -17,8 +17,8 @@ from krm_fn.light_typing import NamedTuple
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.nodes import node_commands
 
-_NAME = re.compile(rf"[\"']?({'|'.join(PROXY_VARIABLES)})[\"']?=")
-_ASSIGNMENT = re.compile(rf"(?<![A-Za-z0-9_])({'|'.join(PROXY_VARIABLES)})=[\"']*([^\s\"';&|]*)")
+_NAME = re.compile(r"[\"']?([A-Za-z_]+)[\"']?=")
+_ASSIGNMENT = rf"(?<![A-Za-z0-9_])({'|'.join(PROXY_VARIABLES)})=[\"']*([^\s\"';&|]*)"
 _PIECE = r"[^;&|\n]+"
 _WRITTEN = r"[^\s(){}]+"
 
@@ -89,7 +89,7 @@ def only_exports(command: str) -> Sequence[Sequence[escaping.QuotedWord]] | None
 
     Otherwise None.
     """
-    if not any(name in command for name in PROXY_VARIABLES):
+    if not _has_name(command):
         return None
     statements = escaping.shell_statements(command) or ()
     sound = all(
@@ -108,7 +108,9 @@ def exported(command: str) -> list[str]:
 
 def assigned(command: str) -> list[tuple[str, str]]:
     """Return the proxy variables that a command assigns somewhere, with their values as far as the text shows them."""
-    return [] if command.lstrip().startswith("#") else _ASSIGNMENT.findall(command)
+    if not _has_name(command) or command.lstrip().startswith("#"):
+        return []
+    return re.findall(_ASSIGNMENT, command)
 
 
 def live(commands: Sequence[str]) -> list[tuple[int, Export]]:
@@ -146,7 +148,7 @@ def _exports_in(command: str) -> tuple[Export, ...]:
 
     Inside an ``if``, a pipe or a sub-shell the value is not certain.
     """
-    if not any(name in command for name in PROXY_VARIABLES):
+    if not _has_name(command):
         return ()
     found: list[Export] = []
     statements = escaping.shell_statements(command)
@@ -254,4 +256,8 @@ def _in_our_order(commands: Sequence[str], variables: Mapping[str, str], planned
 def _name(command: str, word: escaping.QuotedWord) -> str:
     """Return the proxy variable a word assigns; "" for any other word."""
     found = _NAME.match(command, word.start, word.end)
-    return found[1] if found else ""
+    return found[1] if found and found[1] in PROXY_VARIABLES else ""
+
+
+def _has_name(command: str) -> bool:
+    return any(name in command for name in PROXY_VARIABLES)
