@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from krm_fn.clusters.clouds import keystone_hosts
 from krm_fn.clusters.kinds import (
     CLUSTER,
     CLUSTER_FIELDS,
@@ -60,6 +59,8 @@ def declared(obj: Object) -> ClusterNetwork:
     if (group, kind) in POOLS:
         return ClusterNetwork(networks=_without_subnets(_facts(obj, [("spec",)], networks_of)))
     if (group, kind) == SECRET:
+        from krm_fn.clusters.clouds import keystone_hosts  # noqa: PLC0415 -- most lists need none
+
         return ClusterNetwork(infrastructure_hosts=_facts(obj, [()], keystone_hosts))
     if node_kind := NODE_KINDS.get((group, kind)):
         mirrors = _facts(obj, [("*",)], mirror_hosts, node_kind.files)

@@ -14,11 +14,11 @@ from types import MappingProxyType
 from krm_fn.clusters.charts import Aim, aim, may_be
 from krm_fn.clusters.class_endpoint import endpoints, endpoints_of_product, patches_of_others
 from krm_fn.clusters.declared import declared, sets_services
-from krm_fn.clusters.defaults import assumed
 from krm_fn.clusters.kinds import (
     CLUSTER,
     CLUSTER_CLASS,
     CORE,
+    INFRASTRUCTURE,
     METAL3_POOL,
     OWNS_WORKERS,
     ROLES,
@@ -177,7 +177,7 @@ def hints(obj: Object) -> Hints:
         may_be=may_be(obj),
         owners=tuple(owners(obj)),
         network=declared(obj),
-        assumed=assumed(obj) if ours else ClusterNetwork(),
+        assumed=_assumed(obj) if ours else ClusterNetwork(),
         provider_files=provider_files(obj),
         sets_services=sets_services(obj) if ours else False,
         whole=_whole(obj, key),
@@ -236,6 +236,14 @@ def _first_label(obj: Object, names: tuple[str, ...]) -> str:
 
 def _owning_group(obj: Object) -> str:
     return next((owner[3] for owner in owners(obj) if owner[1] in OWNS_WORKERS), "")
+
+
+def _assumed(obj: Object) -> ClusterNetwork:
+    if obj.ref.kind.removesuffix("Template") not in INFRASTRUCTURE:
+        return ClusterNetwork()
+    from krm_fn.clusters.defaults import assumed  # noqa: PLC0415 -- many lists have no Clusters
+
+    return assumed(obj)
 
 
 def _whole(obj: Object, key: Key) -> Whole:

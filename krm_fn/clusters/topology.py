@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from krm_fn.clusters import defaults
 from krm_fn.clusters.declared import declared, distinct, merge
 from krm_fn.clusters.graph import Graph, Tie
 from krm_fn.clusters.hints import Hints, Whole, hints, role_of
@@ -82,8 +81,11 @@ class Topology:
         is_whole = obj.group_kind in CLUSTERS_ALONE
         if not is_control_plane and not is_whole:
             return None
-        assumed = defaults.network_alone(obj) if is_whole else ClusterNetwork()
-        return Cluster(network=declared(obj), assumed=assumed)
+        if not is_whole:
+            return Cluster(network=declared(obj))
+        from krm_fn.clusters.defaults import network_alone  # noqa: PLC0415 -- few lists have one
+
+        return Cluster(network=declared(obj), assumed=network_alone(obj))
 
     def classes_of(self, obj: Object) -> tuple[Key, ...]:
         """Return the ClusterClasses of which ``obj`` is a template; () if any other object uses it as well."""
@@ -251,6 +253,8 @@ def _assumed(cluster: Hints, sources: list[Hints], wholes: tuple[Whole, Whole]) 
 
     Those of its infrastructure, and of what sets up its control plane.
     """
+    from krm_fn.clusters import defaults  # noqa: PLC0415 -- many lists have no Clusters
+
     found = [
         defaults.for_cluster(node.assumed, cluster.key[3])
         for node in sources

@@ -21,7 +21,6 @@ from krm_fn.lint import values as rules_of
 from krm_fn.lint.levels import THE_TABLE, Rules
 from krm_fn.noproxy import Audience, ClusterNetwork
 from krm_fn.noproxy.lint_rules import Problem, problem
-from krm_fn.products.node_files import FOR_ALL_USERS
 from krm_fn.settings import PROXY_VARIABLES
 
 _ABOUT_THE_CLUSTER = frozenset({"NP003", "NP004", "NP023"})
@@ -370,6 +369,8 @@ def _of_file(place: Mapping[str, Reading]) -> _Findings:
     guarded = tuple(one for one in urls if one.file and "@" in (one.value or ""))
     about = guarded or tuple(one for one in place.values() if one.by_ignition)
     if about:
+        from krm_fn.products.node_files import FOR_ALL_USERS  # noqa: PLC0415 -- few files have a password
+
         first, has_password = about[0], bool(guarded)
         for found in rules_of.lint_permissions(
             first.permissions,

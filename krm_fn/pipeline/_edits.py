@@ -12,7 +12,6 @@ from krm_fn.krm import proxy_values
 from krm_fn.krm.masking import redact
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, Finding, Result, Severity
-from krm_fn.lint.replaced import hidden_lists, replaced
 from krm_fn.patch import Operation
 from krm_fn.pipeline._report import CHANGE_DUE
 from krm_fn.plan import PlannedEdit
@@ -33,8 +32,12 @@ def apply_proposals(
     found = list(_applied(place, proposals, readings, mode))
     if not found:
         return
-    hidden = proxy_values.hidden_texts((one.variable, one.value) for one in readings)
-    hidden |= hidden_lists(readings)
+    hidden: frozenset[str] = frozenset()
+    if readings:
+        from krm_fn.lint.replaced import hidden_lists  # noqa: PLC0415 -- a new place holds nothing yet
+
+        hidden = proxy_values.hidden_texts((one.variable, one.value) for one in readings)
+        hidden |= hidden_lists(readings)
     known = partial(proxy_values.without, hidden=hidden)
     for operations, result in found:
         current = proxy_values.shown(result.current, result.path, result.proposed)
@@ -72,6 +75,8 @@ def _applied(
     if not (edits or readings or place.has_list_by_class):
         return
     if edits and any(one.variable.upper() == "NO_PROXY" for one in readings):
+        from krm_fn.lint.replaced import replaced  # noqa: PLC0415 -- as above
+
         variables = place.resolved.settings.variables()
         for finding in replaced(readings, place.readings(), variables, place.audience):
             yield [], place.result(finding)

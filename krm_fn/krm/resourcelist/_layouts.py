@@ -69,19 +69,19 @@ class CutLayout:
 
     def __init__(self, parts: Cut) -> None:
         self.parts = parts
+        self._beside = {key: Document(parts.member(key)) for key in parts.members if key != "items"}
         self.head: dict[str, Any] = {}
-        for key in parts.members:
-            if key != "items":
-                self.head |= Document(parts.member(key)).data()
+        for document in self._beside.values():
+            self.head |= document.data()
 
     def __len__(self) -> int:
         return len(self.parts.items)
 
     def repeated(self, key: str) -> list[Pointer]:
         """Return the paths, below a member, of the keys that occur twice there."""
-        if key not in self.parts.members:
+        if key not in self._beside:
             return []
-        return [path[1:] for path in repeated_keys(Document(self.parts.member(key)).root)]
+        return [path[1:] for path in repeated_keys(self._beside[key].root)]
 
     def spans(self) -> Sequence[tuple[int, int]]:
         """Return where the text of each item begins and ends."""
