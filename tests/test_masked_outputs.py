@@ -358,7 +358,17 @@ def test_no_output_of_a_command_shows_a_secret(
         pytest.param(
             "a: http://u:S\\n1@h\n", "a: http://u:***@h\n", id="a password with what is a line break in quotes"
         ),
-        pytest.param("password: [a, b]\n", "password: [a, b]\n", id="a list with the name of a credential stays"),
+        pytest.param(
+            "password: [S1, 5]\n", "password: [***, ***]\n", id="items of a list with the name of a credential"
+        ),
+        pytest.param(
+            "a: &v [S1]\nb:\n- name: DB_PASSWORD\n  value: *v\n",
+            "a: &v [***]\nb:\n- name: DB_PASSWORD\n  value: *v\n",
+            id="items of a list with the name of a variable",
+        ),
+        pytest.param("token:\n- S1\n- ${{TOKEN}}\n", "token:\n- ***\n- ${{TOKEN}}\n", id="a list below its name"),
+        pytest.param("httpProxy: [u:S1, http://h:1]\n", "httpProxy: [***, http://h:1]\n", id="a list of proxies"),
+        pytest.param("secret: {{name: a, key: b}}\n", "secret: {{name: a, key: b}}\n", id="a reference stays"),
         pytest.param(
             'a: "http://u:S1@h\\nb@h"\n', 'a: "http://u:***@h\\nb@h"\n', id="an address on the next line stays"
         ),

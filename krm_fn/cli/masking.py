@@ -385,19 +385,20 @@ def _known_values(root: Node) -> dict[int, str]:
             scalars = value.items if isinstance(value, SequenceNode) else [value]
             for scalar in map(_target, scalars):
                 if isinstance(scalar, Scalar):
-                    shown = _known_value(of, scalar, is_item=scalar is not value)
+                    shown = _known_value(of, scalar)
                     if shown is not None:
                         found[id(scalar)] = shown
     return found
 
 
-def _known_value(names: Sequence[str], scalar: Scalar, *, is_item: bool) -> str | None:
-    """Return what may be shown of a value with these names, or of an item of it; None if they say nothing."""
+def _known_value(names: Sequence[str], scalar: Scalar) -> str | None:
+    """Return what may be shown of a value with these names, or of an item of it; None if they say nothing.
+
+    No field of Kubernetes that is a list has the name of a credential: what is in it is one, too.
+    """
     is_text = isinstance(scalar_value(scalar), str)
     if is_text and any(map(_LIST_NAME.fullmatch, names)):
         return _shown_list(scalar.value)
-    if is_item:
-        return None
     if is_text and any(map(proxy_values.is_name, names)):
         return proxy_values.shown_url(scalar.value)
     for name in names:
