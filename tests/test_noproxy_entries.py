@@ -43,6 +43,7 @@ TEXTS = st.lists(PIECES, max_size=7).map("".join)
         pytest.param("${POD_CIDR}", id="a variable of another tool keeps its case"),
         pytest.param("{{ .Values.No Proxy }}", id="a template keeps its blanks"),
         pytest.param("$(HOST)", id="a reference of Kubernetes"),
+        pytest.param("ü!", id="a name that is none, with or without its A-label"),
         pytest.param("straße.de", id="a name that two standards convert differently"),
     ],
 )
@@ -70,6 +71,8 @@ def test_an_entry_that_stays_as_it_is(text: str) -> None:
         pytest.param("b:8080", "b", id="a port goes"),
         pytest.param("10.1.2.3:6443", "10.1.2.3", id="the port of an address goes"),
         pytest.param("10.0.0.0/8:6443", "10.0.0.0/8", id="the port of a CIDR goes"),
+        pytest.param("10.1.2.3:", "10.1.2.3", id="a colon without a port goes"),
+        pytest.param("10.0.0.0/8:", "10.0.0.0/8", id="behind a CIDR as well"),
         pytest.param("[fd00::1]:6443", "fd00::1", id="the brackets go with the port"),
         pytest.param("[FD00:0::1]", "fd00::1", id="IPv6 in its short form"),
         pytest.param("[fd00::]/64", "fd00::/64", id="a CIDR with brackets"),
@@ -80,7 +83,10 @@ def test_an_entry_that_stays_as_it_is(text: str) -> None:
         pytest.param("10.1.*", "10.1.0.0/16", id="octets and a star"),
         pytest.param("10.1.*.*", "10.1.0.0/16", id="octets and two stars"),
         pytest.param("10.1.2.", "10.1.2.0/24", id="octets and a dot"),
+        pytest.param("10.", "10.0.0.0/8", id="one octet and a dot"),
         pytest.param("10.0.0.0-10.0.0.3", "10.0.0.0-10.0.0.3,10.0.0.0/30", id="a range gets its CIDRs"),
+        pytest.param("10.0.0.1-10.0.0.1", "10.0.0.1-10.0.0.1,10.0.0.1/32,10.0.0.1", id="a range of one address"),
+        pytest.param("fd00::1-fd00::1", "fd00::1/128,fd00::1", id="one of IPv6"),
         pytest.param("FD00::2-fd00::3", "fd00::2/127", id="a range of IPv6, which nobody reads, becomes its CIDRs"),
         pytest.param("[fd00::]-[fd00::ff]", "fd00::/120", id="a range of IPv6 in brackets"),
         pytest.param("fd00::1-fd00::2", "fd00::1/128,fd00::1,fd00::2/128,fd00::2", id="a range with single addresses"),
@@ -117,6 +123,7 @@ def test_an_entry_in_its_portable_forms(text: str, expected: str) -> None:
         pytest.param("[::1]", EntryKind.ADDRESS, id="IPv6 in brackets"),
         pytest.param("10.1.2.3/8", EntryKind.CIDR, id="a CIDR with host bits"),
         pytest.param("10.1.*", EntryKind.ADDRESS_GLOB, id="octets"),
+        pytest.param("10.*.*.*.*", EntryKind.UNKNOWN, id="more octets than an address has"),
         pytest.param("10.1.300.*", EntryKind.UNKNOWN, id="octets that are too large"),
         pytest.param("10.1.2.3.", EntryKind.UNKNOWN, id="an address with a final dot"),
         pytest.param("10.1.2.3-10.1.2.4", EntryKind.RANGE, id="a range"),
@@ -134,6 +141,7 @@ def test_an_entry_in_its_portable_forms(text: str, expected: str) -> None:
         pytest.param("a..b", EntryKind.UNKNOWN, id="an empty label"),
         pytest.param("", EntryKind.UNKNOWN, id="nothing"),
         pytest.param("x${Y}", EntryKind.TEMPLATE, id="a template inside"),
+        pytest.param("x${y", EntryKind.UNKNOWN, id="a template that is not closed"),
     ],
 )
 def test_the_kind_of_an_entry(entry: str, kind: EntryKind) -> None:

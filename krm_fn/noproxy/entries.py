@@ -176,15 +176,14 @@ def _tokens(text: str) -> Iterator[str]:
 
 
 def _pieces(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield templates, separators and the texts between them, in order, each with whether it is a template.
+    """Yield templates, separators and the texts between them, which may be empty, each with whether it is a template.
 
     A template that is not closed is none; its end is looked for once, so that time is linear.
     """
     unclosed: set[str] = set()
     position = 0
     while found := _TEMPLATE_OR_SEPARATOR.search(text, position):
-        if found.start() > position:
-            yield text[position : found.start()], False
+        yield text[position : found.start()], False
         closing = _CLOSED_BY.get(found[0], "")
         end = text.find(closing, found.end()) if closing and found[0] not in unclosed else -1
         if end >= 0:
@@ -195,8 +194,7 @@ def _pieces(text: str) -> Iterator[tuple[str, bool]]:
         else:
             position = found.end()
         yield text[found.start() : position], end >= 0
-    if position < len(text):
-        yield text[position:], False
+    yield text[position:], False
 
 
 @lru_cache(maxsize=16384)
