@@ -81,7 +81,7 @@ def rules() -> str:
     known = explanations()
     rows = []
     for name, rule in RULES.items():
-        kind = f"{rule.severity.value}, {rule.about.value}"
+        kind = f"{rule.severity.value}, {rule.about}"
         text = known[name]
         remedy = f"`--fix`: {text.fix}" if text.fix else _first(text.remedy)
         rows.append(_row(name, kind, text.meaning, _first(text.cause), remedy))

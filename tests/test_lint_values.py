@@ -7,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krm_fn.krm.results import Severity
-from krm_fn.lint.values import RULES, About, fix, lint_list
+from krm_fn.lint.values import RULES, fix, lint_list
 from krm_fn.noproxy import Audience, ClusterNetwork, Entry, Fact, Policy, Style, providers
 from krm_fn.noproxy.clients import CLIENTS
 from krm_fn.noproxy.composition import compose, join
+from krm_fn.noproxy.lint_rules import LIST
 
 LOOPBACK = "localhost,127.0.0.1"
 NETWORK = ClusterNetwork(
@@ -525,5 +526,5 @@ def test_after_fix_only_a_person_can_do_more(text: str, audience: Audience, netw
 @given(st.text(max_size=30))
 def test_no_text_raises(text: str) -> None:
     for reported in lint_list(text, audience=Audience.POD, network=NETWORK):
-        assert RULES[reported.rule].about is About.LIST
+        assert RULES[reported.rule].about == LIST
     fix(text, network=NETWORK)

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from krm_fn.krm.results import Severity
 from krm_fn.lint.values import (
     RULES,
-    About,
     corrected_url,
     lint_pair,
     lint_permissions,
@@ -17,6 +16,7 @@ from krm_fn.lint.values import (
     lint_variables,
     lint_writers,
 )
+from krm_fn.noproxy.lint_rules import PROXY
 
 _URL = "http://proxy:3128"
 
@@ -62,7 +62,7 @@ def test_each_rule_about_a_proxy_hits(url: str, expected: list[str], corrected: 
     found = lint_proxy(url)
     assert [reported.rule for reported in found] == expected
     assert corrected_url(url) == corrected
-    assert all(RULES[reported.rule].about is About.PROXY for reported in found)
+    assert all(RULES[reported.rule].about == PROXY for reported in found)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result, Severity
 from krm_fn.light_typing import Any
 from krm_fn.near_names import did_you_mean
-from krm_fn.noproxy.lint_rules import RULES, About
+from krm_fn.noproxy.lint_rules import RULES, RUN
 from krm_fn.patch import Pointer, lookup
 from krm_fn.plan import ObjectSource
 
@@ -29,7 +29,7 @@ _SWITCHES = frozenset({"true", "yes", "on", "all", "*"})
 
 def is_of_lint(code: str) -> bool:
     """Return whether `inject-proxy lint` looks for a code wherever it is, and a run only where it writes."""
-    return code in RULES and RULES[code].about is not About.RUN
+    return code in RULES and RULES[code].about != RUN
 
 
 def is_of_run(code: str) -> bool:

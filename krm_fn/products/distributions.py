@@ -499,24 +499,23 @@ TEMPLATES = {key: rows[0] for key, rows in OF_KIND.items() if rows[0].is_templat
 """API group and kind of a template -> its first row."""
 
 
+_OF_TARGET = {target: [row for row in ROWS if row.target == target] for target in PRODUCTS}
+
+
 def kinds_of(target: str) -> frozenset[str]:
     """Return the kinds that a target writes."""
-    kinds = {row.kind for row in ROWS if row.target == target}
+    kinds = {row.kind for row in _OF_TARGET[target]}
     return frozenset(kinds | {"ConfigMap"} if has_config_map(target) else kinds)
 
 
 def has_config_map(target: str) -> bool:
     """Return whether a target creates a ConfigMap with certificates beside some of its objects."""
-    return any(row.bundle.namespace for row in ROWS if row.target == target)
+    return any(row.bundle.namespace for row in _OF_TARGET[target])
 
 
 def hints_of(target: str) -> tuple[str, ...]:
     """Return words of which one is in every object of a target: ``Cluster`` is a kind in several groups."""
-    words = {
-        row.kind if row.group in _OF_CLUSTER_API else row.group
-        for row in ROWS
-        if row.target == target
-    }
+    words = {row.kind if row.group in _OF_CLUSTER_API else row.group for row in _OF_TARGET[target]}
     if has_config_map(target):
         words.add(CA_CONFIG_MAP)
     return tuple(sorted(words))

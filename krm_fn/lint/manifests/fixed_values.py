@@ -15,11 +15,12 @@ from krm_fn.krm.results import Severity
 from krm_fn.lint import values as rules_of
 from krm_fn.lint.levels import Rules
 from krm_fn.lint.objects import Listing, lint_object
-from krm_fn.lint.values import RULES, About
+from krm_fn.lint.values import RULES
+from krm_fn.noproxy.lint_rules import LIST
 from krm_fn.settings import PROXY_VARIABLES
 
 _MOST_ROUNDS = 8
-_LISTS = frozenset(name for name, rule in RULES.items() if rule.about is About.LIST)
+_LISTS = frozenset(name for name, rule in RULES.items() if rule.about == LIST)
 _URLS = frozenset({"NP005", "NP006"})
 _LAYERS = frozenset({"NP001", "NP009"})
 _NOTHING: Mapping[str, str | None] = MappingProxyType({})

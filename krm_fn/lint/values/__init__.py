@@ -14,13 +14,12 @@ from krm_fn.lint.values.files import lint_permissions, lint_writers
 from krm_fn.lint.values.proxy import corrected_url, lint_pair, lint_proxy, lint_variables
 from krm_fn.noproxy import entries, model
 from krm_fn.noproxy.composition import compose, join
-from krm_fn.noproxy.lint_rules import RULES, About, Problem, problem
+from krm_fn.noproxy.lint_rules import RULES, Problem, problem
 from krm_fn.noproxy.model import Audience, Policy
 from krm_fn.noproxy.network import ClusterNetwork
 
 __all__ = [
     "RULES",
-    "About",
     "Problem",
     "corrected_url",
     "fix",

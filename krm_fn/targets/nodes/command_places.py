@@ -12,7 +12,6 @@ that installs, configures or starts containerd.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from enum import Enum
 
 from krm_fn.light_typing import NamedTuple
 from krm_fn.targets.nodes import node_commands, service_restart, shell_exports
@@ -24,13 +23,9 @@ START, END = "Start", "End"
 _TRUST_STORE = "# inject-proxy: trust store"
 
 
-class CommandRole(Enum):
-    """What a command is, as far as its place matters."""
-
-    EXPORT = "exports proxy variables and does nothing else"
-    RESTART = "is the restart that this function added"
-    TRUST_STORE = "is a command of the target nodeTrustStore"
-    OTHER = "belongs to somebody else"
+_EXPORT, _RESTART, _TRUST, _OTHER = "export", "restart", "trust store", "other"
+"""What a command is, as far as its place matters: it exports proxy variables and does nothing else, it is the restart
+that this function added, a command of the target nodeTrustStore, or belongs to somebody else."""
 
 
 class Arrangement(NamedTuple):
@@ -74,13 +69,12 @@ class _Anchors(NamedTuple):
     behind: int = -1
 
 
-def part_of(command: str) -> CommandRole:
-    """Return what one command is."""
+def _part_of(command: str) -> str:
     if shell_exports.only_exports(command):
-        return CommandRole.EXPORT
+        return _EXPORT
     if service_restart.is_ours(command):
-        return CommandRole.RESTART
-    return CommandRole.TRUST_STORE if command.rstrip().endswith(_TRUST_STORE) else CommandRole.OTHER
+        return _RESTART
+    return _TRUST if command.rstrip().endswith(_TRUST_STORE) else _OTHER
 
 
 def arrange(
@@ -100,8 +94,8 @@ def arrange(
         scripts: path on the node -> text, for what commands run.
         ends_all: nothing is moved, and what is new is at the end, whatever the commands need.
     """
-    parts = [part_of(command) for command in commands]
-    ours = [at for at, part in enumerate(parts) if part is CommandRole.RESTART]
+    parts = [_part_of(command) for command in commands]
+    ours = [at for at, part in enumerate(parts) if part == _RESTART]
     kept = ours[0] if ours and restart else None
     unit = CRI_O if service_restart.restarts(restart, CRI_O) else CONTAINERD
     adds_restart = bool(restart) and not ours and not service_restart.is_restarted(commands, unit)
@@ -118,14 +112,14 @@ def arrange(
 
 def _anchors(
     commands: Sequence[str],
-    parts: Sequence[CommandRole],
+    parts: Sequence[str],
     place: str,
     scripts: Mapping[str, str],
     restart: int | None,
 ) -> _Anchors:
     end = len(commands)
-    others = [at for at, part in enumerate(parts) if part is CommandRole.OTHER]
-    exports = [at for at, part in enumerate(parts) if part is CommandRole.EXPORT]
+    others = [at for at, part in enumerate(parts) if part == _OTHER]
+    exports = [at for at, part in enumerate(parts) if part == _EXPORT]
     touching = [at for at in others if node_commands.touches_containerd(commands[at], scripts)]
     behind = touching[-1] if touching else -1
     if place == END:
@@ -157,7 +151,7 @@ def ends(commands: Sequence[str], place: str, scripts: Mapping[str, str]) -> End
     """
     if place == END:
         return Ends()
-    anchors = _anchors(commands, [part_of(text) for text in commands], place, scripts, None)
+    anchors = _anchors(commands, [_part_of(text) for text in commands], place, scripts, None)
     if place == START:
         return Ends(exports_first=True, restart_first=anchors.behind < 0)
     exports_before, restart_before = (
@@ -217,9 +211,7 @@ def confuses_comments(
         scripts: as for ``arrange``.
         new: how many of our own commands are wanted.
     """
-    others = [
-        text for text in commands if part_of(text) in (CommandRole.OTHER, CommandRole.TRUST_STORE)
-    ]
+    others = [text for text in commands if _part_of(text) in (_OTHER, _TRUST)]
     arranged = arrange(others, restart="", place=place, scripts=scripts)
     order = [*arranged.order]
     order[arranged.exports_at : arranged.exports_at] = [None] * new

@@ -24,7 +24,7 @@ from krm_fn.patch import Pointer, field_path, lookup
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
 from krm_fn.targets.nodes.container_runtime import (
     ADVICE,
-    OperatingSystem,
+    LINUX,
     operating_system_of,
     runtime_of,
 )
@@ -68,7 +68,7 @@ class ConfigSpec:
         self.version = version if self.version_is_known else known[-1]
 
     @cached_property
-    def operating_system(self) -> OperatingSystem:
+    def operating_system(self) -> str:
         """Return the system of the nodes; to others than Linux nothing is written."""
         return operating_system_of(self.data, self.system)
 
@@ -92,7 +92,7 @@ class ConfigSpec:
 
     def writable(self, variables: Variables) -> Variables:
         """Return the variables that the nodes can get: none on other systems than Linux."""
-        return variables if self.operating_system is OperatingSystem.LINUX else {}
+        return variables if self.operating_system == LINUX else {}
 
     def is_rendered(self, text: str) -> bool:
         """Return whether cloud-init would take a part of ``text`` for a template."""
@@ -116,11 +116,7 @@ class ConfigSpec:
             self.draft.findings.append(
                 wrong_type((*self.path, *self.system.format), form, "a string")
             )
-        if (
-            is_wanted
-            and self.operating_system is OperatingSystem.LINUX
-            and not self.version_is_known
-        ):
+        if is_wanted and self.operating_system == LINUX and not self.version_is_known:
             message = (
                 f"this API version is not known; its limits are taken to be those of {self.version}"
             )

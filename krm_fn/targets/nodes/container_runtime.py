@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from enum import Enum
 
 from krm_fn.light_typing import Any
 from krm_fn.patch import lookup
@@ -25,21 +24,17 @@ _POWERSHELL = r"(?i)\s*(?:cmd(?:\.exe)?\s+/c\s+)?(?:\S*[\\/])?powershell(?:\.exe
 _CONFIGURATIONS = ("initConfiguration", "joinConfiguration")
 
 
-class OperatingSystem(Enum):
-    """How nodes can get a proxy."""
-
-    LINUX = "systemd drop-ins and shell exports"
-    WINDOWS = "neither systemd nor a POSIX shell"
-    BOTTLEROCKET = "settings of its own, no files and no commands"
-
+LINUX, WINDOWS, BOTTLEROCKET = "Linux", "Windows", "Bottlerocket"
+"""The operating systems of nodes: Windows has neither systemd nor a POSIX shell, Bottlerocket settings of its own, no
+files and no commands."""
 
 ADVICE = {
-    OperatingSystem.WINDOWS: (
+    WINDOWS: (
         "these are Windows nodes (paths with a drive, PowerShell or a named pipe say so), which read no systemd "
         "drop-in and no export, so they get no proxy here; set it in the image, or with PowerShell for the machine and "
         "for the services of containerd and kubelet"
     ),
-    OperatingSystem.BOTTLEROCKET: (
+    BOTTLEROCKET: (
         "these are Bottlerocket nodes (`format: bottlerocket`), which take no drop-in and no command, so they get no "
         "proxy here; set `proxy.httpsProxy` and `proxy.noProxy` of `clusterConfiguration` and `joinConfiguration`"
     ),
@@ -47,21 +42,21 @@ ADVICE = {
 """What to tell about nodes to which nothing is written."""
 
 
-def operating_system_of(data: Mapping[str, Any], system: NodeSystem) -> OperatingSystem:
+def operating_system_of(data: Mapping[str, Any], system: NodeSystem) -> str:
     """Return the operating system of the nodes that ``data`` configures; Linux where no field names another."""
     if data.get("format") == "bottlerocket":
-        return OperatingSystem.BOTTLEROCKET
+        return BOTTLEROCKET
     for entry in _entries(data, system.files):
         path = entry.get("path") if isinstance(entry, dict) else None
         if isinstance(path, str) and _has_drive(path):
-            return OperatingSystem.WINDOWS
+            return WINDOWS
     for command in (*_entries(data, system.commands), *_entries(data, system.late_commands)):
         if isinstance(command, str) and _runs_powershell(command[:256]):
-            return OperatingSystem.WINDOWS
+            return WINDOWS
     for socket in _sockets(data):
         if socket.startswith("npipe:"):
-            return OperatingSystem.WINDOWS
-    return OperatingSystem.LINUX
+            return WINDOWS
+    return LINUX
 
 
 def runtime_of(data: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Target
 from krm_fn.targets.nodes import config_spec, trust_commands
 from krm_fn.targets.nodes.config_spec import ConfigSpec
-from krm_fn.targets.nodes.container_runtime import OperatingSystem
+from krm_fn.targets.nodes.container_runtime import LINUX
 from krm_fn.targets.nodes.files import File, NodeFiles
 from krm_fn.targets.nodes.trust_commands import TrustCommands
 
@@ -79,7 +79,7 @@ class _NodeTrustStore(Target):
         spec = config_spec.find(draft, is_wanted=bool(wanted), is_whole=context.is_whole)
         if spec is None:
             return
-        if spec.operating_system is not OperatingSystem.LINUX:
+        if spec.operating_system != LINUX:
             wanted = []
         spec.report_form(is_wanted=bool(wanted))
         yield _CertificateFiles(spec, wanted)

@@ -15,7 +15,7 @@ from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Target
 from krm_fn.targets.nodes import config_spec, hosts_toml, registries_yaml
 from krm_fn.targets.nodes.config_spec import ConfigSpec
-from krm_fn.targets.nodes.container_runtime import OperatingSystem
+from krm_fn.targets.nodes.container_runtime import LINUX
 from krm_fn.targets.nodes.files import File, NodeFiles, decode, entries_of
 
 _CONFIG = "/etc/containerd/config.toml"
@@ -48,7 +48,7 @@ class _MirrorFiles(NodeFiles):
 
 def _files(settings: ProxySettings, spec: ConfigSpec) -> list[File]:
     """Return the files that a node needs; none without a mirror, and where a field becomes such a file."""
-    if settings.mirror is None or spec.operating_system is not OperatingSystem.LINUX:
+    if settings.mirror is None or spec.operating_system != LINUX:
         return []
     registries, field = spec.system.registries, spec.system.registries_field
     if field and lookup(spec.data, (field,)):

@@ -10,7 +10,7 @@ from kubeadm_objects import HTTP_ONLY, NONE, kubeadm, meaning, run, spec_of
 from krm_fn.products.node_kinds import KUBEADM
 from krm_fn.targets.base import Target
 from krm_fn.targets.nodes import containerd_drop_in, kubeadm_commands, kubelet_drop_in
-from krm_fn.targets.nodes.container_runtime import CONTAINERD, CRI_O, OperatingSystem, operating_system_of, runtime_of
+from krm_fn.targets.nodes.container_runtime import CONTAINERD, CRI_O, LINUX, operating_system_of, runtime_of
 
 WINDOWS: list[Any] = [
     pytest.param({"files": [{"path": "C:\\k\\x.ps1", "content": ""}]}, id="a path with a drive"),
@@ -61,7 +61,7 @@ def test_what_an_earlier_run_wrote_there_goes(target: Target) -> None:
     ],
 )
 def test_linux_is_what_nothing_says_another_system_of(data: dict[str, Any]) -> None:
-    assert operating_system_of(data, KUBEADM) is OperatingSystem.LINUX
+    assert operating_system_of(data, KUBEADM) == LINUX
     assert runtime_of(data) == CONTAINERD
 
 

@@ -57,7 +57,7 @@ from krm_fn.targets.nodes.clusterclass.names import INSTEAD_OF, INSTEAD_OF_WHERE
 from krm_fn.targets.nodes.command_places import Ends
 from krm_fn.targets.nodes.command_site import scripts_of
 from krm_fn.targets.nodes.config_spec import ConfigSpec
-from krm_fn.targets.nodes.container_runtime import ADVICE, CONTAINERD, OperatingSystem
+from krm_fn.targets.nodes.container_runtime import ADVICE, CONTAINERD, LINUX
 from krm_fn.targets.nodes.drop_in_file import OF_REFERENCE, OF_TEXT, path_of
 
 NODE_TARGETS = {target_id: TARGETS[target_id] for target_id in INSTEAD_OF}
@@ -159,7 +159,7 @@ def erasers(
         spec = config_spec.find(Draft(template))
         if spec is None or not spec.system.files:
             continue
-        if spec.operating_system is not OperatingSystem.LINUX:
+        if spec.operating_system != LINUX:
             continue
         reader = _TemplateReader(section, name, reference, template, class_context, path)
         for key in reader.written_lists():
@@ -415,7 +415,7 @@ class _TemplateReader:
             )
             yield _obstacle(message, self.path, code="TemplateNotUsable")
             return
-        if spec.operating_system is not OperatingSystem.LINUX:
+        if spec.operating_system != LINUX:
             message = f"of {self.called}: {ADVICE[spec.operating_system]}"
             yield Finding(Severity.WARNING, message, self.path, code="NodeSystemUnsupported")
             return
