@@ -156,6 +156,8 @@ ROWS: Mapping[str, TargetRow] = {
         "workloads.proxy_data",
         ("workloads",),
         frozenset({"ConfigMap", "Secret"}),
+        # What is in an object that others read, whether or not the list has one that refers to it.
+        text_hints=("proxy-environment-variables", "argocd.argoproj.io/secret-type"),
         reference_words=("proxySecretRef",),
         fills_references=True,
     ),

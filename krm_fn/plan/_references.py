@@ -52,6 +52,7 @@ def _concerned(
     source: ObjectSource, wanted: ProxyConfig, *, fills_variables: bool
 ) -> Iterator[tuple[int, str]]:
     """Yield items that may refer to something, each with an enabled target that knows it, judged by their texts."""
+    of_any_kind = {*filling_references()}  # these know what objects refer to that they do not edit
     referring: dict[int, list[str]] = {}
     for kinds, indexes in source.by_kinds().items():
         for name in _names(kinds, wanted, fills_variables=fills_variables):
@@ -60,7 +61,8 @@ def _concerned(
     for index, names in sorted(referring.items()):
         for name in names:
             # A target with options may have other words, which only the target itself knows.
-            if name in wanted.targets or source.contains(index, text_hints_of(name)):
+            is_needed = name in of_any_kind or name in wanted.targets
+            if is_needed or source.contains(index, text_hints_of(name)):
                 yield index, name
 
 

@@ -54,7 +54,7 @@ is ``\/`` with a ``/`` before or behind it."""
 
 _LONG = 100_000
 """From so many characters on, a look for what many words share says that most are absent; below, it costs more."""
-_SHARED = ("xy", "XY", "penshift")
+_SHARED = ("xy", "XY", "penshift", "KeyRef")
 """Many of the words that targets look for hold one of these, and few items of a list do."""
 
 Span = tuple[int, int]

@@ -219,10 +219,6 @@ class _ProxyData(Target):
     audience = Audience.POD
     writes = Writes.VALUES
 
-    def hints(self, options: Options) -> tuple[str, ...]:
-        """Return what is in an object that others read, whether or not the list has one that refers to it."""
-        return (_AWS, _ARGO_LABEL)
-
     def sites(self, draft: Draft, context: Context) -> Iterator[_DataKeys | _FluxSecret]:
         """Yield the places of a ConfigMap or Secret that others read as a proxy."""
         obj = draft.data
