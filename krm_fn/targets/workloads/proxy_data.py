@@ -64,7 +64,7 @@ class _DataTexts:
         existing = self.get(key)
         if existing is not None:
             for path in places(self._draft.data, existing):
-                self._draft.remove(path, keep=1)
+                self._draft.remove(path)
 
     def _new(self, key: str) -> Pointer:
         """Return where a new text goes: text needs no base64 in a Secret."""

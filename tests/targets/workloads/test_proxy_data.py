@@ -347,7 +347,7 @@ OLD_FLUX = {"address": encoded("http://old:1"), "username": encoded("u"), "passw
 @pytest.mark.parametrize(
     ("spec", "text", "data", "expected"),
     [
-        pytest.param({"mode": "Remove"}, FLUX, OLD_FLUX, ({}, {}), id="removal takes each key from both"),
+        pytest.param({"mode": "Remove"}, FLUX, OLD_FLUX, (None, None), id="removal takes each key from both"),
         pytest.param(
             {"httpsProxy": HTTP},
             FLUX,
@@ -359,14 +359,21 @@ OLD_FLUX = {"address": encoded("http://old:1"), "username": encoded("u"), "passw
             {"mode": "Remove"},
             {"address": "http://new:1"},
             {**OLD_FLUX, "address": None},
-            ({}, {"address": None}),
+            (None, {"address": None}),
             id="null in data, which injection left there",
         ),
     ],
 )
 def test_a_key_of_flux_in_string_data_and_in_data(spec: Any, text: Any, data: Any, expected: Any) -> None:
     (_, held), _ = done(spec, git_repository(), secret(stringData=text, data=data))
-    assert (held["stringData"], held["data"]) == expected
+    assert (held.get("stringData"), held.get("data")) == expected
+
+
+def test_a_secret_of_flux_without_data_is_without_it_again() -> None:
+    (_, held), _ = done({"httpsProxy": URL}, git_repository(), secret())
+    assert sorted(held["stringData"]) == ["address", "password", "username"]
+    (_, again), _ = done({"mode": "Remove"}, git_repository(), held)
+    assert again == secret()
 
 
 @pytest.mark.parametrize(
