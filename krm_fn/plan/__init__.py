@@ -91,7 +91,7 @@ def plan_edits(
             if not is_chosen:
                 continue
             code = _code(source, index, obj)
-            is_whole = topology.is_whole(obj)
+            is_whole = topology.is_whole(obj) and not classes.waits_for(obj)
             for edit in _edits(index, obj, targets, wanted, classes, memberships=memberships):
                 yield edit._replace(uses=uses, names_in_use=in_use, code=code, is_whole=is_whole)
             if is_patched:

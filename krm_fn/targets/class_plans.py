@@ -44,6 +44,10 @@ class ClassPlans:
         """Return whether an object stays as it is, because its class does and holds patches of an earlier run."""
         return False
 
+    def waits_for(self, obj: Object) -> bool:
+        """Return whether a class is patched only once somebody has changed its templates, ``obj`` among them."""
+        return False
+
     def replaces(self, target_id: str, obj: Object) -> bool:
         """Return whether an object must hold nothing of a target, because its class does."""
         return False

@@ -201,6 +201,17 @@ def find(draft: Draft, *, is_wanted: bool = False, is_whole: bool = False) -> Co
     return spec
 
 
+def begun(obj: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a template without ``spec`` as a run begins it, before anything is in it; any other object as it is."""
+    kind = NODE_KINDS.get((str(obj.get("apiVersion")).rpartition("/")[0], str(obj.get("kind"))))
+    if kind is None or not _may_get_spec(obj, kind):
+        return obj
+    inner: Mapping[str, Any] = {}
+    for step in reversed(kind.path):
+        inner = {step: inner}
+    return {**obj, **inner}
+
+
 def _may_get_spec(obj: Mapping[str, Any], kind: NodeConfigKind) -> bool:
     """Return whether an object is a template without ``spec``, which makes workers all the same."""
     is_of_workers = kind.is_template and not kind.is_control_plane

@@ -319,6 +319,17 @@ def references(its_class: Any) -> list[Any]:
     return [spec["controlPlane"]["ref"], *(one["template"]["bootstrap"]["ref"] for one in workers)]
 
 
+SELECTOR = {
+    "apiVersion": "bootstrap.cluster.x-k8s.io/v1beta1",
+    "kind": "KubeadmConfigTemplate",
+    "matchResources": {"machineDeploymentClass": {"names": ["bare"]}},
+}
+WHOLE_LIST = {
+    "name": "theirs",
+    "definitions": [
+        {"selector": SELECTOR, "jsonPatches": [{"op": "add", "path": "/spec/template/spec/files", "value": []}]}
+    ],
+}
 MORE_IN_IT = {"files": [{"path": CONTAINERD, "content": "[Service]\nLimitNOFILE=1\n"}]}
 
 
@@ -367,6 +378,27 @@ MAY_REMOVE = {
         }
     ],
 }
+
+
+@pytest.mark.parametrize(
+    ("targets", "patches"),
+    [
+        pytest.param({}, [], id="a class that the user wants patched"),
+        pytest.param(UNION, [WHOLE_LIST], id="a class that erases what its templates hold"),
+    ],
+)
+def test_a_template_without_spec_stays_where_it_is_in_the_way_of_a_patch(targets: Any, patches: Any) -> None:
+    """What a run wrote into it would be no longer in the way of the next run, which would patch the class."""
+    made = objects("v1beta1", cluster("v1beta1", network=IPV4), patches=patches)
+    del made[2]["spec"]
+    once, reported = answer(copy.deepcopy(made), targets=targets)
+    assert (once[0], once[2]) == (made[0], made[2])
+    assert any('"bare" has no KubeadmConfigSpec' in line for line in reported)
+    assert any("`spec.template.spec` is missing" in line for line in reported)
+    assert answer(copy.deepcopy(once), targets=targets)[0] == once
+    once[2]["spec"] = {"template": {"spec": {}}}
+    patched, _ = answer(once, targets=targets)
+    assert [one["name"] for one in patched[0]["spec"]["patches"]][-1] == "inject-proxy-nodes"
 
 
 def test_a_class_that_can_no_longer_be_patched_keeps_what_an_earlier_run_wrote_until_it_is_removed() -> None:

@@ -68,10 +68,14 @@ class _Class:
         return self.is_meant and self.possibility is Possibility.PATCHED
 
     @property
+    def is_stuck(self) -> bool:
+        """Whether it is to be patched, and something is in the way."""
+        return self.is_meant and self.possibility is Possibility.IN_THE_WAY
+
+    @property
     def stays(self) -> bool:
         """Whether it keeps patches of an earlier run as they are, with all that belongs to them."""
-        is_stuck = self.is_meant and self.possibility is Possibility.IN_THE_WAY
-        return is_stuck and cluster_class.is_patched(self.obj.data)
+        return self.is_stuck and cluster_class.is_patched(self.obj.data)
 
     @property
     def is_wanted(self) -> bool:
@@ -259,6 +263,14 @@ class Classes(ClassPlans):
             return False
         classes = (self._classes.get(key) for key in self.topology.classes_of(obj))
         return any(one is not None and one.stays for one in classes)
+
+    def waits_for(self, obj: Object) -> bool:
+        """Return whether a class is patched only once somebody has changed its templates, ``obj`` among them.
+
+        A run that began the configuration of such a template would make the next run patch the class.
+        """
+        classes = (self._classes.get(key) for key in self.topology.classes_of(obj))
+        return any(one is not None and one.is_stuck for one in classes)
 
     def lost(self, target_id: str, obj: Object) -> Finding | None:
         """Return a warning for a template whose class erases what a target writes into it, and is not patched."""

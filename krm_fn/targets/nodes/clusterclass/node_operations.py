@@ -156,6 +156,7 @@ def erasers(
         template = class_context.template(reference, namespace)
         if template is None:
             continue
+        template = config_spec.begun(template)
         spec = config_spec.find(Draft(template))
         if spec is None or not spec.system.files:
             continue
