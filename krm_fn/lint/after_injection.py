@@ -127,11 +127,9 @@ def _encoded(
     place: PlannedEdit, readings: Iterable[Reading], variables: Mapping[str, str]
 ) -> Iterator[Result]:
     """Yield a warning for a placeholder that the run wrote into an encoded text, where no later step finds it."""
-    if not any(map(placeholders.is_in, variables.values())):
-        return
-    ours = variables.values()
-    for one in readings:
-        if one.value not in ours or not placeholders.is_in(one.value or ""):
+    ours = list(filter(placeholders.is_in, variables.values()))
+    for one in readings if ours else ():
+        if one.value not in ours:
             continue
         stored = lookup(place.obj.data, one.path)
         if isinstance(stored, str) and not placeholders.is_in(stored):

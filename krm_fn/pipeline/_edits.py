@@ -62,9 +62,9 @@ def _applied(
     applied = []
     before = place
     for edit in edits:
-        operations, result = _apply(place, edit, mode)
+        done = _apply(place, edit)
         place = of_new_kind(place, mode)
-        applied.append((operations, result._replace(ref=place.obj.ref)))
+        applied.append(result_of_edit(done, place.obj, mode, place.target_id))
     for one in proposals:
         if isinstance(one, Finding):
             is_error = one.is_stale and mode is Mode.CHECK
@@ -98,8 +98,8 @@ def _resolved(place: PlannedEdit, readings: Iterable[Reading]) -> Resolved:
     return place.resolved._replace(missing=())
 
 
-def _apply(place: PlannedEdit, edit: Edit, mode: Mode) -> tuple[list[Operation], Result]:
-    """Apply an edit to the data of its object; return its operations from the root of the item, and its result."""
+def _apply(place: PlannedEdit, edit: Edit) -> Edit:
+    """Apply an edit to the data of its object, and return it as it is for the list; a new object is added whole."""
     data = place.obj.data
     # Where the object goes, no other target finds anything in it.
     after = {} if edit.removes_object else dict(edit.data)
@@ -107,10 +107,10 @@ def _apply(place: PlannedEdit, edit: Edit, mode: Mode) -> tuple[list[Operation],
     data.update(after)
     if place.code is not None:
         place.code.edited(edit.operations)
-    if place.is_new:
-        message = f"created: the list has no such object; {edit.message}"
-        edit = Edit((patch.add(value=data),), message)
-    return result_of_edit(edit, place.obj, mode, place.target_id)
+    if not place.is_new:
+        return edit
+    message = f"created: the list has no such object; {edit.message}"
+    return Edit((patch.add(value=data),), message)
 
 
 def of_new_kind(place: PlannedEdit, mode: Mode) -> PlannedEdit:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from krm_fn.carriers.reading import Reading
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.lint.after_injection import review, unreached, withheld
@@ -31,25 +32,29 @@ def edited(
     found: list[Result] = []
     seen: set[int] = set()
     changed_later: set[int] = set()
-    for _, places_of_object in groupby(asked, key=lambda place: id(place.obj)):
-        held: list[PlannedEdit] = []
+    for _, group in groupby(asked, key=lambda place: id(place.obj)):
+        of_object = list(group)
+        read: list[tuple[Reading, ...]] = []
         reported: list[Result] = []
         is_edited = False
-        for place in places_of_object:
+        for place in of_object:
             readings = tuple(place.readings())
-            held.append(place._replace(held=readings))
+            read.append(readings)
             for of_place, result in apply_proposals(place, readings, mode):
                 reported = [at_new_place(one, of_place, place) for one in reported]
                 reported.append(result)
                 operations.note(place, of_place)
                 is_edited = is_edited or bool(of_place)
         found += reported
-        # Read now, while the texts of this object are in the caches of those who read them.
-        places += [_as_it_is(place, mode) for place in held] if is_edited else held
-        one = id(held[0].obj.data)
-        if is_edited and one in seen:  # by its class, which is asked when all other edits are done
-            changed_later.add(one)
-        seen.add(one)
+        if is_edited:
+            # Read now, while the texts of this object are in the caches of those who read them.
+            places += [_as_it_is(place, mode) for place in of_object]
+        else:
+            places += [place._replace(held=one) for place, one in zip(of_object, read, strict=True)]
+        data = id(of_object[0].obj.data)
+        if is_edited and data in seen:  # by its class, which is asked when all other edits are done
+            changed_later.add(data)
+        seen.add(data)
     for at, place in enumerate(places):
         if id(place.obj.data) in changed_later:
             places[at] = place._replace(held=None)
@@ -58,7 +63,7 @@ def edited(
 
 def _as_it_is(place: PlannedEdit, mode: Mode) -> PlannedEdit:
     """Return a place of an object that was edited, with what it holds now."""
-    place = of_new_kind(place._replace(held=None), mode)
+    place = of_new_kind(place, mode)
     return place._replace(held=tuple(place.readings()))
 
 

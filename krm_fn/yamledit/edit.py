@@ -64,15 +64,12 @@ def _attempt(
     root = Spot(document.root)
     way(root, operations)
     style = layout.style_of(lines, document.root)._replace(
-        newline=newline_of(document.text), literals=_may_hold_literals(document.text)
+        newline=newline_of(document.text),
+        literals="\u2028" not in document.text and "\u2029" not in document.text,
     )
     if "*" in document.text:
         _expand_stale_aliases(root, document.root)
     return splice(document.text, edits(lines, root, style, before))
-
-
-def _may_hold_literals(text: str) -> bool:
-    return "\u2028" not in text and "\u2029" not in text
 
 
 def _says(text: str, wanted: Any) -> bool:

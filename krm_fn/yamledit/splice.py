@@ -140,7 +140,7 @@ class _Writer:
         """Yield edits inside a collection that stays: in its children, then removals, then additions."""
         stay = {child.index: child.spot for child in children if child.index is not None}
         if len(stay) == len(children) == _size(node) and all(
-            _is_untouched(spot) for spot in stay.values()
+            spot.kept and spot.children is None for spot in stay.values()
         ):
             return
         place = Geometry(self.text, node)
@@ -355,10 +355,6 @@ def _is_tall(value: Any) -> bool:
     if isinstance(value, (dict, list)):
         return any(map(_is_tall, value.values() if isinstance(value, dict) else value))
     return is_literal(value)
-
-
-def _is_untouched(spot: Spot) -> bool:
-    return spot.kept and spot.children is None
 
 
 def _size(node: MappingNode | Sequence) -> int:
