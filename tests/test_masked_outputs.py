@@ -350,6 +350,16 @@ def test_no_output_of_a_command_shows_a_secret(
             id="in a flow mapping, each value by itself",
         ),
         pytest.param(
+            "a: {{password: abcdefghijklmnopqrstuvwxyzab, token: b, c: http://u:S1@h, d: e@h}}\n",
+            "a: {{password: ***, token: ***, c: http://u:***@h, d: e@h}}\n",
+            id="behind a long value and a short one",
+        ),
+        pytest.param(
+            "a: {{password: a, token: bcde, c: http://u:S1@h, d: e@h}}\n",
+            "a: {{password: ***, token: ***, c: http://u:***@h, d: e@h}}\n",
+            id="behind values as short as what is shown of them",
+        ),
+        pytest.param(
             "a: ['http://u:S1',b@h, \"http://u:S1\", c@h]\n",
             "a: ['http://u:***',b@h, \"http://u:***\", c@h]\n",
             id="a password ends with the quotes that it is in",
