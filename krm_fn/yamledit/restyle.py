@@ -191,7 +191,7 @@ def _chomping(marks: str, value: str) -> str:
     """Return the marks of a header that fit the final line break of a value."""
     if not value.endswith("\n"):
         return marks.replace("+", "-") if "-" in marks or "+" in marks else marks + "-"
-    return marks if "+" in marks else marks.replace("-", "")
+    return marks.replace("-", "")
 
 
 def _lines(value: str) -> list[str]:
