@@ -15,8 +15,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from krm_fn.formats import escaping
-from krm_fn.formats.cache_sizes import TEXTS
+from krm_fn.formats import CACHED_TEXTS, escaping
 from krm_fn.formats.splice import Edit, Span, cuts, splice
 from krm_fn.light_typing import NamedTuple
 from krm_fn.settings import PROXY_VARIABLES
@@ -133,7 +132,7 @@ def _lines_with(key: str, text: str) -> Sequence[UnitLine]:
     return lines_of(with_final_eol(text)) if key in text else ()
 
 
-@lru_cache(maxsize=TEXTS)
+@lru_cache(maxsize=CACHED_TEXTS)
 def lines_of(text: str) -> tuple[UnitLine, ...]:
     """Return the lines of a text as systemd joins them, without the comments between their parts."""
     return tuple(_joined_lines(text))
@@ -222,7 +221,7 @@ class UnitSetting(NamedTuple):
     why: str = ""
 
 
-@lru_cache(maxsize=TEXTS)
+@lru_cache(maxsize=CACHED_TEXTS)
 def settings_of(text: str) -> tuple[UnitSetting, ...]:
     """Return the variables that the text sets, in the order of the assignments that count."""
     text = with_final_eol(text)
@@ -310,7 +309,7 @@ def fresh(variables: Mapping[str, str]) -> str:
     return _fresh(tuple(variables.items()))
 
 
-@lru_cache(maxsize=TEXTS)
+@lru_cache(maxsize=CACHED_TEXTS)
 def _fresh(variables: tuple[tuple[str, str], ...]) -> str:
     lines = [f"Environment={_word(name, value)}\n" for name, value in variables]
     return "[Service]\n" + "".join(lines)

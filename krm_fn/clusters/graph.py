@@ -131,10 +131,6 @@ class Graph:
             first.setdefault((tie.cluster, tie.role, tie.group, tie.worker_class), tie)
         return tuple(first.values())
 
-    def namesakes(self, cluster: Key) -> list[Key]:
-        """Return the Clusters of the list that have the name of ``cluster``, in any namespace."""
-        return self._keys.namesakes(cluster)
-
     def _take(self, obj: Object, named: dict[Key, list[Use]]) -> None:
         node = hints(obj)
         if node.key in self.nodes:
@@ -259,7 +255,7 @@ class Graph:
 
         It is a claim if a Cluster of the list has the same name, or if the object is in another namespace.
         """
-        is_claim = bool(self.namesakes(cluster)) or not may_be_same(cluster[2], node.key[2])
+        is_claim = bool(self._keys.namesakes(cluster)) or not may_be_same(cluster[2], node.key[2])
         claimed_from = node.key[2] if is_claim else ""
         return Tie(cluster, node.role, node.group, how, claimed_from=claimed_from)
 
@@ -273,7 +269,7 @@ class Graph:
         wanted = (*CLUSTER, where, name, node.key[4])
         found = self._keys.candidates(wanted)
         if not (found or node.in_cluster_api or namespace or node.cluster_namespace):
-            found = self.namesakes(wanted)
+            found = self._keys.namesakes(wanted)
         sure = len({key[2] for key in found}) == 1
         if not sure:
             how = f"{how}, a name that several Clusters have"

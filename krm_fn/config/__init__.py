@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from krm_fn.config import _build, _referred, _schema, _semantic_checks
+from krm_fn.config import _build, _schema, _semantic_checks
+from krm_fn.config._build import names_of_only
 from krm_fn.config._model import (
     Certificates,
     ForeignValue,
@@ -21,7 +22,6 @@ from krm_fn.config._model import (
     ProxyConfig,
     coalesce,
 )
-from krm_fn.config._only import names_of_only
 from krm_fn.config._schema import fields, schema
 from krm_fn.config._selector import ClusterMatcher, IgnoredPlace, Matcher, OverrideSubject, Selector
 from krm_fn.errors import ConfigError
@@ -63,6 +63,8 @@ _ENCRYPTED = (
     "`sops exec-file FILE 'inject-proxy run --config {} PATH'`, or let `spec.from` name a Secret that the build "
     "decrypts"
 )
+_REFERENCES = (("from",), ("trustedCA", "configMap"), ("registryMirror", "ca", "configMap"))
+"""Where a ``spec`` names objects."""
 _FUNCTION = ("metadata", "annotations", "config.kubernetes.io/function")
 
 
@@ -216,8 +218,11 @@ def _checked(spec: Any, form: _Form, problems: list[str], objects: Lookup | None
         raise ConfigError(sorted({*problems, *reported}))
     wanted = _build.built(spec, form.name)
     # A proxy is removed also where the object that named it has gone.
-    if objects is None or wanted.mode is Mode.REMOVE:
+    refers = any(lookup(spec, path) for path in _REFERENCES)
+    if objects is None or wanted.mode is Mode.REMOVE or not refers:
         return wanted
+    from krm_fn.config import _referred  # noqa: PLC0415 -- most configs refer to no object
+
     return _referred.followed(
         wanted, spec, _referred.ReferenceReader(objects, form.name, _problems)
     )

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator, Mapping
 
 from krm_fn import noproxy
 from krm_fn.config._model import Certificates, Mirror, Mode, Override, PolicyChange, ProxyConfig
-from krm_fn.config._only import enabled_targets
 from krm_fn.config._schema import Place
 from krm_fn.config._selector import ClusterMatcher, IgnoredPlace, Matcher, Selector
 from krm_fn.krm.results import Severity
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import ClusterNetwork, Entry, Fact, Policy, Style
+from krm_fn.target_table import ROWS, SYSTEMS
 
 Name = Callable[[Place], str]
 """How a place below ``spec`` is called: ``("noProxy", 2)`` -> ``spec.noProxy[2]``, or ``data.NO_PROXY``."""
@@ -41,7 +41,7 @@ def built(spec: Mapping[str, Any], name: Name) -> ProxyConfig:
         },
         ignore=tuple(map(_ignored, spec.get("lint", {}).get("ignore", ()))),
         selector=_selector(spec),
-        targets=enabled_targets(spec.get("targets", {}), spec.get("only")),
+        targets=_enabled_targets(spec.get("targets", {}), spec.get("only")),
         trusted_ca=_certificates(spec.get("trustedCA", {})),
         mirror=_mirror(spec["registryMirror"]) if "registryMirror" in spec else None,
         hash_names=spec.get("rollout", {}).get("hashNames"),
@@ -165,3 +165,27 @@ def _texts(written: Mapping[str, Any], place: Place, name: Name) -> Iterator[tup
     for at, text in enumerate(given):
         for entry in noproxy.parse(text):
             yield entry, name((*place, at))
+
+
+def names_of_only() -> tuple[str, ...]:
+    """Return every name that ``spec.only`` may hold: systems, which are names for several targets, then targets."""
+    return tuple(dict.fromkeys((*SYSTEMS, *ROWS)))
+
+
+def _enabled_targets(
+    targets: Mapping[str, Mapping[str, Any]], only: list[str] | None
+) -> Mapping[str, Mapping[str, Any]]:
+    """Return the options of all targets with ``enabled: false`` for each one that ``only`` does not name.
+
+    Args:
+        targets: ``spec.targets``; a target that is off there stays off.
+        only: ``spec.only``, or None where it is not given.
+    """
+    if only is None:
+        return targets
+    on = {target for name in only for target in SYSTEMS.get(name, (name,))}
+    found = dict(targets)
+    for name in ROWS:
+        if name not in on:
+            found[name] = {**targets.get(name, {}), "enabled": False}
+    return found

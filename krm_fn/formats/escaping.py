@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from krm_fn.formats.cache_sizes import LINES
+from krm_fn.formats import CACHED_LINES
 from krm_fn.light_typing import NamedTuple
 
 _CONTROL = r"[\x00-\x08\x0a-\x1f\x7f]"
@@ -116,7 +116,7 @@ def read_kubernetes_env(value: str) -> str | None:
     return None if refers else value.replace("$$", "$")
 
 
-@lru_cache(maxsize=LINES)
+@lru_cache(maxsize=CACHED_LINES)
 def systemd_words(line: str) -> tuple[QuotedWord, ...]:
     """Return the words of ``Environment=`` as systemd reads them, unquoted and unescaped, specifiers not resolved.
 
@@ -141,7 +141,7 @@ def resolve_specifiers(value: str) -> str | None:
     return None if re.search(_OPEN_SPECIFIER, value) else value.replace("%%", "%")
 
 
-@lru_cache(maxsize=LINES)
+@lru_cache(maxsize=CACHED_LINES)
 def shell_statements(command: str) -> tuple[tuple[QuotedWord, ...], ...] | None:
     """Return the words of each simple command of a script that has only ``;``, ``&&`` and line breaks.
 

@@ -17,7 +17,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from krm_fn.formats.cache_sizes import LINES
+from krm_fn.formats import CACHED_LINES
 from krm_fn.light_typing import NamedTuple
 
 LONGEST = 65_536
@@ -107,7 +107,7 @@ _RUNNERS = {
 _IN_THE_SAME_SHELL = frozenset({"builtin", "command"})
 
 
-@lru_cache(maxsize=LINES)
+@lru_cache(maxsize=CACHED_LINES)
 def programs(text: str) -> tuple[Program, ...]:
     """Return the programs that ``text`` runs, in the order in which they are written."""
     if len(text) > LONGEST:

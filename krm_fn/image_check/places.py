@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from krm_fn.carriers import unit_text
 from krm_fn.carriers.unit_text import with_final_eol
-from krm_fn.formats.cache_sizes import TEXTS
+from krm_fn.formats import CACHED_TEXTS
 from krm_fn.image_check._line_numbers import LineNumbers
 from krm_fn.image_check._model import Leak, ScanResult
 
@@ -113,7 +113,7 @@ def settings(dest: str, text: str) -> list[FoundName]:
     ]
 
 
-@lru_cache(maxsize=TEXTS)
+@lru_cache(maxsize=CACHED_TEXTS)
 def _matches(pattern: re.Pattern[str], text: str) -> tuple[FoundName, ...]:
     """Return what a pattern finds in a text, which a build may place many times."""
     lines = LineNumbers(text)
@@ -126,7 +126,7 @@ def placed(dest: str, text: str, line: int) -> ScanResult:
     return ScanResult(left=(Leak(line, found, dest),) if found else ())
 
 
-@lru_cache(maxsize=TEXTS)
+@lru_cache(maxsize=CACHED_TEXTS)
 def _placed_names(dest: str, text: str) -> tuple[str, ...]:
     return names(settings(dest, text) or settings(dest, f"[Service]\n{text}"))
 
@@ -136,7 +136,7 @@ def names(found: list[FoundName]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.name for one in found))
 
 
-@lru_cache(maxsize=TEXTS)
+@lru_cache(maxsize=CACHED_TEXTS)
 def _of_unit(text: str) -> tuple[FoundName, ...]:
     live, _ = unit_text.assignments(with_final_eol(text))
     lines = LineNumbers(text)

@@ -35,7 +35,7 @@ def exposed_passwords(places: Iterable[PlannedEdit], urls: frozenset[str]) -> It
         urls: proxy URLs with a password that ``spec.from`` has read from a Secret.
     """
     reported: set[ObjectRef] = set()
-    for place in places if urls else ():
+    for place in places:
         if place.obj.group_kind == _SECRET or place.obj.ref in reported:
             continue
         reading = next((one for one in place.readings() if one.value in urls), None)

@@ -39,8 +39,13 @@ _ADDRESSES = frozenset({EntryKind.ADDRESS, EntryKind.CIDR, EntryKind.RANGE})
 
 SHORT_NAMES = frozenset(
     {
-        *("localhost", "kubernetes", "kubernetes.default", "metadata", "metadata.google.internal"),
-        *("api.metadata.cloud.ibm.com", "metadata.platformequinix.com"),
+        "api.metadata.cloud.ibm.com",
+        "kubernetes",
+        "kubernetes.default",
+        "localhost",
+        "metadata",
+        "metadata.google.internal",
+        "metadata.platformequinix.com",
     }
 )
 """Names of one host each: they never mean a domain."""
@@ -57,18 +62,18 @@ _TEMPLATE_OR_SEPARATOR = re.compile(r"\{\{|\$\{|\$\(|[\s,;|]")
 _CLOSED_BY = {"{{": "}}", "${": "}", "$(": ")"}
 _PRIVATE_SUFFIXES = frozenset(
     {
-        *(
-            "corp",
-            "example",
-            "home",
-            "home.arpa",
-            "internal",
-            "intranet",
-            "invalid",
-            "lan",
-            "local",
-        ),
-        *("localdomain", "private", "test"),
+        "corp",
+        "example",
+        "home",
+        "home.arpa",
+        "internal",
+        "intranet",
+        "invalid",
+        "lan",
+        "local",
+        "localdomain",
+        "private",
+        "test",
     }
 )
 

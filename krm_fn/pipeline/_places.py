@@ -9,7 +9,6 @@ from krm_fn.carriers.reading import Reading
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.lint.after_injection import review, unreached, withheld
-from krm_fn.lint.exposure import exposed_passwords
 from krm_fn.pipeline._edits import apply_proposals, of_new_kind
 from krm_fn.pipeline._operations import PlannedOperations
 from krm_fn.pipeline._report import at_new_place
@@ -84,4 +83,7 @@ def judged(
     yield from unreached(concerned)
     yield from withheld(concerned)
     yield from review(places, wanted, config_ref)
-    yield from exposed_passwords(places, wanted.secret_urls)
+    if wanted.secret_urls:
+        from krm_fn.lint.exposure import exposed_passwords  # noqa: PLC0415 -- few configs name a Secret
+
+        yield from exposed_passwords(places, wanted.secret_urls)

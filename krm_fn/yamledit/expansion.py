@@ -7,7 +7,7 @@ kilobyte can become a hundred thousand values each time it is read.
 
 from __future__ import annotations
 
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 
 from krm_fn.errors import ExpansionError
 from krm_fn.yamledit.tree import MAX_DEPTH, Alias, Mapping, Node, Scalar, Sequence
@@ -23,19 +23,16 @@ _PER_CHARACTER = 2
 
 
 class Budget:
-    """What all texts that are read inside may still expand, together; inside another budget, that one counts."""
+    """What all texts that are read inside may still expand, together."""
 
     def __init__(self) -> None:
         self.left = _PER_RUN
-        self._token: Token[Budget | None] | None = None
 
     def __enter__(self) -> None:
-        if _BUDGET.get() is None:
-            self._token = _BUDGET.set(self)
+        self._token = _BUDGET.set(self)
 
     def __exit__(self, *_: object) -> None:
-        if self._token is not None:
-            _BUDGET.reset(self._token)
+        _BUDGET.reset(self._token)
 
 
 _BUDGET: ContextVar[Budget | None] = ContextVar("_BUDGET", default=None)

@@ -65,11 +65,7 @@ class ResourceList:
         text = _decode(data)
         self._bom = _BOM if text.startswith(_BOM) else ""
         self._text = text.removeprefix(_BOM)
-        if _is_plain(self._text):
-            raise InputError(f"{SHAPE}; it is plain YAML: {_INSTEAD}")
-        self._layout = layout_of(self._text)
-        if self._layout.head.get("kind") != "ResourceList":
-            raise InputError(f"{SHAPE}; its `kind` is {_shown(self._layout.head.get('kind'))}")
+        self._layout = _layout(self._text)
         self._look = QuickLook([(self._text, self._layout.spans())])
 
     def __len__(self) -> int:
@@ -266,6 +262,19 @@ _INSTEAD = (
     "under `transformers` of a kustomization.yaml or in a Kptfile; `inject-proxy lint -` and `inject-proxy explain` "
     "read plain YAML, too"
 )
+
+
+def _layout(text: str) -> CutLayout | WholeLayout:
+    """Return the layout of a ResourceList; raises InputError for anything else."""
+    try:
+        layout = layout_of(text)
+        kind = layout.head.get("kind")
+        if kind == "ResourceList":
+            return layout
+        error = InputError(f"{SHAPE}; its `kind` is {_shown(kind)}")
+    except InputError as found:
+        error = found
+    raise InputError(f"{SHAPE}; it is plain YAML: {_INSTEAD}") if _is_plain(text) else error
 
 
 def _is_plain(text: str) -> bool:

@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from krm_fn.carriers import unit_text
 from krm_fn.carriers.site import Variables, quoted
-from krm_fn.formats.cache_sizes import TEXTS
+from krm_fn.formats import CACHED_TEXTS
 from krm_fn.krm.results import Severity
 from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import Pointer
@@ -29,7 +29,7 @@ _ROOTS = ("/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib")
 """Where systemd looks, the folder that hides the others first."""
 
 
-@lru_cache(maxsize=TEXTS)
+@lru_cache(maxsize=CACHED_TEXTS)
 def namesakes(path: str) -> tuple[str, ...]:
     """Return where systemd looks for a drop-in of this name and service, the one that hides the others first.
 
@@ -47,7 +47,7 @@ def hiding(path: str) -> Sequence[str]:
     return same[: same.index(path)]
 
 
-@lru_cache(maxsize=TEXTS)
+@lru_cache(maxsize=CACHED_TEXTS)
 def is_drop_in(path: str, unit: str) -> bool:
     """Return whether systemd reads the file ``path`` for the service ``unit`` (its name without ``.service``)."""
     if not path.endswith(".conf"):

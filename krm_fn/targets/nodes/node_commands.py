@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from ipaddress import ip_address
 
-from krm_fn.formats.cache_sizes import LINES
+from krm_fn.formats import CACHED_LINES
 from krm_fn.formats.shell_programs import Program, programs
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.nodes.container_runtime import CONTAINERD, CRI_O
@@ -134,7 +134,7 @@ def touches_containerd(command: str, scripts: Scripts) -> bool:
     return any(_touches_containerd(program) for program in _all_programs(command, scripts))
 
 
-@lru_cache(maxsize=LINES)
+@lru_cache(maxsize=CACHED_LINES)
 def unsets(command: str) -> tuple[str, ...]:
     """Return the proxy variables that ``command`` removes from the environment of the commands behind it."""
     found: set[str] = set()

@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from krm_fn.formats import escaping
-from krm_fn.formats.cache_sizes import LINES
+from krm_fn.formats import CACHED_LINES, escaping
 from krm_fn.formats.splice import Edit, cuts, splice
 from krm_fn.light_typing import NamedTuple
 from krm_fn.settings import PROXY_VARIABLES
@@ -83,7 +82,7 @@ def plan(
     return planned
 
 
-@lru_cache(maxsize=LINES)
+@lru_cache(maxsize=CACHED_LINES)
 def only_exports(command: str) -> Sequence[Sequence[escaping.QuotedWord]] | None:
     """Return the statements of a command, if it exports proxy variables and does nothing else.
 
@@ -142,7 +141,7 @@ def exports_any(command: str) -> bool:
     return bool(_exports_in(command))
 
 
-@lru_cache(maxsize=LINES)
+@lru_cache(maxsize=CACHED_LINES)
 def _exports_in(command: str) -> tuple[Export, ...]:
     """Return the exports of one command.
 
