@@ -78,6 +78,12 @@ class DataUsesReader:
         """Note a key from which a chart that gets the proxy takes values; ``names``: those that get it, or all."""
         self._uses.setdefault(key, DataUse()).of_charts.setdefault(member, {})[chart] = names
 
+    def note_release(self, key: DataKey, member: str, release: Mapping[str, Any]) -> None:
+        """Note a key from which a HelmRelease takes values that change the names of Services."""
+        use = self._uses.setdefault(key, DataUse())
+        use.of_charts.setdefault(member, {})
+        use.releases.append(release)
+
     def note_data(self, obj: Mapping[str, Any]) -> None:
         """Note that a ConfigMap or Secret is in the list, unless its annotation says that it stays as it is."""
         key = data_key(obj)

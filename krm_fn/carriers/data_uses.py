@@ -28,12 +28,14 @@ class DataUse:
         is_proxy_of_flux: Flux reads ``address``, ``username`` and ``password``.
         of_policies: key -> variables in upper case, each once, for rules of Kyverno.
         of_charts: key -> the charts that get the proxy and take values from it, with the names of these values.
+        releases: the HelmReleases with such a chart whose programs call each other by names that values change.
     """
 
     def __init__(self) -> None:
         self.keys: dict[str, str] = {}
         self.of_policies: dict[str, dict[str, None]] = {}
         self.of_charts: dict[str, dict[str, tuple[str, ...]]] = {}
+        self.releases: list[Mapping[str, Any]] = []
         self.is_environment = False
         self.is_proxy_of_flux = False
 
@@ -69,6 +71,10 @@ class DataUses(NamedTuple):
     def use(self, obj: Mapping[str, Any]) -> DataUse:
         """Return how a ConfigMap or Secret is read; nothing is in it where nobody does."""
         return self.uses.get(data_key(obj), DataUse())
+
+
+NO_USES = DataUses()
+"""Those of a list of which nothing is known."""
 
 
 def data_key(obj: Mapping[str, Any]) -> DataKey:

@@ -92,8 +92,10 @@ def plan_edits(
                 continue
             code = _code(source, index, obj)
             is_whole = topology.is_whole(obj) and not classes.waits_for(obj)
-            for edit in _edits(index, obj, targets, wanted, classes, memberships=memberships):
-                yield edit._replace(uses=uses, names_in_use=in_use, code=code, is_whole=is_whole)
+            for edit in _edits(
+                index, obj, targets, wanted, classes, memberships=memberships, uses=uses
+            ):
+                yield edit._replace(names_in_use=in_use, code=code, is_whole=is_whole)
             if is_patched:
                 by_class = _edits_by_class(index, obj, wanted, classes)
                 of_classes += [edit._replace(code=code) for edit in by_class]
@@ -143,6 +145,7 @@ def _edits(  # noqa: PLR0913 -- one object and all that is known of it
     classes: ClassPlans,
     *,
     memberships: tuple[Membership, ...],
+    uses: DataUses,
 ) -> Iterator[PlannedEdit]:
     """Yield the edits of one object, in the order of the table of targets."""
     concerned = [
@@ -152,7 +155,7 @@ def _edits(  # noqa: PLR0913 -- one object and all that is known of it
     ]
     topology = classes.topology
     alone = topology.alone(obj) if concerned and not memberships else None
-    for target, whole in of_targets(wanted, memberships, concerned, obj, alone):
+    for target, whole in of_targets(wanted, memberships, concerned, obj, alone, uses=uses):
         found = whole
         options = target.options(wanted.targets)
         other = classes.other_writer(target.id, obj) if found.settings.sets_any else None
@@ -164,7 +167,14 @@ def _edits(  # noqa: PLR0913 -- one object and all that is known of it
         if of_nodes:
             nodes, of_all, class_context = of_nodes
             yield PlannedEdit(
-                index, obj, target.id, nodes, of_all, options, class_context=class_context
+                index,
+                obj,
+                target.id,
+                nodes,
+                of_all,
+                options,
+                class_context=class_context,
+                uses=uses,
             )
             continue
         lost = classes.lost(target.id, obj) if found.settings.sets_any else None
@@ -177,6 +187,7 @@ def _edits(  # noqa: PLR0913 -- one object and all that is known of it
             options,
             notes=tuple(note for note in (lost, other) if note),
             settings_of_rule=settings_of_rules(wanted, memberships, target, obj),
+            uses=uses,
         )
 
 

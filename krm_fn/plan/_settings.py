@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 
 from krm_fn import settings
 from krm_fn.carriers.cluster_variables import class_of
+from krm_fn.carriers.data_uses import DataUses
 from krm_fn.clusters import Cluster, Membership, Topology
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import TYPE_CHECKING
+from krm_fn.noproxy import Readers
 from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets import ClassContext, Reach
 from krm_fn.targets.class_plans import ALL_NODES, ClassEdit
@@ -18,12 +20,14 @@ if TYPE_CHECKING:
     from krm_fn.targets.base import Target
 
 
-def of_targets(
+def of_targets(  # noqa: PLR0913 -- one object and all that is known of it
     wanted: ProxyConfig,
     memberships: tuple[Membership, ...],
     targets: Iterable[Target],
     obj: Object,
     alone: Cluster | None,
+    *,
+    uses: DataUses,
 ) -> Iterator[tuple[Target, Resolved]]:
     """Yield each target of an object with the proxy that it writes there.
 
@@ -31,23 +35,28 @@ def of_targets(
     """
     known: dict[tuple[object, ...], Resolved] = {}
     for target in targets:
-        readers = target.readers(obj.data, target.options(wanted.targets))
+        readers = target.readers(obj.data, target.options(wanted.targets), uses)
         same = (target.reach, readers, *settings.differences(target.id, wanted, memberships))
         found = known.get(same)
         if found is None:
-            known[same] = found = resolved(wanted, memberships, target, obj, alone)
+            known[same] = found = resolved(wanted, memberships, target, obj, alone, readers=readers)
         yield target, found
 
 
-def resolved(
+def resolved(  # noqa: PLR0913 -- one object and all that is known of it
     wanted: ProxyConfig,
     memberships: tuple[Membership, ...],
     target: Target,
     obj: Object,
     alone: Cluster | None = None,
+    *,
+    readers: Readers | None = None,
 ) -> Resolved:
-    """Return the proxy that one target writes into an object; ``alone`` is that of ``settings.resolve``."""
-    readers = target.readers(obj.data, target.options(wanted.targets))
+    """Return the proxy that one target writes into an object.
+
+    ``alone`` is that of ``settings.resolve``; ``readers`` are those of the target, where they are known already.
+    """
+    readers = readers or target.readers(obj.data, target.options(wanted.targets))
     if target.reach is Reach.ROLES:
         return settings.resolve_for_all_machines(
             wanted,

@@ -2,7 +2,8 @@
 
 Sources: the ``values.yaml`` and the templates of each chart. All default lists of these charts are empty. cert-manager
 gives its three texts to the controller alone, as upper-case names; Harbor completes the list with the names of its
-parts; those of Argo CD call each other over gRPC by the names of their Services, which ``NO_PROXY`` must hold.
+parts; those of Argo CD call each other over gRPC by the names of their Services, and Grafana of kube-prometheus-stack
+calls Prometheus and Alertmanager (``configmaps-datasources.yaml``): ``NO_PROXY`` must hold these names.
 """
 
 from __future__ import annotations
@@ -78,6 +79,22 @@ class ChartValue(NamedTuple):
         return [".".join(path) for path in self.texts.values()] or [self.path]
 
 
+class Services(NamedTuple):
+    """The Services by whose names the programs of a chart call each other, as its templates make these names.
+
+    Attributes:
+        own: what the chart calls itself behind the name of the release, unless ``nameOverride`` says something else.
+        parts: the end of a name -> the path of the value that sets another one, with dots; "" where none does.
+        longest: so many characters of what is in front of the end count.
+        has_namespace: the programs write the namespace behind the name.
+    """
+
+    own: str
+    parts: Mapping[str, str]
+    longest: int = 63
+    has_namespace: bool = False
+
+
 class Chart(NamedTuple):
     """Where one chart takes a proxy from.
 
@@ -86,14 +103,14 @@ class Chart(NamedTuple):
         is_go: all programs of the chart that read them are written in Go.
         takes_credentials: a URL with user and password can stand there.
         is_needed: without a proxy something lacks it.
-        parts: the ends of the names by which its programs call each other, behind the name of the release.
+        services: the names by which its programs call each other; None where they do not, or by names in every list.
     """
 
     values: tuple[ChartValue, ...]
     is_go: bool = False
     takes_credentials: bool = True
     is_needed: bool = True
-    parts: tuple[str, ...] = ()
+    services: Services | None = None
 
 
 def _lists(*paths: str) -> tuple[ChartValue, ...]:
@@ -116,14 +133,31 @@ CHARTS: Mapping[str, Chart] = {
     "argo-cd": Chart(
         _lists("global.env"),
         is_go=True,
-        parts=("server", "repo-server", "commit-server", "dex-server"),
+        services=Services(
+            "argocd",
+            {
+                "server": "server.name",
+                "repo-server": "repoServer.name",
+                "commit-server": "commitServer.name",
+                "dex-server": "dex.name",
+            },
+        ),
     ),
     "velero": Chart(_lists("configuration.extraEnvVars"), is_go=True),
     "jenkins": Chart(_lists("controller.containerEnv", "controller.initContainerEnv")),
     "backstage": Chart(_lists("backstage.extraEnvVars")),
     "gitlab-runner": Chart((*_lists("envVars"), ChartValue("runners.config", RUNNERS_TOML))),
     "renovate": Chart((ChartValue("env", MAPPING, instead="envList"),)),
-    "kube-prometheus-stack": Chart((ChartValue("grafana.env", MAPPING),), is_go=True),
+    "kube-prometheus-stack": Chart(
+        (ChartValue("grafana.env", MAPPING),),
+        is_go=True,
+        services=Services(
+            "kube-prometheus-stack",
+            {"prometheus": "", "alertmanager": ""},
+            longest=26,
+            has_namespace=True,
+        ),
+    ),
     "crossplane": Chart((ChartValue("extraEnvVarsCrossplane", MAPPING),), is_go=True),
     "cluster-autoscaler": Chart((ChartValue("extraEnv", MAPPING),), is_go=True),
     "aws-load-balancer-controller": Chart((ChartValue("env", MAPPING),), is_go=True),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from krm_fn.carriers.data_uses import DataUses
+from krm_fn.carriers.data_uses import NO_USES, DataUses
 from krm_fn.carriers.reading import Reading, Values
 from krm_fn.carriers.site import Places, Site, has_site, read_sites, write_sites
 from krm_fn.engine import Draft
@@ -167,8 +167,8 @@ class Target:
         """
         return ROWS[self.id].text_hints
 
-    def readers(self, data: Data, options: Options) -> Readers:
-        """Return who reads what is written into an object."""
+    def readers(self, data: Data, options: Options, uses: DataUses = NO_USES) -> Readers:
+        """Return who reads what is written into an object, given what objects of the list refer to."""
         return Readers(self.audience)
 
     def note_references(self, uses: DataUsesReader, data: Data, options: Options) -> None:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 
 from krm_fn.carriers.chosen_charts import Chosen, chosen_charts
 from krm_fn.carriers.data_references import DataUsesReader, provided_for
-from krm_fn.carriers.data_uses import DataKey, DataUses, namespace_of
+from krm_fn.carriers.data_uses import NO_USES, DataUses
 from krm_fn.carriers.documents import DocumentSites, TextDraft
 from krm_fn.carriers.env_list import KEEP, OVERRIDE, UNIT, variable_of
 from krm_fn.carriers.pod_spec import Container
 from krm_fn.carriers.reading import Reading, Values
 from krm_fn.carriers.site import Places, Site, correct_sites, quoted
-from krm_fn.clusters import APPLICATION, HELM_RELEASE, ChartUse, charts_of
+from krm_fn.clusters import APPLICATION, HELM_RELEASE, charts_of
 from krm_fn.engine import Draft
 from krm_fn.formats import embedded
 from krm_fn.krm.resourcelist import group_kind
@@ -33,10 +32,16 @@ from krm_fn.targets.charts.forms import (
     written_value,
 )
 from krm_fn.targets.charts.parameters import Parameters, set_by
+from krm_fn.targets.charts.sources import (
+    names_services,
+    namespace_of_release,
+    service_names,
+    sources,
+    values_from,
+)
 from krm_fn.targets.charts.written import OurValues, ValueKey, WrittenValues
 
 _DATA = frozenset({("", "ConfigMap"), ("", "Secret")})
-_DEFAULT_KEY = "values.yaml"
 _UNKNOWN = (
     "gets no proxy by the chart {chart}, because no row says which of its values hold one{where}: add it to "
     '`spec.targets.charts.rows`, or leave it out with the annotation `fn.inject-proxy.io/proxy: "false"`'
@@ -89,13 +94,14 @@ class _Charts(Target):
         yield from writer.released()
         yield from writer.annotation()
 
-    def readers(self, data: Data, options: Options) -> Readers:
+    def readers(self, data: Data, options: Options, uses: DataUses = NO_USES) -> Readers:
         """Return who reads the list: Go programs where all charts of the object are such."""
         charts = [known_chart(one.use.name, options) for one in chosen_charts(data, options)]
         is_go = bool(charts) and all(chart is not None and chart.is_go for chart in charts)
         names: list[str] = []
-        for use in charts_of(data):
-            names += _names_of_parts(use, data)
+        for installing in (data, *uses.use(data).releases):
+            for use in charts_of(installing):
+                names += service_names(use, installing, uses)
         return Readers(Audience.GO if is_go else Audience.POD, tuple(dict.fromkeys(names)))
 
     def fix(
@@ -108,10 +114,13 @@ class _Charts(Target):
         """Note the ConfigMaps and Secrets from which the chosen charts take values and variables."""
         for chosen in chosen_charts(data, options):
             names = tuple(_names_elsewhere(data, chosen, options))
-            for key, member in _sources(data) if names else ():
-                uses.note_values(key, member, chosen.use.name, names)
+            for key, member in sources(data):
+                if names:
+                    uses.note_values(key, member, chosen.use.name, names)
+                if names_services(chosen.use):
+                    uses.note_release(key, member, data)
             for container in _containers(data, chosen, options):
-                uses.note_containers(_release(data), [container])
+                uses.note_containers(_in_namespace(data), [container])
 
 
 TARGET = _Charts()
@@ -244,7 +253,7 @@ class _ChartSites:
     def _places(self, draft: Draft, root: Pointer, kept: int, asked: _Asked) -> Places:
         """Yield the sites of the places in the values at ``root`` of a draft."""
         conflict = self._options.get("conflict", UNIT)
-        release = _release(self._draft.data)
+        release = _in_namespace(self._draft.data)
         places = []
         for one in asked.values:
             values = lookup(draft.data, root)
@@ -295,7 +304,7 @@ class _ChartSites:
     def _unread(self, path: Pointer) -> str:
         """Return what holds further values of a chart and is not in the list of objects, in words; "" for nothing."""
         data = self._draft.data
-        for key, member in _sources(data):
+        for key, member in sources(data):
             if (key, member) not in self._context.uses.values:
                 return f'the {key[0]} "{key[2]}", which is not in the list'
         return "a file of `valueFiles`" if lookup(data, (*path, "helm", "valueFiles")) else ""
@@ -305,7 +314,7 @@ class _ChartSites:
         if holds(value, self._draft.get(("spec", "values"))):
             return False
         return any(
-            holds(value, values) for values in _values_from(self._draft.data, self._context.uses)
+            holds(value, values) for values in values_from(self._draft.data, self._context.uses)
         )
 
 
@@ -326,16 +335,6 @@ def known_chart(name: str, options: Options) -> Chart | None:
     return Chart(tuple(values))
 
 
-def _sources(data: Mapping[str, Any]) -> Iterator[tuple[DataKey, str]]:
-    """Yield the keys of ConfigMaps and Secrets from which a HelmRelease takes values, the last one first."""
-    listed = lookup(data, ("spec", "valuesFrom")) if group_kind(data) == HELM_RELEASE else None
-    for one in reversed(listed) if isinstance(listed, list) else ():
-        kind, name = lookup(one, ("kind",)), lookup(one, ("name",))
-        member = lookup(one, ("valuesKey",)) or _DEFAULT_KEY
-        if isinstance(name, str) and isinstance(member, str) and not lookup(one, ("targetPath",)):
-            yield (str(kind), namespace_of(data), name), member
-
-
 def _names_elsewhere(data: Data, chosen: Chosen, options: Options) -> Iterator[str]:
     """Yield the names of the values of a chosen chart that ``spec.values`` lacks: other objects may hold them."""
     chart = known_chart(chosen.use.name, options)
@@ -343,12 +342,6 @@ def _names_elsewhere(data: Data, chosen: Chosen, options: Options) -> Iterator[s
         is_wanted = not chosen.names or value.name in chosen.names
         if is_wanted and not holds(value, lookup(data, ("spec", "values"))):
             yield value.name
-
-
-def _values_from(data: Mapping[str, Any], uses: DataUses) -> Iterator[Mapping[str, Any]]:
-    for source in _sources(data):
-        if source in uses.values:
-            yield uses.values[source]
 
 
 def _container(value: ChartValue, values: Any) -> Container:
@@ -364,32 +357,6 @@ def _containers(data: Data, chosen: Chosen, options: Options) -> Iterator[Contai
             yield _container(value, lookup(data, (*chosen.use.path, *root)))
 
 
-def _release(data: Mapping[str, Any]) -> dict[str, Any]:
+def _in_namespace(data: Data) -> dict[str, Any]:
     """Return what says in which namespace the programs of a chart run."""
-    paths = (("targetNamespace",), ("destination", "namespace"))
-    found = [lookup(data, ("spec", *path)) for path in paths]
-    namespace = next((one for one in found if isinstance(one, str) and one), namespace_of(data))
-    return {"metadata": {"namespace": namespace}}
-
-
-def _names_of_parts(use: ChartUse, data: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the names by which the programs of a chart call each other, as its templates make them."""
-    chart = CHARTS.get(use.name)
-    if chart is None or not chart.parts:
-        return
-    name = _first_text(data, use, "releaseName") or str(lookup(data, ("metadata", "name"), ""))
-    own = _first_text(data, use, "nameOverride") or use.name.replace("-", "")
-    whole = _first_text(data, use, "fullnameOverride")
-    if not whole:
-        whole = name if own in name else f"{name}-{own}"
-    for part in chart.parts:
-        yield f"{whole}-{part}"
-
-
-def _first_text(data: Mapping[str, Any], use: ChartUse, field: str) -> str:
-    """Return a field of what an object says of a chart, or of its values; "" where it is no name."""
-    for above in ((), ("helm",), ("values",), ("helm", "valuesObject")):
-        value = lookup(data, (*use.path, *above, field))
-        if isinstance(value, str) and re.fullmatch(r"[a-z0-9-]+", value):
-            return value
-    return ""
+    return {"metadata": {"namespace": namespace_of_release(data)}}

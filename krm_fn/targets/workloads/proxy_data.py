@@ -7,6 +7,7 @@ from urllib.parse import unquote
 
 from krm_fn.carriers import chosen_containers
 from krm_fn.carriers.data_references import DataUsesReader
+from krm_fn.carriers.data_uses import NO_USES, DataUses
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Variables, quoted
 from krm_fn.engine import Draft
@@ -247,7 +248,9 @@ class _ProxyData(Target):
         """Return whether the annotation of an object says that its proxy stays as it is."""
         return chosen_containers.is_refused(data, ("spec",))
 
-    def readers(self, obj: Mapping[str, Any], options: Mapping[str, Any]) -> Readers:
+    def readers(
+        self, obj: Mapping[str, Any], options: Mapping[str, Any], uses: DataUses = NO_USES
+    ) -> Readers:
         """Return who reads the list in an object: Argo CD is written in Go, and Flux reads none at all."""
         if _is_of_argo(obj):
             return Readers(Audience.GO)

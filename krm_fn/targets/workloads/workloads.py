@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from krm_fn.carriers import chosen_containers, pod_spec
 from krm_fn.carriers.data_references import DataUsesReader, provided_for
+from krm_fn.carriers.data_uses import NO_USES, DataUses
 from krm_fn.carriers.env_list import KEEP, OVERRIDE, UNIT, EnvList, correct
 from krm_fn.carriers.pod_spec import CONTAINERS, INIT_CONTAINERS, Container, containers
 from krm_fn.carriers.reading import Reading, Values
@@ -334,7 +335,7 @@ class _Workloads(Target):
         kinds = [one for one in own.get("customKinds", ()) if not _has_writer(one, given)]
         return {**own, "customKinds": kinds, "owners": enabled}
 
-    def readers(self, obj: Data, options: Options) -> Readers:
+    def readers(self, obj: Data, options: Options, uses: DataUses = NO_USES) -> Readers:
         """Return who reads the list in an object: Go programs where only presets choose it."""
         place = _place(obj, options)
         if place is None or chosen_containers.is_refused(obj, place.at):

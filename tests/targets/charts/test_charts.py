@@ -283,6 +283,110 @@ def test_a_name_of_the_parts_that_is_none_is_no_entry_of_the_list(value: Any) ->
     assert names[0] == "release-argocd-server"
 
 
+# the names of Services that NO_PROXY must hold
+
+ACD = tuple(f"acd-{part}" for part in ("server", "repo-server", "commit-server", "dex-server"))
+OF_RELEASE = tuple(f"release-argocd-{part}" for part in ("server", "repo-server", "commit-server", "dex-server"))
+STACK = "kube-prometheus-stack"
+
+
+def at(namespace: str, obj: Any) -> Any:
+    """An Application that installs into a namespace."""
+    return {**obj, "spec": {**obj["spec"], "destination": {"namespace": namespace}}}
+
+
+def monitoring(whole: str, namespace: str) -> tuple[str, ...]:
+    return (f"{whole}-prometheus.{namespace}", f"{whole}-alertmanager.{namespace}")
+
+
+SERVICES: list[Any] = [
+    pytest.param(release("argo-cd"), OF_RELEASE, id="the name of the release and that of the chart"),
+    pytest.param(
+        release("argo-cd", targetNamespace="x"),
+        tuple(f"x-{name}" for name in OF_RELEASE),
+        id="a name that Flux makes of the namespace and the name",
+    ),
+    pytest.param(
+        release("argo-cd", targetNamespace="argocd", metadata={"name": "argo"}),
+        tuple(name.replace("release-argocd", "argocd-argo") for name in OF_RELEASE),
+        id="a namespace that says the name of the chart",
+    ),
+    pytest.param(
+        release("argo-cd", targetNamespace="x", releaseName="acd-argocd"),
+        tuple(name.replace("acd", "acd-argocd") for name in ACD),
+        id="a name that is given",
+    ),
+    pytest.param(
+        release("argo-cd", targetNamespace="n" * 40, metadata={"name": "argocd-release"}),
+        tuple(f"{'n' * 40}-ff14382e4f52-argocd-{part}" for part in ("se", "re", "co", "de")),
+        id="a name that Flux shortens",
+    ),
+    pytest.param(release("argo-cd", {"fullnameOverride": "acd"}), ACD, id="another name in the values"),
+    pytest.param(
+        release("argo-cd", {"fullnameOverride": "a", "releaseName": "b"}),
+        tuple(name.replace("acd", "a") for name in ACD),
+        id="a value that has the name of a field",
+    ),
+    pytest.param(application("argo-cd", values="fullnameOverride: acd\n"), ACD, id="another name in a text"),
+    pytest.param(
+        application("argo-cd", values="fullnameOverride: x\n", valuesObject={"fullnameOverride": "acd"}),
+        ACD,
+        id="a mapping, which wins over the text",
+    ),
+    pytest.param(
+        application(
+            "argo-cd", parameters=[parameter("fullnameOverride", "acd")], valuesObject={"fullnameOverride": "x"}
+        ),
+        ACD,
+        id="a parameter, which wins over both",
+    ),
+    pytest.param(
+        release("argo-cd", {"fullnameOverride": "acd", "repoServer": {"name": "repo"}, "server": {"name": "web"}}),
+        ("acd-web", "acd-repo", "acd-commit-server", "acd-dex-server"),
+        id="other names of the parts",
+    ),
+    pytest.param(release("argo-cd", releaseName="a,b"), (), id="a name that would be two entries"),
+    pytest.param(
+        release(STACK, targetNamespace="observe"),
+        monitoring("observe-release-kube-prome", "observe"),
+        id="Grafana, which writes the namespace behind a name that is cut",
+    ),
+    pytest.param(
+        release(STACK, releaseName=STACK), monitoring(STACK, "apps"), id="a release that is called as its chart"
+    ),
+    pytest.param(
+        at("observe", application(STACK, releaseName="kps", valuesObject={"fullnameOverride": "mon"})),
+        monitoring("mon", "observe"),
+        id="an Application that says its namespace",
+    ),
+    pytest.param(
+        release(STACK, {"fullnameOverride": "mon", "namespaceOverride": "other"}),
+        monitoring("mon", "other"),
+        id="a namespace in the values",
+    ),
+]
+
+
+@pytest.mark.parametrize(("obj", "names"), SERVICES)
+def test_the_programs_of_a_chart_call_each_other_by_these_names(obj: Any, names: tuple[str, ...]) -> None:
+    assert target.TARGET.readers(obj, ANY).names == names
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        pytest.param(None, "fullnameOverride: acd\n", id="the name in the ConfigMap and the list in the release"),
+        pytest.param({"global": {"env": []}}, "fullnameOverride: acd\n", id="a list that the release has"),
+        pytest.param(None, "fullnameOverride: acd\nglobal: {env: []}\n", id="both in the ConfigMap"),
+        pytest.param({"fullnameOverride": "acd"}, "global: {env: []}\n", id="the list alone in the ConfigMap"),
+    ],
+)
+def test_names_of_services_count_the_values_of_objects_in_the_list(values: Any, text: str) -> None:
+    written = str(listed(release("argo-cd", values, valuesFrom=FROM), config_map(text)))
+    assert "acd-repo-server" in written
+    assert "release-argocd" not in written
+
+
 # the places of an Application
 
 
