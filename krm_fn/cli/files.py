@@ -14,6 +14,7 @@ from krm_fn.light_typing import NamedTuple
 from krm_fn.near_names import nearest
 
 ENDINGS = (".yaml", ".yml", ".json", ".yaml.patch")
+_OR_EXCLUDE = ", or leave it out with `--exclude`"
 
 
 class LeftAlone(Enum):
@@ -131,7 +132,7 @@ def read_each(names: Sequence[str], progress: Callable[[int], None]) -> dict[str
     """
     contents: dict[str, bytes] = {}
     for name in names:
-        contents[name] = _content(Path(name))
+        contents[name] = _content(Path(name), _OR_EXCLUDE)
         progress(len(contents))
     return contents
 
@@ -210,14 +211,19 @@ def missing(path: str, what: str) -> UsageError:
     return UsageError(f'there is no {what} "{path}"{advice}')
 
 
-def unreadable(path: Path, error: OSError) -> UsageError | InputError:
+def unreadable(path: Path, error: OSError, instead: str = "") -> UsageError | InputError:
     """Return the error about a file or folder that the system does not let one read.
 
     A UsageError where this user may not read it, whether it was named or is below a path.
+
+    Args:
+        path: the file or folder.
+        error: the answer of the system.
+        instead: what else a person may do: ", or ...".
     """
     problem = f'"{path}" cannot be read: {error.strerror}'
     if isinstance(error, PermissionError):
-        return UsageError(f"{problem}: let this user read it, or leave it out with `--exclude`")
+        return UsageError(f"{problem}: let this user read it{instead}")
     return InputError(problem)
 
 
@@ -300,7 +306,8 @@ def _inside(folder: str, ignored: Ignored | None) -> Iterator[os.DirEntry[str]]:
         with os.scandir(folder or os.curdir) as children:
             inside = sorted(children, key=lambda child: child.name)
     except OSError as error:
-        raise unreadable(Path(folder), error) from None
+        instead = "" if ignored is None else _OR_EXCLUDE
+        raise unreadable(Path(folder), error, instead) from None
     for child in inside:
         if child.name.startswith("."):
             continue
@@ -320,8 +327,8 @@ def _size(file: Path) -> int:
         raise unreadable(file, error) from None
 
 
-def _content(file: Path) -> bytes:
+def _content(file: Path, instead: str = "") -> bytes:
     try:
         return read_named(file)
     except OSError as error:
-        raise unreadable(file, error) from None
+        raise unreadable(file, error, instead) from None
