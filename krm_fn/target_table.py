@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from krm_fn.light_typing import NamedTuple
-from krm_fn.products import cluster_api, distributions, giantswarm, konvoy, tkg
+from krm_fn.products import cluster_api, distributions, giantswarm, konvoy, node_kinds, tkg
 from krm_fn.products.node_kinds import KIND_NAMES, OF_SERVICES, WITH_MIRRORS, kinds_of
 
 
@@ -75,7 +75,7 @@ ROWS: Mapping[str, TargetRow] = {
     "otherWriters": TargetRow(
         "nodes.other_writers",
         ("nodes",),
-        KIND_NAMES | frozenset({"VCDCluster", "VCDClusterTemplate"}),
+        KIND_NAMES | frozenset({"VCDCluster", "VCDClusterTemplate", "Cluster"}),
         text_hints=(
             # Of the paths of the files that it reads.
             "/etc/environment",
@@ -89,6 +89,13 @@ ROWS: Mapping[str, TargetRow] = {
             "docker.service.d",
             "/systemd/system.conf",
             "/usr/local/lib/systemd/system/",
+            "k0scontroller.service.d",
+            "k0sworker.service.d",
+            "k3s.service",
+            "k3s-agent.service",
+            "rke2-server.service.d",
+            "rke2-agent.service.d",
+            *dict.fromkeys(f"{one}_" for system in node_kinds.SYSTEMS for one in system.processes),
             "proxyConfigSpec",  # of a VCDCluster
             giantswarm.SYSTEMD_PROXY_SUFFIX,  # of a Secret whose absence is reported where a proxy is for the nodes
         ),

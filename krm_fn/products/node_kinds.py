@@ -58,6 +58,8 @@ class NodeSystem(NamedTuple):
         config_role: the role of a machine with such a configuration; None for either.
         services: those that get the proxy from files, where one target writes all of a system.
         has_environment_files: they get it from ``/etc/default/<service>``, not from a drop-in.
+        processes: those that its services start, for each of which a variable with its name in front wins over the one
+            of the service: ``CONTAINERD_HTTPS_PROXY``.
         registries: where its services read mirrors of registries; "" where containerd reads ``certs.d``.
         registries_field: the key of what becomes that file, in front of ``files``; "" if there is none.
         files: the key of the list of files; "" where there are neither files nor commands.
@@ -102,6 +104,7 @@ class NodeSystem(NamedTuple):
     format: tuple[str, ...] = ("format",)
     services: tuple[NodeService, ...] = ()
     has_environment_files: bool = False
+    processes: tuple[str, ...] = ()
     registries: str = ""
     registries_field: str = ""
     pod_cidr: str = ""
@@ -188,6 +191,7 @@ RKE2 = NodeSystem(
         NodeService("rke2-agent", Role.WORKER),
     ),
     has_environment_files=True,
+    processes=("CONTAINERD",),
     registries="/etc/rancher/rke2/registries.yaml",
     registries_field="privateRegistriesConfig",
     pod_cidr="10.42.0.0/16",
@@ -206,6 +210,7 @@ K3S = NodeSystem(
     commands="preK3sCommands",
     late_commands="postK3sCommands",
     has_append=False,
+    processes=("CONTAINERD",),
     registries="/etc/rancher/k3s/registries.yaml",
     pod_cidr="10.42.0.0/16",
     service_cidr="10.43.0.0/16",
@@ -236,6 +241,7 @@ K0S = NodeSystem(
         NodeService("k0scontroller", Role.CONTROL_PLANE),
         NodeService("k0sworker", Role.WORKER),
     ),
+    processes=("CONTAINERD", "KUBELET", "KONNECTIVITY", "ETCD", "KINE"),
     pod_cidr="10.244.0.0/16",
     service_cidr="10.96.0.0/12",
     network=NetworkFields(

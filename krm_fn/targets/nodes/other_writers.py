@@ -16,9 +16,10 @@ from krm_fn.patch import Pointer, lookup
 from krm_fn.products.node_files import BY_PATH, NODE_FILES, NodeFile
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, SYSTEMS, WITH_FILES
 from krm_fn.targets.base import NO_OPTIONS, Context, Options, Target, Writes
-from krm_fn.targets.nodes import config_spec, other_files
+from krm_fn.targets.nodes import config_spec, other_files, process_variables
 from krm_fn.targets.nodes.config_spec import ConfigSpec
 from krm_fn.targets.nodes.files import FileEntry, entries_of
+from krm_fn.targets.nodes.process_variables import RANCHER
 
 _INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io"
 _FIELDS: dict[tuple[str, str], Pointer] = {
@@ -27,13 +28,14 @@ _FIELDS: dict[tuple[str, str], Pointer] = {
 }
 
 _PATH_OF_KIND = {kind: path for (_, kind), path in _FIELDS.items()}
+_LIST_OF_KIND = {kind: path for (_, kind), path in RANCHER.items()}
 _MEMBERS = {"httpProxy": "HTTP_PROXY", "httpsProxy": "HTTPS_PROXY", "noProxy": "NO_PROXY"}
 _ENVIRONMENT_FILES = frozenset(
     {"/etc/environment", "/etc/profile", "/etc/bash.bashrc"}
     | {
         f"/etc/{folder}/{name}"
         for folder in ("default", "sysconfig")
-        for name in ("kubelet", "docker", "containerd")
+        for name in ("kubelet", "docker", "containerd", "k3s", "k3s-agent")
     }
     | {
         f"{start}{service.name}{end}"
@@ -58,15 +60,19 @@ class _OtherPlaces:
     def read(self) -> Iterator[Reading]:
         """Yield what other places of the object set."""
         obj = self._draft.data
-        path = _PATH_OF_KIND.get(str(obj.get("kind")))
-        if path is not None:
-            yield from _of_fields(obj, path)
+        kind = str(obj.get("kind"))
+        if kind in _PATH_OF_KIND:
+            yield from _of_fields(obj, _PATH_OF_KIND[kind])
+            return
+        if kind in _LIST_OF_KIND:
+            yield from process_variables.of_rancher(obj, _LIST_OF_KIND[kind])
             return
         spec = config_spec.find(Draft(obj))
         if spec is not None:
             for file in entries_of(spec):
                 if not any(_belongs_to(file.path, one) for one in self._written):
                     yield from _of_file(spec, file)
+            yield from process_variables.of_nodes(spec)
 
     def write(self, variables: Variables) -> None:
         """Report each place that sets another proxy, or one where none is wanted."""
@@ -75,7 +81,7 @@ class _OtherPlaces:
             if one.value and not _agrees(one, variables):
                 places.setdefault(one.place, []).append(one)
         for place, differing in places.items():
-            names = quoted(one.variable for one in differing)
+            names = quoted(one.member or one.variable for one in differing)
             remedy = ""
             file = lookup(self._draft.data, (*differing[0].path[:-1], "path"))
             if isinstance(file, str) and file in BY_PATH:
@@ -164,7 +170,7 @@ def _both_cases(values: Mapping[str, str | None]) -> dict[str, str | None]:
 
 class _OtherWriters(Target):
     id = "otherWriters"
-    kinds = WITH_FILES | frozenset(_FIELDS)
+    kinds = WITH_FILES | frozenset([*_FIELDS, *RANCHER])
     audience = Audience.NODE
     writes = Writes.NOTHING
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from typing import Any
 
@@ -17,6 +18,27 @@ OURS = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
 
 def file(path: str, content: str, **more: Any) -> dict[str, Any]:
     return kubeadm({"files": [{"path": path, "content": content, **more}]})
+
+
+def node_config(kind: str, spec: dict[str, Any]) -> dict[str, Any]:
+    return {"apiVersion": "bootstrap.cluster.x-k8s.io/v1beta1", "kind": kind, "spec": spec}
+
+
+def rke2(path: str, content: str, **more: Any) -> dict[str, Any]:
+    return node_config("RKE2Config", {"files": [{"path": path, "content": content, **more}]})
+
+
+def k0s(path: str, content: str) -> dict[str, Any]:
+    return node_config("K0sWorkerConfig", {"files": [{"path": path, "content": content}]})
+
+
+def k3s(command: str) -> dict[str, Any]:
+    return node_config("KThreesConfig", {"preK3sCommands": ["true", command]})
+
+
+def rancher(name: str) -> dict[str, Any]:
+    spec = {"agentEnvVars": [{"name": name, "value": OLD}, {"name": "HTTP_PROXY", "value": OLD}]}
+    return {"apiVersion": "provisioning.cattle.io/v1", "kind": "Cluster", "spec": spec}
 
 
 def infrastructure(kind: str, spec: dict[str, Any]) -> dict[str, Any]:
@@ -49,7 +71,49 @@ SEEN = [
     pytest.param(
         file("/usr/local/lib/systemd/system/rke2-agent.env", f"HTTP_PROXY={OLD}\n"), id="the other one of RKE2"
     ),
+    pytest.param(file("/etc/default/k3s-agent", f"HTTP_PROXY={OLD}\n"), id="the environment file of K3s"),
 ]
+OF_ONE_PROCESS = [
+    pytest.param(
+        rke2("/etc/default/rke2-server", f"CONTAINERD_HTTPS_PROXY={OLD}\nHTTPS_PROXY=a\n"), id="the file of RKE2 itself"
+    ),
+    pytest.param(
+        rke2(
+            "/etc/default/rke2-agent",
+            base64.b64encode(f"CONTAINERD_http_proxy={OLD}\n".encode()).decode(),
+            encoding="base64",
+        ),
+        id="that file in base64, and a variable in lower case",
+    ),
+    pytest.param(rke2("/etc/default/rke2-server", 'CONTAINERD_NO_PROXY="a, b"\n'), id="another list"),
+    pytest.param(
+        rke2(
+            "/etc/systemd/system/rke2-server.service.d/p.conf",
+            f"[Service]\nEnvironment=CONTAINERD_HTTP_PROXY={OLD}\n",
+        ),
+        id="a drop-in of RKE2",
+    ),
+    pytest.param(
+        k0s(
+            "/etc/systemd/system/k0sworker.service.d/http-proxy.conf",
+            f'[Service]\nEnvironment="A=1" "CONTAINERD_HTTPS_PROXY={OLD}"\n',
+        ),
+        id="the drop-in of k0s itself",
+    ),
+    pytest.param(
+        k0s("/etc/systemd/system/k0sworker.service.d/x.conf", f"[Service]\nEnvironment=KUBELET_HTTPS_PROXY={OLD}\n"),
+        id="the kubelet of k0s",
+    ),
+    pytest.param(k3s(f"export CONTAINERD_HTTPS_PROXY='{OLD}'"), id="an export for K3s"),
+    pytest.param(k3s("export CONTAINERD_HTTPS_PROXY='http://u:a&$b@old:1'"), id="an export in single quotes"),
+    pytest.param(k3s(f"if true; then export CONTAINERD_HTTPS_PROXY={OLD}; fi"), id="an export under a condition"),
+    pytest.param(
+        k3s(f"echo CONTAINERD_HTTPS_PROXY={OLD} >> /etc/default/k3s"), id="a command that writes the file of K3s"
+    ),
+    pytest.param(rancher("CONTAINERD_HTTPS_PROXY"), id="the agents of Rancher"),
+]
+"""A variable of containerd alone, or of the kubelet, wins over the one that its service has."""
+SEEN += OF_ONE_PROCESS
 
 
 @pytest.mark.parametrize("obj", SEEN)
@@ -81,6 +145,15 @@ def test_the_text_of_an_object_with_such_a_place_holds_one_of_the_words_for_whic
         pytest.param(file("/etc/docker/daemon.json", '{"proxies": [1]}'), id="JSON of another shape"),
         pytest.param(file("/etc/other", f"HTTP_PROXY={OLD}\n"), id="a file that nobody reads for a proxy"),
         pytest.param(infrastructure("VCDCluster", {"proxyConfigSpec": []}), id="a wrong type"),
+        pytest.param(
+            rke2("/etc/default/rke2-server", "CONTAINERD_HTTP_PROXY=http://proxy:3128\n"), id="containerd too"
+        ),
+        pytest.param(rke2("/etc/default/rke2-server", f"#CONTAINERD_HTTP_PROXY={OLD}\n"), id="a comment"),
+        pytest.param(rke2("/etc/default/rke2-server", f"MY_CONTAINERD_HTTP_PROXY={OLD}\n"), id="a longer name"),
+        pytest.param(rke2("/etc/default/rke2-server", f"KUBELET_HTTP_PROXY={OLD}\n"), id="what RKE2 does not know"),
+        pytest.param(file("/etc/default/kubelet", f"CONTAINERD_HTTP_PROXY={OLD}\n"), id="what kubeadm does not know"),
+        pytest.param(k3s('export CONTAINERD_HTTP_PROXY="$P"'), id="a value of the shell"),
+        pytest.param(rancher("CONTAINERD_LOG_LEVEL"), id="another variable of containerd"),
     ],
 )
 def test_nothing_is_reported_of_what_agrees(obj: dict[str, Any]) -> None:
