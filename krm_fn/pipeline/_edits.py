@@ -40,8 +40,10 @@ def apply_proposals(
         hidden |= hidden_lists(readings)
     known = partial(proxy_values.without, hidden=hidden)
     for operations, result in found:
-        current = proxy_values.shown(result.current, result.path, result.proposed)
-        shown = result._replace(current=current)
+        shown = result
+        if shown.current is not None:
+            current = proxy_values.shown(shown.current, shown.path, shown.proposed)
+            shown = shown._replace(current=current)
         if hidden:
             shown = shown._replace(
                 message=redact(shown.message, known),

@@ -129,7 +129,10 @@ class CutLayout:
         """
         slice_, is_gone = self.text(index), index in edits.removed
         column = len(slice_) - len(slice_.lstrip(" "))
-        operations = [one._replace(path=("0", *one.path)) for one in edits.changes.get(index, ())]
+        operations = [
+            Operation(one.op, ("0", *one.path), one.value, one.before)
+            for one in edits.changes.get(index, ())
+        ]
         edited = slice_ if is_gone or not operations else _edited(slice_, operations)
         new = ""
         if edits.new_items and index == len(self) - 1:
