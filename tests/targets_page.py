@@ -7,7 +7,7 @@ from pathlib import Path
 
 from krm_fn.noproxy import Audience
 from krm_fn.products import distributions
-from krm_fn.products.charts import CHARTS
+from krm_fn.products.charts import CHARTS, RUNNERS_TOML
 from krm_fn.target_table import SYSTEMS, system_of
 from krm_fn.targets import TARGETS
 from krm_fn.targets.base import Target
@@ -99,6 +99,7 @@ def rows_of_charts() -> str:
         for value in chart.values:
             names = ", ".join(f"`{one}`" for one in value.names)
             form = "texts" if value.texts else f"{value.form.lower()} of variables"
+            form = "TOML text with `environment` of each runner" if value.form == RUNNERS_TOML else form
             form += f" (or the list `{value.instead}`, where that sets one)" if value.instead else ""
             lines.append(f"| {name} | {names} | {form} |\n")
     return "".join(lines)

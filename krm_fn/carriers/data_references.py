@@ -79,7 +79,7 @@ class DataUsesReader:
         self._uses.setdefault(key, DataUse()).of_charts.setdefault(member, {})[chart] = names
 
     def note_release(self, key: DataKey, member: str, release: Mapping[str, Any]) -> None:
-        """Note a key from which a HelmRelease takes values that change the names of Services."""
+        """Note a key from which a HelmRelease takes values that count besides those that get the proxy."""
         use = self._uses.setdefault(key, DataUse())
         use.of_charts.setdefault(member, {})
         use.releases.append(release)

@@ -28,7 +28,7 @@ class DataUse:
         is_proxy_of_flux: Flux reads ``address``, ``username`` and ``password``.
         of_policies: key -> variables in upper case, each once, for rules of Kyverno.
         of_charts: key -> the charts that get the proxy and take values from it, with the names of these values.
-        releases: the HelmReleases with such a chart whose programs call each other by names that values change.
+        releases: the HelmReleases with such a chart of which more values count than those that get the proxy.
     """
 
     def __init__(self) -> None:

@@ -97,6 +97,7 @@ SILENCEABLE: Mapping[str, Severity] = {
     # charts
     "ChartUnknown": _W,
     "ChartListReplaced": _W,
+    "ChartNotReached": _W,
     "CredentialsLeftOut": _W,
     # Kyverno
     "PolicyNotFilled": _W,

@@ -95,6 +95,20 @@ class Services(NamedTuple):
     has_namespace: bool = False
 
 
+class Unreached(NamedTuple):
+    """What runs in a chart and does not read the variables, unless a value says more.
+
+    Attributes:
+        path: that value, with dots.
+        sign: what is in it then, "" for anything; ``{host}`` is that of the proxy.
+        message: what to say where it is not.
+    """
+
+    path: str
+    sign: str
+    message: str
+
+
 class Chart(NamedTuple):
     """Where one chart takes a proxy from.
 
@@ -104,6 +118,7 @@ class Chart(NamedTuple):
         takes_credentials: a URL with user and password can stand there.
         is_needed: without a proxy something lacks it.
         services: the names by which its programs call each other; None where they do not, or by names in every list.
+        unreached: what the values alone do not reach; None for nothing.
     """
 
     values: tuple[ChartValue, ...]
@@ -111,6 +126,7 @@ class Chart(NamedTuple):
     takes_credentials: bool = True
     is_needed: bool = True
     services: Services | None = None
+    unreached: Unreached | None = None
 
 
 def _lists(*paths: str) -> tuple[ChartValue, ...]:
@@ -144,9 +160,34 @@ CHARTS: Mapping[str, Chart] = {
         ),
     ),
     "velero": Chart(_lists("configuration.extraEnvVars"), is_go=True),
-    "jenkins": Chart(_lists("controller.containerEnv", "controller.initContainerEnv")),
-    "backstage": Chart(_lists("backstage.extraEnvVars")),
-    "gitlab-runner": Chart((*_lists("envVars"), ChartValue("runners.config", RUNNERS_TOML))),
+    "jenkins": Chart(
+        _lists("controller.containerEnv", "controller.initContainerEnv"),
+        unreached=Unreached(
+            "controller.javaOpts",
+            ".proxyHost={host}",
+            "Jenkins runs in Java, which reads none of the variables, and `controller.javaOpts` does not name "
+            "this proxy: set `-Dhttp.proxyHost`, `-Dhttp.proxyPort`, the same two of `https`, and "
+            "`-Dhttp.nonProxyHosts` there, and in `JAVA_OPTS` of `controller.initContainerEnv` for plugins",
+        ),
+    ),
+    "backstage": Chart(
+        _lists("backstage.extraEnvVars"),
+        unreached=Unreached(
+            "backstage.extraEnvVars",
+            "NODE_USE_ENV_PROXY",
+            "Backstage runs in Node.js, which reads the variables only where `NODE_USE_ENV_PROXY` is `1`: add it to "
+            "`backstage.extraEnvVars`, with Node.js from 22.21 or 24.5 on",
+        ),
+    ),
+    "gitlab-runner": Chart(
+        (*_lists("envVars"), ChartValue("runners.config", RUNNERS_TOML)),
+        unreached=Unreached(
+            "runners.config",
+            "",
+            "the jobs of the runners get no proxy, because `runners.config` is not among the values, and that of the "
+            "chart has no `environment`: write it with its table `[[runners]]`, and a run sets the variables there",
+        ),
+    ),
     "renovate": Chart((ChartValue("env", MAPPING, instead="envList"),)),
     "kube-prometheus-stack": Chart(
         (ChartValue("grafana.env", MAPPING),),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 
@@ -13,7 +14,7 @@ from krm_fn.carriers.env_list import KEEP, OVERRIDE, UNIT, variable_of
 from krm_fn.carriers.pod_spec import Container
 from krm_fn.carriers.reading import Reading, Values
 from krm_fn.carriers.site import Places, Site, correct_sites, quoted
-from krm_fn.clusters import APPLICATION, HELM_RELEASE, charts_of
+from krm_fn.clusters import APPLICATION, HELM_RELEASE, ChartUse, charts_of
 from krm_fn.engine import Draft
 from krm_fn.formats import embedded
 from krm_fn.krm.resourcelist import group_kind
@@ -22,6 +23,7 @@ from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products.charts import CHARTS, Chart, ChartValue
+from krm_fn.proxy_url import split_url
 from krm_fn.targets.base import Context, Data, Options, Target
 from krm_fn.targets.charts.forms import (
     ChartPlace,
@@ -33,11 +35,12 @@ from krm_fn.targets.charts.forms import (
 )
 from krm_fn.targets.charts.parameters import Parameters, set_by
 from krm_fn.targets.charts.sources import (
-    names_services,
     namespace_of_release,
+    reads_more_values,
     service_names,
     sources,
     values_from,
+    values_of,
 )
 from krm_fn.targets.charts.written import OurValues, ValueKey, WrittenValues
 
@@ -117,7 +120,7 @@ class _Charts(Target):
             for key, member in sources(data):
                 if names:
                     uses.note_values(key, member, chosen.use.name, names)
-                if names_services(chosen.use):
+                if reads_more_values(chosen.use):
                     uses.note_release(key, member, data)
             for container in _containers(data, chosen, options):
                 uses.note_containers(_in_namespace(data), [container])
@@ -150,6 +153,7 @@ class _ChartSites:
             asked = self._asked(chosen.use.name, chosen.names, chosen.use.path)
             if asked is not None:
                 yield from self._of_use(chosen.use.path, asked)
+                self._report_unreached(chosen.use, asked.chart)
 
     def of_data(self) -> Places:
         """Yield the places in the values that a ConfigMap or a Secret holds for charts."""
@@ -300,6 +304,24 @@ class _ChartSites:
         if elsewhere and all(map(variable_of, entries)):
             message = _LIST_ELSEWHERE.format(label=place.label, elsewhere=elsewhere)
             place.draft.report(Severity.WARNING, message, place.path, code="ChartListReplaced")
+
+    def _report_unreached(self, use: ChartUse, chart: Chart) -> None:
+        """Report a program of a chart that does not read the variables, unless a value that is seen says more."""
+        unreached = chart.unreached
+        if unreached is None or not self._is_asked or self._unread(use.path):
+            return
+        path = tuple(unreached.path.split("."))
+        variables = self._context.settings.variables()
+        url = variables.get("HTTPS_PROXY") or variables.get("HTTP_PROXY", "")
+        sign = unreached.sign.replace("{host}", split_url(url).host)
+        found = None
+        for values in values_of(use, self._draft.data, self._context.uses, [path]):
+            found = lookup(values, path)
+            if found is not None:
+                break
+        if found is not None and re.search(re.escape(sign) + r"(?![\w.-])", str(found)):
+            return
+        self._draft.report(Severity.WARNING, unreached.message, use.path, code="ChartNotReached")
 
     def _unread(self, path: Pointer) -> str:
         """Return what holds further values of a chart and is not in the list of objects, in words; "" for nothing."""

@@ -7,7 +7,7 @@ Sources: ``ChartValuesFromReferences``, ``GetReleaseName`` and ``ShortenName`` o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from krm_fn.carriers.data_uses import DataKey, DataUses, namespace_of
 from krm_fn.clusters import APPLICATION, HELM_RELEASE, ChartUse
@@ -51,9 +51,10 @@ def namespace_of_release(data: Data) -> str:
     return namespace_of(data)
 
 
-def names_services(use: ChartUse) -> bool:
-    """Return whether the programs of a chart call each other by names that its values can change."""
-    return use.name in CHARTS and CHARTS[use.name].services is not None
+def reads_more_values(use: ChartUse) -> bool:
+    """Return whether more of the values of a chart count here than those that hold a proxy."""
+    chart = CHARTS.get(use.name)
+    return chart is not None and (chart.services is not None or chart.unreached is not None)
 
 
 def service_names(use: ChartUse, data: Data, uses: DataUses) -> Iterator[str]:
@@ -69,7 +70,7 @@ def service_names(use: ChartUse, data: Data, uses: DataUses) -> Iterator[str]:
         return
     paths = {part: tuple(path.split(".")) for part, path in services.parts.items() if path}
     names = [("nameOverride",), ("fullnameOverride",), ("namespaceOverride",), *paths.values()]
-    layers = list(_layers(use, data, uses, names))
+    layers = list(values_of(use, data, uses, names))
     whole = _text(layers, ("fullnameOverride",), "")
     if not whole:
         own = _text(layers, ("nameOverride",), services.own) or use.name
@@ -89,8 +90,10 @@ def service_names(use: ChartUse, data: Data, uses: DataUses) -> Iterator[str]:
             yield name
 
 
-def _layers(use: ChartUse, data: Data, uses: DataUses, names: list[Pointer]) -> Iterator[Any]:
-    """Yield all that sets values of a chart and is seen, those that win first; of parameters only some values."""
+def values_of(
+    use: ChartUse, data: Data, uses: DataUses, names: Collection[Pointer]
+) -> Iterator[Any]:
+    """Yield all that sets values of a chart and is seen, those that win first; of parameters those of some names."""
     if group_kind(data) != APPLICATION:
         yield lookup(data, (*use.path, "values"))
         yield from values_from(data, uses)

@@ -174,7 +174,7 @@ def test_an_annotation_chooses_values(text: str, expected: Any) -> None:
     ("obj", "named"),
     [
         pytest.param(release("podinfo"), "podinfo", id="a chart"),
-        pytest.param(release("jenkins", metadata={"annotations": {WANTED: "a.b"}}), "`a.b`", id="a value"),
+        pytest.param(release("velero", metadata={"annotations": {WANTED: "a.b"}}), "`a.b`", id="a value"),
     ],
 )
 def test_what_no_row_knows_is_a_warning(obj: Any, named: str) -> None:
@@ -385,6 +385,45 @@ def test_names_of_services_count_the_values_of_objects_in_the_list(values: Any, 
     written = str(listed(release("argo-cd", values, valuesFrom=FROM), config_map(text)))
     assert "acd-repo-server" in written
     assert "release-argocd" not in written
+
+
+# what the variables do not reach
+
+NAMED = "-Dhttp.nonProxyHosts=a -Dhttps.proxyHost=secure.corp.example -Dhttps.proxyPort=3129"
+NODE = [{"name": "NODE_USE_ENV_PROXY", "value": "1"}]
+REACHED: list[Any] = [
+    pytest.param(release("jenkins"), False, id="Java without options"),
+    pytest.param(
+        release("jenkins", {"controller": {"javaOpts": f"-Dhttps.proxyHost={OLD}"}}), False, id="another proxy"
+    ),
+    pytest.param(
+        release("jenkins", {"controller": {"javaOpts": NAMED.replace(".example", ".example.net")}}),
+        False,
+        id="a longer name",
+    ),
+    pytest.param(release("jenkins", {"controller": {"javaOpts": NAMED}}), True, id="Java with this proxy"),
+    pytest.param(
+        application("jenkins", parameters=[parameter("controller.javaOpts", NAMED)]), True, id="Java by a parameter"
+    ),
+    pytest.param(release("jenkins", valuesFrom=[{"kind": "Secret", "name": "x"}]), True, id="values that are not seen"),
+    pytest.param(release("backstage"), False, id="Node.js"),
+    pytest.param(release("backstage", {"backstage": {"extraEnvVars": NODE}}), True, id="Node.js that reads variables"),
+    pytest.param(release("gitlab-runner", {"envVars": []}), False, id="jobs that the values do not mention"),
+    pytest.param(release("gitlab-runner", {"runners": {"config": "[[runners]]\n"}}), True, id="jobs with their text"),
+]
+
+
+@pytest.mark.parametrize(("obj", "is_reached"), REACHED)
+def test_what_the_variables_do_not_reach_is_a_warning_in_each_run(obj: Any, *, is_reached: bool) -> None:
+    for one in (obj, apply(target, obj, **ANY)):
+        codes = [said.code for said in findings(target, one, **ANY)]
+        assert ("ChartNotReached" in codes) is not is_reached
+    assert findings(target, obj, NONE, **ANY) == []
+
+
+def test_rows_of_the_user_say_what_reaches_a_chart() -> None:
+    rows = [{"chart": "jenkins", "path": "controller.containerEnv", "form": "List"}]
+    assert findings(target, release("jenkins"), **ANY, rows=rows) == []
 
 
 # the places of an Application
