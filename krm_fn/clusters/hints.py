@@ -3,7 +3,8 @@
 One object at a time, and nothing is looked up.
 
 Sources: Cluster API ``api/core``: the labels of ``common_types.go``, ``spec.clusterName``, ``spec.topology`` (v1beta1
-``class``, ``classNamespace``; v1beta2 ``classRef``); ``giantswarm.io`` labels: ``giantswarm/k8smetadata``.
+``class``, ``classNamespace``; v1beta2 ``classRef``); ``giantswarm.io`` labels: ``giantswarm/k8smetadata``;
+cluster-api-provider-cloud-director ``controllers/cluster_scripts/cloud_init.tmpl`` and ``api/*/vcdcluster_types.go``.
 """
 
 from __future__ import annotations
@@ -26,7 +27,6 @@ from krm_fn.clusters.kinds import (
 )
 from krm_fn.clusters.model import Key
 from krm_fn.clusters.names import named_after, referred
-from krm_fn.clusters.provider_files import provider_files
 from krm_fn.clusters.reading import pattern, text, values
 from krm_fn.clusters.references import WorkerClass, class_of, key_of, owners, target_of
 from krm_fn.krm.resourcelist import Object
@@ -57,6 +57,14 @@ _GROUP_LABELS = (
     "giantswarm.io/machine-deployment",
     "giantswarm.io/machine-pool",
 )
+
+_OF_CLOUD_DIRECTOR = {
+    "VCDCluster": ("spec",),
+    "VCDClusterTemplate": ("spec", "template", "spec"),
+}
+"""Kind -> where it has the specification of the infrastructure, which may name a proxy."""
+_DROP_IN = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
+"""What the provider of Cloud Director writes on each node then."""
 
 _PATCHED_PATHS = pattern("definitions.*.jsonPatches.*.path")
 _LISTS_OF_NODES = tuple(
@@ -178,7 +186,7 @@ def hints(obj: Object) -> Hints:
         owners=tuple(owners(obj)),
         network=declared(obj),
         assumed=_assumed(obj) if ours else ClusterNetwork(),
-        provider_files=provider_files(obj),
+        provider_files=_provider_files(obj),
         sets_services=sets_services(obj) if ours else False,
         whole=_whole(obj, key),
     )
@@ -244,6 +252,20 @@ def _assumed(obj: Object) -> ClusterNetwork:
     from krm_fn.clusters.defaults import assumed  # noqa: PLC0415 -- many lists have no Clusters
 
     return assumed(obj)
+
+
+def _provider_files(obj: Object) -> tuple[Fact, ...]:
+    """Return the paths of the files that the provider of ``obj`` writes, each with the field that makes it do so.
+
+    They are empty unless ``obj`` is an infrastructure cluster, or the template of one, that asks for such a file.
+    """
+    spec = _OF_CLOUD_DIRECTOR.get(obj.ref.kind)
+    if spec is None:
+        return ()
+    for name in ("httpProxy", "httpsProxy"):
+        if lookup(obj.data, (*spec, "proxyConfigSpec", name)):
+            return (Fact(_DROP_IN, obj.ref, (*spec, "proxyConfigSpec")),)
+    return ()
 
 
 def _whole(obj: Object, key: Key) -> Whole:

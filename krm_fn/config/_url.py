@@ -14,12 +14,12 @@ from collections.abc import Iterator
 from unicodedata import category
 
 from krm_fn import placeholders
+from krm_fn.noproxy.entries import NAME
 from krm_fn.proxy_url import ProxyUrl, is_port, split_url
 
 _CONTROL = ("Cc", "Cs")
 """Categories of Unicode: control characters, and halves of a pair that is no character."""
 _EXAMPLE = "http://proxy.example.com:3128"
-_LABEL = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?")
 _ENCODED = r"%[0-9A-Fa-f]{2}"
 _RAW = r"[^A-Za-z0-9._~%-]"
 
@@ -92,7 +92,8 @@ def _is_host(text: str) -> bool:
     labels = text.split(".")
     # A name whose last label is a number is an IPv4 address to every resolver, or nothing (RFC 1123, section 2.1).
     if not bracketed and not labels[-1].isdigit():
-        return len(text) <= 253 and all(_LABEL.fullmatch(label) for label in labels)
+        is_short = len(text) <= 253 and all(0 < len(label) <= 63 for label in labels)
+        return is_short and text.isascii() and NAME.fullmatch(text.lower()) is not None
     try:
         ipaddress.IPv6Address(text[1:-1]) if bracketed else ipaddress.IPv4Address(text)
     except ValueError:

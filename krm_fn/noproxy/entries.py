@@ -85,9 +85,7 @@ _URL = (
 )
 _WITH_PREFIX = re.compile(r"[0-9A-Fa-f:.\[\]]+/[0-9.]+(?::[0-9]*)?")
 _WITH_PORT = r"(?P<host>\[[^\]]*\](?:/[0-9]+)?|[^:\[\]]+):(?:[0-9]{1,5}|\*)"
-_NAME = re.compile(
-    r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?"
-)
+NAME = re.compile(r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?")
 _OCTETS = r"(?P<octets>(?:[0-9]{1,3}\.){1,3})(?:\*(?:\.\*)*)?"
 _IN_CREDENTIALS = "[@:%=]"
 _SCHEME = r"\A[a-z][a-z0-9+.-]*:///?"
@@ -231,7 +229,7 @@ def _ascii(token: str) -> str:
         label = token[dots:].encode("idna").decode("ascii").lower()
     except UnicodeError:
         return token
-    return token[:dots] + label if _NAME.fullmatch(label) else token
+    return token[:dots] + label if NAME.fullmatch(label) else token
 
 
 @lru_cache(maxsize=16384)
@@ -250,7 +248,7 @@ def classify(entry: str) -> EntryKind:
     if _octets(entry):
         return EntryKind.ADDRESS_GLOB
     name = entry.removeprefix("*").removeprefix(".")
-    if not _NAME.fullmatch(name) or ("-" in name and re.fullmatch(_RANGE, name)):
+    if not NAME.fullmatch(name) or ("-" in name and re.fullmatch(_RANGE, name)):
         return EntryKind.UNKNOWN
     if name.replace(".", "").isdigit():
         return EntryKind.UNKNOWN if name.count(".") >= 3 or "*" in entry else EntryKind.NUMBERS
