@@ -31,11 +31,6 @@ class Part(NamedTuple):
         """The text that it is part of."""
         return self.whole[self.node.start : self.node.end]
 
-    @property
-    def start(self) -> int:
-        """Where its text begins in the document."""
-        return self.node.start
-
     def data(self) -> Any:
         """Return new plain data; raises InputError for an alias bomb."""
         return view(self.node)

@@ -198,7 +198,8 @@ class ResourceList:
     def _item_error(self, index: int, error: InputError) -> DocumentError:
         """Return an error that names the item, and the line in the whole text."""
         if isinstance(error, TextError):
-            error = error.below(self._lines.above(self._layout.start(index)))
+            start, _ = self._layout.spans()[index]
+            error = error.below(self._lines.above(start))
         return DocumentError(str(error), place=f"`items[{index}]`", code=error.code)
 
     def _may_be_entangled(self, changed: Collection[int]) -> bool:
@@ -227,7 +228,7 @@ class ResourceList:
             InputError: the list cannot be read as a whole.
         """
         whole = WholeLayout(self._text)
-        starts = whole.starts()
+        starts = [start for start, _ in whole.spans()]
         if len(starts) != len(self._layout):
             raise InputError(_NOT_PLAIN)
         for alias, target in whole.document.links():

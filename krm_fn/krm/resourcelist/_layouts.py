@@ -87,10 +87,6 @@ class CutLayout:
         """Return where the text of each item begins and ends."""
         return self.parts.items
 
-    def start(self, index: int) -> int:
-        """Return where the text of an item begins."""
-        return self.parts.items[index][0]
-
     def text(self, index: int) -> str:
         start, end = self.parts.items[index]
         return self.parts.text[start:end]
@@ -195,17 +191,9 @@ class WholeLayout:
         """Return the paths of repeated keys, as ``CutLayout.repeated``."""
         return list(repeated_keys(self.members[key].node)) if key in self.members else []
 
-    def starts(self) -> list[int]:
-        """Return where the value of each item begins in the text."""
-        return [item.start for item in self.items]
-
     def spans(self) -> Sequence[tuple[int, int]]:
         """As ``CutLayout.spans``."""
         return [(item.node.start, item.node.end) for item in self.items]
-
-    def start(self, index: int) -> int:
-        """As ``CutLayout.start``."""
-        return self.items[index].start
 
     def text(self, index: int) -> str:
         return self.items[index].text
