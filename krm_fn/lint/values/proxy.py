@@ -71,9 +71,8 @@ def _user_info(parts: ProxyUrl, *, in_manifest: bool) -> Iterator[Problem]:
         yield problem("NP005", "", message)
     if parts.password and in_manifest:
         message = (
-            "the password of the proxy must not be in clear text: set `content: Secret` for the drop-ins of kubeadm's "
-            "nodes, keep the manifest or the values of a chart (`valuesFrom`) in a Secret, or use a proxy "
-            "without a password"
+            "the password of the proxy must not be in clear text: keep it in a Secret where this kind of object takes "
+            "it from one, or use a proxy without a password"
         )
         yield problem("NP033", "", message)
 
