@@ -319,7 +319,7 @@ class _ChartSites:
             found = lookup(values, path)
             if found is not None:
                 break
-        if found is not None and re.search(re.escape(sign) + r"(?![\w.-])", str(found)):
+        if found is not None and _has_sign(str(found), sign):
             return
         self._draft.report(Severity.WARNING, unreached.message, use.path, code="ChartNotReached")
 
@@ -377,6 +377,13 @@ def _containers(data: Data, chosen: Chosen, options: Options) -> Iterator[Contai
     for value in chart.values if chart else ():
         for root in roots:
             yield _container(value, lookup(data, (*chosen.use.path, *root)))
+
+
+def _has_sign(text: str, sign: str) -> bool:
+    """Return whether a text holds a sign behind which no name goes on; without a sign it need not be empty."""
+    if not sign:
+        return bool(text)
+    return any(not re.match(r"[\w.-]", behind) for behind in text.split(sign)[1:])
 
 
 def _in_namespace(data: Data) -> dict[str, Any]:
