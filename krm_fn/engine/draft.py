@@ -9,7 +9,6 @@ Paths are JSON Pointers (RFC 6901) taken apart; a step into a list is its index,
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Sequence
 
 from krm_fn import patch
@@ -286,7 +285,7 @@ class Draft:
         value = self.get(path)
         if id(value) in self._writable:
             return self._copies[id(value)]
-        copied = Copied({} if value is None else copy.copy(value), like=self._copies.get(id(value)))
+        copied = Copied({} if value is None else value.copy(), like=self._copies.get(id(value)))
         self._copies[id(copied.data)] = copied
         self._writable.add(id(copied.data))
         if not path:
