@@ -6,12 +6,12 @@ like U+202E show another text than there is ("Trojan Source", CVE-2021-42574).
 
 from __future__ import annotations
 
-import unicodedata
-
 HIDDEN = "***"
 """What an output shows in the place of a secret."""
 _KEPT = frozenset({"Cs", "Zs"})
 """Halves of pairs, which stand for bytes of a file name that are no UTF-8, and blanks."""
+_CONTROL = frozenset({"Cc", "Cs"})
+"""Control characters, and halves of pairs."""
 
 
 def printable(line: str) -> str:
@@ -33,8 +33,19 @@ def printable_json(text: str) -> str:
     return "".join(map(_json_escaped, text))
 
 
+def is_control(char: str) -> bool:
+    """Return whether a character is a control character, or half of a pair that is no character."""
+    return not char.isprintable() and _category(char) in _CONTROL
+
+
 def _is_shown(char: str) -> bool:
-    return char.isprintable() or unicodedata.category(char) in _KEPT
+    return char.isprintable() or _category(char) in _KEPT
+
+
+def _category(char: str) -> str:
+    import unicodedata  # noqa: PLC0415 -- a megabyte for rare characters
+
+    return unicodedata.category(char)
 
 
 def _escaped(char: str) -> str:

@@ -280,7 +280,7 @@ class Graph:
 
     def _claim(self, node: Hints, cluster: Key) -> str:
         """Return the namespace of an object that names a Cluster of another namespace; "" where it may do so."""
-        is_of_its_namespace = node.is_core or node.in_cluster_api
+        is_of_its_namespace = not node.key[0] or node.in_cluster_api  # Secrets and ConfigMaps
         is_about_it = self._is_about_one and not is_of_its_namespace
         if is_about_it or may_be_same(node.key[2], cluster[2]):
             return ""

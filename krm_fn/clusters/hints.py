@@ -160,11 +160,6 @@ class Hints(NamedTuple):
         """True for objects inside a cluster, whose namespace says nothing about that of their Cluster."""
         return self.key[0] in _WORKLOADS
 
-    @property
-    def is_core(self) -> bool:
-        """True for Secrets and ConfigMaps."""
-        return not self.key[0]
-
 
 def hints(obj: Object) -> Hints:
     """Return what an object says about the Cluster it belongs to."""

@@ -11,14 +11,12 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterator
-from unicodedata import category
 
 from krm_fn import placeholders
 from krm_fn.noproxy.entries import NAME
+from krm_fn.printable import is_control
 from krm_fn.proxy_url import ProxyUrl, is_port, split_url
 
-_CONTROL = ("Cc", "Cs")
-"""Categories of Unicode: control characters, and halves of a pair that is no character."""
 _EXAMPLE = "http://proxy.example.com:3128"
 _ENCODED = r"%[0-9A-Fa-f]{2}"
 _RAW = r"[^A-Za-z0-9._~%-]"
@@ -26,7 +24,7 @@ _RAW = r"[^A-Za-z0-9._~%-]"
 
 def problems(url: str) -> Iterator[str]:
     """Say in one line each what keeps ``url``, which is not empty, from being the URL of a proxy."""
-    if any(one.isspace() or category(one) in _CONTROL for one in url):
+    if any(one.isspace() or is_control(one) for one in url):
         yield 'must not hold blanks or line breaks: write a blank inside a password as "%20"'
     elif placeholders.is_in(url):
         yield from _placeholder_problems(url)
