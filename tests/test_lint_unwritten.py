@@ -535,6 +535,62 @@ def test_what_a_removal_leaves_in_such_a_field_is_a_line(place: str) -> None:
     assert codes({"mode": "Remove"}, places(OLD)[place]) == ["StaleProxy"]
 
 
+def two_containers(**env: str) -> dict[str, Any]:
+    """A workload whose first container gets the proxy, and whose second one has variables of its own."""
+    item = annotated("web")
+    variables = [{"name": name, "value": value} for name, value in env.items()]
+    containers = [{"name": "web"}, {"name": "sidecar", "env": variables}]
+    return {**item, "spec": {"template": {"spec": {"containers": containers}}}}
+
+
+def two_sources(url: str) -> dict[str, Any]:
+    """An Application of a chart that is chosen, and of one that is not."""
+    sources = [
+        {"chart": "cert-manager", "helm": {"valuesObject": {}}},
+        {"chart": "harbor", "helm": {"valuesObject": {"proxy": {"httpProxy": url}}}},
+    ]
+    return manifest("argoproj.io/v1alpha1", "Application", spec={"sources": sources})
+
+
+def beside(url: str) -> dict[str, dict[str, Any]]:
+    """Objects that a target writes, with a proxy in another place."""
+    runner = {"initContainers": [{"name": "x", "env": [{"name": "HTTPS_PROXY", "value": url}]}]}
+    text = "http_proxy: %s\nsidecar:\n  HTTPS_PROXY: %s\n"
+    return {
+        "a container beside the chosen one": two_containers(HTTP_PROXY=url),
+        "other values of a chosen chart": release("cert-manager", {"sidecar": {"HTTPS_PROXY": url}}),
+        "the text that holds values of a chosen chart": application("cert-manager", values=text % (RIGHT, url)),
+        "a chart that is not chosen beside one that is": two_sources(url),
+        "a list beside the one of a runner": manifest(
+            "actions.summerwind.dev/v1alpha1", "RunnerDeployment", spec={"template": {"spec": runner}}
+        ),
+    }
+
+
+CHOSEN = {"charts": {"charts": [{"charts": ["cert-manager"]}]}}
+
+
+@pytest.mark.parametrize("place", beside(OLD))
+@pytest.mark.parametrize("spec", [PROXY, {"mode": "Remove"}], ids=["injection", "removal"])
+def test_another_proxy_beside_what_a_run_writes_is_a_line(place: str, spec: Any) -> None:
+    said = [one for one in all_warnings({**spec, "targets": CHOSEN}, beside(OLD)[place]) if one.code == "StaleProxy"]
+    assert len(said) == 1
+    assert said[0].path
+
+
+@pytest.mark.parametrize("place", beside(OLD))
+def test_the_right_proxy_beside_what_a_run_writes_is_silent(place: str) -> None:
+    assert codes({**PROXY, "targets": CHOSEN}, beside(RIGHT)[place]) == []
+    assert codes({**PROXY, "targets": CHOSEN}, beside("ENC[AES256_GCM,data:x]")[place] | {"sops": {"mac": "x"}}) == []
+
+
+@pytest.mark.parametrize("conflict", ["Unit", "Keep", "Override"])
+@pytest.mark.parametrize("mode", ["Inject", "Remove"])
+def test_what_stays_by_the_choice_of_its_author_is_no_line_of_its_own(mode: str, conflict: str) -> None:
+    options = {"workloads": {"conflict": conflict}}
+    assert codes({**PROXY, "mode": mode, "targets": options}, annotated("true")) == []
+
+
 OF_CHARTS: list[Any] = [
     pytest.param(
         release("jenkins", {"controller": {"containerEnv": [{"name": "HTTP_PROXY", "value": OLD}]}}), id="list"

@@ -136,16 +136,21 @@ def _plain(obj: Object) -> Any:
 
 def _named(data: Any, *, is_node: bool = False) -> Iterator[SetProxy]:
     """Yield what names in plain data say; with ``is_node`` also assignments in files and commands."""
-    for path, node in nodes(data):
+    for path, node in nodes(data) if is_node else _collections(data):
         if isinstance(node, dict):
             yield from _of_mapping(path, node)
-        elif isinstance(node, str) and is_node:
+        elif isinstance(node, str):
             for match in re.finditer(_IN_TEXT, node):
                 yield SetProxy(path, match[1], match[2].replace("%%", "%"))
-        elif isinstance(node, str) and path and path[-1].isdigit():
-            match_of_item = re.fullmatch(_ASSIGNED, node)
-            if match_of_item:
-                yield SetProxy(path, match_of_item[1], match_of_item[2])
+        elif isinstance(node, list) and not is_node:
+            yield from _of_list(path, node)
+
+
+def _of_list(path: Pointer, node: list[Any]) -> Iterator[SetProxy]:
+    for at, item in enumerate(node):
+        match = re.fullmatch(_ASSIGNED, item) if isinstance(item, str) else None
+        if match:
+            yield SetProxy((*path, str(at)), match[1], match[2])
 
 
 def _of_mapping(path: Pointer, node: dict[Any, Any]) -> Iterator[SetProxy]:
@@ -159,9 +164,9 @@ def _of_mapping(path: Pointer, node: dict[Any, Any]) -> Iterator[SetProxy]:
     elif isinstance(name, str) and name in _VARIABLES and "valueFrom" in node:
         yield SetProxy((*path, "valueFrom"), name, "", is_elsewhere=True)
     for key, member in node.items():
-        if not (isinstance(key, str) and isinstance(member, str) and re.fullmatch(_MEMBER, key)):
-            continue
-        if key in _VARIABLES or _may_be_url(member):
+        if not isinstance(member, str) or not isinstance(key, str) or "roxy" not in key.lower():
+            continue  # most members, and this costs less than the pattern
+        if re.fullmatch(_MEMBER, key) and (key in _VARIABLES or _may_be_url(member)):
             yield SetProxy((*path, key), key, member)
 
 
@@ -186,6 +191,19 @@ def _patches(data: Any) -> Iterator[tuple[Pointer, str]]:
         is_patch = any(name in path for name in _PATCHES)
         if is_patch and isinstance(node, str) and "\n" in node:
             yield path, node
+
+
+def _collections(data: Any) -> Iterator[tuple[Pointer, Any]]:
+    """Yield each mapping and list in ``data``, with its path, in order."""
+    left: list[tuple[Pointer, Any]] = []
+    if isinstance(data, (dict, list)):
+        left.append(((), data))
+    while left:
+        path, node = left.pop()
+        yield path, node
+        members = node.items() if isinstance(node, dict) else enumerate(node)
+        inner = [one for one in members if isinstance(one[1], (dict, list))]
+        left += [((*path, str(key)), member) for key, member in reversed(inner)]
 
 
 def nodes(data: Any) -> Iterator[tuple[Pointer, Any]]:

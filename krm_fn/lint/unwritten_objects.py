@@ -10,8 +10,10 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from krm_fn import settings
 from krm_fn.carriers.chosen_charts import is_chosen
 from krm_fn.carriers.chosen_containers import is_refused
+from krm_fn.carriers.reading import Reading
 from krm_fn.clusters import Foreign, Membership, System, charts_in, field_of, system_of, targets_of
 from krm_fn.config import ProxyConfig
+from krm_fn.formats import sops
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result, Severity
 from krm_fn.light_typing import Any
@@ -78,6 +80,11 @@ _LEFT_IMMUTABLE = (
     "set `spec.targets.{target}.enabled` to true"
 )
 _LEFT = "sets `{name}`, and no target writes this place: remove it yourself"
+_STALE_BESIDE = (
+    "sets `{name}` to another proxy than this ProxyConfig says, in a place of this object that no target writes: "
+    "change it yourself"
+)
+_LEFT_BESIDE = "sets `{name}` in a place of this object that no target writes: remove it yourself"
 _CHART_NOT_CHOSEN = (
     "sets `{name}` to another proxy than this ProxyConfig says, and no target writes these values: choose the chart "
     'with a matcher in `spec.targets.charts.charts` or the annotation `fn.inject-proxy.io/proxy: "true"`, with '
@@ -112,15 +119,21 @@ _WRAPPED = (
 def of_objects(
     overview: Overview, places: Sequence[PlannedEdit], wanted: ProxyConfig
 ) -> Iterator[Result]:
-    """Yield a warning for each object that names a proxy, or should, where no target writes it."""
-    naming = {id(obj.data) for obj, _ in overview.naming}
+    """Yield a warning for each object that names a proxy, or should, in a place that no target writes."""
+    of_object: dict[int, list[PlannedEdit]] = {id(obj.data): [] for obj, _ in overview.naming}
     written: set[int] = set()
     for place in places:
         one = id(place.obj.data)
-        if one in naming and one not in written and place.has_place:
+        if one not in of_object:
+            continue
+        of_object[one].append(place)
+        if one not in written and place.has_place:
             written.add(one)
     for obj, memberships in overview.naming:
-        if id(obj.data) not in written and not _is_switched_off(obj, wanted):
+        one = id(obj.data)
+        if one in written:
+            yield from _beside(obj, memberships, of_object[one], wanted)
+        elif not _is_switched_off(obj, wanted):
             yield from _of_object(obj, memberships, wanted)
 
 
@@ -233,6 +246,50 @@ def _elsewhere(overview: Overview, wanted: ProxyConfig) -> Iterator[Result]:
             they="they are" if len(found) > 1 else "it is",
         )
         yield Result(Severity.WARNING, message, ref, code="TemplateNotInList")
+
+
+def _beside(
+    obj: Object,
+    memberships: tuple[Membership, ...],
+    places: Sequence[PlannedEdit],
+    wanted: ProxyConfig,
+) -> Iterator[Result]:
+    """Yield a warning for the first other proxy of a written object that no target reads."""
+    if obj.group_kind[0] in (*_KYVERNO_GROUPS, _OWN_GROUP) or sops.is_encrypted(obj.data):
+        return
+    right = {url for place in places for url in place.proxy_urls}
+    read: list[Reading] | None = None
+    for one in proxy_urls.in_object(obj):
+        if one.value in right or not proxy_urls.is_set(one):
+            continue
+        if read is None:  # few objects come here
+            urls = settings.declared_urls(wanted, memberships, target="", name=obj.base_name)
+            if urls is None or _is_switched_off(obj, wanted):
+                return
+            right.update(urls)
+            read = [reading for place in places for reading in place.readings_of_authors()]
+        if not one.is_one_of(right) and not _is_read(one, read):
+            yield _stale_beside(obj, one, wanted, is_declared=any(right))
+            return
+
+
+def _is_read(one: proxy_urls.SetProxy, read: Sequence[Reading]) -> bool:
+    """Return whether a target reads a proxy: where it is, or in the text that holds it beside others."""
+    return any(
+        one.path[: len(reading.path)] == reading.path and reading.value in (None, one.value)
+        for reading in read
+    )
+
+
+def _stale_beside(
+    obj: Object, one: proxy_urls.SetProxy, wanted: ProxyConfig, *, is_declared: bool
+) -> Result:
+    """Return the warning about a proxy beside what targets write in an object."""
+    message = _STALE_BESIDE if is_declared else _LEFT_BESIDE
+    if _is_enabled("charts", wanted) and _could_be_of_chart(obj, one.path, wanted):
+        message = _CHART_NOT_CHOSEN if is_declared else _CHART_NOT_CHOSEN_LEFT
+    text = message.format(name=one.name)
+    return Result(Severity.WARNING, text, obj.ref, one.path, code="StaleProxy")
 
 
 def _of_object(

@@ -165,6 +165,18 @@ class PlannedEdit(NamedTuple):
             yield from self.target.read(self.obj.data, self.options, self.uses)
 
     @property
+    def proxy_urls(self) -> set[str]:
+        """The proxies that the object gets, and those of the nodes that it makes."""
+        groups = self.class_context.groups.values() if self.class_context else ()
+        given = (self.resolved.settings, *groups)
+        return {url for one in given for url in (one.http_proxy, one.https_proxy) if url}
+
+    def readings_of_authors(self) -> Iterator[Reading]:
+        """Yield what ``readings`` yields, and what the option ``conflict`` keeps for its author."""
+        options = {**self.options, "conflict": "Override"}
+        yield from self._replace(options=options, held=None).readings()
+
+    @property
     def has_list_by_class(self) -> bool:
         """Whether it is a Cluster that gets its ``NO_PROXY`` by a ClusterClass, whatever the Cluster itself holds."""
         class_context = self.class_context
