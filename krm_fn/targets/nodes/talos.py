@@ -25,6 +25,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products.cluster_api import Role
 from krm_fn.products.node_kinds import kinds_of
+from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.base import Context, Target
 from krm_fn.targets.nodes import config_spec
 from krm_fn.targets.nodes.config_spec import ConfigSpec
@@ -63,6 +64,11 @@ class _VariableForm(NamedTuple):
         name = ".".join(self.path)
         return f"`{name}` of {self.kind}" if self.kind else f"`{name}`"
 
+    @property
+    def pointer(self) -> str:
+        """The mapping, as an operation of a JSON patch names it."""
+        return "/" + "/".join(self.path)
+
     def is_taken_by(self, version: _Version | None) -> bool:
         """Return whether Talos of a version takes the form, or None of every version."""
         if version is None:
@@ -84,6 +90,7 @@ _FORMS = (
     _VariableForm(_API_SERVER, "", ("cluster", "apiServer", "env"), last=(1, 13)),
 )
 """All forms; a new patch has the first of each reader that Talos takes."""
+_OF_OTHER_PATCHES = frozenset({"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"})
 
 
 class _Talos(Target):
@@ -118,7 +125,8 @@ class _Patches:
 
     def sites(self, *, is_wanted: bool) -> Places:
         """Yield the places that are there, then what drops an empty patch, then a new one."""
-        found: list[Site | NestedSites] = [*self._in_json_patches()]
+        operations = (*self._spec.path, _JSON_PATCHES)
+        found: list[Site | NestedSites] = [*self._in_json_patch(self._draft, operations)]
         for text in self._texts():
             documents = text.documents()
             if isinstance(documents, Finding):
@@ -131,18 +139,24 @@ class _Patches:
         yield _EmptyPatches(self._draft, self._list)
         yield _NewPatch(self._draft, self._list, self._missing(is_wanted=is_wanted))
 
-    def _in_json_patches(self) -> Iterator[Site]:
-        """Yield the mappings that a JSON patch sets as a whole."""
-        patches = (*self._spec.path, _JSON_PATCHES)
-        for at, operation in enumerate(self._spec.entries(patches)):
+    def _in_json_patch(self, draft: Draft, patch: Pointer) -> Iterator[Site]:
+        """Yield the mappings that a JSON patch sets as a whole, then what it sets as single variables."""
+        operations = draft.get(patch)
+        for at, operation in enumerate(operations if isinstance(operations, list) else ()):
             for form in _FORMS:
-                is_meant = lookup(operation, ("path",)) == "/" + "/".join(form.path)
+                is_meant = lookup(operation, ("path",)) == form.pointer
                 is_mapping = isinstance(lookup(operation, ("value",)), Mapping)
                 if is_meant and is_mapping and not form.kind:
-                    path = (*patches, str(at), "value")
-                    yield self._site(self._draft, form, path, keep=len(path))
+                    path = (*patch, str(at), "value")
+                    yield self._site(draft, form, path, keep=len(path))
+        for form in _FORMS:
+            if not form.kind:
+                yield _SingleVariables(draft, patch, form, is_taken=self._takes(form))
 
     def _in_document(self, draft: Draft) -> Iterator[Site]:
+        if isinstance(draft.data, list):
+            yield from self._in_json_patch(draft, ())
+            return
         for form in _FORMS:
             if form.is_in(draft.data):
                 yield self._site(draft, form, form.path)
@@ -157,11 +171,14 @@ class _Patches:
                 yield TextDraft(self._draft, embedded.Value(path, text))
 
     def _site(self, draft: Draft, form: _VariableForm, path: Pointer, keep: int = 0) -> Site:
-        is_taken = self._version is None or form.is_taken_by(self._version)
-        if is_taken or self._is_by_its_author():
+        if self._takes(form):
             self._readers.add(form.reader)
             return VariableMapping(draft, path, form.label, keep)
         return _NotTaken(draft, path, form.label, keep)
+
+    def _takes(self, form: _VariableForm) -> bool:
+        is_taken = self._version is None or form.is_taken_by(self._version)
+        return is_taken or self._is_by_its_author()
 
     def _missing(self, *, is_wanted: bool) -> list[_VariableForm]:
         """Return the forms of a new patch: one for each reader that gets nothing yet."""
@@ -207,6 +224,48 @@ class _NotTaken(VariableMapping):
             WrongTypeError: something else than a mapping is at the path or on the way to it.
         """
         super().write({})
+
+
+class _SingleVariables:
+    """The operations of a JSON patch that set one variable each, as a site: a new patch counts behind them.
+
+    Args:
+        draft: the data of the object, or of a document inside it.
+        path: leads to the operations.
+        form: says where in a machine configuration the variables are.
+        is_taken: whether Talos of this version takes the form.
+    """
+
+    def __init__(self, draft: Draft, path: Pointer, form: _VariableForm, *, is_taken: bool) -> None:
+        self._draft = draft
+        self._path = path
+        self._form = form
+        self._is_taken = is_taken
+        self.label = f"single variables of {form.label}"
+
+    def read(self) -> Iterator[Reading]:
+        """Yield what the operations set; other patches may set the other variables."""
+        for at, name, value in self._operations():
+            path = (*self._path, str(at), "value")
+            yield Reading(name, value, path, value, self.label, beside=_OF_OTHER_PATCHES)
+
+    def write(self, variables: Variables) -> None:
+        """Give the operations the wanted values; remove those that set something else."""
+        wanted = variables if self._is_taken else {}
+        for at, name, _ in reversed([*self._operations()]):
+            operation = (*self._path, str(at))
+            if name in wanted:
+                self._draft.set((*operation, "value"), wanted[name])
+            else:
+                self._draft.remove(operation, keep=max(len(self._path) - 1, 0))
+
+    def _operations(self) -> Iterator[tuple[int, str, str]]:
+        operations = self._draft.get(self._path)
+        for at, operation in enumerate(operations if isinstance(operations, list) else ()):
+            mapping, _, name = str(lookup(operation, ("path",))).rpartition("/")
+            value = lookup(operation, ("value",))
+            if mapping == self._form.pointer and name in PROXY_VARIABLES and isinstance(value, str):
+                yield at, name, value
 
 
 class _EmptyPatches(SiteWithoutVariables):
@@ -295,7 +354,11 @@ def _is_empty(text: Any) -> bool:
     documents = embedded.read(embedded.Value((), text))
     if isinstance(documents, Finding):
         return False
-    return all(not one.data or one.data.keys() <= {"apiVersion", "kind"} for one in documents)
+    for one in documents:
+        is_head = isinstance(one.data, Mapping) and one.data.keys() <= {"apiVersion", "kind"}
+        if one.data and not is_head:
+            return False
+    return True
 
 
 def _version_of(spec: Mapping[str, Any]) -> _Version | None:

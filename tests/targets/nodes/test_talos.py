@@ -57,6 +57,11 @@ def obj(configuration: Any, kind: str = "TalosControlPlane") -> dict[str, Any]:
 
 
 JSON_PATCH = [{"op": "add", "path": "/machine/env", "value": {"OTHER": "1", "no_proxy": "x"}}]
+JSON_PATCH_OF_OTHER = [{"op": "add", "path": "/machine/env", "value": {"OTHER": "1"}}]
+JSON_OF_ONE = [
+    {"op": "add", "path": "/machine/env/https_proxy", "value": "http://svc:s3cr3t@old:1"},
+    {"op": "replace", "path": "/machine/env/https_proxy", "value": "http://svc:s3cr3t@older:1"},
+]
 JSON_OF_API_SERVER = [{"op": "add", "path": "/cluster/apiServer/env", "value": {"OTHER": "1"}}]
 SPECS = {
     "without a version": spec(""),
@@ -74,6 +79,10 @@ SPECS = {
     "1.12, another proxy of its author": spec("v1.12", "none", data=OF_AUTHOR + OLD_API_SERVER),
     "1.13, another proxy in a document of its author": spec("v1.13", "none", data=f"{OF_AUTHOR}---\n{OLD_DOCUMENT}"),
     "1.14, variables of the API server of its author": spec("v1.14", "none", data=f"{OF_AUTHOR}---\n{NEW_API_SERVER}"),
+    "1.11, JSON patches of single variables, another proxy": spec(
+        "v1.11", "controlplane", configPatches=[*JSON_PATCH_OF_OTHER, *JSON_OF_ONE]
+    ),
+    "1.11, JSON patches as a text, another proxy": spec("v1.11", "controlplane", json.dumps(JSON_PATCH)),
     "1.11, JSON patches": spec("v1.11", "controlplane", configPatches=[*JSON_PATCH, *JSON_OF_API_SERVER]),
 }
 
@@ -202,6 +211,32 @@ def test_variables_of_a_configuration_of_its_author_stay_in_their_form(version: 
     assert variables_in(lookup(apply(talos, written, NONE), path)) == []
 
 
+OPERATIONS = {
+    "in `configPatches`": {"configPatches": JSON_OF_ONE},
+    "beside another operation": {"configPatches": [{"op": "add", "path": "/machine/x", "value": 1}, *JSON_OF_ONE]},
+    "in a text": {"strategicPatches": [json.dumps(JSON_OF_ONE)]},
+    "in a text of YAML": {"strategicPatches": [yaml.safe_dump(JSON_OF_ONE)]},
+}
+
+
+@pytest.mark.parametrize("more", OPERATIONS.values(), ids=OPERATIONS)
+def test_a_single_variable_in_a_json_patch_follows_and_its_password_does_not_stay(more: dict[str, Any]) -> None:
+    given = obj({**spec("v1.11", "worker"), **more}, "TalosConfigTemplate")
+    assert "s3cr3t" in str([one.value for one in talos.TARGET.read(given, {})])
+    for settings in (WANTED, NONE):
+        left = apply(talos, given, settings)
+        assert "s3cr3t" not in str(left)
+        assert ("https_proxy" in str(left)) == settings.sets_any
+        assert ("/machine/x" in str(left)) == ("/machine/x" in str(given))
+        assert apply(talos, left, settings) == left
+
+
+def test_a_single_variable_that_talos_takes_no_more_goes() -> None:
+    one = {"op": "add", "path": "/cluster/apiServer/env/https_proxy", "value": "http://old:1"}
+    left = apply(talos, obj(spec("v1.14", configPatches=[one])), WANTED)
+    assert "configPatches" not in str(left)
+
+
 @pytest.mark.parametrize(
     ("configuration", "code"),
     [
@@ -209,7 +244,6 @@ def test_variables_of_a_configuration_of_its_author_stay_in_their_form(version: 
         pytest.param(spec("v1.12", "worker", strategicPatches="machine: {}"), "WrongType", id="a text for a list"),
         pytest.param({**spec("v1.12", "worker"), "strategicPatches": {}}, "WrongType", id="a mapping for a list"),
         pytest.param({"strategicPatches": [None, 1, {}]}, "", id="entries that are no texts"),
-        pytest.param(spec("v1.12", "worker", json.dumps(JSON_PATCH)), "", id="a JSON patch as a text"),
         pytest.param({"configPatches": [None, {"path": 1}, {"path": "/machine/env"}]}, "", id="odd JSON patches"),
     ],
 )
