@@ -46,7 +46,7 @@ STORIES = [
 ]
 IMPORTS = "tests/test_clients.py::test_the_room_knows_nothing_but_the_standard_library"
 """It counts imports, and mutmut adds one."""
-OPTIONS = ["-q", "--capture=sys", "--no-header", "-pno:cacheprovider", "-otmp_path_retention_policy=failed"]
+OPTIONS = ["-q", "-rfE", "--capture=sys", "--no-header", "-pno:cacheprovider", "-otmp_path_retention_policy=failed"]
 MORE, CONSTANT = 3, 5
 """A test with a change may take so many times the CPU time that it took without one, and so many seconds more."""
 WAITS = 600
