@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 
 from krm_fn.carriers import chosen_containers
-from krm_fn.clusters import ChartUse, charts_of
+from krm_fn.clusters import NO_SOURCES, ChartSources, ChartUse, charts_of
 from krm_fn.config import Matcher
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, lookup
@@ -27,25 +27,30 @@ def is_refused(obj: Mapping[str, Any]) -> bool:
     return chosen_containers.is_refused(obj, _AT)
 
 
-def chosen_charts(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Chosen]:
+def chosen_charts(
+    obj: Mapping[str, Any], options: Mapping[str, Any], sources: ChartSources = NO_SOURCES
+) -> Iterator[Chosen]:
     """Yield the charts of an object that get the proxy.
 
     Args:
         obj: any object; only HelmReleases and Applications install charts.
         options: those of the target ``charts``.
+        sources: those of the charts of the list.
     """
     if is_refused(obj):
         return
     wish = chosen_containers.wish(obj, _AT)
-    for use in charts_of(obj):
+    for use in charts_of(obj, sources):
         matchers = options.get("charts", ())
         if wish.is_wanted or wish.names or any(_fits(one, obj, use) for one in matchers):
             yield Chosen(use, wish.names)
 
 
-def is_chosen(obj: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
+def is_chosen(
+    obj: Mapping[str, Any], options: Mapping[str, Any], sources: ChartSources = NO_SOURCES
+) -> bool:
     """Return whether a chart of an object gets the proxy; arguments as ``chosen_charts``."""
-    return any(True for _ in chosen_charts(obj, options))
+    return any(True for _ in chosen_charts(obj, options, sources))
 
 
 def _fits(matcher: Mapping[str, Any], obj: Mapping[str, Any], use: ChartUse) -> bool:

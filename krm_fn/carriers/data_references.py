@@ -19,6 +19,7 @@ from krm_fn.carriers import chosen_containers
 from krm_fn.carriers.data_uses import DataKey, DataUse, DataUses, KeyOfData, data_key, namespace_of
 from krm_fn.carriers.env_list import Provided, variable_of
 from krm_fn.carriers.pod_spec import Container
+from krm_fn.clusters import NO_SOURCES, ChartSources
 from krm_fn.formats import embedded
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.light_typing import Any
@@ -35,14 +36,17 @@ class DataUsesReader:
 
     Args:
         fills_variables: the variables that they refer to are filled; without it, only values of charts are noted.
+        chart_sources: those of the list.
     """
 
-    def __init__(self, *, fills_variables: bool = True) -> None:
+    def __init__(
+        self, *, fills_variables: bool = True, chart_sources: ChartSources = NO_SOURCES
+    ) -> None:
         self._fills_variables = fills_variables
         self._uses: dict[DataKey, DataUse] = {}
         self._members: dict[DataKey, frozenset[str]] = {}
         self._values: dict[tuple[DataKey, str], Mapping[str, Any]] = {}
-        self.found = DataUses(self._uses, self._members, self._values)
+        self.found = DataUses(self._uses, self._members, self._values, chart_sources)
 
     def note_containers(self, obj: Mapping[str, Any], containers: Iterable[Container]) -> None:
         """Note what containers of an object refer to."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from krm_fn.clusters import NO_SOURCES, ChartSources
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import text_at
 
@@ -47,11 +48,13 @@ class DataUses(NamedTuple):
         uses: how each one that something refers to is read.
         members: the keys of those of them that are in the list.
         values: what is in the text under a key from which charts take values.
+        chart_sources: the objects of Flux that say which charts there are, and where.
     """
 
     uses: Mapping[DataKey, DataUse] = MappingProxyType({})
     members: Mapping[DataKey, frozenset[str]] = MappingProxyType({})
     values: Mapping[tuple[DataKey, str], Mapping[str, Any]] = MappingProxyType({})
+    chart_sources: ChartSources = NO_SOURCES
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -66,7 +69,8 @@ class DataUses(NamedTuple):
     def differs_from(self, other: DataUses) -> bool:
         """Return whether something else is read, or something else is in the list."""
         own, others = ({key: vars(use) for key, use in one.uses.items()} for one in (self, other))
-        return (own, self.members, self.values) != (others, other.members, other.values)
+        rest = (self.members, self.values, self.chart_sources)
+        return own != others or rest != (other.members, other.values, other.chart_sources)
 
     def use(self, obj: Mapping[str, Any]) -> DataUse:
         """Return how a ConfigMap or Secret is read; nothing is in it where nobody does."""

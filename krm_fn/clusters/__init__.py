@@ -9,8 +9,11 @@ from __future__ import annotations
 from krm_fn.clusters.charts import (
     APPLICATION,
     HELM_RELEASE,
+    NO_SOURCES,
+    ChartSources,
     ChartUse,
     chart_of,
+    chart_sources,
     charts_of,
     user_values_of,
 )
@@ -39,7 +42,9 @@ from krm_fn.products.cluster_api import Role
 __all__ = [
     "APPLICATION",
     "HELM_RELEASE",
+    "NO_SOURCES",
     "ByKey",
+    "ChartSources",
     "ChartUse",
     "Cluster",
     "Foreign",
@@ -49,6 +54,7 @@ __all__ = [
     "System",
     "Topology",
     "chart_of",
+    "chart_sources",
     "charts_in",
     "charts_of",
     "class_of",

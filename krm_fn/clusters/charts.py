@@ -1,17 +1,19 @@
 """What the objects that bring charts say of their Cluster: App, HelmRelease, and what holds values of users.
 
-One object at a time, and nothing is looked up. A kubeconfig and the values of a cluster's own
-chart name a Cluster; the names that people give such objects only may be those of one.
+One object at a time; of others only the sources of charts count, which are given. A kubeconfig and the values of a
+cluster's own chart name a Cluster; the names that people give such objects only may be those of one.
 
 Sources: ``App`` of Giant Swarm (``giantswarm/apiextensions-application``: ``spec.kubeConfig.secret``; ``kubectl gs
 template`` calls what users set ``<name>-userconfig``, the documentation ``<name>-user-values``); ``HelmRelease`` of
-Flux (``spec.kubeConfig.secretRef``, ``spec.releaseName``); Cluster API calls a kubeconfig ``<cluster>-kubeconfig``; the
-``cluster-*`` charts name the Cluster by ``global.metadata.name``, or by their release.
+Flux (``spec.kubeConfig.secretRef``, ``spec.releaseName``, ``spec.chartRef``), and ``spec.url`` of its sources; Cluster
+API calls a kubeconfig ``<cluster>-kubeconfig``; the ``cluster-*`` charts name the Cluster by ``global.metadata.name``,
+or by their release.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 
 from krm_fn.clusters.reading import text
 from krm_fn.krm.resourcelist import Object, group_kind
@@ -21,6 +23,11 @@ from krm_fn.products import giantswarm
 
 HELM_RELEASE = ("helm.toolkit.fluxcd.io", "HelmRelease")
 APPLICATION = ("argoproj.io", "Application")
+HELM_CHART = ("source.toolkit.fluxcd.io", "HelmChart")
+SOURCES = (
+    ("source.toolkit.fluxcd.io", "HelmRepository"),
+    ("source.toolkit.fluxcd.io", "OCIRepository"),
+)
 _KUBECONFIGS: dict[tuple[str, str], Pointer] = {
     giantswarm.APP: ("spec", "kubeConfig", "secret"),
     HELM_RELEASE: ("spec", "kubeConfig", "secretRef"),
@@ -55,8 +62,22 @@ def chart_of(release: Mapping[str, Any]) -> str:
     for path in (("chart", "spec", "chart"), ("chartRef", "name")):
         name = text_at(release, ("spec", *path))
         if name:
-            return name.rstrip("/").rpartition("/")[2]
+            return _last_step(name)
     return ""
+
+
+class ChartSource(NamedTuple):
+    """What an OCIRepository, a HelmChart or a HelmRepository says: the chart, and the URL where it is."""
+
+    chart: str
+    url: str
+
+
+SourceKey = tuple[str, str, str]
+"""Kind, namespace and name of a source of Flux."""
+ChartSources = Mapping[SourceKey, ChartSource]
+"""Those of a list."""
+NO_SOURCES: ChartSources = MappingProxyType({})
 
 
 class ChartUse(NamedTuple):
@@ -66,19 +87,49 @@ class ChartUse(NamedTuple):
         name: the last step of its name, its path or its URL.
         repository: where it is: the name of a source of Flux, or a URL.
         path: leads to what the object says of it.
+        url: where it is; "" where that is not known.
     """
 
     name: str
     repository: str
     path: Pointer
+    url: str = ""
+
+    @property
+    def is_of_bitnami(self) -> bool:
+        """Whether it is known to be of Bitnami, whose charts have names of others and values of their own."""
+        return "bitnami" in self.url.lower()
 
 
-def charts_of(obj: Mapping[str, Any]) -> Iterator[ChartUse]:
-    """Yield the chart of a HelmRelease, or those of an Application; nothing for objects of other kinds."""
+def chart_sources(objects: Iterable[Object]) -> dict[SourceKey, ChartSource]:
+    """Return the sources of charts among objects."""
+    found: dict[SourceKey, ChartSource] = {}
+    charts: list[Object] = []
+    for obj in objects:
+        if obj.group_kind == HELM_CHART:
+            charts.append(obj)
+        elif obj.group_kind in SOURCES:
+            url = text_at(obj.data, ("spec", "url"))
+            key = (obj.ref.kind, obj.ref.namespace, obj.ref.name)
+            found[key] = ChartSource(_last_step(url), url)
+    for obj in charts:
+        chart = _last_step(text_at(obj.data, ("spec", "chart")))
+        source = found.get(_source_key(obj.data, ("spec", "sourceRef")))
+        key = (obj.ref.kind, obj.ref.namespace, obj.ref.name)
+        found[key] = ChartSource(chart, source.url if source else "")
+    return found
+
+
+def charts_of(obj: Mapping[str, Any], sources: ChartSources = NO_SOURCES) -> Iterator[ChartUse]:
+    """Yield the chart of a HelmRelease, or those of an Application; nothing for objects of other kinds.
+
+    Args:
+        obj: any object.
+        sources: what is known of the sources that a HelmRelease names.
+    """
     kind = group_kind(obj)
     if kind == HELM_RELEASE and chart_of(obj):
-        source = text(lookup(obj, ("spec", "chart", "spec", "sourceRef", "name")))
-        yield ChartUse(chart_of(obj), source, ("spec",))
+        yield _of_release(obj, sources)
     if kind != APPLICATION:
         return
     sources = lookup(obj, ("spec", "sources"))
@@ -90,9 +141,29 @@ def charts_of(obj: Mapping[str, Any]) -> Iterator[ChartUse]:
         chart = text(lookup(obj, (*path, "chart")))
         if not chart and repository.startswith("oci://"):
             chart = repository
-        name = chart.rstrip("/").rpartition("/")[2]
+        name = _last_step(chart)
         if name:
-            yield ChartUse(name, repository, path)
+            yield ChartUse(name, repository, path, repository)
+
+
+def _of_release(obj: Mapping[str, Any], sources: ChartSources) -> ChartUse:
+    """Return the chart of a HelmRelease, which the source of a ``chartRef`` knows."""
+    repository = text_at(obj, ("spec", "chart", "spec", "sourceRef", "name"))
+    if text_at(obj, ("spec", "chart", "spec", "chart")):
+        source = sources.get(_source_key(obj, ("spec", "chart", "spec", "sourceRef")))
+        return ChartUse(chart_of(obj), repository, ("spec",), source.url if source else "")
+    source = sources.get(_source_key(obj, ("spec", "chartRef")), ChartSource("", ""))
+    return ChartUse(source.chart or chart_of(obj), repository, ("spec",), source.url)
+
+
+def _source_key(obj: Mapping[str, Any], path: Pointer) -> SourceKey:
+    """Return which source an object names at a path; without a namespace it is in that of the object."""
+    namespace = text_at(obj, (*path, "namespace")) or text_at(obj, ("metadata", "namespace"))
+    return text_at(obj, (*path, "kind")), namespace, text_at(obj, (*path, "name"))
+
+
+def _last_step(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2]
 
 
 def aim(obj: Object) -> Aim:

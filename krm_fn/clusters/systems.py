@@ -10,7 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from krm_fn.clusters.charts import APPLICATION, HELM_RELEASE, charts_of
+from krm_fn.clusters.charts import (
+    APPLICATION,
+    HELM_RELEASE,
+    NO_SOURCES,
+    ChartSources,
+    charts_of,
+)
 from krm_fn.clusters.kinds import CLUSTER, OWNS_WORKERS, is_cluster_api
 from krm_fn.clusters.model import Cluster, Key
 from krm_fn.clusters.namespaces import ByKey
@@ -197,14 +203,14 @@ def field_of(group: str, kind: str) -> System | None:
     return FIELDS.get((group, kind))
 
 
-def charts_in(obj: Object) -> Iterator[tuple[System, Pointer]]:
+def charts_in(obj: Object, sources: ChartSources = NO_SOURCES) -> Iterator[tuple[System, Pointer]]:
     """Yield where the known charts of a HelmRelease or an Application keep a proxy, and the path of their values."""
     if obj.group_kind not in (HELM_RELEASE, APPLICATION):
         return
     from krm_fn.products.charts import CHARTS  # noqa: PLC0415 -- few objects install charts
 
-    for use in charts_of(obj.data):
-        if use.name not in CHARTS:
+    for use in charts_of(obj.data, sources):
+        if use.name not in CHARTS or use.is_of_bitnami:
             continue
         chart = CHARTS[use.name]
         names: list[str] = []

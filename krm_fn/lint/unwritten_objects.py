@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from krm_fn import settings
 from krm_fn.carriers.chosen_charts import is_chosen
 from krm_fn.carriers.chosen_containers import is_refused
+from krm_fn.carriers.data_uses import DataUses
 from krm_fn.carriers.reading import Reading
 from krm_fn.clusters import Foreign, Membership, System, charts_in, field_of, system_of, targets_of
 from krm_fn.config import ProxyConfig
@@ -132,9 +133,9 @@ def of_objects(
     for obj, memberships in overview.naming:
         one = id(obj.data)
         if one in written:
-            yield from _beside(obj, memberships, of_object[one], wanted)
+            yield from _beside(obj, memberships, of_object[one], wanted, overview.uses)
         elif not _is_switched_off(obj, wanted):
-            yield from _of_object(obj, memberships, wanted)
+            yield from _of_object(obj, memberships, wanted, overview.uses)
 
 
 def of_nodes(
@@ -253,6 +254,7 @@ def _beside(
     memberships: tuple[Membership, ...],
     places: Sequence[PlannedEdit],
     wanted: ProxyConfig,
+    uses: DataUses,
 ) -> Iterator[Result]:
     """Yield a warning for the first other proxy of a written object that no target reads."""
     if obj.group_kind[0] in (*_KYVERNO_GROUPS, _OWN_GROUP) or sops.is_encrypted(obj.data):
@@ -269,7 +271,7 @@ def _beside(
             right.update(urls)
             read = [reading for place in places for reading in place.readings_of_authors()]
         if not one.is_one_of(right) and not _is_read(one, read):
-            yield _stale_beside(obj, one, wanted, is_declared=any(right))
+            yield _stale_beside(obj, one, wanted, uses, is_declared=any(right))
             return
 
 
@@ -282,18 +284,23 @@ def _is_read(one: proxy_urls.SetProxy, read: Sequence[Reading]) -> bool:
 
 
 def _stale_beside(
-    obj: Object, one: proxy_urls.SetProxy, wanted: ProxyConfig, *, is_declared: bool
+    obj: Object,
+    one: proxy_urls.SetProxy,
+    wanted: ProxyConfig,
+    uses: DataUses,
+    *,
+    is_declared: bool,
 ) -> Result:
     """Return the warning about a proxy beside what targets write in an object."""
     message = _STALE_BESIDE if is_declared else _LEFT_BESIDE
-    if _is_enabled("charts", wanted) and _could_be_of_chart(obj, one.path, wanted):
+    if _is_enabled("charts", wanted) and _could_be_of_chart(obj, one.path, wanted, uses):
         message = _CHART_NOT_CHOSEN if is_declared else _CHART_NOT_CHOSEN_LEFT
     text = message.format(name=one.name)
     return Result(Severity.WARNING, text, obj.ref, one.path, code="StaleProxy")
 
 
 def _of_object(
-    obj: Object, memberships: tuple[Membership, ...], wanted: ProxyConfig
+    obj: Object, memberships: tuple[Membership, ...], wanted: ProxyConfig, uses: DataUses
 ) -> Iterator[Result]:
     urls = settings.declared_urls(wanted, memberships, target="", name=obj.base_name)
     if urls is None:
@@ -307,20 +314,21 @@ def _of_object(
         return
     if _can_be_selected(obj, wanted) and _is_refused(obj, wanted):
         return
-    has_chart = _is_enabled("charts", wanted) and any(True for _ in charts_in(obj))
+    charts = charts_in(obj, uses.chart_sources)
+    has_chart = _is_enabled("charts", wanted) and any(True for _ in charts)
     if has_chart and is_refused(obj.data, ("spec",)):
         return
     right = [url for url in urls if url]
     found = list(proxy_urls.in_object(obj))
     for one in found:
         if proxy_urls.is_set(one) and not one.is_one_of(right):
-            yield _stale(obj, one.path, one.name, wanted, is_declared=bool(right))
+            yield _stale(obj, one.path, one.name, wanted, uses, is_declared=bool(right))
             return
     if right and not any(one.value or one.is_elsewhere for one in found):
-        yield from _without_value(obj, wanted)
+        yield from _without_value(obj, wanted, uses)
 
 
-def _without_value(obj: Object, wanted: ProxyConfig) -> Iterator[Result]:
+def _without_value(obj: Object, wanted: ProxyConfig, uses: DataUses) -> Iterator[Result]:
     """Yield a warning for each field of an object in which a proxy should be, and none is."""
     of_kind = field_of(*obj.group_kind)
     is_asked = of_kind is not None and _is_enabled("workloads", wanted)
@@ -328,7 +336,8 @@ def _without_value(obj: Object, wanted: ProxyConfig) -> Iterator[Result]:
         text = _NOT_ASKED if of_kind.target else _NO_VALUE
         message = text.format(system=of_kind.name, place=of_kind.place, target=of_kind.target)
         yield Result(Severity.WARNING, message, obj.ref, code="ProxyFieldEmpty")
-    for row, path in charts_in(obj) if _is_enabled("charts", wanted) else ():
+    charts = charts_in(obj, uses.chart_sources)
+    for row, path in charts if _is_enabled("charts", wanted) else ():
         if row.is_needed and not _has_values_elsewhere(obj, path):
             message = _NO_VALUE_OF_CHART.format(system=row.name, place=row.place)
             yield Result(Severity.WARNING, message, obj.ref, path, code="ProxyFieldEmpty")
@@ -339,8 +348,14 @@ def _has_values_elsewhere(obj: Object, path: Pointer) -> bool:
     return bool(lookup(obj.data, ("spec", "valuesFrom")) or lookup(obj.data, (*path, "valueFiles")))
 
 
-def _stale(
-    obj: Object, path: Pointer, name: str, wanted: ProxyConfig, *, is_declared: bool
+def _stale(  # noqa: PLR0913 -- one value and all that is known of it
+    obj: Object,
+    path: Pointer,
+    name: str,
+    wanted: ProxyConfig,
+    uses: DataUses,
+    *,
+    is_declared: bool,
 ) -> Result:
     """Return the warning about a variable that no target writes, with the way to select the object if there is one."""
     if _can_be_selected(obj, wanted):
@@ -351,8 +366,8 @@ def _stale(
         )
         return Result(Severity.WARNING, message, obj.ref, path, code="WorkloadNotSelected")
     message = _STALE if is_declared else _LEFT
-    if _is_enabled("charts", wanted) and _could_be_of_chart(obj, path, wanted):
-        message = _CHART_NOT_CHOSEN if is_declared else _left_in_chart(obj, wanted)
+    if _is_enabled("charts", wanted) and _could_be_of_chart(obj, path, wanted, uses):
+        message = _CHART_NOT_CHOSEN if is_declared else _left_in_chart(obj, wanted, uses)
     target = ""
     system = system_of(*obj.group_kind)
     of_kind = field_of(*obj.group_kind)
@@ -366,17 +381,17 @@ def _stale(
     return Result(Severity.WARNING, message, obj.ref, path, code="StaleProxy")
 
 
-def _could_be_of_chart(obj: Object, path: Pointer, wanted: ProxyConfig) -> bool:
+def _could_be_of_chart(obj: Object, path: Pointer, wanted: ProxyConfig, uses: DataUses) -> bool:
     """Return whether the target of charts would write a place if the chart were chosen and nothing kept."""
     charts = TARGETS["charts"]
     choice = {"charts": [{"kinds": ["*"]}], "conflict": "Override"}
-    found = charts.read(obj.data, {**charts.options(wanted.targets), **choice})
+    found = charts.read(obj.data, {**charts.options(wanted.targets), **choice}, uses)
     return any(path[: len(one.path)] == one.path for one in found)
 
 
-def _left_in_chart(obj: Object, wanted: ProxyConfig) -> str:
+def _left_in_chart(obj: Object, wanted: ProxyConfig, uses: DataUses) -> str:
     """Return what to say of a proxy that a removal leaves in the values of a chart."""
-    if is_chosen(obj.data, TARGETS["charts"].options(wanted.targets)):
+    if is_chosen(obj.data, TARGETS["charts"].options(wanted.targets), uses.chart_sources):
         return _KEPT_IN_CHART
     return _CHART_NOT_CHOSEN_LEFT
 

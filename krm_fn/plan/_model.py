@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from krm_fn import clusters, settings
-from krm_fn.carriers.data_uses import DataUses
+from krm_fn.carriers.data_uses import NO_USES, DataUses
 from krm_fn.clusters import Foreign, Key, Membership, Role
 from krm_fn.config import OverrideSubject, ProxyConfig
 from krm_fn.errors import DocumentError
@@ -254,6 +254,7 @@ class Overview:
         memberships: those of the Clusters themselves.
         clusters: all Clusters that count as themselves, not as another one of the same name.
         left_out: those that the selector leaves out.
+        uses: the ConfigMaps and Secrets of the list that others read as a proxy, and the sources of charts.
     """
 
     def __init__(self, part: ListPart | None = None) -> None:
@@ -271,6 +272,7 @@ class Overview:
         self.memberships: dict[ObjectRef, tuple[Membership, ...]] = {}
         self.clusters: list[Object] = []
         self.left_out: set[ObjectRef] = set()
+        self.uses = NO_USES
 
     def take(
         self, read: Sequence[Object], classes: ClassPlans, uses: DataUses, wanted: ProxyConfig
@@ -278,6 +280,7 @@ class Overview:
         """Note what Clusters, and the objects that make their nodes, say of systems and classes."""
         topology = classes.topology
         self.wanted = wanted
+        self.uses = uses
         if self._part is not None:
             self._part.take(read, classes, uses, wanted)
         chosen = [obj for obj in read if is_selected(obj, wanted)]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krm_fn.carriers.data_uses import DataUses
+from krm_fn.clusters import NO_SOURCES, ChartSources, chart_sources
 from krm_fn.config import ProxyConfig
 from krm_fn.light_typing import TYPE_CHECKING
-from krm_fn.plan._items import ItemReader
+from krm_fn.plan._items import ItemReader, items_of_kinds
 from krm_fn.plan._model import ObjectSource
 from krm_fn.plan._selection import is_enabled, is_selected, may_hold
 from krm_fn.targets import (
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from krm_fn.targets.base import Target
 
 _DATA = frozenset({("", "ConfigMap"), ("", "Secret")})
+_SOURCE_KINDS = ("HelmRepository", "OCIRepository", "HelmChart")
 
 
 def data_uses(reader: ItemReader, wanted: ProxyConfig) -> DataUses:
@@ -35,17 +37,33 @@ def data_uses(reader: ItemReader, wanted: ProxyConfig) -> DataUses:
     filling = [name for name in filling_references() if is_enabled(name, wanted)]
     if not filling and not any(is_enabled(name, wanted) for name in filling_values()):
         return DataUses()
+    sources = _chart_sources(reader)
     concerned = list(_concerned(reader.source, wanted, fills_variables=bool(filling)))
     if not concerned:
-        return DataUses()
+        return DataUses(chart_sources=sources)
     from krm_fn.carriers.data_references import DataUsesReader  # noqa: PLC0415 -- few lists have any
 
-    uses = DataUsesReader(fills_variables=bool(filling))
+    uses = DataUsesReader(fills_variables=bool(filling), chart_sources=sources)
     for index, name in concerned:
         _note_references(uses, TARGETS[name], index, reader, wanted)
     if uses.found.names:
         _note_data(uses, reader, wanted)
     return uses.found
+
+
+def _chart_sources(reader: ItemReader) -> ChartSources:
+    """Return the sources of Flux that say more of a chart than its HelmRelease: of a ``chartRef``, and of Bitnami."""
+    source = reader.source
+    releases = items_of_kinds(source, ["HelmRelease"])
+    if not releases:
+        return NO_SOURCES
+    words: tuple[str, ...] = ("bitnami",)
+    if source.holding(("chartRef",), releases):
+        words = ("bitnami", "OCIRepository", "HelmChart")
+    found = []
+    for index in source.holding(words, items_of_kinds(source, _SOURCE_KINDS)):
+        found += [obj for obj in reader.readable(index) if not obj.is_local]
+    return chart_sources(found)
 
 
 def _concerned(

@@ -99,11 +99,13 @@ class _Charts(Target):
 
     def readers(self, data: Data, options: Options, uses: DataUses = NO_USES) -> Readers:
         """Return who reads the list: Go programs where all charts of the object are such."""
-        charts = [known_chart(one.use.name, options) for one in chosen_charts(data, options)]
+        sources_of_charts = uses.chart_sources
+        chosen = chosen_charts(data, options, sources_of_charts)
+        charts = [known_chart_of(one.use, options) for one in chosen]
         is_go = bool(charts) and all(chart is not None and chart.is_go for chart in charts)
         names: list[str] = []
         for installing in (data, *uses.use(data).releases):
-            for use in charts_of(installing):
+            for use in charts_of(installing, sources_of_charts):
                 names += service_names(use, installing, uses)
         return Readers(Audience.GO if is_go else Audience.POD, tuple(dict.fromkeys(names)))
 
@@ -115,7 +117,7 @@ class _Charts(Target):
 
     def note_references(self, uses: DataUsesReader, data: Data, options: Options) -> None:
         """Note the ConfigMaps and Secrets from which the chosen charts take values and variables."""
-        for chosen in chosen_charts(data, options):
+        for chosen in chosen_charts(data, options, uses.found.chart_sources):
             names = tuple(_names_elsewhere(data, chosen, options))
             for key, member in sources(data):
                 if names:
@@ -149,8 +151,10 @@ class _ChartSites:
 
     def of_charts(self) -> Places:
         """Yield the places in a HelmRelease or an Application."""
-        for chosen in chosen_charts(self._draft.data, self._options):
-            asked = self._asked(chosen.use.name, chosen.names, chosen.use.path)
+        sources_of_charts = self._context.uses.chart_sources
+        for chosen in chosen_charts(self._draft.data, self._options, sources_of_charts):
+            chart = known_chart_of(chosen.use, self._options)
+            asked = self._asked(chosen.use.name, chart, chosen.names, chosen.use.path)
             if asked is not None:
                 yield from self._of_use(chosen.use.path, asked)
                 self._report_unreached(chosen.use, asked.chart)
@@ -160,7 +164,8 @@ class _ChartSites:
         use = self._context.uses.use(self._draft.data)
         for text in self._texts() if use.of_charts else ():
             for name, names in use.of_charts.get(text.path[-1], {}).items():
-                asked = self._asked(name, names, text.path)
+                chart = known_chart(name, self._options)
+                asked = self._asked(name, chart, names, text.path)
                 if asked is not None:
                     yield from self._in_text(text, asked._replace(is_begun=True))
 
@@ -176,7 +181,7 @@ class _ChartSites:
             if group_kind(self._draft.data) in _DATA:
                 for text in self._texts():
                     yield from self._in_text(text, asked)
-            for use in charts_of(self._draft.data):
+            for use in charts_of(self._draft.data, self._context.uses.chart_sources):
                 if use.name == key.chart or use.path == ("spec",):
                     yield from self._of_use(use.path, asked)
 
@@ -192,12 +197,13 @@ class _ChartSites:
             if not isinstance(text, Finding):
                 yield text
 
-    def _asked(self, name: str, names: tuple[str, ...], path: Pointer) -> _Asked | None:
+    def _asked(
+        self, name: str, chart: Chart | None, names: tuple[str, ...], path: Pointer
+    ) -> _Asked | None:
         """Return the places of a chart that get the proxy, those of ``names`` where some are given.
 
         What is asked for and not known is reported; without anything known, there is nothing to write.
         """
-        chart = known_chart(name, self._options)
         found = chart.values if chart else ()
         if names:
             found = tuple(one for one in found if not {one.name, *one.names}.isdisjoint(names))
@@ -205,7 +211,9 @@ class _ChartSites:
         missing = [one for one in names if one not in known]
         if self._is_asked and (chart is None or missing):
             where = f" under {quoted(missing)}" if chart else ""
-            message = _UNKNOWN.format(chart=name, where=where)
+            is_of_another = chart is None and name in CHARTS
+            named = f"{name} of Bitnami" if is_of_another else name
+            message = _UNKNOWN.format(chart=named, where=where)
             self._draft.report(Severity.WARNING, message, path, code="ChartUnknown")
         return _Asked(name, chart, list(found)) if chart else None
 
@@ -357,9 +365,15 @@ def known_chart(name: str, options: Options) -> Chart | None:
     return Chart(tuple(values))
 
 
+def known_chart_of(use: ChartUse, options: Options) -> Chart | None:
+    """Return what ``known_chart`` knows of a chart; one of Bitnami has only the rows of the user."""
+    is_of_table = all(one["chart"] != use.name for one in options.get("rows", ()))
+    return None if is_of_table and use.is_of_bitnami else known_chart(use.name, options)
+
+
 def _names_elsewhere(data: Data, chosen: Chosen, options: Options) -> Iterator[str]:
     """Yield the names of the values of a chosen chart that ``spec.values`` lacks: other objects may hold them."""
-    chart = known_chart(chosen.use.name, options)
+    chart = known_chart_of(chosen.use, options)
     for value in chart.values if chart else ():
         is_wanted = not chosen.names or value.name in chosen.names
         if is_wanted and not holds(value, lookup(data, ("spec", "values"))):
@@ -372,7 +386,7 @@ def _container(value: ChartValue, values: Any) -> Container:
 
 
 def _containers(data: Data, chosen: Chosen, options: Options) -> Iterator[Container]:
-    chart = known_chart(chosen.use.name, options)
+    chart = known_chart_of(chosen.use, options)
     roots = (("values",), ("helm", "valuesObject"))
     for value in chart.values if chart else ():
         for root in roots:

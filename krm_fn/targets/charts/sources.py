@@ -53,7 +53,7 @@ def namespace_of_release(data: Data) -> str:
 
 def reads_more_values(use: ChartUse) -> bool:
     """Return whether more of the values of a chart count here than those that hold a proxy."""
-    chart = CHARTS.get(use.name)
+    chart = None if use.is_of_bitnami else CHARTS.get(use.name)
     return chart is not None and (chart.services is not None or chart.unreached is not None)
 
 
@@ -66,7 +66,7 @@ def service_names(use: ChartUse, data: Data, uses: DataUses) -> Iterator[str]:
         uses: what is in the objects from which it takes values.
     """
     services = CHARTS[use.name].services if use.name in CHARTS else None
-    if services is None:
+    if services is None or use.is_of_bitnami:
         return
     paths = {part: tuple(path.split(".")) for part, path in services.parts.items() if path}
     names = [("nameOverride",), ("fullnameOverride",), ("namespaceOverride",), *paths.values()]

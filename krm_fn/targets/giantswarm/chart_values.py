@@ -9,6 +9,7 @@ from krm_fn.carriers.chosen_charts import is_chosen
 from krm_fn.carriers.documents import DocumentSites
 from krm_fn.carriers.site import Site
 from krm_fn.carriers.three_keys import SHORT, SNAKE, Keys, ThreeKeys
+from krm_fn.clusters import ChartSources
 from krm_fn.engine import Draft
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
@@ -33,10 +34,10 @@ def _is_of_a_chart(name: Any) -> bool:
     )
 
 
-def _is_of_charts(obj: Data, options: Options) -> bool:
+def _is_of_charts(obj: Data, options: Options, sources: ChartSources) -> bool:
     """Return whether the target ``charts`` is enabled and writes a chart of an object."""
     charts = options.get("charts", {})
-    return charts is not None and is_chosen(obj, charts)
+    return charts is not None and is_chosen(obj, charts, sources)
 
 
 def _sites(draft: Draft, root: Pointer) -> Iterator[Site]:
@@ -65,7 +66,8 @@ class _GiantswarmChartValues(Target):
     def sites(self, draft: Draft, context: Context) -> Iterator[Site | DocumentSites]:
         """Yield the places of a proxy in the values of an object that are for one of the charts."""
         obj = draft.data
-        if context.uses.use(obj).of_charts or _is_of_charts(obj, context.options):
+        uses = context.uses
+        if uses.use(obj).of_charts or _is_of_charts(obj, context.options, uses.chart_sources):
             return  # the target ``charts`` writes what its options or an annotation choose
         if obj.get("kind") != "HelmRelease" and _is_of_a_chart(lookup(obj, ("metadata", "name"))):
             helm_values.report_unread(draft)

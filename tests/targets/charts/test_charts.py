@@ -387,6 +387,94 @@ def test_names_of_services_count_the_values_of_objects_in_the_list(values: Any, 
     assert "release-argocd" not in written
 
 
+# the sources of charts
+
+
+def source(kind: str, name: str, **spec: Any) -> dict[str, Any]:
+    metadata = {"name": name, "namespace": "apps"}
+    return {"apiVersion": "source.toolkit.fluxcd.io/v1", "kind": kind, "metadata": metadata, "spec": spec}
+
+
+def of_source(kind: str, name: str, **spec: Any) -> dict[str, Any]:
+    """A HelmRelease with a ``chartRef``."""
+    obj = release("", **spec)
+    del obj["spec"]["chart"]
+    obj["spec"]["chartRef"] = {"kind": kind, "name": name}
+    return obj
+
+
+BITNAMI = "oci://registry-1.docker.io/bitnamicharts"
+OF_CHARTS = {"kind": "HelmRepository", "name": "charts"}
+FROM_CHARTS = release("external-dns")
+FROM_CHARTS["spec"]["chart"]["spec"]["sourceRef"] = OF_CHARTS
+OF_SOURCES: list[Any] = [
+    pytest.param(
+        [of_source("OCIRepository", "a"), source("OCIRepository", "a", url="oci://x.example/charts/harbor")],
+        "harbor",
+        id="an OCIRepository with another name",
+    ),
+    pytest.param(
+        [source("HelmChart", "a", chart="harbor"), of_source("HelmChart", "a")],
+        "harbor",
+        id="a HelmChart with another name",
+    ),
+    pytest.param([of_source("OCIRepository", "harbor")], "harbor", id="an OCIRepository that is not in the list"),
+    pytest.param(
+        [of_source("OCIRepository", "harbor"), source("OCIRepository", "harbor", url="oci://x.example/velero")],
+        "velero",
+        id="an OCIRepository with the name of another chart",
+    ),
+    pytest.param(
+        [
+            of_source("OCIRepository", "external-dns"),
+            source("OCIRepository", "external-dns", url=f"{BITNAMI}/external-dns"),
+        ],
+        "",
+        id="an OCIRepository of Bitnami",
+    ),
+    pytest.param(
+        [FROM_CHARTS, source("HelmRepository", "charts", url=BITNAMI)],
+        "",
+        id="Bitnami's HelmRepository",
+    ),
+    pytest.param(
+        [
+            of_source("HelmChart", "a"),
+            source("HelmChart", "a", chart="external-dns", sourceRef=OF_CHARTS),
+            source("HelmRepository", "charts", url="https://charts.bitnami.com/bitnami"),
+        ],
+        "",
+        id="a HelmChart from Bitnami",
+    ),
+    pytest.param(
+        [FROM_CHARTS, source("HelmRepository", "charts", url="https://x.example/")],
+        "external-dns",
+        id="another HelmRepository",
+    ),
+]
+
+
+@pytest.mark.parametrize(("items", "chart"), OF_SOURCES)
+def test_the_source_of_a_chart_says_which_one_it_is(items: list[Any], chart: str) -> None:
+    written = [values_of(one) for one in listed(*items) if one["kind"] == "HelmRelease"]
+    keys = set(EXPECTED[chart]) if chart else None
+    assert [set(one) if one else None for one in written] == [keys]
+
+
+def test_a_chart_of_bitnami_has_only_rows_of_the_user() -> None:
+    obj = application("jenkins")
+    obj["spec"]["source"]["repoURL"] = "https://charts.bitnami.com/bitnami"
+    assert changes(target, obj, **ANY) == []
+    (said,) = findings(target, obj, **ANY)
+    assert (said.code, "jenkins of Bitnami" in said.message) == ("ChartUnknown", True)
+    rows = [{"chart": "jenkins", "path": "extraEnvVars", "form": "List"}]
+    after = apply(target, obj, **ANY, rows=rows)
+    assert lookup(after, ("spec", "source", "helm", "valuesObject")) == {"extraEnvVars": OURS}
+    by_an_earlier_run = apply(target, application("jenkins"), **ANY)
+    by_an_earlier_run["spec"]["source"]["repoURL"] = obj["spec"]["source"]["repoURL"]
+    assert HTTP not in str(apply(target, by_an_earlier_run, **ANY))
+
+
 # what the variables do not reach
 
 NAMED = "-Dhttp.nonProxyHosts=a -Dhttps.proxyHost=secure.corp.example -Dhttps.proxyPort=3129"
