@@ -7,6 +7,7 @@ what they hold themselves.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from krm_fn.carriers.documents import DocumentSites, TextDraft
@@ -15,7 +16,7 @@ from krm_fn.carriers.site import NestedSites, Places, Site, SiteWithoutVariables
 from krm_fn.carriers.variable_mapping import VariableMapping
 from krm_fn.engine import Draft
 from krm_fn.formats import embedded, mime
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Finding, Severity
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, lookup
@@ -23,9 +24,13 @@ from krm_fn.targets.base import Context, NodeUpdate, Target
 from krm_fn.yamledit.render import block_text
 
 _USER_DATA: Pointer = ("spec", "userData")
+_AMI_TERMS: Pointer = ("spec", "amiSelectorTerms")
 _VARIABLES: Pointer = ("spec", "instance", "environment", "default")
 _STARTED = {"apiVersion": "node.eks.aws/v1alpha1", "kind": "NodeConfig"}
 _TYPE = "application/node.eks.aws"
+_DATED_ALIAS = r"al2023@v(\d{8})"
+_FIRST_IMAGE = "20250820"
+"""No image is older whose nodeadm knows the variables: that day they were still discussed (amazon-eks-ami#2384)."""
 _LABEL = f"`{'.'.join(_VARIABLES[1:])}` of the NodeConfig"
 
 
@@ -39,6 +44,7 @@ class _Karpenter(Target):
         """Yield the variables of the NodeConfig, or a new one where there are no user data."""
         text = draft.get(_USER_DATA)
         if text in (None, "") and _is_amazon_linux_2023(draft.data):
+            _report_old_image(draft, context)
             yield _NewUserData(draft)
         if not isinstance(text, str):
             return
@@ -49,6 +55,7 @@ class _Karpenter(Target):
             return
         for document in documents:
             if _is_node_config(document.draft.data):
+                _report_old_image(draft, context)
                 yield DocumentSites(document, _variables_in)
                 yield _EmptyUserData(draft)
                 return
@@ -78,9 +85,23 @@ def _node_config(text: str) -> embedded.Value | None:
     )
 
 
+def _report_old_image(draft: Draft, context: Context) -> None:
+    """Report an image by whose date its nodeadm cannot know the variables, which it drops then."""
+    terms = draft.get(_AMI_TERMS)
+    for at, term in enumerate(terms if isinstance(terms, list) else ()):
+        found = re.fullmatch(_DATED_ALIAS, str(lookup(term, ("alias",))))
+        if found and found[1] < _FIRST_IMAGE and context.settings.sets_any:
+            message = (
+                f"an image older than v{_FIRST_IMAGE} knows no `instance.environment`, so its nodes get no proxy: "
+                "name a newer one"
+            )
+            path = (*_AMI_TERMS, str(at), "alias")
+            draft.report(Severity.WARNING, message, path, code="NodeSystemUnsupported")
+
+
 def _is_amazon_linux_2023(obj: Mapping[str, Any]) -> bool:
     """Return whether the nodes run nodeadm, as a field says."""
-    terms = lookup(obj, ("spec", "amiSelectorTerms"))
+    terms = lookup(obj, _AMI_TERMS)
     aliases = [lookup(term, ("alias",)) for term in terms] if isinstance(terms, list) else []
     is_alias = any(isinstance(alias, str) and alias.startswith("al2023@") for alias in aliases)
     return is_alias or lookup(obj, ("spec", "amiFamily")) == "AL2023"

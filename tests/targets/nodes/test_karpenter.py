@@ -57,6 +57,25 @@ def test_nodes_with_nodeadm_and_without_user_data_get_a_config(spec: dict[str, o
     assert run(karpenter, outcome.obj, NONE).obj == node_class(None, **spec)
 
 
+@pytest.mark.parametrize("text", [None, CONFIG], ids=["without user data", "with a NodeConfig"])
+@pytest.mark.parametrize(
+    ("alias", "is_old"),
+    [
+        pytest.param("al2023@v20240807", True, id="an old image"),
+        pytest.param("al2023@v20250820", False, id="one that may know the field"),
+        pytest.param("al2023@latest", False, id="the latest one"),
+        pytest.param("bottlerocket@v1.20.0", False, id="another system"),
+    ],
+)
+def test_an_image_that_is_too_old_for_the_variables_is_a_warning(text: object, alias: str, *, is_old: bool) -> None:
+    given = node_class(text, amiFamily="AL2023", amiSelectorTerms=[{"id": "ami-1"}, {"alias": alias}])
+    found = run(karpenter, given, OTHER).findings
+    assert [(one.code, one.path) for one in found] == (
+        [("NodeSystemUnsupported", ("spec", "amiSelectorTerms", "1", "alias"))] if is_old else []
+    )
+    assert run(karpenter, given, NONE).findings == []
+
+
 def test_a_removal_leaves_a_variable_that_is_null() -> None:
     there = node_class(f"{CONFIG}spec: {{instance: {{environment: {{default: {{HTTP_PROXY: ~}}}}}}}}\n")
 
