@@ -33,8 +33,14 @@ _BROAD = "NP025"
 """The rule of what reaches far, but may be what its author needs: a person decides."""
 _SHOWN = frozenset(
     {
-        *(EntryKind.NAME, EntryKind.DOMAIN, EntryKind.GLOB, EntryKind.EVERYTHING),
-        *(EntryKind.ADDRESS, EntryKind.CIDR, EntryKind.ADDRESS_GLOB, EntryKind.RANGE),
+        EntryKind.NAME,
+        EntryKind.DOMAIN,
+        EntryKind.GLOB,
+        EntryKind.EVERYTHING,
+        EntryKind.ADDRESS,
+        EntryKind.CIDR,
+        EntryKind.ADDRESS_GLOB,
+        EntryKind.RANGE,
     }
 )
 _TOKEN = r"(?=[a-z]*[0-9])[a-z0-9_]{20,}"  # noqa: S105 -- the form of one

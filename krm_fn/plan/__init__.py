@@ -33,8 +33,14 @@ __all__ = ["ObjectSource", "Overview", "PlannedEdit", "items_of_kinds", "needed"
 
 _OF_CLASSES = ("Cluster", "ClusterClass")
 _NAMES = (
-    *("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"),
-    *("httpProxy", "httpsProxy", "HTTPProxy", "HTTPSProxy"),
+    "HTTP_PROXY",
+    "http_proxy",
+    "HTTPS_PROXY",
+    "https_proxy",
+    "httpProxy",
+    "httpsProxy",
+    "HTTPProxy",
+    "HTTPSProxy",
 )
 
 

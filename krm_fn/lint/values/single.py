@@ -19,23 +19,26 @@ from krm_fn.noproxy.model import Audience
 
 _BROAD = frozenset(
     {
-        *(
-            "amazonaws.com",
-            "elb.amazonaws.com",
-            "compute.amazonaws.com",
-            "googleapis.com",
-            "cloudfront.net",
-            "gcr.io",
-        ),
-        *(
-            "azure.com",
-            "azurecr.io",
-            "cloudapp.azure.com",
-            "windows.net",
-            "core.windows.net",
-            "microsoft.com",
-        ),
-        *("github.io", "docker.io", "co.uk", "com.au", "com.br", "co.jp", "co.in", "com.cn"),
+        "amazonaws.com",
+        "elb.amazonaws.com",
+        "compute.amazonaws.com",
+        "googleapis.com",
+        "cloudfront.net",
+        "gcr.io",
+        "azure.com",
+        "azurecr.io",
+        "cloudapp.azure.com",
+        "windows.net",
+        "core.windows.net",
+        "microsoft.com",
+        "github.io",
+        "docker.io",
+        "co.uk",
+        "com.au",
+        "com.br",
+        "co.jp",
+        "co.in",
+        "com.cn",
     }
 )
 
