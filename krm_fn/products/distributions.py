@@ -428,6 +428,13 @@ ROWS = (
     DistributionRow(
         "githubRunners",
         "actions.summerwind.dev",
+        "RunnerDeployment",
+        (*_TEMPLATE, "dockerEnv"),
+        is_env=True,
+    ),
+    DistributionRow(
+        "githubRunners",
+        "actions.summerwind.dev",
         "RunnerSet",
         (*_TEMPLATE, *_ENV),
         is_env=True,

@@ -279,7 +279,7 @@ def test_a_variable_that_comes_from_a_secret_stays_where_conflict_says_so() -> N
     row = next(row for row in ROWS if row.kind == "RunnerDeployment")
     mine = [{"name": name, "valueFrom": {"secretKeyRef": {"name": "p", "key": name}}} for name in variables(row)]
     there = holding(row, {})
-    there["spec"]["template"]["spec"]["env"] = mine
+    there["spec"]["template"]["spec"] = {"env": mine, "dockerEnv": mine}
 
     assert changes(TARGETS["githubRunners"], there, conflict="Keep") == []
 
