@@ -100,6 +100,8 @@ def rows_of_charts() -> str:
             names = ", ".join(f"`{one}`" for one in value.names)
             form = "texts" if value.texts else f"{value.form.lower()} of variables"
             form = "TOML text with `environment` of each runner" if value.form == RUNNERS_TOML else form
+            if value.list_since:
+                form += f" (a mapping before {'.'.join(map(str, value.list_since))})"
             form += f" (or the list `{value.instead}`, where that sets one)" if value.instead else ""
             lines.append(f"| {name} | {names} | {form} |\n")
     return "".join(lines)

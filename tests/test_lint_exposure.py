@@ -78,9 +78,18 @@ def warnings(spec: dict[str, Any], *items: dict[str, Any]) -> list[tuple[str, st
     return [(one.ref.kind, one.message.partition("Secret: ")[2]) for one in found]
 
 
+APPLICATION = {
+    "apiVersion": "argoproj.io/v1alpha1",
+    "kind": "Application",
+    "metadata": {"name": "velero", "annotations": {"fn.inject-proxy.io/proxy": "true"}},
+    "spec": {"source": {"chart": "velero"}},
+}
+
+
 @pytest.mark.parametrize(
     ("obj", "advice"),
     [
+        pytest.param(APPLICATION, "Argo CD takes no values of a chart from a Secret, so give", id="an Application"),
         pytest.param(values("ConfigMap"), "move these values to a Secret, which charts", id="a ConfigMap with values"),
         pytest.param(RELEASE, "move these values to a Secret, and name it in `spec.valuesFrom`", id="a HelmRelease"),
         pytest.param(CONTROL_PLANE, "set `content: Secret` for the targets", id="files of nodes"),

@@ -88,12 +88,14 @@ class ChartUse(NamedTuple):
         repository: where it is: the name of a source of Flux, or a URL.
         path: leads to what the object says of it.
         url: where it is; "" where that is not known.
+        version: the one that is asked for, as it is written; "" for none.
     """
 
     name: str
     repository: str
     path: Pointer
     url: str = ""
+    version: str = ""
 
     @property
     def is_of_bitnami(self) -> bool:
@@ -143,7 +145,8 @@ def charts_of(obj: Mapping[str, Any], sources: ChartSources = NO_SOURCES) -> Ite
             chart = repository
         name = _last_step(chart)
         if name:
-            yield ChartUse(name, repository, path, repository)
+            version = text(lookup(obj, (*path, "targetRevision")))
+            yield ChartUse(name, repository, path, repository, version)
 
 
 def _of_release(obj: Mapping[str, Any], sources: ChartSources) -> ChartUse:
@@ -151,7 +154,9 @@ def _of_release(obj: Mapping[str, Any], sources: ChartSources) -> ChartUse:
     repository = text_at(obj, ("spec", "chart", "spec", "sourceRef", "name"))
     if text_at(obj, ("spec", "chart", "spec", "chart")):
         source = sources.get(_source_key(obj, ("spec", "chart", "spec", "sourceRef")))
-        return ChartUse(chart_of(obj), repository, ("spec",), source.url if source else "")
+        url = source.url if source else ""
+        version = text_at(obj, ("spec", "chart", "spec", "version"))
+        return ChartUse(chart_of(obj), repository, ("spec",), url, version)
     source = sources.get(_source_key(obj, ("spec", "chartRef")), ChartSource("", ""))
     return ChartUse(source.chart or chart_of(obj), repository, ("spec",), source.url)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from krm_fn.clusters import APPLICATION
 from krm_fn.krm.results import Finding, ObjectRef, Result, Severity
 from krm_fn.plan import PlannedEdit
 from krm_fn.products.node_kinds import KUBEADM, OF_CLASSES
@@ -17,6 +18,7 @@ _ADVICE = {
     "ConfigMap": "move these values to a Secret, which charts and apps read beside a ConfigMap",
     "HelmRelease": "move these values to a Secret, and name it in `spec.valuesFrom`",
 }
+_OF_ARGO_CD = "Argo CD takes no values of a chart from a Secret, so "
 _ADVICE_OF_KUBEADM = (
     "set `content: Secret` for the targets `containerdDropIn` and `kubeletDropIn`, and `exports: false` for"
     " `kubeadmCommands`"
@@ -58,4 +60,5 @@ def _of_target(place: PlannedEdit) -> str:
         targets = tuple(place.class_context.enabled(place.class_context.targets))
     if set(targets) <= set(KUBEADM.targets):
         return _ADVICE_OF_KUBEADM
-    return _GENERAL_ADVICE.format(target=place.target_id)
+    why = _OF_ARGO_CD if place.obj.group_kind == APPLICATION else ""
+    return why + _GENERAL_ADVICE.format(target=place.target_id)

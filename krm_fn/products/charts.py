@@ -34,6 +34,7 @@ class ChartValue(NamedTuple):
         no_proxy: of the form ``URL`` the path of the text that holds the list; "" for none.
         instead: a list of variables that is written in place of this one where it sets one of them.
         defaults: the names that the default list of the chart sets; a list among the values replaces it.
+        list_since: the first version of the chart that takes the list; before, it is a mapping. Empty for all.
     """
 
     path: str
@@ -43,6 +44,7 @@ class ChartValue(NamedTuple):
     no_proxy: str = ""
     instead: str = ""
     defaults: tuple[str, ...] = ()
+    list_since: tuple[int, ...] = ()
 
     @property
     def steps(self) -> Path:
@@ -159,7 +161,7 @@ CHARTS: Mapping[str, Chart] = {
             },
         ),
     ),
-    "velero": Chart(_lists("configuration.extraEnvVars"), is_go=True),
+    "velero": Chart((ChartValue("configuration.extraEnvVars", list_since=(9, 1, 3)),), is_go=True),
     "jenkins": Chart(
         _lists("controller.containerEnv", "controller.initContainerEnv"),
         unreached=Unreached(

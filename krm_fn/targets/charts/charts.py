@@ -31,6 +31,7 @@ from krm_fn.targets.charts.forms import (
     may_be_own,
     places_of,
     site_of,
+    value_in_version,
     written_value,
 )
 from krm_fn.targets.charts.parameters import Parameters, set_by
@@ -156,7 +157,9 @@ class _ChartSites:
             chart = known_chart_of(chosen.use, self._options)
             asked = self._asked(chosen.use.name, chart, chosen.names, chosen.use.path)
             if asked is not None:
-                yield from self._of_use(chosen.use.path, asked)
+                version = chosen.use.version
+                values = [value_in_version(one, version) for one in asked.values]
+                yield from self._of_use(chosen.use.path, asked._replace(values=values))
                 self._report_unreached(chosen.use, asked.chart)
 
     def of_data(self) -> Places:

@@ -6,7 +6,9 @@ everywhere.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from math import inf
 
 from krm_fn import noproxy
 from krm_fn.carriers import credential_secret
@@ -19,13 +21,15 @@ from krm_fn.krm.results import Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, lookup
-from krm_fn.products.charts import LIST, RUNNERS_TOML, Chart, ChartValue
+from krm_fn.products.charts import LIST, MAPPING, RUNNERS_TOML, Chart, ChartValue
 from krm_fn.products.proxy_keys import CREDENTIAL_SECRET
 from krm_fn.proxy_url import split_url
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.charts.toml_environment import RunnerTable, runner_tables, with_entries
 from krm_fn.targets.charts.written import OurValues, ValueKey
 
+_VERSION = re.compile(r"v?([0-9]{1,9})((?:\.(?:[0-9]{1,9}|[x*])){0,2})(?:[-+].*)?")
+"""``5.1.0``, ``v5.1.0-rc1``, and of the ranges ``5``, ``5.x`` and ``5.1.*``."""
 _ENV = "env"
 _TABLES, _OTHER = "runners", "other"
 _MISSING = object()
@@ -130,6 +134,16 @@ def written_value(value: ChartValue, data: Any) -> ChartValue:
     if isinstance(there, list) and any(map(variable_of, there)):
         return ChartValue(value.instead, LIST)
     return value
+
+
+def value_in_version(value: ChartValue, version: str) -> ChartValue:
+    """Return the place in a version of the chart; one that is no number counts as a new one, and so do most ranges."""
+    found = _VERSION.fullmatch(version) if value.list_since else None
+    if found is None:
+        return value
+    numbers = [found[1], *found[2].split(".")[1:], "x", "x"]
+    asked = tuple(float(one) if one.isdigit() else inf for one in numbers[:3])
+    return value._replace(form=MAPPING) if asked < value.list_since else value
 
 
 class _VariableList(EnvList):

@@ -117,6 +117,34 @@ def test_a_list_in_place_of_a_mapping_is_written() -> None:
     assert values_of(after) == {"extraEnvVarsCrossplane": [{"name": "A"}, *OURS]}
 
 
+VERSIONS: list[Any] = [
+    pytest.param("9.1.2", SIX, id="the last one with a mapping"),
+    pytest.param("v5.1.0-rc.1", SIX, id="a version as a tag"),
+    pytest.param("5.x", SIX, id="a range of old ones"),
+    pytest.param("5", SIX, id="a number alone"),
+    pytest.param("9.1.3", OURS, id="the first one with a list"),
+    pytest.param("9.1.*", OURS, id="a range that ends behind it"),
+    pytest.param("10.0.0", OURS, id="a number with more digits"),
+    pytest.param(">=5.0.0", OURS, id="a range that is not understood"),
+    pytest.param("", OURS, id="none"),
+]
+
+
+@pytest.mark.parametrize(("version", "expected"), VERSIONS)
+def test_an_old_version_of_a_chart_takes_a_mapping(version: str, expected: Any) -> None:
+    obj = release("velero")
+    obj["spec"]["chart"]["spec"]["version"] = version
+    after = apply(target, obj, **ANY)
+    assert values_of(after) == {"configuration": {"extraEnvVars": expected}}
+    assert apply(target, after, NONE, **ANY) == obj
+    of_argo_cd = application("velero")
+    of_argo_cd["spec"]["source"]["targetRevision"] = version
+    after = apply(target, of_argo_cd, **ANY)
+    assert after["spec"]["source"]["helm"]["valuesObject"] == {"configuration": {"extraEnvVars": expected}}
+    kept = {**obj, "spec": {**obj["spec"], "values": {"configuration": {"extraEnvVars": [{"name": "A"}]}}}}
+    assert isinstance(values_of(apply(target, kept, **ANY))["configuration"]["extraEnvVars"], list)
+
+
 def test_renovate_keeps_the_list_that_sets_a_proxy() -> None:
     values = {"envList": [{"name": "HTTP_PROXY", "value": OLD}]}
     after = values_of(apply(target, release("renovate", values), **ANY, conflict="Override"))
