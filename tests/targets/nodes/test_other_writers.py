@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from kubeadm_objects import HTTP_ONLY, NONE, PROXY, kubeadm, run
 
+from krm_fn.lint.objects import Listing, lint_object
 from krm_fn.targets.nodes import containerd_drop_in
 from krm_fn.targets.nodes import other_writers as target
 
@@ -158,6 +159,15 @@ def test_the_text_of_an_object_with_such_a_place_holds_one_of_the_words_for_whic
 )
 def test_nothing_is_reported_of_what_agrees(obj: dict[str, Any]) -> None:
     assert run(target, obj, HTTP_ONLY).findings == []
+
+
+@pytest.mark.parametrize("obj", OF_ONE_PROCESS)
+def test_a_variable_of_one_process_is_read_as_that_of_its_service_which_may_set_the_others(obj: dict[str, Any]) -> None:
+    found = list(target.TARGET.read(obj, {}))
+    assert found
+    assert all(one.member.endswith(f"_{one.variable}") for one in found)
+    rules = {one.code for one in lint_object(found, Listing(target.TARGET.audience))}
+    assert rules.isdisjoint({"NP002", "NP008"})
 
 
 @pytest.mark.parametrize("more", [{"append": True}, {"contentFormat": "Template"}], ids=["append", "a template"])
