@@ -176,6 +176,27 @@ def test_the_recipe_of_giant_swarm_reads_the_file_in_a_plain_folder(tmp_path: Pa
     assert "p%40ss" not in done.stdout + done.stderr
 
 
+def test_one_secret_holds_the_proxy_of_every_system(tmp_path: Path) -> None:
+    title = "One place for user and password"
+    for text in code(PAGE, title, "yaml"):
+        name, _, content = text.removeprefix("# ").partition("\n")
+        (tmp_path / name).write_text(content)
+    (tmp_path / "clusters").mkdir()
+    (tmp_path / "clusters" / "nodes.yaml").write_text(
+        "apiVersion: bootstrap.cluster.x-k8s.io/v1alpha3\nkind: TalosConfigTemplate\nmetadata: {name: workers}\n"
+        "spec: {template: {spec: {generateType: worker}}}\n"
+    )
+
+    (command,) = code(PAGE, title, "sh")
+    done = shell(command, tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    written = (tmp_path / "clusters" / "nodes.yaml").read_text()
+    assert "http://user:p%40ss@proxy.corp.example:3128" in written
+    assert ".corp.example,10.0.0.0/8" in written
+    assert "p%40ss" not in done.stderr
+
+
 @pytest.mark.parametrize(("page", "title"), [("orchestrators.md", "Flux"), ("orchestrators.md", "Argo CD")])
 def test_a_page_says_that_the_proxy_config_is_not_applied(page: str, title: str) -> None:
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")

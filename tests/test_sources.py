@@ -324,7 +324,8 @@ def test_no_proxy_in_the_object_takes_out_what_was_injected() -> None:
         pytest.param(
             {},
             [secret(TKG, data={"x": ""})],
-            'must say in `key` which key of Secret "values" is meant: there are `value`, `x`',
+            'must say in `key` which key of Secret "values" is meant: there are `value`, `x`; one of them must hold '
+            "the whole proxy, as a text with lines such as `http_proxy: URL`, `https_proxy: URL` and `no_proxy: LIST`",
             id="several keys",
         ),
         pytest.param(

@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 
 _Path = tuple[str, ...]
 
+_WHOLE = (
+    "one of them must hold the whole proxy, as a text with lines such as `http_proxy: URL`, `https_proxy: URL` and "
+    "`no_proxy: LIST`"
+)
+
 
 class Objects:
     """Reads objects of lists, local configuration among them, for a FunctionConfig: a ``config.Lookup``.
@@ -150,7 +155,9 @@ def _value(obj: Object, key: str | None) -> Value:
     names = ", ".join(f"`{name}`" for name in texts)
     if key is None and len(texts) != 1:
         raise ConfigError(
-            [f"must say in `key` which key of {_name_of(obj)} is meant: there are {names}"]
+            [
+                f"must say in `key` which key of {_name_of(obj)} is meant: there are {names}; {_WHOLE}"
+            ]
         )
     found = texts.get(key) if key is not None else next(iter(texts.values()))
     if found is None:

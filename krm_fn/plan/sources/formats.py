@@ -257,6 +257,6 @@ _SIGNS: dict[str, tuple[_Path, ...]] = {
 _SHOWN = {
     TKG: "`TKG_HTTP_PROXY`, `TKG_HTTPS_PROXY`, `TKG_NO_PROXY`",
     GIANT_SWARM: "`proxy.http`, `proxy.https`, `proxy.noProxy`",
-    IMAGE_BUILDER: "`proxy_env`, or `http_proxy`, `https_proxy`, `no_proxy`",
+    IMAGE_BUILDER: "`http_proxy`, `https_proxy`, `no_proxy`, which need no `format`, or these in `proxy_env`",
     OPENSHIFT: "`proxy.httpProxy`, `proxy.httpsProxy`, `proxy.noProxy`",
 }
