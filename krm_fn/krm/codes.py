@@ -98,6 +98,7 @@ SILENCEABLE: Mapping[str, Severity] = {
     "ChartUnknown": _W,
     "ChartListReplaced": _W,
     "ChartNotReached": _W,
+    "ChartServicesUnknown": _W,
     "CredentialsLeftOut": _W,
     # Kyverno
     "PolicyNotFilled": _W,

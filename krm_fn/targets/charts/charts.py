@@ -36,6 +36,7 @@ from krm_fn.targets.charts.forms import (
 )
 from krm_fn.targets.charts.parameters import Parameters, set_by
 from krm_fn.targets.charts.sources import (
+    has_services,
     namespace_of_release,
     reads_more_values,
     service_names,
@@ -54,6 +55,11 @@ _LIST_REPLACED = "the list {label} replaces that of the chart, which sets {names
 _LIST_ELSEWHERE = (
     "the list {label} replaces the one of {elsewhere}, if that is there: "
     "keep all of its entries in one place"
+)
+_UNNAMED = (
+    "`NO_PROXY` lacks the names of Services by which its programs call each other, because the object does not say in "
+    "which namespace they are, or its names hold other characters: set `metadata.namespace`, `spec.targetNamespace` or "
+    "`spec.destination.namespace`"
 )
 _TEMPLATE = "the proxy or its list holds `{{`, which charts read as a template: take it out of `spec.noProxy`"
 
@@ -161,6 +167,7 @@ class _ChartSites:
                 values = [value_in_version(one, version) for one in asked.values]
                 yield from self._of_use(chosen.use.path, asked._replace(values=values))
                 self._report_unreached(chosen.use, asked.chart)
+                self._report_unnamed(chosen.use)
 
     def of_data(self) -> Places:
         """Yield the places in the values that a ConfigMap or a Secret holds for charts."""
@@ -333,6 +340,13 @@ class _ChartSites:
         if found is not None and _has_sign(str(found), sign):
             return
         self._draft.report(Severity.WARNING, unreached.message, use.path, code="ChartNotReached")
+
+    def _report_unnamed(self, use: ChartUse) -> None:
+        """Report that the names of Services are not known by which the programs of a chart call each other."""
+        if not (self._is_asked and has_services(use)):
+            return
+        if not any(True for _ in service_names(use, self._draft.data, self._context.uses)):
+            self._draft.report(Severity.WARNING, _UNNAMED, use.path, code="ChartServicesUnknown")
 
     def _unread(self, path: Pointer) -> str:
         """Return what holds further values of a chart and is not in the list of objects, in words; "" for nothing."""

@@ -44,17 +44,21 @@ def values_from(data: Data, uses: DataUses) -> Iterator[Mapping[str, Any]]:
 
 def namespace_of_release(data: Data) -> str:
     """Return the namespace in which the programs of a chart run; "" where nothing names it."""
-    for path in (("targetNamespace",), ("destination", "namespace")):
-        found = text_at(data, ("spec", *path))
-        if found:
-            return found
-    return namespace_of(data)
+    if group_kind(data) == APPLICATION:  # its own namespace is that of Argo CD
+        return text_at(data, ("spec", "destination", "namespace"))
+    return text_at(data, ("spec", "targetNamespace")) or namespace_of(data)
 
 
 def reads_more_values(use: ChartUse) -> bool:
     """Return whether more of the values of a chart count here than those that hold a proxy."""
     chart = None if use.is_of_bitnami else CHARTS.get(use.name)
     return chart is not None and (chart.services is not None or chart.unreached is not None)
+
+
+def has_services(use: ChartUse) -> bool:
+    """Return whether the programs of a chart call each other by names that only its object makes known."""
+    chart = None if use.is_of_bitnami else CHARTS.get(use.name)
+    return chart is not None and chart.services is not None
 
 
 def service_names(use: ChartUse, data: Data, uses: DataUses) -> Iterator[str]:
@@ -65,8 +69,8 @@ def service_names(use: ChartUse, data: Data, uses: DataUses) -> Iterator[str]:
         data: the HelmRelease or the Application that installs it.
         uses: what is in the objects from which it takes values.
     """
-    services = CHARTS[use.name].services if use.name in CHARTS else None
-    if services is None or use.is_of_bitnami:
+    services = CHARTS[use.name].services if has_services(use) else None
+    if services is None:
         return
     paths = {part: tuple(path.split(".")) for part, path in services.parts.items() if path}
     names = [("nameOverride",), ("fullnameOverride",), ("namespaceOverride",), *paths.values()]
@@ -79,7 +83,9 @@ def service_names(use: ChartUse, data: Data, uses: DataUses) -> Iterator[str]:
     whole = _cut(whole, services.longest)
     behind = ""
     if services.has_namespace:
-        namespace = _text(layers, ("namespaceOverride",), "") or namespace_of_release(data)
+        given = text_at(data, (*use.path, "helm", "namespace"))
+        override = _text(layers, ("namespaceOverride",), "")
+        namespace = override or given or namespace_of_release(data)
         if not namespace:
             return
         behind = f".{namespace}"

@@ -388,6 +388,11 @@ SERVICES: list[Any] = [
         id="an Application that says its namespace",
     ),
     pytest.param(
+        at("observe", application(STACK, releaseName=STACK, namespace="templates")),
+        monitoring(STACK, "templates"),
+        id="an Application that says another namespace for its templates",
+    ),
+    pytest.param(
         release(STACK, {"fullnameOverride": "mon", "namespaceOverride": "other"}),
         monitoring("mon", "other"),
         id="a namespace in the values",
@@ -398,6 +403,18 @@ SERVICES: list[Any] = [
 @pytest.mark.parametrize(("obj", "names"), SERVICES)
 def test_the_programs_of_a_chart_call_each_other_by_these_names(obj: Any, names: tuple[str, ...]) -> None:
     assert target.TARGET.readers(obj, ANY).names == names
+
+
+def test_names_that_are_not_known_are_a_warning() -> None:
+    obj = release(STACK)
+    assert findings(target, obj, **ANY) == []
+    del obj["metadata"]["namespace"]
+    assert [said.code for said in findings(target, obj, **ANY)] == ["ChartServicesUnknown"]
+    assert findings(target, obj, NONE, **ANY) == []
+    assert findings(target, {**obj, "spec": {**obj["spec"], "targetNamespace": "observe"}}, **ANY) == []
+    of_argo_cd = application(STACK)
+    assert [said.code for said in findings(target, of_argo_cd, **ANY)] == ["ChartServicesUnknown"]
+    assert findings(target, at("observe", of_argo_cd), **ANY) == []
 
 
 @pytest.mark.parametrize(
