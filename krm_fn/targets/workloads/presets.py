@@ -64,7 +64,10 @@ PRESETS: dict[str, Preset] = {
         writes_rooted_names=True,  # http://source-controller.flux-system.svc.cluster.local./
     ),
     "argocd": Preset(
-        matchers=(Matcher(labels={_PART_OF: "argocd"}),),
+        matchers=(
+            Matcher(labels={_PART_OF: "argocd"}),
+            Matcher(labels={"app.kubernetes.io/name": "argocd-*"}),
+        ),
         containers=(
             "*application-controller",
             "*applicationset-controller",

@@ -268,6 +268,12 @@ def test_matchers_and_globs_choose(options: Any, expected: list[str]) -> None:
         ),
         pytest.param(
             "argocd",
+            workload(container("argocd-repo-server"), labels={"app.kubernetes.io/name": "argocd-repo-server"}),
+            ["argocd-repo-server"],
+            id="a part of Argo CD by its name alone",
+        ),
+        pytest.param(
+            "argocd",
             workload(container("application-controller"), labels={"app.kubernetes.io/part-of": "argocd"}),
             ["application-controller"],
             id="Argo CD by its chart",
