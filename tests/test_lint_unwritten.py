@@ -508,6 +508,27 @@ def places(url: str) -> dict[str, dict[str, Any]]:
             "Kustomization",
             configMapGenerator=[{"literals": [f"HTTP_PROXY={url}"]}],
         ),
+        "an inline patch of a FluxInstance": manifest(
+            "fluxcd.controlplane.io/v1", "FluxInstance", spec={"kustomize": {"patches": [{"patch": PATCH % url}]}}
+        ),
+        "a URL in `set` of a HelmChart": manifest("helm.cattle.io/v1", "HelmChart", spec={"set": {"proxy": url}}),
+        "a path in `set` of a HelmChart": manifest(
+            "helm.cattle.io/v1", "HelmChart", spec={"set": {"proxy.httpProxy": url}}
+        ),
+        "values of a HelmChart as a text": manifest(
+            "helm.cattle.io/v1", "HelmChart", spec={"valuesContent": VALUES_TEXT % url}
+        ),
+        "values of a HelmChartConfig": manifest(
+            "helm.cattle.io/v1", "HelmChartConfig", spec={"valuesContent": VALUES_TEXT % url}
+        ),
+        "values of an ApplicationSet as a text": manifest(
+            "argoproj.io/v1alpha1",
+            "ApplicationSet",
+            spec={"template": {"spec": {"source": {"chart": "x", "helm": {"values": VALUES_TEXT % url}}}}},
+        ),
+        "variables of AWX as a text": manifest(
+            "awx.ansible.com/v1beta1", "AWX", spec={"task_extra_env": f"- name: HTTPS_PROXY\n  value: {url}\n"}
+        ),
         "TOML of a ConfigMap": manifest("v1", "ConfigMap", data={"config.template.toml": TOML % url}),
         "AKS": manifest(
             f"infrastructure.{API}/v1beta1", "AzureManagedControlPlane", spec={"httpProxyConfig": {"httpProxy": url}}

@@ -144,6 +144,12 @@ FIELDS = {
         urls=(("spec", "hubKubeAPIServerConfig", "proxyURL"),),
         is_needed=False,
     ),
+    ("helm.cattle.io", "HelmChart"): System(
+        "the chart",
+        "`spec.set` or `spec.valuesContent`",
+        urls=(("spec", "set", "proxy"),),
+        is_needed=False,
+    ),
 }
 """Kinds with a field for a proxy that are no nodes, and no workloads of Kubernetes itself."""
 

@@ -26,6 +26,22 @@ _ASSIGNED = r"(?i)(https?_proxy)=(\S+)"
 _IN_TEXT = r"(?i)\b(https?_proxy)[\"']?[ \t]?[=:][ \t]?[\"']?([^\s\"']{1,2000})"
 _QUOTED = r'(?i)"(https?_proxy)=([^"\s\\]+)"'
 _PATCHES = ("patches", "patchesJson6902", "patchesStrategicMerge")
+_VALUES_OF_CHARTS = (("helm", "values"),)
+_VALUES_OF_RANCHER = (("spec", "valuesContent"),)
+_TEXTS = {
+    APPLICATION: _VALUES_OF_CHARTS,
+    ("argoproj.io", "ApplicationSet"): _VALUES_OF_CHARTS,
+    ("helm.cattle.io", "HelmChart"): _VALUES_OF_RANCHER,
+    ("helm.cattle.io", "HelmChartConfig"): _VALUES_OF_RANCHER,
+    ("awx.ansible.com", "AWX"): (
+        ("spec", "ee_extra_env"),
+        ("spec", "task_extra_env"),
+        ("spec", "web_extra_env"),
+        ("spec", "rsyslog_extra_env"),
+    ),
+}
+"""Kind -> the last steps of the paths of its texts that are YAML: values of a chart, lists of variables."""
+
 _FILE_MEMBERS = (("proxy", "http"), ("proxy", "https"))
 """Where the values of Giant Swarm's config repositories keep a proxy."""
 
@@ -166,7 +182,8 @@ def _of_mapping(path: Pointer, node: dict[Any, Any]) -> Iterator[SetProxy]:
     for key, member in node.items():
         if not isinstance(member, str) or not isinstance(key, str) or "roxy" not in key.lower():
             continue  # most members, and this costs less than the pattern
-        if re.fullmatch(_MEMBER, key) and (key in _VARIABLES or _may_be_url(member)):
+        last = key.rpartition(".")[2]  # as in `set` of a HelmChart
+        if re.fullmatch(_MEMBER, last) and (last in _VARIABLES or _may_be_url(member)):
             yield SetProxy((*path, key), key, member)
 
 
@@ -176,12 +193,13 @@ def _may_be_url(value: str) -> bool:
 
 
 def _texts(obj: Object) -> Iterator[tuple[Pointer, str]]:
-    """Yield the texts of an object that are values of a chart, or patches."""
+    """Yield the texts of an object that are values of a chart, lists of variables, or patches."""
     group, kind = obj.group_kind
-    if kind == "Kustomization" and group.startswith("kustomize."):
+    if kind == "FluxInstance" or (kind == "Kustomization" and group.startswith("kustomize.")):
         yield from _patches(obj.data)
-    for path, node in nodes(obj.data) if obj.group_kind == APPLICATION else ():
-        if path[-2:] == ("helm", "values") and isinstance(node, str):
+    ends = _TEXTS.get(obj.group_kind, ())
+    for path, node in nodes(obj.data) if ends else ():
+        if path[-2:] in ends and isinstance(node, str):
             yield path, node
 
 
