@@ -573,6 +573,14 @@ def two_sources(url: str) -> dict[str, Any]:
     return manifest("argoproj.io/v1alpha1", "Application", spec={"sources": sources})
 
 
+EXTENSION = "apiVersion: v1alpha1\nkind: ExtensionServiceConfig\nname: x\nenvironment:\n- HTTPS_PROXY=%s\n"
+
+
+def talos(*patches: str) -> dict[str, Any]:
+    spec = {"generateType": "worker", "strategicPatches": list(patches)}
+    return manifest("bootstrap.cluster.x-k8s.io/v1alpha3", "TalosConfigTemplate", spec={"template": {"spec": spec}})
+
+
 def beside(url: str) -> dict[str, dict[str, Any]]:
     """Objects that a target writes, with a proxy in another place."""
     runner = {"initContainers": [{"name": "x", "env": [{"name": "HTTPS_PROXY", "value": url}]}]}
@@ -582,13 +590,20 @@ def beside(url: str) -> dict[str, dict[str, Any]]:
         "other values of a chosen chart": release("cert-manager", {"sidecar": {"HTTPS_PROXY": url}}),
         "the text that holds values of a chosen chart": application("cert-manager", values=text % (RIGHT, url)),
         "a chart that is not chosen beside one that is": two_sources(url),
+        "a URL of Alertmanager beside Grafana's variables": release(
+            "kube-prometheus-stack", {"alertmanager": {"config": {"global": {"http_config": {"proxy_url": url}}}}}
+        ),
+        "an extension service of Talos in a patch of its own": talos("machine: {env: {}}", EXTENSION % url),
+        "an extension service of Talos behind its environment": talos(
+            f"machine: {{env: {{}}}}\n---\n{EXTENSION % url}"
+        ),
         "a list beside the one of a runner": manifest(
             "actions.summerwind.dev/v1alpha1", "RunnerDeployment", spec={"template": {"spec": runner}}
         ),
     }
 
 
-CHOSEN = {"charts": {"charts": [{"charts": ["cert-manager"]}]}}
+CHOSEN = {"charts": {"charts": [{"charts": ["cert-manager", "kube-prometheus-stack"]}]}}
 
 
 @pytest.mark.parametrize("place", beside(OLD))

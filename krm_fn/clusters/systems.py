@@ -145,7 +145,7 @@ FIELDS = {
         is_needed=False,
     ),
     ("helm.cattle.io", "HelmChart"): System(
-        "the chart",
+        "charts of K3s and RKE2",
         "`spec.set` or `spec.valuesContent`",
         urls=(("spec", "set", "proxy"),),
         is_needed=False,
@@ -220,7 +220,7 @@ def charts_in(obj: Object, sources: ChartSources = NO_SOURCES) -> Iterator[tuple
             continue
         chart = CHARTS[use.name]
         names: list[str] = []
-        urls: list[Pointer] = []
+        urls: list[Pointer] = [tuple(path.split(".")) for path in chart.unwritten]
         for value in chart.values:
             names += [f"`{name}`" for name in value.names]
             urls += [path for variable, path in value.texts.items() if variable != "NO_PROXY"]

@@ -15,6 +15,7 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy.entries import is_template
 from krm_fn.patch import Pointer, lookup, text_at
+from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.proxy_url import split_url
 from krm_fn.yamledit import read
 
@@ -198,8 +199,10 @@ def _texts(obj: Object) -> Iterator[tuple[Pointer, str]]:
     if kind == "FluxInstance" or (kind == "Kustomization" and group.startswith("kustomize.")):
         yield from _patches(obj.data)
     ends = _TEXTS.get(obj.group_kind, ())
-    for path, node in nodes(obj.data) if ends else ():
-        if path[-2:] in ends and isinstance(node, str):
+    of_nodes = NODE_KINDS.get(obj.group_kind)
+    patches = of_nodes.system.patches if of_nodes else ""
+    for path, node in nodes(obj.data) if ends or patches else ():
+        if (path[-2:] in ends or patches in path[-2:-1]) and isinstance(node, str):
             yield path, node
 
 

@@ -121,6 +121,7 @@ class Chart(NamedTuple):
         is_needed: without a proxy something lacks it.
         services: the names by which its programs call each other; None where they do not, or by names in every list.
         unreached: what the values alone do not reach; None for nothing.
+        unwritten: the paths of URLs of proxies that no run writes: another proxy there is named.
     """
 
     values: tuple[ChartValue, ...]
@@ -129,6 +130,7 @@ class Chart(NamedTuple):
     is_needed: bool = True
     services: Services | None = None
     unreached: Unreached | None = None
+    unwritten: tuple[str, ...] = ()
 
 
 def _lists(*paths: str) -> tuple[ChartValue, ...]:
@@ -200,6 +202,7 @@ CHARTS: Mapping[str, Chart] = {
             longest=26,
             has_namespace=True,
         ),
+        unwritten=("alertmanager.config.global.http_config.proxy_url",),
     ),
     "crossplane": Chart((ChartValue("extraEnvVarsCrossplane", MAPPING),), is_go=True),
     "cluster-autoscaler": Chart((ChartValue("extraEnv", MAPPING),), is_go=True),
