@@ -620,6 +620,11 @@ def test_the_right_proxy_beside_what_a_run_writes_is_silent(place: str) -> None:
     assert codes({**PROXY, "targets": CHOSEN}, beside("ENC[AES256_GCM,data:x]")[place] | {"sops": {"mac": "x"}}) == []
 
 
+@pytest.mark.parametrize("place", places(OLD))
+def test_what_sops_encrypted_is_no_other_proxy(place: str) -> None:
+    assert "StaleProxy" not in codes(PROXY, places("ENC[AES256_GCM,data:x]")[place] | {"sops": {"mac": "x"}})
+
+
 @pytest.mark.parametrize("conflict", ["Unit", "Keep", "Override"])
 @pytest.mark.parametrize("mode", ["Inject", "Remove"])
 def test_what_stays_by_the_choice_of_its_author_is_no_line_of_its_own(mode: str, conflict: str) -> None:

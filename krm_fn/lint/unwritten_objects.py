@@ -132,6 +132,8 @@ def of_objects(
             written.add(one)
     for obj, memberships in overview.naming:
         one = id(obj.data)
+        if sops.is_encrypted(obj.data):
+            continue  # nobody can say which proxy it sets
         if one in written:
             yield from _beside(obj, memberships, of_object[one], wanted, overview.uses)
         elif not _is_switched_off(obj, wanted):
@@ -257,7 +259,7 @@ def _beside(
     uses: DataUses,
 ) -> Iterator[Result]:
     """Yield a warning for the first other proxy of a written object that no target reads."""
-    if obj.group_kind[0] in (*_KYVERNO_GROUPS, _OWN_GROUP) or sops.is_encrypted(obj.data):
+    if obj.group_kind[0] in (*_KYVERNO_GROUPS, _OWN_GROUP):
         return
     right = {url for place in places for url in place.proxy_urls}
     read: list[Reading] | None = None
