@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 from krm_fn.cli.reading import read_found
 from krm_fn.errors import InputError
 from krm_fn.krm.manifests import Manifests
-from krm_fn.krm.results import redact
+from krm_fn.krm.masking import redact
 from krm_fn.printable import printable
-from krm_fn.yamledit import limited
+from krm_fn.yamledit import Budget
 
 Fields = tuple[tuple[str, ...], ...]
 _OF_MACHINES: Fields = (
@@ -128,7 +128,7 @@ def objects_in(folder: Path) -> dict[Key, Any]:
     what aliases make too large.
     """
     found: dict[Key, Any] = {}
-    with limited():
+    with Budget():
         for file in sorted(folder.rglob("*")):
             if file.suffix in {".yaml", ".yml", ".json"} and not file.is_symlink():
                 found |= _objects(file, file.relative_to(folder).as_posix())
@@ -162,7 +162,12 @@ def _references(data: Any, namespace: str) -> Iterator[tuple[str, str, str]]:
     elif isinstance(data, dict):
         kind, name, own = data.get("kind"), data.get("name"), data.get("namespace") or namespace
         # The schema of a CustomResourceDefinition has mappings under these names.
-        if all(isinstance(part, str) for part in (kind, name, own)) and kind in TEMPLATES:
+        if (
+            isinstance(kind, str)
+            and isinstance(name, str)
+            and isinstance(own, str)
+            and kind in TEMPLATES
+        ):
             yield kind, own, name
         for member in data.values():
             yield from _references(member, namespace)

@@ -209,7 +209,7 @@ def test_a_sentence_stays(text: str) -> None:
 
 def test_data_of_a_result_hides_them_by_their_keys() -> None:
     data = {"token": SECRET, "b": [{"name": "API_KEY", "value": SECRET}, {"clientSecret": 12345678}], "c": "token"}
-    data["password"] = [SECRET, 5, "${A}"]
+    data["password"] = [SECRET, 5, "${A}", [SECRET]]
     hidden = {"token": "***", "b": [{"name": "API_KEY", "value": "***"}, {"clientSecret": "***"}], "c": "token"}
-    hidden["password"] = ["***", "***", "${A}"]
+    hidden["password"] = ["***", "***", "${A}", ["***"]]
     assert redact(data) == hidden

@@ -369,7 +369,7 @@ def test_no_output_of_a_command_shows_a_secret(
             "a: http://u:S\\n1@h\n", "a: http://u:***@h\n", id="a password with what is a line break in quotes"
         ),
         pytest.param(
-            "password: [S1, 5]\n", "password: [***, ***]\n", id="items of a list with the name of a credential"
+            "password: [S1, [5]]\n", "password: [***, [***]]\n", id="items of a list with the name of a credential"
         ),
         pytest.param(
             "a: &v [S1]\nb:\n- name: DB_PASSWORD\n  value: *v\n",

@@ -382,13 +382,21 @@ def _known_values(root: Node) -> dict[int, str]:
         names = [_text(value) for key, value in members if key == "name"]
         for key, value in members:
             of = [key, *names] if key == "value" else [key]
-            scalars = value.items if isinstance(value, SequenceNode) else [value]
-            for scalar in map(_target, scalars):
+            for scalar in map(_target, _with_items(value)):
                 if isinstance(scalar, Scalar):
                     shown = _known_value(of, scalar)
                     if shown is not None:
                         found[id(scalar)] = shown
     return found
+
+
+def _with_items(value: Node) -> Iterator[Node]:
+    """Yield a value, or the items of a list and of the lists in it."""
+    if not isinstance(value, SequenceNode):
+        yield value
+        return
+    for item in value.items:
+        yield from _with_items(item)
 
 
 def _known_value(names: Sequence[str], scalar: Scalar) -> str | None:

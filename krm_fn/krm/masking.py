@@ -88,15 +88,13 @@ def _redacted_member(data: Mapping[Any, Any], key: Any, known: Callable[[str], s
     """Return what may be shown of a member of a mapping; the name of a variable is beside its ``value``."""
     value = data[key]
     name = data.get("name") if key == "value" else key
-    if not isinstance(name, str):
-        return redact(value, known)
-    if isinstance(value, (list, tuple)):
-        return [_redacted_value(item, name, known) for item in value]
-    return _redacted_value(value, name, known)
+    return _redacted_value(value, name, known) if isinstance(name, str) else redact(value, known)
 
 
 def _redacted_value(value: Any, name: str, known: Callable[[str], str] | None) -> Any:
     """Return what may be shown of the value with a name, or of an item of it."""
+    if isinstance(value, (list, tuple)):
+        return [_redacted_value(item, name, known) for item in value]
     if isinstance(value, (str, int)) and not isinstance(value, bool):
         from krm_fn.krm.named_credentials import shown_value  # noqa: PLC0415 -- see `_for_texts`
 
