@@ -200,6 +200,52 @@ def test_a_config_that_git_does_not_know_makes_all_count(fleet: Path) -> None:
     assert checked(fleet, "--changed", "HEAD", *argv) == checked(fleet, *argv) != set()
 
 
+RELEASE = """\
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: release, namespace: org}
+spec: {CHART}
+"""
+SOURCE = """\
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: KIND
+metadata: {name: src, namespace: org}
+spec: {FIELD}
+"""
+CHARTS = "  targets: {charts: {charts: [{kinds: ['*']}]}}\n"
+SOURCES = [
+    pytest.param(
+        "chartRef: {kind: OCIRepository, name: src}",
+        "OCIRepository",
+        ("url: oci://x.example/other", "url: oci://x.example/velero"),
+        id="an OCIRepository",
+    ),
+    pytest.param(
+        "chartRef: {kind: HelmChart, name: src}", "HelmChart", ("chart: other", "chart: velero"), id="a HelmChart"
+    ),
+    pytest.param(
+        "chart: {spec: {chart: velero, sourceRef: {kind: HelmRepository, name: src}}}",
+        "HelmRepository",
+        ("url: https://charts.bitnami.com/bitnami", "url: https://x.example"),
+        id="a HelmRepository that leaves Bitnami",
+    ),
+]
+
+
+@pytest.mark.parametrize(("chart", "kind", "fields"), SOURCES)
+def test_the_source_of_a_chart_counts_for_each_release_of_it(
+    tmp_path: Path, chart: str, kind: str, fields: tuple[str, str]
+) -> None:
+    before, after = (SOURCE.replace("KIND", kind).replace("FIELD", field) for field in fields)
+    (tmp_path / "proxy.yaml").write_text(CONFIG + CHARTS)
+    (tmp_path / "release.yaml").write_text(RELEASE.replace("CHART", chart))
+    (tmp_path / "source.yaml").write_text(before)
+    commit(tmp_path)
+    assert due(tmp_path) == set()
+    (tmp_path / "source.yaml").write_text(after)
+    assert due(tmp_path, "--changed", "HEAD") == due(tmp_path) != set()
+
+
 def emptied(folder: Path, name: str, text: str) -> None:
     """An ignore file in the folder of a Cluster: no file is left there that is read."""
     (folder / "one" / name).write_text(text)

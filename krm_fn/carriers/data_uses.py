@@ -67,10 +67,10 @@ class DataUses(NamedTuple):
         return key in self.members and use is not None and member in {*use.keys, *use.of_policies}
 
     def differs_from(self, other: DataUses) -> bool:
-        """Return whether something else is read, or something else is in the list."""
+        """Return whether something else is read, or another ConfigMap or Secret is in the list."""
         own, others = ({key: vars(use) for key, use in one.uses.items()} for one in (self, other))
-        rest = (self.members, self.values, self.chart_sources)
-        return own != others or rest != (other.members, other.values, other.chart_sources)
+        rest = (self.members, self.values)
+        return own != others or rest != (other.members, other.values)
 
     def use(self, obj: Mapping[str, Any]) -> DataUse:
         """Return how a ConfigMap or Secret is read; nothing is in it where nobody does."""

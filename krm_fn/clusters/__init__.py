@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from krm_fn.clusters.charts import (
     APPLICATION,
+    CHART_SOURCES,
     HELM_RELEASE,
     NO_SOURCES,
     ChartSources,
@@ -41,6 +42,7 @@ from krm_fn.products.cluster_api import Role
 
 __all__ = [
     "APPLICATION",
+    "CHART_SOURCES",
     "HELM_RELEASE",
     "NO_SOURCES",
     "ByKey",

@@ -23,11 +23,13 @@ from krm_fn.products import giantswarm
 
 HELM_RELEASE = ("helm.toolkit.fluxcd.io", "HelmRelease")
 APPLICATION = ("argoproj.io", "Application")
-HELM_CHART = ("source.toolkit.fluxcd.io", "HelmChart")
-SOURCES = (
+_HELM_CHART = ("source.toolkit.fluxcd.io", "HelmChart")
+CHART_SOURCES = (
+    _HELM_CHART,
     ("source.toolkit.fluxcd.io", "HelmRepository"),
     ("source.toolkit.fluxcd.io", "OCIRepository"),
 )
+"""The kinds of objects that say which chart a HelmRelease installs, and where it is."""
 _KUBECONFIGS: dict[tuple[str, str], Pointer] = {
     giantswarm.APP: ("spec", "kubeConfig", "secret"),
     HELM_RELEASE: ("spec", "kubeConfig", "secretRef"),
@@ -108,9 +110,9 @@ def chart_sources(objects: Iterable[Object]) -> dict[SourceKey, ChartSource]:
     found: dict[SourceKey, ChartSource] = {}
     charts: list[Object] = []
     for obj in objects:
-        if obj.group_kind == HELM_CHART:
+        if obj.group_kind == _HELM_CHART:
             charts.append(obj)
-        elif obj.group_kind in SOURCES:
+        elif obj.group_kind in CHART_SOURCES:
             url = text_at(obj.data, ("spec", "url"))
             key = (obj.ref.kind, obj.ref.namespace, obj.ref.name)
             found[key] = ChartSource(_last_step(url), url)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krm_fn.carriers.data_uses import DataUses
-from krm_fn.clusters import NO_SOURCES, ChartSources, chart_sources
+from krm_fn.clusters import CHART_SOURCES, NO_SOURCES, ChartSources, chart_sources
 from krm_fn.config import ProxyConfig
 from krm_fn.light_typing import TYPE_CHECKING
 from krm_fn.plan._items import ItemReader, items_of_kinds
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from krm_fn.targets.base import Target
 
 _DATA = frozenset({("", "ConfigMap"), ("", "Secret")})
-_SOURCE_KINDS = ("HelmRepository", "OCIRepository", "HelmChart")
 
 
 def data_uses(reader: ItemReader, wanted: ProxyConfig) -> DataUses:
@@ -61,7 +60,7 @@ def _chart_sources(reader: ItemReader) -> ChartSources:
     if source.holding(("chartRef",), releases):
         words = ("bitnami", "OCIRepository", "HelmChart")
     found = []
-    for index in source.holding(words, items_of_kinds(source, _SOURCE_KINDS)):
+    for index in source.holding(words, items_of_kinds(source, [kind for _, kind in CHART_SOURCES])):
         found += [obj for obj in reader.readable(index) if not obj.is_local]
     return chart_sources(found)
 

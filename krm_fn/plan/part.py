@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from krm_fn.carriers.data_uses import DataUses
-from krm_fn.clusters import Membership, Topology
+from krm_fn.clusters import CHART_SOURCES, Membership, Topology
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import InputError
 from krm_fn.krm.manifests import Manifests
@@ -253,6 +253,8 @@ class Changed(ListPart):
             if has_class and obj.ref.kind.endswith(("Template", "ClusterClass")):
                 return True
             is_data = obj.ref.kind.endswith(("Secret", "ConfigMap"))
+            if obj.group_kind in CHART_SOURCES:  # a HelmRelease in any file may name it
+                return True
             if is_data and obj.ref.name in uses.names:
                 return True
             if is_data and _words(obj.ref.name) <= self._named_by_config:
