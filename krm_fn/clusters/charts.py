@@ -69,10 +69,11 @@ def chart_of(release: Mapping[str, Any]) -> str:
 
 
 class ChartSource(NamedTuple):
-    """What an OCIRepository, a HelmChart or a HelmRepository says: the chart, and the URL where it is."""
+    """What an OCIRepository, a HelmChart or a HelmRepository says: the chart, the URL where it is, and its version."""
 
     chart: str
     url: str
+    version: str
 
 
 SourceKey = tuple[str, str, str]
@@ -115,12 +116,16 @@ def chart_sources(objects: Iterable[Object]) -> dict[SourceKey, ChartSource]:
         elif obj.group_kind in CHART_SOURCES:
             url = text_at(obj.data, ("spec", "url"))
             key = (obj.ref.kind, obj.ref.namespace, obj.ref.name)
-            found[key] = ChartSource(_last_step(url), url)
+            # `semver` wins over `tag`.
+            semver = text_at(obj.data, ("spec", "ref", "semver"))
+            version = semver or text_at(obj.data, ("spec", "ref", "tag"))
+            found[key] = ChartSource(_last_step(url), url, version)
     for obj in charts:
         chart = _last_step(text_at(obj.data, ("spec", "chart")))
         source = found.get(_source_key(obj.data, ("spec", "sourceRef")))
         key = (obj.ref.kind, obj.ref.namespace, obj.ref.name)
-        found[key] = ChartSource(chart, source.url if source else "")
+        version = text_at(obj.data, ("spec", "version"))
+        found[key] = ChartSource(chart, source.url if source else "", version)
     return found
 
 
@@ -159,8 +164,9 @@ def _of_release(obj: Mapping[str, Any], sources: ChartSources) -> ChartUse:
         url = source.url if source else ""
         version = text_at(obj, ("spec", "chart", "spec", "version"))
         return ChartUse(chart_of(obj), repository, ("spec",), url, version)
-    source = sources.get(_source_key(obj, ("spec", "chartRef")), ChartSource("", ""))
-    return ChartUse(source.chart or chart_of(obj), repository, ("spec",), source.url)
+    source = sources.get(_source_key(obj, ("spec", "chartRef")), ChartSource("", "", ""))
+    chart = source.chart or chart_of(obj)
+    return ChartUse(chart, repository, ("spec",), source.url, source.version)
 
 
 def _source_key(obj: Mapping[str, Any], path: Pointer) -> SourceKey:

@@ -56,9 +56,9 @@ def _chart_sources(reader: ItemReader) -> ChartSources:
     releases = items_of_kinds(source, ["HelmRelease"])
     if not releases:
         return NO_SOURCES
-    words: tuple[str, ...] = ("bitnami",)
+    words: tuple[str, ...] = ("bitnami", "Bitnami")
     if source.holding(("chartRef",), releases):
-        words = ("bitnami", "OCIRepository", "HelmChart")
+        words = (*words, "OCIRepository", "HelmChart")
     found = []
     for index in source.holding(words, items_of_kinds(source, [kind for _, kind in CHART_SOURCES])):
         found += [obj for obj in reader.readable(index) if not obj.is_local]

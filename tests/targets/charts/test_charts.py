@@ -483,6 +483,11 @@ OF_SOURCES: list[Any] = [
         id="Bitnami's HelmRepository",
     ),
     pytest.param(
+        [FROM_CHARTS, source("HelmRepository", "charts", url="https://x.example/Bitnami")],
+        "",
+        id="a mirror of Bitnami's in other letters",
+    ),
+    pytest.param(
         [
             of_source("HelmChart", "a"),
             source("HelmChart", "a", chart="external-dns", sourceRef=OF_CHARTS),
@@ -504,6 +509,24 @@ def test_the_source_of_a_chart_says_which_one_it_is(items: list[Any], chart: str
     written = [values_of(one) for one in listed(*items) if one["kind"] == "HelmRelease"]
     keys = set(EXPECTED[chart]) if chart else None
     assert [set(one) if one else None for one in written] == [keys]
+
+
+VERSIONS_OF_SOURCES: list[Any] = [
+    pytest.param("OCIRepository", {"ref": {"tag": "5.1.0"}}, True, id="a tag"),
+    pytest.param("OCIRepository", {"ref": {"tag": "9.1.3"}}, False, id="a tag of a new one"),
+    pytest.param(
+        "OCIRepository", {"ref": {"semver": "5.x", "tag": "9.1.3"}}, True, id="a range, which wins over a tag"
+    ),
+    pytest.param("OCIRepository", {}, False, id="none"),
+    pytest.param("HelmChart", {"version": "5.1.0"}, True, id="a version of a HelmChart"),
+]
+
+
+@pytest.mark.parametrize(("kind", "fields", "is_mapping"), VERSIONS_OF_SOURCES)
+def test_the_source_of_a_chart_says_which_version_it_has(kind: str, fields: Any, *, is_mapping: bool) -> None:
+    of_kind = {"chart": "velero"} if kind == "HelmChart" else {"url": "oci://x.example/charts/velero"}
+    (written, _) = listed(of_source(kind, "a"), source(kind, "a", **of_kind, **fields))
+    assert isinstance(values_of(written)["configuration"]["extraEnvVars"], dict) is is_mapping
 
 
 def test_a_chart_of_bitnami_has_only_rows_of_the_user() -> None:
