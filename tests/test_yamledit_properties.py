@@ -18,7 +18,7 @@ from krm_fn.yamledit.layout import Geometry
 from krm_fn.yamledit.render import is_plain, scalar
 from krm_fn.yamledit.tree import Alias, Mapping, Node, Sequence, compose, walk
 from krm_fn.yamledit.view import is_merge, key_text, same, view
-from yaml_texts import at, data, edited_in_place, handwritten, operations, patched, places, strings, texts
+from yaml_texts import at, data, edited_in_place, handwritten, operations, patched, places, read_or_none, strings, texts
 
 any_text = st.one_of(texts(), handwritten())
 
@@ -60,6 +60,16 @@ def test_the_new_text_says_what_jsonpatch_makes_of_the_old_data(draw: st.DataObj
     old = read(text)
     assume(isinstance(old, (dict, list)))
     wanted = draw.draw(operations(old))
+
+    assert same(read(edited(text, wanted)), patched(old, wanted))
+
+
+@given(any_text, st.integers(1, 8), st.sampled_from(["replace", "remove"]), st.sampled_from(["a\nb\n", "a\nb"]))
+def test_a_comment_below_the_last_value_stays_a_comment(text: str, column: int, op: Any, value: str) -> None:
+    text += "\n" + " " * column + "# deeper\n"
+    old = read_or_none(text)
+    assume(old and isinstance(old, (dict, list)))
+    wanted = [Operation(op, places(old)[-1], value)]
 
     assert same(read(edited(text, wanted)), patched(old, wanted))
 

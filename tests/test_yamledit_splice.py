@@ -444,3 +444,45 @@ def test_a_flow_list_that_holds_something_stays_one_so_that_back_is_back() -> No
 )
 def test_a_comment_below_an_item_does_not_become_words_of_the_next(text: str, expected: str) -> None:
     assert Document(text).edit([add("-", value="a\nb\n")]) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "operation", "expected"),
+    [
+        pytest.param("k:\n  g: x\n    # c\n", replace("k", "g", value="a\nb"), 'g: "a\\nb"\n    # c\n', id="a word"),
+        pytest.param("k:\n  g: {}\n    # c\n", replace("k", "g", value="a\nb"), 'g: "a\\nb"\n    # c\n', id="braces"),
+        pytest.param("k:\n  g:\n    # c\n", replace("k", "g", value="a\nb"), 'g: "a\\nb"\n    # c\n', id="nothing"),
+        pytest.param(
+            "k:\n- x\n\n  # c\n- y\n", replace("k", 0, value="a\nb"), '- "a\\nb"\n\n  # c\n- y\n', id="an item"
+        ),
+        pytest.param(
+            "k: x\n\n\n  # c\n# d\ng: 1\n",
+            replace("k", value="a\nb"),
+            '"a\\nb"\n\n\n  # c\n# d\ng: 1\n',
+            id="above a key",
+        ),
+        pytest.param(
+            "k: []\n    # c\n", add("k", "-", value={"a": "b\nc"}), '\n- a: "b\\nc"\n    # c\n', id="in a list"
+        ),
+        pytest.param(
+            "k: []\n  # c\n",
+            add("k", "-", value={"a": "b\nc"}),
+            "\n- a: |-\n    b\n    c\n  # c\n",
+            id="less than the text",
+        ),
+        pytest.param(
+            "k:\n    # c\n",
+            replace("k", value={"a": "b\nc", "d": 1}),
+            "\n  a: |-\n    b\n    c\n  d: 1\n    # c\n",
+            id="another value last",
+        ),
+        pytest.param("a: |\n  x\ng: y\n  # c\n", remove("g"), 'a: "x\\n"\n  # c\n', id="a removal below a block"),
+        pytest.param("x\n  # c\n", replace(value={"a": "b\nc"}), 'a: "b\\nc"\n  # c\n', id="the whole document"),
+    ],
+)
+def test_a_comment_that_is_indented_more_does_not_become_words_of_the_text_above(
+    text: str, operation: Operation, expected: str
+) -> None:
+    new = edited(text, operation)
+
+    assert new.endswith(expected)

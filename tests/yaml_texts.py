@@ -119,7 +119,7 @@ def texts(draw: st.DrawFn) -> str:
     )
     if draw(st.booleans()):
         commented = _with_comments(text, draw(st.randoms(use_true_random=False)))
-        if same(_read_or_none(commented), _read_or_none(text)):
+        if same(read_or_none(commented), read_or_none(text)):
             text = commented
     return _with_line_breaks(draw, text)
 
@@ -129,7 +129,7 @@ def handwritten(draw: st.DrawFn) -> str:
     """Documents with anchors, aliases, merge keys, tags, block scalars of every kind, flow style over several lines."""
     author = _Author(draw)
     text = _with_line_breaks(draw, author.mapping(0, 0) if draw(st.booleans()) else author.sequence(0, 0))
-    assume(_read_or_none(text) is not None)
+    assume(read_or_none(text) is not None)
     return text
 
 
@@ -148,7 +148,8 @@ def _with_comments(text: str, random: Any) -> str:
     return "".join(lines)
 
 
-def _read_or_none(text: str) -> Any:
+def read_or_none(text: str) -> Any:
+    """What a text says; None for one that is refused."""
     try:
         return read(text)
     except InputError:  # a comment in the wrong place, an anchor that is gone: it is not used
@@ -228,7 +229,8 @@ class _Author:
         return "".join(" " * column + "-" + self.value(column, depth, dash=True) + self.between(column) for _ in items)
 
     def between(self, column: int) -> str:
-        return self.pick("", "", "", "\n", " " * column + "# between\n", "# at the edge\n")
+        deeper = " " * (column + self.draw(st.integers(1, 6))) + "# deeper\n"
+        return self.pick("", "", "", "\n", " " * column + "# between\n", "# at the edge\n", deeper)
 
     def word(self) -> str:
         words = (

@@ -6,6 +6,7 @@ Read again, it says what ``jsonpatch`` makes of the old data, or there is no new
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import product
 
 from krm_fn import patch
 from krm_fn.errors import EditError, ExpansionError, InputError, InternalError
@@ -15,6 +16,7 @@ from krm_fn.yamledit import layout, shadow
 from krm_fn.yamledit.breaks import BREAKS, newline_of, with_line_feeds
 from krm_fn.yamledit.document import FOR_YTT, PLAIN, Document
 from krm_fn.yamledit.origin import give_back, origins, plain_data
+from krm_fn.yamledit.render import Layout
 from krm_fn.yamledit.shadow import Spot
 from krm_fn.yamledit.splice import Origins, edits, splice
 from krm_fn.yamledit.tree import Alias, Node, compose, walk
@@ -33,10 +35,16 @@ def edited(document: Document, operations: Sequence[Operation]) -> tuple[str, An
     if same(wanted, document.data()):
         return document.text, wanted
     before = Origins(former, document.envelope, FOR_YTT if document.for_ytt else PLAIN)
+    style = layout.style_of(lines, document.root)._replace(
+        newline=newline_of(document.text),
+        literals="\u2028" not in document.text and "\u2029" not in document.text,
+    )
+    # A comment that stays below a literal block may be indented as deep, and be words of it then.
+    styles = (style, style._replace(literals=False))
     refusal: EditError | None = None
-    for way in (_in_place, _containers_anew, _all_anew):
+    for chosen, way in product(styles, (_in_place, _containers_anew, _all_anew)):
         try:
-            text = _attempt(document, lines, operations, before, way)
+            text = _attempt(document, operations, before, chosen, way)
         except EditError as error:
             refusal = error
             continue
@@ -52,7 +60,7 @@ def edited(document: Document, operations: Sequence[Operation]) -> tuple[str, An
 
 
 def _attempt(
-    document: Document, lines: str, operations: Sequence[Operation], before: Origins, way: _Way
+    document: Document, operations: Sequence[Operation], before: Origins, style: Layout, way: _Way
 ) -> str:
     """Return the new text in one of the ways: ``_in_place``, ``_containers_anew`` or ``_all_anew``.
 
@@ -63,13 +71,9 @@ def _attempt(
     """
     root = Spot(document.root)
     way(root, operations)
-    style = layout.style_of(lines, document.root)._replace(
-        newline=newline_of(document.text),
-        literals="\u2028" not in document.text and "\u2029" not in document.text,
-    )
     if "*" in document.text:
         _expand_stale_aliases(root, document.root)
-    return splice(document.text, edits(lines, root, style, before))
+    return splice(document.text, edits(with_line_feeds(document.text), root, style, before))
 
 
 def _says(text: str, wanted: Any) -> bool:

@@ -242,9 +242,7 @@ class _Writer:
         """Rewrite the value behind a ``-`` or ``:``; a comment on that line stays."""
         value = spot.plain()
         indicator, newline = place.behind[index], self.style.newline
-        rest, lines = after_indicator(
-            value, place.column, self.style, dash=place.is_list, quote=layout.quote_of(node)
-        )
+        rest, lines = self.words(value, node, place, index)
         body = "".join(newline + line for line in lines)
         end_of_line = layout.end_of_line(self.text, indicator)
         if node.end <= end_of_line:
@@ -276,6 +274,24 @@ class _Writer:
                 return
         comment = self.text[indicator:end_of_line].rstrip(" ") if is_below else ""
         yield TextEdit(indicator, end, rest + comment + self.comment_behind(node) + body)
+
+    def words(self, value: Any, node: Node, place: Geometry, index: int) -> tuple[str, list[str]]:
+        """Return what follows a ``-`` or ``:``, as ``after_indicator`` does.
+
+        A comment below a literal block that is indented as deep would become words of it: there is none then.
+        """
+        quote = layout.quote_of(node)
+        words = after_indicator(value, place.column, self.style, dash=place.is_list, quote=quote)
+        lines = words[1]
+        if not lines:
+            return words
+        column = len(lines[-1]) - len(lines[-1].lstrip(" "))
+        end = layout.end_of_line(self.text, max(node.end, place.behind[index]))
+        if layout.end_of_child(self.text, end, column - 1) == end:
+            return words
+        style = self.style._replace(literals=False)
+        in_quotes = after_indicator(value, place.column, style, dash=place.is_list, quote=quote)
+        return words if in_quotes[1][-1:] == lines[-1:] else in_quotes
 
     def comment_behind(self, node: Node) -> str:
         """Return the comment behind a value with the blanks before it; "" behind a block, where it is of a child."""
