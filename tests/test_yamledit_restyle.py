@@ -53,6 +53,7 @@ from krm_fn.yamledit import Document
         pytest.param(": |-\n  b", "c\n", ": |\n  c", id="a line break at the end"),
         pytest.param(": |+\n  b\n", "c\n\n", ": |+\n  c\n", id="several line breaks at the end"),
         pytest.param(": |+\n  b\n", "c", ": |-\n  c", id="none of several line breaks at the end"),
+        pytest.param(": |- # c\n  b", "\u00a0", ": |- # c\n  \u00a0", id="a text of one no-break space"),
         pytest.param(": |\n  b", "b\n\n", ': "b\\n\\n"', id="several line breaks where one was"),
         pytest.param(": |\n  b", "  c\n", ": |2\n    c", id="a first line that begins with blanks"),
         pytest.param(": >\n  b\n  c\n\n  d", "b c\nx\n", ": >\n  b\n  c\n\n  x", id="a folded line above"),

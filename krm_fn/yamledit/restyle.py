@@ -182,7 +182,7 @@ def _unfolded(values: Sequence[str], paragraphs: Sequence[Sequence[str]]) -> lis
 def _new_header(raw: str, start: int, value: str) -> list[Change] | None:
     """Return what changes in the header of a block that gets another value; None where it cannot hold the value."""
     header = re.compile(_HEADER).match(raw, start)
-    if header is None or not fits_block(value) or not value.strip():
+    if header is None or not fits_block(value) or not value.strip("\n "):
         return None
     return [(*header.span("marks"), _chomping(header["marks"], value))]
 
