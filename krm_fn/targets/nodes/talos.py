@@ -14,7 +14,7 @@ from functools import partial
 
 from krm_fn.carriers.documents import DocumentSites, TextDraft
 from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import NestedSites, Places, Site, SiteWithoutVariables, Variables
+from krm_fn.carriers.site import NestedSites, Places, Site, SiteWithoutVariables, Variables, quoted
 from krm_fn.carriers.variable_mapping import VariableMapping
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.formats import embedded
@@ -81,6 +81,16 @@ class _VariableForm(NamedTuple):
             return False
         return isinstance(lookup(document, self.path), Mapping)
 
+    def taken_away_by(self, operation: Any) -> set[str]:
+        """Return the variables that an operation of a JSON patch takes out of the mapping, or together with it."""
+        path = lookup(operation, ("path",))
+        if lookup(operation, ("op",)) != "remove" or not isinstance(path, str):
+            return set()
+        if f"{self.pointer}/".startswith(f"{path}/"):
+            return set(PROXY_VARIABLES)
+        mapping, _, name = path.rpartition("/")
+        return {name} & set(PROXY_VARIABLES) if mapping == self.pointer else set()
+
 
 _SERVICES, _API_SERVER = "services", "API server"
 _FORMS = (
@@ -121,37 +131,39 @@ class _Patches:
         self._draft = spec.draft
         self._list = (*spec.path, spec.system.patches)
         self._version = _version_of(spec.data)
-        self._readers: set[str] = set()
+        self._found: set[_VariableForm] = set()
+        self._removals: list[_TakenAway] = []
 
     def sites(self, *, is_wanted: bool) -> Places:
         """Yield the places that are there, then what drops an empty patch, then a new one."""
-        operations = (*self._spec.path, _JSON_PATCHES)
-        found: list[Site | NestedSites] = [*self._in_json_patch(self._draft, operations)]
-        for text in self._texts():
-            documents = text.documents()
-            if isinstance(documents, Finding):
-                self._draft.findings.append(documents)
-                continue
-            for document in documents:
-                sites = [*self._in_document(document.draft)]
-                found.append(DocumentSites(document, partial(_these, sites)))
+        found = [*self._in_text((*self._spec.path, _WHOLE))]
+        found += self._in_json_patch(self._draft, (*self._spec.path, _JSON_PATCHES))
+        for at in range(len(self._spec.entries(self._list))):
+            found += self._in_text((*self._list, str(at)))
         yield from found
         yield _EmptyPatches(self._draft, self._list)
         yield _NewPatch(self._draft, self._list, self._missing(is_wanted=is_wanted))
 
     def _in_json_patch(self, draft: Draft, patch: Pointer) -> Iterator[Site]:
-        """Yield the mappings that a JSON patch sets as a whole, then what it sets as single variables."""
+        """Yield the mappings that a JSON patch sets as a whole and removals behind them, then its single variables."""
+        forms = [form for form in _FORMS if not form.kind]
         operations = draft.get(patch)
         for at, operation in enumerate(operations if isinstance(operations, list) else ()):
-            for form in _FORMS:
-                is_meant = lookup(operation, ("path",)) == form.pointer
-                is_mapping = isinstance(lookup(operation, ("value",)), Mapping)
-                if is_meant and is_mapping and not form.kind:
-                    path = (*patch, str(at), "value")
-                    yield self._site(draft, form, path, keep=len(path))
-        for form in _FORMS:
-            if not form.kind:
-                yield _SingleVariables(draft, patch, form, is_taken=self._takes(form))
+            path = (*patch, str(at))
+            target = _set_by(operation)
+            mapping, _, name = target.rpartition("/")
+            is_whole = isinstance(lookup(operation, ("value",)), Mapping)
+            for form in forms:
+                removed = form.taken_away_by(operation)
+                if target == form.pointer and is_whole:
+                    yield self._site(draft, form, (*path, "value"), keep=len(path) + 1)
+                elif mapping == form.pointer:
+                    self._is_set_again(form, {name})
+                elif removed and form in self._found:
+                    self._removals.append(_TakenAway(draft, path, form, removed))
+                    yield self._removals[-1]
+        for form in forms:
+            yield _SingleVariables(draft, patch, form, is_taken=self._takes(form))
 
     def _in_document(self, draft: Draft) -> Iterator[Site]:
         if isinstance(draft.data, list):
@@ -161,20 +173,31 @@ class _Patches:
             if form.is_in(draft.data):
                 yield self._site(draft, form, form.path)
 
-    def _texts(self) -> Iterator[TextDraft]:
-        """Yield the texts that hold a machine configuration, or a part of one."""
-        paths = [(*self._spec.path, _WHOLE)]
-        paths += [(*self._list, str(at)) for at in range(len(self._spec.entries(self._list)))]
-        for path in paths:
-            text = self._draft.get(path)
-            if isinstance(text, str):
-                yield TextDraft(self._draft, embedded.Value(path, text))
+    def _in_text(self, path: Pointer) -> Iterator[Site | NestedSites]:
+        """Yield the documents of a text that holds a machine configuration, or a part of one."""
+        text = self._draft.get(path)
+        if not isinstance(text, str):
+            return
+        documents = TextDraft(self._draft, embedded.Value(path, text)).documents()
+        if isinstance(documents, Finding):
+            self._draft.findings.append(documents)
+            return
+        for document in documents:
+            sites = [*self._in_document(document.draft)]
+            yield DocumentSites(document, partial(_these, sites))
 
     def _site(self, draft: Draft, form: _VariableForm, path: Pointer, keep: int = 0) -> Site:
         if self._takes(form):
-            self._readers.add(form.reader)
+            self._found.add(form)
+            self._is_set_again(form, set(PROXY_VARIABLES))
             return VariableMapping(draft, path, form.label, keep)
         return _NotTaken(draft, path, form.label, keep)
+
+    def _is_set_again(self, form: _VariableForm, names: set[str]) -> None:
+        """Forget that operations took variables away which a later patch sets for the same reader."""
+        for removal in self._removals:
+            if removal.form.reader == form.reader:
+                removal.names -= names
 
     def _takes(self, form: _VariableForm) -> bool:
         is_taken = self._version is None or form.is_taken_by(self._version)
@@ -185,7 +208,7 @@ class _Patches:
         readers = [_SERVICES, _API_SERVER] if self._is_control_plane() else [_SERVICES]
         found = []
         for reader in readers:
-            if reader in self._readers:
+            if any(form.reader == reader for form in self._found):
                 continue
             forms = [one for one in _FORMS if one.reader == reader]
             taken = [one for one in forms if one.is_taken_by(self._version)]
@@ -262,10 +285,38 @@ class _SingleVariables:
     def _operations(self) -> Iterator[tuple[int, str, str]]:
         operations = self._draft.get(self._path)
         for at, operation in enumerate(operations if isinstance(operations, list) else ()):
-            mapping, _, name = str(lookup(operation, ("path",))).rpartition("/")
+            mapping, _, name = _set_by(operation).rpartition("/")
             value = lookup(operation, ("value",))
             if mapping == self._form.pointer and name in PROXY_VARIABLES and isinstance(value, str):
                 yield at, name, value
+
+
+class _TakenAway(SiteWithoutVariables):
+    """An operation of a JSON patch that takes away what a patch in front of it sets, as a site: it is reported.
+
+    Args:
+        draft: the data of the object, or of a document inside it.
+        path: leads to the operation.
+        form: says where in a machine configuration the variables are.
+        names: the variables; without those that a later patch sets again.
+    """
+
+    def __init__(self, draft: Draft, path: Pointer, form: _VariableForm, names: set[str]) -> None:
+        self._draft = draft
+        self._path = path
+        self.form = form
+        self.names = names
+        self.label = f"an operation on {form.label}"
+
+    def write(self, variables: Variables) -> None:
+        """Report those of the variables that do not reach their reader."""
+        gone = [name for name in variables if name in self.names]
+        if gone:
+            message = (
+                f"the operation `remove` takes {quoted(gone)} out of {self.form.label} again; delete the operation, "
+                "or move it in front of the patch that sets the proxy"
+            )
+            self._draft.report(Severity.WARNING, message, self._path, code="VariableUnset")
 
 
 class _EmptyPatches(SiteWithoutVariables):
@@ -340,6 +391,13 @@ class _NewPatch(NestedSites):
 def _these(sites: list[Site], draft: Draft) -> list[Site]:
     """Return the sites of a document, which were asked for before any edit."""
     return sites
+
+
+def _set_by(operation: Any) -> str:
+    """Return what an operation of a JSON patch sets: its path; "" where it sets nothing."""
+    path = lookup(operation, ("path",))
+    sets = lookup(operation, ("op",)) in ("add", "replace")
+    return path if sets and isinstance(path, str) else ""
 
 
 def _started(kind: str) -> dict[str, str]:

@@ -237,6 +237,75 @@ def test_a_single_variable_that_talos_takes_no_more_goes() -> None:
     assert "configPatches" not in str(left)
 
 
+def operation(name: str, path: str, **more: Any) -> dict[str, Any]:
+    return {"op": name, "path": path, **more}
+
+
+OLD_LIST = {"no_proxy": "old.example"}
+LIST_SET = operation("add", "/machine/env", value=OLD_LIST)
+LIST_SET_ALONE = operation("add", "/machine/env/no_proxy", value="old.example")
+LIST_REMOVED = operation("remove", "/machine/env/no_proxy")
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        pytest.param(operation("test", "/machine/env/no_proxy", value="old.example"), id="test of a variable"),
+        pytest.param(operation("test", "/machine/env", value=OLD_LIST), id="test of all"),
+        pytest.param({"path": "/machine/env/no_proxy", "value": "old.example"}, id="no operation"),
+        pytest.param(LIST_REMOVED, id="remove"),
+    ],
+)
+@pytest.mark.parametrize("is_text", [False, True], ids=["in `configPatches`", "in a text"])
+def test_an_operation_that_sets_nothing_stays(one: dict[str, Any], is_text: bool) -> None:
+    more = {"strategicPatches": [json.dumps([one])]} if is_text else {"configPatches": [one]}
+    given = obj({**spec("v1.11", "worker"), **more}, "TalosConfigTemplate")
+    assert [*talos.TARGET.read(given, {})] == []
+    written = apply(talos, given, WANTED)
+    path = KINDS["TalosConfigTemplate"].path
+    for field, value in more.items():
+        assert lookup(written, (*path, field))[:1] == value
+    assert apply(talos, written, NONE) == given
+    assert findings(talos, given, WANTED) == []
+
+
+@pytest.mark.parametrize(
+    ("patches", "more", "names"),
+    [
+        pytest.param([LIST_SET, LIST_REMOVED], {}, "`no_proxy`", id="a variable"),
+        pytest.param([LIST_SET, operation("remove", "/machine/env")], {}, "`HTTP_PROXY`, `http_proxy`", id="all"),
+        pytest.param([LIST_SET, operation("remove", "/machine")], {}, "`HTTP_PROXY`", id="all above it"),
+        pytest.param([LIST_SET], {"strategicPatches": [json.dumps([LIST_REMOVED])]}, "`no_proxy`", id="in a text"),
+        pytest.param(
+            [LIST_REMOVED],
+            {"generateType": "none", "data": OF_AUTHOR},
+            "`no_proxy`",
+            id="behind the data of its author",
+        ),
+        pytest.param([LIST_SET, operation("remove", "/machine/env/OTHER")], {}, "", id="another variable"),
+        pytest.param([LIST_SET, operation("remove", "/machine/envoy")], {}, "", id="another member"),
+        pytest.param([LIST_REMOVED, LIST_SET], {}, "", id="in front of what is written"),
+        pytest.param([LIST_SET, LIST_REMOVED, LIST_SET_ALONE], {}, "", id="set again"),
+        pytest.param([LIST_SET, LIST_REMOVED], {"strategicPatches": [OLD_ENV]}, "", id="all set again"),
+        pytest.param([LIST_SET_ALONE, LIST_REMOVED], {}, "", id="in front of a new patch"),
+        pytest.param(
+            [],
+            {"talosVersion": "v1.13", "strategicPatches": [OLD_DOCUMENT, json.dumps([LIST_REMOVED])]},
+            "",
+            id="in another form than the one that sets it",
+        ),
+    ],
+)
+def test_an_operation_that_takes_away_what_a_patch_before_it_sets_is_reported(
+    patches: list[Any], more: dict[str, Any], names: str
+) -> None:
+    given = obj({**spec("v1.11", "worker"), "configPatches": patches, **more}, "TalosConfigTemplate")
+    found = findings(talos, given, WANTED)
+    assert [one.code for one in found] == (["VariableUnset"] if names else [])
+    assert all(names in one.message for one in found)
+    assert findings(talos, given, NONE) == []
+
+
 @pytest.mark.parametrize(
     ("configuration", "code"),
     [
