@@ -102,7 +102,8 @@ class Unreached(NamedTuple):
 
     Attributes:
         path: that value, with dots.
-        sign: what is in it then, "" for anything; ``{host}`` is that of the proxy.
+        sign: what is in a text then, "" for anything; ``{host}`` is that of the proxy. In a list of variables it is the
+            one that has another value than ``0``.
         message: what to say where it is not.
     """
 

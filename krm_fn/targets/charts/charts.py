@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 
+from krm_fn import placeholders
 from krm_fn.carriers.chosen_charts import Chosen, chosen_charts
 from krm_fn.carriers.data_references import DataUsesReader, provided_for
 from krm_fn.carriers.data_uses import NO_USES, DataUses
@@ -331,13 +332,13 @@ class _ChartSites:
         path = tuple(unreached.path.split("."))
         variables = self._context.settings.variables()
         url = variables.get("HTTPS_PROXY") or variables.get("HTTP_PROXY", "")
-        sign = unreached.sign.replace("{host}", split_url(url).host)
+        host = "" if placeholders.is_in(url) else split_url(url).host
         found = None
         for values in values_of(use, self._draft.data, self._context.uses, [path]):
             found = lookup(values, path)
             if found is not None:
                 break
-        if found is not None and _has_sign(str(found), sign):
+        if _has_sign(found, unreached.sign, host):
             return
         self._draft.report(Severity.WARNING, unreached.message, use.path, code="ChartNotReached")
 
@@ -410,11 +411,27 @@ def _containers(data: Data, chosen: Chosen, options: Options) -> Iterator[Contai
             yield _container(value, lookup(data, (*chosen.use.path, *root)))
 
 
-def _has_sign(text: str, sign: str) -> bool:
-    """Return whether a text holds a sign behind which no name goes on; without a sign it need not be empty."""
-    if not sign:
+def _has_sign(found: Any, sign: str, host: str) -> bool:
+    """Return whether a value holds the sign of an ``Unreached``.
+
+    Args:
+        found: a list of variables, or a text; None for nothing.
+        sign: the variable, or what is in the text.
+        host: that of the proxy; "" where it is not known, and then any counts.
+    """
+    if isinstance(found, list):
+        values = [lookup(one, ("value",)) for one in found if lookup(one, ("name",)) == sign]
+        return bool(values) and str(values[-1]) != "0"  # the last one counts
+    text = "" if found is None else str(found)
+    if not (text and sign):
         return bool(text)
-    return any(not re.match(r"[\w.-]", behind) for behind in text.split(sign)[1:])
+    # Hosts are the same in any case of letters, and addresses of IPv6 in brackets and without.
+    text, sign = (
+        one.lower().replace("[", "").replace("]", "")
+        for one in (text, sign.replace("{host}", host))
+    )
+    parts = text.split(sign)[1:]
+    return any(not host or not re.match(r"[\w.:-]", behind) for behind in parts)
 
 
 def _in_namespace(data: Data) -> dict[str, Any]:

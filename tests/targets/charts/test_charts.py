@@ -564,6 +564,16 @@ REACHED: list[Any] = [
     pytest.param(release("jenkins", valuesFrom=[{"kind": "Secret", "name": "x"}]), True, id="values that are not seen"),
     pytest.param(release("backstage"), False, id="Node.js"),
     pytest.param(release("backstage", {"backstage": {"extraEnvVars": NODE}}), True, id="Node.js that reads variables"),
+    pytest.param(
+        release("backstage", {"backstage": {"extraEnvVars": [{**NODE[0], "value": "0"}]}}),
+        False,
+        id="Node.js that must not read variables",
+    ),
+    pytest.param(
+        release("backstage", {"backstage": {"extraEnvVars": [{**NODE[0], "name": "MY_NODE_USE_ENV_PROXY"}]}}),
+        False,
+        id="a variable that ends in the name",
+    ),
     pytest.param(release("gitlab-runner", {"envVars": []}), False, id="jobs that the values do not mention"),
     pytest.param(release("gitlab-runner", {"runners": {"config": "[[runners]]\n"}}), True, id="jobs with their text"),
 ]
@@ -575,6 +585,25 @@ def test_what_the_variables_do_not_reach_is_a_warning_in_each_run(obj: Any, *, i
         codes = [said.code for said in findings(target, one, **ANY)]
         assert ("ChartNotReached" in codes) is not is_reached
     assert findings(target, obj, NONE, **ANY) == []
+
+
+HOSTS: list[Any] = [
+    pytest.param(HTTP, "-Dhttp.proxyHost=PROXY.corp.example", True, id="other letters in the values"),
+    pytest.param("http://Proxy.Corp.example:1", "-Dhttp.proxyHost=proxy.corp.example", True, id="or in the URL"),
+    pytest.param("http://[fd00::5]:1", "-Dhttp.proxyHost=fd00::5", True, id="an address of IPv6"),
+    pytest.param("http://[fd00::5]:1", "-Dhttp.proxyHost=[fd00::5]", True, id="one in brackets"),
+    pytest.param("http://[fd00::5]:1", "-Dhttp.proxyHost=fd00::5:1", False, id="a longer one"),
+    pytest.param("${PROXY}", "-Dhttp.proxyHost=proxy.corp.example", True, id="a host that is not known"),
+    pytest.param("${PROXY:=http://a}", "-Dhttp.proxyHost=${HOST}", True, id="one with a default"),
+    pytest.param("${PROXY}", "-Xmx1g", False, id="no host where it is not known"),
+]
+
+
+@pytest.mark.parametrize(("url", "options", "is_reached"), HOSTS)
+def test_the_options_of_java_name_the_host_in_any_form(url: str, options: str, *, is_reached: bool) -> None:
+    obj = release("jenkins", {"controller": {"javaOpts": options}})
+    codes = [said.code for said in findings(target, obj, ProxySettings(url), **ANY)]
+    assert ("ChartNotReached" in codes) is not is_reached
 
 
 def test_rows_of_the_user_say_what_reaches_a_chart() -> None:
