@@ -587,6 +587,7 @@ def beside(url: str) -> dict[str, dict[str, Any]]:
     text = "http_proxy: %s\nsidecar:\n  HTTPS_PROXY: %s\n"
     return {
         "a container beside the chosen one": two_containers(HTTP_PROXY=url),
+        "two variables beside the chosen container": two_containers(HTTP_PROXY=url, HTTPS_PROXY=url),
         "other values of a chosen chart": release("cert-manager", {"sidecar": {"HTTPS_PROXY": url}}),
         "the text that holds values of a chosen chart": application("cert-manager", values=text % (RIGHT, url)),
         "a chart that is not chosen beside one that is": two_sources(url),

@@ -258,7 +258,7 @@ def _beside(
     wanted: ProxyConfig,
     uses: DataUses,
 ) -> Iterator[Result]:
-    """Yield a warning for the first other proxy of a written object that no target reads."""
+    """Yield a warning for the first other proxy of a written object that no target reads, one for each object."""
     if obj.group_kind[0] in (*_KYVERNO_GROUPS, _OWN_GROUP):
         return
     right = {url for place in places for url in place.proxy_urls}
@@ -324,7 +324,7 @@ def _of_object(
     found = list(proxy_urls.in_object(obj))
     for one in found:
         if proxy_urls.is_set(one) and not one.is_one_of(right):
-            yield _stale(obj, one.path, one.name, wanted, uses, is_declared=bool(right))
+            yield _stale(obj, one, wanted, uses, is_declared=bool(right))
             return
     if right and not any(one.value or one.is_elsewhere for one in found):
         yield from _without_value(obj, wanted, uses)
@@ -350,10 +350,9 @@ def _has_values_elsewhere(obj: Object, path: Pointer) -> bool:
     return bool(lookup(obj.data, ("spec", "valuesFrom")) or lookup(obj.data, (*path, "valueFiles")))
 
 
-def _stale(  # noqa: PLR0913 -- one value and all that is known of it
+def _stale(
     obj: Object,
-    path: Pointer,
-    name: str,
+    one: proxy_urls.SetProxy,
     wanted: ProxyConfig,
     uses: DataUses,
     *,
@@ -364,11 +363,11 @@ def _stale(  # noqa: PLR0913 -- one value and all that is known of it
         conflict = wanted.targets.get("workloads", {}).get("conflict", "Unit")
         also = _OVERRIDE_TOO if conflict in ("Unit", "Keep") else ""
         message = (_NOT_SELECTED if is_declared else _NOT_SELECTED_LEFT).format(
-            name=name, also=also
+            name=one.name, also=also
         )
-        return Result(Severity.WARNING, message, obj.ref, path, code="WorkloadNotSelected")
+        return Result(Severity.WARNING, message, obj.ref, one.path, code="WorkloadNotSelected")
     message = _STALE if is_declared else _LEFT
-    if _is_enabled("charts", wanted) and _could_be_of_chart(obj, path, wanted, uses):
+    if _is_enabled("charts", wanted) and _could_be_of_chart(obj, one.path, wanted, uses):
         message = _CHART_NOT_CHOSEN if is_declared else _left_in_chart(obj, wanted, uses)
     target = ""
     system = system_of(*obj.group_kind)
@@ -379,8 +378,8 @@ def _stale(  # noqa: PLR0913 -- one value and all that is known of it
     elif of_kind is not None and of_kind.waits:
         message = _STALE_NOT_ASKED if is_declared else _LEFT_NOT_ASKED
         target = of_kind.target
-    message = message.format(name=name, target=target)
-    return Result(Severity.WARNING, message, obj.ref, path, code="StaleProxy")
+    message = message.format(name=one.name, target=target)
+    return Result(Severity.WARNING, message, obj.ref, one.path, code="StaleProxy")
 
 
 def _could_be_of_chart(obj: Object, path: Pointer, wanted: ProxyConfig, uses: DataUses) -> bool:
