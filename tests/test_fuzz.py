@@ -72,7 +72,7 @@ def test_what_is_wrong_is_found_and_made_small(
     monkeypatch.setattr(driver, "CORPUS", tmp_path)
     said: list[str] = []
     monkeypatch.setattr(driver, "say", said.append)
-    assert driver.main(["--part", "structures", "--seed", "1", "--cases", "20", "--seconds", "1000"]) == 1
+    assert driver.main(["--part", "structures", "--seed", "1", "--cases", "100", "--seconds", "1000"]) == 1
     found = {file: verdict("structures", file.read_bytes()) for file in (tmp_path / "structures").iterdir()}
     (least,) = [file for file, broken in found.items() if broken and broken.promise == promise]
     assert len(least.read_bytes()) < 600
