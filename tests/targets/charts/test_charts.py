@@ -279,6 +279,14 @@ def test_a_value_where_a_text_must_be_is_an_error_and_stays(value: Any) -> None:
     assert values_of(apply(target, obj, **ANY)) == {"proxy": {"httpProxy": value}}
 
 
+@pytest.mark.parametrize("value", [True, 1, 0, {"a": "x"}, {}])
+def test_a_value_where_the_list_must_be_is_an_error_and_stays(value: Any) -> None:
+    obj = release("harbor", {"proxy": {"httpProxy": "", "noProxy": value}})
+    (said,) = findings(target, obj, **ANY)
+    assert (said.code, said.path) == ("WrongType", ("spec", "values", "proxy", "noProxy"))
+    assert values_of(apply(target, obj, **ANY)) == {"proxy": {"httpProxy": "", "noProxy": value}}
+
+
 def test_false_says_as_much_as_nothing_and_comes_back() -> None:
     obj = release("harbor", {"proxy": {"httpProxy": False}})
     filled = apply(target, obj, **ANY)
