@@ -37,6 +37,7 @@ from krm_fn.targets.charts.forms import (
 )
 from krm_fn.targets.charts.parameters import Parameters, set_by
 from krm_fn.targets.charts.sources import (
+    chart_in_table,
     has_services,
     namespace_of_release,
     reads_more_values,
@@ -386,7 +387,7 @@ def known_chart(name: str, options: Options) -> Chart | None:
 def known_chart_of(use: ChartUse, options: Options) -> Chart | None:
     """Return what ``known_chart`` knows of a chart; one of Bitnami has only the rows of the user."""
     is_of_table = all(one["chart"] != use.name for one in options.get("rows", ()))
-    return None if is_of_table and use.is_of_bitnami else known_chart(use.name, options)
+    return chart_in_table(use) if is_of_table else known_chart(use.name, options)
 
 
 def _names_elsewhere(data: Data, chosen: Chosen, options: Options) -> Iterator[str]:

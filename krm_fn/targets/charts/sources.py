@@ -15,7 +15,7 @@ from krm_fn.formats import embedded
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, lookup, text_at
-from krm_fn.products.charts import CHARTS
+from krm_fn.products.charts import CHARTS, Chart
 from krm_fn.targets.base import Data
 from krm_fn.targets.charts.parameters import set_by
 
@@ -49,15 +49,20 @@ def namespace_of_release(data: Data) -> str:
     return text_at(data, ("spec", "targetNamespace")) or namespace_of(data)
 
 
+def chart_in_table(use: ChartUse) -> Chart | None:
+    """Return what the table says of a chart; nothing of one of Bitnami, which has other values."""
+    return None if use.is_of_bitnami else CHARTS.get(use.name)
+
+
 def reads_more_values(use: ChartUse) -> bool:
     """Return whether more of the values of a chart count here than those that hold a proxy."""
-    chart = None if use.is_of_bitnami else CHARTS.get(use.name)
+    chart = chart_in_table(use)
     return chart is not None and (chart.services is not None or chart.unreached is not None)
 
 
 def has_services(use: ChartUse) -> bool:
     """Return whether the programs of a chart call each other by names that only its object makes known."""
-    chart = None if use.is_of_bitnami else CHARTS.get(use.name)
+    chart = chart_in_table(use)
     return chart is not None and chart.services is not None
 
 
@@ -69,9 +74,10 @@ def service_names(use: ChartUse, data: Data, uses: DataUses) -> Iterator[str]:
         data: the HelmRelease or the Application that installs it.
         uses: what is in the objects from which it takes values.
     """
-    services = CHARTS[use.name].services if has_services(use) else None
-    if services is None:
+    chart = chart_in_table(use)
+    if chart is None or chart.services is None:
         return
+    services = chart.services
     paths = {part: tuple(path.split(".")) for part, path in services.parts.items() if path}
     names = [("nameOverride",), ("fullnameOverride",), ("namespaceOverride",), *paths.values()]
     layers = list(values_of(use, data, uses, names))
