@@ -344,6 +344,29 @@ def test_places_of_one_cluster_must_say_the_same(second: str, reported: int) -> 
     assert sum("must set the same values as" in message for message in found) == reported
 
 
+def k0s_worker(variables: Mapping[str, str], name: str) -> str:
+    body = "".join(f"      {line}\n" for line in drop_in(variables).splitlines())
+    return (
+        f"apiVersion: bootstrap.cluster.x-k8s.io/v1beta1\nkind: K0sWorkerConfig\n"
+        f"metadata: {{name: {name}, namespace: org, labels: {{cluster.x-k8s.io/cluster-name: prod}}}}\nspec:\n"
+        f"  files:\n  - path: /etc/systemd/system/k0sworker.service.d/x.conf\n    content: |\n{body}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("of_nodes", "reported"),
+    [
+        pytest.param([{"CONTAINERD_HTTP_PROXY": "a", "KUBELET_HTTP_PROXY": "b"}], 0, id="two processes of a node"),
+        pytest.param([{"CONTAINERD_HTTP_PROXY": "a"}, {"KUBELET_HTTP_PROXY": "b"}], 0, id="two processes"),
+        pytest.param([{"HTTP_PROXY": "a"}, {"KUBELET_HTTP_PROXY": "b"}], 0, id="a service and a process"),
+        pytest.param([{"KUBELET_HTTP_PROXY": "a"}, {"KUBELET_HTTP_PROXY": "b"}], 1, id="one process of two nodes"),
+    ],
+)
+def test_a_process_is_compared_with_the_same_one_of_other_nodes(of_nodes: list[dict[str, str]], reported: int) -> None:
+    workers = [k0s_worker(variables, f"n{at}") for at, variables in enumerate(of_nodes)]
+    assert [one.code for one in judged(CLUSTER, *workers).results].count("NP040") == reported
+
+
 def test_places_of_no_known_cluster_and_other_workloads_are_not_compared() -> None:
     nodes = [node(drop_in(both(f"http://{name}:1", LOOPBACK)), name=name) for name in "ab"]
     first, second = (text.replace(", labels: {cluster.x-k8s.io/cluster-name: prod}", "") for text in nodes)

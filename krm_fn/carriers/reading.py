@@ -37,6 +37,7 @@ class Reading(NamedTuple):
         beside: in upper case, the variables that the place may get from what is not in the list, such as ``envFrom`` of
             a container: nobody can say that it lacks them.
         member: the name of the field that holds the value, where that is not the variable.
+        process: the process of a service that alone reads it, and may have another proxy than the others; "" for none.
         rule: the name of the rule of a Kyverno policy that sets it; an override may give that a proxy of its own.
     """
 
@@ -55,6 +56,7 @@ class Reading(NamedTuple):
     is_provided: bool = False
     beside: frozenset[str] = frozenset()
     member: str = ""
+    process: str = ""
     rule: str = ""
     unresolved: str = ""
 

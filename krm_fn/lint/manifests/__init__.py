@@ -17,6 +17,7 @@ from functools import partial
 from types import MappingProxyType
 
 from krm_fn.carriers import env_list
+from krm_fn.carriers.reading import Reading
 from krm_fn.config import ProxyConfig
 from krm_fn.engine import Draft
 from krm_fn.krm.results import ObjectRef, Result, Severity, in_order, once
@@ -185,17 +186,21 @@ def _disagreements(places: Sequence[SeenObject]) -> Iterator[Result]:
 
     Without a known Cluster an object is compared with itself alone: a folder may hold manifests of many clusters.
     What is not known here is passed by, and so are workloads that no target knows: they may want a list of their own.
+    A process with variables of its own is compared with the same one of other nodes only: it may differ from others.
     """
     groups: dict[object, list[ObservedObject]] = {}
     for seen in places:
-        readings = tuple(one for one in seen.readings if one.value or one.known)
-        if not (seen.target and readings):
-            continue
+        known: dict[str, list[Reading]] = {}
+        for one in seen.readings if seen.target else ():
+            if one.value or one.known:
+                known.setdefault(one.process, []).append(one)
         clusters = tuple(seen.clusters)
         roles = tuple(one.role for one in seen.memberships)
         alone = () if roles else (seen.obj.path, _where(seen))
-        members = groups.setdefault((seen.listing.audience, clusters, roles, alone), [])
-        members.append(ObservedObject(seen.obj.ref, seen.target, readings, {}, clusters))
+        for process, readings in known.items():
+            key = (seen.listing.audience, clusters, roles, alone, process)
+            observed = ObservedObject(seen.obj.ref, seen.target, tuple(readings), {}, clusters)
+            groups.setdefault(key, []).append(observed)
     for members in groups.values():
         first_values: dict[str, str] = {}
         for one in (one for member in members for one in member.readings):

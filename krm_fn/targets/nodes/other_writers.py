@@ -76,11 +76,12 @@ class _OtherPlaces:
 
     def write(self, variables: Variables) -> None:
         """Report each place that sets another proxy, or one where none is wanted."""
-        places: dict[str, list[Reading]] = {}
+        places: dict[tuple[str, Pointer], list[Reading]] = {}
         for one in self.read():
             if one.value and not _agrees(one, variables):
-                places.setdefault(one.place, []).append(one)
-        for place, differing in places.items():
+                path = one.path if one.process else ()  # each of its commands is a text of its own
+                places.setdefault((one.place, path), []).append(one)
+        for (place, _), differing in places.items():
             names = quoted(one.member or one.variable for one in differing)
             remedy = ""
             file = lookup(self._draft.data, (*differing[0].path[:-1], "path"))

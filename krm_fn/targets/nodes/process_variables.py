@@ -4,7 +4,8 @@ K3s, RKE2 and k0s take the name of the process off, and what is left wins over t
 another value there is what the process uses, whatever else the node gets.
 
 Sources: ``k3s-io/k3s`` ``pkg/agent/containerd/containerd.go`` (``CONTAINERD_``, the rest in any case), ``install.sh``
-(such variables go into the environment file); ``k0sproject/k0s`` ``pkg/supervisor/supervisor.go`` (``getEnv``).
+(such variables go into the environment file); ``k0sproject/k0s`` ``pkg/supervisor/supervisor.go`` (``getEnv``: the rest
+in any case, too, where a process does not keep its prefix, as etcd does in ``pkg/component/controller/etcd.go``).
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ RANCHER = {(row.group, row.kind): row.path for row in ROWS if row.target == "ran
 
 _VARIABLE = rf"(?<![A-Za-z0-9_])([A-Z]{{1,20}}_)?({'|'.join(PROXY_VARIABLES)})(?![A-Za-z0-9_])"
 _EXPANDED = r"[$`]"
+_IN_UPPER_CASE = frozenset({"ETCD"})
+"""Processes for which variables in lower case stay as they are, with the name in front."""
 _OF_ITS_SERVICE = frozenset({"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"})
 """What the process gets from its service where it has none of its own."""
 
@@ -63,7 +66,12 @@ def _seen_by(process: str, text: str) -> str:
     own = f"{process}_"
     if own not in text:
         return ""
-    return re.sub(_VARIABLE, lambda found: found[2] if found[1] == own else f"_{found[2]}", text)
+
+    def seen(found: re.Match[str]) -> str:
+        is_read = found[2].isupper() or process not in _IN_UPPER_CASE
+        return found[2] if found[1] == own and is_read else f"_{found[2]}"
+
+    return re.sub(_VARIABLE, seen, text)
 
 
 def _of_file(path: str, text: str) -> Mapping[str, str | None]:
@@ -101,4 +109,5 @@ def _reading(process: str, name: str, value: str | None, path: Pointer, where: s
         "" if value is not None else "a shell expands it",
         beside=_OF_ITS_SERVICE,
         member=f"{process}_{name}",
+        process=process,
     )

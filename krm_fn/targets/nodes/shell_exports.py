@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from krm_fn.formats import CACHED_LINES, escaping
+from krm_fn.formats.shell_programs import programs
 from krm_fn.formats.splice import Edit, cuts, splice
 from krm_fn.light_typing import NamedTuple
 from krm_fn.settings import PROXY_VARIABLES
@@ -20,6 +21,12 @@ _NAME = re.compile(r"[\"']?([A-Za-z_]+)[\"']?=")
 _ASSIGNMENT = rf"(?<![A-Za-z0-9_])({'|'.join(PROXY_VARIABLES)})=[\"']*([^\s\"';&|]*)"
 _PIECE = r"[^;&|\n]+"
 _WRITTEN = r"[^\s(){}]+"
+_SEARCHING = frozenset({"awk", "egrep", "fgrep", "grep", "perl", "sed"})
+"""Programs whose arguments say what they look for."""
+_EDITING = r"(?:[0-9]+|\$|/[^/]*/)?[ \t]*(?:s([^\s\w\\])|[aic]\\?[ \t]*)"
+"""How a command of sed begins that puts something into a text: ``s|``, or ``a``, ``i`` and ``c`` with a line."""
+_ESCAPED = "\0"
+"""Stands for a mark of sed with a backslash in front, in a text that is taken apart."""
 
 
 class Export(NamedTuple):
@@ -106,10 +113,35 @@ def exported(command: str) -> list[str]:
 
 
 def assigned(command: str) -> list[tuple[str, str]]:
-    """Return the proxy variables that a command assigns somewhere, with their values as far as the text shows them."""
+    """Return the proxy variables that a command assigns somewhere, with their values as far as the text shows them.
+
+    What a program looks for, as sed does to take it out, is no assignment; what sed writes in its place is one.
+    """
     if not _has_name(command) or command.lstrip().startswith("#"):
         return []
-    return re.findall(_ASSIGNMENT, command)
+    found: list[tuple[str, str]] = re.findall(_ASSIGNMENT, command)
+    for program in programs(command):
+        if program.name not in _SEARCHING:
+            continue
+        for word in program.arguments:
+            for one in re.findall(_ASSIGNMENT, word):
+                if one in found:
+                    found.remove(one)
+            for edit in re.split(r"[;\n][ \t]*", word):
+                found += re.findall(_ASSIGNMENT, _put_in(edit))
+    return found
+
+
+def _put_in(edit: str) -> str:
+    """Return what one command of sed puts into a text; "" for one that does not, or for no command."""
+    begin = re.match(_EDITING, edit)
+    if begin is None:
+        return ""
+    rest, mark = edit[begin.end() :], begin[1]
+    if mark is None:
+        return rest
+    parts = rest.replace(f"\\{mark}", _ESCAPED).split(mark)
+    return parts[1].replace(_ESCAPED, mark) if len(parts) > 1 else ""
 
 
 def live(commands: Sequence[str]) -> list[tuple[int, Export]]:

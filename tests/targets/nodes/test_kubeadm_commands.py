@@ -256,6 +256,11 @@ def test_a_command_that_does_more_than_exporting_proxies_is_reported_and_left_al
     assert "left as it is" in finding.message
 
 
+def test_a_command_that_takes_a_proxy_out_of_a_file_sets_none() -> None:
+    outcome = run(target, commands("sed -i '/^HTTP_PROXY=/d' /etc/environment"), HTTP_ONLY)
+    assert outcome.findings == []
+
+
 @pytest.mark.parametrize(
     ("obj", "words"),
     [

@@ -105,6 +105,25 @@ OF_ONE_PROCESS = [
         k0s("/etc/systemd/system/k0sworker.service.d/x.conf", f"[Service]\nEnvironment=KUBELET_HTTPS_PROXY={OLD}\n"),
         id="the kubelet of k0s",
     ),
+    pytest.param(
+        k0s("/etc/systemd/system/k0sworker.service.d/x.conf", f"[Service]\nEnvironment=KUBELET_http_proxy={OLD}\n"),
+        id="the kubelet of k0s in lower case",
+    ),
+    pytest.param(
+        k0s("/etc/systemd/system/k0scontroller.service.d/x.conf", f"[Service]\nEnvironment=ETCD_HTTP_PROXY={OLD}\n"),
+        id="etcd of k0s",
+    ),
+    pytest.param(
+        k3s(f"sed -i 's|^CONTAINERD_HTTP_PROXY=.*|CONTAINERD_HTTP_PROXY={OLD}|' /etc/default/k3s"),
+        id="what sed puts in the place of something else",
+    ),
+    pytest.param(
+        k3s(f"sed -i '/a/d; $a CONTAINERD_HTTP_PROXY={OLD}' /etc/default/k3s"), id="a line that sed writes at the end"
+    ),
+    pytest.param(
+        k3s(f"grep -q CONTAINERD_HTTP_PROXY=x f || echo CONTAINERD_HTTP_PROXY={OLD} >> /etc/default/k3s"),
+        id="what is written where grep does not find it",
+    ),
     pytest.param(k3s(f"export CONTAINERD_HTTPS_PROXY='{OLD}'"), id="an export for K3s"),
     pytest.param(k3s("export CONTAINERD_HTTPS_PROXY='http://u:a&$b@old:1'"), id="an export in single quotes"),
     pytest.param(k3s(f"if true; then export CONTAINERD_HTTPS_PROXY={OLD}; fi"), id="an export under a condition"),
@@ -154,11 +173,34 @@ def test_the_text_of_an_object_with_such_a_place_holds_one_of_the_words_for_whic
         pytest.param(rke2("/etc/default/rke2-server", f"KUBELET_HTTP_PROXY={OLD}\n"), id="what RKE2 does not know"),
         pytest.param(file("/etc/default/kubelet", f"CONTAINERD_HTTP_PROXY={OLD}\n"), id="what kubeadm does not know"),
         pytest.param(k3s('export CONTAINERD_HTTP_PROXY="$P"'), id="a value of the shell"),
+        pytest.param(k3s(f"sed -i s/CONTAINERD_HTTP_PROXY={OLD}// /etc/default/k3s"), id="what sed takes out"),
+        pytest.param(k3s("sed -i '/^CONTAINERD_HTTP_PROXY=/d' /etc/default/k3s"), id="a line that sed takes out"),
+        pytest.param(
+            k3s(r"sed -i 's/^CONTAINERD_HTTP_PROXY=.*/CONTAINERD_HTTP_PROXY=http:\/\/proxy:3128/' /etc/default/k3s"),
+            id="the declared proxy, which sed puts in the place of another",
+        ),
+        pytest.param(k3s(f"grep -q CONTAINERD_HTTP_PROXY={OLD} /etc/default/k3s"), id="what grep looks for"),
+        pytest.param(
+            k0s(
+                "/etc/systemd/system/k0scontroller.service.d/x.conf", f"[Service]\nEnvironment=ETCD_http_proxy={OLD}\n"
+            ),
+            id="etcd of k0s in lower case, which keeps its prefix",
+        ),
         pytest.param(rancher("CONTAINERD_LOG_LEVEL"), id="another variable of containerd"),
     ],
 )
 def test_nothing_is_reported_of_what_agrees(obj: dict[str, Any]) -> None:
     assert run(target, obj, HTTP_ONLY).findings == []
+
+
+def test_a_warning_about_a_command_names_only_what_that_command_sets() -> None:
+    first, second = f"export CONTAINERD_HTTPS_PROXY={OLD}", f"export CONTAINERD_HTTP_PROXY={OLD}"
+    obj = node_config("KThreesConfig", {"preK3sCommands": [first, "true", second]})
+    named = ["`CONTAINERD_HTTPS_PROXY`", "`CONTAINERD_HTTP_PROXY`"]
+    for settings in (PROXY, NONE):
+        found = run(target, obj, settings).findings
+        assert [one.path[-1] for one in found] == ["0", "2"]
+        assert [[name for name in named if name in one.message] for one in found] == [[name] for name in named]
 
 
 @pytest.mark.parametrize("obj", OF_ONE_PROCESS)
