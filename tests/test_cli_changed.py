@@ -226,7 +226,7 @@ SOURCES = [
     pytest.param(
         "chart: {spec: {chart: velero, sourceRef: {kind: HelmRepository, name: src}}}",
         "HelmRepository",
-        ("url: https://charts.bitnami.com/bitnami", "url: https://x.example"),
+        ("url: https://charts.example/bitnami", "url: https://x.example"),
         id="a HelmRepository that leaves Bitnami",
     ),
 ]

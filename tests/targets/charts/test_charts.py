@@ -456,7 +456,7 @@ def of_source(kind: str, name: str, **spec: Any) -> dict[str, Any]:
     return obj
 
 
-BITNAMI = "oci://registry-1.docker.io/bitnamicharts"
+BITNAMI = "oci://charts.example/bitnamicharts"
 OF_CHARTS = {"kind": "HelmRepository", "name": "charts"}
 FROM_CHARTS = release("external-dns")
 FROM_CHARTS["spec"]["chart"]["spec"]["sourceRef"] = OF_CHARTS
@@ -499,7 +499,7 @@ OF_SOURCES: list[Any] = [
         [
             of_source("HelmChart", "a"),
             source("HelmChart", "a", chart="external-dns", sourceRef=OF_CHARTS),
-            source("HelmRepository", "charts", url="https://charts.bitnami.com/bitnami"),
+            source("HelmRepository", "charts", url="https://charts.example/bitnami"),
         ],
         "",
         id="a HelmChart from Bitnami",
@@ -539,7 +539,7 @@ def test_the_source_of_a_chart_says_which_version_it_has(kind: str, fields: Any,
 
 def test_a_chart_of_bitnami_has_only_rows_of_the_user() -> None:
     obj = application("jenkins")
-    obj["spec"]["source"]["repoURL"] = "https://charts.bitnami.com/bitnami"
+    obj["spec"]["source"]["repoURL"] = "https://charts.example/bitnami"
     assert changes(target, obj, **ANY) == []
     (said,) = findings(target, obj, **ANY)
     assert (said.code, "jenkins of Bitnami" in said.message) == ("ChartUnknown", True)
