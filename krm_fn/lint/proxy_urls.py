@@ -153,10 +153,10 @@ def _plain(obj: Object) -> Any:
 
 def _named(data: Any, *, is_node: bool = False) -> Iterator[SetProxy]:
     """Yield what names in plain data say; with ``is_node`` also assignments in files and commands."""
-    for path, node in nodes(data) if is_node else _collections(data):
+    for path, node in nodes(data, with_values=is_node):
         if isinstance(node, dict):
             yield from _of_mapping(path, node)
-        elif isinstance(node, str):
+        elif isinstance(node, str) and is_node:
             for match in re.finditer(_IN_TEXT, node):
                 yield SetProxy(path, match[1], match[2].replace("%%", "%"))
         elif isinstance(node, list) and not is_node:
@@ -214,26 +214,21 @@ def _patches(data: Any) -> Iterator[tuple[Pointer, str]]:
             yield path, node
 
 
-def _collections(data: Any) -> Iterator[tuple[Pointer, Any]]:
-    """Yield each mapping and list in ``data``, with its path, in order."""
-    left: list[tuple[Pointer, Any]] = []
-    if isinstance(data, (dict, list)):
-        left.append(((), data))
-    while left:
-        path, node = left.pop()
-        yield path, node
-        members = node.items() if isinstance(node, dict) else enumerate(node)
-        inner = [one for one in members if isinstance(one[1], (dict, list))]
-        left += [((*path, str(key)), member) for key, member in reversed(inner)]
+def nodes(data: Any, *, with_values: bool = True) -> Iterator[tuple[Pointer, Any]]:
+    """Yield ``data`` and each mapping, list and value in it, with its path, in order.
 
-
-def nodes(data: Any) -> Iterator[tuple[Pointer, Any]]:
-    """Yield each mapping, list and value in ``data``, with its path, in order."""
+    Without ``with_values`` the values in it are left out, which are most of an object.
+    """
     left: list[tuple[Pointer, Any]] = [((), data)]
     while left:
         path, node = left.pop()
         yield path, node
         if isinstance(node, dict):
-            left += [((*path, str(key)), member) for key, member in reversed(node.items())]
+            members = [*node.items()]
         elif isinstance(node, list):
-            left += [((*path, str(at)), member) for at, member in reversed(list(enumerate(node)))]
+            members = [*enumerate(node)]
+        else:
+            continue
+        for key, member in reversed(members):
+            if with_values or isinstance(member, (dict, list)):
+                left.append(((*path, str(key)), member))

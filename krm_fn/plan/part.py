@@ -252,9 +252,9 @@ class Changed(ListPart):
         for obj in changed:
             if has_class and obj.ref.kind.endswith(("Template", "ClusterClass")):
                 return True
-            is_data = obj.ref.kind.endswith(("Secret", "ConfigMap"))
             if obj.group_kind in CHART_SOURCES:  # a HelmRelease in any file may name it
                 return True
+            is_data = obj.ref.kind.endswith(("Secret", "ConfigMap"))
             if is_data and obj.ref.name in uses.names:
                 return True
             if is_data and _words(obj.ref.name) <= self._named_by_config:

@@ -18,6 +18,7 @@ from krm_fn.carriers import unit_text
 from krm_fn.carriers.reading import Reading
 from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, lookup
+from krm_fn.products import proxy_keys
 from krm_fn.products.distributions import ROWS
 from krm_fn.products.node_kinds import K3S
 from krm_fn.settings import PROXY_VARIABLES
@@ -32,7 +33,7 @@ _VARIABLE = rf"(?<![A-Za-z0-9_])([A-Z]{{1,20}}_)?({'|'.join(PROXY_VARIABLES)})(?
 _EXPANDED = r"[$`]"
 _IN_UPPER_CASE = frozenset({"ETCD"})
 """Processes for which variables in lower case stay as they are, with the name in front."""
-_OF_ITS_SERVICE = frozenset({"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"})
+_OF_ITS_SERVICE = frozenset(proxy_keys.UPPER)
 """What the process gets from its service where it has none of its own."""
 
 
@@ -51,13 +52,12 @@ def of_nodes(spec: ConfigSpec) -> Iterator[Reading]:
 
 def of_rancher(obj: Mapping[str, Any], path: Pointer) -> Iterator[Reading]:
     """Yield what a list of a Cluster of Rancher sets for one process: the installer of K3s copies such variables."""
-    variables = lookup(obj, path)
+    variables, where = lookup(obj, path), f"`{'.'.join(path)}`"
     for at, one in enumerate(variables) if isinstance(variables, list) else ():
         name, value = str(lookup(one, ("name",))), lookup(one, ("value",))
         for process in K3S.processes:
             variable = name.removeprefix(f"{process}_")
             if variable != name and variable in PROXY_VARIABLES and isinstance(value, str):
-                where = f"`{'.'.join(path)}`"
                 yield _reading(process, variable, value, (*path, str(at), "value"), where)
 
 
@@ -88,13 +88,13 @@ def _of_commands(spec: ConfigSpec, process: str) -> Iterator[Reading]:
     """Yield what commands export, or write into a file, as far as their text shows it."""
     commands = spec.entries(spec.commands)
     texts = [_seen_by(process, one) if isinstance(one, str) else "" for one in commands]
+    place = f"`{spec.system.commands}`"
     exported = {(at, one.name): one.value for at, one in shell_exports.live(texts)}
     for at, text in enumerate(texts):
         for name, written in shell_exports.assigned(text):
             value = exported.get((at, name))
             if value is None and not re.search(_EXPANDED, written):
                 value = written
-            place = f"`{spec.system.commands}`"
             seen = _reading(process, name, value, (*spec.commands, str(at)), place)
             yield spec.through_jinja(seen)
 

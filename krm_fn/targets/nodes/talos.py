@@ -23,6 +23,7 @@ from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, lookup
+from krm_fn.products import proxy_keys
 from krm_fn.products.cluster_api import Role
 from krm_fn.products.node_kinds import kinds_of
 from krm_fn.settings import PROXY_VARIABLES
@@ -100,7 +101,8 @@ _FORMS = (
     _VariableForm(_API_SERVER, "", ("cluster", "apiServer", "env"), last=(1, 13)),
 )
 """All forms; a new patch has the first of each reader that Talos takes."""
-_OF_OTHER_PATCHES = frozenset({"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"})
+_OF_OTHER_PATCHES = frozenset(proxy_keys.UPPER)
+"""What other patches may set beside a single variable."""
 
 
 class _Talos(Target):
