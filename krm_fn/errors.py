@@ -88,13 +88,13 @@ class DocumentError(InputError):
 class EditError(InputError):
     """A place cannot be edited without risk to what is around it."""
 
-    code = "EditRefused"
+    code = "CannotWrite"
 
 
 class ExpansionError(InputError):
     """Aliases expand to more values than a text, or all texts of a run, may hold."""
 
-    code = "TooManyValues"
+    code = "InputInvalid"
 
 
 class ConfigError(InjectProxyError):

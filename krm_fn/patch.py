@@ -104,6 +104,12 @@ def list_at(data: Any, path: Iterable[str | int]) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
+def named_items(data: Any, path: Pointer, name: str) -> list[Pointer]:
+    """Return the paths of the items of a list that have a name, the last one first, so that a removal moves no other."""
+    items = enumerate(list_at(data, path))
+    return [(*path, str(index)) for index, item in items if lookup(item, ("name",)) == name][::-1]
+
+
 def _is_list(data: Any) -> bool:
     if data is None or type(data) is str:  # what else most fields are, found much faster
         return False
@@ -126,14 +132,38 @@ def apply(data: Any, operations: Iterable[Operation]) -> Any:
         InternalError: an operation does not fit the data. Targets work on data they have seen, so this is
             never the mistake of a user.
     """
+    pending: list[dict[str, Any]] = []
+    for operation in operations:
+        # A later operation may reach into the value of an earlier one, so each value is copied.
+        written = {**operation.to_json(), "value": copied(operation.value)}
+        if not operation.before:
+            pending.append(written)
+            continue
+        data = _applied(data, pending)
+        pending = []
+        *path, key = operation.path
+        is_new = key not in lookup(data, path, ())
+        data = _applied(data, [written])
+        if is_new:
+            move_before(lookup(data, path), key, operation.before)
+    return _applied(data, pending)
+
+
+def _applied(data: Any, operations: list[dict[str, Any]]) -> Any:
+    if not operations:
+        return data
     import jsonpatch  # noqa: PLC0415 -- a run that changes nothing does not pay for it
 
-    # A later operation may reach into the value of an earlier one, so each value is copied.
-    patch = jsonpatch.JsonPatch(
-        [{**operation.to_json(), "value": copied(operation.value)} for operation in operations]
-    )
     try:
-        return patch.apply(data, in_place=True)
+        return jsonpatch.JsonPatch(operations).apply(data, in_place=True)
     except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException) as error:
         message = f"an operation does not fit its object: {error}"
         raise InternalError(message) from error
+
+
+def move_before(mapping: dict[str, Any], key: str, follower: str) -> None:
+    """Move a member of a mapping in front of another one, if that is there."""
+    names = list(mapping)
+    names.remove(key)
+    for name in names[names.index(follower) :] if follower in names else ():
+        mapping[name] = mapping.pop(name)

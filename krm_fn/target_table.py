@@ -60,18 +60,16 @@ ROWS: Mapping[str, TargetRow] = {
         needs="trustedCA",
         traces=("trusted-ca", "inject-proxy:"),  # the folder, and the mark of the commands
     ),
-    "containerdDropIn": TargetRow(
-        "nodes.containerd_drop_in", ("nodes",), _names("containerdDropIn")
-    ),
-    "kubeletDropIn": TargetRow("nodes.kubelet_drop_in", ("nodes",), _names("kubeletDropIn")),
-    "kubeadmCommands": TargetRow("nodes.kubeadm_commands", ("nodes",), _names("kubeadmCommands")),
+    "containerdDropIn": TargetRow("nodes.node_targets", ("nodes",), _names("containerdDropIn")),
+    "kubeletDropIn": TargetRow("nodes.node_targets", ("nodes",), _names("kubeletDropIn")),
+    "kubeadmCommands": TargetRow("nodes.node_targets", ("nodes",), _names("kubeadmCommands")),
     **{
-        target: TargetRow("nodes.node_services", ("nodes",), _names(target))
+        target: TargetRow("nodes.node_targets", ("nodes",), _names(target))
         for target in OF_SERVICES
     },
     "talos": TargetRow("nodes.talos", ("nodes",), _names("talos")),
     "karpenter": TargetRow("nodes.karpenter", ("nodes",), frozenset({"EC2NodeClass"})),
-    "nodeFiles": TargetRow("nodes.node_files", ("nodes",), _names("nodeFiles"), on_request=True),
+    "nodeFiles": TargetRow("nodes.node_targets", ("nodes",), _names("nodeFiles"), on_request=True),
     "otherWriters": TargetRow(
         "nodes.other_writers",
         ("nodes",),
@@ -125,14 +123,14 @@ ROWS: Mapping[str, TargetRow] = {
         ),
     ),
     "certManager": TargetRow(
-        "workloads.cert_manager",
+        "workloads.workloads",
         ("workloads",),
         frozenset({"Deployment", "Job"}),
         text_hints=("cert-manager",),
         reference_words=_CONTAINER_REFERENCES,
     ),
     "chartOperator": TargetRow(
-        "workloads.chart_operator",
+        "workloads.workloads",
         (
             "workloads",
             "giantswarm",
@@ -181,23 +179,12 @@ ROWS: Mapping[str, TargetRow] = {
         ("kyverno",),
         frozenset(
             {
-                "Application",
-                "Assign",
-                "AssignMetadata",
                 "ClusterPolicy",
-                "ConfigMap",
-                "ConfigurationPolicy",
-                "GeneratingPolicy",
-                "HelmRelease",
-                "ManifestWork",
-                "ModifySet",
                 "MutatingAdmissionPolicy",
                 "MutatingAdmissionPolicyBinding",
                 "MutatingPolicy",
-                "NamespacedGeneratingPolicy",
                 "NamespacedMutatingPolicy",
                 "Policy",
-                "Secret",
             }
         ),
         text_hints=(
@@ -207,10 +194,8 @@ ROWS: Mapping[str, TargetRow] = {
             "http_proxy",
             "https_proxy",
             "no_proxy",
-            cluster_api.RESOURCE_SET,  # its texts are base64, in which no variable can be seen
             "fn.inject-proxy.io/policy",
         ),
-        reference_words=("configMap",),
     ),
     "clusterClass": TargetRow(
         "nodes.cluster_class", ("nodes",), frozenset({"Cluster", "ClusterClass"})
@@ -239,28 +224,28 @@ ROWS: Mapping[str, TargetRow] = {
         text_hints=giantswarm.CHARTS_WITH_PROXY,
     ),
     "tkgVsphereCPI": TargetRow(
-        "tkg.vsphere_cpi",
+        "tkg.add_ons",
         ("tkg",),
         frozenset({"Secret", "VSphereCPIConfig"}),
         text_hints=(*tkg.ADD_ON_SECRET_TYPES, tkg.VSPHERE_CPI_CONFIG[0]),
     ),
     "tkgVsphereCSI": TargetRow(
-        "tkg.vsphere_csi",
+        "tkg.add_ons",
         ("tkg",),
         frozenset({"Secret", "VSphereCSIConfig"}),
         text_hints=(*tkg.ADD_ON_SECRET_TYPES, tkg.VSPHERE_CSI_CONFIG[0]),
     ),
     "tkgKappController": TargetRow(
-        "tkg.kapp_controller",
+        "tkg.add_ons",
         ("tkg",),
         frozenset({"KappControllerConfig", "Secret"}),
         text_hints=(*tkg.ADD_ON_SECRET_TYPES, tkg.KAPP_CONTROLLER_CONFIG[0]),
     ),
     "tkgPinniped": TargetRow(
-        "tkg.pinniped", ("tkg",), frozenset({"Secret"}), text_hints=tkg.ADD_ON_SECRET_TYPES
+        "tkg.add_ons", ("tkg",), frozenset({"Secret"}), text_hints=tkg.ADD_ON_SECRET_TYPES
     ),
     "tkgCloudCSI": TargetRow(
-        "tkg.cloud_csi",
+        "tkg.add_ons",
         ("tkg",),
         frozenset({"AwsEbsCSIConfig", "AzureDiskCSIConfig", "AzureFileCSIConfig", "Secret"}),
         text_hints=(*tkg.ADD_ON_SECRET_TYPES, tkg.AWS_EBS_CSI_CONFIG[0]),
@@ -272,7 +257,7 @@ ROWS: Mapping[str, TargetRow] = {
         text_hints=(cluster_api.RESOURCE_SET,),
     ),
     "tkgClusterClass": TargetRow(
-        "tkg.tkg_cluster_class",
+        "tkg.cluster_class",
         ("tkg",),
         frozenset({"Cluster", "TanzuKubernetesCluster"}),
         text_hints=("httpProxy", "httpsProxy", "tkg-", "TanzuKubernetesCluster"),

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from krm_fn.cli import run as command
+from shim import run as command
 from krm_fn.errors import InjectProxyError
 from support import finished
 

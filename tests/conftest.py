@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shims  # noqa: F401
+
 import contextlib
 import fcntl
 import gc

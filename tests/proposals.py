@@ -33,7 +33,8 @@ def changes(target: Any, obj: Any, settings: ProxySettings = FULL, **options: An
 
 
 def findings(target: Any, obj: Any, settings: ProxySettings = FULL, **options: Any) -> list[Finding]:
-    return [said for said in proposals(target, obj, settings, **options) if isinstance(said, Finding)]
+    said = [one for one in proposals(target, obj, settings, **options) if isinstance(one, Finding)]
+    return [one for one in said if one.code not in ("PolicyDeprecated", "PolicyKeepsValueFrom")]
 
 
 def messages(target: Any, obj: Any, severity: Severity = Severity.WARNING, **options: Any) -> list[str]:

@@ -23,9 +23,8 @@ from typing import NoReturn
 import pytest
 
 from krm_fn.cli import main
-from krm_fn.cli.command_result import CommandResult
-from krm_fn.cli.diff import Diff
-from krm_fn.krm.known_secrets import ProxyPasswords
+from krm_fn.cli.diff import coloured, diff_lines
+from krm_fn.krm.masking import ProxyPasswords
 
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".cache"
@@ -141,11 +140,6 @@ def shell(script: str, folder: Path, **env: str) -> subprocess.CompletedProcess[
     )
 
 
-def finished(answer: CommandResult) -> CommandResult:
-    """What a command answered, once its files are written."""
-    return answer._replace(reported=answer.finish(lambda: None), write=None)
-
-
 def inject_proxy(
     stdin: bytes | str, *argv: str, cwd: Path | None = None, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[bytes]:
@@ -242,5 +236,11 @@ def unified_diff(
     passwords: ProxyPasswords | None = None,
 ) -> list[str]:
     """Return the lines of a diff of one file, without line breaks; None is a file that does not exist."""
-    files = {name: (before, after)}
-    return list(Diff(files, passwords or ProxyPasswords(), has_colours=has_colours).full())
+    from krm_fn.cli.streams import Change
+
+    files = {name: Change(before, after)}
+    lines, _ = diff_lines(files, passwords or ProxyPasswords())
+    return [coloured(line) if has_colours else line for line in lines]
+
+
+from shim import finished  # noqa: E402,F401

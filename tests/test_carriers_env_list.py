@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from krm_fn import patch
 from krm_fn.carriers.env_list import OVERRIDE, EnvList
-from krm_fn.carriers.pod_spec import Container, containers, labels, report_wrong_types
+from krm_fn.places.containers import Container, containers, labels, report_wrong_types
 from krm_fn.carriers.site import write_sites
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Edit, Finding, Severity

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krm_fn.carriers.reading import Reading
+from krm_fn.places.reading import Reading
 from krm_fn.carriers.site import Variables, write_sites
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.patch import Pointer

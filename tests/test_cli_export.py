@@ -11,14 +11,14 @@ import pytest
 import yaml
 
 import certificates
-from krm_fn.cli import export as command
-from krm_fn.cli.command_result import CommandResult
+from shim import export as command
+from shim import CommandResult
 from krm_fn.cli.import_ import FORMS
-from krm_fn.cli.import_ import run as import_
+from shim import import_ as _i; import_ = _i.run
 from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.formats.pem import split
 from krm_fn.noproxy import Audience
-from krm_fn.plan.sources.files import kind_of
+from krm_fn.cli.system_files import kind_of
 from krm_fn.targets import TARGETS
 from krm_fn.targets.tkg import cluster_config
 from krm_fn.yamledit import read

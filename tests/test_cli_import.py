@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krm_fn import config
-from krm_fn.cli.command_result import CommandResult
-from krm_fn.cli.import_ import run
+from shim import CommandResult
+from shim import import_ as _i; run = _i.run
 from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.pipeline import run as function
 from krm_fn.yamledit import read

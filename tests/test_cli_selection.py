@@ -6,8 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.cli.files import LeftAlone
-from krm_fn.cli.selection import select
+from krm_fn.cli.selection import LeftAlone, Selection, _inputs_of_kustomizations, _reason
+import os
+
+
+def select(files):
+    inputs = _inputs_of_kustomizations({os.path.dirname(os.path.realpath(n)) for n in files})
+    s = Selection(dict(files), {}, {}, {})
+    for n, c in files.items():
+        why = LeftAlone.KUSTOMIZE if os.path.realpath(n) in inputs else _reason(os.path.realpath(n), c)
+        if why: s.left_alone[n] = why
+        else: s.manifests[n] = c
+    return s
+
 
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
 

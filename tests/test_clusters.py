@@ -31,6 +31,7 @@ from krm_fn.patch import field_path
 from support import ROOT
 
 STORIES = sorted((ROOT / "testdata" / "topology").iterdir())
+SINGLE = ("service_domain", "endpoint", "region")
 WORKLOADS = {"Deployment", "ClusterPolicy"}
 
 
@@ -49,7 +50,7 @@ def reported(found: Membership) -> dict[str, Any]:
         "how": found.how,
         "claimedFrom": found.claimed_from,
     }
-    return {key: value for key, value in row.items() if value} | ({} if found.sure else {"sure": False})
+    return {key: value for key, value in row.items() if value} | ({} if found.is_certain else {"sure": False})
 
 
 def fact_line(fact: Fact) -> str:
@@ -59,12 +60,8 @@ def fact_line(fact: Fact) -> str:
 def facts_of(found: Cluster) -> dict[str, Any]:
     """The facts of a Cluster, each with the place it was read from."""
     members = {**found.network._asdict(), "infrastructure": None, "provider_files": found.provider_files}
-    single = {name: fact_line(value) for name, value in members.items() if isinstance(value, Fact)}
-    lists = {
-        name: [fact_line(fact) for fact in value]
-        for name, value in members.items()
-        if isinstance(value, tuple) and not isinstance(value, Fact)
-    }
+    single = {name: fact_line(members.pop(name)[0]) for name in SINGLE if members[name]}
+    lists = {name: [fact_line(fact) for fact in value] for name, value in members.items() if value}
     rest = {"labels": dict(found.labels), "infrastructure": found.network.infrastructure_kind}
     return {name: value for name, value in (rest | lists | single).items() if value}
 
@@ -266,7 +263,7 @@ def test_memberships(others: list[dict[str, Any]], asked: dict[str, Any], expect
     topology = Topology(map(obj, [cluster("prod"), cluster("other"), *others]))
     found = topology.of(obj(asked))
     assert [(each.cluster.name, each.role, each.group, each.worker_class) for each in found] == expected
-    assert all(each.sure and each.how for each in found)
+    assert all(each.is_certain and each.how for each in found)
 
 
 def test_an_unsure_tie_gives_way_to_a_sure_one_of_the_same_cluster() -> None:
@@ -274,7 +271,7 @@ def test_an_unsure_tie_gives_way_to_a_sure_one_of_the_same_cluster() -> None:
     by_label = named("MachineSet", "ms", labels={LABEL: "prod"}, spec=by_name["spec"])
     topology = Topology(map(obj, [cluster(), cluster("other"), by_name, by_label]))
     (found,) = topology.of(obj(config_template()))
-    assert (found.sure, found.how) == (True, '`spec.template.spec.bootstrap.configRef` of MachineSet "ms"')
+    assert (found.is_certain, found.how) == (True, '`spec.template.spec.bootstrap.configRef` of MachineSet "ms"')
 
 
 def test_the_names_of_a_group() -> None:

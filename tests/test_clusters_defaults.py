@@ -11,7 +11,7 @@ import pytest
 from cluster_objects import cluster, control_plane, named, obj, reference
 from function_configs import PROXY, loaded, proxy_config
 from krm_fn.clusters import Cluster, Membership, Role, Topology
-from krm_fn.noproxy import Audience, Fact
+from krm_fn.noproxy import Audience, Fact, Readers
 from krm_fn.pipeline import run
 from krm_fn.settings import resolve
 
@@ -90,7 +90,7 @@ def test_the_networks_of_canonical(kind: str, name: str) -> None:
     found = facts(cluster(controlPlaneRef=named_one)).assumed
 
     assert texts((*found.pod_cidrs, *found.service_cidrs)) == ["10.1.0.0/16", "10.152.183.0/24"]
-    assert {fact.default_of for _, fact in found.facts()} == {name}
+    assert {fact.default_of for facts in found for fact in facts} == {name}
 
 
 def private(**balancer: Any) -> dict[str, Any]:
@@ -338,7 +338,7 @@ def test_a_pool_belongs_to_the_cluster_whose_machines_use_it() -> None:
 )
 def test_the_hosts_of_a_control_plane(items: list[dict[str, Any]], endpoint: str | None, hosts: list[str]) -> None:
     found = facts(*items)
-    assert (found.network.endpoint.value if found.network.endpoint else None) == endpoint
+    assert [fact.value for fact in found.network.endpoint] == ([endpoint] if endpoint else [])
     assert texts(found.network.hosts) == hosts
 
 
@@ -411,7 +411,7 @@ VSPHERE = [
 def listed(items: list[dict[str, Any]], **spec: Any) -> list[str]:
     config = loaded(httpProxy=PROXY, **spec)
     membership = Membership(facts(*items), Role.CONTROL_PLANE)
-    found = resolve(config, [membership], target="containerdDropIn", audience=Audience.NODE)
+    found = resolve(config, [membership], target="containerdDropIn", readers=Readers(Audience.NODE))
     return found.settings.no_proxy.split(",")
 
 
@@ -455,7 +455,7 @@ def test_the_user_says_the_network_of_the_nodes() -> None:
 
 def test_each_default_has_its_reason() -> None:
     membership = Membership(facts(*AWS), Role.CONTROL_PLANE)
-    found = resolve(loaded(httpProxy=PROXY), [membership], target="containerdDropIn", audience=Audience.NODE)
+    found = resolve(loaded(httpProxy=PROXY), [membership], target="containerdDropIn", readers=Readers(Audience.NODE))
     why = {entry.text: entry.why for entry in found.entries}
     field = "`Cluster/prod` `spec.clusterNetwork.services.cidrBlocks`"
     assert why[KUBEADM] == (f"default of kubeadm, because {field} is not set",)
@@ -557,5 +557,5 @@ def test_where_the_network_of_the_nodes_is_missed(
     spec: dict[str, Any], target: str, role: Role, is_missed: bool
 ) -> None:
     memberships = [Membership(facts(*VSPHERE), role)]
-    found = resolve(loaded(httpProxy=PROXY, **spec), memberships, target=target, audience=Audience.NODE)
+    found = resolve(loaded(httpProxy=PROXY, **spec), memberships, target=target, readers=Readers(Audience.NODE))
     assert [str(one) for one in found.missing] == (["`networks` of `Cluster/prod`"] if is_missed else [])

@@ -99,7 +99,7 @@ def test_an_object_belongs_to_a_cluster_that_is_only_named(
     (found,) = Topology(map(obj, [*listed, *others, asked])).of(obj(asked))
 
     assert f"{found.cluster.namespace}/{found.cluster.name}" == expected
-    assert (found.cluster.is_listed, found.sure, found.claimed_from) == (False, True, "")
+    assert (found.cluster.is_listed, found.is_certain, found.claimed_from) == (False, True, "")
     assert found.cluster.labels == {}
 
 

@@ -236,7 +236,7 @@ KUBECONFIG = "its `spec.kubeConfig`"
 def test_what_brings_a_chart_says_for_which_cluster(data: Any, how: str) -> None:
     found = Topology(TWO).of(*objects(data))
 
-    assert [(one.cluster.name, one.how, one.sure) for one in found] == [("prod", how, True)]
+    assert [(one.cluster.name, one.how, one.is_certain) for one in found] == [("prod", how, True)]
 
 
 def test_a_kubeconfig_says_in_which_namespace_its_cluster_is() -> None:

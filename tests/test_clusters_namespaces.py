@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cluster_objects import cluster, config_template, deployment, machine_deployment, named, obj, reference, with_value
-from krm_fn.clusters import ByKey, Key, Topology, is_open, key_of, may_be_same, meanings
+from krm_fn.clusters import ObjectIndex, Key, Topology, is_open, key_of, may_be_same
 
 CLUSTER_LABEL = "cluster.x-k8s.io/cluster-name"
 LATER = "${NAMESPACE}"
@@ -153,7 +153,7 @@ def test_one_name_in_two_namespaces(asked: dict[str, Any], expected: list[str], 
     found = Topology(map(obj, TWO)).of(obj(asked))
 
     assert [f"{each.cluster.namespace}/{each.cluster.name}" for each in found] == expected
-    assert {each.sure for each in found} == {sure}
+    assert {each.is_certain for each in found} == {sure}
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def key(name: str, namespace: str) -> Key:
 
 
 def test_a_mapping_by_key() -> None:
-    found = ByKey([(key("m", "a"), 1), (key("m", "b"), 2), (key("n", LATER), 3)])
+    found = ObjectIndex([(key("m", "a"), 1), (key("m", "b"), 2), (key("n", LATER), 3)])
 
     assert (found.get(key("m", "a")), found.get(key("m", "")), found.get(key("m", "c"))) == (1, None, None)
     assert (found[key("n", "a")], found.find(key("n", "")), found.candidates(key("m", ""))) == (

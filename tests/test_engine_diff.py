@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from growth import excess
 from krm_fn import patch
 from krm_fn.engine import diff
-from krm_fn.engine.diff import Copied, pair_items
+from krm_fn.yamledit.pairs import pair_items
 from krm_fn.patch import Operation, add, remove, replace
 from krm_fn.yamledit import same
 

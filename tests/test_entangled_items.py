@@ -13,6 +13,7 @@ from krm_fn.patch import replace
 from krm_fn.pipeline import run
 from krm_fn.yamledit import Budget, read
 from krm_fn.yamledit.expansion import MAX_EXPANSION
+from list_changes import changes_of
 from support import inject_proxy
 
 SECRET = "s3cr3t"
@@ -65,7 +66,8 @@ def test_an_alias_of_an_unrelated_item_keeps_its_value(stranger: str) -> None:
 def test_items_with_anchors_of_one_name_take_linear_time() -> None:
     def write(text: str) -> object:
         found = ResourceList(text.encode())
-        return found.write({index: [replace("a", value=9)] for index in range(len(found))}, [])
+        operations = {index: [replace("a", value=9)] for index in range(len(found))}
+        return found.write(changes_of(found, operations), [])
 
     def make(size: int) -> str:
         return "kind: ResourceList\nitems:\n" + "- a: &x 1\n  b: *x\n  c: &y 2\n  d: *y\n" * (size // 40)

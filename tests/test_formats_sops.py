@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from function_configs import proxy_config
-from krm_fn.cli import export, import_
+from shim import export, import_
 from krm_fn.errors import ConfigError, InputError
 from krm_fn.formats.sops import hides, is_encrypted
 from krm_fn.pipeline import run

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from contract_lists import resource_list
-from krm_fn.cli.import_ import run as import_
+from shim import import_ as _i; import_ = _i.run
 from krm_fn.krm.results import Severity
 from krm_fn.pipeline import Outcome, run
 

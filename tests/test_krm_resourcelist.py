@@ -6,6 +6,8 @@ import json
 from typing import Any
 
 import pytest
+
+from list_changes import changes_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -64,9 +66,9 @@ LAYOUTS = {
 layouts = pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in LAYOUTS.items()])
 
 
-def whole_of(given: ResourceList, *changes: Any) -> bytes:
+def whole_of(given: ResourceList, operations: Any, results: Any, new_items: Any = (), *_: Any) -> bytes:
     """Return the list after the changes, which `ResourceList.write` gives in pieces."""
-    return b"".join(given.write(*changes))
+    return b"".join(given.write(changes_of(given, operations, new_items), results))
 
 
 def load(text: str) -> ResourceList:
@@ -540,7 +542,7 @@ def test_the_look_at_a_part_does_not_depend_on_what_is_around_it(files: list[lis
     alone = [QuickLook([(part, [(0, len(part))])]) for part in parts]
     expected = {words: [number for number, look in enumerate(alone) if look.contains(0, words)] for words in _WORDS}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("krm_fn.krm.resourcelist._look._LONG", long)
+        patch.setattr("krm_fn.krm.resourcelist.look._LONG", long)
         whole = QuickLook(texts)
         assert [whole.kinds(number) for number in range(len(parts))] == [look.kinds(0) for look in alone]
         for words in _WORDS:

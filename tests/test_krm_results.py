@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.krm.results import ObjectRef, Result, Severity, by_importance, entries, in_order, lines, once
+from krm_fn.krm.results import ObjectRef, Result, Severity, by_importance, entries, sorted_results, lines, without_duplicates
 
 REF = ObjectRef("apps/v1", "Deployment", "web", "prod", "apps/web.yaml", 2)
 
@@ -93,7 +93,7 @@ IN_ORDER = [
 
 @given(st.permutations(IN_ORDER))
 def test_results_stand_in_the_order_of_kyaml(shuffled: list[Result]) -> None:
-    assert in_order(shuffled) == IN_ORDER
+    assert sorted_results(shuffled) == IN_ORDER
 
 
 @given(st.permutations(IN_ORDER))
@@ -148,13 +148,13 @@ WRITTEN = Result(Severity.WARNING, 'sets "http://u:SECRET@h"', REF, ("data", "k"
 )
 def test_what_is_shown_in_the_same_words_is_one_result(other: dict[str, Any], is_one: bool) -> None:
     second = WRITTEN._replace(**other)
-    assert once([WRITTEN, second]) == ([WRITTEN] if is_one else [WRITTEN, second])
-    assert once([second, WRITTEN]) == ([second] if is_one else [second, WRITTEN])
+    assert without_duplicates([WRITTEN, second]) == ([WRITTEN] if is_one else [WRITTEN, second])
+    assert without_duplicates([second, WRITTEN]) == ([second] if is_one else [second, WRITTEN])
 
 
 def test_a_password_in_a_field_makes_no_second_result() -> None:
     found = [WRITTEN._replace(path=("data", f"http://u:{password}@h")) for password in ("SECRET", "other")]
-    assert once(found) == found[:1]
+    assert without_duplicates(found) == found[:1]
 
 
 def test_what_differs_in_a_password_only_is_said_once_of_many() -> None:

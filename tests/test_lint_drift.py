@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from growth import excess
-from krm_fn.carriers.reading import Reading
+from krm_fn.places.reading import Reading
 from krm_fn.krm.results import ObjectRef, Result, Severity
 from krm_fn.lint.drift import ObservedObject, disagreements
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings

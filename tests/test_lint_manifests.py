@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.carriers.reading import Reading
+from krm_fn.places.reading import Reading
 from krm_fn.krm.results import Severity
 from krm_fn.lint.levels import THE_TABLE, Rules
 from krm_fn.lint.manifests import Audit, audit, fixed_files, fixed_values, listed
@@ -536,10 +536,10 @@ ENTRIES = st.sampled_from(
 LISTS = st.lists(ENTRIES, max_size=6).map(",".join)
 NETWORKS = (
     ClusterNetwork(
-        pod_cidrs=(Fact("192.168.0.0/16"),), service_cidrs=(Fact("10.96.0.0/12"),), endpoint=Fact("api.one.example")
+        pod_cidrs=(Fact("192.168.0.0/16"),), service_cidrs=(Fact("10.96.0.0/12"),), endpoint=(Fact("api.one.example"),)
     ),
     ClusterNetwork(
-        service_cidrs=(Fact("172.20.0.0/16"),), endpoint=Fact("api.two.example"), infrastructure=Fact("GCPCluster")
+        service_cidrs=(Fact("172.20.0.0/16"),), endpoint=(Fact("api.two.example"),), infrastructure=(Fact("GCPCluster"),)
     ),
 )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.carriers.reading import Reading
+from krm_fn.places.reading import Reading
 from krm_fn.krm.results import Finding, Result, Severity
 from krm_fn.lint import values as rules_of
 from krm_fn.lint.levels import THE_TABLE, Rules, levelled
@@ -23,9 +23,9 @@ PROXY = "http://proxy.corp.example:3128"
 NETWORK = ClusterNetwork(
     pod_cidrs=(Fact("192.168.0.0/16"),),
     service_cidrs=(Fact("10.96.0.0/12"),),
-    service_domain=Fact("cluster.local"),
-    endpoint=Fact("203.0.113.7"),
-    infrastructure=Fact("AWSCluster"),
+    service_domain=(Fact("cluster.local"),),
+    endpoint=(Fact("203.0.113.7"),),
+    infrastructure=(Fact("AWSCluster"),),
 )
 NODE, POD = Audience.NODE, Audience.POD
 KUBEADM_CONFIG = {"apiVersion": "bootstrap.cluster.x-k8s.io/v1beta1", "kind": "KubeadmConfig"}
@@ -154,9 +154,9 @@ def test_no_finding_holds_a_credential() -> None:
         pytest.param(
             (NETWORK._replace(service_cidrs=(Fact("172.20.0.0/16"),)),), ["NP003", "NP004"], id="another CIDR"
         ),
-        pytest.param((NETWORK, NETWORK._replace(endpoint=Fact("203.0.113.8"))), ["NP003"], id="one of two clusters"),
-        pytest.param((NETWORK._replace(endpoint=Fact("203.0.113.8")), NETWORK), ["NP003"], id="the first of two"),
-        pytest.param((NETWORK._replace(infrastructure=Fact("GCPCluster")),), ["NP023"] * 3, id="another cloud"),
+        pytest.param((NETWORK, NETWORK._replace(endpoint=(Fact("203.0.113.8"),))), ["NP003"], id="one of two clusters"),
+        pytest.param((NETWORK._replace(endpoint=(Fact("203.0.113.8"),)), NETWORK), ["NP003"], id="the first of two"),
+        pytest.param((NETWORK._replace(infrastructure=(Fact("GCPCluster"),)),), ["NP023"] * 3, id="another cloud"),
     ],
 )
 def test_a_list_must_do_for_every_cluster(networks: tuple[ClusterNetwork, ...], expected: list[str]) -> None:
@@ -164,7 +164,7 @@ def test_a_list_must_do_for_every_cluster(networks: tuple[ClusterNetwork, ...], 
 
 
 def test_what_is_right_for_one_cluster_is_not_reported_for_another() -> None:
-    domains = tuple(NETWORK._replace(service_domain=Fact(domain)) for domain in ("one.internal", "two.internal"))
+    domains = tuple(NETWORK._replace(service_domain=(Fact(domain),)) for domain in ("one.internal", "two.internal"))
     assert lint(seen(both(no=good(NODE, *domains))), networks=domains) == []
 
 
@@ -397,7 +397,7 @@ def test_results_with_a_code_have_the_severity_that_is_asked_for(
 
 
 def test_what_any_of_many_clusters_lacks_is_reported() -> None:
-    many = tuple(NETWORK._replace(endpoint=Fact(f"203.0.113.{number}")) for number in range(1, 40))
+    many = tuple(NETWORK._replace(endpoint=(Fact(f"203.0.113.{number}"),)) for number in range(1, 40))
     without_the_last = good(NODE, *many[:-1])
 
     assert lint(seen(both(no=good(NODE, *many))), networks=many) == []

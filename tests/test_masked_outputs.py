@@ -19,7 +19,7 @@ from urllib.parse import quote
 import pytest
 
 from krm_fn.cli import main
-from krm_fn.krm.known_secrets import ProxyPasswords
+from krm_fn.krm.masking import ProxyPasswords
 from revealed import NEW, OLD, reveals
 from support import unified_diff
 
@@ -256,10 +256,9 @@ def said(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[by
 FORMS = ("text", "json", "sarif", "github", "junit")
 COMMANDS = [
     ["run", "--diff", "."],
-    ["run", "-v", "--diff=grouped", "."],
+    ["run", "-v", "--diff", "--grouped", "."],
     *(["run", "--check", "-v", "--output", form, "."] for form in FORMS),
     *(["lint", "--output", form, "."] for form in ("text", "json")),
-    ["lint", "--fix", "."],
     *(["explain", "-v", "--output", form, "."] for form in ("text", "json", "html")),
     ["explain", "--output", "svg", "."],
     *(["explain", "--diff", "../older.yaml", "--output", form, "."] for form in ("text", "html")),

@@ -15,8 +15,8 @@ PAGE = (ROOT / "docs" / "no-proxy.md").read_text(encoding="utf-8")
 DOCUMENTS = ClusterNetwork(
     pod_cidrs=(Fact("100.96.0.0/11"),),
     service_cidrs=(Fact("100.64.0.0/13"),),
-    service_domain=Fact("cluster.local"),
-    endpoint=Fact("178.170.32.59"),
+    service_domain=(Fact("cluster.local"),),
+    endpoint=(Fact("178.170.32.59"),),
 )
 USER = tuple(map(Entry, ("172.16.0.0/16", "internal.corpdomain.net", "example.com")))
 

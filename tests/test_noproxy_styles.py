@@ -21,16 +21,15 @@ from krm_fn.noproxy import (
 ON_AWS = ClusterNetwork(
     pod_cidrs=(Fact("192.168.0.0/16"), Fact("fd01::/48")),
     service_cidrs=(Fact("10.96.0.0/12"),),
-    service_domain=Fact("prod.local"),
-    endpoint=Fact("api.example"),
+    service_domain=(Fact("prod.local"),),
+    endpoint=(Fact("api.example"),),
     hosts=(Fact("etcd.example"),),
     networks=(Fact("10.0.0.0/16"),),
-    mirrors=(Fact("mirror.example"),),
-    infrastructure=Fact("AWSCluster"),
+    infrastructure=(Fact("AWSCluster"),),
     infrastructure_hosts=(Fact("aws.example"),),
-    region=Fact("eu-west-1"),
+    region=(Fact("eu-west-1"),),
 )
-ON_AZURE = ClusterNetwork(infrastructure=Fact("AzureCluster"))
+ON_AZURE = ClusterNetwork(infrastructure=(Fact("AzureCluster"),))
 ALL = ALL_DERIVED | {INFRASTRUCTURE_ENDPOINT}
 
 
@@ -177,6 +176,6 @@ def test_each_entry_of_a_rule_names_it(style: Style) -> None:
 )
 def test_the_domain_of_a_cluster_in_its_plain_form(style: Style, domain: str, expected: str) -> None:
     policy = Policy(style=style, derive=frozenset({"clusterDomain"}))
-    network = ClusterNetwork(service_domain=Fact(domain))
+    network = ClusterNetwork(service_domain=(Fact(domain),))
     found = [entry.text for entry in composition.compose((), (network,), policy, Audience.NODE)]
     assert expected in found

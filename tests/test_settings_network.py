@@ -10,7 +10,7 @@ from function_configs import PROXY, loaded
 from krm_fn.clusters import Cluster, Membership, Role, network_field
 from krm_fn.config import Certificates
 from krm_fn.krm.results import ObjectRef
-from krm_fn.noproxy import Audience, ClusterNetwork, Fact, InvalidField, Origin, Readers, composition
+from krm_fn.noproxy import Audience, ClusterNetwork, Fact, Origin, Readers, composition
 from krm_fn.settings import Resolved, resolve
 
 NETWORK = ("spec", "clusterNetwork")
@@ -27,12 +27,11 @@ def cluster(name: str = "prod-1", number: int = 0, **facts: Any) -> Cluster:
     everything = ClusterNetwork(
         pod_cidrs=(Fact(f"10.{number}.0.0/16", ref, (*NETWORK, "pods", "cidrBlocks", "0")),),
         service_cidrs=(Fact("172.20.0.0/16", ref, (*NETWORK, "services", "cidrBlocks", "0")),),
-        service_domain=Fact("prod.local", ref, (*NETWORK, "serviceDomain")),
-        endpoint=Fact(f"{name}.example.com", infrastructure, ("spec", "controlPlaneEndpoint", "host")),
-        infrastructure=Fact("AWSCluster", ref, ("spec", "infrastructureRef")),
-        region=Fact("eu-west-1", infrastructure, ("spec", "region")),
+        service_domain=(Fact("prod.local", ref, (*NETWORK, "serviceDomain")),),
+        endpoint=(Fact(f"{name}.example.com", infrastructure, ("spec", "controlPlaneEndpoint", "host")),),
+        infrastructure=(Fact("AWSCluster", ref, ("spec", "infrastructureRef")),),
+        region=(Fact("eu-west-1", infrastructure, ("spec", "region")),),
         networks=(Fact("10.200.0.0/16", infrastructure, ("spec", "network", "vpc", "cidrBlock")),),
-        mirrors=(Fact("mirror.example.com", ref, ("spec", "x")),),
     )
     return Cluster("org-acme", name, ref=ref, network=everything._replace(**facts))
 
@@ -40,12 +39,11 @@ def cluster(name: str = "prod-1", number: int = 0, **facts: Any) -> Cluster:
 NOTHING: dict[str, Any] = {
     "pod_cidrs": (),
     "service_cidrs": (),
-    "service_domain": None,
-    "endpoint": None,
-    "infrastructure": None,
-    "region": None,
+    "service_domain": (),
+    "endpoint": (),
+    "infrastructure": (),
+    "region": (),
     "networks": (),
-    "mirrors": (),
 }
 DEFAULTS: dict[str, Any] = {
     "podCIDRs": ["192.168.0.0/16"],
@@ -58,16 +56,16 @@ DEFAULTS: dict[str, Any] = {
 DEFAULT_NETWORK = ClusterNetwork(
     pod_cidrs=(Fact("192.168.0.0/16", config_field="spec.clusterDefaults.podCIDRs[0]"),),
     service_cidrs=(Fact("10.96.0.0/12", config_field="spec.clusterDefaults.serviceCIDRs"),),
-    service_domain=Fact("default.local", config_field="spec.clusterDefaults.serviceDomain"),
-    endpoint=Fact("api.example.com", config_field="spec.clusterDefaults.endpoint"),
-    infrastructure=Fact("AzureCluster", config_field="spec.clusterDefaults.infrastructure"),
-    region=Fact("westeurope", config_field="spec.clusterDefaults.region"),
+    service_domain=(Fact("default.local", config_field="spec.clusterDefaults.serviceDomain"),),
+    endpoint=(Fact("api.example.com", config_field="spec.clusterDefaults.endpoint"),),
+    infrastructure=(Fact("AzureCluster", config_field="spec.clusterDefaults.infrastructure"),),
+    region=(Fact("westeurope", config_field="spec.clusterDefaults.region"),),
 )
 
 
 def resolved(*clusters: Cluster, audience: Audience = Audience.POD, **spec: Any) -> Resolved:
     memberships = [Membership(facts, Role.WORKER) for facts in clusters]
-    return resolve(loaded(httpProxy=PROXY, **spec), memberships, target="certManager", audience=audience)
+    return resolve(loaded(httpProxy=PROXY, **spec), memberships, target="certManager", readers=Readers(audience))
 
 
 def test_what_a_cluster_says_is_what_is_known() -> None:
@@ -129,30 +127,10 @@ def switched(**derive: bool) -> dict[str, Any]:
     ],
 )
 def test_what_a_provider_takes_completes_what_a_cluster_says(spec: dict[str, Any], endpoint: str, known: str) -> None:
-    network = SAID._replace(endpoint=Fact(endpoint) if endpoint else None)
+    network = SAID._replace(endpoint=(Fact(endpoint),) if endpoint else ())
     (found,) = resolved(Cluster("org-acme", "prod-1", network=network, assumed=ASSUMED), **spec).networks
     facts = (*found.pod_cidrs, *found.networks, *found.hosts, *found.infrastructure_hosts)
     assert " ".join(fact.value for fact in facts) == known
-
-
-INVALID = InvalidField("podCIDRs", reference("prod-1"), (*NETWORK, "pods", "cidrBlocks", "0"))
-
-
-@pytest.mark.parametrize(
-    ("spec", "fields"),
-    [
-        pytest.param({}, (INVALID,), id="a field that is needed"),
-        pytest.param(switched(podCIDRs=False), (), id="a field whose fact is not wanted"),
-        pytest.param({"noProxyPolicy": {"style": "Verbatim"}}, (), id="a list that needs no fact"),
-    ],
-)
-def test_a_field_that_holds_something_else_is_named_where_it_is_needed(
-    spec: dict[str, Any], fields: tuple[InvalidField, ...]
-) -> None:
-    found = resolved(cluster(pod_cidrs=(), invalid=(INVALID,)), **spec)
-    assert found.invalid == fields
-    said_by = "`spec.clusterNetwork.pods.cidrBlocks` of the Cluster"
-    assert [(one.field, one.invalid) for one in found.missing] == [(said_by, (INVALID,)) for _ in fields]
 
 
 def test_without_a_cluster_and_defaults_every_cluster_is_meant() -> None:
@@ -217,11 +195,11 @@ def test_what_is_missing_where_there_is_no_cluster(spec: dict[str, Any], reporte
     [
         pytest.param([cluster()], (), id="a Cluster that says everything"),
         pytest.param(
-            [cluster(service_domain=None, region=None, networks=(), mirrors=())], (), id="what may be missing"
+            [cluster(service_domain=(), region=(), networks=())], (), id="what may be missing"
         ),
-        pytest.param([cluster(endpoint=None)], ("`endpoint` of `Cluster/org-acme/prod-1`",), id="no endpoint yet"),
+        pytest.param([cluster(endpoint=())], ("`endpoint` of `Cluster/org-acme/prod-1`",), id="no endpoint yet"),
         pytest.param(
-            [cluster("a", endpoint=None, pod_cidrs=()), cluster("b"), cluster("c", pod_cidrs=())],
+            [cluster("a", endpoint=(), pod_cidrs=()), cluster("b"), cluster("c", pod_cidrs=())],
             (
                 "`podCIDRs` of `Cluster/org-acme/a`",
                 "`podCIDRs` of `Cluster/org-acme/c`",
@@ -230,7 +208,7 @@ def test_what_is_missing_where_there_is_no_cluster(spec: dict[str, Any], reporte
             id="each Cluster by its name, fact by fact",
         ),
         pytest.param(
-            [cluster(endpoint=None), cluster(endpoint=None)],
+            [cluster(endpoint=()), cluster(endpoint=())],
             ("`endpoint` of `Cluster/org-acme/prod-1`",),
             id="a Cluster with two groups is named once",
         ),
@@ -276,9 +254,9 @@ NOT_EXPORTED = {"kubeadmCommands": {"exports": False}}
 def test_the_network_of_the_nodes_is_missing_where_something_calls_them_by_address(
     target: str, role: Role, spec: dict[str, Any], endpoint: Fact | None, reported: tuple[str, ...]
 ) -> None:
-    known = cluster(networks=(), endpoint=endpoint)
+    known = cluster(networks=(), endpoint=(endpoint,) if endpoint else ())
     config = loaded(httpProxy=PROXY, **spec)
-    found = resolve(config, [Membership(known, role)], target=target, audience=Audience.NODE)
+    found = resolve(config, [Membership(known, role)], target=target, readers=Readers(Audience.NODE))
     assert tuple(map(str, found.missing)) == reported
     of_nodes = [one.field for one in found.missing if one.is_about_nodes]
     assert of_nodes == [network_field("AWSCluster") for _ in reported[-1:]]
@@ -299,7 +277,7 @@ def test_of_a_cluster_outside_of_the_list_nothing_but_its_name_is_known() -> Non
 def test_an_object_that_is_a_cluster_itself_has_its_network_where_it_belongs_to_no_other() -> None:
     def networks(*memberships: Membership) -> tuple[ClusterNetwork, ...]:
         config = loaded(httpProxy=PROXY)
-        return resolve(config, memberships, target="", audience=Audience.NODE, alone=cluster("a")).networks
+        return resolve(config, memberships, target="", readers=Readers(Audience.NODE), alone=cluster("a")).networks
 
     assert networks() == (cluster("a").network,)
     assert networks(Membership(cluster("b"))) == (cluster("b").network,)
@@ -324,11 +302,11 @@ DOMAIN_OFF = {**TKG, "derive": {"clusterDomain": False}}
 def test_a_list_has_what_its_readers_need_in_it(policy: dict[str, Any], names: tuple[str, ...], added: str) -> None:
     config = loaded(httpProxy=PROXY, noProxyPolicy=policy)
 
-    def entries(readers: Audience | Readers) -> dict[str, tuple[str, ...]]:
-        found = resolve(config, [], target="workloads", audience=readers).entries
+    def entries(readers: Readers) -> dict[str, tuple[str, ...]]:
+        found = resolve(config, [], target="workloads", readers=readers).entries
         return {entry.text: entry.why for entry in found}
 
-    plain, found = entries(Audience.POD), entries(Readers(Audience.POD, names, writes_rooted_names=True))
+    plain, found = entries(Readers(Audience.POD)), entries(Readers(Audience.POD, names, writes_rooted_names=True))
     more = [text for text in found if text not in plain]
     assert (sorted(more), plain.items() <= found.items()) == (sorted(filter(None, added.split(","))), True)
     assert {found[name] for name in names if name in found} <= {
@@ -352,14 +330,14 @@ MIRROR = {"registryMirror": {"url": "https://mirror.example:5000"}}
 def test_the_host_of_the_registry_mirror_is_in_the_list(spec: dict[str, Any], reasons: list[str]) -> None:
     config = loaded(httpProxy=PROXY, **MIRROR, **spec)
     for audience in (Audience.NODE, Audience.PRODUCT):
-        found = resolve(config, [], target="x", audience=audience)
+        found = resolve(config, [], target="x", readers=Readers(audience))
         assert [why for entry in found.entries if entry.text == "mirror.example" for why in entry.why] == reasons
         assert found.settings.mirror == config.mirror
 
 
 def test_what_nobody_reads_has_certificates_and_a_mirror_and_no_proxy() -> None:
     config = loaded(httpProxy=PROXY, noProxy="a", **MIRROR)._replace(trusted_ca=Certificates("PEM"))
-    found = resolve(config, [Membership(cluster())], target="x", audience=Audience.NOBODY)
+    found = resolve(config, [Membership(cluster())], target="x", readers=Readers(Audience.NOBODY))
     assert (found.settings.sets_any, found.entries, found.networks) == (False, (), ())
     assert (found.settings.mirror, found.settings.trusted_ca) == (config.mirror, config.trusted_ca)
     assert found.settings.cluster == "prod-1"
@@ -378,7 +356,7 @@ def test_what_tkg_stores_is_not_completed_where_it_may_be_what_was_read(
     audience: Audience, reads_objects: bool, completed: bool
 ) -> None:
     config = loaded(httpProxy=PROXY, noProxy="a")._replace(reads_objects=reads_objects)
-    found = resolve(config, [], target="x", audience=audience)
+    found = resolve(config, [], target="x", readers=Readers(audience))
     assert ("localhost" in found.settings.no_proxy.split(",")) is completed
 
 
@@ -392,5 +370,5 @@ def test_each_list_is_composed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     for facts in (cluster(f"c-{number}", number) for number in range(50)):
         for role in (*Role, *Role):
             for target in ("kubeletDropIn", "containerdDropIn"):
-                resolve(config, [Membership(facts, role)], target=target, audience=Audience.NODE)
+                resolve(config, [Membership(facts, role)], target=target, readers=Readers(Audience.NODE))
     assert len(composed) == 50 * len(Role)

@@ -9,14 +9,14 @@ import pytest
 from function_configs import PROXY, loaded
 from krm_fn.clusters import Cluster, Membership, Role
 from krm_fn.krm.results import ObjectRef, Severity
-from krm_fn.noproxy import Audience, ClusterNetwork, Fact, InvalidField
+from krm_fn.noproxy import Audience, ClusterNetwork, Fact, Readers
 from krm_fn.settings import ProxySettings, Resolved, notes, resolve
 
 SAID = ClusterNetwork(
     pod_cidrs=(Fact("10.0.0.0/16"),),
     service_cidrs=(Fact("172.20.0.0/16"),),
-    endpoint=Fact("api.example"),
-    infrastructure=Fact("AWSCluster"),
+    endpoint=(Fact("api.example"),),
+    infrastructure=(Fact("AWSCluster"),),
     networks=(Fact("10.200.0.0/16"),),
 )
 
@@ -56,7 +56,7 @@ A, B = cluster("a"), cluster("b")
             id="places that need different proxies",
         ),
         pytest.param(
-            Resolved(overruled=("`b`", "`c`")),
+            Resolved(),
             [A],
             Severity.WARNING,
             "ClassOfOtherNamespace",
@@ -108,7 +108,7 @@ def test_of_one_cluster_and_of_clusters_without_a_proxy_there_is_no_note() -> No
 
 
 def test_clusters_that_only_a_name_suggests_are_named_once_for_each_name() -> None:
-    _, *found = said(SET, A, cluster("a", "other"), B, how="its name", sure=False)
+    _, *found = said(SET, A, cluster("a", "other"), B, how="its name", is_certain=False)
     advice = (
         "only because of its name: say which one is meant by the namespace of the object, or by the annotation "
         "`cluster.x-k8s.io/cluster-namespace`"
@@ -120,7 +120,6 @@ def test_clusters_that_only_a_name_suggests_are_named_once_for_each_name() -> No
 
 
 PODS = ("spec", "clusterNetwork", "pods", "cidrBlocks")
-INVALID = tuple(InvalidField("podCIDRs", A.ref, (*PODS, str(at))) for at in range(2))
 LOST = Cluster("org", "lost")
 OF_ALL = {"serviceCIDRs": "10.96.0.0/12", "endpoint": "e", "infrastructure": "AWSCluster", "networks": "10.0.0.0/8"}
 NEEDED = "which `NO_PROXY` should cover"
@@ -151,7 +150,7 @@ DERIVE = "spec.noProxyPolicy.derive"
             id="no Cluster, and one fact",
         ),
         pytest.param(
-            [cluster("a", infrastructure=None)],
+            [cluster("a", infrastructure=())],
             {},
             f"nothing says `infrastructure` of `Cluster/org/a`, {NEEDED}: set `spec.clusterDefaults.infrastructure` "
             f"of the ProxyConfig or `spec.infrastructureRef` of the Cluster; `{DERIVE}.metadata: false` with "
@@ -161,7 +160,7 @@ DERIVE = "spec.noProxyPolicy.derive"
             id="a fact for two entries",
         ),
         pytest.param(
-            [cluster("a", pod_cidrs=(), endpoint=None), cluster("b", endpoint=None)],
+            [cluster("a", pod_cidrs=(), endpoint=()), cluster("b", endpoint=())],
             {},
             "nothing says `podCIDRs` of `Cluster/org/a`, `endpoint` of `Cluster/org/a`, `endpoint` of "
             f"`Cluster/org/b`, {NEEDED}: set `spec.clusterDefaults` of the ProxyConfig, "
@@ -172,7 +171,7 @@ DERIVE = "spec.noProxyPolicy.derive"
             id="facts of two Clusters",
         ),
         pytest.param(
-            [cluster("a", networks=(), endpoint=Fact("10.200.0.5"))],
+            [cluster("a", networks=(), endpoint=(Fact("10.200.0.5"),))],
             {},
             f"nothing says `networks` of `Cluster/org/a`, {NEEDED}: set `spec.clusterDefaults.networks` of the "
             "ProxyConfig or `spec.network.vpc.cidrBlock` of the AWSCluster; "
@@ -202,18 +201,6 @@ DERIVE = "spec.noProxyPolicy.derive"
             "not in the list",
             id="two that are not",
         ),
-        pytest.param(
-            [cluster("a", pod_cidrs=(), invalid=INVALID)],
-            {},
-            "`Cluster/org/a` `spec.clusterNetwork.pods.cidrBlocks[0]` and `Cluster/org/a` "
-            "`spec.clusterNetwork.pods.cidrBlocks[1]` hold no valid value, so nothing says `podCIDRs` of "
-            f"`Cluster/org/a`, {NEEDED}: correct what is invalid, or set `spec.clusterDefaults.podCIDRs` of the "
-            "ProxyConfig or `spec.clusterNetwork.pods.cidrBlocks` of the Cluster; "
-            f"`{DERIVE}.podCIDRs: false` switches this warning off",
-            ("Cluster/org/a",),
-            "known",
-            id="values that are invalid",
-        ),
     ],
 )
 def test_what_nothing_says_is_named_with_the_places_that_can_say_it(
@@ -221,24 +208,24 @@ def test_what_nothing_says_is_named_with_the_places_that_can_say_it(
 ) -> None:
     config = loaded(httpProxy=PROXY, clusterDefaults=defaults)
     memberships = [Membership(one, Role.CONTROL_PLANE) for one in clusters]
-    resolved = resolve(config, memberships, target="kubeadmCommands", audience=Audience.NODE)
+    resolved = resolve(config, memberships, target="kubeadmCommands", readers=Readers(Audience.NODE))
     (found,) = [one for one in notes(resolved, memberships) if one.code == "NP038"]
     assert (found.severity, found.message, found.clusters) == (Severity.WARNING, message, lacking)
     assert found.fact[-1] == whose
 
 
 def test_the_network_of_the_nodes_is_a_warning_of_its_own() -> None:
-    lacks = [Membership(cluster("a", pod_cidrs=(), networks=(), endpoint=Fact("10.200.0.5")), Role.CONTROL_PLANE)]
-    resolved = resolve(loaded(httpProxy=PROXY), lacks, target="kubeadmCommands", audience=Audience.NODE)
+    lacks = [Membership(cluster("a", pod_cidrs=(), networks=(), endpoint=(Fact("10.200.0.5"),)), Role.CONTROL_PLANE)]
+    resolved = resolve(loaded(httpProxy=PROXY), lacks, target="kubeadmCommands", readers=Readers(Audience.NODE))
     assert [one.fact[0] for one in notes(resolved, lacks)] == ["podCIDRs", "networks"]
 
 
 def test_what_is_missing_is_one_fact_whatever_its_clusters_are_called() -> None:
     def fact(one: Cluster) -> tuple[str, ...]:
         memberships = [Membership(one)]
-        resolved = resolve(loaded(httpProxy=PROXY), memberships, target="x", audience=Audience.NODE)
+        resolved = resolve(loaded(httpProxy=PROXY), memberships, target="x", readers=Readers(Audience.NODE))
         (found,) = notes(resolved, memberships)
         return found.fact
 
-    assert fact(cluster("a", endpoint=None)) == fact(cluster("b", endpoint=None))
-    assert fact(cluster("a", endpoint=None)) != fact(cluster("a", pod_cidrs=()))
+    assert fact(cluster("a", endpoint=())) == fact(cluster("b", endpoint=()))
+    assert fact(cluster("a", endpoint=())) != fact(cluster("a", pod_cidrs=()))

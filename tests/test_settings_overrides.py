@@ -9,17 +9,16 @@ import pytest
 from function_configs import PROXY, loaded
 from krm_fn.clusters import Cluster, Membership, Role
 from krm_fn.krm.results import Severity
-from krm_fn.noproxy import Audience, Entry, Style
+from krm_fn.noproxy import Audience, Entry, Style, Readers
 from krm_fn.noproxy.model import Origin
 from krm_fn.settings import (
     PROXY_VARIABLES,
     ProxySettings,
     Resolved,
     declared_urls,
-    differences,
-    idle,
+    cache_key,
+    unused_overrides,
     resolve,
-    resolve_for_all_machines,
     subjects,
 )
 
@@ -35,7 +34,7 @@ ALL = ProxySettings(PROXY, PROXY, "base")
 
 
 def resolved(spec: dict[str, Any], *memberships: Membership, target: str = "kubeletDropIn") -> Resolved:
-    return resolve(loaded(**spec), memberships, target=target, audience=Audience.NODE)
+    return resolve(loaded(**spec), memberships, target=target, readers=Readers(Audience.NODE))
 
 
 def proxy(found: Resolved) -> ProxySettings:
@@ -344,12 +343,12 @@ def test_an_override_that_fits_nothing_is_reported(
     config = loaded(httpProxy=PROXY, overrides=[{"match": match, "disabled": True}, *others])
     there = Membership(Cluster(name="prod-1", labels={"region": "east"}), Role.CONTROL_PLANE)
     places = [one for known in ([there], []) for one in subjects(known, target="containerdDropIn")]
-    found = list(idle(config, places))
+    found = list(unused_overrides(config, places))
 
     assert [one.severity for one in found] == ([severity] if severity else [])
     advice = ": correct it, or remove the entry" if severity is Severity.WARNING else ""
     assert all((one.message, one.code) == (f"{IDLE}{advice}", "OverrideFitsNothing") for one in found)
-    assert list(idle(loaded(httpProxy=PROXY), [])) == []
+    assert list(unused_overrides(loaded(httpProxy=PROXY), [])) == []
 
 
 @pytest.mark.parametrize(
@@ -363,12 +362,12 @@ def test_an_override_that_fits_nothing_is_reported(
 def test_an_override_for_a_rule_fits_a_policy_that_has_it(match: dict[str, Any], rules: list[str], fits: bool) -> None:
     config = loaded(httpProxy=PROXY, overrides=[override(match, httpProxy=EU)])
     places = subjects([], target="kyvernoPolicies", name="p", rules=rules)
-    assert (list(idle(config, places)) == []) is fits
+    assert (list(unused_overrides(config, places)) == []) is fits
 
 
 def test_an_override_for_a_role_may_be_for_other_lists_where_nothing_makes_nodes() -> None:
     config = loaded(httpProxy=PROXY, overrides=[override({"roles": ["Worker"]}, disabled=True)])
-    found = list(idle(config, subjects([Membership(PROD)], target="certManager")))
+    found = list(unused_overrides(config, subjects([Membership(PROD)], target="certManager")))
     assert [one.severity for one in found] == [Severity.INFO]
 
 
@@ -425,52 +424,6 @@ OF_NAME = [
 
 
 @pytest.mark.parametrize(
-    ("spec", "proxies", "role", "unreachable"),
-    [
-        pytest.param({"overrides": [OF_WORKERS]}, (EU, "", "of-workers"), Role.WORKER, (), id="that of the workers"),
-        pytest.param({"overrides": [OF_PLANES]}, (EU, "", "of-planes"), Role.CONTROL_PLANE, (), id="of the others"),
-        pytest.param(
-            {"overrides": [OF_WORKERS, OF_PLANES]},
-            (EU, "", "of-workers,of-planes"),
-            Role.WORKER,
-            (),
-            id="one proxy of both, and both lists",
-        ),
-        pytest.param(
-            {"overrides": [OTHER_OF_PLANES, OF_WORKERS]},
-            (EU, "", "of-workers"),
-            Role.WORKER,
-            ("spec.overrides[0]",),
-            id="of two proxies that of the workers",
-        ),
-        pytest.param(
-            {**BASE, "overrides": [OF_WORKERS]},
-            (PROXY, PROXY, "base"),
-            None,
-            ("spec.overrides[0]",),
-            id="that of the Cluster as a whole",
-        ),
-        pytest.param(
-            {"overrides": OF_NAME},
-            (EU, "", "of-workers,of-planes"),
-            Role.WORKER,
-            (),
-            id="of both by the name of the object",
-        ),
-    ],
-)
-def test_the_one_proxy_of_the_machines_of_all_roles(
-    spec: dict[str, Any], proxies: tuple[str, str, str], role: Role | None, unreachable: tuple[str, ...]
-) -> None:
-    config = loaded(noProxyPolicy=VERBATIM, **{key: spec[key] for key in spec if key != "noProxyPolicy"})
-    found = resolve_for_all_machines(
-        config, [Membership(PROD)], target="kubeletDropIn", audience=Audience.NODE, name="shared"
-    )
-    assert (*found.urls, found.settings.no_proxy) == proxies
-    assert (found.of_role, found.unreachable_overrides) == (role, unreachable)
-
-
-@pytest.mark.parametrize(
     ("match", "sets", "reported"),
     [
         pytest.param({"roles": ["Worker"]}, {"httpProxy": EU}, True, id="a role"),
@@ -521,7 +474,7 @@ def test_the_proxy_that_is_declared_for_a_place(
 ) -> None:
     config = loaded(**spec)
     assert declared_urls(config, [membership], target="kubeletDropIn", name="x") == expected
-    found = resolve(config, [membership], target="kubeletDropIn", audience=Audience.NODE, name="x")
+    found = resolve(config, [membership], target="kubeletDropIn", readers=Readers(Audience.NODE), name="x")
     assert (found.urls, found.declared) == (expected or ("", ""), expected is not None)
     is_withheld = membership is CLAIMED and expected is None
     assert found.withheld == ((CLAIMED,) if is_withheld else ())
@@ -549,14 +502,14 @@ def test_the_proxy_that_is_declared_for_a_place(
 def test_by_what_the_proxies_of_two_targets_may_differ(
     spec: dict[str, Any], target: str, membership: Membership, expected: tuple[str, bool]
 ) -> None:
-    assert differences(target, loaded(**spec), [membership]) == expected
+    assert cache_key(target, loaded(**spec), [membership]) == expected
 
 
 @pytest.mark.parametrize("memberships", [[], [WORKER], [CLAIMED]], ids=["no Cluster", "a Cluster", "a claimed one"])
 def test_a_rule_gets_the_proxy_of_an_override_for_rules(memberships: list[Membership]) -> None:
     config = loaded(**BASE, overrides=[override({"rules": ["second"]}, httpProxy=EU)])
     urls = {
-        rule: resolve(config, memberships, target="kyvernoPolicies", audience=Audience.POD, rule=rule).urls
+        rule: resolve(config, memberships, target="kyvernoPolicies", readers=Readers(Audience.POD), rule=rule).urls
         for rule in ("first", "second")
     }
     assert urls == {"first": (PROXY, PROXY), "second": (EU, PROXY)}

@@ -174,7 +174,7 @@ def test_facts_of_a_tkg_cluster_become_defaults_and_its_certificate_is_trusted()
     known = loaded.cluster_defaults
     assert [fact.value for fact in (*known.pod_cidrs, *known.service_cidrs)] == ["100.96.0.0/11", "100.64.0.0/13"]
     assert known.endpoint is not None
-    assert (known.endpoint.value, known.infrastructure_kind) == ("10.180.122.23", "VSphereCluster")
+    assert (known.endpoint[0].value, known.infrastructure_kind) == ("10.180.122.23", "VSphereCluster")
     assert loaded.trusted_ca == Certificates(PEM)
 
 

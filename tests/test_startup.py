@@ -79,7 +79,7 @@ FOR_PLACES = {
     "jsonpatch",
     "string",
     "urllib.parse",
-    "krm_fn.carriers.data_references",
+    "krm_fn.places.provided",
     "krm_fn.carriers.site",
     "krm_fn.engine",
     "krm_fn.formats.embedded",

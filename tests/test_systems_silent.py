@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.clusters.systems import ALONE, FIELDS, OF_CLUSTER_API, System
+from krm_fn.clusters.systems import _ALONE as ALONE, _FIELDS as FIELDS, _OF_CLUSTER_API as OF_CLUSTER_API, System
 from krm_fn.pipeline import run
 from krm_fn.products.distributions import OF_KIND
 from support import ROOT, inject_proxy

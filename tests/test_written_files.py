@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.cli.writing import write_files
+from shim import write_files_old as write_files
 from krm_fn.errors import OutputError
 from support import ROOT, TIME_LIMIT, need
 
@@ -196,7 +196,7 @@ def test_the_only_copy_of_an_old_content_is_kept(
 
 KILLED = """\
 import os, pathlib, signal, sys
-from krm_fn.cli.writing import write_files
+from shim import write_files_old as write_files
 left = int(sys.argv[2])
 def counted(function):
     def call(*args, **named):
@@ -247,7 +247,7 @@ def test_a_disk_that_is_full_leaves_everything_as_it_was(tmp_path: Path) -> None
         for name, content in contents.items()
     }
     code = (
-        "import resource, sys; from krm_fn.cli.writing import write_files\n"
+        "import resource, sys; import sys; sys.path.insert(0, \"tests\"); from shim import write_files_old as write_files\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))\n"
         "write_files(*eval(sys.stdin.read()))"
     )
@@ -270,7 +270,7 @@ def test_a_folder_that_is_read_only_is_said(tmp_path: Path) -> None:
         (folder / "a.yaml").chmod(0o666)
         folder.chmod(0o555)
         code = f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
-        code += "from krm_fn.cli.writing import write_files\nwrite_files(*eval(sys.stdin.read()))"
+        code += "import sys; sys.path.insert(0, \"tests\"); from shim import write_files_old as write_files\nwrite_files(*eval(sys.stdin.read()))"
         for content in (b"new", None):
             wanted = ({str(folder / "a.yaml"): content}, {str(folder / "a.yaml"): b"old"})
             argv = [*setpriv, sys.executable, "-c", code]

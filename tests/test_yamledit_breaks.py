@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from krm_fn.yamledit.breaks import Lines
+from krm_fn.yamledit.lines import Lines
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from krm_fn.errors import EditError, InputError
 from krm_fn.patch import APPEND, Operation
 from krm_fn.yamledit import Document, cut, read
-from krm_fn.yamledit.view import same
+from krm_fn.yamledit.data import same
 from support import ROOT
 from yaml_texts import at, edited_in_place, patched, places
 

@@ -9,7 +9,7 @@ import pytest
 from krm_fn.errors import EditError, InputError, InternalError
 from krm_fn.patch import Operation, add, remove, replace
 from krm_fn.yamledit import Document, edit, read
-from krm_fn.yamledit.splice import TextEdit
+from krm_fn.yamledit.edit import Change as TextEdit
 
 ANCHORED = "a: &x # here\n  k: 1 # one\n  l: [2]\nb: *x # b\nc: {d: *x}\ne: 5\n"
 

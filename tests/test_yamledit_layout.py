@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from krm_fn.errors import EditError
-from krm_fn.yamledit.breaks import newline_of
-from krm_fn.yamledit.layout import Geometry, column_of, end_of_line, starts_line, style_near, style_of
+from krm_fn.yamledit.lines import newline_of
+from krm_fn.yamledit.layout import column_of, end_of_line, slots_of, starts_line, style_near, style_of
 from krm_fn.yamledit.render import Layout
 from krm_fn.yamledit.tree import Mapping, Sequence, compose
 
@@ -65,25 +65,23 @@ def test_the_line_break_of_the_first_line(text: str, line_break: str) -> None:
     ],
 )
 def test_where_children_stand(text: str, children: list[str]) -> None:
-    place = Geometry(text, collection(text))
-    assert [text[start:end] for start, end in zip(place.starts, place.ends, strict=True)] == children
-    if not place.flow:
-        assert all(text[position - 1] in "-:" for position in place.behind)
-        assert len(place.behind) == len(children)
+    places = slots_of(text, collection(text))
+    assert [text[place.start : place.end] for place in places] == children
+    assert all(place.flow or text[place.behind - 1] in "-:" for place in places)
 
 
-def test_a_place_knows_its_column_and_kind() -> None:
+def test_a_place_knows_where_it_is_and_its_kind() -> None:
     inner = collection("a:\n  - 1\n")
     assert isinstance(inner, Mapping)
     node = inner.entries[0][1]
     assert isinstance(node, Sequence)
-    place = Geometry("a:\n  - 1\n", node)
-    assert (place.column, place.is_list, place.flow) == (2, True, False)
+    (place,) = slots_of("a:\n  - 1\n", node)
+    assert (place.start, place.is_item, place.flow) == (5, True, False)
 
 
 def test_an_explicit_key_without_a_value_cannot_be_edited_in_place() -> None:
     with pytest.raises(EditError, match="an explicit key without a value"):
-        Geometry("? a\n? b\n", collection("? a\n? b\n"))
+        slots_of("? a\n? b\n", collection("? a\n? b\n"))
 
 
 @pytest.mark.parametrize(
@@ -122,10 +120,10 @@ def test_the_style_of_a_text(text: str, style: Layout) -> None:
 )
 def test_the_style_near_a_child(text: str, style: Layout) -> None:
     node = collection(text)
-    assert style_near(text, node, Geometry(text, node), Layout()) == style
+    assert style_near(text, node, slots_of(text, node), Layout()) == style
 
 
 def test_the_lists_of_the_same_mapping_decide_before_those_of_the_text() -> None:
     text = "a:\n- 1\n"
     node = collection(text)
-    assert style_near(text, node, Geometry(text, node), Layout(dash=2)).dash == 0
+    assert style_near(text, node, slots_of(text, node), Layout(dash=2)).dash == 0

@@ -14,7 +14,7 @@ import pytest
 
 from krm_fn.patch import Operation
 from krm_fn.yamledit import Document, read
-from krm_fn.yamledit.view import same
+from krm_fn.yamledit.data import same
 from support import ROOT
 
 CASES = sorted((ROOT / "testdata" / "lossless").iterdir())

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from krm_fn.errors import EditError
 from krm_fn.patch import APPEND, Operation
 from krm_fn.yamledit import Document, read
-from krm_fn.yamledit.breaks import BREAKS, with_line_feeds
-from krm_fn.yamledit.layout import Geometry
+from krm_fn.yamledit.lines import BREAKS, with_line_feeds
+from krm_fn.yamledit.layout import slots_of
 from krm_fn.yamledit.render import is_plain, scalar
 from krm_fn.yamledit.tree import Alias, Mapping, Node, Sequence, compose, walk
-from krm_fn.yamledit.view import is_merge, key_text, same, view
+from krm_fn.yamledit.data import is_merge, key_text, same, view
 from yaml_texts import at, data, edited_in_place, handwritten, operations, patched, places, read_or_none, strings, texts
 
 any_text = st.one_of(texts(), handwritten())
@@ -173,8 +173,9 @@ def _entries(root: Node) -> list[tuple[Node, Node]]:
 
 def _children(text: str, node: Node) -> list[tuple[int, int]]:
     """Where each child begins, dash or key included, and where it ends."""
-    place = Geometry(with_line_feeds(text), node) if isinstance(node, (Mapping, Sequence)) else None
-    return list(zip(place.starts, place.ends, strict=True)) if place else []
+    if not isinstance(node, (Mapping, Sequence)):
+        return []
+    return [(place.start, place.end) for place in slots_of(with_line_feeds(text), node)]
 
 
 def _index(node: Node, token: str) -> int | None:

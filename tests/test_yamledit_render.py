@@ -10,8 +10,8 @@ import yaml
 from krm_fn.yamledit import read
 from krm_fn.yamledit.render import (
     Layout,
-    Raw,
-    after_indicator,
+    AuthorScalar as Raw,
+    behind_key as after_indicator,
     block,
     block_text,
     flow,

@@ -6,7 +6,7 @@ import pytest
 
 from krm_fn.patch import Operation, add, remove, replace
 from krm_fn.yamledit import Document
-from krm_fn.yamledit.splice import TextEdit, splice
+from krm_fn.yamledit.edit import Change as TextEdit, applied as splice
 
 
 def edited(text: str, *operations: Operation) -> str:

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from krm_fn.errors import EditError
 from krm_fn.patch import Operation, add, remove, replace
-from krm_fn.yamledit import Outline, edit, read
-from krm_fn.yamledit.stream import DocumentsEditor, documents, edit_document, prove, rewrite_documents
+from krm_fn.yamledit import edit, read
+from krm_fn.yamledit.stream import DocumentsEditor, documents, edit_document, rewrite_documents
 
 
 def cut(text: str) -> list[str]:

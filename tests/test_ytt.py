@@ -23,7 +23,8 @@ from hypothesis import strategies as st
 from krm_fn import patch, pipeline
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.tkg import kapp_controller, vsphere_cpi
+kapp_controller = __import__("types").SimpleNamespace(TARGET=__import__("krm_fn.targets").targets.TARGETS["tkgKappController"])
+vsphere_cpi = __import__("types").SimpleNamespace(TARGET=__import__("krm_fn.targets").targets.TARGETS["tkgVsphereCPI"])
 from proposals import apply, changes, findings
 from stories import TESTDATA, items, meaning, removing
 from support import need, run

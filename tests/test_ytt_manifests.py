@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 import yaml
 
-from krm_fn.krm.manifests import ManifestList
+from krm_fn.krm.file_changes import changed_files
+from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.results import Result, Severity
-from krm_fn.pipeline import run, run_list
+from krm_fn.pipeline import FunctionConfig, run, run_list
 from krm_fn.plan.sources import Objects
 from support import need
 from support import run as run_tool
@@ -59,16 +60,17 @@ ENV = "        env:\n        - name: HTTP_PROXY\n          value: #@ data.values
 
 def edited(text: str, mode: str = "Inject", **spec: Any) -> tuple[str, list[Result]]:
     """The text of a file after a run, and what the run reports."""
-    files = ManifestList({"file.yaml": text.encode()})
-    files.function_config = {
+    files = Manifests({"file.yaml": text.encode()})
+    config = {
         "apiVersion": "fn.inject-proxy.io/v1alpha1",
         "kind": "ProxyConfig",
         "metadata": {"name": "p"},
         "spec": {**SPEC, "mode": mode, **spec},
     }
-    outcome = run_list(files, Objects(files))
+    outcome = run_list(files, FunctionConfig(config), Objects(files))
     assert outcome.exit_code == 0, outcome.results
-    return (files.changed.get("file.yaml") or text.encode()).decode(), list(outcome.results)
+    changed = {file.name: file.new for file in changed_files(files, outcome.changes)}
+    return (changed.get("file.yaml") or text.encode()).decode(), list(outcome.results)
 
 
 def codes(results: list[Result]) -> list[str]:

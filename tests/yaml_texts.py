@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from krm_fn.errors import InputError
 from krm_fn.patch import Operation
 from krm_fn.yamledit import Document, edit, read
-from krm_fn.yamledit.view import same
+from krm_fn.yamledit.data import same
 
 AWKWARD = [
     *(
@@ -321,5 +321,5 @@ def at(value: Any, place: tuple[str, ...]) -> Any:
 
 def edited_in_place(text: str, operations: Sequence[Operation]) -> tuple[str, bool]:
     """The text after the operations, and whether the first way of writing it, that of least change, was enough."""
-    with mock.patch.object(edit, "edits", wraps=edit.edits) as ways:
+    with mock.patch.object(edit, "_Writer", wraps=edit._Writer) as ways:
         return Document(text).edit(operations), ways.call_count <= 1

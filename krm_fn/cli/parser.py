@@ -1,8 +1,4 @@
-"""The parser of a command: its options, its help text, its examples.
-
-``argparse`` takes the arguments apart. The help text has a layout of its own, because that of ``argparse`` is another
-one in each version of Python; `docs/cli.md` is made of the same parsers, and `inject-proxy completion` asks them.
-"""
+"""The command line: every command with its options. A command itself is imported when it runs."""
 
 from __future__ import annotations
 
@@ -10,191 +6,289 @@ import argparse
 import textwrap
 from collections.abc import Sequence
 
-from krm_fn.cli.commands import SUMMARIES
 from krm_fn.errors import UsageError
-from krm_fn.light_typing import Any, NoReturn
-from krm_fn.near_names import nearest
+from krm_fn.light_typing import NoReturn
 
-_WIDTH = 100
-_COLUMN = 22
-"""Where the explanations of options begin."""
-_NAMES_ELSEWHERE = {"--dry-run": "--diff", "-n": "--diff", "-c": "--config", "-o": "--output"}
-"""What other tools call an option, and its name here."""
+_DESCRIPTION = """\
+Write a corporate HTTP proxy into every Kubernetes manifest that needs to know it.
+
+Without a command, inject-proxy is a KRM function: it reads a ResourceList on standard input, does what the
+functionConfig in it declares, and writes the list to standard output.
+"""
+_EXIT_CODES = """\
+exit codes: 0 done; 1 an error in the input, or a finding as severe as --fail-on; 2 wrong usage; 3 a bug of this
+program; 130 interrupted. Files are written only with exit code 0.
+"""
+OUTPUTS = ("text", "json", "sarif", "github", "junit")
+SYSTEMS = ("tkg", "giantswarm", "image-builder", "konvoy")
+SHELLS = ("bash", "zsh", "fish")
 
 
-class CommandParser(argparse.ArgumentParser):
-    """A parser that raises UsageError for wrong arguments.
-
-    Args:
-        name: the command, such as ``lint``.
-        usage: its forms, without ``inject-proxy`` and the name.
-        examples: a command line, and what it is for.
-        notes: paragraphs below the options, the exit codes among them.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        *,
-        usage: Sequence[str],
-        examples: Sequence[tuple[str, str]],
-        notes: Sequence[str] = (),
-    ) -> None:
-        super().__init__(
-            prog=f"inject-proxy {name}", add_help=False, allow_abbrev=False, exit_on_error=False
-        )
-        self.name = name
-        self.summary = SUMMARIES.get(name, "")
-        self.forms = [" ".join(f"inject-proxy {name} {form}".split()) for form in usage]
-        self.examples = list(examples)
-        self.notes = list(notes)
-
-    def words(self, name: str, explanation: str) -> None:
-        """Add what is no option: paths, or a text."""
-        self.add_argument("words", nargs="*", metavar=name, help=explanation)
-
-    def common(self, verbose: str = "report more, where there is more to say") -> CommandParser:
-        """Add the options that each command has, and return the parser; ``verbose`` says what `-v` shows."""
-        self.add_argument("-v", "--verbose", action="store_true", help=verbose)
-        self.add_argument(
-            "--traceback",
-            action="store_true",
-            help="for a report of a bug: show where it happened (may show what is in the input)",
-        )
-        self.add_argument("--version", action="store_true", help="print the version")
-        self.add_argument("-h", "--help", action="store_true", help="print this text")
-        return self
-
-    def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
-        """Return the values of the options, and the words; behind ``--`` everything is a word.
-
-        Raises:
-            UsageError: an option that does not exist, or a value that it cannot have.
-        """
-        given = list(arguments)
-        behind: list[str] = []
-        if "--" in given:
-            at = given.index("--")
-            given, behind = given[:at], given[at + 1 :]
-        options, words = _split(given, self)
-        try:
-            found, rest = self.parse_known_args(options)
-        except argparse.ArgumentError as error:
-            raise UsageError(self._about_value(error, given)) from None
-        if rest:
-            raise UsageError(self._about_unknown(rest[0]))
-        found.words = [*words, *behind]
-        return found
+class _Parser(argparse.ArgumentParser):
+    """A parser that raises UsageError in place of an exit."""
 
     def error(self, message: str) -> NoReturn:
-        """Raise UsageError in place of an exit."""
-        raise UsageError(f"{message}: `{self.prog} --help` shows how it is used")
-
-    def format_help(self) -> str:
-        """Return the help text."""
-        lines = [f"{self.prog}: {self.summary}.", ""]
-        for at, form in enumerate(self.forms):
-            lines.append(f"       {form}" if at else f"usage: {form}")
-        lines += ["", *self.option_lines()]
-        for note in self.notes:
-            lines += ["", *textwrap.wrap(note, _WIDTH)]
-        if self.examples:
-            lines += ["", "examples:", ""]
-        for command, purpose in self.examples:
-            lines += [f"  {line}" for line in textwrap.wrap(f"# {purpose}", _WIDTH - 2)]
-            lines.append(f"  {command}")
-        return "\n".join(lines) + "\n"
-
-    def option_lines(self) -> list[str]:
-        """Return the lines of the help text about what can be given."""
-        lines: list[str] = []
-        for action in self.actions():
-            lines += _option_lines(names_of(action), action.help or "")
-        return lines
-
-    def actions(self) -> list[argparse.Action]:
-        """Return what can be given, words first."""
-        every = list(self._actions)
-        return sorted(every, key=lambda action: bool(action.option_strings))
-
-    def _about_value(self, error: argparse.ArgumentError, given: Sequence[str]) -> str:
-        """Say which values an option may have; the value is shown where it must be one of a few."""
-        for action in self.actions():
-            if error.argument_name != "/".join(action.option_strings):
-                continue
-            name = action.option_strings[-1]
-            if action.nargs == 0:
-                return f"`{name}` must be without a value"
-            choices = [str(choice) for choice in action.choices or ()]
-            must = "must name a file" if action.metavar == "FILE" else "must have a value"
-            must = f"must be one of {', '.join(choices)}" if choices else must
-            wrong = _value_of(name, given)
-            return f"`{name}` {must}" + (f', not "{wrong}"' if choices and wrong else "")
-        return f"{error}: `{self.prog} --help` shows how it is used"
-
-    def _about_unknown(self, argument: str) -> str:
-        name = argument.partition("=")[0]
-        known = [each for action in self.actions() for each in action.option_strings]
-        meant = _NAMES_ELSEWHERE.get(name, "")
-        if meant not in known:
-            meant = nearest(name, known, alike=0.65) or ""
-        if meant:
-            return f'unknown option "{name}": did you mean `{meant}`?'
-        return f'unknown option "{name}": `{self.prog} --help` lists what there is'
+        raise UsageError(f"{message}; `{self.prog} --help` shows how it is used")
 
 
-def names_of(action: argparse.Action) -> str:
-    """Return how an option is written: ``-v, --verbose`` or ``--output text|json``."""
-    if not action.option_strings:
-        return str(action.metavar)
-    names = ", ".join(action.option_strings)
-    if action.nargs == 0:
-        return names
-    if action.nargs == "?":
-        return f"{names}[={'|'.join(str(choice) for choice in action.choices or ())}]"
-    if action.choices:
-        return f"{names} {'|'.join(str(choice) for choice in action.choices)}"
-    return f"{names} {action.metavar}"
+class _Version(argparse.Action):
+    """Prints the version, which takes a while to find."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from importlib.metadata import version  # noqa: PLC0415 -- only this answer needs it
+
+        print(f"inject-proxy {version('inject-proxy')}")  # noqa: T201
+        parser.exit()
 
 
-def takes_value(action: argparse.Action) -> bool:
-    """Return whether an option is followed by a value; one that may be without has it behind ``=``."""
-    return bool(action.option_strings) and action.nargs not in (0, "?")
+def parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    """Return the values of the options; ``module`` is the one of `krm_fn.cli` that runs the command.
+
+    Raises:
+        UsageError: an unknown command or option, or a value that it cannot have.
+    """
+    if (
+        not arguments
+    ):  # an orchestrator starts the function for each list, and help texts take a while to build
+        return argparse.Namespace(module="function", command=None, verbose=False)
+    parser = main_parser()
+    commands = commands_of(parser)
+    if arguments[0] in commands:
+        return commands[arguments[0]].parse_intermixed_args(arguments[1:])
+    return parser.parse_args(arguments)
 
 
-def _option_lines(names: str, explanation: str) -> list[str]:
-    wrapped = textwrap.wrap(explanation, _WIDTH - _COLUMN)
-    first = f"  {names}"
-    if len(first) > _COLUMN - 2:
-        return [first, *(" " * _COLUMN + line for line in wrapped)]
-    rest = [" " * _COLUMN + line for line in wrapped[1:]]
-    return [first.ljust(_COLUMN) + (wrapped[0] if wrapped else ""), *rest]
+def commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """Return name -> parser of each command."""
+    (action,) = (one for one in parser._actions if isinstance(one, argparse._SubParsersAction))
+    return dict(action.choices)
 
 
-def _split(given: Sequence[str], parser: CommandParser) -> tuple[list[str], list[str]]:
-    """Return the arguments that are options with their values, and the words between them."""
-    with_value = {
-        name for action in parser.actions() if takes_value(action) for name in action.option_strings
-    }
-    options: list[str] = []
-    words: list[str] = []
-    rest = iter(given)
-    for argument in rest:
-        if argument == "-" or not argument.startswith("-"):
-            words.append(argument)
-        elif argument in with_value:
-            value = next(rest, None)
-            options.append(argument if not value else f"{argument}={value}")
-        else:
-            options.append(argument)
-    return options, words
+def main_parser() -> argparse.ArgumentParser:
+    """Return the parser of the program."""
+    parser = _Parser(
+        prog="inject-proxy",
+        description=_DESCRIPTION,
+        epilog=_EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.set_defaults(module="function", command=None)
+    _add_common(parser)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
+    for add in (_init, _run, _explain, _lint, _import, _export, _targets, _schema, _completion):
+        add(commands)
+    _help(commands)
+    return parser
 
 
-def _value_of(name: str, given: Sequence[str]) -> Any:
-    """Return the value that an option has in the arguments, as far as one can tell."""
-    for at, argument in enumerate(given):
-        if argument.startswith(f"{name}="):
-            return argument.partition("=")[2]
-        if argument == name and at + 1 < len(given):
-            return given[at + 1]
-    return ""
+def _add_common(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-v", "--verbose", action="store_true", help="report every result")
+    parser.add_argument(
+        "--traceback", action="store_true", help="show where a bug of this program happened"
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
+
+
+def _command(
+    commands: argparse._SubParsersAction[_Parser], name: str, summary: str, text: str = ""
+) -> argparse.ArgumentParser:
+    """Add a command; ``text`` has examples and notes."""
+    parser = commands.add_parser(
+        name,
+        help=summary,
+        description=f"{summary[0].upper()}{summary[1:]}.",
+        epilog=textwrap.dedent(text),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.set_defaults(module=f"{name}_" if name == "import" else name, command=name)
+    _add_common(parser)
+    return parser
+
+
+def _add_paths(parser: argparse.ArgumentParser, *, is_stream: str) -> None:
+    parser.add_argument(
+        "paths",
+        metavar="PATH",
+        nargs="*",
+        help=f"files and folders of manifests; `-` {is_stream}",
+    )
+    parser.add_argument(
+        "--exclude",
+        metavar="PATTERN",
+        action="append",
+        default=[],
+        help="leave out what matches, as a line of .gitignore would; may be repeated",
+    )
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        default="",
+        help="the ProxyConfig, if it is neither among the files nor in a folder above them",
+    )
+
+
+def _add_report(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--fail-on", choices=("error", "warning"), help="what makes the exit code 1"
+    )
+    parser.add_argument(
+        "--output", choices=OUTPUTS, default="text", help="the form in which findings are printed"
+    )
+
+
+def _run(commands: argparse._SubParsersAction[_Parser]) -> None:
+    parser = _command(
+        commands,
+        "run",
+        "write the proxy of a ProxyConfig into files and folders, in place",
+        """\
+        Helm charts, patches of kustomizations, templates, links and other files that are no manifests are left alone
+        and counted, and so is what .gitignore and .krmignore name.
+
+        examples:
+          inject-proxy run --diff .                  # what would change
+          inject-proxy run .                         # change it
+          inject-proxy run --diff . | git apply      # the same, where no credential is hidden
+          inject-proxy run --check --output github . # in CI: fail where a manifest lacks the proxy
+          kustomize build . | inject-proxy run --config proxy.yaml - | kubectl apply -f -
+        """,
+    )
+    _add_paths(parser, is_stream="edits a stream")
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument(
+        "--diff", action="store_true", help="print what would change, credentials hidden"
+    )
+    mode.add_argument("--check", action="store_true", help="fail if something would change")
+    mode.add_argument("--output-dir", metavar="DIR", help="write all files into a new folder")
+    parser.add_argument(
+        "--grouped", action="store_true", help="with --diff: show equal hunks once; no patch"
+    )
+    parser.add_argument(
+        "--only",
+        metavar="ID,...",
+        action="append",
+        default=[],
+        help="only these targets or systems, in place of spec.only",
+    )
+    _add_report(parser)
+
+
+def _lint(commands: argparse._SubParsersAction[_Parser]) -> None:
+    parser = _command(
+        commands,
+        "lint",
+        "check a NO_PROXY list, or what manifests say about a proxy",
+        """\
+        examples:
+          inject-proxy lint "10.0.0.0/8, .corp.example;*.example.com"    # a list
+          inject-proxy lint clusters/                                     # manifests
+          kustomize build . | inject-proxy lint --fail-on warning -       # a stream
+        """,
+    )
+    _add_paths(parser, is_stream="checks a stream; what is no path is a NO_PROXY list")
+    parser.add_argument(
+        "--consumer",
+        choices=("node", "pod", "go"),
+        default="node",
+        help="who reads the list, of the command line or of a ProxyConfig",
+    )
+    _add_report(parser)
+
+
+def _explain(commands: argparse._SubParsersAction[_Parser]) -> None:
+    parser = _command(
+        commands,
+        "explain",
+        "show who gets which proxy, and why each entry of NO_PROXY is there",
+        """\
+        examples:
+          inject-proxy explain .                                # what a run would write
+          inject-proxy explain --output html . > proxy.html     # the same as a page
+        """,
+    )
+    _add_paths(parser, is_stream="explains a stream")
+    parser.add_argument(
+        "--cluster", metavar="NAME", action="append", default=[], help="explain this Cluster only"
+    )
+    parser.add_argument("--output", choices=("text", "json", "html"), default="text")
+
+
+def _init(commands: argparse._SubParsersAction[_Parser]) -> None:
+    parser = _command(
+        commands,
+        "init",
+        "write a first ProxyConfig, made of what manifests and the shell say about a proxy",
+    )
+    parser.add_argument("folder", metavar="PATH", nargs="?", default=".", help="with the manifests")
+    parser.add_argument("--exclude", metavar="PATTERN", action="append", default=[])
+    parser.add_argument("--yes", action="store_true", help="ask nothing, and write proxy.yaml")
+    parser.add_argument("--print", action="store_true", help="ask nothing, and print it")
+
+
+def _import(commands: argparse._SubParsersAction[_Parser]) -> None:
+    parser = _command(
+        commands,
+        "import",
+        "print a ProxyConfig made of the values of another system",
+        """\
+        examples:
+          inject-proxy import tkg cluster-config.yaml > proxy.yaml
+          inject-proxy import konvoy -- --control-plane-http-proxy=http://proxy:3128 --cluster-name=west
+        """,
+    )
+    parser.add_argument("system", choices=SYSTEMS)
+    parser.add_argument(
+        "words", metavar="FILE", nargs="*", help="the file, `-`, or flags of konvoy"
+    )
+
+
+def _export(commands: argparse._SubParsersAction[_Parser]) -> None:
+    parser = _command(
+        commands,
+        "export",
+        "write the proxy of a ProxyConfig into a file of another system, or print it as a command line",
+        """\
+        examples:
+          inject-proxy export giantswarm --config proxy.yaml --in-place secret-values.yaml.patch
+          inject-proxy export konvoy --config proxy.yaml --cluster west --labels region=west
+        """,
+    )
+    parser.add_argument("system", choices=SYSTEMS)
+    parser.add_argument("file", metavar="FILE", nargs="?", help="the file that is filled, or `-`")
+    parser.add_argument("--config", metavar="FILE", help="the ProxyConfig; else standard input")
+    parser.add_argument("--cluster", metavar="[NAMESPACE/]NAME", default="", help="for overrides")
+    parser.add_argument("--labels", metavar="KEY=VALUE,...", default="", help="for overrides")
+    parser.add_argument("--role", choices=("ControlPlane", "Worker"), help="for overrides")
+    parser.add_argument("--in-place", action="store_true", help="write the file, or create it")
+
+
+def _targets(commands: argparse._SubParsersAction[_Parser]) -> None:
+    parser = _command(commands, "targets", "list the places that hold a proxy, or explain one")
+    parser.add_argument("name", metavar="ID|SYSTEM", nargs="?", help="a target or a system")
+
+
+def _schema(commands: argparse._SubParsersAction[_Parser]) -> None:
+    _command(commands, "schema", "print the JSON Schema of a ProxyConfig")
+
+
+def _completion(commands: argparse._SubParsersAction[_Parser]) -> None:
+    parser = _command(
+        commands,
+        "completion",
+        "print a script that completes commands and options in a shell",
+        """\
+        examples:
+          source <(inject-proxy completion bash)
+          inject-proxy completion fish > ~/.config/fish/completions/inject-proxy.fish
+        """,
+    )
+    parser.add_argument("shell", choices=SHELLS)
+
+
+def _help(commands: argparse._SubParsersAction[_Parser]) -> None:
+    parser = _command(
+        commands, "help", "explain a command, or the code with which a message begins"
+    )
+    parser.add_argument("name", metavar="COMMAND|CODE", nargs="?")

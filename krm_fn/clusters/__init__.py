@@ -1,7 +1,18 @@
 """Which Clusters an object belongs to, in which role, and what each Cluster declares about its network.
 
-It reads Cluster API objects, and knows nothing of proxies. A field that is missing or of a wrong type is a fact that is
-not there; it is never an error. A value that a later step fills in (``${POD_CIDR}``) is a fact like any other.
+It knows nothing of proxies. A field that is missing or of a wrong type is a fact that is not there, never an error.
+
+    topology     begin here: the Clusters of a list, and the Clusters of each object
+    members      which Cluster an object belongs to: by uses, names, owners, the only Cluster, a convention
+    node         what is kept of each object: its key, role, group, names, references and facts
+    references   the references between objects, and the ClusterClass of a Cluster
+    evidence     the names of Clusters that an object says
+    namespaces   which object a key means, where namespace or file is open
+    facts        what an object says about the network; defaults: what holds where it says nothing
+    kinds        tables: the fields with facts, by kind; reading, pools: their values
+    charts       which charts a HelmRelease or an Application installs, and for which Cluster
+    systems      nodes, operators and charts that no target writes
+    model        Key, Cluster, Membership
 """
 
 from __future__ import annotations
@@ -16,14 +27,20 @@ from krm_fn.clusters.charts import (
     chart_of,
     chart_sources,
     charts_of,
-    user_values_of,
 )
+from krm_fn.clusters.evidence import has_suffix, user_values_of
 from krm_fn.clusters.kinds import kinds, network_field
 from krm_fn.clusters.model import Cluster, Key, Membership
-from krm_fn.clusters.names import has_suffix
-from krm_fn.clusters.namespaces import ByKey, is_open, may_be_same, meanings, nearest
-from krm_fn.clusters.references import class_of, key_of, references, target_of
-from krm_fn.clusters.same_name import same_name
+from krm_fn.clusters.namespaces import ObjectIndex, is_open, may_be_same, nearest
+from krm_fn.clusters.references import (
+    CLUSTER_VARIABLES,
+    class_name,
+    class_of,
+    key_of,
+    references,
+    target_of,
+    variable_lists,
+)
 from krm_fn.clusters.systems import (
     Foreign,
     System,
@@ -43,15 +60,16 @@ from krm_fn.products.cluster_api import Role
 __all__ = [
     "APPLICATION",
     "CHART_SOURCES",
+    "CLUSTER_VARIABLES",
     "HELM_RELEASE",
     "NO_SOURCES",
-    "ByKey",
     "ChartSources",
     "ChartUse",
     "Cluster",
     "Foreign",
     "Key",
     "Membership",
+    "ObjectIndex",
     "Role",
     "System",
     "Topology",
@@ -59,6 +77,7 @@ __all__ = [
     "chart_sources",
     "charts_in",
     "charts_of",
+    "class_name",
     "class_of",
     "elsewhere",
     "field_kinds",
@@ -69,15 +88,14 @@ __all__ = [
     "key_of",
     "kinds",
     "may_be_same",
-    "meanings",
     "nearest",
     "network_field",
     "references",
-    "same_name",
     "system_kinds",
     "system_of",
     "target_of",
     "targets_of",
     "user_values_of",
+    "variable_lists",
     "without_class",
 ]

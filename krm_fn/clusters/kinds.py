@@ -1,37 +1,33 @@
-"""The kinds this package reads, and where each keeps its facts.
+"""The kinds that say something of a Cluster, and where in them: tables only.
 
-Tables only. A pattern is a path in which ``*`` stands for every member; of several patterns for
-one fact, the API versions of a kind use one each.
+A path in which ``*`` stands for every member leads to a fact; of several, with blanks between them, the API versions of
+a kind use one each. Every infrastructure of Cluster API has ``spec.controlPlaneEndpoint``, and its template the same
+below ``spec.template``.
 
-Sources: Cluster API ``api/core`` (v1alpha3 to v1beta2); the providers' ``api/*/…cluster_types.go``: AWS
-``NetworkSpec``, Azure ``NetworkSpec``, GCP ``NetworkSpec``, OpenStack ``SubnetSpec``, OCI ``VCN``, Hetzner
-``HCloudNetworkSpec``; Konvoy's document for its inventories.
+Sources: Cluster API ``api/core`` (v1alpha3 to v1beta2) and "Provider contracts"; the providers' ``…cluster_types.go``;
+``Azure/azure-service-operator``, ``kubermatic/kubeone``, ``rancher/rancher``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import cache
 from types import MappingProxyType
 
 from krm_fn.clusters.reading import pattern
 from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import Pointer
-from krm_fn.products import cluster_api, distributions, konvoy
+from krm_fn.products import cluster_api, distributions, konvoy, tkg
 from krm_fn.products.cluster_api import Role
-from krm_fn.products.node_kinds import NODE_KINDS, SYSTEMS, NodeSystem
+from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
 
 CORE, CLUSTER = cluster_api.CORE, cluster_api.CLUSTER
 CLUSTER_CLASS = (CORE, "ClusterClass")
-SECRET = ("", "Secret")
-HOSTS = pattern("spec.hosts.*.address")
-"""Where an inventory has the addresses of its machines."""
-
 OWNS_WORKERS = frozenset({"MachineDeployment", "MachinePool"})
 """The kinds whose name is the name of a worker group."""
-
 ROLES = {
-    **{one.kind: one.role for one in NODE_KINDS.values() if one.role},
-    **{one.kind: one.role for one in distributions.ROWS if one.role},
+    **{row.kind: row.role for row in NODE_KINDS.values() if row.role},
+    **{row.kind: row.role for row in distributions.ROWS if row.role},
     "MachineDeployment": Role.WORKER,
     "MachineSet": Role.WORKER,
     "MachinePool": Role.WORKER,
@@ -39,89 +35,62 @@ ROLES = {
 """The kinds that make one sort of nodes only."""
 
 
-class Fields(NamedTuple):
-    """Where one kind keeps its facts, as patterns from where ``declared.py`` says; names as in ``ClusterNetwork``."""
+class FactPaths(NamedTuple):
+    """Where a kind says the facts of a ``ClusterNetwork``, below ``start``; ``pools`` are pools of addresses."""
 
-    pod_cidrs: tuple[Pointer, ...] = ()
-    service_cidrs: tuple[Pointer, ...] = ()
-    service_domain: tuple[Pointer, ...] = ()
-    endpoint: tuple[Pointer, ...] = ()
-    region: tuple[Pointer, ...] = ()
-    networks: tuple[Pointer, ...] = ()
-    pools: tuple[Pointer, ...] = ()
-    hosts: tuple[Pointer, ...] = ()
-    infrastructure_hosts: tuple[Pointer, ...] = ()
-
-
-CLUSTER_FIELDS = Fields(
-    pod_cidrs=(pattern("clusterNetwork.pods.cidrBlocks.*"),),
-    service_cidrs=(pattern("clusterNetwork.services.cidrBlocks.*"),),
-    service_domain=(pattern("clusterNetwork.serviceDomain"),),
-    endpoint=(pattern("controlPlaneEndpoint.host"),),
-)
+    pod_cidrs: str = ""
+    service_cidrs: str = ""
+    service_domain: str = ""
+    endpoint: str = ""
+    region: str = ""
+    networks: str = ""
+    pools: str = ""
+    hosts: str = ""
+    infrastructure_hosts: str = ""
+    start: Pointer = ("spec",)
 
 
-def _of_nodes(system: NodeSystem) -> Fields:
-    paths = {name: path for name, path in system.network._asdict().items() if path}
-    return Fields(**{name: (pattern(path),) for name, path in paths.items()})
-
-
-OF_NODES = {system.name: _of_nodes(system) for system in SYSTEMS}
-"""Name of a system of nodes -> the fields of its configuration."""
-
-
-class ClusterAlone(NamedTuple):
-    """A whole cluster outside of Cluster API.
+class WholeCluster(NamedTuple):
+    """A cluster outside of Cluster API, with its default networks.
 
     Attributes:
-        fields: those of the object.
-        name: whose defaults the next two are.
-        pod_cidr: the network of the pods where the object names none; "" for none that is known.
+        paths: where it says its facts.
+        name: whose defaults ``pod_cidr`` and ``service_cidr`` are.
+        pod_cidr: "" for none that is known.
         service_cidr: the same for Services.
-        beside: leads to what must be there so that the defaults hold.
-        clouds: leads to the mapping, or to the texts, that say on which infrastructure it is.
+        needs: the field without which the defaults do not hold.
+        clouds: leads to what says on which cloud it is.
         kind_of_cloud: what is said there -> the kind of such an infrastructure in Cluster API; "" for anything.
     """
 
-    fields: Fields
+    paths: FactPaths
     name: str
     pod_cidr: str = ""
     service_cidr: str = ""
-    beside: Pointer = ()
+    needs: Pointer = ()
     clouds: Pointer = ()
     kind_of_cloud: Mapping[str, str] = MappingProxyType({})
 
 
-_RANCHER_CONFIG = "spec.rkeConfig.machineGlobalConfig"
-
-CLUSTERS_ALONE = {
-    ("containerservice.azure.com", "ManagedCluster"): ClusterAlone(
-        Fields(
-            pod_cidrs=tuple(
-                map(pattern, ("spec.networkProfile.podCidrs.*", "spec.networkProfile.podCidr"))
-            ),
-            service_cidrs=tuple(
-                map(
-                    pattern,
-                    ("spec.networkProfile.serviceCidrs.*", "spec.networkProfile.serviceCidr"),
-                )
-            ),
+_RANCHER = "rkeConfig.machineGlobalConfig"
+WHOLE_CLUSTERS = {
+    ("containerservice.azure.com", "ManagedCluster"): WholeCluster(
+        FactPaths(
+            pod_cidrs="networkProfile.podCidrs.* networkProfile.podCidr",
+            service_cidrs="networkProfile.serviceCidrs.* networkProfile.serviceCidr",
         ),
         "AKS",
         service_cidr="10.0.0.0/16",
         clouds=pattern("kind"),
         kind_of_cloud={"": "AzureManagedCluster"},
     ),
-    ("kubeone.k8c.io", "KubeOneCluster"): ClusterAlone(
-        Fields(
-            pod_cidrs=(pattern("clusterNetwork.podSubnet"),),
-            service_cidrs=(pattern("clusterNetwork.serviceSubnet"),),
-            service_domain=(pattern("clusterNetwork.serviceDomainName"),),
-            endpoint=(
-                pattern("apiEndpoint.host"),
-                pattern("controlPlane.hosts.*.publicAddress"),
-                pattern("controlPlane.hosts.*.privateAddress"),
-            ),
+    ("kubeone.k8c.io", "KubeOneCluster"): WholeCluster(
+        FactPaths(
+            pod_cidrs="clusterNetwork.podSubnet",
+            service_cidrs="clusterNetwork.serviceSubnet",
+            service_domain="clusterNetwork.serviceDomainName",
+            endpoint="apiEndpoint.host controlPlane.hosts.*.publicAddress controlPlane.hosts.*.privateAddress",
+            start=(),
         ),
         "KubeOne",
         pod_cidr="10.244.0.0/16",
@@ -140,17 +109,17 @@ CLUSTERS_ALONE = {
             "vsphere": "VSphereCluster",
         },
     ),
-    ("provisioning.cattle.io", "Cluster"): ClusterAlone(
-        Fields(
-            pod_cidrs=(pattern(f"{_RANCHER_CONFIG}.cluster-cidr"),),
-            service_cidrs=(pattern(f"{_RANCHER_CONFIG}.service-cidr"),),
-            service_domain=(pattern(f"{_RANCHER_CONFIG}.cluster-domain"),),
-            endpoint=(pattern("spec.localClusterAuthEndpoint.fqdn"),),
+    ("provisioning.cattle.io", "Cluster"): WholeCluster(
+        FactPaths(
+            pod_cidrs=f"{_RANCHER}.cluster-cidr",
+            service_cidrs=f"{_RANCHER}.service-cidr",
+            service_domain=f"{_RANCHER}.cluster-domain",
+            endpoint="localClusterAuthEndpoint.fqdn",
         ),
         "RKE2 and K3s",
         pod_cidr="10.42.0.0/16",
         service_cidr="10.43.0.0/16",
-        beside=pattern("spec.rkeConfig"),
+        needs=pattern("spec.rkeConfig"),
         clouds=pattern("spec.rkeConfig.machinePools.*.machineConfigRef.kind"),
         kind_of_cloud={
             "Amazonec2Config": "AWSCluster",
@@ -162,35 +131,14 @@ CLUSTERS_ALONE = {
         },
     ),
 }
-"""Objects that are a whole cluster outside of Cluster API.
 
-Sources: the API types of ``Azure/azure-service-operator``, ``kubermatic/kubeone`` (``defaults.go``) and
-``rancher/rancher``; the server configuration of RKE2; learn.microsoft.com "Configure kubenet networking in AKS".
-"""
-
-
-def _infrastructure(
-    region: str = "",
-    *networks: str,
-    pools: str = "",
-    hosts: str = "",
-    api: str = "",
-    endpoint: str = "",
-) -> Fields:
-    """Return the fields of one kind; each text holds patterns with blanks between them."""
-    return Fields(
-        endpoint=tuple(map(pattern, f"controlPlaneEndpoint.host {endpoint}".split())),
-        region=(pattern(region),) if region else (),
-        networks=tuple(map(pattern, networks)),
-        pools=tuple(map(pattern, pools.split())),
-        hosts=tuple(map(pattern, hosts.split())),
-        infrastructure_hosts=tuple(map(pattern, api.split())),
-    )
-
-
-_AWS = _infrastructure(
-    "region",
-    *(
+_ENDPOINT = "controlPlaneEndpoint.host"
+_BY_CONTRACT = FactPaths(endpoint=_ENDPOINT, region="region")
+"""What every infrastructure cluster of Cluster API says, or most of them do."""
+_AWS = FactPaths(
+    endpoint=_ENDPOINT,
+    region="region",
+    networks=" ".join(
         f"{network}.{field}"
         for network in ("network", "networkSpec")  # v1alpha4 and later, v1alpha3
         for field in (
@@ -202,68 +150,112 @@ _AWS = _infrastructure(
         )
     ),
 )
-_AZURE = _infrastructure(
-    "location",
-    "networkSpec.vnet.cidrBlocks.*",
-    "networkSpec.vnet.cidrBlock",  # v1alpha3
-    "networkSpec.subnets.*.cidrBlocks.*",
-    "networkSpec.subnets.*.cidrBlock",  # v1alpha3
-    endpoint="networkSpec.apiServerLB.frontendIPs.*.publicIP.dnsName",
-    hosts="networkSpec.apiServerLB.frontendIPs.*.privateIP",
+_GCP = FactPaths(
+    endpoint=_ENDPOINT,
+    region="region",
+    networks="network.subnets.*.cidrBlock network.subnets.*.secondaryCidrBlocks.*",
 )
-# A floating address is the endpoint where there is one, else the fixed one (``openstackcluster_types.go``: v1beta1
-# ``apiServerFixedIP``, v1beta2 ``apiServer.fixedIP``).
 _OPENSTACK_ADDRESSES = "apiServerFloatingIP apiServer.floatingIP apiServerFixedIP apiServer.fixedIP"
-_GCP = _infrastructure(
-    "region", "network.subnets.*.cidrBlock", "network.subnets.*.secondaryCidrBlocks.*"
-)
-_ENDPOINT_ONLY = (
-    "AWSManagedCluster AzureManagedCluster ByoCluster CloudStackCluster DevCluster DockerCluster "
-    "GCPManagedControlPlane HarvesterCluster KubevirtCluster MaasCluster Metal3Cluster PacketCluster "
-    "PreprovisionedCluster TinkerbellCluster"
-)
-
-INFRASTRUCTURE: dict[str, Fields] = {
+INFRASTRUCTURE = {
+    "GCPManagedControlPlane": _BY_CONTRACT,
     "AWSCluster": _AWS,
     "AWSManagedControlPlane": _AWS,
-    "AzureCluster": _AZURE,
-    "AzureManagedControlPlane": _infrastructure(
-        "location", "virtualNetwork.cidrBlock", "virtualNetwork.subnet.cidrBlock"
+    "AzureCluster": FactPaths(
+        endpoint=f"{_ENDPOINT} networkSpec.apiServerLB.frontendIPs.*.publicIP.dnsName",
+        region="location",
+        networks=(
+            "networkSpec.vnet.cidrBlocks.* networkSpec.vnet.cidrBlock "
+            "networkSpec.subnets.*.cidrBlocks.* networkSpec.subnets.*.cidrBlock"
+        ),
+        hosts="networkSpec.apiServerLB.frontendIPs.*.privateIP",
     ),
-    "DOCluster": _infrastructure("region"),
+    "AzureManagedControlPlane": FactPaths(
+        endpoint=_ENDPOINT,
+        region="location",
+        networks="virtualNetwork.cidrBlock virtualNetwork.subnet.cidrBlock",
+    ),
     "GCPCluster": _GCP,
     "GCPManagedCluster": _GCP,
-    "HetznerCluster": _infrastructure("", "hcloudNetwork.cidrBlock"),
-    "IBMVPCCluster": _infrastructure("region"),
-    "LinodeCluster": _infrastructure("region"),
-    "OCICluster": _infrastructure(
-        "region", "networkSpec.vcn.cidr", "networkSpec.vcn.subnets.*.cidr"
+    "HetznerCluster": FactPaths(endpoint=_ENDPOINT, networks="hcloudNetwork.cidrBlock"),
+    "NutanixCluster": FactPaths(endpoint=_ENDPOINT, infrastructure_hosts="prismCentral.address"),
+    "OCICluster": FactPaths(
+        endpoint=_ENDPOINT,
+        region="region",
+        networks="networkSpec.vcn.cidr networkSpec.vcn.subnets.*.cidr",
     ),
-    "NutanixCluster": _infrastructure(api="prismCentral.address"),
-    "OpenStackCluster": _infrastructure(
-        "identityRef.region",
-        "managedSubnets.*.cidr",
-        "nodeCidr",
-        endpoint=_OPENSTACK_ADDRESSES,
+    "OpenStackCluster": FactPaths(
+        endpoint=f"{_ENDPOINT} {_OPENSTACK_ADDRESSES}",
+        region="identityRef.region",
+        networks="managedSubnets.*.cidr nodeCidr",
         hosts=_OPENSTACK_ADDRESSES,
     ),
-    "ProxmoxCluster": _infrastructure(pools="ipv4Config ipv6Config"),
-    "VCDCluster": _infrastructure(api="site"),
-    "VSphereCluster": _infrastructure(api="server"),
-    **dict.fromkeys(_ENDPOINT_ONLY.split(), _infrastructure()),
+    "ProxmoxCluster": FactPaths(endpoint=_ENDPOINT, pools="ipv4Config ipv6Config"),
+    "VCDCluster": FactPaths(endpoint=_ENDPOINT, infrastructure_hosts="site"),
+    "VSphereCluster": FactPaths(endpoint=_ENDPOINT, infrastructure_hosts="server"),
 }
-"""Kind of an infrastructure cluster, or of a managed control plane, -> its fields below ``spec``.
+"""Kind of an infrastructure cluster, or of a managed control plane, -> where it says more than the contract asks for."""
 
-``…Template`` kinds of a ClusterClass keep the same below ``spec.template.spec``.
-"""
-
-IPAM = "ipam.cluster.x-k8s.io"
 METAL3_POOL = ("ipam.metal3.io", "IPPool")
-POOLS = frozenset({(IPAM, "InClusterIPPool"), (IPAM, "GlobalInClusterIPPool"), METAL3_POOL})
-"""The kinds that hand out addresses to machines; other projects have kinds of the name ``IPPool``, too."""
-
+POOLS = frozenset(
+    {
+        ("ipam.cluster.x-k8s.io", "InClusterIPPool"),
+        ("ipam.cluster.x-k8s.io", "GlobalInClusterIPPool"),
+        METAL3_POOL,
+    }
+)
+"""The kinds that hand out addresses to machines."""
 USES_POOLS = {"VSphereMachineTemplate": "spec.template.spec.network.devices.*.addressesFromPools.*"}
 """Kind of a machine template -> where it names the pools that its machines take addresses from."""
+
+_OF_CLUSTER = FactPaths(
+    pod_cidrs="spec.clusterNetwork.pods.cidrBlocks.*",
+    service_cidrs="spec.clusterNetwork.services.cidrBlocks.*",
+    service_domain="spec.clusterNetwork.serviceDomain",
+    endpoint=f"spec.{_ENDPOINT}",
+    start=(),
+)
+_OF_INVENTORY = FactPaths(networks="spec.hosts.*.address", start=())
+_OF_POOL = FactPaths(pools="spec", start=())
+
+
+@cache
+def paths_of(group: str, kind: str) -> FactPaths | None:
+    """Return where objects of a kind say facts about their Cluster; None for a kind that says none."""
+    if (group, kind) == CLUSTER:
+        return _OF_CLUSTER
+    if (group, kind) == konvoy.INVENTORY:
+        return _OF_INVENTORY
+    if (group, kind) in POOLS:
+        return _OF_POOL
+    if (group, kind) in WHOLE_CLUSTERS:
+        return WHOLE_CLUSTERS[group, kind].paths
+    if (group, kind) in NODE_KINDS:
+        return _of_nodes(NODE_KINDS[group, kind])
+    if not is_infrastructure(group, kind):
+        return None
+    base = kind.removesuffix("Template")
+    start = ("spec",) if kind == base else ("spec", "template", "spec")
+    return INFRASTRUCTURE.get(base, _BY_CONTRACT)._replace(start=start)
+
+
+def is_infrastructure(group: str, kind: str) -> bool:
+    """Return whether a kind is the infrastructure of Clusters, as Cluster API's contract names it, or its template."""
+    base = kind.removesuffix("Template")
+    is_by_contract = group == f"infrastructure.{CORE}" and base.endswith("Cluster")
+    return base in INFRASTRUCTURE or is_by_contract
+
+
+def _of_nodes(node_kind: NodeConfigKind) -> FactPaths:
+    network = node_kind.system.network
+    return FactPaths(
+        pod_cidrs=network.pod_cidrs,
+        service_cidrs=network.service_cidrs,
+        service_domain=network.service_domain,
+        endpoint=network.endpoint,
+        hosts=network.hosts,
+        start=node_kind.path,
+    )
+
 
 _NETWORK_FIELDS = {
     "AWSCluster": "spec.network.vpc.cidrBlock",
@@ -275,17 +267,11 @@ _NETWORK_FIELDS = {
     "OpenStackCluster": "spec.managedSubnets",
     "ProxmoxCluster": "spec.ipv4Config",
 }
-"""Kind of an infrastructure cluster -> the field in which it can say in which network its machines are.
-
-The cluster of the others only names a network, or says nothing about it: vSphere, Cloud Director, Nutanix.
-"""
+"""Kind of an infrastructure cluster -> the field in which it can say in which network its machines are."""
 
 
 def network_field(infrastructure: str) -> str:
-    """Return the field that can name the network of the machines, as messages show it.
-
-    "" if there is none.
-    """
+    """Return the field that can name the network of the machines, as messages show it; "" for none."""
     kind = infrastructure.removesuffix("Template")
     return f"`{_NETWORK_FIELDS[kind]}` of the {kind}" if kind in _NETWORK_FIELDS else ""
 
@@ -295,20 +281,13 @@ def is_cluster_api(group: str) -> bool:
     return group == CORE or group.endswith(f".{CORE}")
 
 
-def kinds(*, credentials: bool = False) -> frozenset[str]:
+def kinds(occurring: Iterable[str] = ()) -> frozenset[str]:
     """Return the kinds to read: those that tie objects to Clusters, or hold facts about one.
 
-    Args:
-        credentials: whether the addresses in the credentials of an infrastructure count; they are in Secrets.
+    ``occurring`` are those of a list, of which more may be the infrastructure of a Cluster.
     """
-    core = {
-        "Cluster",
-        "ClusterClass",
-        "ClusterBootstrap",
-        "Machine",
-        konvoy.INVENTORY[1],
-        *ROLES,
-        *(one.kind for one in NODE_KINDS.values()),
-    }
-    core |= {*USES_POOLS, *(kind for _, kind in POOLS)} | ({SECRET[1]} if credentials else set())
-    return frozenset(core | INFRASTRUCTURE.keys() | {f"{kind}Template" for kind in INFRASTRUCTURE})
+    infrastructure = {*INFRASTRUCTURE, *(f"{kind}Template" for kind in INFRASTRUCTURE)}
+    infrastructure |= {kind for kind in occurring if kind.endswith(("Cluster", "ClusterTemplate"))}
+    of_tables = {kind for _, kind in (*POOLS, *NODE_KINDS, konvoy.INVENTORY, tkg.CLUSTER_BOOTSTRAP)}
+    of_core = {"Cluster", "ClusterClass", "Machine", *ROLES, *USES_POOLS}
+    return frozenset(of_core | of_tables | infrastructure)

@@ -1,7 +1,4 @@
-"""What the topology knows about an object: its Clusters, its role there, and the source of that.
-
-Values only.
-"""
+"""A Cluster, the key of an object, and how an object belongs to a Cluster: values only."""
 
 from __future__ import annotations
 
@@ -13,20 +10,26 @@ from krm_fn.light_typing import NamedTuple
 from krm_fn.noproxy import ClusterNetwork, Fact
 from krm_fn.products.cluster_api import Role
 
-Key = tuple[str, str, str, str, str]
-"""API group, kind, namespace, name and file: an object, or what a reference in that file names.
 
-The version does not tell objects apart. Several files may have an object of one name, as the templates of
-``clusterctl`` do, whose Clusters are all called ``${CLUSTER_NAME}``; a file is "" where none is known.
-"""
+class Key(NamedTuple):
+    """An object, or what a reference names: the version of its API does not matter, an unknown file is ""."""
+
+    group: str
+    kind: str
+    namespace: str
+    name: str
+    file: str = ""
+
+    @property
+    def group_kind(self) -> tuple[str, str]:
+        return self.group, self.kind
 
 
 class Cluster(NamedTuple):
-    """One Cluster: its identity, and what is known about its network.
+    """One Cluster.
 
-    ``network`` is what its objects say, ``assumed`` what holds all the same where nobody says anything: defaults of
-    kubeadm and of the infrastructure provider. ``provider_files`` are the paths of files that the infrastructure
-    provider itself writes on each node, each with the field that makes it do so.
+    ``network`` is what its objects say, ``assumed`` what holds where they say nothing. ``provider_files`` are the files
+    that its infrastructure provider writes on each node.
     """
 
     namespace: str = ""
@@ -38,44 +41,44 @@ class Cluster(NamedTuple):
     provider_files: tuple[Fact, ...] = ()
 
     def __hash__(self) -> int:
-        """Hash the identity alone: the labels are a mapping, which has no hash."""
+        """Hash the identity alone, because labels have no hash."""
         return hash((self.namespace, self.name))
 
     @property
     def is_listed(self) -> bool:
-        """Whether the Cluster itself is in the list; of one that is not, only what other objects say is known."""
+        """Whether the Cluster itself is in the list; else only what other objects say of it is known."""
         return bool(self.ref.kind)
 
 
 class Membership(NamedTuple):
-    """That an object belongs to a Cluster, and how that is known.
+    """That an object belongs to a Cluster.
 
     Attributes:
         cluster: the Cluster.
-        role: that of the nodes; None where it is not known, and for what makes no nodes (workloads, policies).
-        group: the name of the MachineDeployment or MachinePool, as the Cluster's ``spec.topology.workers`` has it where
-            there is one; "" if there is none.
-        how: how it is known, in one phrase for a person.
-        sure: False where only names suggest it.
+        role: that of the nodes; None for what makes no nodes, or nodes of both roles.
+        group: the name of the MachineDeployment or MachinePool, "" for none.
+        how: how it is known, as a phrase.
+        is_certain: False where several Clusters have the name.
         worker_class: the name of the class of these workers in a ClusterClass, or "".
-        claimed_from: the namespace of the object, if that is another one than the Cluster's and nothing but the object
-            itself (its name, a label, its kubeconfig) says that it belongs there: its author may not be one of the
-            Cluster's. "" otherwise.
-        is_only: nothing says that the object belongs there, but the list has no other Cluster, whose networks it gets.
-        is_guest: the object belongs to it by a ClusterClass in another namespace than the Cluster's.
+        claimed_from: the namespace of the object, where only the object itself says that it belongs to this Cluster
+            of another namespace.
+        is_guest: it belongs to the Cluster by a ClusterClass in another namespace.
+        is_only: nothing says so, but the list has no other Cluster.
+        key: that of the Cluster.
     """
 
     cluster: Cluster
     role: Role | None = None
     group: str = ""
     how: str = ""
-    sure: bool = True
+    is_certain: bool = True
     worker_class: str = ""
     claimed_from: str = ""
     is_guest: bool = False
     is_only: bool = False
+    key: Key = Key("", "", "", "")
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """All names a worker group has: a rule for one of them is a rule for this membership."""
+        """All names of its worker group: a rule for one of them is a rule for this membership."""
         return tuple(dict.fromkeys(name for name in (self.group, self.worker_class) if name))

@@ -26,7 +26,7 @@ from krm_fn.config._schema import fields, schema
 from krm_fn.config._selector import ClusterMatcher, IgnoredPlace, Matcher, OverrideSubject, Selector
 from krm_fn.errors import ConfigError
 from krm_fn.formats import sops
-from krm_fn.krm.results import Finding, Severity
+from krm_fn.krm.results import Finding
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.near_names import nearest
 from krm_fn.patch import Pointer, field_path, lookup
@@ -119,7 +119,7 @@ def ineffective_annotation(function_config: Any) -> Finding | None:
         f"the annotation `{_FUNCTION[-1]}` must be a string, or kustomize does not find the function: put its value "
         "in quotes, or behind `|`"
     )
-    return Finding(Severity.WARNING, message, _FUNCTION, code="AnnotationNoString")
+    return Finding.of("SettingUnused", message, _FUNCTION)
 
 
 def _repeated(path: Pointer) -> str:
@@ -216,16 +216,22 @@ def _checked(spec: Any, form: _Form, problems: list[str], objects: Lookup | None
     reported = [f"{form.name(path)}: {text}" for path, text in _problems(spec)]
     if problems or reported:
         raise ConfigError(sorted({*problems, *reported}))
-    wanted = _build.built(spec, form.name)
     # A proxy is removed also where the object that named it has gone.
+    is_removal = spec.get("mode") == Mode.REMOVE.value
     refers = any(lookup(spec, path) for path in _REFERENCES)
-    if objects is None or wanted.mode is Mode.REMOVE or not refers:
-        return wanted
-    from krm_fn.config import _referred  # noqa: PLC0415 -- most configs refer to no object
+    if objects is None or is_removal or not refers:
+        return _build.built(spec, form.name)
+    from krm_fn.config._referred import Referred  # noqa: PLC0415 -- most configs refer to no object
 
-    return _referred.followed(
-        wanted, spec, _referred.ReferenceReader(objects, form.name, _problems)
-    )
+    referred = Referred(spec, objects, form.name)
+    merged = {name: value for name, value in referred.spec.items() if name != "from"}
+    mistakes = list(referred.problems)
+    for path, text in _problems(merged):
+        if path or not (referred.problems or referred.says_none):
+            mistakes.append(referred.problem(path, text))
+    if mistakes:
+        raise ConfigError(sorted(set(mistakes)))
+    return _build.with_references(_build.built(referred.spec, referred.name), referred)
 
 
 def _problems(spec: Any) -> Iterator[tuple[_schema.Place, str]]:

@@ -12,10 +12,13 @@ from krm_fn import noproxy
 from krm_fn.config._model import Certificates, Mirror, Mode, Override, PolicyChange, ProxyConfig
 from krm_fn.config._schema import Place
 from krm_fn.config._selector import ClusterMatcher, IgnoredPlace, Matcher, Selector
-from krm_fn.krm.results import Severity
-from krm_fn.light_typing import Any
+from krm_fn.krm.codes import Severity
+from krm_fn.light_typing import TYPE_CHECKING, Any
 from krm_fn.noproxy import ClusterNetwork, Entry, Fact, Policy, Style
 from krm_fn.target_table import ROWS, SYSTEMS
+
+if TYPE_CHECKING:
+    from krm_fn.config._referred import Referred
 
 Name = Callable[[Place], str]
 """How a place below ``spec`` is called: ``("noProxy", 2)`` -> ``spec.noProxy[2]``, or ``data.NO_PROXY``."""
@@ -47,6 +50,24 @@ def built(spec: Mapping[str, Any], name: Name) -> ProxyConfig:
         hash_names=spec.get("rollout", {}).get("hashNames"),
         fail_on=Severity[spec.get("failOn", "Error").upper()],
         trusted_namespaces=tuple(spec.get("trustedNamespaces", ())),
+    )
+
+
+def with_references(config: ProxyConfig, referred: Referred) -> ProxyConfig:
+    """Return the ProxyConfig of a ``spec`` with values of other objects, and what is known of these."""
+    config_maps = referred.config_maps
+    trusted_ca = config.trusted_ca._replace(config_map=config_maps.get(("trustedCA",)))
+    mirror = config.mirror
+    if mirror:
+        mirror = mirror._replace(
+            ca=mirror.ca._replace(config_map=config_maps.get(("registryMirror", "ca")))
+        )
+    return config._replace(
+        trusted_ca=trusted_ca,
+        mirror=mirror,
+        says_none=referred.says_none,
+        secret_urls=referred.secret_urls,
+        reads_objects=referred.reads_objects,
     )
 
 
@@ -94,7 +115,7 @@ def _source(written: Mapping[str, Any]) -> Matcher:
     return Matcher(names=(written["name"],), namespaces=namespaces, kinds=(written["kind"],))
 
 
-_LISTS_OF_MATCH = ("clusters", "namespaces", "roles", "targets", "objects", "rules")
+_LISTS_OF_MATCH = ("clusters", "namespaces", "roles", "targets", "objects")
 
 
 def _cluster_matcher(written: Mapping[str, Any]) -> ClusterMatcher:
@@ -134,10 +155,10 @@ def _network(written: Mapping[str, Any], name: Name) -> ClusterNetwork:
         found = _texts(written, ("clusterDefaults", key), name)
         return tuple(Fact(text, config_field=where) for text, where in found)
 
-    def fact(key: str) -> Fact | None:
+    def fact(key: str) -> tuple[Fact, ...]:
         if key not in written:
-            return None
-        return Fact(written[key], config_field=name(("clusterDefaults", key)))
+            return ()
+        return (Fact(written[key], config_field=name(("clusterDefaults", key))),)
 
     return ClusterNetwork(
         pod_cidrs=facts("podCIDRs"),

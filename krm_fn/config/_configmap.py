@@ -1,10 +1,7 @@
-"""A ConfigMap read as if it were a ProxyConfig.
+"""A ConfigMap read as if it were a ProxyConfig, as kpt sends it: ``fn eval -- key=value``, ``configMap`` of a Kptfile.
 
-It changes the form and judges nothing that the schema can judge. Its values are strings; a key
-is a field of ``spec`` (``httpProxy``), a field below it with dots (``targets.kubeletDropIn.enabled``), or a variable.
-
-Convention: kpt sends ``fn eval -- key=value`` and the ``configMap`` of a Kptfile in this form; an unquoted ``yes``
-arrives as a boolean.
+Its values are strings; a key is a field of ``spec``, a field below it with dots (``targets.kubeletDropIn.enabled``), or
+the name of a variable. What the schema can judge is not judged here.
 """
 
 from __future__ import annotations
@@ -16,7 +13,7 @@ from krm_fn import yamledit
 from krm_fn.config import _schema
 from krm_fn.errors import InputError
 from krm_fn.light_typing import Any
-from krm_fn.patch import Pointer, field_path
+from krm_fn.patch import field_path
 
 ALIASES = {
     "HTTP_PROXY": "httpProxy",
@@ -27,95 +24,75 @@ ALIASES = {
     "no_proxy": "noProxy",
 }
 """The variables, as names for the fields that fill them."""
-
 _BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
-
 _INTEGER = "-?[0-9]{1,9}"
-
-Leaves = dict[tuple[str, ...], tuple[str, Any]]
-"""Path below ``spec`` -> the key of ``data`` that set it, and its value."""
 
 
 def read(data: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str], list[str]]:
     """Return what ``data`` means as a ``spec``, the key behind each field that a variable named, and the problems."""
-    leaves: Leaves = {}
+    spec: dict[str, Any] = {}
+    written: dict[str, str] = {}
     problems: list[str] = []
     for key, value in data.items():
-        problems += _put(leaves, key, value)
-    written = {path[0]: key for path, (key, _) in leaves.items() if key in ALIASES}
-    return _nested(leaves), written, problems
+        name = ALIASES.get(key, key)
+        known = _schema.field(name)
+        if known is None:
+            advice = _schema.unknown(key, [*_schema.fields(), *ALIASES], root="")
+            problems.append(f"data.{_schema.shown(key)}: {advice}")
+            continue
+        typed, found = _typed(key, value, known)
+        problems += found
+        for step in reversed(name.split(".")):
+            typed = {step: typed}
+        if not found and not _add(spec, typed):
+            other = written.get(name, name)
+            problems.append(
+                f"data.{key}: must not contradict `data.{other}`: give only one of them"
+            )
+        if key in ALIASES:
+            written.setdefault(name, key)
+    return spec, written, problems
 
 
-def _put(leaves: Leaves, key: str, value: Any) -> list[str]:
-    """Enter one key; returns what is wrong with it."""
-    name = ALIASES.get(key, key)
-    known = _schema.field(name)
-    if known is None:
-        return [
-            f"data.{_schema.shown(key)}: {_schema.unknown(key, [*_schema.fields(), *ALIASES], root='')}"
-        ]
-    if isinstance(value, str) and known["type"] in ("object", "array"):
-        twice = yamledit.repeated_keys_of_text(value)
-        if twice:
-            return [_repeated(key, path) for path in twice]
-    try:
-        typed = _typed(value, known["type"])
-        if isinstance(typed, str) and "enum" in known.get("items", {}):
-            typed = [name.strip() for name in typed.split(",")]
-    except InputError as error:
-        return [f"data.{key}: must be YAML or JSON text: {_schema.shown(error)}"]
-    if known["type"] == "object" and not isinstance(typed, Mapping):
-        return [f"data.{key}: must be a mapping, as YAML or JSON text"]
-    return [
-        f"data.{key}: must not contradict `data.{leaves[path][0]}`: give only one of them"
-        for path, leaf in _flat(tuple(name.split(".")), typed)
-        if leaves.setdefault(path, (key, leaf))[1] != leaf
-    ]
+def _typed(key: str, value: Any, known: Mapping[str, Any]) -> tuple[Any, list[str]]:
+    """Return a string as the type that the schema wants, and the problems; what does not fit stays as it is.
 
-
-def _repeated(key: str, path: Pointer) -> str:
-    known = _schema.known_part(path)
-    problem = "be given twice" if known == path else "hold a key twice"
-    return (
-        f"data.{field_path((key, *known))}: must not {problem} in one mapping: keep one of the two"
-    )
-
-
-def _typed(value: Any, wanted: str | list[str]) -> Any:
-    """Return a string as the type that the schema wants.
-
-    Unchanged if it cannot be converted, so that the schema reports it.
-
-    A number stays one too: ``0640`` without quotes has already become 416, and must not pass as a string.
+    A number stays one: ``0640`` without quotes has already become 416, and must not pass as a string.
     """
+    wanted = known["type"]
     if not isinstance(value, str):
-        return value
+        return value, []
+    text = value.strip()
     if wanted == "boolean":
-        return _BOOLEANS.get(value.strip().lower(), value)
+        return _BOOLEANS.get(text.lower(), value), []
     if wanted == "integer":
-        return int(value) if re.fullmatch(_INTEGER, value.strip()) else value
-    if wanted in ("object", "array"):
-        return _schema.plain(yamledit.read(value))
-    return value.strip()
+        return int(text) if re.fullmatch(_INTEGER, text) else value, []
+    if wanted not in ("object", "array"):
+        return text, []
+    if twice := yamledit.repeated_keys_of_text(value):
+        place = field_path((key, *_schema.known_part(twice[0])))
+        return value, [
+            f"data.{place}: must not hold a key twice in one mapping: keep one of the two"
+        ]
+    try:
+        typed = _schema.plain(yamledit.read(value))
+    except InputError as error:
+        return value, [f"data.{key}: must be YAML or JSON text: {_schema.shown(error)}"]
+    if isinstance(typed, str) and "enum" in known.get("items", {}):
+        typed = [name.strip() for name in typed.split(",")]
+    if wanted == "object" and not isinstance(typed, dict):
+        return typed, [f"data.{key}: must be a mapping, as YAML or JSON text"]
+    return typed, []
 
 
-def _flat(path: tuple[str, ...], value: Any) -> list[tuple[tuple[str, ...], Any]]:
-    if not value or not isinstance(value, Mapping):
-        return [(path, value)]
-    return [leaf for key, child in value.items() for leaf in _flat((*path, str(key)), child)]
-
-
-def _nested(leaves: Leaves) -> dict[str, Any]:
-    """Return the tree of dotted keys. A leaf wins over a mapping at the same place.
-
-    The schema then reports it.
-    """
-    spec: dict[str, Any] = {}
-    for path in sorted(leaves, key=len):
-        node: Any = spec
-        for step in path[:-1]:
-            node = node.setdefault(step, {}) if isinstance(node, dict) else node
-        if isinstance(node, dict):
-            value = leaves[path][1]
-            node[path[-1]] = dict(value) if isinstance(value, Mapping) else value
-    return spec
+def _add(members: dict[str, Any], more: Mapping[str, Any]) -> bool:
+    """Add members to a tree; returns whether none of them contradicts what is there."""
+    is_sound = True
+    for name, value in more.items():
+        if name not in members:
+            members[name] = value
+        elif isinstance(members[name], dict) and isinstance(value, dict):
+            is_sound = _add(members[name], value) and is_sound
+        elif members[name] != value:
+            is_sound = False
+    return is_sound

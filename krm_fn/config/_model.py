@@ -11,7 +11,7 @@ from enum import Enum
 from types import MappingProxyType
 
 from krm_fn.config._selector import ClusterMatcher, IgnoredPlace, Selector
-from krm_fn.krm.results import Severity
+from krm_fn.krm.codes import Severity
 from krm_fn.light_typing import Any, NamedTuple, Protocol, TypeVar
 from krm_fn.noproxy import ClusterNetwork, Entry, Policy, Style
 
@@ -172,9 +172,3 @@ class ProxyConfig(NamedTuple):
         for override in self.overrides:
             found |= {override.http_proxy or "", override.https_proxy or ""}
         return frozenset(found - {""})
-
-    def derives(self, name: str) -> bool:
-        """Return whether ``spec`` or an override asks for the derived entries of this name."""
-        return name in self.policy.derive or any(
-            one.policy.derive.get(name) for one in self.overrides
-        )

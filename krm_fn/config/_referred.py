@@ -1,142 +1,122 @@
 """What a FunctionConfig takes from objects of the list: values of other systems, and certificates.
 
-What an object says is judged as if it were in the FunctionConfig, and lies below what is
-there. A place is named by the entry that refers to it and by the object; what is in the object is never repeated.
+They are put into the ``spec`` where it sets none itself, and judged there like what the user wrote. Each place is named
+by the entry that refers to it and by the object; what is in the object is never repeated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
-from krm_fn.config import _build, _schema
-from krm_fn.config._model import Certificates, ForeignValue, Lookup, Path, ProxyConfig
+from krm_fn import noproxy
+from krm_fn.config import _schema
+from krm_fn.config._model import Lookup, Path
+from krm_fn.config._schema import Place
 from krm_fn.errors import ConfigError
 from krm_fn.light_typing import Any
-from krm_fn.patch import lookup
+from krm_fn.patch import copied, lookup
 from krm_fn.proxy_url import split_url
 
-_URLS = (("httpProxy",), ("httpsProxy",))
-
-Judge = Callable[[Any], Iterable[tuple[_schema.Place, str]]]
-"""A ``spec`` -> what is wrong with it: where, and one line that says it."""
-
-
-class ReferenceReader:
-    """Reads what is referred to; ``problems`` gathers what is wrong, each with its place."""
-
-    def __init__(self, objects: Lookup, name: _build.Name, judge: Judge) -> None:
-        self.objects = objects
-        self.name = name
-        self.judge = judge
-        self.problems: list[str] = []
-
-    def values(self, at: int, source: Mapping[str, Any]) -> dict[Path, ForeignValue]:
-        """Return the values of an entry of ``from``, each with its source, which reasons show in back-quotes."""
-        place = self.name(("from", at))
-        try:
-            found = self.objects.values(source)
-        except ConfigError as error:
-            self.problems.extend(f"{place}: {text}" for text in error.problems)
-            return {}
-        for path, text in self.judge(_nested(found)):
-            given = next((one for known, one in found.items() if path[: len(known)] == known), None)
-            if given is not None:
-                self.problems.append(f"{place}: {given.place} {text}")
-        return {
-            path: given._replace(place=f"{place}`: {given.place.removesuffix('`')}")
-            for path, given in found.items()
-        }
-
-    def certificates(self, spec: Mapping[str, Any], path: Path) -> Certificates | None:
-        """Return the certificates of a ConfigMap, where ``path`` leads to one."""
-        written = lookup(spec, (*path, "configMap"))
-        if written is None:
-            return None
-        wanted = {"key": _schema.fields()["trustedCA.configMap.key"]["default"], **written}
-        place = self.name((*path, "configMap"))
-        try:
-            found = self.objects.certificates(wanted)
-        except ConfigError as error:
-            self.problems.extend(f"{place}: {text}" for text in error.problems)
-            return None
-        wrong = [text for _, text in self.judge({"trustedCA": {"pem": found.pem}})]
-        self.problems.extend(
-            f'{place}: its key "{_schema.shown(wanted["key"])}" {text}' for text in wrong
-        )
-        return found._replace(pem=_build.pem(found.pem))
+Name = Callable[[Place], str]
+_URLS = ("httpProxy", "httpsProxy")
+_NO_PROXY = ("noProxy",)
 
 
-def followed(config: ProxyConfig, spec: Mapping[str, Any], reader: ReferenceReader) -> ProxyConfig:
-    """Return ``config`` with the values that its ``spec`` refers to.
+class Referred:
+    """A ``spec`` with the values of the objects that it names.
 
-    Raises:
-        ConfigError: with everything that is wrong there.
+    Attributes:
+        spec: the merged one.
+        problems: what is wrong with a reference.
+        config_maps: where certificates were taken from: path of the certificates -> namespace, name and key.
+        secret_urls: the URLs with a password that come from a Secret.
+        says_none: an object says explicitly that there is no proxy, and nothing else names one.
     """
-    given: dict[Path, ForeignValue] = {}
-    for at, source in enumerate(spec.get("from", ())):
-        given |= reader.values(at, source)
-    trusted = reader.certificates(spec, ("trustedCA",))
-    mirror_ca = reader.certificates(spec, ("registryMirror", "ca"))
-    if reader.problems:
-        raise ConfigError(sorted(set(reader.problems)))
-    if config.mirror and mirror_ca:
-        config = config._replace(mirror=config.mirror._replace(ca=mirror_ca))
-    merged = _over(config._replace(trusted_ca=trusted or config.trusted_ca), spec, given)
-    if spec.get("from") and not _asks(merged):
-        place = reader.name(("from",))
-        raise ConfigError(
-            [f"{place}: must name a proxy, or `spec` itself must: there is none in it"]
-        )
-    return merged
 
+    def __init__(self, spec: Mapping[str, Any], objects: Lookup, name: Name) -> None:
+        self.spec = copied(spec)
+        self.problems: list[str] = []
+        self.config_maps: dict[Path, tuple[str, str, str] | None] = {}
+        self.secret_urls: frozenset[str] = frozenset()
+        self._objects = objects
+        self._name = name
+        self._places: dict[Place, str] = {}
+        for at, source in enumerate(spec.get("from", ())):
+            self._take_values(name(("from", at)), source)
+        for path in (("trustedCA",), ("registryMirror", "ca")):
+            self._take_certificates(path)
+        urls = [self.spec.get(field) for field in _URLS]
+        self.says_none = urls == ["", ""]
 
-def _over(
-    config: ProxyConfig, spec: Mapping[str, Any], given: Mapping[Path, ForeignValue]
-) -> ProxyConfig:
-    """Return ``config`` with the values of other objects where it sets none itself."""
-    below = _build.built(_nested(given), lambda path: given[tuple(map(str, path))].place)
-    http = config.http_proxy if "httpProxy" in spec else below.http_proxy
-    https = config.https_proxy if "httpsProxy" in spec else below.https_proxy
-    known = {entry.text for entry in below.no_proxy}
-    denied = all(path in given and given[path].value == "" for path in _URLS)
-    return config._replace(
-        http_proxy=http,
-        https_proxy=https,
-        no_proxy=(
-            *below.no_proxy,
-            *(entry for entry in config.no_proxy if entry.text not in known),
-        ),
-        cluster_defaults=config.cluster_defaults.completed_by(below.cluster_defaults),
-        trusted_ca=config.trusted_ca if config.trusted_ca.pem else below.trusted_ca,
-        says_none=denied and not (http or https),
-        secret_urls=_secret_urls(given),
-        reads_objects=bool(given),
-    )
+    @property
+    def reads_objects(self) -> bool:
+        return bool(self._places)
 
+    def name(self, place: Place) -> str:
+        """Return the name of a place of the merged ``spec``, in the FunctionConfig or in an object."""
+        for depth in range(len(place), 0, -1):
+            if place[:depth] in self._places:
+                return self._places[place[:depth]]
+        return self._name(place)
 
-def _secret_urls(given: Mapping[Path, ForeignValue]) -> frozenset[str]:
-    """Return the proxy URLs that hold a password and come from a Secret."""
-    found = [given[path].value for path in _URLS if path in given and given[path].in_secret]
-    return frozenset(url for url in found if split_url(url).password)
+    def problem(self, place: Place, text: str) -> str:
+        """Return the line about a mistake at a place of the merged ``spec``."""
+        name = self.name(place)
+        if "`: " not in name:
+            return f"{name}: {text}"
+        return f"{name.replace('`: ', ': ', 1)}` {text}"
 
+    def _take_values(self, reference: str, source: Mapping[str, Any]) -> None:
+        """Take the values of an entry of ``from``; what the user, or a later entry, sets goes before."""
+        try:
+            values = self._objects.values(source)
+        except ConfigError as error:
+            self.problems += [f"{reference}: {text}" for text in error.problems]
+            return
+        for path, given in values.items():
+            # A reason shows a place in back-quotes.
+            place = f"{reference}`: {given.place.removesuffix('`')}"
+            is_url = path[0] in _URLS and isinstance(given.value, str)
+            if is_url and given.in_secret and split_url(given.value).password:
+                self.secret_urls |= {given.value}
+            if path == _NO_PROXY and isinstance(given.value, str):
+                self._take_list(given.value, place)
+            elif lookup(self.spec, path) is None or path in self._places:
+                self._put(path, given.value)
+                self._places[path] = place
 
-def _asks(config: ProxyConfig) -> bool:
-    """Return whether the config asks to write or to remove something."""
-    urls = [config.http_proxy, config.https_proxy]
-    urls += [
-        url
-        for override in config.overrides
-        for url in (override.http_proxy, override.https_proxy)
-        if url
-    ]
-    return any(urls) or config.says_none or bool(config.trusted_ca.pem or config.mirror)
+    def _take_list(self, given: Any, place: str) -> None:
+        """Put the entries of another list in front of those of the user."""
+        entries = dict.fromkeys(noproxy.parse(given), place)
+        own = self.spec.get("noProxy", ())
+        texts = [own] if isinstance(own, str) else own
+        for at, text in enumerate(texts):
+            where: Place = _NO_PROXY if isinstance(own, str) else (*_NO_PROXY, at)
+            for entry in noproxy.parse(text):
+                entries.setdefault(entry, self.name(where))
+        self.spec["noProxy"] = list(entries)
+        for at, said in enumerate(entries.values()):
+            entry_place: Place = (*_NO_PROXY, at)
+            self._places[entry_place] = said
 
+    def _take_certificates(self, path: Path) -> None:
+        written = lookup(self.spec, (*path, "configMap"))
+        if written is None:
+            return
+        default = _schema.fields()["trustedCA.configMap.key"]["default"]
+        place = self._name((*path, "configMap"))
+        try:
+            found = self._objects.certificates({"key": default, **written})
+        except ConfigError as error:
+            self.problems += [f"{place}: {text}" for text in error.problems]
+            return
+        self._put(path, {"pem": found.pem})
+        self.config_maps[path] = found.config_map
+        pem_place: Place = (*path, "pem")
+        self._places[pem_place] = f'{place}: its key "{_schema.shown(written.get("key", default))}"'
 
-def _nested(given: Mapping[Path, ForeignValue]) -> dict[str, Any]:
-    spec: dict[str, Any] = {}
-    for path, one in given.items():
-        node = spec
+    def _put(self, path: Path, value: Any) -> None:
+        node = self.spec
         for step in path[:-1]:
             node = node.setdefault(step, {})
-        node[path[-1]] = one.value
-    return spec
+        node[path[-1]] = value

@@ -1,8 +1,7 @@
 """The JSON Schema of the FunctionConfig, and its verdict in words a person can act on.
 
-What the API is, only the schema says; this module words the mistakes. The texts of
-``jsonschema`` itself are never used: they repeat the value, which may hold a password. ``_quick_check.py`` spares its
-import where it accepts a ``spec``; ``jsonschema`` is the judge of all others.
+What the API is, only the schema says. ``jsonschema`` judges what ``_quick_check.py`` does not accept, and this module words
+the mistakes: the texts of ``jsonschema`` repeat the value, which may hold a password.
 """
 
 from __future__ import annotations
@@ -11,8 +10,8 @@ import functools
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from krm_fn.config import _quick_check
-from krm_fn.light_typing import TYPE_CHECKING, Any
+from krm_fn.config._quick_check import Node, fits, matches_whole, resolved
+from krm_fn.light_typing import TYPE_CHECKING, Any, NamedTuple
 from krm_fn.near_names import did_you_mean
 from krm_fn.noproxy import may_hold_a_credential
 from krm_fn.package_files import text_of
@@ -25,9 +24,18 @@ if TYPE_CHECKING:
 Place = tuple[str | int, ...]
 """Where something is below ``spec``: ``("selector", "include", 0, "names")``."""
 
-_DEPTH = 6
-"""How deep the deepest field lies: ``spec.overrides[].noProxyPolicy.derive.<name>``."""
 
+class Mistake(NamedTuple):
+    """That the value at a place does not fit a keyword of ``node``; of an unknown field, ``value`` is its name."""
+
+    place: Place
+    keyword: str
+    node: Node
+    value: Any
+
+
+_DEPTH = 9
+"""How deep the deepest field lies: a value in ``spec.targets.kyvernoPolicies.generated.namespaceSelector``."""
 _PLACES = tuple(
     f"{folder}/proxyconfig.schema.json" for folder in ("functionconfig", "../functionconfig")
 )
@@ -87,26 +95,13 @@ def plain(value: Any, depth: int = 0) -> Any:
 
 
 def problems(spec: Any) -> Iterator[tuple[Place, str]]:
-    """Yield each way in which ``spec`` (of ``plain``) does not fit the schema.
-
-    Where, and one line that says it.
-
-    ``jsonschema`` finds them; it is not imported where the quick check accepts ``spec``.
-    """
-    constants = {key: schema()["properties"][key]["const"] for key in ("apiVersion", "kind")}
-    document = {**constants, "spec": spec}
-    if _quick_check.is_certainly_valid(document, schema()):
+    """Yield each way in which ``spec`` (of ``plain``) does not fit the schema: where, and one line that says it."""
+    node, definitions = schema()["properties"]["spec"], schema()["$defs"]
+    if fits(spec, node, definitions):
         return
-    for error in _validator().iter_errors(document):
-        path = tuple(error.absolute_path)[1:]
-        for name, text in _problems_of(error):
-            yield (*path, *name), text
-
-
-@functools.cache
-def _validator() -> Any:
-    """Return the validator of the schema, made once."""
-    return validator_class()(schema())
+    for error in validator_class()({**node, "$defs": definitions}).iter_errors(spec):
+        for mistake in _mistakes_of(error):
+            yield mistake.place, _WORDS[mistake.keyword](mistake)
 
 
 def validator_class() -> Any:
@@ -114,6 +109,28 @@ def validator_class() -> Any:
     from jsonschema import Draft202012Validator, validators  # noqa: PLC0415 -- 60 ms, for wrong configs only
 
     return validators.extend(Draft202012Validator, {"pattern": _whole_pattern})  # type: ignore[no-untyped-call]
+
+
+def _whole_pattern(_judge: Any, pattern: str, value: Any, _node: Any) -> Iterator[ValidationError]:
+    """Check the keyword ``pattern`` as editors do: see ``matches_whole``."""
+    from jsonschema.exceptions import ValidationError  # noqa: PLC0415 -- as above
+
+    if isinstance(value, str) and not matches_whole(pattern, value):
+        yield ValidationError("")
+
+
+def _mistakes_of(error: Any) -> Iterator[Mistake]:
+    """Yield what an error of ``jsonschema`` is about: of unknown fields each one, of a wrong type nothing else."""
+    place = tuple(error.absolute_path)
+    mistake = Mistake(place, error.validator, error.schema, error.instance)
+    if error.validator == "additionalProperties":
+        for name in error.instance:
+            if name not in error.schema["properties"]:
+                yield mistake._replace(place=(*place, name), value=name)
+    elif "propertyNames" in error.schema_path:
+        yield mistake._replace(place=(*place, error.instance))
+    elif error.validator != "enum" or isinstance(error.instance, str):
+        yield mistake
 
 
 def shown(name: Any) -> str:
@@ -165,36 +182,11 @@ def unknown(name: str, known: Iterable[str], *, root: str = "spec.") -> str:
 
 
 def _resolved(node: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the node with the schema that it refers to; its own keywords win."""
-    if "$ref" not in node:
-        return node
-    return {**schema()["$defs"][node["$ref"].rpartition("/")[2]], **node}
-
-
-def _whole_pattern(
-    _validator: Any, pattern: str, instance: Any, _node: Any
-) -> Iterator[ValidationError]:
-    """Check the keyword ``pattern`` as editors do: see ``matches_whole``."""
-    from jsonschema.exceptions import ValidationError  # noqa: PLC0415 -- as above
-
-    if isinstance(instance, str) and not _quick_check.matches_whole(pattern, instance):
-        yield ValidationError("")
-
-
-def _problems_of(error: Any) -> Iterator[tuple[Place, str]]:
-    """Yield one line for each mistake that ``error`` is about, and the place below the error's own."""
-    if error.validator == "additionalProperties":
-        known = error.schema["properties"]
-        yield from (((name,), unknown(name, known)) for name in error.instance if name not in known)
-    elif "propertyNames" in error.schema_path:
-        yield (error.instance,), _WORDS[error.validator](error)
-    elif error.validator != "enum" or isinstance(error.instance, str):
-        yield (), _WORDS[error.validator](error)
+    return resolved(node, schema()["$defs"])
 
 
 _MANY = 8
 """More choices than a person reads, where the one that was meant can be guessed."""
-
 _NAMES = {
     "string": "a string",
     "boolean": "`true` or `false`, without quotes",
@@ -204,64 +196,64 @@ _NAMES = {
 }
 
 
-def _wrong_type(wanted: str | list[str], value: Any) -> str:
+def _wrong_type(mistake: Mistake) -> str:
+    wanted = mistake.node["type"]
     if not isinstance(wanted, str):
         return "must be a list of strings, or one comma-separated string"
-    if wanted == "string" and isinstance(value, (bool, int, float)):
+    if wanted == "string" and isinstance(mistake.value, (bool, int, float)):
         return "must be a string: quote it"
     return f"must be {_NAMES[wanted]}"
 
 
-def _not_one_of(allowed: list[str], value: str) -> str:
-    meant = did_you_mean(value, allowed)
+def _not_one_of(mistake: Mistake) -> str:
+    allowed = mistake.node["enum"]
+    meant = did_you_mean(mistake.value, allowed)
     if meant and len(allowed) > _MANY:
         return f"must be one of {len(allowed)} names; {meant}"
     text = f"must be {_listed(allowed, 'or')}"
     return f"{text}; {meant}" if meant else text
 
 
-def _empty(error: Any) -> str:
-    if list(error.absolute_path)[-1:] == ["match"]:
+def _empty(mistake: Mistake) -> str:
+    if mistake.place[-1:] == ("match",):
         return "must not be empty: it must hold a field, such as `clusters`"
     return "must not be empty: leave it out"
 
 
-def _nothing_chosen(error: Any) -> str:
+def _nothing_chosen(mistake: Mistake) -> str:
     """Return the message for a missing alternative: a proxy in ``spec``, or any setting in an override."""
-    if len(error.absolute_path) == 1:
+    if not mistake.place:
         here = "must hold `httpProxy` or `httpsProxy`, here or in one of `overrides`"
         return f"{here}, or `from`, `trustedCA`, `registryMirror` or `mode: Remove`, which need neither"
-    names = [name for choice in error.validator_value for name in choice["required"]]
+    names = [name for choice in mistake.node["anyOf"] for name in choice["required"]]
     return f"must set something: {_listed(names, 'or')}"
 
 
-def _missing(error: Any) -> str:
-    names = [name for name in error.validator_value if name not in error.instance]
-    return f"must hold {_listed(names)}" + (
-        ": it says whom this is for" if names == ["match"] else ""
-    )
+def _missing(mistake: Mistake) -> str:
+    names = [name for name in mistake.node["required"] if name not in mistake.value]
+    reason = ": it says whom this is for" if names == ["match"] else ""
+    return f"must hold {_listed(names)}{reason}"
 
 
-def _without_companion(error: Any) -> str:
-    name, (companion,) = next(iter(error.validator_value.items()))
+def _without_companion(mistake: Mistake) -> str:
+    name, (companion,) = next(iter(mistake.node["dependentRequired"].items()))
     return f"must hold `{companion}` where it holds `{name}`"
 
 
-_WORDS: dict[Any, Callable[[Any], str]] = {
-    "type": lambda error: _wrong_type(error.validator_value, error.instance),
-    "enum": lambda error: _not_one_of(error.validator_value, error.instance),
-    "pattern": lambda error: str(error.schema["patternErrorMessage"]),
-    "maxLength": lambda error: f"must not be longer than {error.validator_value} characters",
-    "minimum": lambda error: f"must not be less than {error.validator_value}",
+_WORDS: dict[str, Callable[[Mistake], str]] = {
+    "additionalProperties": lambda mistake: unknown(mistake.value, mistake.node["properties"]),
+    "anyOf": _nothing_chosen,
+    "dependentRequired": _without_companion,
+    "enum": _not_one_of,
+    "maxLength": lambda mistake: f"must not be longer than {mistake.node['maxLength']} characters",
+    "maxProperties": lambda mistake: f"must hold only one of {_listed(mistake.node['properties'])}",
     "minItems": _empty,
     "minLength": lambda _: "must not be empty",
     "minProperties": _empty,
-    "maxProperties": lambda error: (
-        f"must hold only one of {_listed(error.schema['properties'], 'and')}"
-    ),
-    "anyOf": _nothing_chosen,
+    "minimum": lambda mistake: f"must not be less than {mistake.node['minimum']}",
+    "pattern": lambda mistake: str(mistake.node["patternErrorMessage"]),
     "required": _missing,
-    "dependentRequired": _without_companion,
+    "type": _wrong_type,
 }
 """The message of a failed keyword of the schema; a test holds that every keyword in use has its words."""
 

@@ -1,9 +1,4 @@
-"""Which objects, and which Clusters, the user means.
-
-An object or a Cluster is its identity here, a few plain values; nothing is looked up in it.
-
-Convention: AND inside a matcher, OR between matchers, as in the selectors of kpt; the values are globs.
-"""
+"""Which objects, and which Clusters, the user means: AND inside a matcher, OR between matchers and between globs."""
 
 from __future__ import annotations
 
@@ -13,40 +8,42 @@ from types import MappingProxyType
 
 from krm_fn.light_typing import Any, NamedTuple
 
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
 
 class Matcher(NamedTuple):
-    """Fits an object when every field that is given fits; of several globs in one field, one must."""
+    """Fits an object when every field that is given fits."""
 
     names: tuple[str, ...] = ()
     namespaces: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
-    labels: Mapping[str, str] = MappingProxyType({})
-    annotations: Mapping[str, str] = MappingProxyType({})
+    labels: Mapping[str, str] = _NOTHING
+    annotations: Mapping[str, str] = _NOTHING
 
     @classmethod
     def of(cls, written: Mapping[str, Any]) -> Matcher:
         """Return the matcher of a valid FunctionConfig."""
-        lists = {key: tuple(written.get(key, ())) for key in ("names", "namespaces", "kinds")}
-        return cls(
-            **lists, labels=written.get("labels", {}), annotations=written.get("annotations", {})
-        )
+        maps = ("labels", "annotations")
+        fields: dict[str, Any] = {}
+        for key, value in written.items():
+            if key in cls._fields:
+                fields[key] = value if key in maps else tuple(value)
+        return cls(**fields)
 
     def fits(
         self,
         *,
         kind: str,
-        name: str,
-        namespace: str,
-        labels: Mapping[str, Any],
-        annotations: Mapping[str, Any],
+        name: str = "",
+        namespace: str = "",
+        labels: Mapping[str, Any] = _NOTHING,
+        annotations: Mapping[str, Any] = _NOTHING,
     ) -> bool:
-        """Return whether an object with this identity matches.
-
-        A label or annotation that is no string matches nothing.
-        """
-        pairs = ((self.names, name), (self.namespaces, namespace), (self.kinds, kind))
+        """Return whether an object matches; a label or annotation that is no string matches nothing."""
         return (
-            all(not globs or _is_one_of(text, globs) for globs, text in pairs)
+            _fit(self.names, name)
+            and _fit(self.namespaces, namespace)
+            and _fit(self.kinds, kind)
             and _has_all(labels, self.labels)
             and _has_all(annotations, self.annotations)
         )
@@ -58,36 +55,15 @@ class Selector(NamedTuple):
     include: tuple[Matcher, ...] = ()
     exclude: tuple[Matcher, ...] = ()
 
-    def selects(
-        self,
-        *,
-        kind: str,
-        name: str = "",
-        namespace: str = "",
-        labels: Mapping[str, Any] | None = None,
-        annotations: Mapping[str, Any] | None = None,
-    ) -> bool:
-        """Return whether ``include`` is empty or matches, and no matcher of ``exclude`` does."""
-
-        def fits(matcher: Matcher) -> bool:
-            return matcher.fits(
-                kind=kind,
-                name=name,
-                namespace=namespace,
-                labels=labels or {},
-                annotations=annotations or {},
-            )
-
-        return (not self.include or any(map(fits, self.include))) and not any(
-            map(fits, self.exclude)
-        )
+    def selects(self, **identity: Any) -> bool:
+        """Return whether ``include`` is empty or matches, and no matcher of ``exclude`` does; see ``Matcher.fits``."""
+        if self.include and not any(matcher.fits(**identity) for matcher in self.include):
+            return False
+        return not any(matcher.fits(**identity) for matcher in self.exclude)
 
 
 class IgnoredPlace(NamedTuple):
-    """Fits a finding of one of the ``rules`` when every other field that is given fits; see ``Matcher``.
-
-    A path also fits where it ends, behind any folder, with what a glob of ``paths`` fits.
-    """
+    """Fits a finding of one of the ``rules``; a path also fits where it ends with what a glob of ``paths`` fits."""
 
     rules: tuple[str, ...]
     paths: tuple[str, ...] = ()
@@ -95,10 +71,9 @@ class IgnoredPlace(NamedTuple):
     names: tuple[str, ...] = ()
 
     def fits(self, *, path: str, kind: str, name: str) -> bool:
-        """Return whether the place of a finding, the identity of its object and the path of its file, matches."""
-        globs = [form for glob in self.paths for form in (glob, f"*/{glob}")]
-        pairs = ((globs, path), (self.kinds, kind), (self.names, name))
-        return all(not wanted or _is_one_of(text, wanted) for wanted, text in pairs)
+        """Return whether the place of a finding, its object and the path of its file, matches."""
+        paths = [form for glob in self.paths for form in (glob, f"*/{glob}")]
+        return _fit(paths, path) and _fit(self.kinds, kind) and _fit(self.names, name)
 
 
 class OverrideSubject(NamedTuple):
@@ -111,70 +86,58 @@ class OverrideSubject(NamedTuple):
         labels: those of the Cluster.
         role: "ControlPlane", "Worker" or "".
         groups: every name of the worker group.
-        name: that of the object; "" where no override asks for it.
-        rule: that of a rule in a Kyverno policy; "" where no override asks for it.
+        name: that of the object.
     """
 
     target: str
     cluster: str | None = None
     namespace: str = ""
-    labels: Mapping[str, Any] = MappingProxyType({})
+    labels: Mapping[str, Any] = _NOTHING
     role: str = ""
     groups: tuple[str, ...] = ()
     name: str = ""
-    rule: str = ""
 
     def __hash__(self) -> int:
         """Hash all but the labels, which are a mapping and have no hash."""
         of_cluster = (self.cluster, self.namespace, self.role, self.groups)
-        return hash((self.target, *of_cluster, self.name, self.rule))
+        return hash((self.target, *of_cluster, self.name))
 
 
 class ClusterMatcher(NamedTuple):
-    """Fits a place when every field that is given fits.
-
-    Without a Cluster, only ``targets``, ``objects`` and ``rules`` can fit.
-    """
+    """Fits a place when every field that is given fits; without a Cluster, none of the first five does."""
 
     clusters: tuple[str, ...] = ()
     namespaces: tuple[str, ...] = ()
-    labels: Mapping[str, str] = MappingProxyType({})
+    labels: Mapping[str, str] = _NOTHING
     roles: tuple[str, ...] = ()
     worker_groups: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
     objects: tuple[str, ...] = ()
-    rules: tuple[str, ...] = ()
 
     def fits(self, place: OverrideSubject) -> bool:
-        """Return whether the place matches; a Cluster without a namespace has the empty one."""
-        if self.targets and place.target not in self.targets:
+        """Return whether the place matches."""
+        of_cluster = (self.clusters, self.namespaces, self.labels, self.roles, self.worker_groups)
+        if place.cluster is None and any(of_cluster):
             return False
-        if self.objects and not _is_one_of(place.name, self.objects):
-            return False
-        if self.rules and not (place.rule and _is_one_of(place.rule, self.rules)):
-            return False  # what is no rule has no name, which "*" would fit
-        if place.cluster is None:
-            return not (
-                self.clusters or self.namespaces or self.labels or self.roles or self.worker_groups
-            )
         return (
-            (not self.clusters or _is_one_of(place.cluster, self.clusters))
-            and (not self.namespaces or _is_one_of(place.namespace, self.namespaces))
-            and (not self.roles or place.role in self.roles)
-            and (
-                not self.worker_groups
-                or any(_is_one_of(group, self.worker_groups) for group in place.groups)
-            )
+            _fit(self.targets, place.target)
+            and _fit(self.objects, place.name)
+            and _fit(self.clusters, place.cluster or "")
+            and _fit(self.namespaces, place.namespace)
+            and _fit(self.roles, place.role)
+            and _fit(self.worker_groups, *place.groups)
             and _has_all(place.labels, self.labels)
         )
 
 
-def _is_one_of(text: str, globs: Iterable[str]) -> bool:
-    return any(fnmatch.fnmatchcase(text, glob) for glob in globs)
+def _fit(globs: Iterable[str], *texts: str) -> bool:
+    """Return whether there are no globs, or one of them fits one of the texts."""
+    return not globs or any(fnmatch.fnmatchcase(text, glob) for text in texts for glob in globs)
 
 
 def _has_all(has: Mapping[str, Any], wanted: Mapping[str, str]) -> bool:
-    return all(
-        isinstance(text := has.get(key), str) and fnmatch.fnmatchcase(text, glob)
-        for key, glob in wanted.items()
-    )
+    for key, glob in wanted.items():
+        value = has.get(key)
+        if not isinstance(value, str) or not fnmatch.fnmatchcase(value, glob):
+            return False
+    return True

@@ -13,7 +13,7 @@ from krm_fn import noproxy
 from krm_fn.config import _schema, _url
 from krm_fn.light_typing import Any
 from krm_fn.near_names import did_you_mean
-from krm_fn.patch import lookup, text_at
+from krm_fn.patch import list_at, lookup, text_at
 
 _Problems = Iterator[tuple[_schema.Place, str]]
 
@@ -34,6 +34,7 @@ def problems(spec: dict[str, Any]) -> _Problems:
         place = ("lint", "ignore", at, "rules")
         yield from _unknown_rules(place, dict(enumerate(names if isinstance(names, list) else ())))
     yield from _shared_path(spec.get("targets"))
+    yield from _repeated_conditions(spec)
 
 
 def _of_proxy(proxy: Any, place: _schema.Place) -> _Problems:
@@ -91,17 +92,12 @@ def _unknown_rules(place: _schema.Place, rules: Mapping[str | int, Any]) -> _Pro
     if not rules:
         return
     from krm_fn.krm.codes import SILENCEABLE  # noqa: PLC0415 -- most runs name no rule
-    from krm_fn.noproxy.lint_rules import RULES  # noqa: PLC0415
 
-    known = [*RULES]
     for step, rule in rules.items():
-        if not isinstance(rule, str) or rule in RULES or rule in SILENCEABLE:
+        if not isinstance(rule, str) or rule in SILENCEABLE:
             continue
         advice = did_you_mean(rule, SILENCEABLE, alike=0.7, begin="; ")
-        message = (
-            f"must be the id of a rule, from `{known[0]}` to `{known[-1]}`, or the code "
-            "that a message begins with"
-        )
+        message = "must be the code that a message begins with"
         yield (*place, step), message + advice
 
 
@@ -127,3 +123,17 @@ def _shared_path(targets: Any) -> _Problems:
             ("targets", "kubeletDropIn", "path"),
             "must not be the `path` of `containerdDropIn`: one file, one unit",
         )
+
+
+def _repeated_conditions(spec: dict[str, Any]) -> _Problems:
+    """Yield each condition of the generated policy whose name another one has: the API server refuses both."""
+    place = ("targets", "kyvernoPolicies", "generated", "matchConditions")
+    names = ["no-opt-out"]
+    for at, condition in enumerate(list_at(spec, place)):
+        name = text_at(condition, ("name",))
+        if name in names:
+            yield (
+                (*place, at, "name"),
+                "must not be the name of another condition, nor `no-opt-out`, which is ours",
+            )
+        names.append(name)

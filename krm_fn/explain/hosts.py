@@ -1,17 +1,16 @@
-"""The hosts that decide whether a cluster behind a proxy works, and who reaches them directly.
+"""The hosts that decide whether a cluster behind a proxy works, and which programs reach them directly.
 
-A host is a name or an address with a port and what it is for; the verdict is that of the models
-in ``clients``, never an opinion.
+The verdicts are those of the models in ``noproxy.clients``.
 """
 
 from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from krm_fn import placeholders
-from krm_fn.noproxy import CLUSTER_DOMAIN, ClusterNetwork
+from krm_fn.noproxy import CLUSTER_DOMAIN, ClusterNetwork, value_of
 from krm_fn.noproxy.clients import CLIENTS
 
 _PUBLIC = ("registry.example.com", "registry.example.org", "registry.public.example")
@@ -20,94 +19,110 @@ _PUBLIC = ("registry.example.com", "registry.example.org", "registry.public.exam
 
 @dataclass(frozen=True)
 class Host:
-    """A host that programs call, and what must be true of it: ``direct`` is None where no list can promise it."""
+    """A host that programs call.
+
+    Attributes:
+        name: a name or an address.
+        port: its port.
+        what: what it is for.
+        should_be_direct: whether programs must reach it without the proxy; None where no list can promise that.
+    """
 
     name: str
     port: int
     what: str
-    direct: bool | None = True
+    should_be_direct: bool | None = True
 
 
 @dataclass(frozen=True)
-class Row:
-    """A host and, for each reader in order: True (direct), False (proxy), None (it breaks)."""
+class Reached:
+    """How programs reach a host, and others like it: the names of those that go direct, use the proxy, or fail."""
 
     host: Host
-    verdicts: tuple[bool | None, ...]
+    direct: tuple[str, ...]
+    by_proxy: tuple[str, ...]
+    failing: tuple[str, ...]
+    others: tuple[str, ...] = ()
 
     @property
-    def counted(self) -> tuple[int, int]:
-        """How many go direct, of how many."""
-        return sum(verdict is True for verdict in self.verdicts), len(self.verdicts)
+    def wrong(self) -> tuple[str, ...]:
+        """The programs that do not do what they should."""
+        if self.host.should_be_direct is None:
+            return self.failing
+        return (*(self.by_proxy if self.host.should_be_direct else self.direct), *self.failing)
 
 
-def rows(
+def reached(
     no_proxy: str,
-    networks: Iterable[ClusterNetwork],
-    user: Iterable[str],
-    *,
-    https: bool = True,
-    readers: Sequence[str] = tuple(CLIENTS),
-) -> tuple[Row, ...]:
-    """Return what each client does with each host of interest, under the list ``no_proxy``.
+    networks: Sequence[ClusterNetwork],
+    written: Iterable[str],
+    readers: Iterable[str],
+) -> list[Reached]:
+    """Return how programs reach each host of interest, under a list.
 
     Args:
-        no_proxy: the text of the variable.
-        networks: what is known of the Clusters it is for.
-        user: the entries the user wrote.
-        https: whether there is a proxy for ``https://``; if not, hosts are called by ``http://``.
-        readers: the IDs of the models of ``CLIENTS`` that judge.
+        no_proxy: the value of the variable.
+        networks: what is known of the Clusters that it is for.
+        written: the entries that a person wrote.
+        readers: the IDs of the programs.
     """
-    public = next(
-        (name for name in _PUBLIC if not CLIENTS["go"].goes_direct(no_proxy, name, 443)), ""
-    )
-    found: dict[tuple[str, int], Host] = {}
-    for host in _hosts(list(networks), list(user), public):
-        if placeholders.is_in(host.name):
-            continue
-        asked = host if https or host.port != 443 else replace(host, port=80)
-        key = (host.name, host.port)
-        found[key] = found.pop(key, asked)  # of equal hosts the first, in the place of the last
-    return tuple(Row(host, _verdicts(no_proxy, host, readers)) for host in found.values())
+    hosts: dict[tuple[str, int], Host] = {}
+    for host in _hosts(networks, written, no_proxy):
+        if not placeholders.is_in(host.name):
+            hosts.setdefault((host.name, host.port), host)
+    return [_reached(no_proxy, host, readers) for host in hosts.values()]
 
 
-def _verdicts(no_proxy: str, host: Host, readers: Sequence[str]) -> tuple[bool | None, ...]:
-    verdicts: list[bool | None] = []
+def _reached(no_proxy: str, host: Host, readers: Iterable[str]) -> Reached:
+    direct, by_proxy, failing = [], [], []
     for reader in readers:
         client = CLIENTS[reader]
         if client.breaks_on(no_proxy):
-            verdicts.append(None)
+            failing.append(client.NAME)
+        elif client.goes_direct(no_proxy, host.name, host.port):
+            direct.append(client.NAME)
         else:
-            verdicts.append(client.goes_direct(no_proxy, host.name, host.port))
-    return tuple(verdicts)
+            by_proxy.append(client.NAME)
+    return Reached(host, tuple(direct), tuple(by_proxy), tuple(failing))
 
 
-def _hosts(networks: Sequence[ClusterNetwork], user: Sequence[str], public: str) -> Iterator[Host]:
+def _hosts(
+    networks: Sequence[ClusterNetwork], written: Iterable[str], no_proxy: str
+) -> Iterator[Host]:
     for network in networks:
         for cidr in network.service_cidrs:
             yield Host(_nth(cidr.value, 1), 443, "the API server's ClusterIP")
     yield Host("kubernetes.default.svc", 443, "the API server's Service")
-    for domain in dict.fromkeys(map(_domain_of, networks)):
-        yield Host(f"kubernetes.default.svc.{domain}", 443, "its full name")
-        yield Host(f"kubernetes.default.svc.{domain}.", 443, "its full name with a final dot", None)
+    for network in networks or (ClusterNetwork(),):
+        domain = value_of(network.service_domain) or CLUSTER_DOMAIN
+        name = f"kubernetes.default.svc.{domain}"
+        yield Host(name, 443, "its full name")
+        yield Host(f"{name}.", 443, "its full name with a final dot", None)
     for network in networks:
-        if network.endpoint:
-            yield Host(network.endpoint.value, 6443, "the control plane endpoint")
+        for endpoint in network.endpoint:
+            yield Host(endpoint.value, 6443, "the control plane endpoint")
         for cidr in network.service_cidrs:
             yield Host(_nth(cidr.value, 10), 8443, "a Service, by address", None)
         for cidr in network.pod_cidrs:
             yield Host(_nth(cidr.value, 10), 8443, "a pod, by address", None)
     yield Host("169.254.169.254", 80, "the metadata service", None)
-    for entry in user:
-        if name := _example_of(entry):
-            yield Host(name, 443, f'your entry "{entry}"', None if "/" in entry else True)
-    if public:
-        yield Host(public, 443, "a public registry: through the proxy", direct=False)
+    for entry in written:
+        if entry != "*":
+            yield _of_entry(entry)
+    for name in _PUBLIC:
+        if not CLIENTS["go"].goes_direct(no_proxy, name, 443):
+            yield Host(name, 443, "a public registry: through the proxy", should_be_direct=False)
+            return
 
 
-def _domain_of(network: ClusterNetwork) -> str:
-    """Return the domain of the Services of a Cluster; that of Kubernetes where it is not known."""
-    return network.service_domain.value if network.service_domain else CLUSTER_DOMAIN
+def _of_entry(entry: str) -> Host:
+    """Return an example of a host for an entry: itself, a name below a domain, the first address of a CIDR."""
+    what = f'your entry "{entry}"'
+    if "/" in entry:
+        return Host(_nth(entry, 1), 443, what, None)
+    if entry.startswith((".", "*.")):
+        return Host(f"host{entry.lstrip('*')}", 443, what)
+    return Host(entry.strip("[]"), 443, what)
 
 
 def _nth(cidr: str, number: int) -> str:
@@ -116,12 +131,3 @@ def _nth(cidr: str, number: int) -> str:
         return str(ipaddress.ip_network(cidr, strict=False)[number])
     except (ValueError, IndexError):
         return cidr
-
-
-def _example_of(entry: str) -> str:
-    """Return an example host for ``entry``: itself, a name below a domain, the first address of a CIDR."""
-    if entry == "*":
-        return ""
-    if "/" in entry:
-        return _nth(entry, 1)
-    return f"host{entry.lstrip('*')}" if entry.startswith((".", "*.")) else entry.strip("[]")

@@ -1,8 +1,4 @@
-"""Which nodes a run rolls, and which ones keep what they have.
-
-Cluster API makes new machines for a changed control plane, for another name of the template of workers, and for
-changed variables or patches of a ClusterClass. A template of workers that keeps its name rolls nothing, unless a
-ClusterClass carries its content on.
+"""Which nodes a run replaces, and which ones keep what they have.
 
 Sources: Cluster API book, "Updating Machine Infrastructure and Bootstrap Templates", "Changing a ClusterClass",
 "Kubeadm control plane".
@@ -13,19 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from krm_fn.clusters import Membership
-from krm_fn.explain.answers import (
-    HASH,
-    PART_OF_ROLE,
-    ClusterPart,
-    Identity,
-    cluster_name,
-    memberships_by_identity,
-)
+from krm_fn.clusters import Membership, Role
+from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import redact
-from krm_fn.krm.results import ObjectRef, Result, Severity
-from krm_fn.light_typing import Any
-from krm_fn.plan import PlannedEdit
+from krm_fn.krm.results import ObjectRef, Result
+from krm_fn.lint.compared import Compared
 from krm_fn.products.distributions import TEMPLATES, DistributionRow
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
 from krm_fn.targets import TARGETS
@@ -34,141 +22,120 @@ _KINDS: Mapping[tuple[str, str], NodeConfigKind | DistributionRow] = {**NODE_KIN
 """What sets up nodes of kubeadm and the like, and the templates of others."""
 _WORKERS = [key for key, kind in _KINDS.items() if kind.is_template and not kind.is_control_plane]
 _CLUSTERS = {("cluster.x-k8s.io", "Cluster"), ("cluster.x-k8s.io", "ClusterClass")}
-KEPT = frozenset({"NodesNotRolled", "TemplateImmutable"})
-"""Codes of docs/messages.md: nodes keep what they have although what makes them changes."""
+_KEPT = "NodesKept"
 _NAME = ("metadata", "name")
 
 
 @dataclass(frozen=True)
 class NodeChange:
-    """Nodes that are rolled, or that are not although what makes them changes.
+    """Nodes that are replaced, or that are not although what makes them changes.
 
     Attributes:
-        clusters: the names of their Clusters, as far as they are known.
+        clusters: the names of their Clusters.
         parts: which nodes of them.
         object: what changes.
         file: the name of its file, "" for standard input.
-        is_rolled: whether new machines take the place of the old ones.
-        why: what makes them roll, or keeps them.
+        is_replaced: whether new machines take their place.
+        why: what replaces or keeps them.
     """
 
     clusters: tuple[str, ...]
-    parts: tuple[ClusterPart, ...]
+    parts: tuple[str, ...]
     object: str
     file: str
-    is_rolled: bool
+    is_replaced: bool
     why: str
 
 
-_Belonging = Mapping[Identity, tuple[Membership, ...]]
-
-
-def node_changes(results: Sequence[Result], places: Iterable[PlannedEdit]) -> list[NodeChange]:
-    """Return what a run does to nodes, in the order of its results.
-
-    Args:
-        results: those of the run, also what `spec.lint.rules` silences.
-        places: its plan.
-    """
-    belonging = memberships_by_identity(places)
+def node_changes(results: Sequence[Result], compared: Iterable[Compared]) -> list[NodeChange]:
+    """Return what a run does to nodes, in the order of its results, also of what is silenced."""
+    members = {_key(record.obj.ref): record.place.memberships for record in compared}
     by_object: dict[ObjectRef, list[Result]] = {}
     for result in results:
         by_object.setdefault(result.ref, []).append(result)
-    kept = {
-        (result.ref.namespace, result.current)
-        for result in results
-        if result.code == "NodesNotRolled"
-    }
-    return [
-        change
-        for ref, of_object in by_object.items()
-        for change in _of_object(ref, of_object, belonging, kept)
-    ]
+    kept = {(one.ref.namespace, one.current) for one in results if one.code == _KEPT}
+    changes = []
+    for ref, of_object in by_object.items():
+        memberships = members.get(_key(ref), ())
+        keeping = [one for one in of_object if one.code == _KEPT]
+        if keeping:
+            templates = [(*kind, ref.namespace, str(keeping[0].current)) for kind in _WORKERS]
+            known = [memberships, *(members.get(key, ()) for key in templates)]
+            memberships = next(filter(None, known), ())
+            changes.append(_change(ref, memberships, keeping[0].message, is_replaced=False))
+            continue
+        changed = [one for one in of_object if one.severity is Severity.INFO and not one.code]
+        is_kept = (ref.namespace, ref.name) in kept
+        for is_replaced, why in _of_changes(_key(ref)[:2], changed, memberships, is_kept=is_kept):
+            changes.append(_change(ref, memberships, why, is_replaced=is_replaced))
+    return changes
 
 
-def _of_object(
-    ref: ObjectRef,
-    results: Sequence[Result],
-    belonging: _Belonging,
-    kept: set[tuple[str, Any]],
-) -> Iterator[NodeChange]:
-    kind = (ref.api_version.rpartition("/")[0], ref.kind)
-    memberships = _memberships(belonging, kind, ref.namespace, ref.name)
-    for result in results:
-        if result.code in KEPT:
-            for workers in _WORKERS:
-                memberships = memberships or _memberships(
-                    belonging, workers, ref.namespace, str(result.current)
-                )
-            yield _change(ref, memberships, is_rolled=False, why=result.message)
-            return
-    changes = [one for one in results if one.severity is Severity.INFO and not one.code]
+def _key(ref: ObjectRef) -> tuple[str, str, str, str]:
+    """Return group, kind, namespace and name of an object."""
+    return ref.api_version.rpartition("/")[0], ref.kind, ref.namespace, ref.name
+
+
+def _of_changes(
+    group_kind: tuple[str, str],
+    changes: Sequence[Result],
+    memberships: Sequence[Membership],
+    *,
+    is_kept: bool,
+) -> Iterator[tuple[bool, str]]:
+    """Yield whether the changes of an object replace nodes, and why; nothing where others say it."""
     if not changes:
         return
-    if kind in _CLUSTERS and any(one.target and one.path[:1] == ("spec",) for one in changes):
-        why = "variables or patches of a ClusterClass change"
-        yield _change(ref, memberships, is_rolled=True, why=why)
-    elif kind in _KINDS:
-        answer = _of_configuration(
-            _KINDS[kind],
-            is_renamed=any(one.path == _NAME for one in changes),
-            of_class=any(one.worker_class for one in memberships),
-            is_kept=(ref.namespace, ref.name) in kept,
-        )
-        if answer is not None:
-            yield _change(ref, memberships, is_rolled=answer[0], why=answer[1])
-    else:
-        for one in changes:
-            update = TARGETS[one.target].node_update if one.target else None
+    if group_kind in _CLUSTERS and any(one.target and one.path[:1] == ("spec",) for one in changes):
+        yield True, "variables or patches of a ClusterClass change"
+        return
+    kind = _KINDS.get(group_kind)
+    if kind is None:
+        for change in changes:
+            update = TARGETS[change.target].node_update if change.target in TARGETS else None
             if update is not None and update.is_rolled is not None:
-                yield _change(ref, memberships, is_rolled=update.is_rolled, why=update.why)
+                yield update.is_rolled, update.why
                 return
-
-
-def _of_configuration(
-    kind: NodeConfigKind | DistributionRow, *, is_renamed: bool, of_class: bool, is_kept: bool
-) -> tuple[bool, str] | None:
-    """Return whether nodes roll whose configuration changes, and why; None where others say it.
-
-    Args:
-        kind: that of the object with the configuration.
-        is_renamed: the object gets another name.
-        of_class: a ClusterClass makes workers of it.
-        is_kept: a finding says of an object which refers to it that nodes keep what they have.
-    """
-    if not kind.is_template:
-        if kind.is_control_plane:
-            return True, "its specification changes"
-        return False, f"a machine reads its {kind.kind} once, when it is created"
-    if is_renamed:
-        return True, "the template gets another name"
-    if kind.is_control_plane or (is_kept and not of_class):
-        return None
-    if of_class:
-        return True, "the ClusterClass gives its workers a new template"
-    return False, "no object of the list refers to the template"
-
-
-def _memberships(
-    belonging: _Belonging, kind: tuple[str, str], namespace: str, name: str
-) -> tuple[Membership, ...]:
-    """Return the memberships of an object, whose name may end in a hash that the run puts there."""
-    for known in (name, HASH.sub("", name)):
-        identity = (*kind, namespace, known)
-        if identity in belonging:
-            return belonging[identity]
-    return ()
+        return
+    is_of_class = any(one.worker_class for one in memberships)
+    if kind.is_control_plane and not kind.is_template:
+        yield True, "its specification changes"
+    elif not kind.is_template:
+        yield False, f"a machine reads its {kind.kind} once, when it is created"
+    elif any(change.path == _NAME for change in changes):
+        yield True, "the template gets another name"
+    elif is_of_class and not kind.is_control_plane:
+        yield True, "the ClusterClass gives its workers a new template"
+    elif not (kind.is_control_plane or is_kept):
+        yield False, "no object of the list refers to the template"
 
 
 def _change(
-    ref: ObjectRef, memberships: Sequence[Membership], *, is_rolled: bool, why: str
+    ref: ObjectRef, memberships: Sequence[Membership], why: str, *, is_replaced: bool
 ) -> NodeChange:
-    parts = dict.fromkeys(
-        ClusterPart(PART_OF_ROLE[one.role], redact(one.group))
+    clusters = dict.fromkeys(cluster_name(one) for one in memberships)
+    return NodeChange(
+        tuple(clusters),
+        tuple(parts_of(memberships)),
+        redact(str(ref)),
+        redact(ref.file_path),
+        is_replaced,
+        redact(why),
+    )
+
+
+def cluster_name(membership: Membership) -> str:
+    """Return ``namespace/name`` of a Cluster, without a credential that somebody wrote there."""
+    cluster = membership.cluster
+    return str(redact("/".join(filter(None, (cluster.namespace, cluster.name)))))
+
+
+def parts_of(memberships: Iterable[Membership]) -> list[str]:
+    """Return which nodes of its Clusters an object is for: "control plane", "worker md-0"; none where all are meant."""
+    names = {Role.CONTROL_PLANE: "control plane", Role.WORKER: "worker"}
+    parts = [
+        f"{names[one.role]} {redact(one.group)}".strip()
         for one in memberships
         if one.role is not None
-    )
-    clusters = dict.fromkeys(cluster_name(one.cluster) for one in memberships)
-    return NodeChange(
-        tuple(clusters), tuple(parts), redact(str(ref)), redact(ref.file_path), is_rolled, why
-    )
+    ]
+    return list(dict.fromkeys(parts))

@@ -13,24 +13,25 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from krm_fn.errors import EditError, ExpansionError, InputError
 from krm_fn.formats import sops
-from krm_fn.krm.results import Finding, Severity
+from krm_fn.krm.results import Finding
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Operation, Pointer, lookup
 from krm_fn.yamledit import Document
 from krm_fn.yamledit.render import block_text
-from krm_fn.yamledit.stream import DocumentsEditor, documents, prove
+from krm_fn.yamledit.stream import DocumentsEditor, documents
 
 
 class Value(NamedTuple):
     """One text of an object: ``path`` leads to it, ``is_base64`` says how it is written there.
 
     ``width``: the length of a line if base64 has several lines, else 0; ``ending``: the line breaks behind base64;
-    ``before`` and ``behind``: what is around a text that is a part of the one at ``path``.
+    ``before`` and ``behind``: what is around a text that is a part of the one at ``path``; ``problem``: why the
+    text cannot be read.
     """
 
     path: Pointer
@@ -40,6 +41,7 @@ class Value(NamedTuple):
     ending: str = ""
     before: str = ""
     behind: str = ""
+    problem: Finding | None = None
 
     def written(self, text: str) -> str:
         """Return ``text`` as the object must hold it."""
@@ -57,6 +59,14 @@ class Value(NamedTuple):
         return _decoded(written) if self.is_base64 else written
 
 
+class NotEditedError(Exception):
+    """A text cannot be read or edited; ``finding`` says why."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.message)
+        self.finding = finding
+
+
 class Embedded(NamedTuple):
     """One YAML document of a value, with its ``number`` among those in it; ``data`` is its plain data."""
 
@@ -65,20 +75,20 @@ class Embedded(NamedTuple):
     data: Any
 
 
-def values(obj: Mapping[str, Any]) -> list[Value | Finding]:
-    """Return the texts of a Secret or a ConfigMap, in order, and a finding for each that cannot be read.
+def values(obj: Mapping[str, Any]) -> list[Value]:
+    """Return the texts of a Secret or a ConfigMap, in order.
 
     If a key is in ``data`` and in ``stringData``, only the latter counts. What SOPS has encrypted is no text.
     """
     if sops.is_encrypted(obj):
-        return [sops.refusal()]
+        return [_unread(sops.refusal())]
     is_secret = obj.get("kind") == "Secret"
     plain = ("stringData", "data") if is_secret else ("data",)
-    found: dict[str, Value | Finding] = {}
+    found: dict[str, Value] = {}
     for field in plain:
         members = obj.get(field)
         if members is not None and not isinstance(members, Mapping):
-            found[field] = wrong_type((field,), members, "a mapping")
+            found[field] = _unread(wrong_type((field,), members, "a mapping"))
             continue
         for key, text in (members or {}).items():
             if key not in found and text is not None:
@@ -99,13 +109,28 @@ def places(obj: Mapping[str, Any], value: Value) -> list[Pointer]:
     return [value.path]
 
 
-def read(value: Value) -> list[Embedded] | Finding:
-    """Return the YAML documents of a text; a finding if it cannot be read."""
+@lru_cache(maxsize=8)
+def read(value: Value) -> list[Embedded]:
+    """Return the YAML documents of a text, which must not be changed.
+
+    Raises:
+        NotEditedError: the text cannot be read.
+    """
+    if value.problem:
+        raise NotEditedError(value.problem)
     try:
         parts = [value.text[start:end] for start, end in documents(value.text)]
         return [Embedded(value, index, Document(part).data()) for index, part in enumerate(parts)]
     except InputError as error:
-        return _left_alone(value, error)
+        raise _left_alone(value, error) from None
+
+
+def readable(value: Value) -> list[Embedded]:
+    """Return the YAML documents of a text; none where it cannot be read."""
+    try:
+        return read(value)
+    except NotEditedError:
+        return []
 
 
 class TextEditor:
@@ -114,24 +139,27 @@ class TextEditor:
     def __init__(self, value: Value) -> None:
         self._value = value
 
-    def edit(self, number: int, operations: Sequence[Operation]) -> str | Finding:
-        """Return the text after operations on one of its documents, and the edits before; or why that is impossible.
+    def edit(self, number: int, operations: Sequence[Operation]) -> str:
+        """Return the text after operations on one of its documents, and the edits before.
 
         Of two edits of one document only the last one counts.
+
+        Raises:
+            NotEditedError: the document cannot be edited.
         """
         try:
             return self._documents.edit(number, operations)
         except ExpansionError as error:
-            return _left_alone(self._value, error)
+            raise _left_alone(self._value, error) from None
         except EditError as error:
-            return _refused(self._value, error)
+            raise _refused(self._value, error) from None
 
     @cached_property
     def _documents(self) -> DocumentsEditor:
         return DocumentsEditor(self._value.text)
 
 
-def begin_text(value: Value, members: Mapping[str, Any]) -> str | Finding:
+def begin_text(value: Value, members: Mapping[str, Any]) -> str:
     """Return a text that has no document, only comments and separators, with a first one behind them.
 
     A text without a line break at its end gets none, so that removal gives it back.
@@ -140,58 +168,69 @@ def begin_text(value: Value, members: Mapping[str, Any]) -> str | Finding:
         value: the text as it is.
         members: what the document says.
 
-    Returns:
-        A Finding where a YAML parser would not read the document there.
+    Raises:
+        NotEditedError: a YAML parser would not read the document there.
     """
     newline = "\r\n" if "\r\n" in value.text else "\n"
     gap = newline if value.text and not value.text.endswith("\n") else ""
     document = block_text(dict(members)).replace("\n", newline)
     if gap:
         document = document.removesuffix(newline)
+    text = f"{value.text}{gap}{document}"
+    if _meant_by(text) == [dict(members)]:
+        return text
+    raise _refused(
+        value,
+        EditError(
+            "the new text would not say what is meant: separate its documents by lines of `---` alone"
+        ),
+    )
+
+
+def _meant_by(text: str) -> list[object]:
     try:
-        return prove(f"{value.text}{gap}{document}", [members])
-    except EditError as error:
-        return _refused(value, error)
+        return [Document(text[start:end]).data() for start, end in documents(text)]
+    except InputError:
+        return []
 
 
 def mappings(value: Value) -> Iterator[Embedded]:
     """Yield the documents of a text that are mappings; none where it cannot be read."""
-    found = read(value)
-    for one in found if isinstance(found, list) else ():
-        if isinstance(one.data, dict):
-            yield one
+    for document in readable(value):
+        if isinstance(document.data, dict):
+            yield document
 
 
-def _left_alone(value: Value, error: InputError) -> Finding:
-    return Finding(
-        Severity.WARNING,
-        f"the YAML in it cannot be read and is left as it is: {error}",
-        value.path,
-        code="TextUnreadable",
-    )
+def _left_alone(value: Value, error: InputError) -> NotEditedError:
+    message = f"the YAML in it cannot be read and is left as it is: {error}"
+    return NotEditedError(Finding.of("NotEdited", message, value.path))
 
 
-def _refused(value: Value, error: EditError) -> Finding:
+def _refused(value: Value, error: EditError) -> NotEditedError:
     message = f"the YAML in it cannot be edited: {error}"
-    return Finding(Severity.ERROR, message, value.path, code=error.code)
+    return NotEditedError(Finding.of(error.code, message, value.path))
 
 
-def _value(path: Pointer, text: Any, *, is_base64: bool) -> Value | Finding:
+def _unread(problem: Finding) -> Value:
+    return Value(problem.path, "", problem=problem)
+
+
+def _value(path: Pointer, text: Any, *, is_base64: bool) -> Value:
     if not isinstance(text, str):
-        return wrong_type(path, text, "a string")
+        return _unread(wrong_type(path, text, "a string"))
     if not is_base64 or sops.hides(text):
-        return sops.refusal(path) if sops.hides(text) else Value(path, text)
+        return _unread(sops.refusal(path)) if sops.hides(text) else Value(path, text)
     try:
         decoded = _decoded(text)
     except (binascii.Error, ValueError):
         message = f"`{path[-1]}` must be base64 of UTF-8 text; correct it, or write the text itself under `stringData`"
-        return Finding(Severity.WARNING, message, path, code="TextUnreadable")
+        return _unread(Finding.of("NotEdited", message, path))
     first, *more = text.split("\n")
     ending = text[len(text.rstrip("\n")) :]
     found = Value(
         path, decoded, is_base64=True, width=len(first) if any(more) else 0, ending=ending
     )
-    return sops.refusal(path) if sops.hides(decoded) else found
+    return _unread(sops.refusal(path)) if sops.hides(decoded) else found
 
 
 def _decoded(text: str) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from krm_fn.krm.results import Finding, Severity
+from krm_fn.krm.results import Finding
 from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer
 
@@ -41,9 +41,6 @@ def hides(text: str) -> bool:
 
 def refusal(path: Pointer = (_MEMBER,)) -> Finding:
     """Return the finding about an encrypted object, or about the encrypted text at ``path``."""
-    return Finding(
-        Severity.WARNING,
-        f"{ENCRYPTED}, or leave it out with `spec.selector.exclude`",
-        path,
-        code="Encrypted",
+    return Finding.of(
+        "NotEdited", f"{ENCRYPTED}, or leave it out with `spec.selector.exclude`", path
     )

@@ -5,7 +5,7 @@ It knows offsets only; what the words mean is the business of its callers.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable
 
 Span = tuple[int, int]
 """Where a word starts, and where it ends (behind its last character)."""
@@ -24,20 +24,3 @@ def splice(text: str, edits: Iterable[Edit]) -> str:
         pieces += [text[at:start], new]
         at = max(at, end)
     return "".join([*pieces, text[at:]])
-
-
-def cuts(words: Sequence[Span], unwanted: Container[int]) -> list[Span]:
-    """Return the spans to delete so that the words ``unwanted`` disappear, each with one of the gaps beside it.
-
-    The gap in front is removed if a word stays in front of it, otherwise the gap behind.
-    """
-    spans: list[Span] = []
-    one_stays = False
-    for index, (start, end) in enumerate(words):
-        if index not in unwanted:
-            one_stays = True
-        elif one_stays:
-            spans.append((words[index - 1][1], end))
-        else:
-            spans.append((start, words[index + 1][0] if index + 1 < len(words) else end))
-    return spans

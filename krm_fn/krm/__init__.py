@@ -1,9 +1,13 @@
-"""The KRM functions specification: the ResourceList, plain manifests, and what a run reports.
+"""The KRM functions specification: the ResourceList, files of manifests, and what a run reports.
 
-resourcelist   the list of objects that an orchestrator passes, and their identity
-manifests      files of plain manifests, read as the same objects
-results        findings, changes, and how they leave the program
-masking        no credential in any text that is shown: known_secrets first, then named_credentials, coded_text and URLs
+resourcelist   the list of objects that an orchestrator passes, and the identity of an object
+manifests      files of manifests, read as the same objects
+changes        what becomes of a list
+file_changes   what becomes of files
+results        findings and changes, and how they leave the program
+codes          every code of a result, with its severity
+messages       the long explanation of each code
+masking        hides credentials in every text that is shown
 proxy_values   what a field for a proxy holds, as far as it may be shown
 type_errors    a field that has another type than it must have
 """

@@ -1,263 +1,237 @@
-"""No credential in any output: what is known to be secret goes first, then what looks like a credential.
+"""No credential in any output.
 
-Every text that the program prints passes through here. What base64 and gzip in it say counts as shown.
+Secret is the user info of a URL, a value under the name of a credential, a private key, and what base64 or gzip of such
+a text says. `redact` hides it in every message; `krm_fn.cli.masking` does so in the lines of a diff, where it also
+hides what Secrets hold and the passwords of the run.
 """
 
 from __future__ import annotations
 
+import binascii
 import re
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping
 
-from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.printable import printable
+from krm_fn.light_typing import Any
+from krm_fn.printable import HIDDEN, printable
+from krm_fn.proxy_url import split_url
 
-# A password may hold any character, also "@", "/" and blanks that its author forgot to encode: everything up to the
-# last "@" of the part of the line goes. A part is a URL with what is behind it, or what is between such parts.
-_USER = r"://[^\s:@/]*:"
-_USER_ALONE = r"://[^\s:@/]+@"
-# "user:secret@proxy:3128" in a manifest is a credential too.
-_USER_WITHOUT_SCHEME = r"""[^\s:@/"'=,`]:(?!//)"""
-_WORD = r"\S+"
-_LONG_NAME = 20
-_FILLERS = frozenset({"", "x", "X", "x-oauth-basic", "oauth2"})
-"""What is in the place of a password where the user name is a token (GitHub, GitLab and others)."""
-# ... and its password may hold blanks; a colon with a blank behind it is prose.
-_USER_BEFORE_BLANKS = r"""(?:^|(?<=[\s"'=,`]))[^\s:@/"'=,`]+:(?=[^\s/:*])"""
-_UNMASKED = r"(?<!\*\*\*)(?<=\S)@\S"
-
-
-# A password with a raw line break in it; what is a port before the break is none.
-_USER_BEFORE_BREAK = r"""(://[^\s:@/]*:)(?!\d{1,5}["']?\s)[^\s@/]*(?:\r?\n[ \t]*[^\s@/:]+){1,3}@"""
-# "http://svc:secret", of which somebody forgot the host: what is behind the colon is no port.
-_USER_OF_OPEN = r"""(://[^\s:@/\[\]"'=,]*:)"""
-_OPEN = (
-    r"""(?!\d{1,5}(?:\\[nrt]|(?![^\s/?#,;|"'()<>\]}`]))|\*\*\*|[${<])[^\s/,"'`]+(?![^\s/,"'`])"""
+# A password may hold any character, also "@", "/" and blanks that its author forgot to encode.
+_PORT = r"""\d{1,5}(?=\s|$|[/?#,;|"'`)>\]}\\](?!\\*["']?[^\s"',]{0,200}@))"""
+_USER = rf"(://[^\s:@/\[]*:)(?!{_PORT}|\*\*\*)"
+_BEFORE_PASSWORD = re.compile(_USER)
+_WORD = re.compile(r"""[^\s"']+""")
+_WITHOUT_HOST = re.compile(rf"""{_USER}(?![${{<])[^\s"',;]+""")
+_ENCODED = re.compile(r"(%3A%2F%2F[^\s%]*%3A)\S*?%40", re.IGNORECASE)
+"""User and password of a URL inside of another one (RFC 3986, section 2.1)."""
+_WITH_BREAK = re.compile(rf"{_USER}[^\s@/]*(?:\r?\n[ \t]*[^\s@/:]+){{1,3}}@")
+_WITH_BLANKS = re.compile(rf"""(?:^|(?<=[\s"'=,`]))([^\s:@/"'=,`]+:)(?!{_PORT}|[\s/:*])""")
+"""A user name without a scheme, whose password may hold blanks."""
+_TOKEN_AS_USER = re.compile(
+    r"(://)(?:[^\s:@/]{1,500}|[^\s:@/]{20,500}:[^\s@\"']{0,500}|[^\s:@/]{1,500}:(?:x|X|x-oauth-basic|oauth2)?)@"
 )
-_USER_WITHOUT_HOST = _USER_OF_OPEN + _OPEN
-# A quote with a backslash, as in JSON, ends a port where the next quote, an escape or the end is behind it:
-# before other letters, also behind a blank, it may be of a password.
-_NO_PORT_IN_QUOTES = r"""(?!\d{1,5}\\+["'][\s,;:)\]}]*(?:["']|\\+[nrt"']|\Z))"""
-_USER_WITHOUT_AT = _USER_OF_OPEN + _NO_PORT_IN_QUOTES + _OPEN
+_WITHOUT_SCHEME = re.compile(
+    rf"""([^\s:@/"'=,`]:)(?!//|{_PORT}|\*\*\*)[^\s"',]{{1,500}}@(?!sha256:|sha512:)"""
+)
 
-
-_PERCENT_ENCODED = r"""(%3[Aa]|(?<=[^\s:]):)(?!//|%2[Ff]%2[Ff]|\*\*\*)[^\s"'@]{1,1000}%40"""
-"""User and password as a URL has them inside another one (RFC 3986, section 2.1)."""
-_SECRET_OBJECT = r"""kind\\?["']?\s*:\s*\\?["']?Secret\b"""  # noqa: S105 -- a pattern
-_BASIC = r"[^\s:@/]+:(?!//|\d{1,5}$)\S+"
-"""User and password as HTTP has them in base64 (RFC 7617)."""
-_MOST_TEXTS = 4
-"""So often a text may be inside of another one; what is deeper is not shown."""
-
-
-class Within(NamedTuple):
-    """What is around a text: how many ``texts``, encoded or not, and whether one of them was packed."""
-
-    texts: int = 0
-    is_unpacked: bool = False
-
-    @property
-    def is_deepest(self) -> bool:
-        """Whether nobody reads what is inside of this text, so that it is not shown."""
-        return self.texts >= _MOST_TEXTS
-
-
-OUTERMOST = Within()
+_NAME = (
+    r"(?:token|passwd(?<!nopasswd)|password|passphrase|(?<![a-z])pass|(?<=proxy)pass|(?<=[_.;-])pwd|(?<![\w-])secret"
+    r"|(?:client|app|application|shared|webhook|signing|consumer|oauth2?|api|join)[_.-]?secret"
+    r"|(?:api|access|secret|private|account|encryption|certificate)[_-]?key|client-key-data|authorization)"
+    r"(?:[_-]?(?:base64|b64)|_?\d{1,3})?"
+)
+_HAS_NAME = re.compile(_NAME, re.IGNORECASE)
+_IS_NAME = re.compile(rf"[\w./:-]*{_NAME}", re.IGNORECASE)
+_ASSIGNMENT = re.compile(
+    rf"""({_NAME}\\?["']?[ \t]{{0,8}}(?:=>|:=|=(?![=~])|:(?=[ \t"'\\]))[ \t]{{0,8}})([^\r\n]{{1,300}})""",
+    re.IGNORECASE,
+)
+_OPTION = re.compile(rf"""(--?[\w-]{{0,40}}{_NAME}[ \t]{{1,8}})(?!-)([^\s"']+)""", re.IGNORECASE)
+_HARMLESS = re.compile(
+    r"""["'\\]*(?:true|false|null|none|yes|no|on|off|~|\*+|\$\w+(?:["'\s].*)?|\$?\{.*|\$\(.*|`.*|<[^>]*>|\[.*|(?:/[\w.-]+){2,}"""
+    r"""|(?:bearer|basic)\s+\$.*)?["'\\]*[,;}\]]*\s*""",
+    re.IGNORECASE,
+)
+"""What stands for a value that is elsewhere, says that there is none, or is no single value."""
+_PRIVATE_KEY = re.compile(
+    r"(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----)([\s\S]*?)(-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|\Z)"
+)
+_TOKEN = re.compile(
+    r"(?<![\w-])(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|gl[a-z]{2,5}-[\w.-]{16,}|xox[a-z]-[\w-]{10,}"
+    r"|hvs\.[\w-]{16,}|npm_\w{20,}|dckr_pat_[\w-]{16,}|eyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]*)?)(?![\w@-]|:\S)"
+)
+_USER_AND_PASSWORD = re.compile(r"[^\s:@/]+:(?!//|\d{1,5}$)\S+")
+"""As HTTP has them in base64 (RFC 7617)."""
+_SECRET_OBJECT = re.compile(r"""kind\\?["']?\s*:\s*\\?["']?Secret\b|\bstringData\\?["']?\s*:""")
+_CODED = re.compile(
+    r"[A-Za-z][A-Za-z0-9+/_-]{15,}={0,2}(?:\r?\n[ \t]*[A-Za-z0-9+/_-]+={0,2}(?=\s|\Z))*"
+)
+_GZIP = b"\x1f\x8b"
+_LARGEST = 1024 * 1024
+"""Bytes of gzip that are read; nobody packs a longer configuration into a manifest."""
+_SHORTEST_PASSWORD = 4
+_LONGEST_WORD = 7
+"""Up to this length a password may be a part of other words, such as `proxy` of `http-proxy.conf`."""
 
 
 def redact(value: Any, known: Callable[[str], str] | None = None) -> Any:
-    """Return the same data without a credential, in strings at any depth.
-
-    ``user:password@`` becomes ``user:***@``. A user name is hidden, too, where it is likely to be a token: it is long,
-    or its password is only a filler. Base64 of a text with a password, or of a Secret, becomes ``***``.
-
-    Args:
-        value: plain data.
-        known: returns a text without what is known to be secret.
-    """
+    """Return the data with credentials masked in texts at any depth; ``known`` masks further secrets."""
     if isinstance(value, str):
-        return masked(value, lambda text, _: known(text) if known else text)
+        return _masked(value, known)
     if isinstance(value, Mapping):
-        return {key: _redacted_member(value, key, known) for key in value}
+        return {key: _member(value, key, known) for key in value}
     if isinstance(value, (list, tuple)):
         return [redact(item, known) for item in value]
     return value
 
 
-def _redacted_member(data: Mapping[Any, Any], key: Any, known: Callable[[str], str] | None) -> Any:
-    """Return what may be shown of a member of a mapping; the name of a variable is beside its ``value``."""
+def _member(data: Mapping[Any, Any], key: Any, known: Callable[[str], str] | None) -> Any:
+    """Return a member without a credential; an entry has its name in ``name``, beside ``value``."""
     value = data[key]
     name = data.get("name") if key == "value" else key
-    return _redacted_value(value, name, known) if isinstance(name, str) else redact(value, known)
-
-
-def _redacted_value(value: Any, name: str, known: Callable[[str], str] | None) -> Any:
-    """Return what may be shown of the value with a name, or of an item of it."""
     if isinstance(value, (list, tuple)):
-        return [_redacted_value(item, name, known) for item in value]
-    if isinstance(value, (str, int)) and not isinstance(value, bool):
-        from krm_fn.krm.named_credentials import shown_value  # noqa: PLC0415 -- see `_for_texts`
+        return [_member({name: item}, name, known) for item in value]
+    return HIDDEN if is_credential(name, value) else redact(value, known)
 
-        shown = shown_value(name, str(value))
-        if shown != str(value):
-            return shown
-    return redact(value, known)
+
+def is_credential(name: Any, value: Any) -> bool:
+    """Return whether a value with this name is a credential, and no reference to one."""
+    if not isinstance(name, str) or not isinstance(value, (str, int)) or isinstance(value, bool):
+        return False
+    return _IS_NAME.fullmatch(name) is not None and _HARMLESS.fullmatch(str(value)) is None
 
 
 def shown_line(text: str) -> str:
-    """Return a text on one line, without a credential and without what a terminal would carry out."""
-    if "\n" in text:  # which may be in a password, or in base64
-        text = str(redact(text))
-    return printable(str(redact(" ".join(text.split()))))
-
-
-def masked(text: str, known: Callable[[str, Within], str], within: Within = OUTERMOST) -> str:
-    """Return a text without a credential.
-
-    What is known goes first, then what has the form of one, what base64 says, and what a URL or a name says to be one.
-
-    Args:
-        text: any text.
-        known: returns a text without what is known to be secret; it is asked of decoded texts, too.
-        within: what is around the text.
-    """
-    without_coded, without_tokens, without_named_values = _for_texts()
-
-    def is_hidden(decoded: str, is_packed: bool) -> bool:
-        # Gzip in gzip may be of any length.
-        if within.is_deepest or (is_packed and within.is_unpacked):
-            return True
-        if holds_secret_object(decoded) or re.fullmatch(_BASIC, decoded):
-            return True
-        inner = Within(within.texts + 1, within.is_unpacked or is_packed)
-        return masked(decoded, known, inner) != decoded
-
-    text = without_coded(without_tokens(known(text, within)), is_hidden)
-    # A value ends in a URL where its name is a part of the password there: URLs go first.
-    return without_named_values(_redacted(text))
-
-
-@cache
-def _for_texts() -> tuple[
-    Callable[[str, Callable[[str, bool], bool]], str], Callable[[str], str], Callable[[str], str]
-]:
-    """Return what masks coded texts, tokens and named values: a run that prints no text does not import them."""
-    from krm_fn.krm.coded_text import without_coded  # noqa: PLC0415
-    from krm_fn.krm.named_credentials import without_named_values, without_tokens  # noqa: PLC0415
-
-    return without_coded, without_tokens, without_named_values
+    """Return the text on one line, credentials masked, control characters escaped."""
+    line = _masked(" ".join(_masked(text).split()))
+    before, at, behind = line.rpartition("@")
+    found = _WITH_BLANKS.search(before)
+    if found and behind and not before.endswith((" ", HIDDEN)) and not behind.startswith("sha"):
+        line = f"{before[: found.end()]}{HIDDEN}{at}{behind}"
+    return printable(line)
 
 
 def holds_secret_object(text: str) -> bool:
-    """Return whether a text that need not be YAML looks like one with a Secret in it."""
-    return re.search(_SECRET_OBJECT, text) is not None
+    """Return whether a text looks like a manifest of a Secret."""
+    return _SECRET_OBJECT.search(text) is not None
 
 
-def _redacted(text: str) -> str:
-    """Return a text without what its letters show as a credential."""
-    if "@" in text:
-        text = re.sub(_USER_BEFORE_BREAK, r"\1***@", text) if "\n" in text else text
-        text = "\n".join(map(_redact_line, text.split("\n")))
-    if "://" in text:
-        # Before an "@", on a later line too, what looks like a port in quotes may be of a password.
-        if "@" in text:
-            text = re.sub(_USER_WITHOUT_HOST, r"\1***", text)
-        else:
-            text = re.sub(_USER_WITHOUT_AT, r"\1***", text)
-    return re.sub(_PERCENT_ENCODED, r"\1***%40", text) if "%40" in text else text
+def _masked(text: str, known: Callable[[str], str] | None = None) -> str:
+    """Return a text, with as many lines, without a credential."""
+    text = known(text) if known else text
+    if "@" in text and "\n" in text:
+        text = _WITH_BREAK.sub(rf"\1{HIDDEN}@", text)
+    text = _TOKEN.sub(HIDDEN, _PRIVATE_KEY.sub(_without_key, text))
+    text = _CODED.sub(lambda coded: _without_coded(coded[0], known), text)
+    is_alone = "\n" not in text.rstrip("\n")
+    return "\n".join(_masked_line(line, is_alone=is_alone) for line in text.split("\n"))
 
 
-def has_open_credential(text: str) -> bool:
-    """Return whether a URL of a text has a user name, and no "@" behind it: what follows may be its password."""
-    found = list(re.finditer(_USER_WITHOUT_HOST, text))
-    return bool(found) and "@" not in text[found[-1].end(1) :]
-
-
-def _redact_line(line: str) -> str:
-    if "@" not in line:
+def _masked_line(line: str, *, is_alone: bool) -> str:
+    if "://" in line or "@" in line or "%40" in line:
+        line = _without_user_info(line)
+    if not _HAS_NAME.search(line):
         return line
-    parts: list[str] = []
-    position = 0
-    for start, end in _urls(line):
-        parts += [_redact_part(line[position:start]), _redact_part(line[start:end])]
-        position = end
-    return "".join([*parts, _redact_part(line[position:])])
+    line = _OPTION.sub(_without_value, line)
+    found = _ASSIGNMENT.search(line)
+    while found:
+        # One line may be a sentence of ours about a field: "spec.token: must be a text".
+        has_words = found[1].rstrip().endswith(":") and " " in found[2].strip()
+        is_sentence = is_alone and has_words and not re.search("[\"']", line[: found.start()])
+        if not is_sentence and not _HARMLESS.fullmatch(found[2]):
+            return f"{line[: found.end(1)]}{HIDDEN}"
+        found = _ASSIGNMENT.search(line, found.end(1))
+    return line
 
 
-_NO_PORT = r"""(?!\d{1,5}(?![^\s/?#,;|"'()<>\]}`]))"""
-_TOKEN_OF_LINE = (
-    r"""(?P<scheme>(?<![^\s"'=,;|(){}\[\]<>`])[A-Za-z][A-Za-z0-9+.-]*://(?!@))"""
-    rf"(?P<name>[^\s:@/]*:{_NO_PORT})?"
-    rf"""|(?P<user>[^\s:@/"'=,`]:(?!\s|//){_NO_PORT})"""
-    r"|(?P<at>@)|(?P<blank>\s)"
-)
-"""What begins a URL, what may end a user name (a port behind the colon says it is none), and what ends a password."""
-
-_END_IN_QUOTES = (
-    r"@(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?/?"
-    r"""(?=\\*(["'])(?:[\s,;:)\]}]|$))"""
-)
-"""The host of a URL up to the quote that ends it."""
+def _without_user_info(line: str) -> str:
+    line = _ENCODED.sub(rf"\1{HIDDEN}%40", line)
+    if "@" in line:
+        line = _TOKEN_AS_USER.sub(rf"\1{HIDDEN}@", line)
+        line = _without_password(_WORD.sub(lambda word: _without_password(word[0]), line))
+        line = _WITHOUT_SCHEME.sub(rf"\1{HIDDEN}@", line)
+    return _WITHOUT_HOST.sub(rf"\1{HIDDEN}", line)
 
 
-def _urls(line: str) -> Iterator[tuple[int, int]]:
-    """Yield where URLs of a line begin, and where what may belong to each of them ends.
-
-    That is the quote that ends a URL in quotes, else the next URL or the end of the line. Where a user name was seen
-    and no "@" yet, what looks like the next URL may be in a password, and belongs to the one before.
-    """
-    start = -1
-    quote = ""
-    is_open = False
-    for token in re.finditer(_TOKEN_OF_LINE, line):
-        if token["scheme"]:
-            opening = _opening_quote(line, token.start())
-            if is_open and not (opening and start < 0):
-                continue
-            if start >= 0:
-                yield start, token.start()
-            start, quote, is_open = token.start(), opening, bool(token["name"])
-        elif token["user"]:
-            is_open = True
-        elif token["at"]:
-            is_open = False
-            end = (
-                re.compile(_END_IN_QUOTES).match(line, token.start())
-                if start >= 0 and quote
-                else None
-            )
-            if end and end[1] == quote:
-                yield start, end.end()
-                start = -1
-        elif start < 0:
-            is_open = False
-    if start >= 0:
-        yield start, len(line)
-
-
-def _opening_quote(line: str, start: int) -> str:
-    """Return the quote right before a position, if a value can begin with it; else nothing."""
-    quote = line[start - 1 : start]
-    before = line[start - 2] if start > 1 else " "
-    return quote if quote in ("'", '"') and before in "\\ \t=:,([{" else ""
-
-
-def _redact_part(line: str) -> str:
-    if "@" not in line:
-        return line
-    line = re.sub(_USER_ALONE, "://***@", _masked(line, _USER))
-    line = re.sub(_WORD, lambda word: _masked(word[0], _USER_WITHOUT_SCHEME), line)
-    is_unmasked = re.compile(_UNMASKED).match(line, line.rindex("@"))
-    return _masked(line, _USER_BEFORE_BLANKS) if is_unmasked else line
-
-
-def _masked(text: str, user: str) -> str:
-    """Mask everything from the first ``user`` to the last "@": in linear time, as one pattern for both is not."""
-    before, _, behind = text.rpartition("@")
-    found = re.search(user, before)
-    if found is None:
+def _without_password(text: str) -> str:
+    """Hide everything from the first user name of a URL to the last "@": in linear time, as no single pattern is."""
+    before, at, behind = text.rpartition("@")
+    found = _BEFORE_PASSWORD.search(text)
+    if found is None or found.end() > len(before):
         return text
-    name, password = found[0].removeprefix("://").removesuffix(":"), before[found.end() :]
-    if user == _USER and (len(name) >= _LONG_NAME or password in _FILLERS):
-        return f"{before[: found.start()]}://***@{behind}"
-    return f"{before[: found.end()]}***@{behind}"
+    return f"{before[: found.end()]}{HIDDEN}{at}{behind}"
+
+
+def _without_value(found: re.Match[str]) -> str:
+    return found[0] if _HARMLESS.fullmatch(found[2]) else f"{found[1]}{HIDDEN}"
+
+
+def _without_key(found: re.Match[str]) -> str:
+    """Return the first and the last line of a private key."""
+    return f"{found[1]}{_hidden_words(found[2])}{found[3]}"
+
+
+def _without_coded(letters: str, known: Callable[[str], str] | None) -> str:
+    """Return base64, or ``***`` for each of its lines if it says a credential."""
+    text = _decoded("".join(letters.split()))
+    if text is None:
+        return letters
+    is_secret = holds_secret_object(text) or _USER_AND_PASSWORD.fullmatch(text) is not None
+    return _hidden_words(letters) if is_secret or _masked(text, known) != text else letters
+
+
+def _hidden_words(text: str) -> str:
+    return re.sub(r"\S+", HIDDEN, text)
+
+
+def _decoded(letters: str) -> str | None:
+    """Return the text that base64, or gzip in base64, says; None if it is no text."""
+    bare = letters.rstrip("=").translate(str.maketrans("-_", "+/"))
+    try:
+        raw = binascii.a2b_base64(bare + "=" * (-len(bare) % 4))
+        return (_unpacked(raw) if raw.startswith(_GZIP) else raw).decode()
+    except ValueError:
+        return None
+
+
+def _unpacked(raw: bytes) -> bytes:
+    import zlib  # noqa: PLC0415 -- few texts hold gzip
+
+    try:
+        return zlib.decompressobj(wbits=31).decompress(raw, _LARGEST)
+    except zlib.error:
+        return b""
+
+
+class ProxyPasswords:
+    """The passwords of the proxies of a run, which a diff hides wherever they are."""
+
+    def __init__(self, urls: Iterable[str] = ()) -> None:
+        texts: set[str] = set()
+        for url in urls:
+            texts.update(_forms(url))
+        patterns = []
+        for text in sorted(texts, key=len, reverse=True):
+            pattern = re.escape(text)
+            is_word = len(text) <= _LONGEST_WORD
+            patterns.append(rf"(?<![\w.-]){pattern}(?![\w.-])" if is_word else pattern)
+        self._pattern = re.compile("|".join(patterns)) if patterns else None
+
+    def hidden(self, text: str) -> str:
+        """Return a text with ``***`` in the place of each password."""
+        return self._pattern.sub(HIDDEN, text) if self._pattern else text
+
+
+def _forms(url: str) -> Iterable[str]:
+    """Yield the password of a URL as manifests hold it: encoded or not, escaped for systemd or Kubernetes, in base64."""
+    from urllib.parse import quote, unquote  # noqa: PLC0415 -- only a diff needs it
+
+    proxy = split_url(url.partition("://")[2])
+    password = unquote(proxy.password)
+    if len(password) < _SHORTEST_PASSWORD:
+        return
+    for text in (proxy.password, password, quote(password, safe="")):
+        yield text
+        yield text.replace("%", "%%")
+        yield text.replace("$", "$$")
+        for pair in (text, f"{unquote(proxy.user)}:{text}"):
+            yield binascii.b2a_base64(pair.encode(), newline=False).decode().rstrip("=")

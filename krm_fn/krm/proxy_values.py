@@ -45,7 +45,11 @@ def shown_url(text: str) -> str:
 
 
 def hidden_texts(values: Iterable[tuple[str, str | None]]) -> frozenset[str]:
-    """Return the values that must not be shown, of pairs of a variable and what it holds (None: not known)."""
+    """Return the values that must not be shown.
+
+    Args:
+        values: variables with their values, None for a value that is not known.
+    """
     urls = {value.strip() for name, value in values if value and name.upper() != "NO_PROXY"}
     return frozenset(url for url in urls if url and shown_url(url) == HIDDEN)
 
@@ -59,7 +63,7 @@ def without(text: str, hidden: frozenset[str]) -> str:
 
 
 def shown(data: Any, path: Pointer, proposed: Any) -> Any:
-    """Return what a field holds, fit for `currentValue` of a result.
+    """Return the value of a field for `currentValue` of a result, with credentials hidden.
 
     Args:
         data: the value at ``path``.
@@ -104,7 +108,7 @@ def _text(text: str) -> str:
 
 
 def _is_harmless(text: str, start: int) -> bool:
-    """Return whether only a URL, a reference or nothing is behind the `=` of an assignment."""
+    """Return whether the value behind the `=` of an assignment is a URL, a reference or empty."""
     url = re.compile(_URL).match(text, start)
     if url and re.compile(_BEHIND_URL).match(text, url.end()):
         return True

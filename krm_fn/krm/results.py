@@ -6,22 +6,12 @@ one-line form of kyaml (``kyaml/fn/framework/result.go``).
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from enum import Enum
+from collections.abc import Callable, Iterable, Sequence
 
+from krm_fn.krm.codes import CODES, Severity
 from krm_fn.krm.masking import redact, shown_line
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import APPEND, Operation, Pointer, field_path
-
-
-class Severity(Enum):
-    """How much a finding matters; the members are in the order of the report."""
-
-    ERROR = "error"
-    WARNING = "warning"
-    INFO = "info"
-
 
 _RANK = {severity: rank for rank, severity in enumerate(Severity)}
 
@@ -33,12 +23,11 @@ def is_severe(severity: Severity, least: Severity) -> bool:
 
 def are_severe(results: Iterable[Result], least: Severity) -> bool:
     """Return whether a result is at least as severe as ``least``."""
-    severe = [severity for severity in Severity if is_severe(severity, least)]
-    return any(result.severity in severe for result in results)
+    return any(is_severe(result.severity, least) for result in results)
 
 
 class Finding(NamedTuple):
-    """Something a package noticed about one object and did not change: a skip, a warning, an impossibility.
+    """A problem of one object that was not changed: a skip, a warning, an impossibility.
 
     Attributes:
         severity: how bad it is.
@@ -64,25 +53,26 @@ class Finding(NamedTuple):
     clusters: tuple[str, ...] = ()
     fact: tuple[str, ...] = ()
 
+    @classmethod
+    def of(
+        cls,
+        code: str,
+        message: str,
+        path: Pointer = (),
+        severity: Severity | None = None,
+        *,
+        is_stale: bool = False,
+    ) -> Finding:
+        """Return a finding with the severity of its code, or with another one."""
+        return cls(severity or CODES[code], message, path, is_stale=is_stale, code=code)
+
     def about(self, ref: ObjectRef, target: str = "") -> Result:
         """Return the finding as a result about the object and, where one reported it, the target."""
-        return Result(
-            self.severity,
-            self.message,
-            ref,
-            self.path,
-            self.current,
-            self.proposed,
-            target,
-            self.code,
-            self.is_stale,
-            self.clusters,
-            self.fact,
-        )
+        return Result(ref=ref, target=target, **self._asdict())
 
 
 class Edit(NamedTuple):
-    """All that one target changes in one object.
+    """The changes of one target in one object.
 
     Attributes:
         operations: they hold when applied to the object one after another; at least one.
@@ -156,6 +146,11 @@ class Result(NamedTuple):
     fact: tuple[str, ...] = ()
 
     @property
+    def is_change(self) -> bool:
+        """Whether it reports a change of a target."""
+        return bool(self.target) and not self.code
+
+    @property
     def text(self) -> str:
         """The message with the code in front under which docs/messages.md explains it; a change has none.
 
@@ -165,21 +160,20 @@ class Result(NamedTuple):
 
     def line(self) -> str:
         """Return ``[error] apiVersion/Kind/namespace/name field.path: message``, on one line, without a credential."""
-        return self._line(self._about(str(self.ref), field_path(self.path)))
+        return f"[{self.severity.value}] {self._sentence()}"
 
     def line_with_file(self) -> str:
         """Return the line with the name of the file in front of the object."""
-        return self._line(self.text_with_file())
+        return f"[{self.severity.value}] {self.text_with_file()}"
 
     def text_with_file(self) -> str:
         """Return the line without the severity, for outputs that show it in another way."""
-        return self._about(redact(self.ref.file_path), str(self.ref), field_path(self.path))
+        return self._sentence(redact(self.ref.file_path))
 
-    def _line(self, text: str) -> str:
-        return f"[{self.severity.value}] {text}"
-
-    def _about(self, *parts: str) -> str:
-        return shown_line(_sentence(parts, redact(self.text)))
+    def _sentence(self, file: str = "") -> str:
+        about = " ".join(filter(None, (file, str(self.ref), field_path(self.path))))
+        text = redact(self.text)
+        return shown_line(f"{about}: {text}" if about else text)
 
     def to_data(self) -> dict[str, Any]:
         """Return the entry as the specification writes it; keys without a value are left out."""
@@ -208,102 +202,69 @@ class Result(NamedTuple):
         return data
 
 
-def entries(results: Iterable[Result]) -> Iterator[dict[str, Any]]:
-    """Yield the entries of ``results`` of a ResourceList: what several targets change in one object is one entry.
+def entries(results: Iterable[Result]) -> list[dict[str, Any]]:
+    """Return the entries of ``results`` of a ResourceList: what several targets change in one object is one entry.
 
     Its field is the innermost one that holds all of them. An entry about a change shows the value that was there: the
     new one is in the object.
 
     Args:
-        results: changes in the order of ``in_order``. A change whose values were shown before joins the one before it.
+        results: changes in the order of ``sorted_results``. A change without values joins the one before it.
     """
-    pending: Result | None = None
+    joined: list[Result] = []
     for result in results:
-        one = result._replace(proposed=None) if _is_change(result) else result
-        if pending is None:
-            pending = one
-            continue
-        field = innermost((pending.path, one.path))
-        # A value that is shown is that of its own field.
-        has_room = field != () and (pending.current is None or field == pending.path)
-        if has_room and _are_joined(pending, one):
-            pending = pending._replace(
-                message=f"{pending.message}, {one.message}",
-                target=f"{pending.target}, {one.target}",
-                path=field,
-            )
+        if result.is_change:
+            result = result._replace(proposed=None)
+        both = _joined(joined[-1], result) if joined else None
+        if both is None:
+            joined.append(result)
         else:
-            yield pending.to_data()
-            pending = one
-    if pending is not None:
-        yield pending.to_data()
+            joined[-1] = both
+    return [result.to_data() for result in joined]
 
 
-def _is_change(result: Result) -> bool:
-    """Return whether a result says what a target has changed."""
-    return bool(result.target) and not result.code
+def _joined(first: Result, second: Result) -> Result | None:
+    """Join two changes of one object; return None if they cannot share a field."""
+    are_changes = first.is_change and second.is_change and second.current is None
+    if not are_changes or (first.ref, first.severity) != (second.ref, second.severity):
+        return None
+    field = innermost((first.path, second.path))
+    if not field or (first.current is not None and field != first.path):
+        return None
+    message = f"{first.message}, {second.message}"
+    return first._replace(message=message, target=f"{first.target}, {second.target}", path=field)
 
 
-def _are_joined(one: Result, other: Result) -> bool:
-    """Return whether both are changes of one object, and the second one shows no value."""
-    is_same = (one.ref, one.severity) == (other.ref, other.severity)
-    return is_same and _is_change(one) and _is_change(other) and other.current is None
+def grouped(results: Iterable[Result], key: Callable[[Result], object]) -> list[list[Result]]:
+    """Return the results in groups of equal keys, each group where its first result is."""
+    groups: dict[object, list[Result]] = {}
+    for result in results:
+        groups.setdefault(key(result), []).append(result)
+    return list(groups.values())
 
 
-def once(results: Iterable[Result]) -> list[Result]:
-    """Return results without those that are shown as one before them is, whichever target reported it.
-
-    They may differ in what masking takes out. Masking takes longer than all else here, so only results that begin
-    alike are compared as they are shown.
-    """
-    # Two files, or two items, may have objects of one name.
-    found: dict[tuple[object, ...], Result] = {}
-    for one in results:
-        values = repr([one.current, one.proposed])
-        found.setdefault((one.ref, one.severity, one.code, one.path, one.message, values), one)
-    alike: dict[tuple[object, ...], list[Result]] = {}
-    for one in found.values():
-        # No text of an object is in these words; a step with a password has its marks.
-        words = re.split("[^A-Za-z0-9 ,.;-]", one.message, maxsplit=1)[0]
-        steps = tuple(filter(str.isalnum, one.path))
-        beginning = (one.ref, one.severity, one.code, len(one.path), steps, words)
-        alike.setdefault(beginning, []).append(one)
-    left: list[Result] = []
-    for group in alike.values():
-        if len(group) == 1:
-            left += group
-            continue
-        shown: dict[tuple[str, str], Result] = {}
-        for one in group:
-            values = repr(redact([one.current, one.proposed]))
-            shown.setdefault((one.line(), values), one)
-        left += shown.values()
-    return left
+def without_duplicates(results: Iterable[Result]) -> list[Result]:
+    """Keep the first of results that differ in nothing but their target."""
+    return [group[0] for group in grouped(results, _statement)]
 
 
-def in_order(results: Iterable[Result]) -> list[Result]:
+def _statement(result: Result) -> object:
+    values = repr((result.current, result.proposed))
+    return (result.ref, result.severity, result.code, result.path, result.message, values)
+
+
+def sorted_results(results: Iterable[Result]) -> list[Result]:
     """Return results by file, index, severity, then text: kyaml's ``Results.Sort``."""
-    return sorted(results, key=rank)
+    return sorted(results, key=sort_key)
 
 
-def rank(result: Result) -> tuple[str, int, int, str, str]:
-    """Return by what ``in_order`` sorts results; the last two are their line, with what masking would take out.
-
-    It is never shown: masking each line only to compare it took as long as masking all that is shown. Its text is that
-    of the result, so that a long list does not hold all texts once more.
-    """
+def sort_key(result: Result) -> tuple[str, int, int, str, str]:
+    """Return the sort key of a result. It is not masked: never print it."""
     ref = result.ref
-    names = "/".join(name for name in (ref.api_version, ref.kind, ref.namespace, ref.name) if name)
-    begin, text = _sentence((names, field_path(result.path)), ""), result.text
-    if not begin:
-        begin, text = text, ""
-    return (ref.file_path, ref.file_index, _RANK[result.severity], begin, text)
-
-
-def _sentence(about: Iterable[str], text: str) -> str:
-    """Return a text with what it is about in front: an object and a field, or "" for what is not known."""
-    subject = " ".join(part for part in about if part)
-    return f"{subject}: {text}" if subject else text
+    names = "/".join(filter(None, (ref.api_version, ref.kind, ref.namespace, ref.name)))
+    about = " ".join(filter(None, (names, field_path(result.path))))
+    begin = f"{about}: " if about else result.text
+    return (ref.file_path, ref.file_index, _RANK[result.severity], begin, result.text)
 
 
 def most_important_first(results: Iterable[Result]) -> list[Result]:
@@ -312,8 +273,8 @@ def most_important_first(results: Iterable[Result]) -> list[Result]:
 
 
 def by_importance(results: Iterable[Result]) -> list[Result]:
-    """Return results in the order of ``in_order``, errors and warnings first."""
-    return most_important_first(in_order(results))
+    """Return results in the order of ``sorted_results``, errors and warnings first."""
+    return most_important_first(sorted_results(results))
 
 
 _AT_MOST = 3
@@ -322,28 +283,26 @@ _AT_MOST = 3
 def lines(results: Iterable[Result], line: Callable[[Result], str] = Result.line) -> list[str]:
     """Return the results, the most important first, a line each.
 
-    What would be said of more than three places in the same words is said of the first, with the number of the other
-    objects, or of the other places where they are all in one object: kpt shows four lines.
+    What would be said of more than three places in the same words is said of the first, with the number of the others:
+    kpt shows four lines.
     """
-    same: dict[tuple[Severity, str], list[Result]] = {}
-    shown: dict[str, str] = {}
-    for result in by_importance(results):
-        if result.text not in shown:
-            shown[result.text] = redact(result.text)
-        same.setdefault((result.severity, shown[result.text]), []).append(result)
     reported: list[str] = []
-    for alike in same.values():
-        if len(alike) > _AT_MOST:
-            reported.append(f"{line(alike[0])} {and_more(alike)}")
+    for group in grouped(by_importance(results), _words):
+        if len(group) > _AT_MOST:
+            reported.append(f"{line(group[0])} {_and_more(group)}")
         else:
-            reported += [line(result) for result in alike]
+            reported += map(line, group)
     return reported
 
 
-def and_more(alike: Sequence[Result]) -> str:
-    """Return what a line about the first of several results says of the others: how many there are."""
-    objects = len({result.ref for result in alike}) - 1
-    places = len(alike) - 1
+def _words(result: Result) -> object:
+    return (result.severity, redact(result.text))
+
+
+def _and_more(group: Sequence[Result]) -> str:
+    """Say how many other results a line about the first one stands for."""
+    objects = len({result.ref for result in group}) - 1
+    places = len(group) - 1
     if objects:
         number = f"{objects} more object{'s' * (objects > 1)}"
     else:

@@ -5,7 +5,8 @@ The callers know which fields they read.
 
 from __future__ import annotations
 
-from krm_fn.krm.results import Finding, Severity
+from krm_fn.krm.codes import Severity
+from krm_fn.krm.results import Finding
 from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer
 
@@ -43,4 +44,4 @@ def wrong_type(path: Pointer, value: Any, wanted: str) -> Finding:
         severity = Severity.WARNING
         remedy = "a later step fills it in, so inject-proxy leaves it as it is"
     message = f"{what} must be {wanted}, not {found}; {remedy}"
-    return Finding(severity, message, path, code="WrongType")
+    return Finding.of("NotEdited", message, path, severity=severity)

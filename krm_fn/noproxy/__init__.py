@@ -35,7 +35,7 @@ from krm_fn.noproxy.model import (
     Style,
     united,
 )
-from krm_fn.noproxy.network import ClusterNetwork, Fact, InvalidField
+from krm_fn.noproxy.network import ClusterNetwork, Fact, value_of
 
 __all__ = [
     "ALL_DERIVED",
@@ -57,7 +57,6 @@ __all__ = [
     "ClusterNetwork",
     "Entry",
     "Fact",
-    "InvalidField",
     "Origin",
     "Policy",
     "Readers",
@@ -68,4 +67,5 @@ __all__ = [
     "mistake_of_pattern",
     "parse",
     "united",
+    "value_of",
 ]

@@ -1,7 +1,7 @@
 """From what the user wrote and what is known to one list, each entry with its reasons.
 
-The order of a style is kept, of equal entries the first keeps its place and gets all reasons,
-and a literal address stays although a CIDR covers it: half of all clients do not read CIDRs.
+The order of a style is kept, of equal entries the first keeps its place and gets all reasons, and a literal address
+stays although a CIDR covers it: half of all clients do not read CIDRs.
 """
 
 from __future__ import annotations
@@ -17,47 +17,77 @@ from krm_fn.noproxy.model import (
     CLUSTER_DOMAIN_NAMES,
     Audience,
     Entry,
+    Origin,
     Policy,
     Style,
     united,
 )
 from krm_fn.noproxy.network import ClusterNetwork
-from krm_fn.noproxy.styles import Piece, Recipe
+from krm_fn.noproxy.styles import Group, Recipe
 
 
 def compose(
     user: Sequence[Entry], networks: Sequence[ClusterNetwork], policy: Policy, audience: Audience
 ) -> tuple[Entry, ...]:
-    """Return the list for one audience.
-
-    The user's entries, completed in the policy's style, each with its reasons.
+    """Return the list for one audience: the user's entries, completed in the policy's style.
 
     Args:
-        user: the entries as written, in order; in the styles ``Portable`` and ``Verbatim`` theirs comes first.
+        user: the entries as written, in order.
         networks: the clusters that the object belongs to; several give the union, none what every cluster needs.
-        policy: ``extra`` is appended and ``exclude`` removed in every style, ``Verbatim`` too.
-        audience: pods get no entry that makes a client of theirs fail (style ``Portable``); a product that completes
-            the list gets it as in ``Verbatim``, and what TKG stores of a cluster is in the style ``TKG``.
+        policy: ``extra`` is appended and ``exclude`` removed in every style.
+        audience: pods get no entry that makes a client of theirs fail; a product that completes the list gets it as in
+            ``Verbatim``, and what TKG stores of a cluster is in the style ``TKG``.
     """
-    style = _style(policy, audience)
-    recipe = styles.RECIPES[style]
-    pieces = [
-        piece for piece in _pieces(recipe, user, networks, audience) if _is_wanted(piece, policy)
-    ]
-    has_rooted_names = style in (Style.PORTABLE, Style.VERBATIM) or _is_everything(recipe, user)
-    if policy.rooted and not has_rooted_names:
-        pieces += styles.rooted_names(networks)
-    pieces += _finished(recipe, (Piece("", entry) for entry in policy.extra))
-    found = _merged(pieces) if recipe.merged else _merged_derived(pieces)
-    if policy.style is Style.PORTABLE and audience is Audience.POD:
-        found = [entry for entry in found if not entries.breaks_clients(entry.text)]
-    exclusions = _exclusions(policy.exclude)
-    found = [entry for entry in found if not any(is_out(entry.text) for is_out in exclusions)]
-    if policy.rooted is None and style is Style.PORTABLE:
-        found = _without_rooted_names_alone(found, networks)
-    if recipe.ordered:
-        found = sorted(found, key=lambda entry: entry.text)
-    return tuple(found)
+    recipe = styles.RECIPES[_style(policy, audience)]
+    composed: list[Entry] = []
+    for group in _groups(recipe, user, policy):
+        if group.derived_from == styles.USER:
+            composed += _written(user, is_normal=recipe.normal)
+        else:
+            derived = group.entries(networks, audience)
+            composed += united(_derived(derived, is_normal=recipe.normal))
+    composed += _written(policy.extra, is_normal=recipe.normal)
+    if recipe.merged:
+        composed = united(composed)
+    kept = _kept(composed, policy, audience)
+    return tuple(sorted(kept, key=lambda entry: entry.text) if recipe.ordered else kept)
+
+
+def _groups(recipe: Recipe, user: Sequence[Entry], policy: Policy) -> list[Group]:
+    """Return the groups of a recipe that the policy leaves."""
+    if recipe.merged and [entry.text for entry in user] == ["*"]:
+        return [styles.USERS]  # the user has switched the proxy off
+    groups = [group for group in recipe.groups if _is_wanted(group, policy)]
+    if policy.rooted and recipe.may_add_rooted:
+        groups.append(styles.ROOTED_NAMES)
+    return groups
+
+
+def _kept(composed: Iterable[Entry], policy: Policy, audience: Audience) -> list[Entry]:
+    """Return the entries that neither break clients nor are excluded by the policy."""
+    is_portable = policy.style is Style.PORTABLE and audience is Audience.POD
+    is_excluded = _exclusions(policy.exclude)
+    kept: list[Entry] = []
+    for entry in composed:
+        breaks_clients = is_portable and entries.breaks_clients(entry.text)
+        if not breaks_clients and not is_excluded(entry.text):
+            kept.append(entry)
+    if policy.rooted is not None:
+        return kept
+    texts = {entry.text for entry in kept}
+    return [entry for entry in kept if not _is_alone(entry, texts)]
+
+
+def join(list_of_entries: Iterable[Entry]) -> str:
+    """Return the value of the variable, with commas alone between entries, because apt and wget read no blanks."""
+    return ",".join(entry.text for entry in list_of_entries)
+
+
+def _is_alone(entry: Entry, texts: set[str]) -> bool:
+    """Return whether a derived rooted name is all that ``exclude`` has left of a domain."""
+    domain = entry.text.removeprefix(".svc.").removesuffix(".")
+    is_rooted = Origin.RULE in entry.origins and entry.text == f".svc.{domain}."
+    return is_rooted and texts.isdisjoint((domain, f".{domain}", f".svc.{domain}"))
 
 
 def _style(policy: Policy, audience: Audience) -> Style:
@@ -66,112 +96,50 @@ def _style(policy: Policy, audience: Audience) -> Style:
     return Style.TKG if audience is Audience.TKG else policy.style
 
 
-def join(list_of_entries: Iterable[Entry]) -> str:
-    """Return the value of the variable.
-
-    With commas alone between entries, because apt and wget read no blanks.
-    """
-    return ",".join(entry.text for entry in list_of_entries)
-
-
-def _pieces(
-    recipe: Recipe, user: Sequence[Entry], networks: Sequence[ClusterNetwork], audience: Audience
-) -> Iterator[Piece]:
-    """Yield the pieces of the style, in its forms.
-
-    The user's ``*`` alone disables the proxy and stays.
-    """
-    if _is_everything(recipe, user):
-        return iter([Piece("", user[0])])
-    return _finished(recipe, recipe.pieces(user, networks, audience))
-
-
-def _is_everything(recipe: Recipe, user: Sequence[Entry]) -> bool:
-    return recipe.merged and [entry.text for entry in user] == ["*"]
-
-
-def _without_rooted_names_alone(
-    found: list[Entry], networks: Sequence[ClusterNetwork]
-) -> list[Entry]:
-    """Return ``found`` without the rooted names of a domain that ``exclude`` has removed from the list."""
-    texts = {entry.text for entry in found}
-    alone = set()
-    for domain in styles.domains(networks):
-        names = (domain.text, f".{domain.text}", f"svc.{domain.text}", f".svc.{domain.text}")
-        if texts.isdisjoint(names):
-            alone.add(f".svc.{domain.text}.")
-    return [entry for entry in found if entry.text not in alone]
-
-
-def _is_wanted(piece: Piece, policy: Policy) -> bool:
-    if piece.derived_from == styles.ROOTED:
+def _is_wanted(group: Group, policy: Policy) -> bool:
+    if group.derived_from == styles.ROOTED:
         return CLUSTER_DOMAIN_NAMES in policy.derive if policy.rooted is None else policy.rooted
-    return not piece.derived_from or piece.derived_from in policy.derive
+    return group.derived_from == styles.USER or group.derived_from in policy.derive
 
 
-def _finished(recipe: Recipe, pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Yield each piece as the entries to write.
+def _written(user: Iterable[Entry], *, is_normal: bool) -> Iterator[Entry]:
+    """Yield entries of the user, in the forms that all clients together need."""
+    for entry in user:
+        for text in entries.expand(entry.text) if is_normal else (entry.text,):
+            yield _rewritten(entry, text)
 
-    Only names of the user are completed, derived hosts are exact.
-    """
-    if not recipe.normal:
-        yield from pieces
-        return
-    for derived_from, entry in pieces:
-        texts = _plain(entry.text) if derived_from else entries.expand(entry.text)
-        for text in texts:
-            yield Piece(derived_from, entry if text == entry.text else _rewritten(entry, text))
+
+def _derived(found: Iterable[Entry], *, is_normal: bool) -> Iterator[Entry]:
+    """Yield derived entries as everyone writes them; a derived host is exact, so that no domain is added."""
+    for entry in found:
+        for text in _plain(entry.text) if is_normal else (entry.text,):
+            yield _rewritten(entry, text)
 
 
 @lru_cache(maxsize=16384)
 def _plain(text: str) -> tuple[str, ...]:
-    parts = (
+    parts = [
         part for token in entries.split(text) for part in entries.canonical(entries.bare(token))
-    )
+    ]
     return tuple(dict.fromkeys(parts))
 
 
 def _rewritten(entry: Entry, text: str) -> Entry:
     """Return ``text``, which is another form of ``entry`` or is added to it, with the reason."""
+    if text == entry.text:
+        return entry
     if text == f".{entry.text}":
         return entry.by_rule(text, styles.TWIN)
     if entries.classify(text) is EntryKind.ADDRESS and entries.network(entry.text):
-        return entry.by_rule(
-            text, f"the address itself beside {entry.text} (for clients that read no CIDRs)"
-        )
+        rule = f"the address itself beside {entry.text} (for clients that read no CIDRs)"
+        return entry.by_rule(text, rule)
     return entry._replace(text=text, why=(*entry.why, f'written "{entry.text}"'))
 
 
-def _merged(pieces: Iterable[Piece]) -> list[Entry]:
-    return united(piece.entry for piece in pieces)
-
-
-def _merged_derived(pieces: Iterable[Piece]) -> list[Entry]:
-    """Return derived entries of several clusters once.
-
-    Repetitions of the user stay, as in the imitated program.
-    """
-    groups: dict[tuple[str, str], list[Piece]] = {}
-    for at, piece in enumerate(pieces):
-        key = (piece.derived_from, piece.entry.text) if piece.derived_from else ("", str(at))
-        groups.setdefault(key, []).append(piece)
-    return [entry for group in groups.values() for entry in _merged(group)]
-
-
 @lru_cache(maxsize=256)
-def _exclusions(patterns: tuple[str, ...]) -> tuple[Callable[[str], object], ...]:
-    """Return a test for each pattern.
-
-    A glob if it has ``*`` or ``?``, else the exact entry, as written or normalised.
-    """
-    globs = [
-        re.compile(translate(text.lower().replace("[", "[[]"))).match
-        for text in patterns
-        if _is_glob(text)
-    ]
-    exact = {form for text in patterns if not _is_glob(text) for form in (text, *_plain(text))}
-    return (*globs, exact.__contains__)
-
-
-def _is_glob(text: str) -> bool:
-    return "*" in text or "?" in text
+def _exclusions(patterns: tuple[str, ...]) -> Callable[[str], bool]:
+    """Return a test for the patterns: a glob if it has ``*`` or ``?``, else an entry, as written or normalised."""
+    globs = [text for text in patterns if "*" in text or "?" in text]
+    tests = [re.compile(translate(text.lower().replace("[", "[[]"))).match for text in globs]
+    exact = {form for text in patterns if text not in globs for form in (text, *_plain(text))}
+    return lambda entry: entry in exact or any(test(entry) for test in tests)

@@ -27,14 +27,12 @@ class EntryKind(Enum):
     EVERYTHING = "everything"
     ADDRESS = "an address"
     CIDR = "a CIDR"
-    ADDRESS_GLOB = "the first octets of an IPv4 address"
-    RANGE = "a range of addresses"
     NUMBERS = "numbers that are no address"
     TEMPLATE = "a template that another tool fills in"
     UNKNOWN = "nothing that a client reads"
 
 
-_ADDRESSES = frozenset({EntryKind.ADDRESS, EntryKind.CIDR, EntryKind.RANGE})
+_ADDRESSES = frozenset({EntryKind.ADDRESS, EntryKind.CIDR})
 """What may hold a colon that is in front of no port."""
 
 SHORT_NAMES = frozenset(
@@ -86,7 +84,6 @@ _URL = (
 _WITH_PREFIX = re.compile(r"[0-9A-Fa-f:.\[\]]+/[0-9.]+(?::[0-9]*)?")
 _WITH_PORT = r"(?P<host>\[[^\]]*\](?:/[0-9]+)?|[^:\[\]]+):(?:[0-9]{1,5}|\*)"
 NAME = re.compile(r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?")
-_OCTETS = r"(?P<octets>(?:[0-9]{1,3}\.){1,3})(?:\*(?:\.\*)*)?"
 _IN_CREDENTIALS = "[@:%=]"
 _SCHEME = r"\A[a-z][a-z0-9+.-]*:///?"
 _LIKE_IPV6 = r"\[?[0-9a-f.]*:[0-9a-f.]*:[0-9a-f:.]*\]?(?:/[0-9]*)?"
@@ -97,8 +94,7 @@ _WITHOUT_PORT = (
 )
 """An address and a colon without a port: behind a name, or in front of a blank, the colon may separate a password."""
 _NUMERIC = r"(?=.*[0-9])(?=.*[.:/])[0-9a-f.:/\[\]%]+"
-_RANGE = r"(?P<first>[0-9.]+)-(?P<last>[0-9.]+)"
-_RANGE_V6 = r"(?P<first>\[?[0-9a-f:.]+\]?)-(?P<last>\[?[0-9a-f:.]+\]?)"
+_RANGE = r"[0-9.]+-[0-9.]+|[0-9.]+\*[0-9.*]*|(?:[0-9]+\.){1,3}"
 # IDNA 2003, which Python's codec implements, turns these into another name than today's IDNA 2008.
 _AMBIGUOUS = "[\u00df\u03c2\u200c\u200d]"
 
@@ -243,10 +239,6 @@ def classify(entry: str) -> EntryKind:
         return EntryKind.ADDRESS
     if network(entry):
         return EntryKind.CIDR
-    if _range(entry):
-        return EntryKind.RANGE
-    if _octets(entry):
-        return EntryKind.ADDRESS_GLOB
     name = entry.removeprefix("*").removeprefix(".")
     if not NAME.fullmatch(name) or ("-" in name and re.fullmatch(_RANGE, name)):
         return EntryKind.UNKNOWN
@@ -290,52 +282,20 @@ def network(entry: str) -> Cidr | None:
         return None
 
 
-def _octets(entry: str) -> Cidr | None:
-    match = re.fullmatch(_OCTETS, entry) if entry[:1].isdigit() else None
-    if not match or entry.count(".") > 3:
-        return None
-    octets = match["octets"].rstrip(".").split(".")
-    return network(".".join([*octets, "0", "0", "0"][:4]) + f"/{8 * len(octets)}")
-
-
-def _range(entry: str) -> tuple[Cidr, ...]:
-    if "-" not in entry:
-        return ()
-    match = re.fullmatch(_RANGE, entry) or re.fullmatch(_RANGE_V6, entry)
-    first, last = (address(match["first"]), address(match["last"])) if match else (None, None)
-    if (
-        isinstance(first, ipaddress.IPv4Address)
-        and isinstance(last, ipaddress.IPv4Address)
-        and first <= last
-    ):
-        return tuple(ipaddress.summarize_address_range(first, last))
-    if (
-        isinstance(first, ipaddress.IPv6Address)
-        and isinstance(last, ipaddress.IPv6Address)
-        and first <= last
-    ):
-        return tuple(ipaddress.summarize_address_range(first, last))
-    return ()
-
-
 def canonical(entry: str) -> tuple[str, ...]:
-    """Step 3: addresses, CIDRs, octet globs and ranges as everyone writes them; anything else as it is.
+    """Step 3: addresses and CIDRs as everyone writes them; anything else as it is.
 
-    A CIDR of one address is followed by the address (wget, apt, urllib, Node and .NET read no CIDR), a range of IPv4 by
-    its CIDRs (only Node 24 reads it); a range of IPv6, which no client reads, and an octet glob become their CIDRs.
+    A CIDR of one address is followed by the address: wget, apt, urllib, Node and .NET read no CIDR.
     """
     found = address(entry)
     if found is not None:
         return (str(found),)
-    cidr = network(entry) or _octets(entry)
-    if cidr is not None:
-        return (
-            (str(cidr), str(cidr.network_address))
-            if cidr.prefixlen == cidr.max_prefixlen
-            else (str(cidr),)
-        )
-    cidrs = tuple(text for part in _range(entry) for text in canonical(str(part)))
-    return cidrs if cidrs and ":" in entry else (entry, *cidrs)
+    cidr = network(entry)
+    if cidr is None:
+        return (entry,)
+    if cidr.prefixlen == cidr.max_prefixlen:
+        return (str(cidr), str(cidr.network_address))
+    return (str(cidr),)
 
 
 def forms(entry: str) -> tuple[str, ...]:

@@ -6,8 +6,6 @@ a provider take where nobody says anything, ``spec.clusterDefaults``, and what f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import NamedTuple
 from krm_fn.noproxy.model import Entry
@@ -52,73 +50,47 @@ class Fact(NamedTuple):
         return Entry.of_object(self.value, reason) if reason else Entry(self.value)
 
 
-class InvalidField(NamedTuple):
-    """A field that should say a fact, and holds something else, such as a CIDR with a letter in it.
-
-    ``name`` is the field of ``spec.clusterDefaults`` for the same fact; ``path`` leads from the object ``ref`` to the
-    value.
-    """
-
-    name: str
-    ref: ObjectRef
-    path: Pointer
-
-    @property
-    def place(self) -> str:
-        """Where the value is, as one phrase for a person."""
-        return Fact("", self.ref, self.path).reason
-
-
 class ClusterNetwork(NamedTuple):
-    """The facts about the network of one Cluster; what nothing says is empty.
+    """The facts about the network of one Cluster; an empty member is a fact that nothing says.
 
     Attributes:
         pod_cidrs: as written.
         service_cidrs: as written.
-        service_domain: without dots around it ("cluster.local").
-        endpoint: a name or an address, without port and brackets.
-        infrastructure: the kind of the infrastructure cluster ("AWSCluster").
-        region: the region it is in.
+        service_domain: one domain, without dots around it ("cluster.local").
+        endpoint: one name or address, without port and brackets.
+        infrastructure: one kind of an infrastructure cluster ("AWSCluster").
+        region: the name of one region.
         networks: the CIDRs of its VPC, VNet or subnets, or the hosts that are its machines.
-        mirrors: hosts of registry mirrors, without port.
         hosts: further hosts of the control plane: addresses of its load balancer, external etcd.
         infrastructure_hosts: those of the infrastructure's own API (vCenter, Prism Central).
-        invalid: fields for one of these facts that hold something else.
     """
 
     pod_cidrs: tuple[Fact, ...] = ()
     service_cidrs: tuple[Fact, ...] = ()
-    service_domain: Fact | None = None
-    endpoint: Fact | None = None
-    infrastructure: Fact | None = None
-    region: Fact | None = None
+    service_domain: tuple[Fact, ...] = ()
+    endpoint: tuple[Fact, ...] = ()
+    infrastructure: tuple[Fact, ...] = ()
+    region: tuple[Fact, ...] = ()
     networks: tuple[Fact, ...] = ()
-    mirrors: tuple[Fact, ...] = ()
     hosts: tuple[Fact, ...] = ()
     infrastructure_hosts: tuple[Fact, ...] = ()
-    invalid: tuple[InvalidField, ...] = ()
 
     @property
     def infrastructure_kind(self) -> str:
-        """The kind of the infrastructure cluster, "" if it is not known."""
-        return self.infrastructure.value if self.infrastructure else ""
+        """The kind of the infrastructure cluster, or ""."""
+        return value_of(self.infrastructure)
 
     @property
     def region_name(self) -> str:
-        """The name of the region, "" if it is not known."""
-        return self.region.value if self.region else ""
-
-    def facts(self) -> Iterator[tuple[str, Fact]]:
-        """Yield each fact with the name of the field that holds it, in the order of the fields."""
-        for name in self._fields:
-            held = getattr(self, name)
-            if isinstance(held, Fact):
-                yield name, held
-            elif held is not None and name != "invalid":
-                for fact in held:
-                    yield name, fact
+        """The name of the region, or ""."""
+        return value_of(self.region)
 
     def completed_by(self, other: ClusterNetwork) -> ClusterNetwork:
         """Return this network with the fields of ``other`` in the place of those that are empty."""
         pairs = zip(self, other, strict=True)
         return ClusterNetwork._make(own or others for own, others in pairs)
+
+
+def value_of(facts: tuple[Fact, ...]) -> str:
+    """Return the value of the first fact, or ""."""
+    return facts[0].value if facts else ""

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from krm_fn import clusters, settings
-from krm_fn.carriers.data_uses import NO_USES, DataUses
-from krm_fn.clusters import Foreign, Key, Membership, Role
+from krm_fn import clusters, patch, settings
+from krm_fn.clusters import Foreign, Key, Membership
 from krm_fn.config import OverrideSubject, ProxyConfig
 from krm_fn.errors import DocumentError
 from krm_fn.formats import sops
+from krm_fn.krm.codes import Severity
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import Edit, Finding, ObjectRef, Result, Severity
+from krm_fn.krm.results import Edit, Finding, ObjectRef, Result
 from krm_fn.light_typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Operation, Pointer
+from krm_fn.places.provided import NO_USES, DataUses
 from krm_fn.plan._selection import is_selected
-from krm_fn.settings import ProxySettings, Resolved
-from krm_fn.targets import TARGETS, ClassContext, Context, Reach, Writes
+from krm_fn.settings import Resolved
+from krm_fn.targets import TARGETS, ClassContext, Context, Writes
 from krm_fn.targets.class_plans import ClassPlans
-from krm_fn.targets.context import ObjectName
 
 if TYPE_CHECKING:
-    from krm_fn.carriers.reading import Reading
-    from krm_fn.plan.part import ListPart  # few runs ask for a part
+    from krm_fn.places.reading import Reading
     from krm_fn.targets.base import Target
 
 _CLUSTER = ("cluster.x-k8s.io", "Cluster")
@@ -83,13 +82,10 @@ class PlannedEdit(NamedTuple):
         resolved: the proxy that it gets.
         options: those of the target.
         is_new: the object is not in the list yet; ``item_index`` is that of the item beside which it is added, or
-            ``BESIDE_NOTHING``.
+            ``NO_ITEM``.
         class_context: for a target that can give groups of workers their own proxy, if there are such groups.
         notes: findings about the object, whatever the target finds in it.
-        settings_of_rule: returns the proxy of a rule in a Kyverno policy by its name; None where all rules have that of
-            the object.
         uses: the ConfigMaps and Secrets of the list that others read as a proxy.
-        names_in_use: what ``Creation.names_in_use`` returned.
         is_whole: whether another object refers to it and no other file has one of its name.
         code: that in the text of the object, if there is any.
         held: what it holds in the place of the target, where that was read and nothing has edited the object since.
@@ -104,9 +100,7 @@ class PlannedEdit(NamedTuple):
     is_new: bool = False
     class_context: ClassContext | None = None
     notes: tuple[Finding, ...] = ()
-    settings_of_rule: Callable[[str], ProxySettings] | None = None
     uses: DataUses = DataUses()
-    names_in_use: frozenset[ObjectName] = frozenset()
     is_whole: bool = False
     code: CodeInText | None = None
     held: tuple[Reading, ...] | None = None
@@ -123,15 +117,8 @@ class PlannedEdit(NamedTuple):
 
     @property
     def subjects(self) -> list[OverrideSubject]:
-        """What overrides can match here: each role, too, where all machines share the place."""
-        memberships = self.memberships
-        if self.target.reach is Reach.ROLES:
-            of_roles = (one._replace(role=role) for one in self.memberships for role in Role)
-            memberships = (*self.memberships, *of_roles)
-        rules = self.target.names_of_rules(self.obj.data)
-        return settings.subjects(
-            memberships, target=self.target_id, name=self.obj.base_name, rules=tuple(rules)
-        )
+        """What overrides can match here."""
+        return settings.subjects(self.memberships, target=self.target_id, name=self.obj.base_name)
 
     def proposals(self) -> Iterator[Edit | Finding]:
         """Yield the findings about the object, and at most one Edit.
@@ -142,15 +129,13 @@ class PlannedEdit(NamedTuple):
         context = Context(
             self.options,
             self.resolved.settings,
-            self.settings_of_rule,
             self.class_context,
             self.uses,
-            self.names_in_use,
             self.is_whole,
         )
         found = list(self.target.edit(self.obj.data, context))
         if not sops.is_encrypted(self.obj.data):
-            yield from found if self.code is None else _beside_code(found, self.code)
+            yield from found if self.code is None else _beside_code(found, self.obj, self.code)
         elif found:
             yield sops.refusal()
 
@@ -188,15 +173,6 @@ class PlannedEdit(NamedTuple):
         )
 
     @property
-    def is_touched(self) -> bool:
-        """Whether a run writes here, or finds here what it would write: the object has the place of the target."""
-        if not self.is_asked:
-            return False
-        return any(isinstance(one, Edit) for one in self.proposals()) or any(
-            True for _ in self.readings()
-        )
-
-    @property
     def has_place(self) -> bool:
         """Whether the target has a place for a proxy in the object: it reads, writes or deliberately skips one."""
         if any(True for _ in self.readings()):
@@ -222,7 +198,9 @@ class PlannedEdit(NamedTuple):
         return finding.about(self.obj.ref, self.target_id)
 
 
-def _beside_code(found: Iterable[Edit | Finding], code: CodeInText) -> Iterator[Edit | Finding]:
+def _beside_code(
+    found: Iterable[Edit | Finding], obj: Object, code: CodeInText
+) -> Iterator[Edit | Finding]:
     """Yield what a target says about an object with code in its text, and its edit where that leaves the code alone."""
     for one in found:
         if isinstance(one, Finding):
@@ -230,14 +208,15 @@ def _beside_code(found: Iterable[Edit | Finding], code: CodeInText) -> Iterator[
             yield (code.computed(one.path) if is_error else None) or one
             continue
         checked = code.checked(one.operations)
-        yield checked if isinstance(checked, Finding) else one._replace(operations=tuple(checked))
+        if isinstance(checked, Finding):
+            yield checked
+        else:
+            data = None if one.removes_object else patch.apply(patch.copied(obj.data), checked)
+            yield one._replace(operations=tuple(checked), data=data)
 
 
 class Overview:
     """What ``plan_edits`` sees besides the edits; it is filled while that runs.
-
-    Args:
-        part: the part of the list that is edited, which takes what all objects say; None for all of it.
 
     Attributes:
         wanted: the ProxyConfig of the plan; None before the Clusters are read.
@@ -246,7 +225,6 @@ class Overview:
         foreign: Clusters and objects of systems that are none of ``NODE_KINDS``; a target may write them all the same.
         without_class: Clusters that no target writes here, because their class is not in the list.
         elsewhere: objects of Clusters that name a control plane or a template which is not in the list.
-        same_name: Clusters that count as another one of the same name, which is beside each.
         not_generated: objects that an option asks for and that the selector does not include, except by ``exclude``,
             which is intended.
         unreadable: entries that no target needs and that cannot be read.
@@ -257,15 +235,13 @@ class Overview:
         uses: the ConfigMaps and Secrets of the list that others read as a proxy, and the sources of charts.
     """
 
-    def __init__(self, part: ListPart | None = None) -> None:
-        self._part = part
+    def __init__(self) -> None:
         self.wanted: ProxyConfig | None = None
         self.candidates = 0
         self.selected = 0
         self.foreign: list[Foreign] = []
         self.without_class: list[tuple[Object, str, Pointer]] = []
         self.elsewhere: list[tuple[Object, Key, tuple[Membership, ...]]] = []
-        self.same_name: list[tuple[Object, Object]] = []
         self.not_generated: list[Object] = []
         self.unreadable: list[DocumentError] = []
         self.naming: list[tuple[Object, tuple[Membership, ...]]] = []
@@ -274,6 +250,11 @@ class Overview:
         self.left_out: set[ObjectRef] = set()
         self.uses = NO_USES
 
+    @property
+    def has_others(self) -> bool:
+        """Whether the list has something besides the places that targets write."""
+        return bool(self.naming or self.foreign or self.elsewhere or self.without_class)
+
     def take(
         self, read: Sequence[Object], classes: ClassPlans, uses: DataUses, wanted: ProxyConfig
     ) -> None:
@@ -281,8 +262,6 @@ class Overview:
         topology = classes.topology
         self.wanted = wanted
         self.uses = uses
-        if self._part is not None:
-            self._part.take(read, classes, uses, wanted)
         chosen = [obj for obj in read if is_selected(obj, wanted)]
         self.foreign = clusters.foreign(chosen, topology)
         without = list(clusters.without_class(read, topology))
@@ -290,9 +269,6 @@ class Overview:
         for obj, key in clusters.elsewhere(read):
             if is_selected(obj, wanted):
                 self.elsewhere.append((obj, key, topology.of(obj)))
-        pairs = clusters.same_name(read, topology)
-        self.same_name = [one for one in pairs if is_selected(one[0], wanted)]
-        self.memberships = {obj.ref: topology.of(obj) for obj, _, _ in self.without_class}
         self.clusters = [
             obj
             for obj in read
@@ -300,4 +276,6 @@ class Overview:
             and not obj.is_local
             and obj.ref in {one.cluster.ref for one in topology.of(obj)}
         ]
+        about = [*self.clusters, *(obj for obj, _, _ in self.without_class)]
+        self.memberships = {obj.ref: topology.of(obj) for obj in about}
         self.left_out = {obj.ref for obj in self.clusters if not is_selected(obj, wanted)}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krm_fn.carriers.data_uses import DataUses
 from krm_fn.clusters import CHART_SOURCES, NO_SOURCES, ChartSources, chart_sources
 from krm_fn.config import ProxyConfig
 from krm_fn.light_typing import TYPE_CHECKING
+from krm_fn.places.provided import DataUses, DataUsesReader
 from krm_fn.plan._items import ItemReader, items_of_kinds
 from krm_fn.plan._model import ObjectSource
 from krm_fn.plan._selection import is_enabled, is_selected, may_hold
@@ -22,31 +22,28 @@ from krm_fn.targets import (
 )
 
 if TYPE_CHECKING:
-    from krm_fn.carriers.data_references import DataUsesReader
     from krm_fn.targets.base import Target
 
 _DATA = frozenset({("", "ConfigMap"), ("", "Secret")})
 
 
-def data_uses(reader: ItemReader, wanted: ProxyConfig) -> DataUses:
+def data_uses(reader: ItemReader, config: ProxyConfig) -> DataUses:
     """Return what objects of the list refer to, and which of that is in the list.
 
     Empty if no enabled target fills ConfigMaps and Secrets, or values of charts in them.
     """
-    filling = [name for name in filling_references() if is_enabled(name, wanted)]
-    if not filling and not any(is_enabled(name, wanted) for name in filling_values()):
+    filling = [name for name in filling_references() if is_enabled(name, config)]
+    if not filling and not any(is_enabled(name, config) for name in filling_values()):
         return DataUses()
     sources = _chart_sources(reader)
-    concerned = list(_concerned(reader.source, wanted, fills_variables=bool(filling)))
+    concerned = list(_concerned(reader.source, config, fills_variables=bool(filling)))
     if not concerned:
         return DataUses(chart_sources=sources)
-    from krm_fn.carriers.data_references import DataUsesReader  # noqa: PLC0415 -- few lists have any
-
     uses = DataUsesReader(fills_variables=bool(filling), chart_sources=sources)
     for index, name in concerned:
-        _note_references(uses, TARGETS[name], index, reader, wanted)
+        _note_references(uses, TARGETS[name], index, reader, config)
     if uses.found.names:
-        _note_data(uses, reader, wanted)
+        _note_data(uses, reader, config)
     return uses.found
 
 
@@ -66,38 +63,38 @@ def _chart_sources(reader: ItemReader) -> ChartSources:
 
 
 def _concerned(
-    source: ObjectSource, wanted: ProxyConfig, *, fills_variables: bool
+    source: ObjectSource, config: ProxyConfig, *, fills_variables: bool
 ) -> Iterator[tuple[int, str]]:
     """Yield items that may refer to something, each with an enabled target that knows it, judged by their texts."""
     of_any_kind = {*filling_references()}  # these know what objects refer to that they do not edit
     referring: dict[int, list[str]] = {}
     for kinds, indexes in source.by_kinds().items():
-        for name in _names(kinds, wanted, fills_variables=fills_variables):
+        for name in _names(kinds, config, fills_variables=fills_variables):
             for index in source.holding(reference_words_of(name), indexes):
                 referring.setdefault(index, []).append(name)
     for index, names in sorted(referring.items()):
         for name in names:
             # A target with options may have other words, which only the target itself knows.
-            is_needed = name in of_any_kind or name in wanted.targets
+            is_needed = name in of_any_kind or name in config.targets
             if is_needed or source.contains(index, text_hints_of(name)):
                 yield index, name
 
 
-def _names(kinds: frozenset[str], wanted: ProxyConfig, *, fills_variables: bool) -> list[str]:
+def _names(kinds: frozenset[str], config: ProxyConfig, *, fills_variables: bool) -> list[str]:
     """Return the enabled targets that know what objects of some kinds refer to; none is imported."""
     # A target with options may have been given kinds by them, which only the target itself knows.
-    concerned = {*of_kinds(kinds), *wanted.targets, *filling_references()}
+    concerned = {*of_kinds(kinds), *config.targets, *filling_references()}
     if not fills_variables:
         concerned = concerned.intersection(filling_values())
-    return [name for name in with_references() if name in concerned and is_enabled(name, wanted)]
+    return [name for name in with_references() if name in concerned and is_enabled(name, config)]
 
 
 def _note_references(
-    uses: DataUsesReader, target: Target, index: int, reader: ItemReader, wanted: ProxyConfig
+    uses: DataUsesReader, target: Target, index: int, reader: ItemReader, config: ProxyConfig
 ) -> None:
     """Note what the objects of one item refer to, as far as a target knows."""
     source = reader.source
-    options = target.options(wanted.targets)
+    options = target.options(config.targets)
     kinds = target.all_kinds(options)
     is_of_any_kind = target.id in filling_references()
     if not is_of_any_kind:
@@ -107,16 +104,16 @@ def _note_references(
             return
     for obj in reader.readable(index):
         is_of_target = is_of_any_kind or obj.group_kind in kinds
-        if is_of_target and is_selected(obj, wanted):
+        if is_of_target and is_selected(obj, config):
             target.note_references(uses, obj.data, options)
 
 
-def _note_data(uses: DataUsesReader, reader: ItemReader, wanted: ProxyConfig) -> None:
+def _note_data(uses: DataUsesReader, reader: ItemReader, config: ProxyConfig) -> None:
     """Note the ConfigMaps and Secrets that something refers to."""
     source = reader.source
     for index in source.holding(uses.found.names):
         if not may_hold(source.kinds(index), _DATA):
             continue
         for obj in reader.readable(index):
-            if obj.group_kind in _DATA and is_selected(obj, wanted):
+            if obj.group_kind in _DATA and is_selected(obj, config):
                 uses.note_data(obj.data)

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from krm_fn.targets.base import Target
 
 
-def is_enabled(name: str, wanted: ProxyConfig) -> bool:
+def is_enabled(name: str, config: ProxyConfig) -> bool:
     """Return whether the FunctionConfig leaves a target enabled."""
-    return bool(wanted.targets.get(name, {}).get("enabled", True))
+    return bool(config.targets.get(name, {}).get("enabled", True))
 
 
 def may_hold(seen: frozenset[str], kinds: frozenset[tuple[str, str]]) -> bool:
@@ -20,9 +20,9 @@ def may_hold(seen: frozenset[str], kinds: frozenset[tuple[str, str]]) -> bool:
     return not (seen and seen.isdisjoint(kind for _, kind in kinds))
 
 
-def is_selected(obj: Object, wanted: ProxyConfig) -> bool:
+def is_selected(obj: Object, config: ProxyConfig) -> bool:
     """Return whether the run may change an object: the selector includes it, and it is not local configuration."""
-    return not obj.is_local and fits(obj, wanted.selector)
+    return not obj.is_local and fits(obj, config.selector)
 
 
 def fits(obj: Object, selector: Selector) -> bool:
@@ -38,6 +38,6 @@ def fits(obj: Object, selector: Selector) -> bool:
     )
 
 
-def is_edited(target: Target, obj: Object, wanted: ProxyConfig) -> bool:
+def is_edited(target: Target, obj: Object, config: ProxyConfig) -> bool:
     """Return whether a target edits objects of the kind of this one, with its options."""
-    return obj.group_kind in target.all_kinds(target.options(wanted.targets))
+    return obj.group_kind in target.all_kinds(target.options(config.targets))

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from krm_fn import settings
-from krm_fn.carriers.cluster_variables import class_of
-from krm_fn.carriers.data_uses import DataUses
-from krm_fn.clusters import Cluster, Membership, Topology
+from krm_fn.clusters import Cluster, Membership, Topology, class_name
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
-from krm_fn.light_typing import TYPE_CHECKING
+from krm_fn.light_typing import TYPE_CHECKING, NamedTuple
 from krm_fn.noproxy import Readers
-from krm_fn.settings import ProxySettings, Resolved
+from krm_fn.places.provided import NO_USES, DataUses
+from krm_fn.plan._model import PlannedEdit
+from krm_fn.settings import Resolved
 from krm_fn.targets import ClassContext, Reach
 from krm_fn.targets.class_plans import ALL_NODES, ClassEdit
 
@@ -20,98 +20,99 @@ if TYPE_CHECKING:
     from krm_fn.targets.base import Target
 
 
-def of_targets(  # noqa: PLR0913 -- one object and all that is known of it
-    wanted: ProxyConfig,
-    memberships: tuple[Membership, ...],
-    targets: Iterable[Target],
-    obj: Object,
-    alone: Cluster | None,
-    *,
-    uses: DataUses,
+class Subject(NamedTuple):
+    """An object of the list and what is known of it.
+
+    Attributes:
+        item_index: the number of its item in the list.
+        obj: the object.
+        memberships: the Clusters that it belongs to.
+        alone: the Cluster that it is, or makes, if no other is known.
+        uses: the ConfigMaps and Secrets of the list that others read as a proxy.
+    """
+
+    item_index: int
+    obj: Object
+    memberships: tuple[Membership, ...]
+    alone: Cluster | None = None
+    uses: DataUses = NO_USES
+
+    @classmethod
+    def of(
+        cls, item_index: int, obj: Object, topology: Topology, uses: DataUses = NO_USES
+    ) -> Subject:
+        """Return an object with its Clusters."""
+        memberships = topology.of(obj)
+        alone = None if memberships else topology.alone(obj)
+        return cls(item_index, obj, memberships, alone, uses)
+
+    def edit(self, target: Target, resolved: Resolved, config: ProxyConfig) -> PlannedEdit:
+        """Return the planned edit of a target that writes this proxy."""
+        options = target.options(config.targets)
+        return PlannedEdit(
+            self.item_index,
+            self.obj,
+            target.id,
+            self.memberships,
+            resolved,
+            options,
+            uses=self.uses,
+        )
+
+
+def resolved_for_each(
+    subject: Subject, targets: Iterable[Target], config: ProxyConfig
 ) -> Iterator[tuple[Target, Resolved]]:
     """Yield each target of an object with the proxy that it writes there.
 
-    Most targets of an object write the same one, which is resolved once. The arguments are those of ``resolved``.
+    Most targets of an object write the same one, which is resolved once.
     """
     known: dict[tuple[object, ...], Resolved] = {}
     for target in targets:
-        readers = target.readers(obj.data, target.options(wanted.targets), uses)
-        same = (target.reach, readers, *settings.differences(target.id, wanted, memberships))
-        found = known.get(same)
-        if found is None:
-            known[same] = found = resolved(wanted, memberships, target, obj, alone, readers=readers)
-        yield target, found
+        readers = _readers(subject, target, config)
+        key = (readers, *settings.cache_key(target.id, config, subject.memberships))
+        if key not in known:
+            known[key] = _resolved(subject, target, config, readers)
+        yield target, known[key]
 
 
-def resolved(  # noqa: PLR0913 -- one object and all that is known of it
-    wanted: ProxyConfig,
-    memberships: tuple[Membership, ...],
-    target: Target,
-    obj: Object,
-    alone: Cluster | None = None,
-    *,
-    readers: Readers | None = None,
-) -> Resolved:
-    """Return the proxy that one target writes into an object.
-
-    ``alone`` is that of ``settings.resolve``; ``readers`` are those of the target, where they are known already.
-    """
-    readers = readers or target.readers(obj.data, target.options(wanted.targets))
-    if target.reach is Reach.ROLES:
-        return settings.resolve_for_all_machines(
-            wanted,
-            memberships,
-            target=target.id,
-            audience=readers.audience,
-            name=obj.base_name,
-        )
-    return settings.resolve(
-        wanted,
-        memberships,
-        target=target.id,
-        audience=readers,
-        alone=alone,
-        name=obj.base_name,
-    )
+def resolved_for(subject: Subject, target: Target, config: ProxyConfig) -> Resolved:
+    """Return the proxy that one target writes into an object."""
+    return _resolved(subject, target, config, _readers(subject, target, config))
 
 
 def by_groups(
-    wanted: ProxyConfig, topology: Topology, target: Target, obj: Object, whole: Resolved
+    subject: Subject, target: Target, resolved: Resolved, config: ProxyConfig, topology: Topology
 ) -> ClassEdit | None:
     """Return the nodes that a Cluster makes of a class, with their proxies, if an override distinguishes some.
 
-    None where the target has no place for groups of workers; ``whole`` is what the object gets as a whole.
+    None if the target has no place for groups of workers; ``resolved`` is the proxy of the object as a whole.
     """
-    is_by_groups = target.reach is Reach.GROUPS and whole.unreachable_overrides
-    if not is_by_groups or not class_of(obj.data) or topology.class_of(obj) is None:
+    obj = subject.obj
+    is_by_groups = target.reach is Reach.GROUPS and resolved.unreachable_overrides
+    if not is_by_groups or not class_name(obj.data) or topology.class_of(obj) is None:
         return None
     nodes = topology.nodes_of(obj)
-    found = {
-        where: settings.resolve(
-            wanted, (node,), target=target.id, audience=target.audience, name=obj.base_name
-        )
+    readers = Readers(target.audience)
+    groups = {
+        where: _resolved(subject._replace(memberships=(node,)), target, config, readers)
         for where, node in nodes.items()
     }
-    of_all = found.pop(ALL_NODES)
-    groups = {where: one.settings for where, one in found.items()}
-    return tuple(nodes.values()), of_all, ClassContext(groups=groups)
+    of_all = groups.pop(ALL_NODES)
+    of_groups = {where: group.settings for where, group in groups.items()}
+    return tuple(nodes.values()), of_all, ClassContext(groups=of_groups)
 
 
-def settings_of_rules(
-    wanted: ProxyConfig, memberships: tuple[Membership, ...], target: Target, obj: Object
-) -> Callable[[str], ProxySettings] | None:
-    """Return what gives each rule of a policy its proxy, where overrides tell rules apart."""
-    if not any(one.match.rules for one in wanted.overrides):
-        return None
+def _readers(subject: Subject, target: Target, config: ProxyConfig) -> Readers:
+    return target.readers(subject.obj.data, target.options(config.targets), subject.uses)
 
-    def settings_of_rule(rule: str) -> ProxySettings:
-        return settings.resolve(
-            wanted,
-            memberships,
-            target=target.id,
-            audience=target.audience,
-            name=obj.base_name,
-            rule=rule,
-        ).settings
 
-    return settings_of_rule
+def _resolved(subject: Subject, target: Target, config: ProxyConfig, readers: Readers) -> Resolved:
+    return settings.resolve(
+        config,
+        subject.memberships,
+        target=target.id,
+        readers=readers,
+        alone=subject.alone,
+        name=subject.obj.base_name,
+    )

@@ -16,10 +16,9 @@ from krm_fn.products import proxy_keys
 Path = tuple[str, ...]
 
 LIST, MAPPING, CAMEL_CASE, SNAKE_CASE = "List", "Mapping", "CamelCase", "SnakeCase"
-URL, MEMBERS, RUNNERS_TOML = "URL", "Members", "RunnersToml"
+URL, MEMBERS = "URL", "Members"
 """Forms: ``[{name, value}]``; ``{NAME: value}``; ``httpProxy``, ``httpsProxy``, ``noProxy``; the same in snake case;
-one text that is the URL of the proxy for ``https://``, or else the other one; and, only here, members of any name, and
-a text that is TOML, whose tables ``[[runners]]`` hold the variables in ``environment``."""
+one text that is the URL of the proxy for ``https://``, or else the other one; and, only here, members of any name."""
 
 
 class ChartValue(NamedTuple):
@@ -34,7 +33,6 @@ class ChartValue(NamedTuple):
         no_proxy: of the form ``URL`` the path of the text that holds the list; "" for none.
         instead: a list of variables that is written in place of this one where it sets one of them.
         defaults: the names that the default list of the chart sets; a list among the values replaces it.
-        list_since: the first version of the chart that takes the list; before, it is a mapping. Empty for all.
     """
 
     path: str
@@ -44,7 +42,6 @@ class ChartValue(NamedTuple):
     no_proxy: str = ""
     instead: str = ""
     defaults: tuple[str, ...] = ()
-    list_since: tuple[int, ...] = ()
 
     @property
     def steps(self) -> Path:
@@ -101,13 +98,10 @@ class Unreached(NamedTuple):
     """What runs in a chart and does not read the variables, unless a value says more.
 
     Attributes:
-        path: that value, with dots.
-        sign: what is in a text then, "" for anything; ``{host}`` is that of the proxy. In a list of variables it is the
-            one that has another value than ``0``.
+        sign: a text that is somewhere among the values of the chart then.
         message: what to say where it is not.
     """
 
-    path: str
     sign: str
     message: str
 
@@ -141,8 +135,8 @@ def _lists(*paths: str) -> tuple[ChartValue, ...]:
 CHARTS: Mapping[str, Chart] = {
     "cert-manager": Chart(
         (
-            ChartValue("", MEMBERS, proxy_keys.SNAKE),
             *_lists("webhook.extraEnv", "cainjector.extraEnv", "startupapicheck.extraEnv"),
+            ChartValue("", MEMBERS, proxy_keys.SNAKE),
         ),
         is_go=True,
     ),
@@ -164,12 +158,11 @@ CHARTS: Mapping[str, Chart] = {
             },
         ),
     ),
-    "velero": Chart((ChartValue("configuration.extraEnvVars", list_since=(9, 1, 3)),), is_go=True),
+    "velero": Chart((ChartValue("configuration.extraEnvVars"),), is_go=True),
     "jenkins": Chart(
         _lists("controller.containerEnv", "controller.initContainerEnv"),
         unreached=Unreached(
-            "controller.javaOpts",
-            ".proxyHost={host}",
+            ".proxyHost=",
             "Jenkins runs in Java, which reads none of the variables, and `controller.javaOpts` does not name "
             "this proxy: set `-Dhttp.proxyHost`, `-Dhttp.proxyPort`, the same two of `https`, and "
             "`-Dhttp.nonProxyHosts` there, and in `JAVA_OPTS` of `controller.initContainerEnv` for plugins",
@@ -178,19 +171,17 @@ CHARTS: Mapping[str, Chart] = {
     "backstage": Chart(
         _lists("backstage.extraEnvVars"),
         unreached=Unreached(
-            "backstage.extraEnvVars",
             "NODE_USE_ENV_PROXY",
             "Backstage runs in Node.js, which reads the variables only where `NODE_USE_ENV_PROXY` is `1`: add it to "
             "`backstage.extraEnvVars`, with Node.js from 22.21 or 24.5 on",
         ),
     ),
     "gitlab-runner": Chart(
-        (*_lists("envVars"), ChartValue("runners.config", RUNNERS_TOML)),
+        _lists("envVars"),
         unreached=Unreached(
-            "runners.config",
-            "",
-            "the jobs of the runners get no proxy, because `runners.config` is not among the values, and that of the "
-            "chart has no `environment`: write it with its table `[[runners]]`, and a run sets the variables there",
+            "HTTPS_PROXY=",
+            "the jobs of the runners get no proxy, because no `environment` in the tables `[[runners]]` of "
+            "`runners.config` sets `HTTPS_PROXY=...`: add the variables there",
         ),
     ),
     "renovate": Chart((ChartValue("env", MAPPING, instead="envList"),)),

@@ -38,6 +38,7 @@ class LineForm(NamedTuple):
         refused: the characters that a value cannot hold.
         escapes: character -> what is written for it.
         constants: what the file must say in addition, name -> value.
+        bare: a pattern of the values that need no quotes; "" where all have them.
     """
 
     names: Mapping[str, str]
@@ -49,6 +50,7 @@ class LineForm(NamedTuple):
     refused: str = ""
     escapes: Mapping[str, str] = MappingProxyType({})
     constants: Mapping[str, str] = MappingProxyType({})
+    bare: str = ""
 
 
 class NodeFile(NamedTuple):
@@ -101,6 +103,16 @@ _ZYPPER = _ENVIRONMENT._replace(
     constants=MappingProxyType({"PROXY_ENABLED": "yes"}),
 )
 
+SYSTEMD_ENVIRONMENT = _ENVIRONMENT._replace(
+    before=r"[ \t]*",
+    sign=r"[ \t]*=[ \t]*",
+    values=r"""(?:\\\r?\n|\\.|"(?:[^"\\]|\\.)*"|'[^']*'|[^"'\\\r\n])*?""",
+    refused="",
+    escapes=MappingProxyType({char: f"\\{char}" for char in '\\"$`'}),
+    bare=r"[A-Za-z0-9_@%+=:,./^-]*",
+)
+"""What ``EnvironmentFile=`` of a unit reads: a ``%`` means itself there."""
+
 NODE_FILES: Mapping[str, NodeFile] = {
     "environment": NodeFile("/etc/environment", "pam_env", _ENVIRONMENT, is_shared=True),
     "profile": NodeFile("/etc/profile.d/http-proxy.sh", "login shells", _PROFILE),
@@ -110,7 +122,5 @@ NODE_FILES: Mapping[str, NodeFile] = {
 }
 """What the option ``files`` of the target ``nodeFiles`` may name -> the file."""
 
-BY_PATH: Mapping[str, NodeFile] = {one.path: one for one in NODE_FILES.values()}
+BY_PATH: Mapping[str, NodeFile] = {file.path: file for file in NODE_FILES.values()}
 """The same by path."""
-FOR_ALL_USERS = frozenset(path for path, one in BY_PATH.items() if one.form is not None)
-"""Those that must be readable for every user of a node."""

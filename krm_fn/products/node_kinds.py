@@ -49,7 +49,6 @@ class NodeSystem(NamedTuple):
 
     Attributes:
         name: as messages call it.
-        configuration: the type of its configuration, which holds files and commands.
         targets: the IDs of the targets that write the proxy into it.
         exporter: the one of them that writes the commands; "" if none does.
         control_plane: the kind of its control planes; there is a ``…Template`` of it. "" where they are hosted.
@@ -82,7 +81,6 @@ class NodeSystem(NamedTuple):
     """
 
     name: str
-    configuration: str
     targets: tuple[str, ...]
     control_plane: str
     inside: tuple[str, ...]
@@ -153,7 +151,6 @@ class NodeConfigKind(NamedTuple):
 
 KUBEADM = NodeSystem(
     name="kubeadm",
-    configuration="KubeadmConfigSpec",
     targets=("containerdDropIn", "kubeletDropIn", "kubeadmCommands"),
     exporter="kubeadmCommands",
     control_plane="KubeadmControlPlane",
@@ -176,7 +173,6 @@ KUBEADM = NodeSystem(
 
 RKE2 = NodeSystem(
     name="RKE2",
-    configuration="RKE2ConfigSpec",
     targets=("rke2",),
     exporter="rke2",
     control_plane="RKE2ControlPlane",
@@ -201,7 +197,6 @@ RKE2 = NodeSystem(
 
 K3S = NodeSystem(
     name="K3s",
-    configuration="KThreesConfigSpec",
     targets=("k3s",),
     exporter="k3s",
     control_plane="KThreesControlPlane",
@@ -223,7 +218,6 @@ K3S = NodeSystem(
 
 K0S = NodeSystem(
     name="k0s",
-    configuration="K0sConfigSpec",
     targets=("k0s",),
     exporter="k0s",
     control_plane="K0sControlPlane",
@@ -254,7 +248,6 @@ K0S = NodeSystem(
 
 EKS_NODEADM = NodeSystem(
     name="nodeadm",
-    configuration="NodeadmConfigSpec",
     targets=("eks",),
     exporter="eks",
     control_plane="",
@@ -269,7 +262,6 @@ EKS_NODEADM = NodeSystem(
 
 EKS_BOOTSTRAP = EKS_NODEADM._replace(
     name="EKS",
-    configuration="EKSConfigSpec",
     config="EKSConfig",
     commands="preBootstrapCommands",
     late_commands="postBootstrapCommands",
@@ -278,7 +270,6 @@ EKS_BOOTSTRAP = EKS_NODEADM._replace(
 
 TALOS = NodeSystem(
     name="Talos",
-    configuration="TalosConfigSpec",
     targets=("talos",),
     control_plane="TalosControlPlane",
     inside=("controlPlaneConfig", "controlplane"),

@@ -7,6 +7,8 @@ ProxyKeys = tuple[str, str, str]
 UPPER: ProxyKeys = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 SNAKE: ProxyKeys = ("http_proxy", "https_proxy", "no_proxy")
 CAMEL: ProxyKeys = ("httpProxy", "httpsProxy", "noProxy")
+PROXY_VARIABLES = tuple(name for pair in zip(UPPER, SNAKE, strict=True) for name in pair)
+"""The six names this program owns, in the order in which it writes them."""
 SHORT: ProxyKeys = ("http", "https", "noProxy")
 """Values of Giant Swarm's charts."""
 

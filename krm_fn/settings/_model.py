@@ -1,21 +1,16 @@
-"""The proxy of one object, as values.
-
-Values only; a field that is empty is a variable that must not be set.
-"""
+"""The proxy of one object, as values; a field that is empty is a variable that must not be set."""
 
 from __future__ import annotations
 
-from krm_fn.clusters import Membership, Role
+from krm_fn.clusters import Membership
 from krm_fn.config import Certificates, Mirror
 from krm_fn.light_typing import NamedTuple
-from krm_fn.noproxy import ClusterNetwork, Entry, InvalidField, Origin, Policy
+from krm_fn.noproxy import ClusterNetwork, Entry, Origin, Policy
 from krm_fn.settings._network import Missing
 
 
 class ProxySettings(NamedTuple):
-    """The proxy of one object; a variable whose field is empty must not be set.
-
-    All three empty is the desired state "no proxy". Nothing is escaped for any layer yet.
+    """The proxy of one object; nothing is escaped for any layer yet.
 
     Attributes:
         http_proxy: the URL, checked and percent-encoded.
@@ -49,21 +44,22 @@ class ProxySettings(NamedTuple):
         """Whether a variable has to be set."""
         return bool(self.http_proxy or self.https_proxy or self.no_proxy)
 
+    @property
+    def without_proxy(self) -> ProxySettings:
+        """The settings without a proxy, for a place that must hold none."""
+        return self._replace(http_proxy="", https_proxy="", no_proxy="")
+
     def variables(self) -> dict[str, str]:
-        """Return name -> value of each variable to set, both cases of each, in the order of the Giant Swarm document.
+        """Return name -> value of each variable to set, in the order of the Giant Swarm document.
 
         Both cases, because Go prefers the upper one, curl knows only ``http_proxy``, and wget and apt only lower ones.
         """
-        pairs = (
-            ("HTTP_PROXY", self.http_proxy),
-            ("HTTPS_PROXY", self.https_proxy),
-            ("NO_PROXY", self.no_proxy),
-        )
-        return {name: value for upper, value in pairs if value for name in (upper, upper.lower())}
-
-
-PROXY_VARIABLES = tuple(ProxySettings("x", "x", "x").variables())
-"""The six names this program owns, in the order in which it writes them."""
+        found = {}
+        values = (self.http_proxy, self.https_proxy, self.no_proxy)
+        for name, value in zip(("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"), values, strict=True):
+            if value:
+                found[name] = found[name.lower()] = value
+        return found
 
 
 class Resolved(NamedTuple):
@@ -75,13 +71,9 @@ class Resolved(NamedTuple):
         networks: what is known of each Cluster.
         policy: that of the first Cluster.
         conflicts: the places whose proxies differ, the one whose proxy was taken first; empty where they agree.
-        overruled: the places of Clusters in another namespace than their ClusterClass, which have another proxy.
         missing: what would be needed and is not known.
-        invalid: the fields that should say what is needed, and hold something else.
         unreachable_overrides: the overrides for some nodes of its Clusters only, which would say something else.
-        withheld: the memberships that only the object itself claims from another namespace. It does not get their proxy
-            for that reason, and nothing says which one it has.
-        of_role: the role whose proxy the machines of all roles get; None where that of the Cluster does.
+        withheld: the memberships that only the object itself claims from another namespace, whose proxy it does not get.
     """
 
     settings: ProxySettings = ProxySettings()
@@ -89,12 +81,9 @@ class Resolved(NamedTuple):
     networks: tuple[ClusterNetwork, ...] = ()
     policy: Policy = Policy()
     conflicts: tuple[str, ...] = ()
-    overruled: tuple[str, ...] = ()
     missing: tuple[Missing, ...] = ()
-    invalid: tuple[InvalidField, ...] = ()
     unreachable_overrides: tuple[str, ...] = ()
     withheld: tuple[Membership, ...] = ()
-    of_role: Role | None = None
 
     @property
     def urls(self) -> tuple[str, str]:
@@ -103,7 +92,7 @@ class Resolved(NamedTuple):
 
     @property
     def declared(self) -> bool:
-        """Whether ``spec``, or an override that fits it, says which proxy this object has; else it keeps its own."""
+        """Whether the ProxyConfig says which proxy this object has; else it keeps its own."""
         return self.settings.is_declared
 
     @property

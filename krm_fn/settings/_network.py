@@ -1,7 +1,7 @@
-"""What is known about the network of each Cluster, and what is not.
+"""What is known about the network of a Cluster, and what is missing.
 
-What the objects of a Cluster do not say, ``spec.clusterDefaults`` may; what neither says is a default of kubeadm or of
-the infrastructure provider, or missing.
+What its objects do not say, ``spec.clusterDefaults`` may; what neither says is a default of kubeadm or of the
+infrastructure provider, or missing.
 """
 
 from __future__ import annotations
@@ -21,15 +21,12 @@ from krm_fn.noproxy import (
     SERVICE_CIDRS,
     ClusterNetwork,
     Entry,
-    InvalidField,
     Policy,
     Style,
     holds,
+    value_of,
 )
 from krm_fn.products.node_kinds import EXPORTERS, OF_CLASSES
-
-_IMITATES = frozenset({Style.GIANT_SWARM, Style.VERBATIM})
-"""Styles that write what another program writes, or what the user wrote, to the byte: they know no defaults."""
 
 
 class Missing(NamedTuple):
@@ -40,14 +37,12 @@ class Missing(NamedTuple):
         field: the one of the Cluster or its infrastructure; "" if there is none.
         switches: the names below ``derive`` that say that it is not needed.
         cluster: the Cluster that lacks it, as ``cluster_name`` calls it; "" where no Cluster is known.
-        invalid: fields that should say it and hold something else.
     """
 
     name: str
     field: str
     switches: tuple[str, ...]
     cluster: str = ""
-    invalid: tuple[InvalidField, ...] = ()
 
     @property
     def is_about_nodes(self) -> bool:
@@ -56,36 +51,6 @@ class Missing(NamedTuple):
 
     def __str__(self) -> str:
         return f"`{self.name}` of `{self.cluster}`" if self.cluster else f"`{self.name}`"
-
-
-def network_of(cluster: Cluster, defaults: ClusterNetwork, policy: Policy) -> ClusterNetwork:
-    """Return what is known of a Cluster, from any source.
-
-    Args:
-        cluster: what its objects say, and what holds where they say nothing.
-        defaults: ``spec.clusterDefaults``, for what they do not say.
-        policy: whether what kubeadm and the provider take then counts, and the infrastructure's own API.
-    """
-    has_defaults = DEFAULTS in policy.derive and policy.style not in _IMITATES
-    assumed = cluster.assumed if has_defaults else ClusterNetwork()
-    known = cluster.network.completed_by(defaults)
-    networks, hosts = known.networks, known.hosts
-    if not defaults.networks:
-        networks = (*networks, *assumed.networks)
-    if not known.endpoint:
-        hosts = (*assumed.hosts, *hosts)
-    has_api = INFRASTRUCTURE_ENDPOINT in policy.derive
-    found = known.completed_by(assumed)._replace(
-        networks=networks,
-        hosts=hosts,
-        infrastructure_hosts=known.infrastructure_hosts if has_api else (),
-    )
-    return cluster.network if found == cluster.network else found  # every object asks: one is kept
-
-
-def cluster_name(cluster: Cluster) -> str:
-    """Return the name of a Cluster for messages: ``Cluster/<namespace>/<name>``."""
-    return "/".join(part for part in ("Cluster", cluster.namespace, cluster.name) if part)
 
 
 _PODS = Missing("podCIDRs", "`spec.clusterNetwork.pods.cidrBlocks` of the Cluster", (POD_CIDRS,))
@@ -97,59 +62,80 @@ _INFRASTRUCTURE = Missing(
     "infrastructure", "`spec.infrastructureRef` of the Cluster", (METADATA, PROVIDER)
 )
 _NETWORKS = Missing("networks", "", (NETWORKS,))
-
+_ALL = (_PODS, _SERVICES, _ENDPOINT, _INFRASTRUCTURE, _NETWORKS)
 _NEEDED = {
-    Style.PORTABLE: (_PODS, _SERVICES, _ENDPOINT, _INFRASTRUCTURE, _NETWORKS),
+    Style.PORTABLE: _ALL,
     Style.GIANT_SWARM: (_PODS, _SERVICES, _ENDPOINT),
     Style.TKG: (_PODS, _SERVICES),
-    Style.SORTED: (_PODS, _SERVICES, _ENDPOINT, _INFRASTRUCTURE, _NETWORKS),
+    Style.SORTED: _ALL,
     Style.VERBATIM: (),
 }
 """What each style cannot do without."""
 
 
-def missing(
-    policy: Policy,
-    networks: Sequence[ClusterNetwork],
-    memberships: Sequence[Membership],
+def network_of(cluster: Cluster, defaults: ClusterNetwork, policy: Policy) -> ClusterNetwork:
+    """Return what is known of a Cluster from its objects, then ``spec.clusterDefaults``, then its provider."""
+    known = cluster.network.completed_by(defaults)
+    if INFRASTRUCTURE_ENDPOINT not in policy.derive:
+        known = known._replace(infrastructure_hosts=())
+    # These two styles write what another program writes, or the user wrote, to the byte.
+    is_exact = policy.style in (Style.GIANT_SWARM, Style.VERBATIM)
+    if DEFAULTS not in policy.derive or is_exact:
+        return known
+    assumed = cluster.assumed
+    networks, hosts = known.networks, known.hosts
+    if not defaults.networks:
+        networks = (*networks, *assumed.networks)
+    if not known.endpoint:
+        hosts = (*assumed.hosts, *hosts)
+    return known.completed_by(assumed)._replace(networks=networks, hosts=hosts)
+
+
+def cluster_name(cluster: Cluster) -> str:
+    """Return the name of a Cluster for messages: ``Cluster/<namespace>/<name>``."""
+    return "/".join(part for part in ("Cluster", cluster.namespace, cluster.name) if part)
+
+
+def needed_by(policy: Policy) -> list[Missing]:
+    """Return the facts that a list of this policy cannot do without."""
+    return [fact for fact in _NEEDED[policy.style] if policy.derive.intersection(fact.switches)]
+
+
+def lack_of(
+    fact: Missing,
+    known: ClusterNetwork,
+    membership: Membership | None,
     user: Iterable[Entry],
     *,
     talks_to_nodes: bool,
-) -> tuple[Missing, ...]:
-    """Return what the policy needs and no object states, with the Clusters that lack it.
+) -> Missing | None:
+    """Return a fact, completed for the Cluster of ``membership``, if a list needs it and nothing says it.
 
     Args:
-        policy: what is derived, in which style.
-        networks: what is known of each Cluster, or of none in particular.
-        memberships: the Clusters; none where no Cluster is known.
+        fact: what a list needs.
+        known: what is known of the network.
+        membership: None if no Cluster is known.
         user: the entries of the user, which may cover the nodes.
         talks_to_nodes: whether a program that reads the list calls other nodes by their addresses.
     """
-    needed = [one for one in _NEEDED[policy.style] if policy.derive.intersection(one.switches)]
-    without_nodes = [one for one in needed if one != _NETWORKS]
-    if not memberships:
-        known = networks[0] if networks else ClusterNetwork()
-        return tuple(_lacking(without_nodes, known))
-    user = tuple(user)
-    lacks: dict[Missing, None] = {}  # a Cluster may be there several times
-    for membership, known in zip(memberships, networks, strict=True):
-        wanted = needed
-        if not talks_to_nodes or _cover_nodes(user, known):
-            wanted = without_nodes
-        lacks.update(dict.fromkeys(_lacking(wanted, known, cluster_name(membership.cluster))))
-    found: list[Missing] = []
-    for kind in needed:  # each fact with all Clusters that lack it
-        found += [one for one in lacks if one.name == kind.name]
-    return tuple(found)
-
-
-def invalid_fields(policy: Policy, networks: Iterable[ClusterNetwork]) -> tuple[InvalidField, ...]:
-    """Return the fields that hold something else than a fact that the policy needs."""
-    invalid = dict.fromkeys(field for network in networks for field in network.invalid)
-    if not invalid:
-        return ()
-    needed = {one.name for one in _NEEDED[policy.style] if policy.derive.intersection(one.switches)}
-    return tuple(field for field in invalid if field.name in needed)
+    known_facts = {
+        _PODS: known.pod_cidrs,
+        _SERVICES: known.service_cidrs,
+        _ENDPOINT: known.endpoint or known.hosts,
+        _INFRASTRUCTURE: known.infrastructure,
+        _NETWORKS: known.networks,
+    }
+    if known_facts[fact]:
+        return None
+    if fact.is_about_nodes:
+        endpoint = value_of(known.endpoint)
+        is_covered = any(holds(entry.text, endpoint) for entry in user)
+        if membership is None or not talks_to_nodes or is_covered:
+            return None
+    field = fact.field or network_field(known.infrastructure_kind)
+    return fact._replace(
+        field=field, cluster=cluster_name(membership.cluster) if membership else ""
+    )
 
 
 def talks_to_nodes(
@@ -157,38 +143,12 @@ def talks_to_nodes(
 ) -> bool:
     """Return whether the output of a target reaches a program that calls nodes by their addresses.
 
-    The API server, etcd.
-
-    What sets up a node calls etcd of the other nodes itself, and kubeadm copies the variables it is started with into
-    the pods of the control plane (``cmd/kubeadm/app/phases/controlplane/manifests.go``: ``GetProxyEnvVars``).
+    What sets up a node calls etcd of the other nodes, and kubeadm copies its variables into the pods of the control
+    plane (``cmd/kubeadm/app/phases/controlplane/manifests.go``: ``GetProxyEnvVars``).
     """
     exporters = EXPORTERS if target == OF_CLASSES else EXPORTERS & {target}
     exports = any(options.get(name, {}).get("exports", True) for name in exporters)
     return exports and any(one.role is Role.CONTROL_PLANE for one in memberships)
-
-
-def _lacking(
-    needed: Iterable[Missing], known: ClusterNetwork, cluster: str = ""
-) -> Iterator[Missing]:
-    """Yield what a Cluster lacks of what is needed."""
-    has = {
-        _PODS.name: known.pod_cidrs,
-        _SERVICES.name: known.service_cidrs,
-        _ENDPOINT.name: known.endpoint or known.hosts,
-        _INFRASTRUCTURE.name: known.infrastructure,
-        _NETWORKS.name: known.networks,
-    }
-    for one in needed:
-        if not has[one.name]:
-            field = network_field(known.infrastructure_kind) if one is _NETWORKS else one.field
-            invalid = tuple(wrong for wrong in known.invalid if wrong.name == one.name)
-            yield Missing(one.name, field, one.switches, cluster, invalid)
-
-
-def _cover_nodes(user: Iterable[Entry], known: ClusterNetwork) -> bool:
-    """Return whether a CIDR of the user contains the endpoint, which usually is an address of the nodes' network."""
-    endpoint = known.endpoint.value if known.endpoint else ""
-    return any(holds(entry.text, endpoint) for entry in user)
 
 
 def provider_files(memberships: Iterable[Membership]) -> Iterator[tuple[str, str]]:

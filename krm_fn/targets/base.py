@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from krm_fn.carriers.data_uses import NO_USES, DataUses
-from krm_fn.carriers.reading import Reading, Values
-from krm_fn.carriers.site import Places, Site, has_site, read_sites, write_sites
 from krm_fn.engine import Draft
-from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, Finding
-from krm_fn.light_typing import TYPE_CHECKING, Any, NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience, Readers
-from krm_fn.patch import Pointer
+from krm_fn.patch import lookup
+from krm_fn.places.place import Place, read_places, write_places
+from krm_fn.places.provided import NO_USES, DataUses, DataUsesReader
+from krm_fn.places.reading import Reading
 from krm_fn.settings import ProxySettings
 from krm_fn.target_table import ROWS
 from krm_fn.targets.context import (
@@ -20,14 +19,10 @@ from krm_fn.targets.context import (
     Context,
     Data,
     GroupKind,
-    ObjectName,
     Options,
     Reach,
     Writes,
 )
-
-if TYPE_CHECKING:
-    from krm_fn.carriers.data_references import DataUsesReader  # few objects refer to any
 
 __all__ = [
     "NO_OPTIONS",
@@ -39,18 +34,17 @@ __all__ = [
     "GroupKind",
     "NodeSecret",
     "NodeUpdate",
-    "ObjectName",
     "Options",
-    "Present",
     "Reach",
     "Target",
     "Writes",
 ]
 
+LABEL = "app.kubernetes.io/managed-by"
+OURS = "inject-proxy"
+
 Companions = Callable[[Data, ProxySettings, Options], Iterator[dict[str, Any]]]
-"""Yield objects that must be in the list beside another one, without a proxy: its sites fill them."""
-Present = Callable[[frozenset[GroupKind]], Iterable[tuple[Object, bool]]]
-"""Yield the objects of some kinds that the list has or gets, each with whether the run may change it."""
+"""Yield objects that must be in the list beside another one, without a proxy: its places fill them."""
 
 
 def _nothing(*_: object) -> Iterator[dict[str, Any]]:
@@ -58,29 +52,22 @@ def _nothing(*_: object) -> Iterator[dict[str, Any]]:
     yield from ()
 
 
-def _no_names(options: Options, present: Present) -> frozenset[ObjectName]:
-    """Return no name."""
-    return frozenset()
-
-
 class Creation(NamedTuple):
     """How a target creates objects that the list lacks.
 
     Attributes:
         beside: the kinds of the objects beside which it creates others.
-        companions: yields these. Each one has the label that ``created_objects`` describes, and a site removes it
-            once nothing is left in it.
+        companions: yields these. Each one has the label that ``created_objects`` describes, and is removed once
+            nothing is left in it.
         option: the option of the target that asks for them; "" where the settings decide.
-        generated: yields objects that every list must have with some options, without a proxy: its sites fill them,
+        generated: yields objects that every list must have with some options, without a proxy: its places fill them,
             and remove each one that is not asked for any more.
-        names_in_use: returns the names that it must not give to an object, which it asks of the list before any edit.
     """
 
     beside: frozenset[GroupKind] = frozenset()
     companions: Companions = _nothing
     option: str = ""
     generated: Callable[[Options], Iterator[dict[str, Any]]] = _nothing
-    names_in_use: Callable[[Options, Present], frozenset[ObjectName]] = _no_names
 
     def is_wanted(self, options: Options) -> bool:
         """Return whether the options of the target ask for objects."""
@@ -92,15 +79,15 @@ class FileForm(NamedTuple):
 
     Attributes:
         audience: who reads the list of the file.
-        sites: yields the sites of its document.
-        members: what is given a value there, in a system that reads the file with ytt.
+        places: returns the places of its document, given the settings.
         problem: returns what keeps a proxy from being written into it; None for nothing.
+        settings: returns the settings as the product takes them.
     """
 
     audience: Audience
-    sites: Callable[[Draft, ProxySettings], Iterable[Site]]
-    members: tuple[Pointer, ...] = ()
+    places: Callable[[ProxySettings, Any], Iterable[Any]]
     problem: Callable[[ProxySettings], Finding | None] | None = None
+    settings: Callable[[ProxySettings], ProxySettings] = lambda settings: settings
 
 
 class NodeUpdate(NamedTuple):
@@ -129,8 +116,8 @@ class NodeSecret(NamedTuple):
 class Target:
     """One place in which a proxy is written, in objects of some kinds.
 
-    A target sets ``id``, ``kinds`` and ``audience`` and has ``sites``; of the rest it sets or overrides what
-    is different there. The others, from ``all_kinds`` on, are the same for all.
+    A target sets ``id``, ``kinds`` and ``audience`` and has ``places``; of the rest it sets or overrides what
+    is different there. ``read``, ``write`` and ``edit`` are the same for all.
 
     Attributes:
         id: its key under ``spec.targets``.
@@ -151,10 +138,6 @@ class Target:
     creates = Creation()
     node_update: NodeUpdate | None = None
     file: FileForm | None = None
-
-    def sites(self, draft: Draft, context: Context) -> Places:
-        """Yield the places of an object that hold proxy variables; report what keeps the object from having one."""
-        raise NotImplementedError
 
     def options(self, given: Mapping[str, Options]) -> Options:
         """Return the options of this target, given ``spec.targets`` as a whole."""
@@ -188,30 +171,9 @@ class Target:
         """Return whether an object says of itself that it gets no proxy."""
         return False
 
-    def names_of_rules(self, data: Data) -> Iterable[str]:
-        """Return the names of the rules of an object, which overrides can match."""
-        return ()
-
     def outdated(self, data: Data) -> Finding | None:
         """Return what is wrong with an object whatever proxy it has; None for nothing."""
         return None
-
-    def fix(
-        self, draft: Draft, place: Mapping[str, Reading], values: Values, options: Options
-    ) -> None:
-        """Give the variables of one place other values; nothing is changed where that is not possible.
-
-        Args:
-            draft: the data of the object.
-            place: everything that the place sets: at least one variable.
-            values: what it has to set instead, or besides; a variable that is not named stays as it is.
-            options: those with which the place was read.
-        """
-
-    def read(self, data: Data, options: Options, uses: DataUses | None = None) -> Iterator[Reading]:
-        """Yield what an object sets in the places of the target, whoever wrote it, as its reader sees it."""
-        context = Context(options, uses=uses or DataUses())
-        yield from read_sites(self.sites(Draft(data), context))
 
     def all_kinds(self, options: Options) -> frozenset[GroupKind]:
         """Return the kinds of the objects that it edits: its own, and those that the option ``customKinds`` names."""
@@ -220,27 +182,64 @@ class Target:
             return self.kinds
         return self.kinds.union((one["group"], one["kind"]) for one in custom)
 
-    def edit(self, data: Data, context: Context) -> Iterator[Edit | Finding]:
-        """Yield what there is to say about an object, and at most one Edit that gives it its proxy.
+    def places(self, data: Data, context: Context) -> Iterable[Place | Finding]:
+        """Yield the places of an object, and what keeps others from being one."""
+        raise NotImplementedError
 
-        The object itself is not changed.
-        """
-        draft = Draft(data)
-        edit = self.write(draft, context)
-        yield from draft.findings
-        if edit is not None:
-            yield edit
-
-    def write(self, draft: Draft, context: Context) -> Edit | None:
-        """Give a draft the proxy of the context; the draft has the findings afterwards.
-
-        Returns:
-            What was changed in the draft since it was made; None where that is nothing.
-        """
-        return write_sites(draft, self.sites(draft, context), context.settings.variables())
+    def read(self, data: Data, options: Options, uses: DataUses | None = None) -> Iterator[Reading]:
+        """Yield what the places of an object say, whoever wrote it."""
+        yield from read_places(data, self.places(data, Context(options, uses=uses or DataUses())))
 
     def has_site(self, data: Data, context: Context) -> bool:
-        """Return whether an object has a place that this target writes, whatever is in it now."""
-        declared = context.settings._replace(is_declared=True)
-        asked = context._replace(settings=declared)
-        return has_site(self.sites(Draft(data), asked))
+        """Return whether an object has a place, whatever is in it."""
+        return any(isinstance(place, Place) for place in self.places(data, context))
+
+    def write(self, draft: Draft, context: Context) -> None:
+        """Give a draft the proxy of the context."""
+        write_places(draft, self.places(draft.data, context), context.settings)
+
+    def edit(self, data: Data, context: Context) -> Iterator[Edit | Finding]:
+        """Yield what there is to say about an object, and at most one Edit that gives it its proxy."""
+        draft = Draft(data)
+        self.write(draft, context)
+        if (
+            draft.edits
+            and not context.settings.sets_any
+            and was_created(data)
+            and _is_empty(draft.data)
+        ):
+            draft.remove(())
+            draft.describe(
+                "removes the object, which inject-proxy created and which holds nothing else"
+            )
+        yield from draft.findings
+        operations = draft.operations() if draft.edits else []
+        if operations:
+            before = _values(self.read(data, context.options, context.uses))
+            after = _values(self.read(draft.data or {}, context.options, context.uses))
+            yield Edit(
+                tuple(operations),
+                ", ".join(draft.descriptions),
+                {name: value for name, value in before.items() if after.get(name) != value} or None,
+                {name: value for name, value in after.items() if before.get(name) != value} or None,
+                draft.data,
+            )
+
+
+def _values(readings: Iterable[Reading]) -> dict[str, str]:
+    """Return what a person calls each variable that is set -> its value, as far as it is known."""
+    return {one.member or one.variable: one.value for one in readings if one.value is not None}
+
+
+def _is_empty(data: Mapping[str, Any]) -> bool:
+    """Return whether a ConfigMap or a Secret holds nothing."""
+    return (
+        bool(data)
+        and data.get("kind") in ("ConfigMap", "Secret")
+        and not (data.get("data") or data.get("stringData"))
+    )
+
+
+def was_created(obj: Mapping[str, Any]) -> bool:
+    """Return whether this program created ``obj``, judged by its label."""
+    return bool(lookup(obj, ("metadata", "labels", LABEL)) == OURS)

@@ -65,11 +65,6 @@ class ClassContext(NamedTuple):
             return None
         return self.templates.get(key)
 
-    def is_used_elsewhere(self, reference: Any, namespace: str) -> bool:
-        """Return whether a reference names a template to which another object than a class refers."""
-        key = self._key(reference, namespace)
-        return key is not None and key in self.elsewhere
-
     def _key(self, reference: Any, namespace: str) -> Key | None:
         """Return what a reference in the class names, first of all in the file of the class."""
         return target_of(reference, namespace, self.of_class[4] if self.of_class else "")
@@ -78,4 +73,4 @@ class ClassContext(NamedTuple):
 def is_elsewhere(reference: Any, namespace: str) -> bool:
     """Return whether a reference in a class of ``namespace`` leads into another one, which Cluster API refuses."""
     key = target_of(reference, namespace)
-    return key is not None and not may_be_same(key[2], namespace)
+    return key is not None and not may_be_same(key.namespace, namespace)

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from krm_fn.carriers.cluster_variables import class_of
-from krm_fn.clusters import Membership, Topology
+from krm_fn.clusters import Membership, Topology, class_name
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Finding
@@ -76,7 +75,7 @@ def class_plans(
         wanted: the checked FunctionConfig.
     """
     objects = list(objects)
-    if not any(obj.ref.kind == "ClusterClass" or class_of(obj.data) for obj in objects):
+    if not any(obj.ref.kind == "ClusterClass" or class_name(obj.data) for obj in objects):
         return ClassPlans(topology)
     from krm_fn.targets.nodes.clusterclass.classes import Classes  # noqa: PLC0415 -- most lists have no class
 

@@ -5,19 +5,17 @@ A plan needs them for a list in which no target applies, too; what edits is in `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from enum import Enum
 from types import MappingProxyType
 
-from krm_fn.carriers.data_uses import DataUses
 from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.places.provided import DataUses
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.class_context import ClassContext
 
 GroupKind = tuple[str, str]
 """API group and kind: ``("apps", "Deployment")``; the group of ``v1`` is empty."""
-ObjectName = tuple[str, str, str, str]
-"""API group, kind, namespace and name, without a hash that a run added to it."""
 Data = Mapping[str, Any]
 """One object as plain data; any field may be missing, null or of a wrong type."""
 Options = Mapping[str, Any]
@@ -33,21 +31,16 @@ class Context(NamedTuple):
         options: ``spec.targets.<id>``.
         settings: the proxy that the object is to get, with its Cluster, certificates and mirror;
             empty where the object is only read, and where the proxy is removed.
-        settings_of_rule: name of a rule in a Kyverno policy -> the proxy of that rule; None where
-            all rules have the one of the object.
         class_context: what a target knows of the list around its object; None where nothing is known.
         uses: the ConfigMaps and Secrets of the list that others read as a proxy.
-        names_in_use: what ``Creation.names_in_use`` returned.
         is_whole: another object of the list refers to the object, and no other file has one of its name: it is
             no patch.
     """
 
     options: Options = NO_OPTIONS
     settings: ProxySettings = ProxySettings()
-    settings_of_rule: Callable[[str], ProxySettings] | None = None
     class_context: ClassContext | None = None
     uses: DataUses = DataUses()
-    names_in_use: frozenset[ObjectName] = frozenset()
     is_whole: bool = False
 
 
@@ -67,11 +60,10 @@ class Writes(Enum):
 class Reach(Enum):
     """Which nodes of a Cluster get the one proxy that a place holds.
 
-    OBJECT: those of the object, if it has any. CLUSTER: all of them. ROLES: all of them; without a proxy for the
-    Cluster it is the one of a role. GROUPS: all of them, and beside it is a place for each group of workers.
+    OBJECT: those of the object, if it has any. CLUSTER: all of them. GROUPS: all of them, and beside it is a place for
+    each group of workers.
     """
 
     OBJECT = "object"
     CLUSTER = "cluster"
-    ROLES = "roles"
     GROUPS = "groups"

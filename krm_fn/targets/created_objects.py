@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from krm_fn.light_typing import Any
 from krm_fn.patch import lookup
 from krm_fn.products import cluster_api
-from krm_fn.targets.base import Companions, Creation
+from krm_fn.targets.base import LABEL, OURS, Companions, Creation, was_created
 
-LABEL = "app.kubernetes.io/managed-by"
-OURS = "inject-proxy"
+__all__ = ["OURS", "beside_clusters", "skeleton", "was_created"]
 
 
 def beside_clusters(companions: Companions) -> Creation:
@@ -35,8 +34,3 @@ def skeleton(
     if isinstance(namespace, str) and namespace:
         metadata = {"name": name, "namespace": namespace, "labels": metadata["labels"]}
     return {"apiVersion": "v1", "kind": kind, "metadata": metadata, **members}
-
-
-def was_created(obj: Mapping[str, Any]) -> bool:
-    """Return whether this program created ``obj``, judged by its label."""
-    return bool(lookup(obj, ("metadata", "labels", LABEL)) == OURS)

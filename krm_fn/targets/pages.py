@@ -39,13 +39,6 @@ def introduction_of(system: str) -> str:
     return page_of(system).partition("\n## ")[0].rstrip("\n")
 
 
-def other_sections_of(system: str) -> str:
-    """Return the sections of the page of a system that are about no single target, in Markdown and with headings."""
-    parts = re.split(r"^(?=## )", page_of(system), flags=re.MULTILINE)[1:]
-    kept = [part for part in parts if part.partition("\n")[0].removeprefix("## ") not in ROWS]
-    return "".join(kept).rstrip("\n")
-
-
 def page_of(system: str) -> str:
     """Return the page of a system in Markdown.
 

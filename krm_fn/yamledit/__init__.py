@@ -1,17 +1,15 @@
-"""The lossless writer: YAML text + RFC 6902 operations -> YAML text.
+"""The lossless writer: YAML text + new data -> YAML text.
 
-No operation, the same bytes; what no operation is about stays byte for byte. It knows nothing of
-Kubernetes, proxies or files, and could be published alone.
+The same data, the same bytes; what the new data does not change stays byte for byte. It knows nothing of Kubernetes,
+proxies or files, and could be published alone.
 
-    tree      text -> nodes with positions          shadow   operations -> what stays, is removed, is new
-    view      nodes -> plain data                   layout   columns and lines, the author's style
-    render    plain data -> text in a style         splice   shadow -> edits -> text
-    document  what one document says              cut      a long list into its items, by text alone
-    edit      all of it, proven against jsonpatch   comments each place of a text with the comments there
-    stream    a text of several documents
-    breaks    the line breaks of YAML             repeated keys that occur twice
-    expansion what aliases add, before they do    restyle  a scalar in its author's style
-    surrogates JSON's pairs of escapes
+    lines     the line breaks of YAML            edit      tree + new data -> changes -> text, proven
+    tree      text -> nodes with positions       pairs     which items of two lists are the same
+    data      nodes -> plain data                layout    where the parts of a collection are, the style
+    document  what one document says             scalars   a text with another value in its style
+    stream    a text of several documents        render    new data -> text in a style
+    cut       a long list into its items         was       what was empty before, in a comment
+    comments  each place with its comments
 
 Here is what reads. What writes, and ``stream``, is imported from its module: most runs change little or nothing.
 """
@@ -19,25 +17,22 @@ Here is what reads. What writes, and ``stream``, is imported from its module: mo
 from __future__ import annotations
 
 from krm_fn.light_typing import Any
-from krm_fn.yamledit.breaks import Lines, with_line_feeds
 from krm_fn.yamledit.cut import Cut, cut
+from krm_fn.yamledit.data import same
 from krm_fn.yamledit.document import (
     CODE_OF_YTT,
     Document,
-    Outline,
     has_complex_keys,
+    repeated_keys,
+    repeated_keys_of_text,
 )
-from krm_fn.yamledit.expansion import Budget
-from krm_fn.yamledit.repeated import repeated_keys, repeated_keys_of_text
-from krm_fn.yamledit.view import same
+from krm_fn.yamledit.lines import Lines, with_line_feeds
 
 __all__ = [
     "CODE_OF_YTT",
-    "Budget",
     "Cut",
     "Document",
     "Lines",
-    "Outline",
     "cut",
     "has_complex_keys",
     "read",

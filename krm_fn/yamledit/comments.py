@@ -9,11 +9,11 @@ import re
 from bisect import bisect, bisect_left
 from collections.abc import Iterator
 
-from krm_fn.yamledit.breaks import with_line_feeds
+from krm_fn.yamledit.data import children
 from krm_fn.yamledit.document import Document
+from krm_fn.yamledit.lines import with_line_feeds
 from krm_fn.yamledit.stream import documents
 from krm_fn.yamledit.tree import Node, Scalar, walk
-from krm_fn.yamledit.view import children
 
 _COMMENT = r"(?m)(?:^|(?<=[ \t\ufeff]))#[^\r\n]*"
 _WORD = r"[^\r\n]"

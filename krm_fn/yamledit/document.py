@@ -1,39 +1,42 @@
-"""One YAML document: what it says, and where; ``edit`` changes it."""
+"""One YAML document: what it says, where, and its text after an edit."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 
+from krm_fn import patch
 from krm_fn.errors import InputError
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Operation
-from krm_fn.yamledit import expansion
-from krm_fn.yamledit.breaks import Lines
+from krm_fn.patch import Operation, Pointer
+from krm_fn.yamledit.data import ComplexKey, children, key_text, view
+from krm_fn.yamledit.lines import Lines
 from krm_fn.yamledit.tree import Alias, Mapping, Node, compose, walk
 from krm_fn.yamledit.tree import Sequence as SequenceNode
-from krm_fn.yamledit.view import children, key_text, view
 
 CODE_OF_YTT = "#@"
 """What begins code and annotations of ytt: a text that has it, ytt reads."""
 PLAIN, FOR_YTT = "#", "#!"
 """What begins a comment; the second one in a text that ytt reads, which takes the first one for its own."""
+_PAIR = re.compile(r"(?i)(?<!\\)((?:\\\\)*)((?:\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2})+)")
 
 
 class Part(NamedTuple):
-    """A value inside a document."""
+    """A value inside a document, and the text of the document."""
 
     whole: str
     node: Node
 
     @property
     def text(self) -> str:
-        """The text that it is part of."""
+        """The text of the value."""
         return self.whole[self.node.start : self.node.end]
 
     def data(self) -> Any:
         """Return new plain data; raises InputError for an alias bomb."""
-        return view(self.node)
+        return view(self.node, self.whole)
 
     def items(self) -> list[Part] | None:
         """Return the items of a list, None for anything else."""
@@ -44,7 +47,7 @@ class Part(NamedTuple):
 
 
 class Document:
-    """A text and what it says; ``root`` is its tree, composed on first use.
+    """One YAML document; ``root`` is its tree, composed on first use.
 
     ``envelope``: members of the outermost mapping of which nothing is kept in a comment when they are filled.
     ``for_ytt`` is True for a document of a text that ytt reads; one with code of ytt in it is one in any case.
@@ -52,24 +55,19 @@ class Document:
 
     def __init__(self, text: str, envelope: Collection[str] = (), *, for_ytt: bool = False) -> None:
         self.text = text
-        self.envelope = frozenset(envelope)
-        self.for_ytt = for_ytt or CODE_OF_YTT in text
+        self.envelope = envelope
+        self.comment = FOR_YTT if for_ytt or CODE_OF_YTT in text else PLAIN
 
     @cached_property
     def root(self) -> Node:
         """The tree of the text; raises InputError if it is not one YAML document."""
-        expansion.allow(len(self.text))
+        if "\\ud" in self.text.lower():
+            self.text = _with_characters(self.text)
         return compose(self.text)
 
     def data(self) -> Any:
         """Return the plain data of the text, new at each call: the caller may change it."""
-        return view(self.root)
-
-    def links(self) -> list[tuple[int, int]]:
-        """Return for each alias of the text where it is, and where its value is."""
-        return [
-            (node.start, node.target.start) for node in walk(self.root) if isinstance(node, Alias)
-        ]
+        return view(self.root, self.text)
 
     def members(self) -> dict[str, Part] | None:
         """Return the members of the outermost mapping; None if the text is something else.
@@ -90,21 +88,52 @@ class Document:
             members[name] = Part(self.text, value)
         return members
 
-    def edit(self, operations: Sequence[Operation]) -> str:
-        """Return the text with the operations applied, as close to its author's style as possible.
+    def place(self, path: Sequence[str]) -> int:
+        """Return where the member or item at ``path`` begins, or the last parent of it that exists.
 
-        No operation, or one that changes nothing: the same text.
+        Raises:
+            InputError: the text cannot be read.
+        """
+        node = self.root
+        position = node.start
+        for step in path:
+            while isinstance(node, Alias):
+                node = node.target
+            inner = {name: (start, value) for name, start, value in children(node)}
+            if step not in inner:
+                break
+            position, node = inner[step]
+        return position
+
+    def edit(self, operations: Sequence[Operation]) -> str:
+        """Return the text with operations applied to its data; raises as ``with_data``."""
+        if not operations:
+            return self.text
+        return self.with_data(patch.apply(self.data(), operations))
+
+    def with_data(self, new: Any) -> str:
+        """Return the text with new data, as close to its author's style as possible.
 
         Raises:
             InputError: the text cannot be read.
             EditError: a place cannot be edited without risk (a mapping on the way has the key twice).
             InternalError: no way of writing it passed the proof.
         """
-        if not operations:
-            return self.text
-        from krm_fn.yamledit.edit import edited  # noqa: PLC0415 -- most documents are only read
+        from krm_fn.yamledit.edit import rewritten  # noqa: PLC0415 -- most documents are only read
 
-        return edited(self, operations)[0]
+        original, old = self.text, self.data()
+        text = rewritten(self.text, self.root, old, new, self.envelope, self.comment)
+        return original if text == self.text else text
+
+
+def _with_characters(text: str) -> str:
+    r"""Return a text with each character that JSON writes as two escapes (``\ud83d\ude00``), which YAML does not know."""
+
+    def characters(match: re.Match[str]) -> str:
+        units = bytes.fromhex(re.sub(r"(?i)\\u", "", match[2]))
+        return match[1] + units.decode("utf-16-be")
+
+    return _PAIR.sub(characters, text)
 
 
 def has_complex_keys(text: str) -> bool:
@@ -113,55 +142,32 @@ def has_complex_keys(text: str) -> bool:
     Raises:
         InputError: the text is not one YAML document.
     """
-    return any(
-        isinstance(key, (Mapping, SequenceNode))
-        for node in walk(Document(text).root)
-        if isinstance(node, Mapping)
-        for key, _ in node.entries
-    )
+    for node in walk(Document(text).root):
+        for key, _ in node.entries if isinstance(node, Mapping) else ():
+            if isinstance(key_text(key), ComplexKey):
+                return True
+    return False
 
 
-class Outline:
-    """Where the members and items of one document begin.
+def repeated_keys(node: Node) -> Iterator[Pointer]:
+    """Yield the path, below ``node``, of each key that occurs twice in one mapping, once for each key.
 
-    The document is read once, and each collection is looked through once: there may be as many questions as members.
-
-    Args:
-        text: one YAML document.
+    JSON readers take the last value, go-yaml refuses it. An alias is not followed.
     """
+    inner = children(node)
+    if isinstance(node, Mapping):
+        names = Counter(name for name, _, _ in inner)
+        for name, times in names.items():
+            if times > 1:
+                yield (name,)
+    for name, _, value in inner:
+        for path in repeated_keys(value):
+            yield (name, *path)
 
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._inside: dict[Node, dict[str, tuple[int, Node]]] = {}
 
-    def place(self, path: Sequence[str]) -> int:
-        """Return where the member or item at ``path`` begins, or the last one on the way to it that is there.
-
-        0 where the document cannot be read.
-
-        Args:
-            path: keys of mappings, and indexes of lists, from the root.
-        """
-        node = self._root
-        if node is None:
-            return 0
-        found = node.start
-        for step in path:
-            inner = self._children(node.target if isinstance(node, Alias) else node)
-            if step not in inner:
-                break
-            found, node = inner[step]
-        return found
-
-    @cached_property
-    def _root(self) -> Node | None:
-        try:
-            return Document(self._text).root
-        except InputError:
-            return None
-
-    def _children(self, node: Node) -> dict[str, tuple[int, Node]]:
-        """Return key or index of a child -> where its member or item begins, and its value."""
-        if node not in self._inside:
-            self._inside[node] = {name: (start, value) for name, start, value in children(node)}
-        return self._inside[node]
+def repeated_keys_of_text(text: str) -> list[Pointer]:
+    """Return the paths of keys that occur twice; [] if the text is not one document."""
+    try:
+        return list(repeated_keys(compose(text)))
+    except InputError:
+        return []

@@ -1,152 +1,528 @@
-"""Operations change the text of one YAML document, and the new text is proven.
+"""Give the text of one YAML document new data, and change nothing else in it.
 
-Read again, it says what ``jsonpatch`` makes of the old data, or there is no new text.
+The tree of the text and the new data are walked together. Where both say the same, the text stays; where they differ,
+the smallest change of the text is noted. A change need not be right in every layout one can think of: the new text is
+read again, and if it does not say the new data, a coarser way is tried, and at last there is no new text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Iterator
 from itertools import product
 
-from krm_fn import patch
 from krm_fn.errors import EditError, ExpansionError, InputError, InternalError
-from krm_fn.light_typing import Any
-from krm_fn.patch import Operation
-from krm_fn.yamledit import layout, shadow
-from krm_fn.yamledit.breaks import BREAKS, newline_of, with_line_feeds
-from krm_fn.yamledit.document import FOR_YTT, PLAIN, Document
-from krm_fn.yamledit.origin import give_back, origins, plain_data
-from krm_fn.yamledit.render import Layout
-from krm_fn.yamledit.shadow import Spot
-from krm_fn.yamledit.splice import Origins, edits, splice
-from krm_fn.yamledit.tree import Alias, Node, compose, walk
-from krm_fn.yamledit.view import same, view
+from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.yamledit import layout
+from krm_fn.yamledit.data import is_merge, key_text, merged, same, scalar_value, view
+from krm_fn.yamledit.layout import Slot, slots_of
+from krm_fn.yamledit.lines import (
+    BREAKS,
+    column_of,
+    end_of_line,
+    newline_of,
+    starts_line,
+    with_line_feeds,
+)
+from krm_fn.yamledit.pairs import comparable, pair_items
+from krm_fn.yamledit.render import AuthorScalar, Layout, behind_dash, behind_key, block, flow, key
+from krm_fn.yamledit.scalars import restyled
+from krm_fn.yamledit.tree import Alias, Mapping, Node, Scalar, Sequence, compose, walk
+from krm_fn.yamledit.was import GONE, EarlierValue, earlier_values, with_earlier_values, with_note
 
-_Way = Callable[[Spot, Sequence[Operation]], None]
-
-
-def edited(document: Document, operations: Sequence[Operation]) -> tuple[str, Any]:
-    """Return the text of a document with operations applied, and what it says; raises as ``Document.edit`` does."""
-    lines = with_line_feeds(document.text)
-    former = origins(lines, document.root)
-    if former:
-        operations = give_back(document.root, operations, former)
-    wanted = patch.apply(document.data(), operations)
-    if same(wanted, document.data()):
-        return document.text, wanted
-    before = Origins(former, document.envelope, FOR_YTT if document.for_ytt else PLAIN)
-    style = layout.style_of(lines, document.root)._replace(
-        newline=newline_of(document.text),
-        literals="\u2028" not in document.text and "\u2029" not in document.text,
-    )
-    # A comment that stays below a literal block may be indented as deep, and be words of it then.
-    styles = (style, style._replace(literals=False))
-    refusal: EditError | None = None
-    for chosen, way in product(styles, (_in_place, _containers_anew, _all_anew)):
-        try:
-            text = _attempt(document, operations, before, chosen, way)
-        except EditError as error:
-            refusal = error
-            continue
-        if _says(text, wanted):
-            return text, wanted
-        # A literal block needs a line break at its end.
-        closed = text + newline_of(document.text)
-        if not text.endswith(tuple(BREAKS)) and _says(closed, wanted):
-            return closed, wanted
-    if refusal is not None:
-        raise refusal
-    raise InternalError("an edit would not have said what was asked for: nothing was written")
+IN_PLACE, COLLECTIONS_ANEW, ALL_ANEW = range(3)
+"""How coarse the changes are: each value, the collections around what changes, or the whole document."""
 
 
-def _attempt(
-    document: Document, operations: Sequence[Operation], before: Origins, style: Layout, way: _Way
+class Change(NamedTuple):
+    """Replace the text from ``start`` to ``end`` by ``text``."""
+
+    start: int
+    end: int
+    text: str
+
+
+class Child(NamedTuple):
+    """A member or an item: its node, its old data, and its new data (``GONE`` if it is removed)."""
+
+    node: Node
+    old: Any
+    new: Any
+
+
+class Notes(NamedTuple):
+    """What is known and kept of earlier states.
+
+    Attributes:
+        known: what values were before, by the notes of the text.
+        envelope: where members begin of which nothing is kept.
+        comment: what begins a comment.
+    """
+
+    known: dict[Node, EarlierValue]
+    envelope: frozenset[int]
+    comment: str
+
+
+class Addition(NamedTuple):
+    """A new child of a collection.
+
+    Attributes:
+        name: its key; None in a list.
+        data: what it says.
+        behind: the index of the child in front of it; -1 for none.
+        moved: the index of an item that says the same and goes elsewhere in the list; -1 for none.
+    """
+
+    name: str | None
+    data: Any
+    behind: int
+    moved: int = -1
+
+
+def rewritten(  # noqa: PLR0913 -- a text, what it says and is to say, and how notes are written
+    text: str, root: Node, old: Any, new: Any, envelope: Collection[str] = (), comment: str = "#"
 ) -> str:
-    """Return the new text in one of the ways: ``_in_place``, ``_containers_anew`` or ``_all_anew``.
+    """Return a text that says new data, as close to its author's style as possible.
 
-    It is not proven yet.
+    Args:
+        text: one YAML document.
+        root: its tree.
+        old: what it says.
+        new: plain data; where something would go that was there empty before, it stays in the text.
+        envelope: members of the outermost mapping of which no earlier state is kept.
+        comment: what begins a comment.
 
     Raises:
-        EditError: the layout does not allow it.
+        EditError: a place cannot be edited without risk (a mapping on the way has the key twice).
+        InternalError: no way of writing it passed the proof.
     """
-    root = Spot(document.root)
-    way(root, operations)
-    if "*" in document.text:
-        _expand_stale_aliases(root, document.root)
-    return splice(document.text, edits(with_line_feeds(document.text), root, style, before))
+    lines = with_line_feeds(text)
+    notes = Notes(earlier_values(lines, root), _members_at(root, envelope), comment)
+    if notes.known:
+        new = with_earlier_values(root, old, new, notes.known)
+    if same(old, new):
+        return text
+    style = layout.style_of(lines, root)._replace(newline=newline_of(text))
+    has_rare_breaks = (
+        "\u2028" in text or "\u2029" in text
+    )  # words of a literal block that ends in one
+    refusal: EditError | None = None
+    for literals, way in product(
+        (not has_rare_breaks, False), (IN_PLACE, COLLECTIONS_ANEW, ALL_ANEW)
+    ):
+        writer = _Writer(lines, style._replace(literals=literals), way, notes)
+        try:
+            writer.value(Child(root, old, new), None)
+        except EditError as error:
+            refusal = refusal or error
+            continue
+        changed = applied(text, writer.changes)
+        # A literal block needs a line break at its end.
+        closed = changed if changed.endswith(tuple(BREAKS)) else changed + style.newline
+        for candidate in (changed, closed):
+            if _says(candidate, new):
+                return candidate
+    raise refusal or InternalError(
+        "an edit would not have said what was asked for: nothing was written"
+    )
 
 
-def _says(text: str, wanted: Any) -> bool:
+def applied(text: str, changes: list[Change]) -> str:
+    """Return ``text`` with all changes; changes at one position keep their order."""
+    parts: list[str] = []
+    position = 0
+    for change in sorted(changes, key=lambda change: (change.start, change.end)):
+        parts += [text[position : change.start], change.text]
+        position = max(position, change.end)
+    return "".join([*parts, text[position:]])
+
+
+def _members_at(root: Node, names: Collection[str]) -> frozenset[int]:
+    """Return where members of the outermost mapping begin."""
+    if not isinstance(root, Mapping):
+        return frozenset()
+    return frozenset(key.start for key, _ in root.entries if key_text(key) in names)
+
+
+def _says(text: str, new: Any) -> bool:
     try:
-        return same(view(compose(text)), wanted)
+        return same(view(compose(text)), new)
     except ExpansionError:
         raise
     except InputError:
         return False
 
 
-def _in_place(root: Spot, operations: Sequence[Operation]) -> None:
-    """Change what the operations are about, and nothing else."""
-    shadow.apply(root, operations)
+_EMPTY: dict[type, str] = {dict: " {}", list: " []"}
+"""Type of a collection -> how one is written of which nothing was left."""
 
 
-def _containers_anew(root: Spot, operations: Sequence[Operation]) -> None:
-    """Rewrite each collection that an operation concerns, for layouts that no surgical edit supports."""
-    for operation in operations:
-        shadow.apply(root, [operation])
-        shadow.container(root, operation).rewrite()
+class _Writer:
+    """Notes the changes of a text (``changes``), value by value in the order of the text."""
 
+    def __init__(self, text: str, style: Layout, way: int, notes: Notes) -> None:
+        self.text = text
+        self.style = style
+        self.way = way
+        self.notes = notes
+        self.changes: list[Change] = []
+        self._has_aliases = "*" in text
+        self._changed: set[Node] = set()
+        self._gone: list[Node] = []
 
-def _all_anew(root: Spot, operations: Sequence[Operation]) -> None:
-    """Rewrite the whole document."""
-    shadow.apply(root, operations)
-    root.rewrite()
+    def value(self, child: Child, slot: Slot | None) -> None:
+        """Note the changes that give a value its new data; ``slot`` is None for the root."""
+        node, old, new = child
+        if same(old, new) and not self._has_stale_alias(node):
+            return
+        before = len(self.changes)
+        earlier = self.notes.known.get(node)
+        if earlier is not None and slot and same(new, earlier.data):
+            self._replace_up_to_end_of_line(node, slot, earlier.text)
+        elif not self._keeps_style(child, slot):
+            self._replace(child, slot)
+        elif isinstance(node, Mapping):
+            self._mapping(node, child, slot)
+        elif isinstance(node, Sequence):
+            self._sequence(node, child, slot)
+        else:
+            self._scalar(child, slot)
+        if len(self.changes) > before and not same(old, new):
+            self._changed.add(node)
 
+    def _keeps_style(self, child: Child, slot: Slot | None) -> bool:
+        """Return whether a value stays of its kind, and a flow collection need not become a block."""
+        node, _, new = child
+        if self.way == ALL_ANEW:
+            return False
+        if isinstance(node, Mapping):
+            is_same_kind = isinstance(new, dict)
+        elif isinstance(node, Sequence):
+            is_same_kind = isinstance(new, list)
+        else:
+            return isinstance(node, Scalar) and isinstance(new, str)
+        is_member = slot is not None and slot.is_block_member
+        return is_same_kind and not (is_member and self._is_line(node) and _grows(node, new))
 
-def _expand_stale_aliases(root: Spot, tree: Node) -> None:
-    """Write out each alias whose anchored text changes or is removed: no operation is about the alias itself.
+    def _mapping(self, node: Mapping, child: Child, slot: Slot | None) -> None:
+        """Note the changes of the members of a mapping."""
+        old, new = child.old, child.new
+        members: list[Child] = []
+        inherited: dict[str, Any] = {}
+        positions: dict[str, int] = {}
+        for index, (name, value) in enumerate(node.entries):
+            if is_merge(name):
+                data = view(value)
+                inherited = {**merged(data), **inherited}
+                members.append(Child(value, data, data))
+                continue
+            text = key_text(name)
+            member = Child(value, old[text], new.get(text, GONE))
+            if text in positions and not same(member.old, member.new):
+                raise EditError(
+                    f"the key `{text}` occurs several times in one mapping: keep one of them"
+                )
+            members.append(member)
+            positions[text] = index
+        if any(name not in new for name in inherited):
+            self._replace(child, slot)
+            return
+        last = max((at for at, member in enumerate(members) if member.new is not GONE), default=-1)
+        added: list[Addition] = []
+        behind = -1
+        for name, data in new.items():
+            if name in positions:
+                behind = positions[name]
+            elif name not in inherited:
+                added.append(Addition(name, data, behind))
+            elif not same(inherited[name], data):
+                added.append(Addition(name, data, last))
+        # What no old member follows is at the end.
+        added = [one._replace(behind=last) if one.behind == behind else one for one in added]
+        self._collection(node, child, slot, members, added)
 
-    An anchor is above its aliases, so one look in the order of the text is enough.
-    """
-    for alias in walk(tree):
-        if isinstance(alias, Alias) and _is_stale(root, alias.target):
-            _expand(root, alias)
+    def _sequence(self, node: Sequence, child: Child, slot: Slot | None) -> None:
+        """Note the changes of the items of a list."""
+        old, new = child.old, child.new
+        pairs = pair_items(old, new)
+        partners = dict(pairs)
+        items = [
+            Child(item, old[at], new[partners[at]] if at in partners else GONE)
+            for at, item in enumerate(node.items)
+        ]
+        origins = {to: at for at, to in pairs}
+        gone = {comparable(data): at for at, data in enumerate(old) if at not in partners}
+        added: list[Addition] = []
+        behind = -1
+        for to, data in enumerate(new):
+            if to in origins:
+                behind = origins[to]
+            else:
+                moved = gone.pop(comparable(data), -1) if gone else -1
+                added.append(Addition(None, data, behind, moved))
+        self._collection(node, child, slot, items, added)
 
+    def _collection(
+        self,
+        node: Mapping | Sequence,
+        child: Child,
+        slot: Slot | None,
+        children: list[Child],
+        added: list[Addition],
+    ) -> None:
+        """Note changes inside a collection: in its children, then removals, then additions."""
+        kept = [index for index, inner in enumerate(children) if inner.new is not GONE]
+        is_changed = bool(added) or len(kept) < len(children)
+        if is_changed and (not kept or self.way == COLLECTIONS_ANEW):
+            self._replace(child, slot)
+            return
+        self._gone += [inner.node for inner in children if inner.new is GONE]
+        slots = slots_of(self.text, node)
+        for index in kept:
+            self.value(children[index], slots[index])
+        for first, last in _runs(set(range(len(children))) - set(kept)):
+            self.changes.append(self._removal(slots, first, last))
+        if added:
+            style = layout.style_near(self.text, node, slots, self.style)
+            for addition in added:
+                insertion = self._flow_insertion if node.flow else self._block_insertion
+                self.changes.append(insertion(slots, kept[0], addition, style))
 
-def _is_stale(root: Spot, target: Node) -> bool:
-    """Return whether a node will not be there, or not say the same."""
-    spot = _spot_around(root, target)
-    if spot is None or not spot.kept:
-        return True
-    return spot.children is not None and not same(plain_data(spot.plain()), view(target))
+    def _removal(self, slots: list[Slot], first: int, last: int) -> Change:
+        """Remove the children from ``first`` to ``last``; another child must stay."""
+        text, start, end = self.text, slots[first].start, slots[last].end
+        if slots[first].flow and first:
+            return Change(slots[first - 1].end, end, "")
+        if slots[first].flow:
+            return Change(start, slots[last + 1].start, "")
+        if not starts_line(text, start):
+            # The line begins with the dash of the list around it; comments of the neighbour stay, below that dash.
+            line_end, neighbour = end_of_line(text, end), slots[last + 1].start
+            if text[line_end:neighbour].strip():
+                return Change(len(text[:start].rstrip(" ")), line_end, "")
+            return Change(start, neighbour, "")
+        start -= column_of(text, start)
+        if start == 0:
+            return Change(0, text.index("\n", end) + 1, "")
+        # The line break before is removed, the one behind stays: what is new behind a last child comes before that one.
+        return Change(end_of_line(text, start - 1), end_of_line(text, end), "")
 
+    def _block_insertion(
+        self, slots: list[Slot], first: int, addition: Addition, style: Layout
+    ) -> Change:
+        """Insert lines below the child in front, or above ``first``, the first child that stays."""
+        column = column_of(self.text, slots[0].start)
+        pad = " " * column
+        if addition.moved >= 0:
+            # It keeps its style and the comment behind it.
+            old = slots[addition.moved]
+            lines = pad + self.text[old.start : end_of_line(self.text, old.end)]
+        else:
+            data = addition.data
+            new = [data] if addition.name is None else {addition.name: data}
+            lines = style.newline.join(block(new, column, style))
+        if addition.behind >= 0:
+            end = slots[addition.behind].end
+            position = layout.end_of_child(self.text, end, column)
+            return Change(position, position, style.newline + lines)
+        start = slots[first].start
+        above = layout.above_comments(self.text, start) if addition.name is None else start
+        if above < start:
+            # The comments above the first item stay with it.
+            return Change(above, above, lines + style.newline)
+        return Change(start, start, lines.removeprefix(pad) + style.newline + pad)
 
-def _expand(root: Spot, alias: Alias) -> None:
-    """Rewrite the spot of an alias, if that is still in the shadow."""
-    spot = _spot_around(root, alias)
-    while spot is not None and spot.node is not alias:
-        spot.open()
-        spot = _spot_around(spot, alias)
-    if spot is not None:
-        spot.rewrite()
+    def _flow_insertion(
+        self, slots: list[Slot], first: int, addition: Addition, style: Layout
+    ) -> Change:
+        """Insert a child behind the child in front, or before ``first``; on its own line if its neighbour is."""
+        text = flow(addition.data, style, style.quotes.get("", ""))
+        if addition.name is not None:
+            text = f"{key(addition.name, flow=True, json=style.json)}: {text}"
+        is_first = addition.behind < 0
+        neighbour = slots[first if is_first else max(first, addition.behind)].start
+        gap = " "
+        if starts_line(self.text, neighbour):
+            gap = style.newline + " " * column_of(self.text, neighbour)
+        if is_first:
+            return Change(neighbour, neighbour, text + "," + gap)
+        end = slots[addition.behind].end
+        return Change(end, end, "," + gap + text)
 
+    def _scalar(self, child: Child, slot: Slot | None) -> None:
+        """Give a text another value in its author's style, or replace it."""
+        node = child.node
+        assert isinstance(node, Scalar)  # noqa: S101 -- `_keeps_style` says so
+        is_json = (
+            self.style.json and layout.quote_of(node) != '"'
+        )  # JSON knows no text without double quotes
+        if slot is not None and self.way == IN_PLACE and not is_json:
+            raw = self.text[node.start : node.end]
+            new = restyled(raw, node, child.new, self.style.newline, flow=slot.flow)
+            if new is not None:
+                self.changes.append(Change(node.start, node.end, new))
+                return
+        self._replace(child, slot)
 
-def _spot_around(spot: Spot, node: Node) -> Spot | None:
-    """Return the spot of a node, or the one around it that nothing has looked into.
+    def _replace(self, child: Child, slot: Slot | None) -> None:
+        """Write a value anew, with its author's words for the scalars that stay."""
+        node = child.node
+        self._gone.append(node)
+        data = with_author_scalars(node, child.new)
+        if slot is None:
+            self._replace_root(node, data)
+        elif slot.flow:
+            self.changes.append(Change(node.start, node.end, flow(data, self.style)))
+        else:
+            self._replace_behind_indicator(child, data, slot)
 
-    None where the text around the node is given up.
-    """
-    while spot.node is not node:
-        if not spot.kept:
+    def _replace_behind_indicator(self, child: Child, data: Any, slot: Slot) -> None:
+        """Write the value behind a ``-`` or ``:`` anew and keep the comments on its lines."""
+        node, indicator = child.node, slot.behind
+        write = behind_dash if slot.is_item else behind_key
+        column = column_of(self.text, slot.start)
+        rest, lines = write(data, column, self.style, layout.quote_of(node))
+        first_end = end_of_line(self.text, indicator)
+        last_end = max(first_end, end_of_line(self.text, node.end))
+        comment = ""
+        if node.start > first_end:
+            comment = self.text[indicator:first_end].rstrip(" ")
+        elif rest:  # the blanks in front of the value stay
+            rest = self.text[indicator : node.start] + rest[1:] if node.start > indicator else rest
+        behind = self.text[node.end : last_end]
+        if not _is_block(node) and (behind.strip() or node.end <= first_end):
+            comment += behind
+        words = self._words_to_keep(child, slot)
+        if words is not None:
+            comment = with_note(comment, words, self.notes.comment)
+        new = self.style.newline.join([rest + comment, *lines])
+        self.changes.append(Change(indicator, last_end, new))
+
+    def _replace_up_to_end_of_line(self, node: Node, slot: Slot, text: str) -> None:
+        """Write a text in the place of a value and of the comments around it."""
+        self._gone.append(node)
+        self.changes.append(Change(slot.behind, end_of_line(self.text, node.end), text))
+
+    def _replace_root(self, node: Node, data: Any) -> None:
+        """Write the whole document anew; behind ``---`` on its line there can be no block."""
+        column = column_of(self.text, node.start)
+        end = end_of_line(self.text, node.end)
+        comment = "" if _is_block(node) else self.text[node.end : end].rstrip()
+        is_behind_marker = column > 0 and self.text.startswith("---", node.start - column)
+        is_filled = isinstance(data, (dict, list)) and bool(data)
+        if is_behind_marker or self.style.json or not is_filled:
+            self.changes.append(Change(node.start, end, flow(data, self.style) + comment))
+            return
+        lines = block(data, column, self.style)
+        if comment:
+            lines.insert(0, comment.strip())
+        self.changes.append(Change(node.start, end, self.style.newline.join(lines).lstrip(" ")))
+
+    def _words_to_keep(self, child: Child, slot: Slot) -> str | None:
+        """Return the text of a value for a note, if it was empty or a flow collection and becomes a block."""
+        node, old, new = child
+        is_filled = isinstance(new, (dict, list)) and bool(new)
+        if not is_filled or not slot.is_block_member or slot.start in self.notes.envelope:
             return None
-        if spot.children is None:
-            return spot
-        inner = [child.spot for child in spot.children if _holds(child.spot.node, node)]
-        if not inner:
-            return None
-        spot = inner[0]
-    return spot
+        text = self.text[node.start : node.end]
+        if _is_nothing(node):
+            if "\n" in self.text[slot.behind : node.end]:
+                return _EMPTY.get(type(old), "")
+            return self.text[slot.behind : node.end]
+        if self._is_line(node) and _is_left(old, new):
+            return f" {text}"
+        return None
+
+    def _is_line(self, node: Node) -> bool:
+        """Return whether a node is a flow collection on one line, which therefore holds no comment."""
+        if not isinstance(node, (Mapping, Sequence)) or not node.flow:
+            return False
+        keys = [
+            name for inner in walk(node) if isinstance(inner, Mapping) for name, _ in inner.entries
+        ]
+        is_plain = all(isinstance(name, (Scalar, Alias)) for name in keys)
+        return is_plain and "\n" not in self.text[node.start : node.end]
+
+    def _has_stale_alias(self, node: Node) -> bool:
+        """Return whether an alias in a value means a text that changed or went: it must be written out."""
+        if not self._has_aliases:
+            return False
+        return any(
+            isinstance(inner, Alias) and self._is_stale(inner.target) for inner in walk(node)
+        )
+
+    def _is_stale(self, target: Node) -> bool:
+        if target in self._changed:
+            return True
+        return any(gone.start <= target.start < gone.end for gone in self._gone)
 
 
-def _holds(outer: Node | None, inner: Node) -> bool:
-    return outer is not None and outer.start <= inner.start and inner.end <= outer.end
+def with_author_scalars(node: Node, new: Any) -> Any:
+    """Return new data with the words of the author for each plain scalar of ``node`` that stays."""
+    if isinstance(node, Alias):
+        return with_author_scalars(node.target, new)
+    if isinstance(node, Mapping) and isinstance(new, dict):
+        own = [(key_text(name), value) for name, value in node.entries if not is_merge(name)]
+        nodes = dict(own)
+        if len(nodes) < len(own):
+            raise EditError("a key occurs several times in one mapping: keep one of them")
+        return {
+            name: with_author_scalars(nodes[name], data) if name in nodes else data
+            for name, data in new.items()
+        }
+    if isinstance(node, Sequence) and isinstance(new, list):
+        items = list(new)
+        for at, to in pair_items(view(node), new):
+            items[to] = with_author_scalars(node.items[at], new[to])
+        return items
+    if isinstance(node, Scalar) and same(scalar_value(node), new):
+        is_plain = node.value != "" and not node.style and not node.tag
+        # A blank line in a plain text means a line break, which such a text cannot hold on one line.
+        is_one_line = not any(character in node.value for character in BREAKS)
+        return AuthorScalar(node.value, new) if is_plain and is_one_line else new
+    return new
+
+
+def _is_block(node: Node) -> bool:
+    return isinstance(node, (Mapping, Sequence)) and not node.flow
+
+
+def _is_nothing(node: Node) -> bool:
+    """Return whether a node is an empty collection, or null."""
+    if isinstance(node, Mapping):
+        return not node.entries
+    if isinstance(node, Sequence):
+        return not node.items
+    return isinstance(node, Scalar) and scalar_value(node) is None
+
+
+def _grows(node: Node, new: Any) -> bool:
+    """Return whether an empty value in a flow collection gets members; a note on it needs block style."""
+    if _is_nothing(node):
+        return isinstance(new, (dict, list)) and bool(new)
+    if isinstance(node, Mapping) and isinstance(new, dict):
+        return any(_grows(value, new.get(key_text(name))) for name, value in node.entries)
+    if isinstance(node, Sequence) and isinstance(new, list):
+        return any(map(_grows, node.items, new))
+    return False
+
+
+def _is_left(old: Any, new: Any) -> bool:
+    """Return whether the new data still hold a part of the old data."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        return not old or any(
+            name in new and _is_left(data, new[name]) for name, data in old.items()
+        )
+    if isinstance(old, list) and isinstance(new, list):
+        return not old or any(map(_is_left, old, new))
+    return same(old, new)
+
+
+def _runs(indexes: set[int]) -> Iterator[tuple[int, int]]:
+    """Yield the runs of consecutive indexes: ``{1, 2, 5}`` -> (1, 2), (5, 5)."""
+    for first in sorted(indexes):
+        if first - 1 not in indexes:
+            last = first
+            while last + 1 in indexes:
+                last += 1
+            yield first, last

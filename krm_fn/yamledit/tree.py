@@ -1,14 +1,13 @@
 """YAML text as a tree that knows the position of each value.
 
-Nothing is resolved and nothing is lost; an alias stays an alias, a duplicated key stays twice.
-PyYAML's ``compose`` forgets both, so the tree is built from its events.
-
-All positions are offsets into the text, in characters.
+Nothing is resolved and nothing is lost: an alias stays an alias, a key that is there twice stays twice. PyYAML's own
+``compose`` forgets both, so the tree is built from its events. Positions are offsets into the text, in characters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Iterator
 
 import yaml
 from yaml.events import (
@@ -23,21 +22,16 @@ from yaml.events import (
 
 from krm_fn.errors import InputError, TextError
 from krm_fn.light_typing import Any
-from krm_fn.yamledit.breaks import with_line_feeds
-from krm_fn.yamledit.surrogates import ReadableText
+from krm_fn.yamledit.lines import with_line_feeds
 
 MAX_DEPTH = 500
-"""Deeper nesting is refused: no manifest needs it, and every consumer of the tree may walk it recursively."""
+"""Deeper nesting is refused: no manifest needs it, and the tree is walked by functions that call themselves."""
 
 _PARSER: Any = yaml.cyaml.CParser if yaml.__with_libyaml__ else yaml.SafeLoader  # type: ignore[attr-defined]
 
 
 class Node:
-    """A value of the text; ``start`` includes its anchor and tag, ``end`` is behind its last character.
-
-    The end of a block collection is the end of its last child (PyYAML's own mark lies on a later line), that of a block
-    scalar the end of its last line of content, line break excluded.
-    """
+    """A value of the text; ``start`` includes its anchor and tag, ``end`` is behind its last character."""
 
     __slots__ = ("end", "start")
 
@@ -98,89 +92,40 @@ def compose(text: str) -> Node:
         InputError: the text is not YAML, holds no or several documents, nests too deep, or uses an unknown alias. The
             message names line and column, never the text around them: it may hold a credential.
     """
-    source = ReadableText(text)
     try:
-        composer = _Composer(source)
+        composer = _Composer(text)
         if composer.next_document() is None:
             raise InputError("the input is empty: it must be one YAML document")
         root = composer.root()
         second = composer.next_document()
     except yaml.YAMLError as error:
-        raise _without_text(error, source.text) from None
+        raise _without_text(error, text) from None
     if second is not None:
         raise _error("the input must be one YAML document, but a second one begins", second)
     return root
 
 
-def compose_all(text: str) -> Iterator[Node]:
-    """Yield the trees of all documents of ``text`` as PyYAML splits it, without empty documents.
-
-    Raises:
-        InputError: as ``compose``, but for the number of documents.
-    """
-    source = ReadableText(text)
-    try:
-        composer = _Composer(source)
-        while composer.next_document() is not None:
-            root = composer.root()
-            if root.start < root.end:
-                yield root
-    except yaml.YAMLError as error:
-        raise _without_text(error, source.text) from None
-
-
-def _without_text(error: yaml.YAMLError, text: str) -> InputError:
-    """Return what replaces an error of PyYAML, whose message shows the text."""
-    if isinstance(error, yaml.reader.ReaderError):
-        before = with_line_feeds(_text_before(text, error.position))
-        line = before.count("\n") + 1
-        column = len(before) - before.rfind("\n")
-        return TextError(f"not valid YAML: {error.reason}", line, column)
-    assert isinstance(error, yaml.MarkedYAMLError)  # noqa: S101 -- PyYAML raises no other one when it reads
-    mark = error.problem_mark or error.context_mark
-    problem = error.problem or error.context or ""
-    if "tag handle" in problem:  # without libyaml its name follows, a part of the text
-        problem = problem.partition(" '")[0]
-    return _error(f"not valid YAML: {problem}", mark, _remedy(text, mark))
-
-
-def _remedy(text: str, mark: Any) -> str:
-    """Say what to do about the mistakes of a text that people make most often, by where it cannot be read any more."""
-    if not mark:
-        return ""
-    lines = with_line_feeds(text).split("\n")[: mark.line + 1]
-    conflicts = [at for at, line in enumerate(lines, 1) if line.startswith("<<<<<<< ")]
-    if conflicts:
-        return f"resolve the conflict that git marked in line {conflicts[-1]}"
-    indent = lines[-1][: mark.column + 1]
-    if "\t" in indent and not indent.strip():
-        return "indent the line with blanks, because YAML takes no tab there"
-    return ""
-
-
-def _text_before(text: str, position: int) -> str:
-    """Return what is before a position of ``ReaderError``: libyaml counts bytes, PyYAML characters."""
-    if _PARSER is yaml.SafeLoader:
-        return text[:position]
-    return text.encode(errors="surrogatepass")[:position].decode(errors="surrogatepass")
-
-
-def _error(problem: str, mark: Any, remedy: str = "") -> InputError:
-    if not mark:
-        return InputError(problem)
-    return TextError(problem, mark.line + 1, mark.column + 1, remedy)
+def walk(node: Node) -> Iterator[Node]:
+    """Yield ``node`` and everything in it, in the order of the text; aliases are not followed."""
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        yield current
+        if isinstance(current, Sequence):
+            pending.extend(reversed(current.items))
+        elif isinstance(current, Mapping):
+            for key, value in reversed(current.entries):
+                pending += [value, key]
 
 
 class _Composer:
     """Builds the trees of a text from the events of PyYAML, whose errors it raises."""
 
-    def __init__(self, source: ReadableText) -> None:
-        self._source = source
-        self._has_pairs = source.has_pairs
-        self._text = with_line_feeds(source.text)
+    def __init__(self, text: str) -> None:
+        self._text = with_line_feeds(text)
         self._anchors: dict[str, Node] = {}
         self._open: list[Node] = []
-        self._next: Callable[[], Any] = _PARSER(source.text).get_event
+        self._next = _PARSER(text).get_event
         self._next()  # the stream starts
 
     def next_document(self) -> Any:
@@ -196,10 +141,7 @@ class _Composer:
         return self._node(self._next(), 0)
 
     def _node(self, event: Any, depth: int) -> Node:
-        """Return the value that begins with an event.
-
-        It calls itself for each level and compares the class of an event: a text has many events.
-        """
+        """Return the value that begins with an event; it compares classes because a text has many events."""
         kind = type(event)
         if kind is ScalarEvent:
             return self._scalar(event)
@@ -238,11 +180,10 @@ class _Composer:
         start, end = event.start_mark.index, event.end_mark.index
         style = event.style or ""
         if style in ("|", ">"):
-            end = _end_of_block_scalar(self._text, start, end)
+            end = _end_of_block(self._text, start, end)
         elif start == end:  # nothing, which PyYAML finds where the next thing begins
-            start = end = _end_of_text_before(self._text, start)
-        value = self._source.meaning(event.value) if self._has_pairs else event.value
-        node = Scalar(start, end, value, style, event.tag or "")
+            start = end = len(self._text[:start].rstrip(" \t\r\n"))
+        node = Scalar(start, end, event.value, style, event.tag or "")
         if event.anchor:
             self._anchors[event.anchor] = node
         return node
@@ -252,41 +193,57 @@ class _Composer:
         if target is None:
             remedy = "quote a text that begins with `*`"
             raise _error("an alias has no anchor before it", event.start_mark, remedy)
-        if any(target is open_node for open_node in self._open):
+        if any(target is node for node in self._open):
             raise _error("an alias must not be inside its own anchor", event.start_mark)
         return Alias(event.start_mark.index, event.end_mark.index, target)
 
 
-def _end_of_text_before(text: str, position: int) -> int:
-    while position and text[position - 1] in " \t\r\n":
-        position -= 1
-    return position
-
-
-def _end_of_block_scalar(text: str, start: int, end: int) -> int:
+def _end_of_block(text: str, start: int, end: int) -> int:
     """Return the end of a block scalar, without its line break and, except with ``|+``, without empty lines."""
     raw = text[start:end]
-    keeps_blank_lines = "+" in raw.partition("\n")[0].partition("#")[0]
-    if keeps_blank_lines:
+    header = raw.partition("\n")[0].partition("#")[0]
+    if "+" in header:
         return start + len(raw.removesuffix("\n").removesuffix("\r"))
-    return start + _end_of_content(raw)
+    return start + len(re.sub(r"(?:\r?\n)+\Z", "", raw))
 
 
-def _end_of_content(text: str) -> int:
-    """Return where the final line breaks of ``text`` begin."""
-    end = len(text)
-    while text.endswith("\n", 0, end):
-        end -= 2 if text.endswith("\r\n", 0, end) else 1
-    return end
+def _without_text(error: yaml.YAMLError, text: str) -> InputError:
+    """Return an error of ours for one of PyYAML, whose message would quote the text."""
+    if isinstance(error, yaml.reader.ReaderError):
+        before = with_line_feeds(_text_before(text, error.position))
+        line = before.count("\n") + 1
+        column = len(before) - before.rfind("\n")
+        return TextError(f"not valid YAML: {error.reason}", line, column)
+    assert isinstance(error, yaml.MarkedYAMLError)  # noqa: S101 -- PyYAML raises no other one when it reads
+    mark = error.problem_mark or error.context_mark
+    problem = error.problem or error.context or ""
+    if "tag handle" in problem:  # without libyaml its name follows, a part of the text
+        problem = problem.partition(" '")[0]
+    return _error(f"not valid YAML: {problem}", mark, _remedy(text, mark))
 
 
-def walk(node: Node) -> Iterator[Node]:
-    """Yield ``node`` and everything in it, in the order of the text; aliases are not followed."""
-    pending = [node]
-    while pending:
-        current = pending.pop()
-        yield current
-        if isinstance(current, Sequence):
-            pending.extend(reversed(current.items))
-        elif isinstance(current, Mapping):
-            pending.extend(part for entry in reversed(current.entries) for part in reversed(entry))
+def _text_before(text: str, position: int) -> str:
+    """Return the text before a position of ``ReaderError``: libyaml counts bytes, PyYAML characters."""
+    if _PARSER is yaml.SafeLoader:
+        return text[:position]
+    return text.encode(errors="surrogatepass")[:position].decode(errors="surrogatepass")
+
+
+def _remedy(text: str, mark: Any) -> str:
+    """Say what to do about the mistakes that people make most often, by where the text cannot be read any more."""
+    if not mark:
+        return ""
+    lines = with_line_feeds(text).split("\n")[: mark.line + 1]
+    for number in range(len(lines), 0, -1):
+        if lines[number - 1].startswith("<<<<<<< "):
+            return f"resolve the conflict that git marked in line {number}"
+    indent = lines[-1][: mark.column + 1]
+    if "\t" in indent and not indent.strip():
+        return "indent the line with blanks, because YAML takes no tab there"
+    return ""
+
+
+def _error(problem: str, mark: Any, remedy: str = "") -> InputError:
+    if not mark:
+        return InputError(problem)
+    return TextError(problem, mark.line + 1, mark.column + 1, remedy)

@@ -51,7 +51,7 @@ class Objects:
         """
         from krm_fn.plan.sources import formats  # noqa: PLC0415 -- most runs take no value from elsewhere
 
-        obj = self._one(source["kind"], source)
+        obj = self._find(source["kind"], source)
         value = _value(obj, source.get("key"))
         try:
             read = formats.read(value.text, source.get("format"))
@@ -71,70 +71,63 @@ class Objects:
         Raises:
             ConfigError: the ConfigMap or its key is missing.
         """
-        obj = self._one("ConfigMap", config_map)
+        obj = self._find("ConfigMap", config_map)
         value = _value(obj, config_map["key"])
         place = (obj.ref.namespace, obj.ref.name, _key(value))
         return Certificates(value.text, None if obj.is_local else place)
 
-    def _one(self, kind: str, wanted: Mapping[str, Any]) -> Object:
+    def _find(self, kind: str, reference: Mapping[str, Any]) -> Object:
         """Find the object that is meant.
 
         Without a namespace that is one without a namespace, before one in any other: and one in a namespace only if
         the list knows no other namespace, because anybody may own an object of that name in his own.
         """
-        found = list(self._named(kind, wanted["name"], wanted.get("namespace")))
-        if "namespace" not in wanted:
-            found = [obj for obj in found if is_open(obj.ref.namespace)] or found
-        called = f'{kind} "{wanted["name"]}"'
-        place = f' in namespace "{wanted["namespace"]}"' if "namespace" in wanted else ""
-        if not found:
+        candidates = list(self._named(kind, reference["name"], reference.get("namespace")))
+        called = f'{kind} "{reference["name"]}"'
+        place = ""
+        if "namespace" in reference:
+            place = f' in namespace "{reference["namespace"]}"'
+        else:
+            without_namespace = [obj for obj in candidates if is_open(obj.ref.namespace)]
+            candidates = without_namespace or candidates
+        if not candidates:
             raise ConfigError(
                 [f"must name an object of the list: there is no {called}{place} in it"]
             )
-        if len(found) > 1:
+        if len(candidates) > 1:
             hint = "keep one of them" if place else "say in `namespace` which one is meant"
-            raise ConfigError(
-                [
-                    f"must name one object: there are {len(found)} of {called}{place} in the list, {hint}"
-                ]
-            )
-        namespace = found[0].ref.namespace
+            problem = f"must name one object: there are {len(candidates)} of {called}{place} in the list, {hint}"
+            raise ConfigError([problem])
+        namespace = candidates[0].ref.namespace
         if not (place or is_open(namespace)) and self._has_other_namespaces(namespace):
             problem = (
                 f"must say in `namespace` that the {called} of namespace {json.dumps(namespace)} is meant, because "
                 "the list holds objects of other namespaces, too, and anybody may own one of that name"
             )
             raise ConfigError([problem])
-        return found[0]
+        return candidates[0]
 
     def _has_other_namespaces(self, namespace: str) -> bool:
-        """Return whether an object of the list is in another namespace.
-
-        Unreadable items do not count.
-        """
-        for one in self._lists:
-            for index in range(len(one)):
-                if not one.contains(index, ("namespace",)):
-                    continue
+        """Return whether a readable object of the list is in another namespace."""
+        for source in self._lists:
+            for index in source.holding(("namespace",)):
                 try:
-                    found = one.objects(index)
+                    objects = source.objects(index)
                 except InputError:
                     continue
-                if any(not may_be_same(obj.ref.namespace, namespace) for obj in found):
+                if any(not may_be_same(obj.ref.namespace, namespace) for obj in objects):
                     return True
         return False
 
     def _named(self, kind: str, name: str, namespace: str | None) -> Iterator[Object]:
-        for one in self._lists:
-            for index in range(len(one)):
-                kinds = one.kinds(index)
-                if (kinds and kind not in kinds) or not one.contains(index, (name,)):
+        for source in self._lists:
+            for index in source.holding((name,)):
+                kinds = source.kinds(index)
+                if kinds and kind not in kinds:
                     continue
-                for obj in one.objects(index):
-                    if (obj.group_kind, obj.ref.name) == (("", kind), name) and namespace in (
-                        None,
-                        obj.ref.namespace,
-                    ):
+                for obj in source.objects(index):
+                    is_same = obj.group_kind == ("", kind) and obj.ref.name == name
+                    if is_same and namespace in (None, obj.ref.namespace):
                         yield obj
 
 
@@ -162,22 +155,22 @@ def _value(obj: Object, key: str | None) -> Value:
     found = texts.get(key) if key is not None else next(iter(texts.values()))
     if found is None:
         raise ConfigError([f"must name a key of {_name_of(obj)} in `key`: there are {names}"])
-    if isinstance(found, Finding):
-        raise ConfigError([f"{_name_of(obj)} {_unusable(obj, found)}"])
+    if found.problem:
+        raise ConfigError([f"{_name_of(obj)} {_unusable(obj, found.problem)}"])
     return found
 
 
-def _unusable(obj: Object, found: Finding) -> str:
-    """Return what keeps a text from being read; the finding says what a target does about it."""
-    field = found.path[-1]
-    if found.code == "Encrypted":
+def _unusable(obj: Object, finding: Finding) -> str:
+    """Return why a text of an object cannot be read."""
+    field, value = finding.path[-1], lookup(obj.data, finding.path)
+    if finding == sops.refusal(finding.path):
         return f"key `{field}`: {sops.ENCRYPTED}"
-    if found.code == "TextUnreadable":
-        wanted = "base64 of UTF-8 text"
+    if isinstance(value, str):
+        expected = "base64 of UTF-8 text"
     else:
-        kind = "a mapping" if len(found.path) == 1 else "a string"
-        wanted = f"{kind}, not {type_errors.type_name(lookup(obj.data, found.path))}"
-    return f"`{field}` must be {wanted}: correct it, or name another key"
+        kind = "a mapping" if len(finding.path) == 1 else "a string"
+        expected = f"{kind}, not {type_errors.type_name(value)}"
+    return f"`{field}` must be {expected}: correct it, or name another key"
 
 
 def _key(value: Value) -> str:

@@ -7,14 +7,13 @@ Sources: TKG: the document, ``config_default.yaml`` and ``get_no_proxy`` in ``yt
 which adds the networks of AWS and Azure, their metadata addresses, and ``::1`` for IPv6. Giant Swarm:
 ``secret-values.yaml.patch`` and ``<cluster>-cluster-values`` of the document, cluster-apps-operator
 ``clustersecret/desired.go``. Konvoy Image Builder: ``http-proxy-override.yaml`` of the document,
-``ansible/roles/containerd``. OpenShift: ``install-config.yaml`` (``openshift/installer``: ``types.InstallConfig``).
+``ansible/roles/containerd``.
 """
 
 from __future__ import annotations
 
 import base64
 import binascii
-from collections import Counter
 from collections.abc import Callable, Mapping
 
 from krm_fn import yamledit
@@ -24,12 +23,10 @@ from krm_fn.formats import sops, ytt
 from krm_fn.light_typing import Any
 from krm_fn.patch import field_path, lookup
 from krm_fn.products import giantswarm, konvoy, tkg
-from krm_fn.products.distributions import FILES
 from krm_fn.products.proxy_keys import SHORT, SNAKE, UPPER, ProxyKeys
-from krm_fn.yamledit import comments, stream
+from krm_fn.yamledit import stream
 
 TKG, GIANT_SWARM, IMAGE_BUILDER = "TKG", "GiantSwarm", "ImageBuilder"
-OPENSHIFT = "OpenShift"
 
 _Path = tuple[str, ...]
 _Fields = dict[_Path, ForeignValue]
@@ -63,12 +60,6 @@ _BUILDER_PLACES: _Places = (
     ((konvoy.PROXY_ENV,), UPPER),
     ((konvoy.PROXY_ENV,), SNAKE),
 )
-_OPENSHIFT_FILE = FILES["openshift"]
-_MAPPINGS = {
-    _OPENSHIFT_FILE.path,
-    *(path for path, _ in (*_SWARM_PLACES, *_BUILDER_PLACES)),
-}
-"""Where the names of all forms are; those of TKG are at the root."""
 
 
 def read(text: str, form: str | None = None) -> Mapping[_Path, ForeignValue]:
@@ -132,12 +123,9 @@ def _whole(text: str) -> dict[str, Any]:
     try:
         parts = [yamledit.read(text[start:end]) for start, end in stream.documents(text)]
         undecided = ytt.undecided(text, _TKG_NAMES)
-        paths = Counter(
-            place.path for place in comments.places(text) if place.path[1:-1] in _MAPPINGS
-        )
     except InputError as error:
         raise ConfigError([f"must be YAML: {error}"]) from None
-    twice = [field_path(path[1:]) for path, times in paths.items() if times > 1]
+    twice = [field_path(path) for path in yamledit.repeated_keys_of_text(text)]
     if twice:
         raise ConfigError([f"must not say `{name}` twice: keep one of them" for name in twice])
     if undecided:
@@ -190,24 +178,6 @@ def _decoded(text: Any) -> str:
         ) from None
 
 
-def _giant_swarm(data: Any) -> _Fields:
-    return _first(data, _SWARM_PLACES)
-
-
-def _image_builder(data: Any) -> _Fields:
-    return _first(data, _BUILDER_PLACES)
-
-
-def _openshift(data: Any) -> _Fields:
-    path = _OPENSHIFT_FILE.path
-    found = _three(data, path, _OPENSHIFT_FILE.keys)
-    field = _OPENSHIFT_FILE.certificates(path)
-    certificates = lookup(data, field)
-    if certificates and found:
-        found["trustedCA", "pem"] = ForeignValue(certificates, f"`{field_path(field)}`")
-    return found
-
-
 def _first(data: Any, places: _Places) -> _Fields:
     """Return, field by field, the value of the first place that has one."""
     found: _Fields = {}
@@ -237,20 +207,18 @@ def _text(value: Any) -> Any:
 
 READERS: dict[str, Callable[[Any], _Fields]] = {
     TKG: _tkg,
-    GIANT_SWARM: _giant_swarm,
-    IMAGE_BUILDER: _image_builder,
-    OPENSHIFT: _openshift,
+    GIANT_SWARM: lambda data: _first(data, _SWARM_PLACES),
+    IMAGE_BUILDER: lambda data: _first(data, _BUILDER_PLACES),
 }
 """Name of a form -> what reads it."""
 
 _SIGNS: dict[str, tuple[_Path, ...]] = {
     TKG: tuple((name,) for name in (*tkg.PROXY, tkg.PROXY_SWITCH)),
     GIANT_SWARM: (
-        *((*giantswarm.PROXY, name) for name in SHORT[:2]),  # `noProxy` is that of OpenShift, too
+        *((*giantswarm.PROXY, name) for name in SHORT),
         *((*giantswarm.CLUSTER_PROXY, name) for name in SHORT),
     ),
     IMAGE_BUILDER: ((konvoy.PROXY_ENV,),),
-    OPENSHIFT: tuple((*_OPENSHIFT_FILE.path, name) for name in _OPENSHIFT_FILE.keys[:2]),
 }
 """Names that are in one form only: `http_proxy` at the top is in two of them."""
 
@@ -258,5 +226,4 @@ _SHOWN = {
     TKG: "`TKG_HTTP_PROXY`, `TKG_HTTPS_PROXY`, `TKG_NO_PROXY`",
     GIANT_SWARM: "`proxy.http`, `proxy.https`, `proxy.noProxy`",
     IMAGE_BUILDER: "`http_proxy`, `https_proxy`, `no_proxy`, which need no `format`, or these in `proxy_env`",
-    OPENSHIFT: "`proxy.httpProxy`, `proxy.httpsProxy`, `proxy.noProxy`",
 }

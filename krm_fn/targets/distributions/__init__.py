@@ -1,1 +1,1 @@
-"""Kubernetes distributions whose proxy is in three members of one mapping: OpenShift, AKS, EKS Anywhere and others."""
+"""Distributions and products with one place each, as the rows of a table say."""

@@ -1,107 +1,75 @@
-"""Values of Helm charts, wherever an object holds them: of which chart they are, and their sites.
+"""Values of Helm charts in a HelmRelease, a ConfigMap or a Secret: of which chart they are, and where in the object.
 
-Which members of them hold a proxy is known by the targets. Values are left out where the object alone
-does not say for which chart they are.
-
-Sources: ``HelmRelease`` of Flux (``helm.toolkit.fluxcd.io``, v2beta1 to v2): ``spec.values``, the chart in
-``spec.chart.spec.chart`` or ``spec.chartRef``, and ``valuesFrom`` with its default key ``values.yaml``; ``App`` of
-Giant Swarm, whose ``spec.config`` and ``spec.userConfig`` name a ConfigMap or a Secret with the key ``values``
-(``kubectl gs template`` calls it ``<app>-userconfig``, the documentation ``<app>-user-values``); the files
+Sources: ``HelmRelease`` of Flux; ``App`` of Giant Swarm, whose values are under the key ``values``; the files
 ``secret-values.yaml.patch`` of a Giant Swarm config repository.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from krm_fn.carriers.documents import DocumentDraft, DocumentSites, SitesOf, TextDraft
-from krm_fn.carriers.site import Site
 from krm_fn.clusters import chart_of
-from krm_fn.engine import Draft
-from krm_fn.formats.embedded import Value, read, values
+from krm_fn.formats import embedded
 from krm_fn.krm.results import Finding
-from krm_fn.krm.type_errors import wrong_type
-from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer, lookup
+from krm_fn.light_typing import Any
+from krm_fn.patch import Pointer, lookup, text_at
+from krm_fn.places.env_entries import UPPER_CASE, EnvEntries
+from krm_fn.places.members import Members
+from krm_fn.places.place import Place
+from krm_fn.places.texts import YamlText, text_place
+from krm_fn.targets.base import Data
 
-HELM_RELEASE = ("helm.toolkit.fluxcd.io", "HelmRelease")
-KINDS = frozenset({HELM_RELEASE, ("", "Secret"), ("", "ConfigMap")})
+KINDS = frozenset({("helm.toolkit.fluxcd.io", "HelmRelease"), ("", "Secret"), ("", "ConfigMap")})
+
+ENV = EnvEntries((("NO_PROXY",), *UPPER_CASE[:2]))
+"""A list of variables among values, in the order of cluster-apps-operator."""
 
 _KEY = re.compile(r"(?:(?:secret|configmap)-)?values(?:\.ya?ml(?:\.(?:patch|template))?)?")
 
-
-class HelmValues(NamedTuple):
-    """Values that one object holds.
-
-    Attributes:
-        draft: the data of the object itself, or of the document in a text of it.
-        of: a name that says of which chart they are: that of the chart itself, or that of the object.
-        root: leads to them in the data.
-        document: the document that they are; None where they are a part of the object.
-    """
-
-    draft: Draft
-    of: str
-    root: Pointer = ()
-    document: DocumentDraft | None = None
-
-    @property
-    def data(self) -> Any:
-        """What holds the values as plain data."""
-        return self.draft.data
-
-    def sites(self, of_draft: SitesOf) -> Iterator[Site | DocumentSites]:
-        """Yield sites in the values: those that ``of_draft`` yields for their draft."""
-        if self.document is None:
-            yield from of_draft(self.draft)
-        else:
-            yield DocumentSites(self.document, of_draft)
-
-
-def of_object(draft: Draft) -> Iterator[HelmValues]:
-    """Yield the values in an object: those of a HelmRelease also where there are none yet."""
-    obj = draft.data
-    if obj.get("kind") == "HelmRelease":
-        yield HelmValues(draft, chart_of(obj), root=("spec", "values"))
-        return
-    name = lookup(obj, ("metadata", "name"))
-    for value in values(obj) if isinstance(name, str) else ():
-        if isinstance(value, Finding) or not _KEY.fullmatch(value.path[-1]):
-            continue
-        documents = TextDraft(draft, value, empty=("{}",)).documents()
-        for document in documents if isinstance(documents, list) else ():
-            if isinstance(document.draft.data, dict):
-                yield HelmValues(document.draft, str(name), document=document)
-                break
-
-
-def report_unread(draft: Draft) -> None:
-    """Report the texts of a Secret or a ConfigMap that should hold values, and cannot be read as such."""
-    for value in values(draft.data):
-        if len(value.path) > 1 and not _KEY.fullmatch(value.path[-1]):
-            continue
-        if isinstance(value, Finding):
-            draft.findings.append(value)
-            continue
-        documents = TextDraft(draft, value).documents()
-        if isinstance(documents, Finding):
-            draft.findings.append(documents)
-            continue
-        found = [document.draft.data for document in documents]
-        has_mapping = any(isinstance(one, dict) for one in found)
-        if found and found[0] is not None and not has_mapping:
-            problem = wrong_type((), found[0], "a mapping")
-            draft.findings.append(documents[0].about_text(problem))
-
-
-def blank(draft: Draft) -> Iterator[TextDraft]:
-    """Yield the texts of a Secret or a ConfigMap that are there to hold values, and hold none yet."""
-    for value in values(draft.data):
-        if isinstance(value, Value) and _KEY.fullmatch(value.path[-1]) and read(value) == []:
-            yield TextDraft(draft, value)
+PlacesOf = Callable[[Any, Pointer], Iterable[Place]]
+"""Yield the places in data whose values are at a path."""
 
 
 def is_of_chart(name: str, chart: str) -> bool:
     """Return whether a name is that of the chart, or contains it between hyphens."""
     return f"-{chart}-" in f"-{name}-"
+
+
+def name_of_chart(data: Data) -> str:
+    """Return what says of which chart the values of an object are: the chart of a HelmRelease, or its own name."""
+    return (
+        chart_of(data) if data.get("kind") == "HelmRelease" else text_at(data, ("metadata", "name"))
+    )
+
+
+def places_of_values(
+    data: Data, places: PlacesOf, begun: Sequence[Place] = ()
+) -> Iterator[Place | Finding]:
+    """Yield the places in the values of an object."""
+    if data.get("kind") == "HelmRelease":
+        yield from places(data, ("spec", "values"))
+        return
+
+    def in_text(document: Any) -> Iterable[Place]:
+        return places(document, ())
+
+    for value in embedded.values(data):
+        if len(value.path) < 2 or _KEY.fullmatch(value.path[-1]):
+            yield text_place(value, YamlText(in_text, begun), "the values")
+
+
+def present(data: Any, root: Pointer, path: Pointer, form: Members, keep: int) -> Iterator[Place]:
+    """Yield the place of some members, if a mapping for them, or one of them, is there."""
+    there = lookup(data, (*root, *path))
+    has_own_mapping = there is not None and path in (("proxy",), ("cluster", "proxy"))
+    if has_own_mapping or form.is_in(there):
+        label = f"`{'.'.join(path)}`" if path else "the values"
+        yield Place((*root, *path), form, label, keep)
+
+
+def present_env(data: Any, root: Pointer, path: Pointer) -> Iterator[Place]:
+    """Yield the place of a list of variables, if one of them is there."""
+    place = Place((*root, *path), ENV, f"`{path[-1]}`", len(root) + len(path) - 1)
+    if any(True for _ in ENV.read(data, place)):
+        yield place

@@ -1,91 +1,87 @@
-"""Overrides of Konvoy Image Builder: the proxy of pre-provisioned machines while Konvoy installs what nodes need."""
+"""Overrides of Konvoy Image Builder: the proxy of pre-provisioned machines while Konvoy installs what nodes need.
+
+Both places that the playbooks read are written: `proxy_env`, the environment of Ansible's own tasks, and the three names
+at the top, without which containerd gets no drop-in while provisioning. Source: the Konvoy document;
+mesosphere/konvoy-image-builder, ``ansible/roles/containerd/tasks/main.yaml``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from krm_fn.carriers.documents import TextDraft
-from krm_fn.carriers.site import Site
-from krm_fn.carriers.whole_text import WholeText
 from krm_fn.clusters import has_suffix
-from krm_fn.engine import Draft
-from krm_fn.formats.embedded import Value, values
+from krm_fn.formats import embedded
 from krm_fn.krm.results import Finding
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
-from krm_fn.patch import lookup
+from krm_fn.patch import lookup, text_at
+from krm_fn.places.members import SNAKE, Variables
+from krm_fn.places.place import Place
+from krm_fn.places.texts import YamlText, new_text, text_place
 from krm_fn.products import konvoy
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import created_objects
-from krm_fn.targets.base import Context, FileForm, NodeUpdate, Reach, Target
-from krm_fn.targets.konvoy import image_builder_keys
+from krm_fn.targets.base import Context, Data, FileForm, NodeUpdate, Reach, Target
 
 _KEY = "overrides.yaml"
 _MOVE = {"clusterctl.cluster.x-k8s.io/move": ""}
+_ORDER = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy")
+"""The six names as the document's own file has them."""
+_ENVIRONMENT = Place((konvoy.PROXY_ENV,), Variables(_ORDER), f"`{konvoy.PROXY_ENV}`")
+_TOP = Place((), SNAKE, "the override file")
+
+
+def _places(document: Any) -> Iterator[Place]:
+    """Yield both places; only the first where it cannot be written: a machine would get one half."""
+    yield _ENVIRONMENT
+    if isinstance(document.get(konvoy.PROXY_ENV), (dict, type(None))):
+        yield _TOP
+
+
+def _is_there(text: embedded.Value) -> bool:
+    """Return whether the first document of a text sets one of the names already."""
+    document: Any = next((one.data for one in embedded.mappings(text)), {})
+    names = {*document, *(lookup(document, _ENVIRONMENT.path) or ())}
+    return not names.isdisjoint(_ORDER)
 
 
 def companions(
     obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the Secret of a pre-provisioned Cluster that gets a proxy; ``sites`` fills it."""
-    name = lookup(obj, ("metadata", "name"))
-    is_ours = lookup(obj, ("spec", "infrastructureRef", "kind")) == "PreprovisionedCluster"
-    if settings.sets_any and is_ours and isinstance(name, str) and name:
-        yield created_objects.skeleton(
-            "Secret", name + konvoy.USER_OVERRIDES_SUFFIX, obj, labels=_MOVE, type="Opaque"
-        )
-
-
-def _texts(obj: Mapping[str, Any]) -> list[Value | Finding]:
-    """Return the texts that hold overrides, and findings.
-
-    A Secret that this program created has its own text.
-    """
-    name = lookup(obj, ("metadata", "name"))
-    if not has_suffix(name, konvoy.USER_OVERRIDES_SUFFIX):
-        return []
-    found = [
-        one for one in values(obj) if len(one.path) == 1 or one.path[-1].endswith((".yaml", ".yml"))
-    ]
-    return found or ([Value(("stringData", _KEY), "")] if created_objects.was_created(obj) else [])
-
-
-def _sites_of_file(draft: Draft, settings: ProxySettings) -> Iterator[Site]:
-    yield from image_builder_keys.sites(draft)
+    """Yield the Secret of a pre-provisioned Cluster that gets a proxy; ``places`` fills it."""
+    name = text_at(obj, ("metadata", "name"))
+    kind = text_at(obj, ("spec", "infrastructureRef", "kind"))
+    if settings.sets_any and kind == "PreprovisionedCluster" and name:
+        own = name + konvoy.USER_OVERRIDES_SUFFIX
+        yield created_objects.skeleton("Secret", own, obj, labels=_MOVE, type="Opaque")
 
 
 class _ImageBuilderOverrides(Target):
     id = "imageBuilderOverrides"
     kinds = frozenset({("", "Secret")})
     audience = Audience.NODE
-    file = FileForm(audience, _sites_of_file)
+    file = FileForm(audience, lambda settings, document: _places(document))
     creates = created_objects.beside_clusters(companions)
-    reach = Reach.ROLES
+    reach = Reach.CLUSTER
     node_update = NodeUpdate(
         is_rolled=False, why="Konvoy reads the overrides once, when it sets a machine up"
     )
 
-    def sites(self, draft: Draft, context: Context) -> Iterator[WholeText]:
+    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
         """Yield the overrides in a Secret: those under `overrides.yaml`, and others that name a proxy."""
-        is_created = created_objects.was_created(draft.data)
-        for value in _texts(draft.data):
-            if isinstance(value, Finding):
-                draft.findings.append(value)
-                continue
-            text = TextDraft(draft, value, empty=("{}",))
-            documents = text.documents()
-            if isinstance(documents, Finding):
-                draft.findings.append(documents)
-                continue
-            first = documents[0].draft.data if documents else None
-            if value.path[-1] == _KEY or image_builder_keys.is_there(first):
-                yield WholeText(
-                    text,
-                    documents,
-                    image_builder_keys.sites,
-                    is_created=is_created,
-                    is_ours=is_created,
-                )
+        if not has_suffix(lookup(data, ("metadata", "name")), konvoy.USER_OVERRIDES_SUFFIX):
+            return
+        texts = [one for one in embedded.values(data) if _is_yaml(one)]
+        if not texts and created_objects.was_created(data):
+            texts = [new_text(data, _KEY)]
+        for text in texts:
+            if text.problem or text.path[-1] == _KEY or _is_there(text):
+                yield text_place(text, YamlText(_places, (_ENVIRONMENT, _TOP)), "the overrides")
+
+
+def _is_yaml(text: embedded.Value) -> bool:
+    """Return whether a text is YAML by its name, or a field cannot be read at all."""
+    return len(text.path) == 1 or text.path[-1].endswith((".yaml", ".yml"))
 
 
 TARGET = _ImageBuilderOverrides()

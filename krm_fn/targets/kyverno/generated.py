@@ -1,5 +1,8 @@
 """The policy that inject-proxy generates: a MutatingPolicy, or a MutatingAdmissionPolicy with its binding.
 
+It gives containers exactly the wanted variables and keeps all their others: a JSON Patch writes the whole ``env`` of
+each container, the proxy variables first, so that others can refer to them. A second evaluation gives the same list.
+
 Sources: ``MutatingPolicySpec`` (kyverno/api, ``api/policies.kyverno.io/v1``); ``MutatingAdmissionPolicySpec`` and
 ``MutatingAdmissionPolicyBindingSpec`` (Kubernetes, ``admissionregistration.k8s.io/v1``, stable in 1.36, with the same
 fields as ``v1beta1`` of 1.34); the entries that come from ``kubeadm-config``: ``kyverno-policies-connectivity`` of
@@ -8,33 +11,34 @@ Giant Swarm. That Kyverno's engine does with the policies what is said here is r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 
-from krm_fn.carriers import chosen_containers
-from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import Variables
 from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env
-from krm_fn.krm.results import Severity
-from krm_fn.light_typing import Any
+from krm_fn.krm.results import Finding
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import lookup
+from krm_fn.places import choice
+from krm_fn.places.place import Place
+from krm_fn.places.reading import Reading, Variables
+from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import created_objects
-from krm_fn.targets.kyverno import cel_text
-from krm_fn.targets.kyverno.cel_site import CelExpressions
+from krm_fn.targets.kyverno.cel import text_literal
+from krm_fn.targets.kyverno.cel_site import CelForm
 
-POLICY, NATIVE_POLICY = "MutatingPolicy", "MutatingAdmissionPolicy"
 BINDING = "MutatingAdmissionPolicyBinding"
+_POLICY, _NATIVE_POLICY = "MutatingPolicy", "MutatingAdmissionPolicy"
 _GROUPS = {
-    POLICY: "policies.kyverno.io",
-    NATIVE_POLICY: "admissionregistration.k8s.io",
+    _POLICY: "policies.kyverno.io",
+    _NATIVE_POLICY: "admissionregistration.k8s.io",
     BINDING: "admissionregistration.k8s.io",
 }
-MARK = "fn.inject-proxy.io/policy"
-"""A label, with the value ``generated``: a generated policy has it, other objects that inject-proxy creates do not."""
+_Wanted = Mapping[str, Any]
+"""The options ``generated``, all of them."""
 
-PODS, WORKLOADS = "Pods", "Workloads"
-KUBEADM_CONFIG = "KubeadmConfig"
+_LABEL = "fn.inject-proxy.io/policy"
+"""With the value ``generated``: a generated policy has it, other objects that inject-proxy creates do not."""
+
 _MEMBERS = (
     "failurePolicy",
     "reinvocationPolicy",
@@ -49,13 +53,41 @@ _MEMBERS = (
 )
 """The members of ``spec`` that are ours; others stay."""
 
-_TEMPLATE = (
-    '(object.kind == "CronJob" ? object.spec.jobTemplate.spec.template : object.spec.template)'
-)
-_TEMPLATE_PATH = """\
+_KUBEADM_CONFIG = "KubeadmConfig"
+_RESOURCES = {
+    "Pods": [("", ["CREATE"], ["pods"])],
+    "Workloads": [
+        ("apps", ["CREATE", "UPDATE"], ["deployments", "statefulsets", "daemonsets"]),
+        ("batch", ["CREATE", "UPDATE"], ["cronjobs"]),
+        ("batch", ["CREATE"], ["jobs"]),
+    ],
+}
+"""Level -> group, operations and resources.
+
+The API server accepts no other ``env`` for a Pod or a Job that exists, so these are only about CREATE. Other workloads
+are changed later, too, often by tools that send them without the proxy.
+"""
+_ANNOTATIONS = {
+    "Pods": "[object.metadata].map(metadata, metadata.?annotations.orValue({}))",
+    "Workloads": """\
+[
+  object.metadata,
+  (object.kind == "CronJob" ? object.spec.jobTemplate.spec.template : object.spec.template).?metadata.orValue({})
+].map(metadata, metadata.?annotations.orValue({}))""",
+}
+_POD_SPEC = {
+    "Pods": "object.spec",
+    "Workloads": """\
+(object.kind == "CronJob" ? object.spec.jobTemplate.spec.template : object.spec.template)
+  .spec""",
+}
+_POD_SPEC_PATH = {
+    "Pods": "'/spec'",
+    "Workloads": """\
 object.kind == "CronJob"
   ? "/spec/jobTemplate/spec/template/spec"
-  : "/spec/template/spec\""""
+  : "/spec/template/spec\"""",
+}
 _CHOSEN = """\
 variables.annotations
   .map(a, [{names}]
@@ -63,26 +95,37 @@ variables.annotations
     .filter(value, value != "true")
     .join(","))
   .join(",").split(",").map(name, name.trim()).filter(name, name != "")"""
+_PATCH = """\
+variables.podSpec.?{list}.orValue([])
+  .filter(c, variables.chosen.size() == 0 || c.name in variables.chosen)
+  .map(c, JSONPatch{{
+    op: "add",
+    path: variables.podSpecPath + "/{list}/"
+      + string(variables.podSpec.{list}.map(one, one.name).indexOf(c.name)) + "/env",
+    value: variables.proxy + c.?env.orValue([]).filter(e, !(e.name in variables.names))
+  }})"""
 _KUBEADM = {
-    "clusterConfiguration": """\
+    _POLICY: {
+        "clusterConfiguration": """\
 yaml.parse(
   resource.Get("v1", "configmaps", "kube-system", "kubeadm-config").data.ClusterConfiguration
 )""",
-    "kubeadm": """\
+        "kubeadm": """\
 [
   variables.clusterConfiguration.?controlPlaneEndpoint,
   variables.clusterConfiguration.?networking.?podSubnet,
   variables.clusterConfiguration.?networking.?serviceSubnet,
   variables.clusterConfiguration.?networking.?dnsDomain
 ].map(field, string(field.orValue("")))""",
-}
-# Kubernetes reads no YAML in CEL. kubeadm writes this text: each of these keys is there once, with a plain value.
-_NATIVE_KUBEADM = {
-    "clusterConfiguration": "params.data.ClusterConfiguration",
-    "kubeadm": """\
+    },
+    # Kubernetes reads no YAML in CEL. kubeadm writes this text: each of these keys is there once, with a plain value.
+    _NATIVE_POLICY: {
+        "clusterConfiguration": "params.data.ClusterConfiguration",
+        "kubeadm": """\
 ["controlPlaneEndpoint: ", "podSubnet: ", "serviceSubnet: ", "dnsDomain: "]
   .map(key, variables.clusterConfiguration.find(key + ".*").replace(key, ""))
   .map(value, value.replace("'", "").replace("\\"", "").trim())""",
+    },
 }
 _OF_CLUSTER = """\
 [
@@ -100,127 +143,93 @@ _NO_PROXY = """\
 ).join(",")"""
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """What ``generate`` and ``generated`` ask for, with their defaults."""
-
-    kind: str
-    name: str
-    version: str
-    level: str
-    exclude_namespaces: tuple[str, ...]
-    reads_kubeadm_config: bool
-
-    @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Wanted | None:
-        """Return what the options of the target ask for; None: no policy."""
-        if "generate" not in options:
-            return None
-        given = options.get("generated", {})
-        return cls(
-            options["generate"],
-            given.get("name", created_objects.OURS),
-            given.get("apiVersion", "v1"),
-            given.get("level", PODS),
-            tuple(given.get("excludeNamespaces", ("kyverno", "kube-system"))),
-            given.get("noProxyFrom") == KUBEADM_CONFIG,
-        )
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """The kinds of the objects that it takes."""
-        return (POLICY,) if self.kind == POLICY else (NATIVE_POLICY, BINDING)
-
-    @classmethod
-    def of_object(cls, options: Mapping[str, Any], obj: Mapping[str, Any]) -> Wanted | None:
-        """Return what the options ask for, if an object has a kind and the name of it; else None."""
-        wanted = cls.of(options)
-        if wanted is None or obj.get("kind") not in wanted.kinds:
-            return None
-        return wanted if lookup(obj, ("metadata", "name")) == wanted.name else None
+_DEFAULTS: Mapping[str, Any] = {
+    "name": created_objects.OURS,
+    "apiVersion": "v1",
+    "level": "Pods",
+    "excludeNamespaces": ["kyverno", "kube-system"],
+    "noProxyFrom": "Settings",
+    "namespaceSelector": {},
+    "objectSelector": {},
+    "matchConditions": [],
+}
+"""The options ``generated`` of the target, where they are left out."""
 
 
 def objects(options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the objects that the options ask for, without a specification."""
-    wanted = Wanted.of(options)
-    if wanted is None:
-        return
-    for kind in wanted.kinds:
-        created = created_objects.skeleton(kind, wanted.name, {}, labels={MARK: "generated"})
-        yield {**created, "apiVersion": f"{_GROUPS[kind]}/{wanted.version}"}
+    wanted = {**_DEFAULTS, **options.get("generated", {})}
+    for kind in _kinds(options):
+        created = created_objects.skeleton(kind, wanted["name"], {}, labels={_LABEL: "generated"})
+        yield {**created, "apiVersion": f"{_GROUPS[kind]}/{wanted['apiVersion']}"}
 
 
 def is_generated(obj: Mapping[str, Any]) -> bool:
     """Return whether inject-proxy generated an object, by its labels."""
-    return (
-        created_objects.was_created(obj)
-        and lookup(obj, ("metadata", "labels", MARK)) == "generated"
-    )
+    label = lookup(obj, ("metadata", "labels", _LABEL))
+    return created_objects.was_created(obj) and label == "generated"
 
 
-def is_in_the_way(obj: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
-    """Return whether an object of another author has kind and name of one that the options ask for."""
-    return Wanted.of_object(options, obj) is not None and not is_generated(obj)
-
-
-def is_dropped(obj: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
-    """Return whether inject-proxy generated an object, and the options do not ask for it any more."""
-    return is_generated(obj) and Wanted.of_object(options, obj) is None
-
-
-def report_in_the_way(draft: Draft) -> None:
-    """Add an error: the object is not overwritten, and nothing else is written."""
+def name_taken(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Finding | None:
+    """Return an error if an object of another author has kind and name of one that the options ask for."""
+    if is_generated(obj) or not _is_wanted(obj, options):
+        return None
     message = (
         "inject-proxy did not create this object, and the policy that `spec.targets.kyvernoPolicies.generate` "
         "asks for has the same kind and name: choose another `generated.name`, or remove this object"
     )
-    draft.report(Severity.ERROR, message, ("metadata", "name"), code="PolicyNameTaken")
+    return Finding.of("CannotWrite", message, ("metadata", "name"))
 
 
-class GeneratedObject:
-    """A policy, or the binding of one, that inject-proxy generated, as a site.
+def _kinds(options: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the kinds of the objects that the options ask for."""
+    kind = options.get("generate")
+    if kind is None:
+        return ()
+    return (kind, BINDING) if kind == _NATIVE_POLICY else (kind,)
 
-    Args:
-        draft: the data of the object; without ``spec`` it is created.
-        options: those of the target; an object that they do not ask for any more is removed.
+
+def _is_wanted(obj: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
+    """Return whether an object has a kind and the name that the options ask for."""
+    name = options.get("generated", {}).get("name", _DEFAULTS["name"])
+    return obj.get("kind") in _kinds(options) and lookup(obj, ("metadata", "name")) == name
+
+
+class GeneratedForm(NamedTuple):
+    """A policy, or the binding of one, that inject-proxy generated; without ``spec`` it is created.
+
+    ``options`` are those of the target; an object that they do not ask for any more is removed.
     """
 
-    label = "the CEL expressions"
+    options: Mapping[str, Any]
 
-    def __init__(self, draft: Draft, options: Mapping[str, Any]) -> None:
-        self._draft = draft
-        self._options = options
-
-    def read(self) -> Iterator[Reading]:
+    def read(self, data: Any, place: Place) -> Iterator[Reading]:
         """Yield what the expressions set, as far as they say it."""
-        yield from CelExpressions(self._draft).read()
+        return CelForm().read(data, place)
 
-    def write(self, variables: Variables) -> None:
+    def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Make the specification what is wanted, or remove the object."""
-        obj = self._draft.data
-        wanted = Wanted.of_object(self._options, obj)
-        if not variables or wanted is None:
-            if "spec" in obj:
-                self._draft.remove(())
-                self._draft.describe(f"removes the {obj['kind']}, which inject-proxy generated")
+        kind, variables = draft.data["kind"], settings.variables()
+        wanted = {**_DEFAULTS, **self.options.get("generated", {})}
+        if not variables or not _is_wanted(draft.data, self.options):
+            if "spec" in draft.data:
+                draft.remove(())
+                draft.describe(f"removes the {kind}, which inject-proxy generated")
             return
-        is_binding = obj["kind"] == BINDING
-        if wanted.reads_kubeadm_config and not is_binding and "spec" not in obj:
-            self._draft.describe(
-                "takes entries of NO_PROXY from the `kubeadm-config` of its cluster"
-            )
-        self._draft.set(("apiVersion",), f"{_GROUPS[obj['kind']]}/{wanted.version}")
-        spec = _binding_spec(wanted) if is_binding else _policy_spec(wanted, variables)
+        if kind == BINDING:
+            spec = _binding_spec(wanted)
+            draft.describe(f'binds the MutatingAdmissionPolicy "{wanted["name"]}"')
+        else:
+            spec = _policy_spec(kind, wanted, variables)
+        draft.set(("apiVersion",), f"{_GROUPS[kind]}/{wanted['apiVersion']}")
         for key in _MEMBERS:
             if key in spec:
-                self._draft.set(("spec", key), spec[key])
+                draft.set(("spec", key), spec[key])
             else:
-                self._draft.remove(("spec", key), keep=1)
-        if is_binding:
-            self._draft.describe(f'binds the MutatingAdmissionPolicy "{wanted.name}"')
+                draft.remove(("spec", key), keep=1)
 
 
-def _policy_spec(wanted: Wanted, variables: Variables) -> dict[str, Any]:
+def _policy_spec(kind: str, wanted: _Wanted, variables: Variables) -> dict[str, Any]:
     """Return the specification of a policy, in the order of ``_MEMBERS``."""
     spec: dict[str, Any] = {
         # A pod without a proxy can be repaired; a cluster in which no pod starts cannot.
@@ -228,27 +237,28 @@ def _policy_spec(wanted: Wanted, variables: Variables) -> dict[str, Any]:
         # Other webhooks add containers, which need the proxy, too.
         "reinvocationPolicy": "IfNeeded",
     }
-    if wanted.kind == POLICY and wanted.level == PODS:
+    if kind == _POLICY and wanted["level"] == "Pods":
         # Kyverno would extend the policy to Deployments, where a JSON Patch finds no containers.
         spec["autogen"] = {"podControllers": {"controllers": []}}
-    if wanted.kind == NATIVE_POLICY and wanted.reads_kubeadm_config:
+    if kind == _NATIVE_POLICY and wanted["noProxyFrom"] == _KUBEADM_CONFIG:
         spec["paramKind"] = {"apiVersion": "v1", "kind": "ConfigMap"}
-    expressions = _expressions(wanted, variables)
     spec["matchConstraints"] = _match_constraints(wanted)
-    spec["matchConditions"] = [{"name": "no-opt-out", "expression": _no_opt_out(wanted)}]
+    opt_out = {"name": "no-opt-out", "expression": _no_opt_out(wanted)}
+    spec["matchConditions"] = [opt_out, *wanted["matchConditions"]]
     spec["variables"] = [
-        {"name": name, "expression": expression} for name, expression in expressions.items()
+        {"name": name, "expression": expression}
+        for name, expression in _expressions(kind, wanted, variables).items()
     ]
     spec["mutations"] = [
-        {"patchType": "JSONPatch", "jsonPatch": {"expression": cel_text.patch(containers)}}
-        for containers in cel_text.LISTS
+        {"patchType": "JSONPatch", "jsonPatch": {"expression": _PATCH.format(list=containers)}}
+        for containers in ("initContainers", "containers")
     ]
     return spec
 
 
-def _binding_spec(wanted: Wanted) -> dict[str, Any]:
-    spec: dict[str, Any] = {"policyName": wanted.name}
-    if wanted.reads_kubeadm_config:
+def _binding_spec(wanted: _Wanted) -> dict[str, Any]:
+    spec: dict[str, Any] = {"policyName": wanted["name"]}
+    if wanted["noProxyFrom"] == _KUBEADM_CONFIG:
         spec["paramRef"] = {
             "name": "kubeadm-config",
             "namespace": "kube-system",
@@ -257,81 +267,69 @@ def _binding_spec(wanted: Wanted) -> dict[str, Any]:
     return spec
 
 
-def _match_constraints(wanted: Wanted) -> dict[str, Any]:
-    """Return which requests the policy is about.
-
-    The API server accepts no other ``env`` for a Pod or a Job that exists, so these are only about CREATE. Other
-    workloads are changed later, too, often by tools that send them without the proxy.
-    """
-    constraints: dict[str, Any] = {}
-    if wanted.exclude_namespaces:
+def _match_constraints(wanted: _Wanted) -> dict[str, Any]:
+    """Return which requests the policy is about."""
+    namespaces = dict(wanted["namespaceSelector"])
+    if wanted["excludeNamespaces"]:
         excluded = {
             "key": "kubernetes.io/metadata.name",
             "operator": "NotIn",
-            "values": list(wanted.exclude_namespaces),
+            "values": wanted["excludeNamespaces"],
         }
-        constraints["namespaceSelector"] = {"matchExpressions": [excluded]}
-    if wanted.level == WORKLOADS:
-        constraints["resourceRules"] = [
-            _rule("apps", ("deployments", "statefulsets", "daemonsets"), ("CREATE", "UPDATE")),
-            _rule("batch", ("cronjobs",), ("CREATE", "UPDATE")),
-            _rule("batch", ("jobs",), ("CREATE",)),
-        ]
-    else:
-        constraints["resourceRules"] = [_rule("", ("pods",), ("CREATE",))]
+        namespaces["matchExpressions"] = [excluded, *namespaces.get("matchExpressions", ())]
+    constraints: dict[str, Any] = {}
+    if namespaces:
+        constraints["namespaceSelector"] = namespaces
+    if wanted["objectSelector"]:
+        constraints["objectSelector"] = wanted["objectSelector"]
+    constraints["resourceRules"] = [
+        {
+            "apiGroups": [group],
+            "apiVersions": ["v1"],
+            "operations": operations,
+            "resources": resources,
+        }
+        for group, operations, resources in _RESOURCES[wanted["level"]]
+    ]
     return constraints
 
 
-def _rule(group: str, resources: tuple[str, ...], operations: tuple[str, ...]) -> dict[str, Any]:
-    return {
-        "apiGroups": [group],
-        "apiVersions": ["v1"],
-        "operations": list(operations),
-        "resources": list(resources),
-    }
-
-
-def _no_opt_out(wanted: Wanted) -> str:
+def _no_opt_out(wanted: _Wanted) -> str:
     """Return the condition that no annotation refuses the proxy.
 
     It uses no variable, because a MutatingAdmissionPolicy has none in ``matchConditions``.
     """
     tests = " &&\n  ".join(
-        f'a[?{cel_text.text(name)}].orValue("") != {cel_text.text(value)}'
-        for name, value in chosen_containers.REFUSALS.items()
+        f'a[?{text_literal(name)}].orValue("") != {text_literal(value)}'
+        for name, value in choice.REFUSALS.items()
     )
-    return f"{_annotations(wanted)}.all(a,\n  {tests})"
+    return f"{_ANNOTATIONS[wanted['level']]}.all(a,\n  {tests})"
 
 
-def _annotations(wanted: Wanted) -> str:
-    """Return an expression for the annotations of the object and of its pod template, a list."""
-    objects = "object.metadata"
-    if wanted.level == WORKLOADS:
-        objects = f"\n  object.metadata,\n  {_TEMPLATE}.?metadata.orValue({{}})\n"
-    return f"[{objects}].map(metadata, metadata.?annotations.orValue({{}}))"
-
-
-def _expressions(wanted: Wanted, variables: Variables) -> dict[str, str]:
+def _expressions(kind: str, wanted: _Wanted, variables: Variables) -> dict[str, str]:
     """Return name -> expression of ``spec.variables``; each refers only to those before it."""
-    is_of_pods = wanted.level == PODS
-    names = ", ".join(map(cel_text.text, chosen_containers.LISTS))
+    level = wanted["level"]
+    values = {name: text_literal(kubernetes_env(value)) for name, value in variables.items()}
     expressions = {
-        "annotations": _annotations(wanted),
-        **cel_text.patch_variables(
-            pod_spec="object.spec" if is_of_pods else f"{_TEMPLATE}\n  .spec",
-            path="'/spec'" if is_of_pods else _TEMPLATE_PATH,
-            chosen=_CHOSEN.format(names=names),
-        ),
+        "annotations": _ANNOTATIONS[level],
+        "names": _list(map(text_literal, PROXY_VARIABLES)),
+        "podSpec": _POD_SPEC[level],
+        "podSpecPath": _POD_SPEC_PATH[level],
+        "chosen": _CHOSEN.format(names=", ".join(map(text_literal, choice.LISTS))),
     }
-    values = {name: cel_text.text(kubernetes_env(value)) for name, value in variables.items()}
-    if wanted.reads_kubeadm_config:
-        entries = [kubernetes_env(one) for one in variables.get("NO_PROXY", "").split(",") if one]
-        is_native = wanted.kind == NATIVE_POLICY
-        expressions |= {
-            "settings": cel_text.texts(entries),
-            **(_NATIVE_KUBEADM if is_native else _KUBEADM),
-            "cluster": _OF_CLUSTER,
-            "noProxy": _NO_PROXY,
-        }
+    if wanted["noProxyFrom"] == _KUBEADM_CONFIG:
+        entries = [entry for entry in variables.get("NO_PROXY", "").split(",") if entry]
+        expressions["settings"] = _list(text_literal(kubernetes_env(entry)) for entry in entries)
+        expressions |= _KUBEADM[kind]
+        expressions |= {"cluster": _OF_CLUSTER, "noProxy": _NO_PROXY}
         values |= {"NO_PROXY": "variables.noProxy", "no_proxy": "variables.noProxy"}
-    return {**expressions, "proxy": cel_text.entries(values.items())}
+    expressions["proxy"] = _list(
+        f'{{"name": {text_literal(name)}, "value": {value}}}' for name, value in values.items()
+    )
+    return expressions
+
+
+def _list(items: Iterable[str]) -> str:
+    """Return a list in CEL, with one item in each line."""
+    lines = ",\n".join(f"  {item}" for item in items)
+    return f"[\n{lines}\n]"

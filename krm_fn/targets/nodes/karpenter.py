@@ -1,37 +1,35 @@
 """Karpenter: a NodeConfig in the user data of an EC2NodeClass gives the services of its nodes the proxy.
 
 Sources: ``aws/karpenter-provider-aws`` ``pkg/providers/amifamily/bootstrap`` (user data that is a NodeConfig, a MIME
-text or a script); ``awslabs/amazon-eks-ami`` ``nodeadm/api/v1alpha1`` (``instance.environment``), whose files escape
-what they hold themselves.
+text or a script); ``awslabs/amazon-eks-ami`` ``nodeadm/api/v1alpha1`` (``instance.environment``).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from krm_fn.carriers.documents import DocumentSites, TextDraft
-from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import NestedSites, Places, Site, SiteWithoutVariables, Variables
-from krm_fn.carriers.variable_mapping import VariableMapping
-from krm_fn.engine import Draft
-from krm_fn.formats import embedded, mime
-from krm_fn.krm.results import Finding, Severity
+from krm_fn.formats import mime
+from krm_fn.formats.embedded import Value
+from krm_fn.krm.results import Finding
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
-from krm_fn.patch import Pointer, lookup
-from krm_fn.targets.base import Context, NodeUpdate, Target
+from krm_fn.patch import list_at, lookup, text_at
+from krm_fn.places.members import Variables
+from krm_fn.places.place import Place
+from krm_fn.places.texts import ComputedText, TextForm, YamlText, text_place
+from krm_fn.settings import ProxySettings
+from krm_fn.targets.base import Context, Data, NodeUpdate, Target
 from krm_fn.yamledit.render import block_text
 
-_USER_DATA: Pointer = ("spec", "userData")
-_AMI_TERMS: Pointer = ("spec", "amiSelectorTerms")
-_VARIABLES: Pointer = ("spec", "instance", "environment", "default")
-_STARTED = {"apiVersion": "node.eks.aws/v1alpha1", "kind": "NodeConfig"}
+_USER_DATA = ("spec", "userData")
+_AMI_TERMS = ("spec", "amiSelectorTerms")
+_VARIABLES = ("spec", "instance", "environment", "default")
+_HEAD = {"apiVersion": "node.eks.aws/v1alpha1", "kind": "NodeConfig"}
 _TYPE = "application/node.eks.aws"
 _DATED_ALIAS = r"al2023@v(\d{8})"
 _FIRST_IMAGE = "20250820"
-"""No image is older whose nodeadm knows the variables: that day they were still discussed (amazon-eks-ami#2384)."""
-_LABEL = f"`{'.'.join(_VARIABLES[1:])}` of the NodeConfig"
+"""No older image knows the variables: that day they were still discussed (amazon-eks-ami#2384)."""
 
 
 class _Karpenter(Target):
@@ -40,113 +38,70 @@ class _Karpenter(Target):
     audience = Audience.NODE
     node_update = NodeUpdate(is_rolled=True, why="Karpenter replaces nodes whose user data differ")
 
-    def sites(self, draft: Draft, context: Context) -> Places:
-        """Yield the variables of the NodeConfig, or a new one where there are no user data."""
-        text = draft.get(_USER_DATA)
-        if text in (None, "") and _is_amazon_linux_2023(draft.data):
-            _report_old_image(draft, context)
-            yield _NewUserData(draft)
-        if not isinstance(text, str):
-            return
+    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+        """Yield the variables of the NodeConfig, or new user data where there are none."""
+        text = text_at(data, _USER_DATA)
         value = _node_config(text)
-        documents = TextDraft(draft, value).documents() if value else []
-        if isinstance(documents, Finding):
-            draft.findings.append(documents)
+        form: TextForm
+        if text == "" and lookup(data, _USER_DATA) in (None, "") and _runs_nodeadm(data):
+            value, form = Value(_USER_DATA, ""), ComputedText(_new_user_data, "")
+        elif value is not None:
+            is_whole = not (value.before or value.behind)
+            form = YamlText(
+                _in_document, is_first_only=False, says_nothing=_HEAD.__eq__ if is_whole else None
+            )
+        else:
             return
-        for document in documents:
-            if _is_node_config(document.draft.data):
-                _report_old_image(draft, context)
-                yield DocumentSites(document, _variables_in)
-                yield _EmptyUserData(draft)
-                return
+        if context.settings.sets_any:
+            yield from _old_images(data)
+        yield text_place(value, form, "`spec.userData`")._replace(keep=1)
 
 
-def _variables_in(draft: Draft) -> Iterator[Site]:
-    yield VariableMapping(draft, _VARIABLES, _LABEL)
+def _in_document(document: Any) -> Iterator[Place]:
+    group = text_at(document, ("apiVersion",)).partition("/")[0]
+    if (group, document.get("kind")) == ("node.eks.aws", "NodeConfig"):
+        yield Place(_VARIABLES, Variables(), "`instance.environment.default` of the NodeConfig")
 
 
-def _is_node_config(data: Any) -> bool:
-    group = str(lookup(data, ("apiVersion",))).partition("/")[0]
-    return (group, lookup(data, ("kind",))) == ("node.eks.aws", "NodeConfig")
-
-
-def _node_config(text: str) -> embedded.Value | None:
-    """Return the text of the NodeConfig in user data: all of them, or the last part of that type; None for none."""
-    if text.lstrip().startswith(("#!", "[")):
-        return None  # a script, or settings of Bottlerocket
-    found = [part for part in mime.parts(text) if part.is_plain(_TYPE)]
-    if found:
-        at, end = found[-1].start, found[-1].end
-        return embedded.Value(_USER_DATA, text[at:end], before=text[:at], behind=text[end:])
+def _new_user_data(settings: ProxySettings) -> str:
+    variables = settings.variables()
     return (
-        embedded.Value(_USER_DATA, text)
-        if _STARTED["kind"] in text and "MIME-Version" not in text
-        else None
+        block_text({**_HEAD, "spec": {"instance": {"environment": {"default": variables}}}})
+        if variables
+        else ""
     )
 
 
-def _report_old_image(draft: Draft, context: Context) -> None:
-    """Report an image by whose date its nodeadm cannot know the variables, which it drops then."""
-    terms = draft.get(_AMI_TERMS)
-    for at, term in enumerate(terms if isinstance(terms, list) else ()):
-        found = re.fullmatch(_DATED_ALIAS, str(lookup(term, ("alias",))))
-        if found and found[1] < _FIRST_IMAGE and context.settings.sets_any:
+def _node_config(text: str) -> Value | None:
+    """Return the text of the NodeConfig in user data: all of it, or the last part of that type; None for none."""
+    if text.lstrip().startswith(("#!", "[")):
+        return None  # a script, or settings of Bottlerocket
+    parts = [part for part in mime.parts(text) if part.is_plain(_TYPE)]
+    if parts:
+        start, end = parts[-1].start, parts[-1].end
+        return Value(_USER_DATA, text[start:end], before=text[:start], behind=text[end:])
+    is_plain = _HEAD["kind"] in text and "MIME-Version" not in text
+    return Value(_USER_DATA, text) if is_plain else None
+
+
+def _old_images(data: Data) -> Iterator[Finding]:
+    """Yield a warning for each image that is too old to know the variables, and drops them."""
+    for index, term in enumerate(list_at(data, _AMI_TERMS)):
+        dated = re.fullmatch(_DATED_ALIAS, text_at(term, ("alias",)))
+        if dated and dated[1] < _FIRST_IMAGE:
             message = (
                 f"an image older than v{_FIRST_IMAGE} knows no `instance.environment`, so its nodes get no proxy: "
                 "name a newer one"
             )
-            path = (*_AMI_TERMS, str(at), "alias")
-            draft.report(Severity.WARNING, message, path, code="NodeSystemUnsupported")
+            path = (*_AMI_TERMS, str(index), "alias")
+            yield Finding.of("NodesWithoutProxy", message, path)
 
 
-def _is_amazon_linux_2023(obj: Mapping[str, Any]) -> bool:
-    """Return whether the nodes run nodeadm, as a field says."""
-    terms = lookup(obj, _AMI_TERMS)
-    aliases = [lookup(term, ("alias",)) for term in terms] if isinstance(terms, list) else []
-    is_alias = any(isinstance(alias, str) and alias.startswith("al2023@") for alias in aliases)
-    return is_alias or lookup(obj, ("spec", "amiFamily")) == "AL2023"
-
-
-class _NewUserData(NestedSites):
-    """User data that are not there yet: a NodeConfig."""
-
-    label = "`spec.userData`"
-
-    def __init__(self, parent: Draft) -> None:
-        self._parent = parent
-        self.draft = Draft({**_STARTED})
-
-    def sites(self) -> Places:
-        """Yield the variables of the NodeConfig."""
-        yield from _variables_in(self.draft)
-
-    def read(self) -> Iterator[Reading]:
-        """Yield nothing: there is none."""
-        yield from ()
-
-    def commit(self, variables: Variables) -> bool:
-        """Write the user data where there are variables."""
-        if self.draft.edits:
-            self._parent.set(_USER_DATA, block_text(self.draft.data))
-        return True
-
-
-class _EmptyUserData(SiteWithoutVariables):
-    """User data of which only the head of a NodeConfig is left, as a site."""
-
-    label = "`spec.userData`"
-
-    def __init__(self, draft: Draft) -> None:
-        self._draft = draft
-
-    def write(self, variables: Variables) -> None:
-        """Remove user data that the sites before have emptied, whatever the variables are."""
-        text = self._draft.get(_USER_DATA)
-        if text == lookup(self._draft.before, _USER_DATA) or not isinstance(text, str):
-            return
-        if text == block_text(_STARTED):
-            self._draft.remove(_USER_DATA, keep=1)
-            self._draft.describe("removes user data that would be empty")
+def _runs_nodeadm(data: Data) -> bool:
+    """Return whether a field says that the nodes run Amazon Linux 2023."""
+    aliases = [text_at(term, ("alias",)) for term in list_at(data, _AMI_TERMS)]
+    is_alias = any(alias.startswith("al2023@") for alias in aliases)
+    return is_alias or lookup(data, ("spec", "amiFamily")) == "AL2023"
 
 
 TARGET = _Karpenter()

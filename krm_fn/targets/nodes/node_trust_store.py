@@ -1,71 +1,94 @@
-"""Trust store of the nodes: containerd, and all else that runs on a node, trusts the authorities of your network."""
+"""Trust store of the nodes: containerd, and all else that runs on a node, trusts the authorities of your network.
+
+Each command finds out on the node whether it is meant, so all of them may be used together; it may run again, it never
+ends the script it is a part of, and it holds no ``$``, which ``envsubst`` and clusterctl would replace.
+
+Sources: ``update-ca-certificates(8)`` of Debian (``.crt`` only), ``update-ca-trust(8)`` of RHEL, Photon's
+``SPECS/openssl/rehash_ca_certificates.sh`` (it bundles ``/etc/ssl/certs/*.pem``), and Gardener's
+``update-local-ca-certificates.tpl.sh`` for Flatcar (``.pem`` only, ``/usr`` is read-only).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from krm_fn.carriers.site import Site, Variables
 from krm_fn.engine import Draft
 from krm_fn.formats import pem
-from krm_fn.krm.results import Severity
-from krm_fn.light_typing import Any
+from krm_fn.krm.results import Finding
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience
+from krm_fn.places.place import Place
+from krm_fn.places.reading import Reading
 from krm_fn.products.node_kinds import WITH_FILES
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.base import Context, Target
-from krm_fn.targets.nodes import config_spec, trust_commands
-from krm_fn.targets.nodes.config_spec import ConfigSpec
-from krm_fn.targets.nodes.container_runtime import LINUX
-from krm_fn.targets.nodes.files import File, NodeFiles
-from krm_fn.targets.nodes.trust_commands import TrustCommands
+from krm_fn.targets.base import Context, Data, Target
+from krm_fn.targets.nodes import node_config
+from krm_fn.targets.nodes.command_order import TRUST_MARK, is_restart
+from krm_fn.targets.nodes.exports import only_exports
+from krm_fn.targets.nodes.node_config import NodeConfig
+from krm_fn.targets.nodes.whole_files import WholeFile, WholeFiles
 
-_MOST_FILES = 200
+_FOLDER = "/etc/inject-proxy/trusted-ca"
+_LOCAL = "/usr/local/share/ca-certificates"
+_COPY = f"ls {_FOLDER} | xargs -I {{}} cp {_FOLDER}/{{}} {_LOCAL}/{{}}.crt"
+_UPDATES = {
+    "Debian": (
+        "command -v update-ca-certificates >/dev/null 2>&1 && [ -f /etc/debian_version ]",
+        f"mkdir -p {_LOCAL} && {_COPY} && update-ca-certificates",
+    ),
+    "RHEL": (
+        "command -v update-ca-trust >/dev/null 2>&1",
+        f"cp {_FOLDER}/*.pem /etc/pki/ca-trust/source/anchors/ && update-ca-trust extract",
+    ),
+    "Photon": (
+        "command -v rehash_ca_certificates.sh >/dev/null 2>&1",
+        f"cp {_FOLDER}/*.pem /etc/ssl/certs/ && rehash_ca_certificates.sh",
+    ),
+    "Flatcar": (
+        "command -v update-ca-certificates >/dev/null 2>&1 && grep -qs '^ID=flatcar' /etc/os-release",
+        f"cp {_FOLDER}/*.pem /etc/ssl/certs/ && update-ca-certificates",
+    ),
+}
+"""Image -> how a node finds out that it is one, and what it has to do then."""
 
-
-class _CertificateFiles(NodeFiles):
-    """The certificates, as a site that also reports more files than Cluster API takes."""
-
-    def __init__(self, spec: ConfigSpec, wanted: Sequence[File]) -> None:
-        label = "certificates of the trust store"
-        super().__init__(spec, label, _is_ours, wanted, pem.shown)
-        self._is_wanted = bool(wanted)
-
-    def write(self, variables: Variables) -> None:
-        """Write the certificates, and report where there are too many files.
-
-        Raises:
-            WrongTypeError: ``files`` is no list, and there are certificates.
-        """
-        super().write(variables)
-        number = len(self.spec.entries(self.spec.files))
-        if self._is_wanted and number > _MOST_FILES and self.spec.version == "v1beta2":
-            message = (
-                f"`files` must not have more than {_MOST_FILES} entries in v1beta2, this would have "
-                f"{number}: leave public authorities, which nodes trust already, out of "
-                "`spec.trustedCA`"
-            )
-            self.spec.draft.report(Severity.ERROR, message, self.spec.files, code="TooManyFiles")
-
-
-def files(settings: ProxySettings) -> list[File]:
-    """Return the files that a node needs; none without certificates."""
-    return [
-        File(_path(number), text, permissions="0644")
-        for number, text in enumerate(pem.split(settings.trusted_ca.pem))
-    ]
+_FAILED = "echo 'inject-proxy: the trust store is not updated' >&2"
+# Not `restart`: with Ignition containerd may not run yet, and kubeadmCommands must not take this one for its own.
+_RESTART = "systemctl try-restart containerd || true"
 
 
-def commands(options: Mapping[str, Any]) -> list[str]:
-    """Return the commands for the node images that the option ``os`` names."""
-    return trust_commands.commands(options.get("os", trust_commands.ALL))
+class _TrustCommands(NamedTuple):
+    """The commands of this target, as a form: all that is there, as one block at the place of the first."""
+
+    config: NodeConfig
+    wanted: list[str]
+
+    def read(self, data: Any, place: Place) -> Iterable[Reading]:
+        """Return nothing: no variable is there."""
+        return ()
+
+    def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
+        """Make the list hold the wanted commands and no other of its own."""
+        config = self.config.on(draft)
+        texts = config.command_texts()
+        ours = [index for index, text in enumerate(texts) if text.rstrip().endswith(TRUST_MARK)]
+        if [texts[index] for index in ours] == self.wanted:
+            return
+        if self.wanted:
+            draft.items(place.path)
+        verb = "updates" if ours and self.wanted else "adds" if self.wanted else "removes"
+        draft.describe(f"{verb} {place.label}")
+        old = config.entries(place.path)
+        start = ours[0] if ours else _end_without_ours(texts)
+        behind = [old[index] for index in range(start, len(old)) if index not in ours]
+        draft.set_items(place.path, [*old[:start], *self.wanted, *behind])
 
 
-def _path(number: int) -> str:
-    return f"{trust_commands.FOLDER}/inject-proxy-{number}.pem"
-
-
-def _is_ours(path: str, text: str) -> bool:
-    return path.startswith(f"{trust_commands.FOLDER}/")
+def _end_without_ours(texts: Sequence[str]) -> int:
+    """Return where the restart and the exports at the end begin: ``kubeadmCommands`` keeps them last."""
+    end = len(texts)
+    while end and (is_restart(texts[end - 1]) or only_exports(texts[end - 1])):
+        end -= 1
+    return end
 
 
 class _NodeTrustStore(Target):
@@ -73,17 +96,37 @@ class _NodeTrustStore(Target):
     kinds = WITH_FILES
     audience = Audience.NOBODY
 
-    def sites(self, draft: Draft, context: Context) -> Iterator[Site]:
+    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
         """Yield the certificates, and the commands that put them into the trust store."""
-        wanted = files(context.settings)
-        spec = config_spec.find(draft, is_wanted=bool(wanted), is_whole=context.is_whole)
-        if spec is None:
+        certificates = pem.split(context.settings.trusted_ca.pem)
+        draft = Draft(data)
+        config = node_config.find(draft, is_wanted=bool(certificates), is_whole=context.is_whole)
+        yield from draft.findings
+        if config is None:
             return
-        if spec.operating_system != LINUX:
-            wanted = []
-        spec.report_form(is_wanted=bool(wanted))
-        yield _CertificateFiles(spec, wanted)
-        yield TrustCommands(spec, commands(context.options) if wanted else [])
+        files = {}
+        for number, text in enumerate([] if config.unsupported else certificates):
+            path = f"{_FOLDER}/inject-proxy-{number}.pem"
+            files[path] = WholeFile(path, text, "0644")
+        form = WholeFiles(config, _is_ours, files, pem.shown)
+        yield Place(config.files, form, "certificates of the trust store", is_trust=True)
+        images = context.options.get("os", _UPDATES) if files else ()
+        label = "the commands for the trust store of the node"
+        yield Place(config.commands, _TrustCommands(config, commands(images)), label, is_trust=True)
+
+
+def commands(images: Sequence[str]) -> list[str]:
+    """Return the commands for some node images, each with our mark; an empty list for no image."""
+    texts = [
+        f"if {is_one}; then {update} || {_FAILED}; fi"
+        for image, (is_one, update) in _UPDATES.items()
+        if image in images
+    ]
+    return [f"{text} {TRUST_MARK}" for text in (*texts, _RESTART)] if texts else []
+
+
+def _is_ours(path: str, text: str) -> bool:
+    return path.startswith(f"{_FOLDER}/")
 
 
 TARGET = _NodeTrustStore()

@@ -1,177 +1,213 @@
-"""Other places that set a proxy for the same nodes: reported where they differ, never written."""
+"""Other places that set a proxy for the same nodes: reported where they differ, never written.
+
+Sources: systemd.exec(5), pam_env(8), apt.conf(5), Docker's "Use a proxy server"; ``k3s-io/k3s``
+``pkg/agent/containerd/containerd.go`` and ``k0sproject/k0s`` ``pkg/supervisor/supervisor.go``: with the name of a
+process in front, a variable is that process' own, and wins over the one of its service.
+"""
 
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from krm_fn.carriers import unit_text
-from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import Variables, quoted
 from krm_fn.engine import Draft
-from krm_fn.krm.results import Severity
-from krm_fn.light_typing import Any
+from krm_fn.formats import escaping
+from krm_fn.krm.results import Finding
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import Pointer, lookup
-from krm_fn.products.node_files import BY_PATH, NODE_FILES, NodeFile
-from krm_fn.products.node_kinds import FILES_ON_REQUEST, SYSTEMS, WITH_FILES
-from krm_fn.targets.base import NO_OPTIONS, Context, Options, Target, Writes
-from krm_fn.targets.nodes import config_spec, other_files, process_variables
-from krm_fn.targets.nodes.config_spec import ConfigSpec
-from krm_fn.targets.nodes.files import FileEntry, entries_of
-from krm_fn.targets.nodes.process_variables import RANCHER
+from krm_fn.places.place import Place
+from krm_fn.places.reading import Reading, quoted
+from krm_fn.products import proxy_keys
+from krm_fn.products.distributions import ROWS
+from krm_fn.products.node_files import BY_PATH, NODE_FILES
+from krm_fn.products.node_kinds import FILES_ON_REQUEST, K3S, WITH_FILES
+from krm_fn.settings import PROXY_VARIABLES, ProxySettings
+from krm_fn.targets.base import NO_OPTIONS, Context, Data, Options, Target, Writes
+from krm_fn.targets.nodes import node_config
+from krm_fn.targets.nodes.node_config import NodeConfig
 
-_INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io"
+_GROUP = "infrastructure.cluster.x-k8s.io"
 _FIELDS: dict[tuple[str, str], Pointer] = {
-    (_INFRASTRUCTURE, "VCDCluster"): ("spec", "proxyConfigSpec"),
-    (_INFRASTRUCTURE, "VCDClusterTemplate"): ("spec", "template", "spec", "proxyConfigSpec"),
+    (_GROUP, "VCDCluster"): ("spec", "proxyConfigSpec"),
+    (_GROUP, "VCDClusterTemplate"): ("spec", "template", "spec", "proxyConfigSpec"),
 }
-
-_PATH_OF_KIND = {kind: path for (_, kind), path in _FIELDS.items()}
-_LIST_OF_KIND = {kind: path for (_, kind), path in RANCHER.items()}
+_RANCHER = {(row.group, row.kind): row.path for row in ROWS if row.target == "rancher"}
 _MEMBERS = {"httpProxy": "HTTP_PROXY", "httpsProxy": "HTTPS_PROXY", "noProxy": "NO_PROXY"}
-_ENVIRONMENT_FILES = frozenset(
-    {"/etc/environment", "/etc/profile", "/etc/bash.bashrc"}
-    | {
-        f"/etc/{folder}/{name}"
-        for folder in ("default", "sysconfig")
-        for name in ("kubelet", "docker", "containerd", "k3s", "k3s-agent")
-    }
-    | {
-        f"{start}{service.name}{end}"
-        for system in SYSTEMS
-        if system.has_environment_files
-        for service in system.services
-        for start, end in (("/etc/sysconfig/", ""), ("/usr/local/lib/systemd/system/", ".env"))
-    }
+
+_READ = (
+    r"/etc/(?:environment|profile|bash\.bashrc)|/etc/(?:default|sysconfig|profile\.d)/.*|.*\.env|"
+    r"/etc/apt/apt\.conf(?:\.d/.*)?|.*/\.docker/config\.json|/etc/docker/daemon\.json|"
+    r".*/systemd/system/docker\.service\.d/.*\.conf|/etc/systemd/system\.conf(?:\.d/.*)?"
 )
-_NOT_SEEN = "apt has no such list"
+"""The files in which programs of a node look for a proxy."""
+_OF_SERVICE = r".*\.service\.d/.*\.conf|/etc/(?:default|sysconfig)/.*|.*\.env"
+"""Those in which a service looks for the proxy of its processes."""
+_NAMES = "|".join(PROXY_VARIABLES)
+_ASSIGNED = (
+    rf"(?m)^(?![ \t]*[#;])[^\r\n]*?(?<![A-Za-z0-9_])(?:(?P<process>[A-Z]{{1,20}})_)?(?P<name>{_NAMES})="
+    r"(?P<value>\"[^\"\r\n]*\"|'[^'\r\n]*'|[^\s\"';]*)"
+)
+_APT = r"(?i)Acquire::(?P<name>https?)::Proxy[ \t]+\"(?P<value>[^\"\r\n]*)\""
+_DOCKER = r"(?i)\"(?P<name>https?|no)-?proxy\"\s*:\s*\"(?P<value>[^\"\r\n]*)\""
+_LONGEST = 262_144
+"""Longer texts are not read."""
 
 
-class _OtherPlaces:
-    """What others set in one object, as a site that writes nothing and reports what differs."""
+class _Assigned(NamedTuple):
+    """A variable in a text; ``process`` is the one that alone reads it, "" for none."""
 
-    label = "other places"
+    name: str
+    value: str | None
+    process: str = ""
 
-    def __init__(self, draft: Draft, written: Sequence[NodeFile]) -> None:
-        self._draft = draft
-        self._written = written
 
-    def read(self) -> Iterator[Reading]:
+def _assigned_in(text: str) -> Iterator[_Assigned]:
+    """Yield the variables that a text assigns, in any of the forms of files on a node."""
+    text = text[:_LONGEST]
+    if "proxy" not in text.lower():
+        return
+    for match in re.finditer(_ASSIGNED, text):
+        value = escaping.shell_word(match["value"])
+        yield _Assigned(match["name"], value, match["process"] or "")
+    for pattern in (_APT, _DOCKER):
+        for match in re.finditer(pattern, text):
+            name = f"{match['name'].upper()}_PROXY"
+            for case in (name, name.lower()):
+                yield _Assigned(case, match["value"])
+
+
+class _OtherPlaces(NamedTuple):
+    """What others set in one object, as a form that writes nothing and reports what differs."""
+
+    written: Sequence[str]
+
+    def read(self, obj: Any, place: Place) -> Iterator[Reading]:
         """Yield what other places of the object set."""
-        obj = self._draft.data
-        kind = str(obj.get("kind"))
-        if kind in _PATH_OF_KIND:
-            yield from _of_fields(obj, _PATH_OF_KIND[kind])
-            return
-        if kind in _LIST_OF_KIND:
-            yield from process_variables.of_rancher(obj, _LIST_OF_KIND[kind])
-            return
-        spec = config_spec.find(Draft(obj))
-        if spec is not None:
-            for file in entries_of(spec):
-                if not any(_belongs_to(file.path, one) for one in self._written):
-                    yield from _of_file(spec, file)
-            yield from process_variables.of_nodes(spec)
+        key = (str(obj.get("apiVersion")).partition("/")[0], str(obj.get("kind")))
+        if key in _FIELDS:
+            yield from _of_fields(obj, _FIELDS[key])
+        elif key in _RANCHER:
+            yield from _of_rancher(obj, _RANCHER[key])
+        else:
+            config = node_config.find(Draft(obj))
+            if config is not None:
+                yield from self._of_files(config)
+                yield from _of_commands(config)
 
-    def write(self, variables: Variables) -> None:
+    def _of_files(self, config: NodeConfig) -> Iterator[Reading]:
+        for file in config.file_entries():
+            path = file.field("content")
+            where = f'the file "{file.path}"'
+            is_read = re.fullmatch(_READ, file.path) and not self._is_written(file.path)
+            is_ours = file.path in _files_of_services(config)
+            for variable in _assigned_in(file.text or ""):
+                if variable.process and re.fullmatch(_OF_SERVICE, file.path):
+                    yield from _of_process(config, variable, path, where)
+                elif is_read and not is_ours and not variable.process:
+                    yield Reading(
+                        variable.name, variable.value, path, "", where, _why(variable.value)
+                    )
+
+    def _is_written(self, path: str) -> bool:
+        """Return whether another target writes a file, or a drop-in beside it."""
+        folder = posixpath.dirname(path)
+        is_beside = folder.endswith(".d") and folder in map(posixpath.dirname, self.written)
+        return path in self.written or (is_beside and path.endswith(".conf"))
+
+    def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Report each place that sets another proxy, or one where none is wanted."""
+        variables = settings.variables()
         places: dict[tuple[str, Pointer], list[Reading]] = {}
-        for one in self.read():
-            if one.value and not _agrees(one, variables):
-                path = one.path if one.process else ()  # each of its commands is a text of its own
-                places.setdefault((one.place, path), []).append(one)
-        for (place, _), differing in places.items():
-            names = quoted(one.member or one.variable for one in differing)
-            remedy = ""
-            file = lookup(self._draft.data, (*differing[0].path[:-1], "path"))
+        for reading in self.read(draft.data, place):
+            if reading.value and not _agrees(reading, variables):
+                path = reading.path if reading.process else ()  # each command is a text of its own
+                places.setdefault((reading.place, path), []).append(reading)
+        for (name, _), differing in places.items():
+            names = quoted(reading.member or reading.variable for reading in differing)
+            other = "another proxy than the one that is declared" if variables else "a proxy"
+            message = (
+                f"{name} sets {names} to {other}, and is not written here; change or remove it"
+            )
+            file = lookup(draft.data, (*differing[0].path[:-1], "path"))
             if isinstance(file, str) and file in BY_PATH:
-                remedy = f", or name the file in `spec.targets.{FILES_ON_REQUEST}.files`"
-            if variables:
-                message = (
-                    f"{place} sets {names} to another value than the one that is declared, and this "
-                    f"function does not write there; change the value there, or remove it{remedy}"
-                )
-            else:
-                message = (
-                    f"{place} still sets {names}, and this function does not write there; remove it "
-                    f"by hand{remedy}"
-                )
-            self._draft.report(Severity.WARNING, message, differing[0].path, code="OtherWriter")
+                message += f", or name the file in `spec.targets.{FILES_ON_REQUEST}.files`"
+            draft.report("OtherProxy", message, differing[0].path)
 
 
-def _belongs_to(path: str, file: NodeFile) -> bool:
-    """Return whether a path is that of a file, or of another drop-in of its service."""
-    is_drop_in = file.form is None
-    return path == file.path or (
-        is_drop_in and posixpath.dirname(path) == posixpath.dirname(file.path)
+def _files_of_services(config: NodeConfig) -> list[str]:
+    """Return the environment files that another target writes."""
+    if not config.system.has_environment_files:
+        return []
+    return [f"/etc/default/{service}" for service in config.kind.services]
+
+
+def _why(value: str | None) -> str:
+    return "a shell expands it" if value is None else ""
+
+
+def _of_process(
+    config: NodeConfig, variable: _Assigned, path: Pointer, where: str
+) -> Iterator[Reading]:
+    """Yield what is the own proxy of a process of a service."""
+    if variable.process in config.system.processes:
+        yield _process_reading(variable, path, where)
+
+
+def _process_reading(variable: _Assigned, path: Pointer, where: str) -> Reading:
+    return Reading(
+        variable.name,
+        variable.value,
+        path,
+        "",
+        f"{variable.process.lower()}'s own environment in {where}",
+        _why(variable.value),
+        beside=frozenset(proxy_keys.UPPER),
+        member=f"{variable.process}_{variable.name}",
+        process=variable.process,
     )
 
 
-def _agrees(one: Reading, wanted: Mapping[str, str]) -> bool:
-    if one.variable.upper() == "NO_PROXY":
-        return set(parse(one.value or "")) == set(parse(wanted.get(one.variable, "")))
-    return (one.value or "").rstrip("/") == wanted.get(one.variable, "").rstrip("/")
+def _of_commands(config: NodeConfig) -> Iterator[Reading]:
+    for index, text in enumerate(config.command_texts()):
+        for variable in _assigned_in(text):
+            path = (*config.commands, str(index))
+            yield from _of_process(config, variable, path, f"`{config.system.commands}`")
 
 
 def _of_fields(obj: Mapping[str, Any], path: Pointer) -> Iterator[Reading]:
     for member, name in _MEMBERS.items():
         value = lookup(obj, (*path, member))
         if isinstance(value, list):
-            value = ",".join(entry for entry in value if isinstance(entry, str))
+            value = ",".join(map(str, value))
         if isinstance(value, str) and value:
+            place = f"`{path[-1]}` of {obj.get('kind')}"
             for variable in (name, name.lower()):
-                yield Reading(
-                    variable, value, (*path, member), value, f"`{path[-1]}` of {obj.get('kind')}"
-                )
+                yield Reading(variable, value, (*path, member), value, place)
 
 
-def _of_file(spec: ConfigSpec, one: FileEntry) -> Iterator[Reading]:
-    file, text = one.path, one.text
-    if not text:
-        return
-    path = (*spec.files, str(one.at), "content")
-    place = f'the file "{file}"'
-    for name, value in _variables_in(file, text).items():
-        seen = Reading(
-            name, value, path, "", place, "" if value is not None else "a shell expands it"
-        )
-        yield seen if one.entry.get("encoding") else spec.through_jinja(seen)
-    if _is_of_apt(file) and other_files.of_apt(text):
-        for name in ("NO_PROXY", "no_proxy"):  # nobody misses the list there
-            yield Reading(name, None, path, "", place, _NOT_SEEN)
+def _of_rancher(obj: Mapping[str, Any], path: Pointer) -> Iterator[Reading]:
+    """Yield what a list of a Cluster of Rancher sets for one process: the installer of K3s copies such variables."""
+    variables = lookup(obj, path)
+    for index, variable in enumerate(variables if isinstance(variables, list) else ()):
+        process, _, name = str(lookup(variable, ("name",))).partition("_")
+        value = lookup(variable, ("value",))
+        if process in K3S.processes and name in PROXY_VARIABLES and isinstance(value, str):
+            place = (*path, str(index), "value")
+            yield _process_reading(_Assigned(name, value, process), place, f"`{'.'.join(path)}`")
 
 
-def _variables_in(file: str, text: str) -> dict[str, str | None]:
-    """Return the variables that a file sets: name -> value.
-
-    Empty for a file that no client reads for a proxy.
-    """
-    folder, name = posixpath.split(file)
-    if file in _ENVIRONMENT_FILES or folder == "/etc/profile.d":
-        return other_files.of_lines(text)
-    if _is_of_apt(file):
-        return _both_cases(other_files.of_apt(text))
-    if file == "/etc/docker/daemon.json" or file.endswith("/.docker/config.json"):
-        return _both_cases(other_files.of_docker(text))
-    if folder.endswith("/systemd/system/docker.service.d") and name.endswith(".conf"):
-        return {one.name: one.value for one in unit_text.settings_of(text)}
-    if file == "/etc/systemd/system.conf" or folder.endswith("/systemd/system.conf.d"):
-        return other_files.of_system_conf(text)
-    return {}
-
-
-def _is_of_apt(file: str) -> bool:
-    return file == "/etc/apt/apt.conf" or posixpath.dirname(file) == "/etc/apt/apt.conf.d"
-
-
-def _both_cases(values: Mapping[str, str | None]) -> dict[str, str | None]:
-    return {case: value for name, value in values.items() for case in (name, name.lower())}
+def _agrees(reading: Reading, wanted: Mapping[str, str]) -> bool:
+    value, declared = reading.value or "", wanted.get(reading.variable, "")
+    if reading.variable.upper() == "NO_PROXY":
+        return set(parse(value)) == set(parse(declared))
+    return value.rstrip("/") == declared.rstrip("/")
 
 
 class _OtherWriters(Target):
     id = "otherWriters"
-    kinds = WITH_FILES | frozenset([*_FIELDS, *RANCHER])
+    kinds = WITH_FILES | frozenset([*_FIELDS, *_RANCHER])
     audience = Audience.NODE
     writes = Writes.NOTHING
 
@@ -179,11 +215,11 @@ class _OtherWriters(Target):
         """Return what is given, and the files that another target writes on request."""
         of_files = given.get(FILES_ON_REQUEST, NO_OPTIONS)
         chosen = of_files.get("files", ()) if of_files.get("enabled", True) else ()
-        return {**super().options(given), "written": [NODE_FILES[name] for name in chosen]}
+        return {**super().options(given), "written": [NODE_FILES[name].path for name in chosen]}
 
-    def sites(self, draft: Draft, context: Context) -> Iterator[_OtherPlaces]:
+    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
         """Yield the places that others write."""
-        yield _OtherPlaces(draft, context.options.get("written", ()))
+        yield Place((), _OtherPlaces(context.options.get("written", ())), "other places")
 
 
 TARGET = _OtherWriters()

@@ -1,101 +1,137 @@
-"""containerd: a registry mirror that every node asks before any other registry."""
+"""containerd: a registry mirror that every node asks before any other registry.
+
+Sources: containerd ``docs/hosts.md`` and ``core/remotes/docker/config/hosts.go``; Nutanix CAREN
+``pkg/handlers/generic/mutation/mirrors`` for the places of the files; RKE2's and K3s' documentation, "Private Registry
+Configuration".
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+import posixpath
+import re
+from collections.abc import Iterator
+from functools import partial
+from urllib.parse import urlsplit
 
-from krm_fn.carriers.site import Variables
 from krm_fn.config import Mirror
 from krm_fn.engine import Draft
-from krm_fn.krm.results import Severity
+from krm_fn.formats import pem
+from krm_fn.krm.codes import Severity
+from krm_fn.krm.results import Finding
 from krm_fn.noproxy import Audience
-from krm_fn.patch import Pointer, lookup
+from krm_fn.patch import lookup
+from krm_fn.places.place import Place
 from krm_fn.products.node_kinds import WITH_MIRRORS
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.base import Context, Target
-from krm_fn.targets.nodes import config_spec, hosts_toml, registries_yaml
-from krm_fn.targets.nodes.config_spec import ConfigSpec
-from krm_fn.targets.nodes.container_runtime import LINUX
-from krm_fn.targets.nodes.files import File, NodeFiles, decode, entries_of
+from krm_fn.targets.base import Context, Data, Target
+from krm_fn.targets.nodes import node_config
+from krm_fn.targets.nodes.node_config import NodeConfig
+from krm_fn.targets.nodes.whole_files import MARK, WholeFile, WholeFiles
 
 _CONFIG = "/etc/containerd/config.toml"
+_CERTS_D = "/etc/containerd/certs.d"
+_HOSTS_TOML = f"{_CERTS_D}/_default/hosts.toml"
+"""What containerd obeys for every registry that has no folder of its own."""
+_OLD_MIRRORS = r"(?m)^[ \t]*\[[^\]\n]*registry\.(?:mirrors|configs)\b"
+_CONFIG_PATH = r"(?m)^[ \t]*config_path[ \t]*=[ \t]*[\"']([^\"']*)[\"']"
 
 
-class _MirrorFiles(NodeFiles):
-    """The files of the mirror, as a site that also reports whether containerd looks at them."""
-
-    def __init__(self, spec: ConfigSpec, wanted: Sequence[File]) -> None:
-        label = "the registry mirror of containerd"
-        super().__init__(spec, label, self._is_ours, wanted, hosts_toml.described)
-        self._is_wanted = bool(wanted)
-
-    def write(self, variables: Variables) -> None:
-        """Write the files, and report what keeps containerd from reading them.
-
-        Raises:
-            WrongTypeError: ``files`` is no list, and there is a mirror.
-        """
-        super().write(variables)
-        if self._is_wanted and not self.spec.system.registries:
-            _report_readers(self.spec)
-
-    def _is_ours(self, path: str, text: str) -> bool:
-        registries = self.spec.system.registries
-        if registries:
-            return registries_yaml.is_ours(path, text, registries)
-        return hosts_toml.is_ours(path, text)
-
-
-def _files(settings: ProxySettings, spec: ConfigSpec) -> list[File]:
-    """Return the files that a node needs; none without a mirror, and where a field becomes such a file."""
-    if settings.mirror is None or spec.operating_system != LINUX:
-        return []
-    registries, field = spec.system.registries, spec.system.registries_field
-    if field and lookup(spec.data, (field,)):
-        _report_field(spec, (*spec.path, field), settings.mirror)
-        return []
+def _certificates_path(mirror: Mirror, registries: str) -> str:
+    """Return where the certificates are: containerd finds them for the mirror's own name, too."""
     if registries:
-        return registries_yaml.files_of(settings.mirror, registries)
-    return hosts_toml.files_of(settings.mirror)
+        return f"{posixpath.dirname(registries)}/inject-proxy-mirror.crt"
+    return f"{_CERTS_D}/{urlsplit(mirror.url).netloc}/ca.crt"
 
 
-def _report_field(spec: ConfigSpec, path: Pointer, mirror: Mirror) -> None:
-    """Report that the mirror is not in the field that becomes the file: ours would replace all of it."""
-    endpoints = spec.draft.get((*path, "mirrors", "*", "endpoint"))
-    if isinstance(endpoints, list) and mirror.url in endpoints:
-        return
-    message = (
-        f'becomes "{spec.system.registries}", which a file with the mirror of `spec.registryMirror` would replace, so '
-        'none is written: add its URL to `mirrors."*".endpoint` here'
-    )
+def _files_of(mirror: Mirror, registries: str) -> list[WholeFile]:
+    """Return the files that a node needs: what configures the mirror, and its certificates if there are any.
+
+    Args:
+        mirror: the mirror.
+        registries: the file of RKE2 and K3s, which write containerd's own; "" for others.
+    """
+    path = _certificates_path(mirror, registries)
+    if registries:
+        text = _registries_yaml(mirror, path)
+    else:
+        text = _hosts_toml(mirror, path)
+    files = [WholeFile(registries or _HOSTS_TOML, MARK + text)]
     if mirror.ca.pem:
-        message += ", and its certificates to `configs`"
-    spec.draft.report(Severity.WARNING, message, path, code="OtherMirror")
+        files.append(WholeFile(path, MARK + mirror.ca.pem))
+    return files
 
 
-def _report_readers(spec: ConfigSpec) -> None:
-    """Report that containerd does not look at our files, or that nothing says that it does."""
-    texts = [text for text in spec.entries(spec.commands) if isinstance(text, str)]
-    for file in entries_of(spec):
-        text = decode(file.entry)
-        if not text:
-            continue
-        texts.append(text)
-        why = hosts_toml.obstacle(text) if file.path == _CONFIG else None
-        if why:
+def _registries_yaml(mirror: Mirror, certificates: str) -> str:
+    text = f'mirrors:\n  "*":\n    endpoint:\n    - {json.dumps(_api_root(mirror.url))}\n'
+    if mirror.ca.pem:
+        host = json.dumps(urlsplit(mirror.url).netloc)
+        text += f"configs:\n  {host}:\n    tls:\n      ca_file: {json.dumps(certificates)}\n"
+    return text
+
+
+def _hosts_toml(mirror: Mirror, certificates: str) -> str:
+    lines = [f"[host.{json.dumps(_api_root(mirror.url), ensure_ascii=False)}]"]
+    lines.append('  capabilities = ["pull", "resolve"]')
+    if mirror.ca.pem:
+        lines.append(f"  ca = {json.dumps(certificates, ensure_ascii=False)}")
+    lines.append("  override_path = true")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _api_root(url: str) -> str:
+    """Return the URL with ``/v2`` before its path, if it lacks that: the root of the API of a registry."""
+    parts = urlsplit(url)
+    steps = [step for step in parts.path.split("/") if step]
+    path = steps if steps[:1] == ["v2"] else ["v2", *steps]
+    return "/".join([f"{parts.scheme}://{parts.netloc}", *path])
+
+
+def _is_ours(registries: str, path: str, text: str) -> bool:
+    """Return whether this target wrote a file, for any mirror."""
+    is_certificate = re.fullmatch(
+        rf"{_CERTS_D}/[^/]+/ca\.crt|/etc/rancher/\w+/inject-proxy-mirror\.crt", path
+    )
+    return text.startswith(MARK) and (path in (_HOSTS_TOML, registries) or bool(is_certificate))
+
+
+def _described(text: str) -> str:
+    return pem.shown(text) if pem.split(text) else ""
+
+
+def _wanted(settings: ProxySettings, config: NodeConfig) -> list[WholeFile]:
+    """Return the files; none without a mirror, and where a field of the object becomes such a file."""
+    if settings.mirror is None or config.unsupported:
+        return []
+    field = config.system.registries_field
+    if field and lookup(config.data, (field,)):
+        endpoints = lookup(config.data, (field, "mirrors", "*", "endpoint")) or ()
+        if settings.mirror.url not in endpoints:
             message = (
-                f'"{_CONFIG}" must make containerd read "{hosts_toml.CERTS_D}", but {why}: '
-                "the registry mirror has no effect; change it by hand"
+                "a file with the mirror would replace this, so none is written: add the mirror here"
             )
-            place = (*spec.files, str(file.at), "content")
-            spec.draft.report(Severity.WARNING, message, place, code="MirrorNotRead")
+            config.draft.report("OtherProxy", message, (*config.path, field))
+        return []
+    return _files_of(settings.mirror, config.system.registries)
+
+
+def _report_readers(config: NodeConfig) -> None:
+    """Report that containerd does not look at our files, or that nothing says that it does."""
+    texts = config.command_texts()
+    for file in config.file_entries():
+        texts.append(file.text or "")
+        given = re.search(_CONFIG_PATH, texts[-1])
+        is_other = given is not None and _CERTS_D not in given[1].split(":")
+        if file.path == _CONFIG and (is_other or re.search(_OLD_MIRRORS, texts[-1])):
+            message = f'containerd does not read "{_CERTS_D}" with this file, so the registry mirror has no effect'
+            config.draft.report("MirrorNotRead", message, file.field("content"))
             return
-    if not any(map(hosts_toml.reads_certs_d, texts)):
+    if not any("config_path" in text and _CERTS_D in text for text in texts):
         message = (
             "containerd obeys the registry mirror from version 2.2 on, or if its `config_path` is "
-            f'"{hosts_toml.CERTS_D}": check that the node image has one of them'
+            f'"{_CERTS_D}": check that the node image has one of them'
         )
-        spec.draft.report(Severity.INFO, message, spec.path, code="MirrorNotRead")
+        config.draft.report("MirrorNotRead", message, config.path, severity=Severity.INFO)
 
 
 class _RegistryMirror(Target):
@@ -103,12 +139,19 @@ class _RegistryMirror(Target):
     kinds = WITH_MIRRORS
     audience = Audience.NOBODY
 
-    def sites(self, draft: Draft, context: Context) -> Iterator[NodeFiles]:
+    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
         """Yield the files of the mirror; there are no options."""
+        draft = Draft(data)
         is_wanted = context.settings.mirror is not None
-        spec = config_spec.find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
-        if spec is not None:
-            yield _MirrorFiles(spec, _files(context.settings, spec))
+        config = node_config.find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
+        if config is not None:
+            registries = config.system.registries
+            files = {file.path: file for file in _wanted(context.settings, config)}
+            form = WholeFiles(config, partial(_is_ours, registries), files, _described)
+            yield Place(config.files, form, "the registry mirror of containerd", is_trust=True)
+            if files and not registries:
+                _report_readers(config)
+        yield from draft.findings
 
 
 TARGET = _RegistryMirror()

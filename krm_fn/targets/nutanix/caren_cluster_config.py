@@ -4,63 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krm_fn.carriers.cluster_variables import KIND, VARIABLES, named
-from krm_fn.carriers.three_keys import Keys, ThreeKeys, ThreeKeysSite
-from krm_fn.engine import Draft, WrongTypeError
-from krm_fn.krm.results import Severity
+from krm_fn.clusters import CLUSTER_VARIABLES
+from krm_fn.krm.results import Finding
 from krm_fn.noproxy import Audience, parse
-from krm_fn.patch import Pointer
+from krm_fn.patch import lookup, named_items
+from krm_fn.places.members import Members
+from krm_fn.places.place import Place
 from krm_fn.products import nutanix
-from krm_fn.settings import ProxySettings
-from krm_fn.targets.base import Context, NodeUpdate, Reach, Target, Writes
+from krm_fn.products.cluster_api import CLUSTER
+from krm_fn.targets.base import Context, Data, NodeUpdate, Reach, Target, Writes
 
-_MEMBERS = Keys("http", "https", "additionalNo", is_list=True, is_fixed=True)
+_MEMBERS = Members("http", "https", "additionalNo", is_list=True, is_strict=True)
 _AT_MOST = 128
-
-
-def _slot(entry: Pointer) -> ThreeKeys:
-    return ThreeKeys(
-        (*entry, "value", "proxy"), _MEMBERS, "the variable `clusterConfig`", kept=len(entry) + 1
-    )
-
-
-def _report_what_is_not_taken(draft: Draft, entry: Pointer, settings: ProxySettings) -> None:
-    number = len(parse(settings.no_proxy))
-    if number > _AT_MOST:
-        message = (
-            f"`additionalNo` must not hold more than {_AT_MOST} entries, not {number}: "
-            "shorten `noProxy`"
-        )
-        path = (*entry, "value", "proxy", _MEMBERS.no)
-        draft.report(Severity.WARNING, message, path, code="TooLong")
-    mirror = settings.mirror
-    if mirror and draft.get((*entry, *nutanix.MIRROR)) != mirror.url:
-        message = (
-            "is not the mirror of `spec.registryMirror`, and is never written here: "
-            f'set it to "{mirror.url}"'
-        )
-        draft.report(Severity.WARNING, message, (*entry, *nutanix.MIRROR), code="OtherMirror")
 
 
 class _CarenClusterConfig(Target):
     id = "carenClusterConfig"
-    kinds = frozenset({KIND})
+    kinds = frozenset({CLUSTER})
     audience = Audience.PRODUCT
     reach = Reach.CLUSTER
     writes = Writes.PROXY_AND_TRUST
     node_update = NodeUpdate()
 
-    def sites(self, draft: Draft, context: Context) -> Iterator[ThreeKeysSite]:
+    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
         """Yield `proxy` of the variable `clusterConfig`; report what the product will not take."""
-        for entry in named(draft.data, VARIABLES, nutanix.CLUSTER_CONFIG):
-            slot = _slot(entry)
-            if context.settings.is_declared:
-                yield slot.in_draft(draft)
-            try:
-                draft.mapping(slot.path)
-            except WrongTypeError:
-                continue  # writing has reported it
-            _report_what_is_not_taken(draft, entry, context.settings)
+        for entry in named_items(data, CLUSTER_VARIABLES, nutanix.CLUSTER_CONFIG):
+            path = (*entry, "value", "proxy")
+            yield Place(path, _MEMBERS, "the variable `clusterConfig`", len(entry) + 1)
+            number = len(parse(context.settings.no_proxy))
+            if number > _AT_MOST:
+                message = f"`additionalNo` must not hold more than {_AT_MOST} entries, not {number}: shorten `noProxy`"
+                yield Finding.of("NotEdited", message, (*path, "additionalNo"))
+            mirror, at = context.settings.mirror, (*entry, *nutanix.MIRROR)
+            if mirror and lookup(data, at) != mirror.url:
+                message = f'is not the mirror of `spec.registryMirror`, and is never written here: set it to "{mirror.url}"'
+                yield Finding.of("OtherProxy", message, at)
 
 
 TARGET = _CarenClusterConfig()

@@ -1,1 +1,1 @@
-"""Tanzu Kubernetes Grid: its add-ons, the configuration of its clusters, and its ClusterClasses."""
+"""Tanzu Kubernetes Grid: the configuration of clusters and the values of their add-ons."""

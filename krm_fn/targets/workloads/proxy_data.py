@@ -2,216 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from urllib.parse import unquote
 
-from krm_fn.carriers import chosen_containers
-from krm_fn.carriers.data_references import DataUsesReader
-from krm_fn.carriers.data_uses import NO_USES, DataUses
-from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import Variables, quoted
-from krm_fn.engine import Draft
-from krm_fn.formats.embedded import Value, places, values
-from krm_fn.krm.results import Finding, Severity
-from krm_fn.light_typing import Any
+from krm_fn.formats import embedded
+from krm_fn.krm.results import Finding
 from krm_fn.noproxy import Audience, Readers
-from krm_fn.patch import Pointer, lookup, text_at
+from krm_fn.patch import text_at
+from krm_fn.places import choice
+from krm_fn.places.place import Place
+from krm_fn.places.provided import NO_USES, DataUses, DataUsesReader
+from krm_fn.places.texts import ComputedText, OneValue, Text, new_text
 from krm_fn.proxy_url import split_url
-from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets.base import Context, Options, Target, Writes
+from krm_fn.settings import PROXY_VARIABLES, ProxySettings
+from krm_fn.targets.base import Context, Data, Options, Target, Writes
 
 _AWS = "proxy-environment-variables"
 _ARGO_LABEL = "argocd.argoproj.io/secret-type"
 _ARGO_TYPES = frozenset({"repository", "repo-creds", "repository-write", "repo-write-creds"})
-_CREDENTIALS = ("username", "password")
-_REFERENCES = ("{{", "$(", "$$")
+_NO_ADDRESS = (
+    "holds no proxy any more, and Flux reports an error about a Secret without `address`: remove `spec.proxySecretRef` "
+    "from what refers to it"
+)
 
 
-class _DataTexts:
-    """The keys of a ConfigMap or Secret, as far as they hold text.
-
-    Args:
-        draft: the data of the object.
-    """
-
-    def __init__(self, draft: Draft) -> None:
-        self._draft = draft
-
-    def get(self, key: str) -> Value | None:
-        """Return the text under a key; None where there is none."""
-        for one in values(self._draft.data):
-            if isinstance(one, Value) and one.path[-1] == key:
-                return one
-        return None
-
-    def is_unreadable(self, key: str) -> bool:
-        """Return whether something is under a key that is no text, which is reported."""
-        for one in values(self._draft.data):
-            if isinstance(one, Finding) and one.path[-1:] == (key,):
-                self._draft.findings.append(one)
-                return True
-        return False
-
-    def set(self, key: str, text: str) -> None:
-        """Set the text under a key, in the form that it has there."""
-        existing = self.get(key)
-        if existing is not None:
-            self._draft.set(existing.path, existing.written(text))
-        elif not self.is_unreadable(key):
-            self._draft.set(self._new(key), text)
-
-    def remove(self, key: str) -> None:
-        """Remove a key."""
-        existing = self.get(key)
-        if existing is not None:
-            for path in places(self._draft.data, existing):
-                self._draft.remove(path)
-
-    def _new(self, key: str) -> Pointer:
-        """Return where a new text goes: text needs no base64 in a Secret."""
-        is_secret = self._draft.data.get("kind") == "Secret"
-        return ("stringData" if is_secret else "data", key)
+def _url(settings: ProxySettings) -> str:
+    return settings.https_proxy or settings.http_proxy
 
 
-class _DataKeys:
-    """Keys that hold the variables of one program, as a site.
-
-    Args:
-        draft: the data of the object.
-        variables: key -> the variable that it holds, in upper case.
-        label: what messages call them.
-        is_environment: containers read the keys as variables, and an empty one says that there is no proxy; else they
-            are of a program that knows no case, and a key without a proxy is removed.
-    """
-
-    def __init__(
-        self, draft: Draft, variables: Mapping[str, str], label: str, *, is_environment: bool
-    ) -> None:
-        self.label = label
-        self._keys = _DataTexts(draft)
-        self._variables = variables
-        self._is_environment = is_environment
-
-    def read(self) -> Iterator[Reading]:
-        """Yield what the keys hold."""
-        has_list = not self._is_environment or "NO_PROXY" in self._variables.values()
-        elsewhere = frozenset[str]() if has_list else frozenset({"NO_PROXY"})
-        for key, variable in self._variables.items():
-            found = self._keys.get(key)
-            if found is None or not found.text:
-                continue
-            for one in _in_both_cases(variable, found, self.label):
-                if one.variable == variable or not self._is_environment:
-                    yield one._replace(beside=elsewhere)
-
-    def write(self, variables: Variables) -> None:
-        """Set the keys; without a proxy, empty or remove those that are there, the list of a program among them.
-
-        Raises:
-            WrongTypeError: ``data`` or ``stringData`` is no mapping.
-        """
-        has_proxy = any(
-            variables.get(name) for name in self._variables.values() if name != "NO_PROXY"
-        )
-        if not has_proxy and not self._is_environment:
-            variables = {}
-        for key, variable in self._variables.items():
-            value = variables.get(variable, "")
-            existing = self._keys.get(key)
-            if not value and not self._is_environment:
-                self._keys.remove(key)
-            elif value != ("" if existing is None else existing.text):
-                self._keys.set(key, value)
+_OF_FLUX = {
+    "address": lambda settings: split_url(_url(settings)).without_credentials,
+    "username": lambda settings: unquote(split_url(_url(settings)).user),
+    "password": lambda settings: unquote(split_url(_url(settings)).password),
+}
+"""Key of a Secret that Flux reads -> what it holds."""
 
 
-class _FluxSecret:
-    """The proxy of an object of Flux, as a site.
-
-    Args:
-        draft: the data of the Secret.
-    """
-
-    label = "the proxy of Flux"
-
-    def __init__(self, draft: Draft) -> None:
-        self._draft = draft
-        self._keys = _DataTexts(draft)
-
-    def read(self) -> Iterator[Reading]:
-        """Yield the address; Flux knows no exceptions."""
-        found = self._keys.get("address")
-        if found is not None and found.text:
-            yield from _in_both_cases("HTTPS_PROXY", found, self.label)
-
-    def write(self, variables: Variables) -> None:
-        """Set the address and its credentials, or remove all three.
-
-        Raises:
-            WrongTypeError: ``data`` or ``stringData`` is no mapping.
-        """
-        url = variables.get("HTTPS_PROXY") or variables.get("HTTP_PROXY", "")
-        if not url and self._keys.get("address") is not None:
-            message = (
-                "holds no proxy any more, and Flux reports an error about a Secret without `address`: "
-                "remove `spec.proxySecretRef` from what refers to it"
-            )
-            self._draft.report(Severity.WARNING, message, code="ReferenceToRemoved")
-        parts = split_url(url)
-        wanted = {
-            "address": parts.without_credentials,
-            "username": unquote(parts.user),
-            "password": unquote(parts.password),
-        }
-        for key, value in wanted.items():
-            existing = self._keys.get(key)
-            if value == ("" if existing is None else existing.text):
-                continue
-            if value:
-                self._keys.set(key, value)
-            else:
-                self._keys.remove(key)
-            if key in _CREDENTIALS:
-                self._draft.describe(f"{'sets' if value else 'removes'} `{key}` of the proxy")
-
-
-def _variables_of_argo(keys: _DataTexts) -> dict[str, str]:
-    """Return the keys of a repository of Argo CD -> the variable that each one holds."""
-    url = keys.get("url")
-    is_plain = url is not None and url.text.startswith("http://")
-    return {"proxy": "HTTP_PROXY" if is_plain else "HTTPS_PROXY", "noProxy": "NO_PROXY"}
-
-
-def _in_both_cases(variable: str, found: Value, label: str) -> Iterator[Reading]:
-    """Yield what a program reads that knows no case: Flux and Argo CD hand it on in both."""
-    for name in (variable, variable.lower()):
-        yield Reading(name, found.text, found.path, found.text, label, member=found.path[-1])
-
-
-def _is_plain(draft: Draft, key: str, names: Iterable[str], context: Context) -> bool:
-    """Return whether one value can be put under a key that rules of Kyverno read; report why not."""
-    values_of_key = {context.settings.variables().get(name, "") for name in names}
-    problem = ""
-    if len(values_of_key) > 1:
-        problem = "they differ: use one key each"
-    elif any(sign in value for value in values_of_key for sign in _REFERENCES):
-        problem = "Kyverno or Kubernetes would replace a part of the declared value"
-    if problem:
-        message = f"a Kyverno policy reads {quoted(names)} from `{key}`, which is not set, because {problem}"
-        found = Finding(
-            Severity.WARNING, message, ("data", key), is_stale=True, code="PolicyNotFilled"
-        )
-        draft.findings.append(found)
-    return not problem
-
-
-def _mapping(obj: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    value = obj.get(name)
-    return value if isinstance(value, Mapping) else {}
-
-
-def _is_of_argo(obj: Mapping[str, Any]) -> bool:
-    named = text_at(obj, ("metadata", "labels", _ARGO_LABEL))
-    return obj.get("kind") == "Secret" and named in _ARGO_TYPES
+def _is_of_argo(data: Data) -> bool:
+    label = text_at(data, ("metadata", "labels", _ARGO_LABEL))
+    return data.get("kind") == "Secret" and label in _ARGO_TYPES
 
 
 class _ProxyData(Target):
@@ -220,50 +49,75 @@ class _ProxyData(Target):
     audience = Audience.POD
     writes = Writes.VALUES
 
-    def sites(self, draft: Draft, context: Context) -> Iterator[_DataKeys | _FluxSecret]:
-        """Yield the places of a ConfigMap or Secret that others read as a proxy."""
-        obj = draft.data
-        if self.refuses(obj, context.options):
+    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+        """Yield the texts of a ConfigMap or Secret that others read as a proxy."""
+        if self.refuses(data, context.options):
             return
-        texts = _DataTexts(draft)
-        use = context.uses.use(obj)
+        use, settings = context.uses.use(data), context.settings
+        texts = {one.path[-1]: one for one in embedded.values(data)}
         keys = dict(use.keys)
-        if use.is_environment or (obj.get("kind"), lookup(obj, ("metadata", "name"))) == (
-            "ConfigMap",
-            _AWS,
+        is_of_aws = data.get("kind") == "ConfigMap" and text_at(data, ("metadata", "name")) == _AWS
+        if use.is_environment or is_of_aws:
+            keys |= {name: name.upper() for name in PROXY_VARIABLES if name in texts}
+        beside = {"NO_PROXY"}.difference(keys.values())
+        for key, variable in keys.items():
+            text = texts.get(key) or new_text({"kind": data["kind"]}, key)
+            value = OneValue(variable, is_upper_case=True, beside=frozenset(beside))
+            yield Place(text.path, Text(text, value, stays=True), "the data")
+        if use.is_proxy_of_flux and data.get("kind") == "Secret":
+            yield from self._of_flux(texts, settings)
+        if _is_of_argo(data) and "proxy" in texts:
+            yield from self._of_argo(texts)
+
+    @staticmethod
+    def _of_flux(
+        texts: dict[str, embedded.Value], settings: ProxySettings
+    ) -> Iterator[Place | Finding]:
+        """Yield the address and its credentials; Flux knows no exceptions."""
+        if not _url(settings) and "address" in texts and settings.is_declared:
+            yield Finding.of("LeftBehind", _NO_ADDRESS)
+        for key, value in _OF_FLUX.items():
+            text = texts.get(key) or new_text({"kind": "Secret"}, key)
+            variable = "HTTPS_PROXY" if key == "address" else ""
+            yield Place(
+                text.path,
+                Text(text, ComputedText(value, variable)),
+                f"`{key}` of the proxy of Flux",
+            )
+
+    @staticmethod
+    def _of_argo(texts: dict[str, embedded.Value]) -> Iterator[Place | Finding]:
+        """Yield the proxy of a repository, and its list, which goes with it."""
+        url = texts.get("url")
+        is_plain = url is not None and url.text.startswith("http://")
+        variable = "HTTP_PROXY" if is_plain else "HTTPS_PROXY"
+
+        def listed(settings: ProxySettings) -> str:
+            return settings.no_proxy if settings.variables().get(variable) else ""
+
+        for key, form in (
+            ("proxy", OneValue(variable)),
+            ("noProxy", ComputedText(listed, "NO_PROXY")),
         ):
-            keys |= {name: name.upper() for name in PROXY_VARIABLES if texts.get(name) is not None}
-        for key, names in use.of_policies.items():
-            if _is_plain(draft, key, names, context):
-                keys.setdefault(key, next(iter(names)))
-        if keys:
-            yield _DataKeys(draft, keys, "the data", is_environment=True)
-        if use.is_proxy_of_flux and obj.get("kind") == "Secret":
-            yield _FluxSecret(draft)
-        if _is_of_argo(obj) and texts.get("proxy") is not None:
-            variables = _variables_of_argo(texts)
-            yield _DataKeys(draft, variables, "the repository", is_environment=False)
+            text = texts.get(key) or new_text({"kind": "Secret"}, key)
+            yield Place(text.path, Text(text, form), "the repository")
 
-    def refuses(self, data: Mapping[str, Any], options: Options) -> bool:
+    def refuses(self, data: Data, options: Options) -> bool:
         """Return whether the annotation of an object says that its proxy stays as it is."""
-        return chosen_containers.is_refused(data, ("spec",))
+        return choice.is_refused(data, ("spec",))
 
-    def readers(
-        self, obj: Mapping[str, Any], options: Mapping[str, Any], uses: DataUses = NO_USES
-    ) -> Readers:
+    def readers(self, data: Data, options: Options, uses: DataUses = NO_USES) -> Readers:
         """Return who reads the list in an object: Argo CD is written in Go, and Flux reads none at all."""
-        if _is_of_argo(obj):
+        if _is_of_argo(data):
             return Readers(Audience.GO)
         # No key at all: a Secret that waits for its address.
-        keys = {str(key) for name in ("data", "stringData") for key in _mapping(obj, name)}
-        is_of_flux = obj.get("kind") == "Secret" and (not keys or "address" in keys)
+        keys = {key for name in ("data", "stringData") for key in data.get(name) or ()}
+        is_of_flux = data.get("kind") == "Secret" and (not keys or "address" in keys)
         return Readers(Audience.PRODUCT if is_of_flux else Audience.POD)
 
-    def note_references(
-        self, uses: DataUsesReader, obj: Mapping[str, Any], options: Mapping[str, Any]
-    ) -> None:
+    def note_references(self, uses: DataUsesReader, data: Data, options: Options) -> None:
         """Note the Secret that an object of Flux refers to."""
-        uses.note_flux(obj)
+        uses.note_flux(data)
 
 
 TARGET = _ProxyData()

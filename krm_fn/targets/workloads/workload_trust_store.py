@@ -1,102 +1,185 @@
-"""Trust store of workloads: programs in pods trust the authorities of your network."""
+"""Trust store of workloads: programs in pods trust the authorities of your network.
+
+A ConfigMap with the certificates is mounted in all containers, and variables name it to their programs. The volume and the
+mounts that have our name, and the variables whose value is the path of the bundle, are ours.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from krm_fn.carriers import pod_spec
-from krm_fn.config import Certificates, Matcher
-from krm_fn.engine import Draft
-from krm_fn.light_typing import Any
+from krm_fn.krm.results import Finding
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience
-from krm_fn.patch import lookup
+from krm_fn.patch import Pointer, list_at, text_at
+from krm_fn.places.certificates import NamedEntry
+from krm_fn.places.choice import fits_object
+from krm_fn.places.containers import (
+    CONTAINERS,
+    INIT_CONTAINERS,
+    POD_KINDS,
+    Container,
+    containers,
+    pod_spec,
+)
+from krm_fn.places.place import Place
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import created_objects
-from krm_fn.targets.base import Context, Creation, Target
-from krm_fn.targets.trusted_config_map import TrustedConfigMap
-from krm_fn.targets.workloads import known_workloads
-from krm_fn.targets.workloads.trust_bundle import DIRECTORIES, FILE, NAME, Bundle, TrustBundle
+from krm_fn.targets.base import Context, Creation, Data, Options, Target
+from krm_fn.targets.trusted_config_map import KEY, trusted_config_map
+from krm_fn.targets.workloads.programs import is_cert_manager_or_chart_operator
 
-_ANNOTATION = "fn.inject-proxy.io/trusted-ca"
+NAME = "inject-proxy-trusted-ca"
+"""Of the volume, of its mounts, and of the ConfigMap that is made for it."""
+DIRECTORIES = "SSL_CERT_DIR"
+"""Where a Go program looks for certificates besides the default file: ``crypto/x509`` (``root_unix.go``)."""
+_FOLDERS_OF_GO = ("/etc/ssl/certs", "/etc/pki/tls/certs")
+_ANNOTATION = ("metadata", "annotations", "fn.inject-proxy.io/trusted-ca")
+_NOT_READ = (
+    "mounts the certificates, and no variable names them to the programs: name the one that they read in "
+    "`spec.targets.workloadTrustStore.variables`, such as `SSL_CERT_DIR` for a Go program"
+)
 
 
-def companions(
-    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
-) -> Iterator[dict[str, Any]]:
-    """Yield the ConfigMap with the certificates, where the workload is to mount the one of inject-proxy."""
-    wanted = _wanted(obj, settings.trusted_ca, options)
-    if wanted and not _is_source(obj, settings.trusted_ca, wanted.config_map):
-        yield created_objects.skeleton("ConfigMap", NAME, obj)
+class _Bundle(NamedTuple):
+    """What the containers are to see: a key of a ConfigMap as a file in a folder, and the variables that name it."""
+
+    config_map: str
+    key: str
+    folder: str
+    variables: tuple[str, ...]
+
+    def volume(self) -> dict[str, Any]:
+        """Return the entry of ``volumes``."""
+        items = {} if self.key == KEY else {"items": [{"key": self.key, "path": KEY}]}
+        return {"configMap": {**items, "name": self.config_map}, "name": NAME}
+
+    def mount(self) -> dict[str, Any]:
+        """Return the entry of ``volumeMounts``."""
+        return {"mountPath": self.folder, "name": NAME, "readOnly": True}
+
+    @property
+    def is_read_by_go(self) -> bool:
+        """Whether a Go program finds it."""
+        names = {DIRECTORIES, "SSL_CERT_FILE"}
+        return self.folder in _FOLDERS_OF_GO or not names.isdisjoint(self.variables)
 
 
-def _wanted(
-    obj: Mapping[str, Any], trusted: Certificates, options: Mapping[str, Any]
-) -> Bundle | None:
+def _value(name: str, folder: str) -> str:
+    """Return the value of a variable that names the bundle: folders for Go, or the path."""
+    return ":".join((*_FOLDERS_OF_GO, folder)) if name == DIRECTORIES else f"{folder}/{KEY}"
+
+
+def _wanted(data: Data, settings: ProxySettings, options: Options) -> _Bundle | None:
     """Return the bundle for the containers of a workload; None for none."""
-    if not trusted.pem or not _is_meant(obj, options):
+    trusted = settings.trusted_ca
+    if not trusted.pem or not _is_meant(data, options):
         return None
-    name, key = NAME, FILE
-    if trusted.config_map and trusted.config_map[0] == _metadata(obj, "namespace", ""):
+    name, key = NAME, KEY
+    if trusted.config_map and trusted.config_map[0] == text_at(data, ("metadata", "namespace")):
         _, name, key = trusted.config_map
-    bundle = Bundle(
-        name,
-        key,
-        options.get("mountPath", "/etc/inject-proxy/trusted-ca"),
-        options.get("variables", ()),
-    )
-    if known_workloads.is_known(obj) and not bundle.is_read_by_go:  # both are Go programs
+    folder = options.get("mountPath", "/etc/inject-proxy/trusted-ca")
+    bundle = _Bundle(name, key, folder, tuple(options.get("variables", ())))
+    if is_cert_manager_or_chart_operator(data) and not bundle.is_read_by_go:  # both are Go programs
         bundle = bundle._replace(variables=(*bundle.variables, DIRECTORIES))
     return bundle
 
 
-def _is_source(obj: Mapping[str, Any], trusted: Certificates, name: str) -> bool:
-    """Return whether the certificates come from the ConfigMap ``name`` in the namespace of ``obj``."""
-    return bool(
-        trusted.config_map and trusted.config_map[:2] == (_metadata(obj, "namespace", ""), name)
-    )
+def _is_meant(data: Data, options: Options) -> bool:
+    """Return whether an annotation, a matcher or the program itself says that a workload gets the certificates."""
+    annotation = text_at(data, _ANNOTATION)
+    if annotation in ("true", "false"):
+        return annotation == "true"
+    is_matched = any(fits_object(matcher, data) for matcher in options.get("workloads", ()))
+    return is_matched or is_cert_manager_or_chart_operator(data)
 
 
-def _is_meant(obj: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
-    annotations = _metadata(obj, "annotations", {})
-    if annotations.get(_ANNOTATION) in ("true", "false"):
-        return bool(annotations[_ANNOTATION] == "true")
-    identity = {
-        "kind": str(obj.get("kind")),
-        "name": _metadata(obj, "name", ""),
-        "namespace": _metadata(obj, "namespace", ""),
-        "labels": _metadata(obj, "labels", {}),
-        "annotations": annotations,
+def _companions(data: Data, settings: ProxySettings, options: Options) -> Iterator[dict[str, Any]]:
+    """Yield the ConfigMap with the certificates, where the workload is to mount the one of inject-proxy."""
+    bundle = _wanted(data, settings, options)
+    source = settings.trusted_ca.config_map or ("", "")
+    if bundle and source[:2] != (text_at(data, ("metadata", "namespace")), bundle.config_map):
+        yield created_objects.skeleton("ConfigMap", NAME, data)
+
+
+def _in_container(container: Container, bundle: _Bundle | None) -> Iterator[Place | Finding]:
+    """Yield the mount and the variables of one container; report what is in the way."""
+    mounts = list_at(container.fields, ("volumeMounts",))
+    folders = [bundle.folder] if bundle else []
+    for mount in mounts:
+        folder = text_at(mount, ("mountPath",))
+        if text_at(mount, ("name",)) == NAME:
+            folders.append(folder)
+        elif bundle and folder.rstrip("/") == bundle.folder:
+            message = (
+                f'"{folder}" is used by another mount, so container "{container.name}" does not get the bundle: set '
+                "`spec.targets.workloadTrustStore.mountPath` to another folder"
+            )
+            yield Finding.of("CertificatesNotSet", message, container.path)
+            return
+    where = f'in container "{container.name}"'
+    env = {
+        text_at(one, ("name",)): text_at(one, ("value",))
+        for one in list_at(container.fields, ("env",))
     }
-    return known_workloads.is_known(obj) or any(
-        Matcher.of(one).fits(**identity) for one in options.get("workloads", ())
-    )
+    ours = {
+        name
+        for name, value in env.items()
+        if any(value == _value(name, folder) for folder in folders)
+    }
+    wanted = bundle.variables if bundle else ()
+    for name in dict.fromkeys((*wanted, *sorted(ours))):
+        if name in env and name not in ours:
+            message = (
+                f"`{name}` {where} does not name the bundle and is left as it is: remove the entry"
+            )
+            yield Finding.of("CertificatesNotSet", message, container.path)
+            continue
+        entry = (
+            {"name": name, "value": _value(name, bundle.folder)}
+            if bundle and name in wanted
+            else None
+        )
+        yield _entry((*container.path, "env"), name, entry, f"`{name}` {where}")
+    mount = bundle.mount() if bundle else None
+    yield _entry((*container.path, "volumeMounts"), NAME, mount, f"the mount of the bundle {where}")
 
 
-def _metadata(obj: Mapping[str, Any], key: str, default: Any) -> Any:
-    """Return a member of ``metadata``; ``default`` if there is none of its type."""
-    value = lookup(obj, ("metadata", key))
-    return value if isinstance(value, type(default)) else default
+def _entry(path: Pointer, name: str, entry: Mapping[str, Any] | None, label: str) -> Place:
+    return Place(path, NamedEntry(name, entry), label, len(path) - 1, is_trust=True)
 
 
 class _WorkloadTrustStore(Target):
     id = "workloadTrustStore"
-    kinds = pod_spec.KINDS | {("", "ConfigMap")}
+    kinds = POD_KINDS | {("", "ConfigMap")}
     audience = Audience.NOBODY
-    creates = Creation(beside=pod_spec.KINDS, companions=companions)
+    creates = Creation(beside=POD_KINDS, companions=_companions)
 
-    def hints(self, options: Mapping[str, Any]) -> tuple[str, ...]:
+    def hints(self, options: Options) -> tuple[str, ...]:
         """Return the text hints; none where matchers select workloads, as their text can be any."""
         return () if options.get("workloads") else super().hints(options)
 
-    def sites(self, draft: Draft, context: Context) -> Iterator[TrustedConfigMap | TrustBundle]:
-        """Yield the pod specification of a workload, or the ConfigMap beside it."""
-        trusted = context.settings.trusted_ca
-        obj = draft.data
-        at = pod_spec.pod_spec(obj)
-        if at:
-            yield TrustBundle(draft, at, _wanted(obj, trusted, context.options))
-        elif _metadata(obj, "name", "") == NAME and not _is_source(obj, trusted, NAME):
-            yield TrustedConfigMap(draft, trusted.pem, "workloads mount it")
+    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+        """Yield the places in a workload, or in the ConfigMap beside it."""
+        at = pod_spec(data)
+        if at is None:
+            name = text_at(data, ("metadata", "name"))
+            source = context.settings.trusted_ca.config_map or ("", "")
+            is_source = source[:2] == (text_at(data, ("metadata", "namespace")), NAME)
+            if name == NAME and not is_source and created_objects.was_created(data):
+                yield trusted_config_map()
+            return
+        bundle = _wanted(data, context.settings, context.options)
+        found = [
+            one for field in (INIT_CONTAINERS, CONTAINERS) for one in containers(data, field, at=at)
+        ]
+        if found or not bundle:
+            volume = bundle.volume() if bundle else None
+            yield _entry((*at, "volumes"), NAME, volume, "the volume of the bundle")
+        for container in found:
+            yield from _in_container(container, bundle)
+        if bundle and found and not bundle.variables and not bundle.is_read_by_go:
+            yield Finding.of("CertificatesNotSet", _NOT_READ, at)
 
 
 TARGET = _WorkloadTrustStore()

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from chart_objects import ANY, application, parameter, release
-from krm_fn.carriers.data_references import DataUsesReader
+from krm_fn.places.provided import DataUsesReader
 from krm_fn.krm.results import Edit, Severity
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup

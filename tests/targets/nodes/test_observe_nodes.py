@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kubeadm_objects import HTTP_ONLY, OTHER, PLACES, PROXY, kubeadm, run
 from test_kubeadm_shapes import JUNK, SPECS
 
-from krm_fn.carriers.reading import Reading
+from krm_fn.places.reading import Reading
 from krm_fn.noproxy import Audience
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets.base import Target

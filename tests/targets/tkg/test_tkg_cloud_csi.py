@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tkg_objects import HEADER, config, secret, text_of
 
-from krm_fn.targets.tkg import cloud_csi
+cloud_csi = __import__("types").SimpleNamespace(TARGET=__import__("krm_fn.targets").targets.TARGETS["tkgCloudCSI"])
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, findings, proposals
 
 GROUP = "csi.tanzu.vmware.com"

@@ -16,7 +16,7 @@ from krm_fn.krm.results import Edit, Finding, Severity
 from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import ClassContext, Context
-from krm_fn.targets.tkg import tkg_cluster_class
+tkg_cluster_class = __import__("types").SimpleNamespace(TARGET=__import__("krm_fn.targets").targets.TARGETS["tkgClusterClass"])
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals
 
 LIST = NO.split(",")

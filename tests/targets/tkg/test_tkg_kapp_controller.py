@@ -10,7 +10,7 @@ from tkg_objects import HEADER, config, secret, text_of
 from krm_fn.config import Certificates
 from krm_fn.krm.results import Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.tkg import kapp_controller
+kapp_controller = __import__("types").SimpleNamespace(TARGET=__import__("krm_fn.targets").targets.TARGETS["tkgKappController"])
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals
 
 GROUP = "run.tanzu.vmware.com"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tkg_objects import HEADER, secret, text_of
 
-from krm_fn.targets.tkg import pinniped
+pinniped = __import__("types").SimpleNamespace(TARGET=__import__("krm_fn.targets").targets.TARGETS["tkgPinniped"])
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, proposals
 
 MANAGEMENT = f"{HEADER}tkg_cluster_role: management\npinniped:\n  cert_duration: 2160h\n"

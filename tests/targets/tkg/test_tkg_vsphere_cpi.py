@@ -13,7 +13,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.products import tkg
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
-from krm_fn.targets.tkg import vsphere_cpi
+vsphere_cpi = __import__("types").SimpleNamespace(TARGET=__import__("krm_fn.targets").targets.TARGETS["tkgVsphereCPI"])
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, messages, proposals
 
 GROUP = "cpi.tanzu.vmware.com"

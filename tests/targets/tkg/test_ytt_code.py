@@ -12,9 +12,11 @@ from krm_fn.errors import InputError
 from krm_fn.formats.ytt import undecided
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.plan.sources import formats
-from krm_fn.plan.sources.files import filled
+from krm_fn.cli.system_files import filled
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.tkg import cluster_config, pinniped, vsphere_cpi
+from krm_fn.targets.tkg import cluster_config
+pinniped = __import__("types").SimpleNamespace(TARGET=__import__("krm_fn.targets").targets.TARGETS["tkgPinniped"])
+vsphere_cpi = __import__("types").SimpleNamespace(TARGET=__import__("krm_fn.targets").targets.TARGETS["tkgVsphereCPI"])
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, messages, proposals
 
 THREE = f"  http_proxy: {HTTP}\n  https_proxy: {HTTPS}\n  no_proxy: {NO}\n"

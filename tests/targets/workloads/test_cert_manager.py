@@ -8,7 +8,7 @@ import pytest
 
 from krm_fn.krm.results import Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.workloads import cert_manager
+cert_manager = __import__("types").SimpleNamespace(TARGET=__import__("krm_fn.targets").targets.TARGETS["certManager"])
 from proposals import FULL, HTTP, NONE, apply, changes, env, findings, messages, proposals
 
 OURS = env(FULL.variables())

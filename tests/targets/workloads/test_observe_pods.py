@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.carriers.reading import Reading
+from krm_fn.places.reading import Reading
 from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.kyverno import policies
-from krm_fn.targets.workloads import cert_manager, chart_operator
+cert_manager = __import__("types").SimpleNamespace(TARGET=__import__("krm_fn.targets").targets.TARGETS["certManager"])
+chart_operator = __import__("types").SimpleNamespace(TARGET=__import__("krm_fn.targets").targets.TARGETS["chartOperator"])
 from kyverno_shapes import SHAPES, SIX, UPPER, p2, p9, p9_foreach, p10, p12, pods, policy, rule, smp, variable
 from proposals import FULL, NO, apply, env, proxy_settings
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from function_configs import list_with_config
-from krm_fn.carriers.data_references import DataUsesReader, provided_for
-from krm_fn.carriers.env_list import EnvList
-from krm_fn.carriers.pod_spec import containers
+from krm_fn.places.provided import DataUsesReader, provided_for
+
+from krm_fn.places.containers import containers
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Result, Severity
 from krm_fn.pipeline import Outcome, run

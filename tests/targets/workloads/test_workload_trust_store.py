@@ -18,7 +18,8 @@ from krm_fn.krm.results import Severity
 from krm_fn.patch import lookup
 from krm_fn.pipeline import run
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.workloads import chart_operator, trust_bundle
+chart_operator = __import__("types").SimpleNamespace(TARGET=__import__("krm_fn.targets").targets.TARGETS["chartOperator"])
+from krm_fn.targets.workloads import workload_trust_store as trust_bundle
 from krm_fn.targets.workloads import workload_trust_store as target
 from proposals import FULL, apply, changes, findings, messages, proposals
 from support import need

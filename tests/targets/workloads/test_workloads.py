@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from function_configs import list_with_config
 from krm_fn import patch
-from krm_fn.carriers import chosen_containers
+from krm_fn.places import choice as chosen_containers
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Finding, Result, Severity
 from krm_fn.noproxy import Audience
@@ -21,7 +21,7 @@ from krm_fn.patch import lookup
 from krm_fn.pipeline import Outcome, run
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import TARGETS
-from krm_fn.targets.workloads import workloads
+workloads = __import__("types").SimpleNamespace(TARGET=__import__("krm_fn.targets").targets.TARGETS["workloads"])
 from proposals import FULL, HTTP, NONE, apply, changes, env, findings, messages, proposals
 
 OURS = env(FULL.variables())

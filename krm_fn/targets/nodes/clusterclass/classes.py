@@ -1,66 +1,70 @@
 """Which ClusterClasses are patched, and what their target needs to know: templates, Clusters, nodes.
 
-With ``sharedTemplates: Patch`` all classes are; with ``Union`` those whose own patches erase what
-their templates hold, and those that share a template with one of these. A class, or a template, that
-the selector leaves out is not there.
+With ``sharedTemplates: Patch`` all classes are; with ``Union`` those whose own patches erase what their templates hold,
+and those that share a template with one of these. Where something is in the way of one class, all that share a template
+with it stay as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from krm_fn.carriers.cluster_variables import class_of
-from krm_fn.clusters import ByKey, Key, Topology, key_of, references
+from krm_fn.clusters import Key, ObjectIndex, Topology, class_name, key_of, references
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import Finding, Severity
-from krm_fn.light_typing import TYPE_CHECKING, Any
-from krm_fn.products.node_kinds import FILES_ON_REQUEST, KUBEADM, NODE_KINDS, SYSTEMS
+from krm_fn.krm.results import Finding
+from krm_fn.light_typing import Any
+from krm_fn.noproxy import Readers
+from krm_fn.patch import list_at
+from krm_fn.products.cluster_api import CLUSTER
+from krm_fn.products.node_kinds import FILES_ON_REQUEST, KUBEADM, NODE_KINDS, OF_CLASSES, SYSTEMS
 from krm_fn.settings import ProxySettings, Resolved, resolve
 from krm_fn.targets import ClassContext
-from krm_fn.targets.base import NO_OPTIONS
 from krm_fn.targets.class_plans import ALL_NODES, ClassEdit, ClassPlans
 from krm_fn.targets.nodes import cluster_class
+from krm_fn.targets.nodes.clusterclass import class_site, product_variables
+from krm_fn.targets.nodes.clusterclass.foreign_patches import is_ours
 from krm_fn.targets.nodes.clusterclass.names import (
     FIRST_OF_SYSTEM,
     INSTEAD_OF,
     INSTEAD_OF_WHERE_ERASED,
     Possibility,
 )
+from krm_fn.targets.nodes.clusterclass.node_patches import erasers_of
+from krm_fn.targets.nodes.clusterclass.product_variables import ProductVariable
 from krm_fn.targets.nodes.clusterclass.settings import for_class, for_nodes
 
-if TYPE_CHECKING:
-    from krm_fn.targets.nodes.clusterclass.variables_of_products import ProductVariable
-
-_CLASS, _CLUSTER = "ClusterClass", "Cluster"
+_Nodes = dict[tuple[str, str], Resolved]
+"""Section and name of a group of workers -> its proxy; that of the whole Cluster by ``ALL_NODES``."""
 
 
 class _Class:
-    """A class of the list: the proxy it gives to all nodes, its Clusters, and whether its patches erase.
+    """A class of the list.
 
     Attributes:
+        default: the proxy it gives to all nodes of which nothing is said.
+        clusters: its Clusters, with the proxy of each group of their nodes.
+        variable: that of a product in its Clusters, out of which it writes the proxy on its nodes itself.
+        is_eraser: its patches, or those of a class that shares a template with it, erase what templates hold.
         is_meant: it is to be patched.
         possibility: whether it can be.
-        templates: those that belong to nothing but classes that are patched, this one being among them.
         targets: those that write the proxy of its nodes.
-        variable: that of a product in its Clusters, out of which it writes the proxy on its nodes itself.
     """
 
     def __init__(self, obj: Object, default: Resolved, *, is_selected: bool) -> None:
         self.obj = obj
         self.default = default
         self.is_selected = is_selected
-        self.clusters: dict[Key, dict[tuple[str, str], Resolved]] = {}
+        self.clusters: dict[Key, _Nodes] = {}
+        self.variable: ProductVariable | None = None
         self.is_eraser = False
         self.is_meant = False
         self.possibility = Possibility.PATCHED
-        self.templates: ByKey[Mapping[str, Any]] = ByKey()
-        self.variable: ProductVariable | None = None
-        kinds = {key[:2] for key, _ in references(obj)}
-        systems = [NODE_KINDS[kind].system.name for kind in kinds if kind in NODE_KINDS]
-        found = [system for system in SYSTEMS if system.name in systems] or [KUBEADM]
-        of_systems = dict.fromkeys(target for system in found for target in system.targets)
-        self.targets = (*of_systems, FILES_ON_REQUEST)
+        kinds = {key.group_kind for key, _ in references(obj)}
+        systems = {NODE_KINDS[kind].system.name for kind in kinds if kind in NODE_KINDS}
+        of_class = [system for system in SYSTEMS if system.name in systems] or [KUBEADM]
+        targets = [target for system in of_class for target in system.targets]
+        self.targets = (*dict.fromkeys(targets), FILES_ON_REQUEST)
 
     @property
     def is_patched(self) -> bool:
@@ -75,18 +79,20 @@ class _Class:
     @property
     def stays(self) -> bool:
         """Whether it keeps patches of an earlier run as they are, with all that belongs to them."""
-        return self.is_stuck and cluster_class.is_patched(self.obj.data)
+        patches = list_at(self.obj.data, ("spec", "patches"))
+        return self.is_stuck and any(map(is_ours, patches))
 
     @property
     def is_wanted(self) -> bool:
         """Whether any node is to get a proxy by way of it."""
-        nodes = (resolved for cluster in self.clusters.values() for resolved in cluster.values())
+        nodes = [resolved for proxies in self.clusters.values() for resolved in proxies.values()]
         return any(resolved.settings.sets_any for resolved in (self.default, *nodes))
 
     @property
     def has_common(self) -> bool:
         """Whether its nodes are to get something that is the same for all Clusters."""
-        return bool(self.default.settings.trusted_ca.pem or self.default.settings.mirror)
+        settings = self.default.settings
+        return bool(settings.trusted_ca.pem or settings.mirror)
 
 
 class Classes(ClassPlans):
@@ -99,7 +105,7 @@ class Classes(ClassPlans):
         wanted: the checked FunctionConfig.
     """
 
-    words = cluster_class.TARGET.hints(NO_OPTIONS)
+    words = cluster_class.WORDS
 
     def __init__(
         self,
@@ -110,113 +116,105 @@ class Classes(ClassPlans):
     ) -> None:
         super().__init__(topology)
         self._wanted = wanted
-        options = wanted.targets.get(cluster_class.TARGET.id, {})
+        options = wanted.targets.get(OF_CLASSES, {})
         self._is_enabled = bool(options.get("enabled", True)) and wanted.mode is not Mode.REMOVE
-        self._is_chosen = self._is_enabled and cluster_class.is_on(options)
+        self._is_chosen = self._is_enabled and options.get("sharedTemplates") == "Patch"
         self.is_on = self._is_chosen
         self._classes: dict[Key, _Class] = {}
-        self._others: ByKey[None] = ByKey()
+        self._templates: list[Object] = []
         if wanted.mode is not Mode.REMOVE:
-            kinds = ("Template", _CLASS, _CLUSTER)
-            self._read([obj for obj in objects if obj.ref.kind.endswith(kinds)], is_selected)
+            self._read(list(objects), is_selected)
 
-    def _read(self, known: list[Object], is_selected: Callable[[Object], bool]) -> None:
-        for obj in known:
-            if self._is(obj, _CLASS):
+    def _read(self, objects: Sequence[Object], is_selected: Callable[[Object], bool]) -> None:
+        for obj in objects:
+            if obj.group_kind == cluster_class.CLASS:
                 its_class = _Class(obj, self._default(obj), is_selected=is_selected(obj))
                 self._classes.setdefault(key_of(obj), its_class)
         if not self._classes:
             return
-        selected = [obj for obj in known if is_selected(obj)]
-        templates = [obj for obj in selected if obj.ref.kind.endswith("Template")]
-        for obj in known:
-            if self._is(obj, _CLUSTER):
-                self._find_variable(obj, is_selected=is_selected(obj))
-        self._find_erasers(ByKey((key_of(obj), obj.data) for obj in templates))
-        self._choose(templates)
-        self.is_on = self._is_chosen or any(one.is_meant for one in self._classes.values())
-        if not self.is_on:
-            return
-        for obj in selected:
-            if self._is(obj, _CLUSTER):
-                self._take_cluster(obj)
-        self._leave_out(templates)
+        of_clusters = [obj for obj in objects if obj.group_kind == CLUSTER]
+        self._templates = [
+            obj for obj in objects if obj.ref.kind.endswith("Template") and is_selected(obj)
+        ]
+        for obj in of_clusters:
+            self._find_variable(obj, is_selected=is_selected(obj))
+        self._choose()
+        self.is_on = self._is_chosen or any(
+            its_class.is_meant for its_class in self._classes.values()
+        )
+        if self.is_on:
+            for obj in of_clusters:
+                if is_selected(obj):
+                    self._take_cluster(obj)
+            self._find_obstacles()
 
     def _find_variable(self, obj: Object, *, is_selected: bool) -> None:
         """Find the variable of a Cluster out of which its class writes the proxy; one that is filled goes first."""
-        one = self._classes.get(self._class_of(obj) or key_of(obj))
-        if one is None or (one.variable and one.variable.is_filled):
+        its_class = self._class_of(obj)
+        if its_class is None or (its_class.variable and its_class.variable.is_filled):
             return
-        options = self._wanted.targets
-        found = cluster_class.variable_of_product(
-            one.obj.data, obj.data, options, is_selected=is_selected
+        variable = product_variables.find(
+            its_class.obj.data, obj.data, self._wanted.targets, is_selected=is_selected
         )
-        one.variable = found or one.variable
+        its_class.variable = variable or its_class.variable
 
-    def _find_erasers(self, templates: Mapping[Key, Mapping[str, Any]]) -> None:
-        """Find the classes whose patches would erase a proxy in their templates."""
-        for key, one in self._classes.items():
-            if one.variable:
-                continue
-            class_context = ClassContext(
-                is_wanted=True,
-                targets=one.targets,
-                options=self._wanted.targets,
-                templates=templates,
-                default=one.default.settings,
-                is_behind=True,
-                of_class=key,
-            )
-            one.is_eraser = cluster_class.erases(one.obj.data, class_context)
-
-    def _choose(self, templates: Sequence[Object]) -> None:
+    def _choose(self) -> None:
         """Choose the classes to patch: those that erase, and all that share a template with one of them."""
-        classes_of = {key_of(obj): self.topology.classes_of(obj) for obj in templates}
-        found = {key for key, one in self._classes.items() if one.is_eraser and one.is_selected}
-        while (
-            more := {key for keys in classes_of.values() if found & set(keys) for key in keys}
-            - found
-        ):
-            found |= more
-        for key, one in self._classes.items():
-            one.is_eraser = one.is_eraser or key in found
-            is_asked = self._is_chosen or key in found
-            is_free = one.is_selected and not one.variable
-            one.is_meant = self._is_enabled and is_free and is_asked
+        templates = ObjectIndex((key_of(obj), obj.data) for obj in self._templates)
+        for key, its_class in self._classes.items():
+            if not its_class.variable:
+                context = self._context(key, its_class, templates)._replace(
+                    is_wanted=True, is_behind=True
+                )
+                its_class.is_eraser = any(erasers_of(its_class.obj.data, context))
+        erasing = {
+            key
+            for key, its_class in self._classes.items()
+            if its_class.is_eraser and its_class.is_selected
+        }
+        family = self._family(erasing)
+        for key, its_class in self._classes.items():
+            its_class.is_eraser = its_class.is_eraser or key in family
+            is_asked = self._is_chosen or key in family
+            its_class.is_meant = (
+                self._is_enabled and is_asked and its_class.is_selected and not its_class.variable
+            )
 
-    def _leave_out(self, templates: Sequence[Object]) -> None:
-        """Leave out the classes that cannot be patched, and then those that share a template with them."""
-        is_done = False
-        while not is_done:
-            own: ByKey[Mapping[str, Any]] = ByKey()
-            self._others = ByKey()
-            for obj in templates:
-                if self.is_template(obj):
-                    own.add(key_of(obj), dict(obj.data))  # what it holds before any edit
-                else:
-                    self._others.add(key_of(obj), None)
-            is_done = True
-            for one in [one for one in self._classes.values() if one.is_patched]:
-                one.templates = own
-                if one.is_wanted or one.has_common:
-                    one.possibility = cluster_class.possibility(
-                        one.obj.data, one.default.settings, self._of_class(one)
-                    )
-                is_done = is_done and one.is_patched
+    def _family(self, keys: set[Key]) -> set[Key]:
+        """Return some classes and all that share a template with one of them."""
+        family = set(keys)
+        groups = [set(self.topology.classes_of(obj)) for obj in self._templates]
+        while more := {key for group in groups if group & family for key in group} - family:
+            family |= more
+        return family
+
+    def _find_obstacles(self) -> None:
+        """Find out which classes cannot be patched; what is in the way of one is in the way of its family."""
+        templates: ObjectIndex[Mapping[str, Any]] = ObjectIndex()
+        for obj in self._templates:
+            if self.is_template(obj):
+                templates.add(key_of(obj), dict(obj.data))  # what it holds before any edit
+        self._own = templates
+        for key, its_class in self._classes.items():
+            if its_class.is_meant and (its_class.is_wanted or its_class.has_common):
+                context = self._context(key, its_class, templates)
+                its_class.possibility = class_site.possibility(its_class.obj.data, context)
+        stuck = {key for key, its_class in self._classes.items() if its_class.is_stuck}
+        for key in self._family(stuck):
+            if key in self._classes:
+                self._classes[key].possibility = Possibility.IN_THE_WAY
+
+    def _of(self, obj: Object) -> Iterator[_Class | None]:
+        """Yield the classes of a template; None for one that is not in the list."""
+        for key in self.topology.classes_of(obj) if self._classes else ():
+            yield self._classes.get(key)
 
     def is_template(self, obj: Object) -> bool:
         """Return whether patches of classes give the nodes what this object could hold itself."""
-        return bool(self._patched(obj))
-
-    def _patched(self, obj: Object) -> list[_Class]:
-        """Return the classes of a template, if all of them are patched."""
-        found: list[_Class] = []
-        for key in self.topology.classes_of(obj) if self._classes else ():
-            one = self._classes.get(key)
-            if one is None or not one.is_patched:
-                return []
-            found.append(one)
-        return found
+        classes = [*self._of(obj)]
+        return bool(classes) and all(
+            its_class is not None and its_class.is_patched for its_class in classes
+        )
 
     def replaces(self, target_id: str, obj: Object) -> bool:
         """Return whether an object must hold nothing of a target, because its class does."""
@@ -225,16 +223,19 @@ class Classes(ClassPlans):
             return True
         if target_id in INSTEAD_OF:
             return self.is_template(obj)
-        is_one = target_id in INSTEAD_OF_WHERE_ERASED
-        return is_one and any(one.is_eraser for one in self._patched(obj))
+        is_erased = any(
+            its_class is not None and its_class.is_eraser for its_class in self._of(obj)
+        )
+        return target_id in INSTEAD_OF_WHERE_ERASED and is_erased and self.is_template(obj)
 
     def _variable(self, obj: Object) -> ProductVariable | None:
         """Return the variable out of which a class of a template writes the proxy on its nodes."""
-        for key in self.topology.classes_of(obj) if self._classes else ():
-            one = self._classes.get(key)
-            if one is not None and one.variable:
-                return one.variable
-        return None
+        variables = [
+            its_class.variable
+            for its_class in self._of(obj)
+            if its_class is not None and its_class.variable
+        ]
+        return variables[0] if variables else None
 
     def other_writer(self, target_id: str, obj: Object) -> Finding | None:
         """Return a finding about a template whose class writes the files of the proxy itself, or may do so."""
@@ -242,53 +243,42 @@ class Classes(ClassPlans):
             return None
         if variable := self._variable(obj):
             return variable.finding()
-        for key in self.topology.classes_of(obj) if self._classes else ():
-            one = self._classes.get(key)
-            if one is None or one.is_patched:
+        for its_class in self._of(obj):
+            if its_class is None or its_class.is_patched:
                 continue
-            if path := cluster_class.repeated_path(
-                one.obj.data, self._wanted.targets, obj.ref.kind
-            ):
+            kind, options = obj.ref.kind, self._wanted.targets
+            path = product_variables.repeated_path(its_class.obj.data, options, kind)
+            if path:
                 message = (
-                    f'a patch of the ClusterClass "{one.obj.ref.name}" writes a file "{path}" as well, and Cluster API '
-                    "takes a path once: add the Clusters with the variable of that patch to the list, so that they "
-                    "hold the proxy, take the file out of the patch, or set `path` of the target to another one"
+                    f'a patch of the ClusterClass "{its_class.obj.ref.name}" writes a file "{path}" as well, and Cluster API '
+                    "takes a path once: add the Clusters with its variable to the list, or take the file out of it"
                 )
-                return Finding(Severity.WARNING, message, code="PathRepeated")
+                return Finding.of("NotEdited", message)
         return None
 
     def keeps(self, target_id: str, obj: Object) -> bool:
         """Return whether an object stays as it is, because its class does and holds patches of an earlier run."""
-        if target_id not in (*INSTEAD_OF, *INSTEAD_OF_WHERE_ERASED) or not self._classes:
-            return False
-        classes = (self._classes.get(key) for key in self.topology.classes_of(obj))
-        return any(one is not None and one.stays for one in classes)
+        is_replaced = target_id in (*INSTEAD_OF, *INSTEAD_OF_WHERE_ERASED)
+        return is_replaced and any(
+            its_class is not None and its_class.stays for its_class in self._of(obj)
+        )
 
     def waits_for(self, obj: Object) -> bool:
         """Return whether a class is patched only once somebody has changed its templates, ``obj`` among them.
 
         A run that began the configuration of such a template would make the next run patch the class.
         """
-        classes = (self._classes.get(key) for key in self.topology.classes_of(obj))
-        return any(one is not None and one.is_stuck for one in classes)
+        return any(its_class is not None and its_class.is_stuck for its_class in self._of(obj))
 
     def lost(self, target_id: str, obj: Object) -> Finding | None:
         """Return a warning for a template whose class erases what a target writes into it, and is not patched."""
-        if target_id not in INSTEAD_OF:
-            return None
-        for key in self.topology.classes_of(obj) if self._classes else ():
-            one = self._classes.get(key)
-            if one and one.is_eraser and not one.is_patched:
-                remedy = "set `spec.targets.clusterClass.enabled` to true"
-                if not one.is_selected:
-                    remedy = "select the class in `spec.selector`, too"
-                elif one.is_meant:
-                    remedy = "do what the warnings about the class say"
+        for its_class in self._of(obj) if target_id in INSTEAD_OF else ():
+            if its_class is not None and its_class.is_eraser and not its_class.is_patched:
                 message = (
-                    f'patches of the ClusterClass "{one.obj.ref.name}" erase what inject-proxy writes here, '
-                    f"so nodes for which they run get no proxy: {remedy}"
+                    f'patches of the ClusterClass "{its_class.obj.ref.name}" erase what inject-proxy writes here: enable '
+                    "`clusterClass`, select the class, and do what the warnings about it say"
                 )
-                return Finding(Severity.WARNING, message, code="ClassPatchErases")
+                return Finding.of("ClassPatchErases", message)
         return None
 
     def about(self, obj: Object) -> ClassEdit | None:
@@ -296,94 +286,80 @@ class Classes(ClassPlans):
 
         None for a Cluster that is made of no class, or stays as it is with its class.
         """
-        if obj.group_kind not in cluster_class.TARGET.kinds:
+        if obj.group_kind == cluster_class.CLASS:
+            its_class = self._classes.get(key_of(obj))
+            if its_class is not None and its_class.is_meant:
+                return (), its_class.default, self._context(key_of(obj), its_class, self._own)
+            return (), self._nothing(obj), ClassContext()
+        if obj.group_kind != CLUSTER or not class_name(obj.data):
             return None
-        is_class = self._is(obj, _CLASS)
-        key = key_of(obj) if is_class else self._class_of(obj)
-        if key is None:
+        its_class = self._class_of(obj)
+        if its_class is not None and its_class.is_patched:
+            return self._about_cluster(obj, its_class)
+        if its_class is not None and its_class.stays:
             return None
-        its_class = self._classes.get(key)
-        if its_class is not None and its_class.is_meant:
-            if is_class:
-                return (), its_class.default, self._of_class(its_class)
-            if its_class.is_patched:
-                return self._about_cluster(obj, its_class)
-            return None if its_class.stays else ((), self._nothing(obj), ClassContext())
         is_left_out = its_class is None or not (its_class.is_selected or its_class.variable)
-        if is_class or not self._is_chosen or not is_left_out:
+        if not self._is_chosen or not is_left_out:
             return (), self._nothing(obj), ClassContext()
         nodes = self.topology.nodes_of(obj)
-        resolved = for_nodes(
-            self._wanted,
-            nodes[ALL_NODES],
-            ProxySettings(),
-            target=cluster_class.TARGET.id,
-            name=obj.base_name,
-        )
+        resolved = self._resolved(obj, nodes[ALL_NODES], ProxySettings())
         return tuple(nodes.values()), resolved, ClassContext(is_known=False)
 
     def _about_cluster(self, obj: Object, its_class: _Class) -> ClassEdit:
-        nodes = self.topology.nodes_of(obj)
-        found = its_class.clusters[key_of(obj)]
+        proxies = its_class.clusters[key_of(obj)]
         groups = {
-            where: resolved.settings for where, resolved in found.items() if where != ALL_NODES
+            where: resolved.settings for where, resolved in proxies.items() if where != ALL_NODES
         }
-        class_context = self._of_class(its_class)._replace(groups=groups, is_behind=False)
-        return tuple(nodes.values()), found[ALL_NODES], class_context
+        context = self._context(key_of(its_class.obj), its_class, self._own)
+        context = context._replace(groups=groups, is_behind=False)
+        return tuple(self.topology.nodes_of(obj).values()), proxies[ALL_NODES], context
 
-    def _class_of(self, obj: Object) -> Key | None:
-        """Return the class of a Cluster; None for one that names none, whatever one of the same name does."""
-        return self.topology.class_of(obj) if class_of(obj.data) else None
+    def _class_of(self, cluster: Object) -> _Class | None:
+        """Return the class of a Cluster; None for one that names none in the list."""
+        key = self.topology.class_of(cluster) if class_name(cluster.data) else None
+        return self._classes.get(key) if key is not None else None
 
-    def _is(self, obj: Object, kind: str) -> bool:
-        return obj.group_kind in cluster_class.TARGET.kinds and obj.ref.kind == kind
-
-    def _of_class(self, its_class: _Class) -> ClassContext:
-        has_all = its_class.is_wanted or its_class.has_common
+    def _context(
+        self, key: Key, its_class: _Class, templates: Mapping[Key, Mapping[str, Any]]
+    ) -> ClassContext:
         return ClassContext(
             its_class.is_wanted,
             targets=its_class.targets,
             options=self._wanted.targets,
-            templates=its_class.templates,
+            templates=templates,
             default=its_class.default.settings,
             is_chosen=self._is_chosen,
-            is_behind=its_class.is_eraser and has_all,
-            elsewhere=self._others,
-            of_class=key_of(its_class.obj) if its_class.is_patched else None,
+            is_behind=its_class.is_eraser and (its_class.is_wanted or its_class.has_common),
+            of_class=key,
             has_hashed_secrets=bool(self._wanted.hash_names),
         )
 
     def _default(self, obj: Object) -> Resolved:
-        return for_class(
-            self._wanted,
-            self.topology.cluster_of_class(obj),
-            target=cluster_class.TARGET.id,
-            name=obj.base_name,
-        )
+        of_class = self.topology.cluster_of_class(obj)
+        return for_class(self._wanted, of_class, target=OF_CLASSES, name=obj.base_name)
 
     def _nothing(self, obj: Object) -> Resolved:
-        found = resolve(
+        resolved = resolve(
             self._wanted,
             self.topology.of(obj),
-            target=cluster_class.TARGET.id,
-            audience=cluster_class.TARGET.audience,
+            target=OF_CLASSES,
+            readers=Readers(cluster_class.TARGET.audience),
             name=obj.base_name,
         )
-        return Resolved(ProxySettings(cluster=found.settings.cluster, is_declared=found.declared))
+        return Resolved(
+            ProxySettings(cluster=resolved.settings.cluster, is_declared=resolved.declared)
+        )
+
+    def _resolved(self, obj: Object, nodes: Any, default: ProxySettings) -> Resolved:
+        return for_nodes(self._wanted, nodes, default, target=OF_CLASSES, name=obj.base_name)
 
     def _take_cluster(self, obj: Object) -> None:
-        its_class = self._classes.get(self._class_of(obj) or key_of(obj))
+        its_class = self._class_of(obj)
         if its_class is None:
             return
-        found: dict[tuple[str, str], Resolved] = {}
         default = its_class.default.settings
+        proxies: _Nodes = {}
         for where, membership in self.topology.nodes_of(obj).items():
-            found[where] = for_nodes(
-                self._wanted,
-                membership,
-                default,
-                target=cluster_class.TARGET.id,
-                name=obj.base_name,
-            )
-            default = found[ALL_NODES].settings
-        its_class.clusters[key_of(obj)] = found
+            proxies[where] = self._resolved(obj, membership, default)
+            default = proxies[ALL_NODES].settings
+        its_class.clusters[key_of(obj)] = proxies

@@ -7,16 +7,16 @@ else it goes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 
-from krm_fn.carriers import drop_in_secret
-from krm_fn.carriers.cluster_variables import VARIABLES, class_of, lists, named
-from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import Variables
-from krm_fn.carriers.three_keys import CAMEL, ThreeKeys
-from krm_fn.engine import Draft
-from krm_fn.krm.results import Finding, Severity
+from krm_fn.clusters import CLUSTER_VARIABLES, class_name, variable_lists
+from krm_fn.krm.results import Finding
 from krm_fn.light_typing import Any
-from krm_fn.patch import Pointer, lookup
+from krm_fn.patch import Pointer, lookup, named_items
+from krm_fn.places import cluster_secret
+from krm_fn.places.members import CAMEL, Computed
+from krm_fn.places.named_item import NamedItem
+from krm_fn.places.place import Place
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.class_context import ClassContext
 from krm_fn.targets.nodes.clusterclass.names import VARIABLE
@@ -26,81 +26,32 @@ _GROUP = 5
 """So many steps lead to a group of workers: ``spec.topology.workers.<section>.<index>``."""
 
 
-class ClusterVariable:
-    """The variable in one list of a Cluster, as a site.
-
-    Args:
-        draft: the data of the Cluster.
-        path: leads to the list: that of the whole Cluster, or of a group of workers.
-        wanted: the value that the variable has to have; None where it is not needed.
-    """
-
-    label = f"the variable `{VARIABLE}`"
-
-    def __init__(self, draft: Draft, path: Pointer, wanted: dict[str, Any] | None = None) -> None:
-        self._draft = draft
-        self._path = path
-        self._wanted = wanted
-
-    def read(self) -> Iterator[Reading]:
-        """Yield what the variable of the whole Cluster says.
-
-        A group of workers has a variable of its own because it differs, so it says nothing about the Cluster.
-        """
-        if self._path == VARIABLES:
-            for entry in named(self._draft.data, self._path, VARIABLE):
-                yield from ThreeKeys((*entry, "value"), CAMEL, self.label).read(self._draft.data)
-
-    def write(self, variables: Variables) -> None:
-        """Give the variable the value that is wanted, whatever the variables are, or remove it.
-
-        Raises:
-            WrongTypeError: the list is none, and the variable is wanted there.
-        """
-        entries = named(self._draft.data, self._path, VARIABLE)
-        kept = len(VARIABLES) - 1 if self._path == VARIABLES else _GROUP
-        for entry in entries if self._wanted is None else entries[:-1]:
-            self._draft.remove(entry, keep=kept)
-            self._describe("removes")
-        if self._wanted is None:
-            return
-        if not entries:
-            self._append({"name": VARIABLE, "value": self._wanted}, kept)
-            self._describe("sets")
-        elif self._draft.get((*entries[-1], "value")) != self._wanted:
-            self._draft.set((*entries[-1], "value"), self._wanted)
-            self._describe("sets")
-
-    def _append(self, entry: dict[str, Any], kept: int) -> None:
-        if self._draft.items(self._path) is None:
-            self._draft.set(self._path, [entry], keep=kept)
-        else:
-            self._draft.append(self._path, entry)
-
-    def _describe(self, verb: str) -> None:
-        if self._path != VARIABLES:
-            self._draft.describe(f"{verb} {self.label} of a group of workers")
-
-
-def sites(
-    draft: Draft, settings: ProxySettings, class_context: ClassContext
-) -> Iterator[ClusterVariable]:
+def places(
+    obj: Mapping[str, Any], settings: ProxySettings, class_context: ClassContext
+) -> Iterator[Place | Finding]:
     """Yield the variables of a Cluster; ``settings`` are those of its control plane."""
-    obj = draft.data
     if not class_context.is_known:
         if settings.sets_any:
             message = (
-                f'its ClusterClass "{class_of(obj)}" must be in the list, so that it can be patched and this Cluster '
+                f'its ClusterClass "{class_name(obj)}" must be in the list, so that it can be patched and this Cluster '
                 "can be given what it needs: add it, or set `spec.targets.clusterClass.sharedTemplates` to `Union`"
             )
-            topology = ("spec", "topology")
-            draft.report(Severity.WARNING, message, topology, code="ClassNotInList")
+            yield Finding.of("NodesWithoutProxy", message, ("spec", "topology"))
         return
     if particular := _particular(obj, settings, class_context):
-        draft.findings.append(particular)
+        yield particular
         return
     for path, wanted in _wanted(obj, settings, class_context):
-        yield ClusterVariable(draft, path, wanted)
+        is_whole = path == CLUSTER_VARIABLES
+        value = Computed(partial(_value, wanted), reads=CAMEL)
+        form = NamedItem(VARIABLE, ("value",), value, is_read=is_whole)
+        label = f"the variable `{VARIABLE}`" + ("" if is_whole else " of a group of workers")
+        keep = len(CLUSTER_VARIABLES) - 1 if is_whole else _GROUP
+        yield Place(path, form, label, keep, is_trust=True)
+
+
+def _value(wanted: dict[str, Any] | None, settings: ProxySettings, old: Any) -> Any:
+    return wanted
 
 
 def _particular(
@@ -109,7 +60,7 @@ def _particular(
     """Return a finding if the Secret of a Cluster would have to hold several proxies."""
     if not (class_context.is_wanted and units_in_secret(class_context) and has_proxy(settings)):
         return None
-    for path in lists(obj):
+    for path in variable_lists(obj):
         group = _group(obj, path, settings, class_context) if len(path) > _GROUP else settings
         if has_proxy(group) and group.variables() != settings.variables():
             message = (
@@ -117,7 +68,7 @@ def _particular(
                 "`spec.overrides` asks for another one for these workers: let it match the whole Cluster, or set "
                 "`spec.targets.containerdDropIn.content` and `spec.targets.kubeletDropIn.content` to `Inline`"
             )
-            return Finding(Severity.ERROR, message, path[:_GROUP], code="SecretNotUsable")
+            return Finding.of("CannotWrite", message, path[:_GROUP])
     return None
 
 
@@ -126,8 +77,8 @@ def _wanted(
 ) -> Iterator[tuple[Pointer, dict[str, Any] | None]]:
     """Yield each list of variables that we fill, and the value for it."""
     whole = value_of(settings, class_context)
-    for path in lists(obj):
-        if path == VARIABLES:
+    for path in variable_lists(obj):
+        if path == CLUSTER_VARIABLES:
             name = _secret(obj, path, settings, class_context)
             is_own = class_context.is_wanted and (
                 bool(name) or whole != value_of(class_context.default, class_context)
@@ -164,8 +115,8 @@ def _secret(
         return {}
     name: Any = class_context.secret
     if not name and class_context.has_hashed_secrets:
-        entries = named(obj, path, VARIABLE)
+        entries = named_items(obj, path, VARIABLE)
         name = lookup(obj, (*entries[-1], "value", SECRET)) if entries else None
-        if not isinstance(name, str) or not drop_in_secret.is_of(name, settings):
+        if not isinstance(name, str) or not cluster_secret.is_of(name, settings):
             return {}
     return {SECRET: name} if name else {}

@@ -10,10 +10,10 @@ functions of sprig, the result read as YAML), and "Writing a ClusterClass" for t
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 
-from krm_fn.products.node_files import LineForm
+from krm_fn.light_typing import Any
+from krm_fn.products.node_files import BY_PATH, LineForm
 from krm_fn.targets.nodes.clusterclass.names import VARIABLE
 from krm_fn.targets.nodes.clusterclass.settings import (
     ADDRESSES,
@@ -80,22 +80,36 @@ _EXPORTS = r"""{{- $exports := list "export" }}
 """
 
 
-_WORD = r"\"(?:[^\"\\]|\\.){0,600}\""  # a path, an owner or a mode
-"""A text as ``_quoted`` writes it."""
+ATTRIBUTES = ("path", "owner", "permissions")
+"""The members of a file beside its content, in the order in which a patch writes them."""
 
 
-def drop_in(attributes: Mapping[str, str]) -> str:
-    """Return an entry of ``files``.
-
-    A drop-in with these attributes (``path``, ``owner``, ``permissions``).
-    """
-    return (
-        f'{_start()}{_DROP_IN}{{{{- dict {_members(attributes)} "content" $content | toJson }}}}\n'
+def file(entry: Mapping[str, Any]) -> str:
+    """Return the template of an entry of ``files`` that a target writes for some proxy."""
+    members = " ".join(
+        f"{_quoted(key)} {_quoted(entry[key])}" for key in ATTRIBUTES if key in entry
     )
+    if "contentFrom" in entry:
+        return _of_secret(members, entry["contentFrom"]["secret"])
+    row = BY_PATH.get(entry["path"])
+    if row is not None and row.form is not None:
+        text = _line_file(row.form)
+    else:
+        text = _DROP_IN if "[Service]" in entry["content"] else _ENVIRONMENT_FILE
+    more = ' "append" true' if "append" in entry else ""
+    return f'{_start()}{text}{{{{- dict {members} "content" $content{more} | toJson }}}}\n'
 
 
-def line_file(attributes: Mapping[str, str], form: LineForm, *, is_appended: bool) -> str:
-    """Return an entry of ``files`` with these attributes whose lines have a form."""
+def _of_secret(members: str, secret: Mapping[str, str]) -> str:
+    """Return a file with content from a Secret: ``secret`` of the variable, else the Cluster's name and a suffix."""
+    suffix = _quoted(secret["name"])
+    name = f"(.{VARIABLE}.secret | default (print .builtin.cluster.name {suffix}))"
+    source = f'(dict "name" {name} "key" {_quoted(secret["key"])})'
+    return f'{{{{ dict {members} "contentFrom" (dict "secret" {source}) | toJson }}}}\n'
+
+
+def _line_file(form: LineForm) -> str:
+    """Return what makes the content of a file whose lines have a form."""
     head = [_line(form, name, value) for name, value in form.constants.items()]
     text = f"{{{{- $content := {_quoted(''.join(head))} }}}}\n"
     pipe = "".join(f" | replace {_quoted(old)} {_quoted(new)}" for old, new in form.escapes.items())
@@ -107,38 +121,14 @@ def line_file(attributes: Mapping[str, str], form: LineForm, *, is_appended: boo
         names = [form.names[name] for name in (variable, variable.lower()) if name in form.names]
         if names:
             lines = _quoted("%s" + "".join(_line(form, name, "%s") for name in names))
+            values = " $value" * len(names)
             text += f"{{{{- with last {found} }}}}\n{{{{- $value := .{pipe} }}}}\n"
-            text += f"{{{{- $content = printf {lines} $content{' $value' * len(names)} }}}}\n{{{{- end }}}}\n"
-    more = ' "append" true' if is_appended else ""
-    return f'{_start()}{text}{{{{- dict {_members(attributes)} "content" $content{more} | toJson }}}}\n'
+            text += f"{{{{- $content = printf {lines} $content{values} }}}}\n{{{{- end }}}}\n"
+    return text
 
 
 def _line(form: LineForm, name: str, value: str) -> str:
     return f"{form.line.format(name=name, value=form.quoted.format(value))}\n"
-
-
-def environment_file(attributes: Mapping[str, str]) -> str:
-    """Return an entry of ``files``: an environment file with these attributes, whose values are all in quotes."""
-    return f'{_start()}{_ENVIRONMENT_FILE}{{{{- dict {_members(attributes)} "content" $content | toJson }}}}\n'
-
-
-def secret_drop_in(attributes: Mapping[str, str], suffix: str, key: str) -> str:
-    """Return a drop-in with content from a Secret.
-
-    ``secret`` of the variable, else the Cluster's name and ``suffix``.
-    """
-    name = f"(.{VARIABLE}.secret | default (print .builtin.cluster.name {_quoted(suffix)}))"
-    secret = f'(dict "name" {name} "key" {_quoted(key)})'
-    return (
-        f'{{{{ dict {_members(attributes)} "contentFrom" (dict "secret" {secret}) | toJson }}}}\n'
-    )
-
-
-def attributes_of(text: str) -> dict[str, str]:
-    """Return the attributes of the file that one of our templates makes; empty for any other text."""
-    found = re.search(rf"\{{\{{-? dict ((?:{_WORD} {_WORD} )+)\"content", text)
-    words = [json.loads(word) for word in re.findall(_WORD, found[1])] if found else []
-    return dict(zip(words[::2], words[1::2], strict=True))
 
 
 def exports() -> str:
@@ -159,10 +149,6 @@ def _start() -> str:
     for name, value in names.items():
         text = text.replace(f'"{name}"', f'"{value}"').replace(f".{name}.", f".{value}.")
     return text
-
-
-def _members(attributes: Mapping[str, str]) -> str:
-    return " ".join(f"{_quoted(key)} {_quoted(value)}" for key, value in attributes.items())
 
 
 def _quoted(text: str) -> str:

@@ -15,7 +15,7 @@ from krm_fn import noproxy, placeholders
 from krm_fn.clusters import Cluster, Membership
 from krm_fn.config import ProxyConfig
 from krm_fn.light_typing import NamedTuple
-from krm_fn.noproxy import Audience, Fact
+from krm_fn.noproxy import Audience, Fact, Readers
 from krm_fn.settings import ProxySettings, Resolved, network_of, resolve
 
 PODS = "builtin.cluster.network.pods"
@@ -50,13 +50,13 @@ def for_class(config: ProxyConfig, of_class: Cluster, *, target: str, name: str)
     probe = network_of(of_class, config.cluster_defaults, config.policy)._replace(
         pod_cidrs=(Fact(_PODS),),
         service_cidrs=(Fact(_SERVICES),),
-        service_domain=Fact(_DOMAIN),
+        service_domain=(Fact(_DOMAIN),),
     )
     found = resolve(
         config._replace(cluster_defaults=probe),
         (),
         target=target,
-        audience=Audience.NODE,
+        readers=Readers(Audience.NODE),
         name=name,
     )
     entries = tuple(
@@ -80,7 +80,7 @@ def for_nodes(
         target: the ID of the target at work.
         name: the name of the object of this Cluster, for overrides that name some.
     """
-    whole = resolve(config, (membership,), target=target, audience=Audience.NODE, name=name)
+    whole = resolve(config, (membership,), target=target, readers=Readers(Audience.NODE), name=name)
     wanted = [entry.text for entry in whole.entries]
     own = _Builtins.of(membership.cluster)
     is_same_proxy = (whole.settings.http_proxy, whole.settings.https_proxy) == (
@@ -91,7 +91,9 @@ def for_nodes(
     if is_same_proxy and set(own.fill(listed)) == set(wanted):
         return _with_list(whole, listed)
     probe = membership._replace(cluster=own.hidden(membership.cluster))
-    named = _named(resolve(config, (probe,), target=target, audience=Audience.NODE, name=name))
+    named = _named(
+        resolve(config, (probe,), target=target, readers=Readers(Audience.NODE), name=name)
+    )
     filled = set(own.fill(named))
     if not filled <= set(wanted):
         return _with_list(whole, wanted)
@@ -111,9 +113,8 @@ class _Builtins(NamedTuple):
             return tuple(fact.value for fact in facts if fact.ref == cluster.ref)
 
         known = cluster.network
-        domain = known.service_domain
-        own_domain = domain.value if domain and domain.ref == cluster.ref else ""
-        return cls(own(known.pod_cidrs), own(known.service_cidrs), own_domain)
+        domain = "".join(own(known.service_domain))
+        return cls(own(known.pod_cidrs), own(known.service_cidrs), domain)
 
     def hidden(self, cluster: Cluster) -> Cluster:
         """Return the Cluster with a value that is known again in the place of each that Cluster API knows."""
@@ -123,7 +124,7 @@ class _Builtins(NamedTuple):
         if self.services:
             probe = probe._replace(service_cidrs=(Fact(_SERVICES),))
         if self.domain:
-            probe = probe._replace(service_domain=Fact(_DOMAIN))
+            probe = probe._replace(service_domain=(Fact(_DOMAIN),))
         return cluster._replace(network=probe)
 
     def fill(self, entries: Sequence[str]) -> Iterator[str]:

@@ -19,7 +19,7 @@ from krm_fn.products.node_kinds import ONLY_EXPORTERS
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.class_context import ClassContext
 from krm_fn.targets.nodes.clusterclass.names import VARIABLE
-from krm_fn.targets.nodes.clusterclass.node_operations import UNITS
+from krm_fn.targets.nodes.node_targets import UNITS
 
 ENABLED, SECRET = "enabled", "secret"
 

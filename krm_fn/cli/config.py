@@ -1,0 +1,118 @@
+"""The one ProxyConfig of a command line: in the file of `--config`, among the manifests, or in a folder above them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from krm_fn import config
+from krm_fn.cli.files import common_folder, files_above, read_file
+from krm_fn.cli.selection import Selection
+from krm_fn.config import ProxyConfig
+from krm_fn.config.located import LocatedConfig, located_configs
+from krm_fn.errors import InputError, UsageError
+from krm_fn.krm.manifests import Manifests
+from krm_fn.light_typing import NamedTuple
+from krm_fn.plan.sources import Objects
+
+
+class FoundConfig(NamedTuple):
+    """A ProxyConfig, not checked yet, a reader of the objects that it refers to, and the file above the paths."""
+
+    located: LocatedConfig
+    objects: Objects
+    above: str = ""
+
+    def load(self) -> ProxyConfig:
+        """Return the checked ProxyConfig; raises ConfigError if it is wrong."""
+        wanted = config.load(self.located.data, self.objects, repeated=self.located.repeated)
+        if wanted is None:
+            raise UsageError(
+                "the functionConfig asks for nothing: it must say which proxy to inject"
+            )
+        return wanted
+
+    def lines(self) -> list[str]:
+        """Return a line that names the file of the ProxyConfig, if the command line does not."""
+        return [f"the ProxyConfig is the one in {self.above}"] if self.above else []
+
+
+def config_of_file(path: str, manifests: Manifests | None = None) -> FoundConfig:
+    """Return the ProxyConfig in the file of `--config`, which may refer to objects of the manifests, too."""
+    own = Manifests({path: read_file(path)})
+    objects = Objects(manifests, own) if manifests is not None else Objects(own)
+    return FoundConfig(_the_one(_configs(own), path), objects)
+
+
+def find_config(
+    manifests: Manifests, selection: Selection, path: str, paths: Sequence[str]
+) -> FoundConfig:
+    """Return the one ProxyConfig of a command line.
+
+    Args:
+        manifests: the documents of the command line.
+        selection: their files.
+        path: the file of `--config`; "" where it is not given.
+        paths: the files and folders of the command line.
+
+    Raises:
+        UsageError: there is none, or there are several.
+    """
+    inside = _configs(manifests)
+    if path:
+        same = [one for one in inside if _is_same(one, path, selection)]
+        if not same:
+            return config_of_file(path, manifests)
+        return FoundConfig(_the_one(same, path), Objects(manifests))
+    if inside:
+        return FoundConfig(_the_one(inside), Objects(manifests))
+    above = config_above(manifests, paths)
+    if above is None:
+        raise UsageError(
+            "there is no ProxyConfig: name its file with `--config FILE`, or let `inject-proxy init` write one"
+        )
+    return above
+
+
+def config_above(manifests: Manifests, paths: Sequence[str]) -> FoundConfig | None:
+    """Return the one ProxyConfig in the folder of the paths or above it, up to the root of the git repository."""
+    start = common_folder([path for path in paths if path != "-"] or ["."])
+    contents: dict[str, bytes] = {}
+    found: list[LocatedConfig] = []
+    for file in files_above(start):
+        try:
+            content = read_file(file)
+            if config.KIND.encode() in content:
+                configs = _configs(Manifests({file: content}))
+                found += [located for located in configs if not located.is_of_list]
+                contents[file] = content
+        except (InputError, UsageError):  # it cannot be read, so it is another file
+            continue
+    if not found:
+        return None
+    above, located = Manifests(contents), _the_one(found)
+    return FoundConfig(located, Objects(manifests, above), located.ref.file_path)
+
+
+def _is_same(located: LocatedConfig, path: str, selection: Selection) -> bool:
+    return selection.paths.get(located.ref.file_path) == os.path.realpath(path)
+
+
+def _configs(manifests: Manifests) -> list[LocatedConfig]:
+    """Return the ProxyConfigs among manifests; what a ResourceList says to its function counts before its items."""
+    found: list[LocatedConfig] = []
+    for index in range(len(manifests)):
+        of_document = list(located_configs(manifests, index))
+        found += [one for one in of_document if one.is_of_list] or of_document
+    return found
+
+
+def _the_one(found: Sequence[LocatedConfig], path: str = "") -> LocatedConfig:
+    if len(found) == 1:
+        return found[0]
+    if path:
+        raise UsageError(f'"{path}" must hold one ProxyConfig, but it holds {len(found) or "none"}')
+    files = ", ".join(dict.fromkeys(one.ref.file_path for one in found))
+    raise UsageError(
+        f"there must be one ProxyConfig, but {len(found)} are in {files}: use `--config`"
+    )

@@ -1,0 +1,144 @@
+"""What a repository and the shell already say about a proxy, for `inject-proxy init`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from krm_fn import config, noproxy, placeholders, settings
+from krm_fn.clusters import Membership
+from krm_fn.config import ProxyConfig
+from krm_fn.errors import ConfigError, InputError
+from krm_fn.krm.masking import redact
+from krm_fn.krm.results import ObjectRef
+from krm_fn.light_typing import NamedTuple
+from krm_fn.lint.manifests import ReadableManifests, records
+from krm_fn.lint.places import by_place
+from krm_fn.lint.values import corrected_entries, corrected_url
+from krm_fn.noproxy import Audience, Readers
+from krm_fn.places.reading import Reading
+from krm_fn.plan.sources import formats
+from krm_fn.proxy_url import split_url
+
+_FIELDS = {"HTTP_PROXY": "httpProxy", "HTTPS_PROXY": "httpsProxy", "NO_PROXY": "noProxy"}
+
+
+class ProxyPlace(NamedTuple):
+    """Where a proxy is set: an object, or something else, and the Clusters to which it belongs.
+
+    ``is_chosen`` where a target writes there without being told to.
+    """
+
+    name: str
+    ref: ObjectRef = ObjectRef()
+    memberships: tuple[Membership, ...] = ()
+    is_chosen: bool = True
+
+
+@dataclass
+class FoundProxy:
+    """A proxy by its two URLs without credentials, the places that set it, and the entries of their lists."""
+
+    http: str
+    https: str
+    has_password: bool = False
+    places: list[ProxyPlace] = field(default_factory=list)
+    entries: list[str] = field(default_factory=list)
+
+    @property
+    def clusters(self) -> set[tuple[str, str]]:
+        """The namespace and the name of each Cluster with a place that sets it."""
+        members = [member for place in self.places for member in place.memberships]
+        return {(member.cluster.namespace, member.cluster.name) for member in members}
+
+
+def find_proxies(
+    manifests: ReadableManifests, others: Mapping[str, bytes], environment: Mapping[str, str]
+) -> list[FoundProxy]:
+    """Return the proxies that manifests, other files and the shell name, the one with most places first."""
+    found: dict[tuple[str, str], FoundProxy] = {}
+    for record in records(manifests, ProxyConfig()):
+        ref = record.obj.ref
+        name = f"{ref.file_path} ({ref.kind}/{ref.name})"
+        place = ProxyPlace(name, ref, record.place.memberships, bool(record.place.target_id))
+        for readings in by_place(record.after):
+            note_proxy(found, _values(readings), place)
+    for name, content in others.items():
+        note_proxy(found, _values_of_file(content), ProxyPlace(name))
+    of_shell = {
+        name.upper(): environment[name] for name in settings.PROXY_VARIABLES if name in environment
+    }
+    if found:  # what this machine reaches directly is no word about the hosts of clusters
+        of_shell.pop("NO_PROXY", None)
+    note_proxy(found, of_shell, ProxyPlace("the environment of the shell"))
+    return sorted(found.values(), key=lambda proxy: -len(proxy.places))
+
+
+def note_proxy(
+    found: dict[tuple[str, str], FoundProxy], values: Mapping[str, str], place: ProxyPlace
+) -> None:
+    """Note the proxy of a place by its two URLs, if it names one; a URL that is missing is the other one."""
+    http, https = values.get("HTTP_PROXY", ""), values.get("HTTPS_PROXY", "")
+    urls = [split_url(_usable(url)) for url in (http or https, https or http)]
+    if not all(url.host for url in urls):
+        return
+    key = (urls[0].without_credentials, urls[1].without_credentials)
+    proxy = found.setdefault(key, FoundProxy(*key))
+    proxy.has_password |= any(url.user_info is not None for url in urls)
+    if place not in proxy.places:
+        proxy.places.append(place)
+    for entry in _entries(proxy, values.get("NO_PROXY", ""), place):
+        if entry not in proxy.entries:
+            proxy.entries.append(entry)
+
+
+def _values(readings: Mapping[str, Reading]) -> dict[str, str]:
+    """Return the value of each variable, in upper case, of one place."""
+    values: dict[str, str] = {}
+    for name, reading in readings.items():
+        values.setdefault(name.upper(), reading.known if reading.value is None else reading.value)
+    return values
+
+
+def _values_of_file(content: bytes) -> dict[str, str]:
+    """Return the values of a file of another system, such as a cluster configuration file of TKG."""
+    try:
+        fields = formats.read(content.decode())
+    except (ConfigError, InputError, UnicodeDecodeError):
+        return {}
+    values = {name: fields[key,].value for name, key in _FIELDS.items() if (key,) in fields}
+    return {name: value for name, value in values.items() if isinstance(value, str)}
+
+
+def _usable(url: str) -> str:
+    """Return a URL as a ProxyConfig takes it; "" for another one, and for one that is filled in later."""
+    corrected = corrected_url(url)
+    bare = split_url(corrected).without_credentials
+    if not url or placeholders.is_in(url) or redact(bare) != bare:
+        return ""
+    try:
+        config.load(config_of({"httpProxy": bare}))
+    except ConfigError:
+        return ""
+    return corrected
+
+
+def _entries(proxy: FoundProxy, text: str, place: ProxyPlace) -> Iterator[str]:
+    """Yield the entries of a list that a person wrote: not what a run derives for the Clusters of the place."""
+    if not text or noproxy.may_hold_a_credential(text):
+        return
+    wanted = ProxyConfig(http_proxy=proxy.http, https_proxy=proxy.https)
+    resolved = settings.resolve(
+        wanted, place.memberships, target="", readers=Readers(Audience.NODE)
+    )
+    derived = {entry.text.lstrip(".") for entry in resolved.entries}
+    corrected = corrected_entries(text, Audience.NODE, resolved.networks)
+    for entry in noproxy.parse(",".join(corrected)):
+        if entry.lstrip(".") not in derived and not noproxy.mistake(entry):
+            yield entry
+
+
+def config_of(spec: Mapping[str, object]) -> dict[str, object]:
+    """Return a ProxyConfig as data."""
+    head = {"apiVersion": config.API_VERSION, "kind": config.KIND, "metadata": {"name": "proxy"}}
+    return {**head, "spec": spec}

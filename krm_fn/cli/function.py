@@ -1,0 +1,27 @@
+"""The KRM function: a ResourceList on standard input, the same list with the proxy on standard output."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from krm_fn.cli import streams
+from krm_fn.cli.lines import count, result_lines, severities
+from krm_fn.cli.streams import Answer
+from krm_fn.krm.codes import Severity
+from krm_fn.krm.results import are_severe
+from krm_fn.pipeline import run as run_function
+
+
+def run(given: Namespace) -> Answer:
+    """Do what the functionConfig of the list asks for."""
+    outcome = run_function(streams.read())
+    lines = result_lines(outcome.results, verbose=given.verbose)
+    lines.append(
+        f"inject-proxy: {count(outcome.items, 'item')} read, {outcome.changed} changed, "
+        f"{severities(outcome.results, outcome.silenced)}"
+    )
+    if outcome.exit_code and not are_severe(outcome.results, Severity.ERROR):
+        lines.append(
+            "inject-proxy: failed because of the warnings, as `failOn` says; kustomize and kpt discard the output"
+        )
+    return Answer(outcome.pieces, lines, outcome.exit_code)

@@ -1,0 +1,131 @@
+"""What `.gitignore`, `.krmignore` and `--exclude` leave out.
+
+Source: git's documentation of `gitignore`, "PATTERN FORMAT"; kustomize and kpt read `.krmignore` in the same format.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import re
+from collections.abc import Iterable, Sequence
+
+from krm_fn.light_typing import NamedTuple
+
+_ANY_NAME = re.compile(".+")
+_LITERAL_IN_FNMATCH = "!^#] "
+
+
+class _Rule(NamedTuple):
+    """One line of the ignore file of a folder, which is ``depth`` names deep.
+
+    There is a pattern for each name of a path below that folder, and None for any number of names (`**`).
+    """
+
+    depth: int
+    patterns: Sequence[re.Pattern[str] | None]
+    is_for_folders: bool
+    leaves_out: bool
+
+
+class Ignored(NamedTuple):
+    """What is left out: the rules of folders, of which the last one that matches decides, and those of `--exclude`."""
+
+    rules: Sequence[_Rule]
+    excluded: Sequence[_Rule]
+
+    def leaves_out(self, path: str, *, is_folder: bool) -> bool:
+        """Return whether an absolute path is left out."""
+        names = path.split("/")
+        return _decided(self.excluded, names, is_folder) or _decided(self.rules, names, is_folder)
+
+    def below(self, folder: str) -> Ignored:
+        """Return what is left out in a folder, an absolute path, inside of this one."""
+        files = (os.path.join(folder, name) for name in (".gitignore", ".krmignore"))
+        return self._replace(
+            rules=[*self.rules, *(rule for file in files for rule in _read(folder, file))]
+        )
+
+
+def ignored_in(folder: str, exclude: Sequence[str]) -> Ignored:
+    """Return what is left out in a folder, an absolute path, to which the patterns ``exclude`` are relative.
+
+    The rules of the folders above count, too, up to the root of the git repository.
+    """
+    root = repository_of(folder) or folder
+    rules = _read(root, os.path.join(root, ".git", "info", "exclude"))
+    ignored = Ignored(rules, _parsed(folder, exclude)).below(root)
+    above = root
+    for name in os.path.relpath(folder, root).split("/"):
+        above = os.path.normpath(os.path.join(above, name))
+        ignored = ignored if above == root else ignored.below(above)
+    return ignored
+
+
+def repository_of(folder: str) -> str | None:
+    """Return the root of the git repository of a folder; None outside of one."""
+    while not os.path.exists(os.path.join(folder, ".git")):
+        if os.path.dirname(folder) == folder:
+            return None
+        folder = os.path.dirname(folder)
+    return folder
+
+
+def _decided(rules: Sequence[_Rule], names: Sequence[str], is_folder: bool) -> bool:
+    for rule in reversed(rules):
+        if (is_folder or not rule.is_for_folders) and _matches(names[rule.depth :], rule.patterns):
+            return rule.leaves_out
+    return False
+
+
+def _matches(names: Sequence[str], patterns: Sequence[re.Pattern[str] | None]) -> bool:
+    """Return whether names match patterns. Only the last `**` is tried again, so that the time is their product."""
+    name = pattern = 0
+    behind_stars, tried_at = -1, 0
+    while name < len(names):
+        wanted = patterns[pattern] if pattern < len(patterns) else None
+        if wanted is not None and wanted.fullmatch(names[name]):
+            name, pattern = name + 1, pattern + 1
+        elif wanted is None and pattern < len(patterns):
+            pattern += 1
+            behind_stars, tried_at = pattern, name
+        elif behind_stars >= 0:
+            tried_at += 1
+            name, pattern = tried_at, behind_stars
+        else:
+            return False
+    return pattern == len(patterns)
+
+
+def _read(folder: str, file: str) -> list[_Rule]:
+    """Return the rules of an ignore file; none where it is no regular file: git follows no link to one either."""
+    if os.path.islink(file) or not os.path.isfile(file):
+        return []
+    with open(file, encoding="utf-8", errors="surrogateescape") as lines:
+        return _parsed(folder, lines)
+
+
+def _parsed(folder: str, lines: Iterable[str]) -> list[_Rule]:
+    depth = len(folder.rstrip("/").split("/"))
+    rules = []
+    for line in lines:
+        text = re.sub(r"(?<!\\) +$", "", line.rstrip("\r\n"))
+        pattern = text.removeprefix("!")
+        if not text.startswith("#") and pattern.strip("/"):
+            names = _patterns(pattern.removesuffix("/"))
+            rules.append(_Rule(depth, names, pattern.endswith("/"), not text.startswith("!")))
+    return rules
+
+
+def _patterns(text: str) -> list[re.Pattern[str] | None]:
+    """Return the patterns for the names of a path; a text without a slash is for a name in any folder."""
+    patterns: list[re.Pattern[str] | None] = [] if "/" in text else [None]
+    for name in text.removeprefix("/").split("/"):
+        escaped = re.sub(r"\\(.)", _literal, name).replace("[^", "[!")
+        patterns.append(None if name == "**" else re.compile(fnmatch.translate(escaped)))
+    # `a/**` is what is inside of `a`, and not `a` itself.
+    return [*patterns, _ANY_NAME] if patterns[-1] is None else patterns
+
+
+def _literal(found: re.Match[str]) -> str:
+    return found[1] if found[1] in _LITERAL_IN_FNMATCH else f"[{found[1]}]"

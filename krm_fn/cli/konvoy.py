@@ -1,0 +1,171 @@
+"""The command line of ``konvoy create cluster``: as a ``spec``, and made of a ProxyConfig.
+
+Sources: the Konvoy document; ``dkp create cluster preprovisioned`` of DKP 2.3 (mesosphere/dcos-docs-site), whose
+``--http-proxy`` is that of the Cluster API controllers; ``nkp create cluster nutanix`` of NKP 2.16, which has no flag
+for each role.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+
+from krm_fn import noproxy, settings
+from krm_fn.clusters import Cluster, Membership, Role
+from krm_fn.config import ProxyConfig
+from krm_fn.errors import UsageError
+from krm_fn.light_typing import Any
+from krm_fn.noproxy import Audience, Readers, value_of
+from krm_fn.products.node_kinds import KUBEADM
+
+_ROLES = {Role.CONTROL_PLANE: "control-plane-", Role.WORKER: "worker-"}
+_CONTROLLERS = ""
+"""The beginning of the flags for the Cluster API controllers, or, without others, for everything."""
+_FIELDS = {"http-proxy": "httpProxy", "https-proxy": "httpsProxy", "no-proxy": "noProxy"}
+_FACTS = {
+    "--apiserver-host": "endpoint",
+    "--control-plane-endpoint-host": "endpoint",
+    "--control-plane-endpoint-ip": "endpoint",
+    "--kubernetes-pod-network-cidr": "podCIDRs",
+    "--kubernetes-service-cidr": "serviceCIDRs",
+}
+_NAME, _MIRROR, _MIRROR_CA = "--cluster-name", "--registry-mirror-url", "--registry-mirror-cacert"
+_OS = "--os-hint"
+_PROXY_FLAGS = [
+    f"--{prefix}{name}" for prefix in (*_ROLES.values(), _CONTROLLERS) for name in _FIELDS
+]
+_PORTS = ("--apiserver-port", "--control-plane-endpoint-port")
+_KNOWN = frozenset({*_PROXY_FLAGS, *_FACTS, *_PORTS, _NAME, "-c", _MIRROR, _MIRROR_CA, _OS})
+_INFRASTRUCTURES = {
+    "preprovisioned": "PreprovisionedCluster",
+    "aws": "AWSCluster",
+    "azure": "AzureCluster",
+    "gcp": "GCPCluster",
+    "vsphere": "VSphereCluster",
+    "nutanix": "NutanixCluster",
+}
+
+
+def spec_of(
+    arguments: Sequence[str], read_text: Callable[[str], str]
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the ``spec`` that says the same as a command line, and lines about what no field says.
+
+    Args:
+        arguments: the command line, with or without the words before its flags.
+        read_text: gives the text of the file that a flag names.
+    """
+    flags, words = _parsed(arguments)
+    spec = _proxies(flags)
+    if _MIRROR in flags:
+        spec["registryMirror"] = {"url": flags[_MIRROR]}
+        if _MIRROR_CA in flags:
+            spec["registryMirror"]["ca"] = {"pem": read_text(flags[_MIRROR_CA])}
+    if not spec:
+        raise UsageError(
+            "the command line must name a proxy or a mirror, such as by `--http-proxy` or `--registry-mirror-url`"
+        )
+    facts: dict[str, Any] = {}
+    for flag, fact in _FACTS.items():
+        if flag in flags:
+            is_list = fact.endswith("CIDRs")
+            facts[fact] = list(noproxy.parse(flags[flag])) if is_list else flags[flag]
+    if words and words[-1] in _INFRASTRUCTURES:
+        facts["infrastructure"] = _INFRASTRUCTURES[words[-1]]
+    if facts:
+        spec["clusterDefaults"] = facts
+    if flags.get(_OS, "").lower() == "flatcar":
+        spec["targets"] = {"nodeTrustStore": {"os": ["Flatcar"]}}
+    unsaid = [flag for flag in flags if flag not in _KNOWN]
+    if any(_proxy(flags, prefix) for prefix in _ROLES.values()):
+        unsaid += [f"--{name}" for name in _FIELDS if f"--{name}" in flags]
+    names = ", ".join(f"`{flag}`" for flag in unsaid)
+    return spec, [f"[warning] not taken over, because no field says it: {names}"] if unsaid else []
+
+
+def _parsed(arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """Return the value of each flag, and the words in front of them; of a flag that is there twice, the last counts."""
+    flags: dict[str, str] = {}
+    words = []
+    rest = list(arguments)
+    while rest:
+        flag, equals, value = rest.pop(0).partition("=")
+        if not flag.startswith("-"):
+            words.append(flag)
+            continue
+        if not equals and rest and not rest[0].startswith("-"):
+            value = rest.pop(0)
+        if flag in _KNOWN and not value:
+            raise UsageError(f"`{flag}` must be followed by a value")
+        is_repeated_list = flag.endswith("no-proxy") and flag in flags
+        flags[flag] = f"{flags[flag]},{value}" if is_repeated_list else value
+    return flags, words
+
+
+def _proxies(flags: Mapping[str, str]) -> dict[str, Any]:
+    """Return what both roles have in common, and an override for each role that has values of its own."""
+    of_roles = {role: _proxy(flags, prefix) for role, prefix in _ROLES.items()}
+    if not any(of_roles.values()):
+        return _proxy(flags, _CONTROLLERS)
+    first, second = of_roles.values()
+    spec = {name: value for name, value in first.items() if second.get(name) == value}
+    cluster = flags.get(_NAME) or flags.get("-c")
+    overrides = []
+    for role, proxy in of_roles.items():
+        own = {name: value for name, value in proxy.items() if name not in spec}
+        if own:
+            clusters = {"clusters": [cluster]} if cluster else {}
+            overrides.append({"match": {**clusters, "roles": [role.value]}, **own})
+    return {**spec, "overrides": overrides} if overrides else spec
+
+
+def _proxy(flags: Mapping[str, str], prefix: str) -> dict[str, Any]:
+    proxy: dict[str, Any] = {}
+    for name, field in _FIELDS.items():
+        value = flags.get(f"--{prefix}{name}")
+        if value:
+            proxy[field] = list(noproxy.parse(value)) if field == "noProxy" else value
+    return proxy
+
+
+def command_line(
+    wanted: ProxyConfig, cluster: Cluster, roles: Sequence[Role]
+) -> tuple[str, list[str]]:
+    """Return the command line that creates a cluster with the proxy of a ProxyConfig, and lines about what it lacks."""
+    defaults = wanted.cluster_defaults
+    kinds = {kind: word for word, kind in _INFRASTRUCTURES.items()}
+    infrastructure = kinds.get(defaults.infrastructure_kind, "preprovisioned")
+    is_preprovisioned = infrastructure == "preprovisioned"
+    endpoint = value_of(defaults.endpoint) if is_preprovisioned else ""
+    proxies = [flag for role in roles for flag in _flags_of_role(wanted, cluster, role)]
+    mirror = wanted.mirror.url if wanted.mirror else ""
+    if not mirror and not any(value for _, value in proxies):
+        raise UsageError(
+            "the ProxyConfig must say a proxy for the nodes, or a registry mirror: in `spec`, or in an override that "
+            "fits `--cluster`, `--labels` and `--role`"
+        )
+    is_flatcar = list(wanted.targets.get("nodeTrustStore", {}).get("os", ())) == ["Flatcar"]
+    flags = [
+        (_NAME, cluster.name),
+        ("--apiserver-host", endpoint),
+        ("--kubernetes-pod-network-cidr", ",".join(fact.value for fact in defaults.pod_cidrs)),
+        ("--kubernetes-service-cidr", ",".join(fact.value for fact in defaults.service_cidrs)),
+        *proxies,
+        (_MIRROR, mirror),
+        (_OS, "flatcar" if is_flatcar else ""),
+    ]
+    lines = [f"konvoy create cluster {infrastructure}"]
+    lines += [f"{flag} {shlex.quote(value)}" for flag, value in flags if value]
+    has_certificates = wanted.mirror is not None and wanted.mirror.ca.pem
+    warning = f"[warning] write the certificates of `spec.registryMirror.ca` into a file for `{_MIRROR_CA}`"
+    return " \\\n  ".join(lines) + "\n", [warning] if has_certificates else []
+
+
+def _flags_of_role(wanted: ProxyConfig, cluster: Cluster, role: Role) -> list[tuple[str, str]]:
+    """Return the flags of a role; the list is the one that its nodes would get from a run."""
+    memberships = (Membership(cluster, role),)
+    target = KUBEADM.targets[0]
+    resolved = settings.resolve(wanted, memberships, target=target, readers=Readers(Audience.NODE))
+    proxy = resolved.settings
+    values = (proxy.http_proxy, proxy.https_proxy, proxy.no_proxy)
+    return [(f"--{_ROLES[role]}{name}", value) for name, value in zip(_FIELDS, values)]

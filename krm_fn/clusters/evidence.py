@@ -1,0 +1,145 @@
+"""By what names an object says to which Cluster it belongs.
+
+Sources: Cluster API ``common_types.go`` (labels), ``spec.clusterName``; ``giantswarm/k8smetadata``; the proxy documents
+of Giant Swarm, Konvoy and TKG, which name Secrets, ConfigMaps and inventories after their Cluster.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from krm_fn.clusters.charts import is_of_management_cluster, is_release_of_cluster, kubeconfig_of
+from krm_fn.clusters.kinds import CLUSTER, CORE, METAL3_POOL, is_cluster_api
+from krm_fn.clusters.reading import text, values
+from krm_fn.clusters.references import owners
+from krm_fn.krm.resourcelist import Object
+from krm_fn.light_typing import NamedTuple
+from krm_fn.patch import text_at
+from krm_fn.products import giantswarm, konvoy, tkg
+from krm_fn.products.node_kinds import NODE_KINDS
+
+_LABELS = (f"{CORE}/cluster-name", giantswarm.CLUSTER_LABEL, tkg.CLUSTER_NAME_LABEL)
+_NAMESPACE_NAMES = (f"{CORE}/cluster-namespace", tkg.CLUSTER_NAMESPACE_LABEL)
+"""An annotation of Cluster API and a label of TKG that say in which namespace the Cluster is."""
+_CLUSTER_NAME_PATHS = (("spec", "clusterName"), ("spec", "template", "spec", "clusterName"))
+_NAME_IN_VALUES = ("spec", "values", "global", "metadata", "name")
+_DATA = (("", "Secret"), ("", "ConfigMap"))
+_DATA_SUFFIXES = (
+    giantswarm.CLUSTER_VALUES_SUFFIX,
+    giantswarm.SYSTEMD_PROXY_SUFFIX,
+    konvoy.USER_OVERRIDES_SUFFIX,
+    tkg.CONFIG_VALUES_SUFFIX,
+    *tkg.ADD_ON_SUFFIXES,
+)
+"""What products put behind the name of a Cluster to name a Secret or a ConfigMap of it."""
+_APP_VALUES = (
+    ("spec", "config", "configMap", "name"),
+    ("spec", "config", "secret", "name"),
+)
+_INVENTORY = r"(.+)-(?:control-plane|md-[0-9]+)"
+_NAMESAKES = frozenset(
+    {
+        tkg.VSPHERE_CPI_CONFIG,
+        tkg.VSPHERE_CSI_CONFIG,
+        tkg.AWS_EBS_CSI_CONFIG,
+        tkg.AZURE_DISK_CSI_CONFIG,
+        tkg.AZURE_FILE_CSI_CONFIG,
+        tkg.KAPP_CONTROLLER_CONFIG,
+        tkg.TANZU_KUBERNETES_CLUSTER,
+        tkg.CLUSTER_BOOTSTRAP,
+    }
+)
+"""The kinds of TKG that have the name of their Cluster, or that of its package."""
+
+
+class Evidence(NamedTuple):
+    """The name of a Cluster that an object says, ``how`` it does, and its namespace, "" for that of the object."""
+
+    name: str
+    how: str
+    namespace: str = ""
+
+
+def evidence(obj: Object) -> Iterator[Evidence]:
+    """Yield the names of Clusters that an object says, the surest first."""
+    namespace = _cluster_namespace(obj)
+    if is_cluster_api(obj.group_kind[0]) or obj.group_kind == METAL3_POOL:
+        for path in _CLUSTER_NAME_PATHS:
+            yield Evidence(text_at(obj.data, path).strip(), "its `spec.clusterName`", namespace)
+    name, its_namespace = kubeconfig_of(obj)
+    yield Evidence(name, "its `spec.kubeConfig`", its_namespace or namespace)
+    if is_release_of_cluster(obj):
+        name = text_at(obj.data, _NAME_IN_VALUES).strip()
+        yield Evidence(name, "`global.metadata.name` of its values", namespace)
+    for label in _LABELS:
+        yield Evidence(text(obj.labels.get(label)), f"its label `{label}`", namespace)
+    for owner in owners(obj):
+        if owner[:2] == CLUSTER:
+            yield Evidence(owner.name, "an owner reference", owner.namespace)
+    referred = "the name of a Secret or ConfigMap that it refers to"
+    yield Evidence(_name_in_reference(obj), referred, namespace)
+    yield Evidence(_name_in_own_name(obj), "its name", namespace)
+
+
+def guess(obj: Object) -> str:
+    """Return the Cluster after which the object is probably named, by conventions of Giant Swarm, or ""."""
+    if obj.group_kind in _DATA:
+        return user_values_of(obj.ref.name)
+    if is_release_of_cluster(obj):
+        return text_at(obj.data, ("spec", "releaseName")) or obj.ref.name
+    is_of_workload_cluster = obj.group_kind == giantswarm.APP and not is_of_management_cluster(obj)
+    return obj.ref.namespace if is_of_workload_cluster else ""
+
+
+def has_suffix(name: object, suffix: str) -> bool:
+    """Return whether a name is the name of some Cluster and a suffix behind it."""
+    return isinstance(name, str) and name.endswith(suffix) and name != suffix
+
+
+def user_values_of(name: str) -> str:
+    """Return whose user values an object of that name holds, by the convention of Giant Swarm; "" for none."""
+    return _before(name, giantswarm.USER_VALUES_SUFFIXES)
+
+
+def _cluster_namespace(obj: Object) -> str:
+    for name in _NAMESPACE_NAMES:
+        found = text(obj.annotations.get(name)) or text(obj.labels.get(name))
+        if found:
+            return found
+    return ""
+
+
+def _name_in_reference(obj: Object) -> str:
+    """Return the Cluster after which a Secret or ConfigMap is named that a node or an App reads; "" if several."""
+    names: list[str] = []
+    node_kind = NODE_KINDS.get(obj.group_kind)
+    if node_kind:
+        path = (*node_kind.files, "*", "contentFrom", "secret", "name")
+        found = [text(name) for _, name in values(obj.data, path)]
+        names = [_before(name, (giantswarm.SYSTEMD_PROXY_SUFFIX,)) for name in found]
+    elif obj.group_kind == giantswarm.APP:
+        found = [text_at(obj.data, path).strip() for path in _APP_VALUES]
+        names = [_before(name, (giantswarm.CLUSTER_VALUES_SUFFIX,)) for name in found]
+    distinct = set(filter(None, names))
+    return distinct.pop() if len(distinct) == 1 else ""
+
+
+def _name_in_own_name(obj: Object) -> str:
+    """Return the name of the Cluster that a product made a part of the name of an object; "" for none."""
+    if obj.group_kind in _DATA:
+        return _before(obj.base_name, _DATA_SUFFIXES)
+    if obj.group_kind == konvoy.INVENTORY:
+        match = re.fullmatch(_INVENTORY, obj.ref.name)
+        return match[1] if match else ""
+    if obj.group_kind in _NAMESAKES and tkg.TEMPLATE_ANNOTATION not in obj.annotations:
+        return _before(obj.base_name, tkg.PACKAGE_SUFFIXES) or obj.ref.name
+    return ""
+
+
+def _before(name: str, suffixes: tuple[str, ...]) -> str:
+    """Return a name without its suffix; "" where it has none of them."""
+    for suffix in suffixes:
+        if name.endswith(suffix):
+            return name.removesuffix(suffix)
+    return ""

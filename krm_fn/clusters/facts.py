@@ -1,0 +1,132 @@
+"""What one object says about the network of its Cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+
+from krm_fn.clusters.kinds import CLUSTER, WHOLE_CLUSTERS, FactPaths, paths_of
+from krm_fn.clusters.pools import networks_of_pool
+from krm_fn.clusters.reading import cidrs, host, is_covered, pattern, url_host, values, word
+from krm_fn.krm.resourcelist import Object
+from krm_fn.noproxy import ClusterNetwork, Fact
+from krm_fn.patch import Pointer, lookup
+from krm_fn.products import konvoy, tkg
+
+_READERS = {
+    "pod_cidrs": cidrs,
+    "service_cidrs": cidrs,
+    "service_domain": host,
+    "endpoint": host,
+    "region": word,
+    "networks": cidrs,
+    "pools": networks_of_pool,
+    "hosts": url_host,
+    "infrastructure_hosts": url_host,
+}
+"""Name of a fact -> the function that reads its values out of a field; it returns nothing if the field says none."""
+_SINGLE = ("service_domain", "endpoint", "region")
+"""The facts of which the first one counts."""
+_ENDPOINT_VARIABLES = ("controlPlaneIpAddr", tkg.API_SERVER_ENDPOINT)
+"""The variables of well-known ClusterClasses (of vSphere, of TKG) that hold the host of the control plane endpoint."""
+
+
+def declared(obj: Object) -> ClusterNetwork:
+    """Return what an object says about the network of its Cluster, nothing for kinds that say none."""
+    paths = paths_of(*obj.group_kind)
+    if paths is None:
+        return ClusterNetwork()
+    facts = {name: _facts(obj, paths, name) for name in _READERS}
+    networks = without_subnets((*facts["networks"], *facts.pop("pools")))
+    for name in _SINGLE:
+        facts[name] = facts[name][:1]
+    network = ClusterNetwork(**facts)
+    return network._replace(
+        endpoint=network.endpoint or _endpoint_variable(obj),
+        infrastructure=_cloud_of_whole_cluster(obj),
+        networks=networks,
+    )
+
+
+def _facts(obj: Object, paths: FactPaths, name: str) -> tuple[Fact, ...]:
+    """Return the distinct values of one fact that an object says."""
+    read = host if obj.group_kind == konvoy.INVENTORY else _READERS[name]
+    data = lookup(obj.data, paths.start)
+    facts: list[Fact] = []
+    for wanted in _patterns(getattr(paths, name)):
+        for path, value in values(data, wanted, paths.start):
+            texts = read(value)
+            for text in (texts,) if isinstance(texts, str) else texts:
+                if text:
+                    facts.append(Fact(text, obj.ref, path))
+    return distinct(facts)
+
+
+def sets_services(obj: Object) -> bool:
+    """Return whether an object says anything, readable here or not, as the network of Services."""
+    paths = paths_of(*obj.group_kind)
+    if paths is None or not paths.service_cidrs:
+        return False
+    path = pattern(paths.service_cidrs.removesuffix(".*"))
+    return bool(lookup(obj.data, (*paths.start, *path)))
+
+
+def merged(sources: Iterable[ClusterNetwork]) -> ClusterNetwork:
+    """Return the first value of each fact, but the networks and hosts of all sources."""
+    whole = ClusterNetwork()
+    for source in sources:
+        hosts = (*whole.infrastructure_hosts, *source.infrastructure_hosts)
+        whole = whole.completed_by(source)._replace(
+            networks=without_subnets((*whole.networks, *source.networks)),
+            hosts=distinct((*whole.hosts, *source.hosts)),
+            infrastructure_hosts=distinct(hosts),
+        )
+    return whole
+
+
+def distinct(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    """Return the first fact of each value."""
+    first: dict[str, Fact] = {}
+    for fact in facts:
+        first.setdefault(fact.value, fact)
+    return tuple(first.values())
+
+
+def without_subnets(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    """Return the facts without a CIDR that another one covers: a subnet adds nothing to its VPC."""
+    kept: list[Fact] = []
+    for fact in facts:
+        if not any(is_covered(fact.value, other.value) for other in kept):
+            kept = [other for other in kept if not is_covered(other.value, fact.value)]
+            kept.append(fact)
+    return tuple(kept)
+
+
+@cache
+def _patterns(paths: str) -> tuple[Pointer, ...]:
+    return tuple(map(pattern, paths.split()))
+
+
+def _endpoint_variable(obj: Object) -> tuple[Fact, ...]:
+    """Return the endpoint that a variable of a Cluster with a well-known ClusterClass holds."""
+    if obj.group_kind != CLUSTER:
+        return ()
+    for path, variable in values(obj.data, ("spec", "topology", "variables", "*")):
+        endpoint = host(lookup(variable, ("value",)))
+        if endpoint and lookup(variable, ("name",)) in _ENDPOINT_VARIABLES:
+            return (Fact(endpoint, obj.ref, (*path, "value")),)
+    return ()
+
+
+def _cloud_of_whole_cluster(obj: Object) -> tuple[Fact, ...]:
+    """Return on which infrastructure a cluster outside of Cluster API is, as a kind of Cluster API."""
+    whole = WHOLE_CLUSTERS.get(obj.group_kind)
+    if whole is None:
+        return ()
+    for path, value in values(obj.data, whole.clouds):
+        names = value if isinstance(value, (dict, list)) else [value]
+        for name in names:
+            kind = whole.kind_of_cloud.get(str(name)) or whole.kind_of_cloud.get("")
+            if kind:
+                return (Fact(kind, obj.ref, path),)
+    return ()

@@ -1,0 +1,235 @@
+"""Who belongs to which Cluster.
+
+The first of these that names a Cluster of the list decides: what uses the object, the names that it says (the surest
+first, see ``evidence``), its owners. An object that names only Clusters which are not in the list belongs to those,
+known by name only. Where nothing says anything, it is the only Cluster of the list, or at last a name.
+
+Objects of Cluster API are in the namespace of their Cluster. Others may be elsewhere, but then nothing but their own
+word connects them: such a membership says from which namespace it is claimed. Where the list is about one Cluster only,
+an object is about that one anyway, unless it is of Cluster API, a Secret or a ConfigMap, which are beside their Cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from krm_fn.clusters.evidence import Evidence
+from krm_fn.clusters.kinds import CLUSTER, CLUSTER_CLASS
+from krm_fn.clusters.model import Cluster, Key, Membership
+from krm_fn.clusters.namespaces import ObjectIndex, may_be_same
+from krm_fn.clusters.node import Node
+from krm_fn.clusters.references import Use
+from krm_fn.noproxy.entries import is_template
+from krm_fn.patch import field_path
+
+_DEEPEST = 16
+"""Steps from an object to its Cluster: a KubeadmConfig, Machine, MachineSet, MachineDeployment takes four."""
+
+
+class Members:
+    """The objects of a list and their Clusters; of two objects with one key the first counts."""
+
+    def __init__(self, nodes: Iterable[Node]) -> None:
+        self.nodes: dict[Key, Node] = {}
+        for node in nodes:
+            self.nodes.setdefault(node.key, node)
+        patches = self._patches()
+        self._keys = ObjectIndex((key, None) for key in self.nodes if key not in patches)
+        self.clusters = {
+            key: node for key, node in self.nodes.items() if node.is_cluster and key not in patches
+        }
+        self._is_about_one = len({key[:4] for key in self.clusters}) == 1
+        self._uses = ObjectIndex(self._by_target().items())
+        self._of_class: dict[Key, list[Node]] = {}
+        for cluster in self.clusters.values():
+            if cluster.class_key:
+                key = self.meant(cluster.class_key)
+                self._of_class.setdefault(key, []).append(cluster)
+
+    def meant(self, key: Key) -> Key:
+        """Return the key of the object of the list that a reference means, or the reference where there is none."""
+        return self._keys.find(key) or key
+
+    def cluster(self, key: Key) -> Node | None:
+        """Return the Cluster of the list with a key, or the one that this is a patch of."""
+        return self.clusters.get(self.meant(key))
+
+    def uses_of(self, key: Key) -> list[Use]:
+        """Return how other objects refer to an object, which need not be in the list."""
+        used = self._uses.find(key)
+        return self._uses[used] if used else []
+
+    def is_alone(self, key: Key) -> bool:
+        """Return whether the list has one object of that kind and name, in whatever namespace and file."""
+        return self._keys.has_one(key)
+
+    def of(self, node: Node) -> list[Membership]:
+        """Return the Clusters of an object, each role and group once, in the order of their names."""
+        first: dict[tuple[object, ...], Membership] = {}
+        for membership in sorted(self._search(node, set()), key=_rank):
+            nodes = (membership.role, membership.group, membership.worker_class)
+            first.setdefault((membership.key, nodes), membership)
+        return list(first.values())
+
+    def _patches(self) -> set[Key]:
+        """Return the Clusters that are patches of another one, as kustomize has them."""
+        clusters = [node for node in self.nodes.values() if node.is_cluster]
+        complete = {node.key[:4] for node in clusters if node.is_complete}
+        return {node.key for node in clusters if not node.is_complete and node.key[:4] in complete}
+
+    def _by_target(self) -> dict[Key, list[Use]]:
+        """Return the uses of each object, whether or not it is in the list.
+
+        Cluster API refuses a reference into another namespace, whose author may not be one of the object there.
+        """
+        found: dict[Key, list[Use]] = {}
+        for node in self.nodes.values():
+            for use in node.uses:
+                if not may_be_same(use.target.namespace, node.key.namespace):
+                    continue
+                targets = self._keys.candidates(use.target)
+                if len({target.namespace for target in targets}) > 1:
+                    continue
+                for target in targets or [use.target._replace(file="")]:
+                    found.setdefault(target, []).append(use)
+        return found
+
+    def _search(self, node: Node, visited: set[Key]) -> list[Membership]:
+        """Return the Clusters of an object; ``visited`` are those of this search, since owners may own each other."""
+        if node.key in visited or len(visited) > _DEEPEST:
+            return []
+        visited.add(node.key)
+        if node.is_cluster:
+            keys = self._keys.candidates(node.key) or [node.key]
+            return [_membership(key, node, "it is the Cluster") for key in keys]
+        if node.key.group_kind == CLUSTER_CLASS:
+            return list(self._clusters_of_class(node))
+        unlisted: list[Membership] = []
+        for memberships in self._by_source(node, visited):
+            if any(membership.key in self.clusters for membership in memberships):
+                return memberships
+            unlisted = unlisted or memberships
+        is_named = any(not is_template(membership.key.name) for membership in unlisted)
+        if is_named or self.uses_of(node.key):
+            return unlisted
+        return self._only(node) or self._by_convention(node) or unlisted
+
+    def _by_source(self, node: Node, visited: set[Key]) -> Iterator[list[Membership]]:
+        """Yield the Clusters that each source names, the surest source first."""
+        yield self._by_use(node, visited)
+        for evidence in node.evidence:
+            yield self._listed(node, evidence) or [self._unlisted(node, evidence)]
+        yield self._by_owner(node, visited)
+
+    def _by_use(self, node: Node, visited: set[Key]) -> list[Membership]:
+        """Return the Clusters of the objects that use an object."""
+        memberships: list[Membership] = []
+        for use in self.uses_of(node.key):
+            memberships += self._through_use(use, visited)
+        return memberships
+
+    def _by_owner(self, node: Node, visited: set[Key]) -> list[Membership]:
+        """Return the Clusters of the owners of an object, whose own role goes first."""
+        memberships: list[Membership] = []
+        for key in node.owners:
+            owner = self.nodes.get(self.meant(key))
+            for membership in self._search(owner, visited) if owner else ():
+                how = _by_way_of("an owner reference", membership)
+                role = node.role or membership.role
+                # The owner may know the name that the topology has for the group.
+                group = membership.group or node.group
+                memberships.append(membership._replace(role=role, group=group, how=how))
+        return memberships
+
+    def _by_convention(self, node: Node) -> list[Membership]:
+        """Return the Cluster of the list after which an object is probably named."""
+        return self._listed(node, Evidence(node.guess, "its name")) if node.guess else []
+
+    def _through_use(self, use: Use, visited: set[Key]) -> Iterator[Membership]:
+        """Yield the Clusters of an object that uses another one, as those of that other one."""
+        user = self.nodes[use.source]
+        path = field_path(use.path)
+        if user.key in self.clusters:
+            yield Membership(Cluster(), use.role, how=f"`{path}` of the Cluster", key=user.key)
+            return
+        how = f'`{path}` of {user.key.kind} "{user.key.name}"'
+        if user.key.group_kind == CLUSTER_CLASS:
+            yield from self._clusters_of_class(user, use, how)
+            return
+        for membership in self._search(user, visited):
+            role = use.role or membership.role
+            yield membership._replace(role=role, how=_by_way_of(how, membership))
+
+    def _clusters_of_class(
+        self, its_class: Node, use: Use | None = None, how: str = ""
+    ) -> Iterator[Membership]:
+        """Yield the Clusters of a class; of a template in its field ``use``, one for each group that is made of it."""
+        for cluster in self._of_class.get(its_class.key, ()):
+            is_guest = not may_be_same(cluster.key.namespace, its_class.key.namespace)
+            found = Membership(Cluster(), how=how, is_guest=is_guest, key=cluster.key)
+            if use is None:
+                yield found._replace(how=f"`{field_path(cluster.class_path)}` of the Cluster")
+                continue
+            found = found._replace(role=use.role, worker_class=use.worker_class[1])
+            for group in cluster.workers.get(use.worker_class) or ("",):
+                yield found._replace(group=group)
+
+    def _listed(self, node: Node, evidence: Evidence) -> list[Membership]:
+        """Return the Clusters of the list that a name means.
+
+        An object outside of Cluster API that says no namespace may mean a Cluster of any.
+        """
+        namespace = evidence.namespace or node.key.namespace
+        wanted = Key(*CLUSTER, namespace, evidence.name, node.key.file)
+        keys = self._keys.candidates(wanted)
+        if not (keys or evidence.namespace or node.is_beside_its_cluster):
+            keys = self._keys.namesakes(wanted)
+        is_sure = len({key.namespace for key in keys}) == 1
+        how = evidence.how if is_sure else f"{evidence.how}, a name that several Clusters have"
+        return [
+            _membership(key, node, how)._replace(
+                is_certain=is_sure, claimed_from=self._claim(node, key)
+            )
+            for key in keys
+        ]
+
+    def _unlisted(self, node: Node, evidence: Evidence) -> Membership:
+        """Return the Cluster outside of the list that a name means: a claim where a listed one has the same name."""
+        namespace = evidence.namespace or ("" if node.is_workload else node.key.namespace)
+        key = Key(*CLUSTER, namespace, evidence.name)
+        is_claim = self._keys.namesakes(key) or not may_be_same(namespace, node.key.namespace)
+        claimed_from = node.key.namespace if is_claim else ""
+        return _membership(key, node, evidence.how)._replace(claimed_from=claimed_from)
+
+    def _claim(self, node: Node, cluster: Key) -> str:
+        """Return the namespace of an object that names a Cluster of another namespace; "" where it may do so."""
+        is_of_its_namespace = not node.key.group or node.is_beside_its_cluster
+        is_about_it = self._is_about_one and not is_of_its_namespace
+        if is_about_it or may_be_same(node.key.namespace, cluster.namespace):
+            return ""
+        return node.key.namespace
+
+    def _only(self, node: Node) -> list[Membership]:
+        """Return the only Cluster of the list, but not for an object of Cluster API in another namespace."""
+        keys = list(self.clusters) if self._is_about_one else []
+        if len(keys) > 1:  # of one name, but each is another one: as templates in a folder
+            keys = [key for key in keys if key.file == node.key.file]
+        how = "the only Cluster in the list"
+        return [
+            _membership(key, node, how)._replace(claimed_from=self._claim(node, key), is_only=True)
+            for key in keys
+            if not node.is_beside_its_cluster or may_be_same(node.key.namespace, key.namespace)
+        ]
+
+
+def _rank(membership: Membership) -> tuple[bool, bool, Key]:
+    return not membership.is_certain, membership.is_guest, membership.key
+
+
+def _membership(key: Key, node: Node, how: str) -> Membership:
+    return Membership(Cluster(), node.role, node.group, how, key=key)
+
+
+def _by_way_of(how: str, membership: Membership) -> str:
+    """Return how an object belongs to a Cluster by way of another one, and why that one does if it is a guess."""
+    return how if membership.is_certain else f"{how} ({membership.how})"

@@ -1,0 +1,136 @@
+"""What an explanation says, section by section: titles, lines and tables, the same for a terminal and for the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from krm_fn.explain.answer import ClusterAnswer, Explanation, Proxy
+from krm_fn.krm.masking import redact
+from krm_fn.krm.messages import explanations
+from krm_fn.krm.results import Result
+from krm_fn.light_typing import NamedTuple
+from krm_fn.patch import field_path
+
+
+class Line(NamedTuple):
+    """A line, a mark in front of it such as "warning", and the lines that may be folded below it."""
+
+    text: str
+    mark: str = ""
+    below: tuple[str, ...] = ()
+
+
+class Section(NamedTuple):
+    """A title with lines or a table; ``head`` names the columns. What stands in back-quotes is code.
+
+    ``is_detail`` is True where it belongs to the section before it.
+    """
+
+    title: str
+    lines: tuple[Line, ...] = ()
+    head: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    is_detail: bool = False
+
+
+def sections(explanation: Explanation) -> list[Section]:
+    """Return the sections that have something to say, the most important first."""
+    found = [
+        Section("What to do", tuple(_findings(explanation.results))),
+        Section("What was covered", (), *_covered(explanation)),
+        Section("Clusters", (), *_clusters(explanation.clusters)),
+        Section("Nodes that are replaced, or keep what they have", tuple(_nodes(explanation))),
+    ]
+    for proxy in explanation.proxies:
+        found += _proxy(proxy)
+    return [section for section in found if section.lines or section.rows]
+
+
+def some(names: Sequence[str], number: int = 3) -> str:
+    """Return names in one phrase: the first few, and the number of the others."""
+    if len(names) <= number + 1:
+        return ", ".join(names)
+    return f"{', '.join(names[:number])} and {len(names) - number} more"
+
+
+def _findings(results: Iterable[Result]) -> Iterable[Line]:
+    """Yield the errors and warnings; those of one code are one, with what to do."""
+    known = explanations()
+    by_code: dict[tuple[str, str], list[str]] = {}
+    for result in results:
+        subject = (result.ref.file_path, str(result.ref), field_path(result.path))
+        text = f"{' '.join(filter(None, subject))}: {result.message}"
+        by_code.setdefault((result.severity.value, result.code), []).append(redact(text))
+    for (severity, code), places in by_code.items():
+        yield Line(f"`{code}`: {known[code].remedy}", severity, tuple(places))
+
+
+_Table = tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]
+
+
+def _covered(explanation: Explanation) -> _Table:
+    rows = []
+    for row in explanation.covered:
+        numbers = [str(number) for number in (row.found, row.same, row.changed, row.left)]
+        rows.append((row.system, *numbers, "\n".join(row.why)))
+    return ("System", "Found", "Have it", "Changed", "Left", "Why"), tuple(rows)
+
+
+def _clusters(clusters: Iterable[ClusterAnswer]) -> _Table:
+    """Return the Clusters; those about which there is the same to say are one row."""
+    alike: dict[tuple[str, ...], list[ClusterAnswer]] = {}
+    for cluster in clusters:
+        parts: dict[str, list[str]] = {}
+        for part, url in cluster.proxies.items():
+            parts.setdefault(url, []).append(part)
+        proxies = [f"`{url}` {', '.join(named)}" for url, named in parts.items()]
+        nodes = [f"replaced: {', '.join(cluster.replaced)}"] if cluster.replaced else []
+        nodes += [f"NOT replaced: {', '.join(cluster.kept)}"] if cluster.kept else []
+        changes = f"{cluster.changed} of {cluster.objects} objects change" if proxies else ""
+        cells = ("\n".join(proxies), changes, "\n".join(nodes), ", ".join(cluster.codes))
+        alike.setdefault(cells, []).append(cluster)
+    rows = []
+    for (proxy, changes, nodes_of_it, codes), members in alike.items():
+        reasons = [f"gets nothing: {why}" for one in members for why in one.left]
+        wrong = "\n".join([*reasons, codes] if codes else reasons)
+        rows.append(("\n".join(one.name for one in members), proxy, changes, nodes_of_it, wrong))
+    return ("Clusters", "Proxy", "Changes", "Nodes", "What is wrong"), tuple(rows)
+
+
+def _nodes(explanation: Explanation) -> Iterable[Line]:
+    alike: dict[tuple[bool, str], list[str]] = {}
+    for change in sorted(explanation.nodes, key=lambda one: not one.is_replaced):
+        subject = f"{change.file} {change.object}".strip()
+        alike.setdefault((change.is_replaced, change.why), []).append(subject)
+    for (is_replaced, why), objects in alike.items():
+        yield Line(why, "replaced" if is_replaced else "NOT replaced", tuple(objects))
+
+
+def _proxy(proxy: Proxy) -> list[Section]:
+    """Return where a proxy is written, what its list holds, and which programs reach which hosts."""
+    readers = proxy.readers.partition(",")[0]
+    clusters = f" of {some(proxy.clusters)}" if proxy.clusters else " without a known Cluster"
+    parts = f" ({some(proxy.parts)})" if proxy.parts else ""
+    title = f"{readers[:1].upper()}{readers[1:]}{clusters}{parts}"
+    places = []
+    for place in proxy.places:
+        now = f", now `{some(place.before)}`" if place.before else ""
+        subject = f"{place.file} {place.object}".strip()
+        places.append(f"{subject} ({', '.join(place.targets)}{now})")
+    entries = []
+    for entry in proxy.no_proxy:
+        only = f"only for {some(entry.clusters)}: " if entry.clusters else ""
+        entries.append((f"`{entry.text}`", only + "; ".join(entry.why)))
+    hosts = []
+    for row in proxy.hosts:
+        number = len(row.direct) + len(row.by_proxy) + len(row.failing)
+        wrong = f"\nWRONG: {some(row.wrong)}" if row.wrong else ""
+        name = some([f"`{name}`" for name in (row.host.name, *row.others)])
+        hosts.append((name, row.host.what, f"{len(row.direct)} of {number} direct{wrong}"))
+    found = [Section(title, (Line(f"`{proxy.urls}`", "", tuple(places)),))]
+    if proxy.http_proxy or proxy.https_proxy:
+        head = ("Entry", "Why it is there")
+        found.append(Section("`NO_PROXY`", (), head, tuple(entries), is_detail=True))
+    columns = ("Host", "What it is", "How programs reach it")
+    found.append(Section("Hosts", (), columns, tuple(hosts), is_detail=True))
+    return found

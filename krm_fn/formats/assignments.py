@@ -1,0 +1,170 @@
+"""Texts that assign variables line by line: what a form can say, and how its assignments are changed.
+
+Who knows a format finds its assignments. All else in the text stays byte for byte.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from krm_fn.light_typing import NamedTuple
+
+Edit = tuple[int, int, str]
+"""Write the string in the place of ``text[start:end]``."""
+
+
+class Assignment(NamedTuple):
+    """``text[start:end]`` assigns a variable, alone on ``text[line_start:line_end]`` or beside others.
+
+    ``name`` is "" for a variable that is none of ours. ``value`` is None where the reader cannot make anything of it.
+    ``counts`` is False where another assignment of the name wins.
+    """
+
+    name: str
+    value: str | None
+    start: int
+    end: int
+    line_start: int
+    line_end: int
+    counts: bool = True
+
+
+class Syntax(NamedTuple):
+    """A form of text that sets proxy variables.
+
+    Attributes:
+        read: returns the assignments of a text.
+        edit: returns a text with exactly these variables; of "" it makes a new text, and "" of one that says nothing
+            else. Raises ValueError for a value that cannot be written.
+        problem: says why a text cannot be edited; "" where it can.
+        names: the variables that the form can say.
+    """
+
+    read: Callable[[str], Sequence[Assignment]]
+    edit: Callable[[str, Mapping[str, str]], str]
+    problem: Callable[[str], str]
+    names: frozenset[str]
+
+
+class Writing(NamedTuple):
+    """How a form writes an assignment: in the place of one that is there, and as a line of its own."""
+
+    assignment: Callable[[str, str], str]
+    line: Callable[[str, str], str]
+
+
+def last_counts(assignments: Sequence[Assignment]) -> list[Assignment]:
+    """Return the assignments so that of each name only the last valid one counts."""
+    winners: dict[str, int] = {}
+    for index, assignment in enumerate(assignments):
+        is_valid = assignment.value is not None
+        if assignment.counts and (is_valid or assignment.name not in winners):
+            winners[assignment.name] = index
+    return [
+        assignment._replace(counts=winners.get(assignment.name) == index)
+        for index, assignment in enumerate(assignments)
+    ]
+
+
+def effective(assignments: Sequence[Assignment]) -> dict[str, Assignment]:
+    """Return the assignment of each of our variables that counts."""
+    return {
+        assignment.name: assignment
+        for assignment in assignments
+        if assignment.counts and assignment.name
+    }
+
+
+def edit_assignments(
+    text: str,
+    assignments: Sequence[Assignment],
+    wanted: Mapping[str, str],
+    writing: Writing,
+    last_place: tuple[int, str],
+) -> str:
+    """Return a text that assigns exactly the wanted values, each once, in place of those that were found.
+
+    A value that is right stays as it is written. A new line is beside its neighbour in the order of ``wanted``.
+
+    Args:
+        text: ends with a line break, unless it is empty.
+        assignments: all of the text.
+        wanted: name -> value.
+        writing: how the form writes them.
+        last_place: where a new line goes that has no neighbour, and what has to be in front of it.
+    """
+    kept = {
+        assignment.name: assignment
+        for assignment in assignments
+        if assignment.counts and assignment.name in wanted
+    }
+    edits: list[Edit] = []
+    for name, assignment in kept.items():
+        if assignment.value != wanted[name]:
+            edits.append((assignment.start, assignment.end, writing.assignment(name, wanted[name])))
+    edits += _removals(assignments, kept)
+    edits += _additions(text, wanted, kept, writing, last_place)
+    for start, end, new in sorted(edits, key=lambda edit: edit[:2], reverse=True):
+        text = text[:start] + new + text[end:]
+    return text
+
+
+def _removals(assignments: Sequence[Assignment], kept: Mapping[str, Assignment]) -> Iterator[Edit]:
+    """Yield the removal of what is not kept: the line, or with the blank beside it where others stay on the line."""
+    lines: dict[int, list[Assignment]] = {}
+    for assignment in assignments:
+        lines.setdefault(assignment.line_start, []).append(assignment)
+    for line in lines.values():
+        staying = [
+            assignment
+            for assignment in line
+            if not assignment.name or kept.get(assignment.name) is assignment
+        ]
+        if not staying:
+            yield line[0].line_start, line[0].line_end, ""
+            continue
+        for before, assignment, behind in zip([None, *line], line, [*line[1:], None], strict=False):
+            if assignment in staying:
+                continue
+            if before and staying[0].start < assignment.start:
+                yield before.end, assignment.end, ""
+            elif behind:
+                yield assignment.start, behind.start, ""
+
+
+def _additions(
+    text: str,
+    wanted: Mapping[str, str],
+    kept: Mapping[str, Assignment],
+    writing: Writing,
+    last_place: tuple[int, str],
+) -> Iterator[Edit]:
+    """Yield one edit for each place in which lines are missing."""
+    names = list(wanted)
+    added: dict[int, str] = {}
+    for index, name in enumerate(names):
+        if name in kept:
+            continue
+        before = [kept[other] for other in names[:index] if other in kept]
+        behind = [kept[other] for other in names[index:] if other in kept]
+        place, head = last_place
+        if before:
+            place, head = before[-1].line_end, ""
+        elif behind:
+            place, head = behind[0].line_start, ""
+        line = f"{writing.line(name, wanted[name])}{line_break_of(text)}"
+        added[place] = added.get(place, head) + line
+    for place, lines in added.items():
+        yield place, place, lines
+
+
+def line_break_of(text: str) -> str:
+    """Return the line break of a text; that of Unix if it has none."""
+    match = re.search(r"\r\n|\n|\r", text)
+    return match[0] if match else "\n"
+
+
+def with_final_break(text: str) -> str:
+    """Return a text whose last line is closed, unless it is empty."""
+    return text if not text or text.endswith(("\n", "\r")) else text + line_break_of(text)

@@ -1,0 +1,109 @@
+"""Files of which each line assigns one proxy variable: environment files, profiles, settings of apt and zypper.
+
+A form is a row of ``products/node_files.py``; its readers judge it in the tests.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache, partial
+
+from krm_fn.formats import CACHED_TEXTS
+from krm_fn.formats.assignments import (
+    Assignment,
+    Syntax,
+    Writing,
+    edit_assignments,
+    last_counts,
+    line_break_of,
+    with_final_break,
+)
+from krm_fn.formats.escaping import shell_word
+from krm_fn.products.node_files import LineForm
+
+_COMMENTS = r"(?m)^[ \t]*(?:[#;]|//).*$"
+_CLOSED = r"""(?s)(?:[^"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')*"""
+_CONTROL = r"[\x00-\x08\x0a-\x1f\x7f]"
+
+
+def form_of(row: LineForm) -> Syntax:
+    """Return the form of a row; it reads each text once."""
+    cached = lru_cache(maxsize=CACHED_TEXTS)
+    read, problem = cached(partial(_read, row)), cached(partial(_problem, row))
+    return Syntax(read, partial(_edit, row), problem, frozenset(row.names))
+
+
+def _assignments(row: LineForm, text: str) -> list[Assignment]:
+    """Return the lines that assign something the row knows, and nothing besides."""
+    names = "|".join([*row.names.values(), *row.constants])
+    pattern = (
+        rf"(?m)^{row.before}(?P<name>{names}){row.sign}(?P<value>{row.values})"
+        r"(?P<blanks>[ \t]*)(?:\r\n|\n|\r|\Z)"
+    )
+    assignments = []
+    for line in re.finditer(pattern, text):
+        value = None if line["blanks"] else shell_word(line["value"].removesuffix(";"))
+        start, end = line.start("value"), line.end("blanks")
+        assignments.append(Assignment(line["name"], value, start, end, line.start(), line.end()))
+    return last_counts(assignments)
+
+
+def _read(row: LineForm, text: str) -> list[Assignment]:
+    """Return what a text assigns, by the names of the variables."""
+    variables = {name: variable for variable, name in row.names.items()}
+    read = []
+    for assignment in _assignments(row, text):
+        if assignment.name in variables:
+            read.append(assignment._replace(name=variables[assignment.name]))
+    return read
+
+
+def _problem(row: LineForm, text: str) -> str:
+    names = "|".join(row.names.values())
+    mentioned = rf"(?im)^(?![ \t]*(?:#|//))[^\r\n]*?\b(?:{names}){row.sign}"
+    if len(re.findall(mentioned, text)) != len(_read(row, text)):
+        return "it sets a proxy with other lines than plain assignments"
+    is_balanced = re.fullmatch(_CLOSED, re.sub(_COMMENTS, "", text)) is not None
+    is_closed = is_balanced and not text.rstrip().endswith("\\")
+    return "" if is_closed else "a quote in it is open, or its last line is to be continued"
+
+
+def _edit(row: LineForm, text: str, variables: Mapping[str, str]) -> str:
+    """Return a text that says exactly the variables that the row knows; "" if nothing remains.
+
+    Raises:
+        ValueError: a value cannot be written.
+    """
+    wanted: dict[str, str] = {}
+    for variable, value in variables.items():
+        if variable in row.names:
+            wanted[row.names[variable]] = value
+    if wanted:
+        wanted = {**row.constants, **wanted}
+    whole = with_final_break(text)
+    writing = Writing(lambda _, value: _written(row, value), partial(_line, row))
+    edited = edit_assignments(whole, _assignments(row, whole), wanted, writing, (len(whole), ""))
+    if not edited.strip():
+        return ""
+    return edited if whole == text else edited.removesuffix(line_break_of(text))
+
+
+def _written(row: LineForm, value: str) -> str:
+    """Return how a value is written.
+
+    Raises:
+        ValueError: the row has no way to say it.
+    """
+    refused = [char for char in row.refused if char in value]
+    if refused or re.search(_CONTROL, value):
+        raise ValueError(f"a value for this file must not hold a line break {' '.join(refused)}")
+    if row.bare and re.fullmatch(row.bare, value):
+        return value
+    for char, written in row.escapes.items():
+        value = value.replace(char, written)
+    return row.quoted.format(value)
+
+
+def _line(row: LineForm, name: str, value: str) -> str:
+    return row.line.format(name=name, value=_written(row, value))

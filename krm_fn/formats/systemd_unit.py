@@ -1,0 +1,169 @@
+r"""The text of a systemd unit or drop-in: the variables that ``Environment=`` sets in ``[Service]``, and how to change them.
+
+Sources: systemd's ``src/shared/conf-parser.c`` (``\`` at the end continues a line, comment lines within are skipped)
+and ``config_parse_environ`` in ``src/core/load-fragment.c`` (an empty ``Environment=`` forgets what came before, and the
+last assignment of a name wins).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+from krm_fn.formats import CACHED_TEXTS, escaping
+from krm_fn.formats.assignments import (
+    Assignment,
+    Syntax,
+    Writing,
+    edit_assignments,
+    last_counts,
+    line_break_of,
+    with_final_break,
+)
+from krm_fn.products.proxy_keys import PROXY_VARIABLES
+
+_LINE = r"[^\r\n]*(?:\r\n|\n|\r|\Z)"
+_HEADER = r"\[(.*)\]"
+_ENVIRONMENT = r"[ \t]*Environment[ \t]*="
+_UNSET = r"[ \t]*UnsetEnvironment[ \t]*="
+_NAME = r"""["']?([A-Za-z_][A-Za-z0-9_]*)="""
+_NOTHING_OF_USE = r"(\s|\[Service\])*"
+_EMPTY_SECTION_AT_THE_END = r"(?<=\n)\r?\n\[Service\][ \t]*(\r?\n)+\Z"
+_CONTINUED_AT_THE_END = r"\\[ \t]*(?:(?:\r\n|\n|\r)(?:[ \t]*[#;][^\r\n]*)?)*\Z"
+_FILLER = "\0"
+"""Stands for each character of a joined text that systemd does not read, so that all others keep their places."""
+
+
+@lru_cache(maxsize=CACHED_TEXTS)
+def assignments(text: str) -> tuple[Assignment, ...]:
+    """Return what the ``Environment=`` lines of a text assign."""
+    listed: list[Assignment] = []
+    for start, line in _service_lines(text):
+        key = re.match(_ENVIRONMENT, line)
+        if key is None:
+            continue
+        words = escaping.systemd_words(line[key.end() :])
+        if not words:
+            listed = [assignment._replace(counts=False) for assignment in listed]
+        is_lost = False
+        for word in words:
+            value = None if word.value is None else escaping.resolve_specifiers(word.value)
+            named = re.match(_NAME, line[key.end() + word.start :])
+            name = named[1] if named and named[1] in PROXY_VARIABLES else ""
+            listed.append(
+                Assignment(
+                    name,
+                    None if value is None else value.partition("=")[2],
+                    start + key.end() + word.start,
+                    start + key.end() + word.end,
+                    start,
+                    start + len(line),
+                    counts=not is_lost,
+                )
+            )
+            is_lost = is_lost or word.value is None
+    return tuple(last_counts(listed))
+
+
+def unset_by(text: str, variables: Mapping[str, str]) -> list[str]:
+    """Return the variables that ``UnsetEnvironment=`` takes away, wherever they are set."""
+    taken: list[str | None] = []
+    for _, line in _service_lines(text):
+        key = re.match(_UNSET, line)
+        if key:
+            words = escaping.systemd_words(line[key.end() :])
+            taken = taken + [word.value for word in words] if words else []
+    return [name for name, value in variables.items() if {name, f"{name}={value}"} & {*taken}]
+
+
+def _service_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines of ``[Service]``, with its header, and their places, as systemd joins them."""
+    section = ""
+    for start, line in _joined_lines(text):
+        header = re.fullmatch(_HEADER, _as_read(line))
+        section = header[1] if header else section
+        if section == "Service":
+            yield start, line
+
+
+def _joined_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a text with their places; what continues a line is a part of it, comments are fillers."""
+    joined, start = "", 0
+    for match in re.finditer(_LINE, text):
+        line = match[0]
+        body = line.rstrip("\r\n")
+        is_comment = body.lstrip(" \t")[:1] in ("#", ";")
+        if is_comment and joined:
+            joined += _FILLER * len(line)
+            continue
+        start = start if joined else match.start()
+        backslashes = len(body) - len(body.rstrip("\\"))
+        if backslashes % 2 and not is_comment:
+            joined += body[:-1] + " " + _FILLER * (len(line) - len(body))
+            continue
+        yield start, joined + line
+        joined = ""
+    if joined:
+        yield start, joined
+
+
+def _as_read(line: str) -> str:
+    """Return a joined line as systemd reads it."""
+    return line.replace(_FILLER, "").strip()
+
+
+def problem(text: str) -> str:
+    """Return why a text is left alone; "" for one that can be edited."""
+    lines = [_as_read(line) for _, line in _joined_lines(text)]
+    if any(line.startswith("[") and not line.endswith("]") for line in lines):
+        return "systemd reads nothing behind a section header that does not end in `]`"
+    return ""
+
+
+def edit(text: str, variables: Mapping[str, str]) -> str:
+    """Return a text that sets exactly these variables; "" if nothing of use remains.
+
+    Raises:
+        ValueError: a value holds what a unit file cannot carry.
+    """
+    if variables and not text.strip():
+        text = ""
+    whole = with_final_break(text)
+    if re.search(_CONTINUED_AT_THE_END, whole):
+        whole += line_break_of(text)
+    listed = assignments(whole)
+    edited = edit_assignments(
+        whole, listed, variables, Writing(_assignment, _line), _last_place(whole, listed)
+    )
+    if edited == whole:
+        return text
+    if not variables:
+        if edited.count("[Service]") == 1:
+            edited = re.sub(_EMPTY_SECTION_AT_THE_END, "", edited)
+        if re.fullmatch(_NOTHING_OF_USE, edited):
+            return ""
+    return edited if whole == text else edited.removesuffix(line_break_of(text))
+
+
+def _last_place(text: str, listed: tuple[Assignment, ...]) -> tuple[int, str]:
+    """Return where a first assignment goes, and the section header that it needs."""
+    counting = [
+        assignment.line_end for assignment in listed if assignment.counts and assignment.name
+    ]
+    in_section = [start + len(line) for start, line in _service_lines(text) if line.strip()]
+    if counting or in_section:
+        return max(counting or in_section), ""
+    line_break = line_break_of(text)
+    return len(text), f"{line_break if text.strip() else ''}[Service]{line_break}"
+
+
+def _assignment(name: str, value: str) -> str:
+    return f'"{name}={escaping.systemd(value)}"'
+
+
+def _line(name: str, value: str) -> str:
+    return f"Environment={_assignment(name, value)}"
+
+
+DROP_IN = Syntax(assignments, edit, problem, frozenset(PROXY_VARIABLES))

@@ -1,0 +1,62 @@
+"""What becomes of a list: new data of its objects, and the objects that it lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.patch import Pointer, lookup
+
+NO_ITEM = -1
+"""The index for a new object that belongs beside no item of the list."""
+
+
+class NewObject(NamedTuple):
+    """An object that a list lacks, and the index of the item beside which it belongs."""
+
+    data: Mapping[str, Any]
+    beside: int = NO_ITEM
+
+
+class ListChanges:
+    """What becomes of a list.
+
+    Attributes:
+        items: index of an item -> path of an object in it -> the new data of that object, None if it goes.
+        created: the objects that the list lacks.
+    """
+
+    def __init__(self) -> None:
+        self.items: dict[int, dict[Pointer, Any]] = {}
+        self.created: list[NewObject] = []
+
+    def __len__(self) -> int:
+        return len(self.items) + len(self.created)
+
+
+def is_removed(objects: Mapping[Pointer, Any]) -> bool:
+    """Return whether an item goes as a whole."""
+    return () in objects and objects[()] is None
+
+
+def item_after(item: Any, objects: Mapping[Pointer, Any]) -> Any:
+    """Return the data of an item with the new data of objects in it, without those that go.
+
+    Args:
+        item: the data of the item before; lists in it may be changed.
+        objects: as in ``ListChanges.items``, of an item that stays.
+    """
+    if () in objects:
+        return objects[()]
+    # The last object first: the index of an object must hold once others are gone.
+    for path in sorted(objects, key=_numbers, reverse=True):
+        around, index = lookup(item, path[:-1]), int(path[-1])
+        if objects[path] is None:
+            del around[index]
+        else:
+            around[index] = objects[path]
+    return item
+
+
+def _numbers(path: Pointer) -> list[int]:
+    return [int(step) for step in path if step.isdigit()]

@@ -1,0 +1,105 @@
+"""What becomes of files of manifests: the new text of each file that changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from krm_fn.errors import InputError
+from krm_fn.krm.changes import NO_ITEM, ListChanges, NewObject, is_removed, item_after
+from krm_fn.krm.manifests import Manifests
+from krm_fn.krm.resourcelist import new_file_name
+from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.patch import Pointer
+from krm_fn.yamledit import CODE_OF_YTT, Document
+from krm_fn.yamledit.render import block_text
+from krm_fn.yamledit.stream import documents, rewrite_documents
+
+
+class FileChange(NamedTuple):
+    """The content of a file before and after a run; None where there is no such file."""
+
+    name: str
+    old: bytes | None
+    new: bytes | None
+
+
+def changed_files(
+    manifests: Manifests, changes: ListChanges, folder: str | None = None
+) -> Iterator[FileChange]:
+    """Yield the files that change, by name.
+
+    Args:
+        manifests: the files.
+        changes: what becomes of their documents.
+        folder: as for ``file_of_new``.
+
+    Raises:
+        InputError: a file cannot be edited without risk; the message names it.
+    """
+    edited: dict[str, dict[int, str | None]] = {}
+    for index, objects in sorted(changes.items.items()):
+        document = manifests.document(index)
+        text = None if is_removed(objects) else _edited(manifests, index, objects)
+        edited.setdefault(document.file, {})[document.number] = text
+    added: dict[str, list[str]] = {}
+    for new in changes.created:
+        name = file_of_new(new, manifests, folder)
+        text = block_text(dict(new.data), like=_text_of(manifests, name))
+        added.setdefault(name, []).append(text)
+    for name in sorted({*edited, *added}):
+        old = manifests.text_of(name).encode() if name in manifests.files else None
+        content = _rewritten(manifests, name, edited.get(name, {}), added.get(name, []))
+        if content != old:
+            yield FileChange(name, old, content)
+
+
+def file_of_new(new: NewObject, manifests: Manifests, folder: str | None = None) -> str:
+    """Return the name of the file for a new object.
+
+    Args:
+        new: the object.
+        manifests: the files of the list.
+        folder: where an object that belongs beside no other gets a file of its own; None: it becomes the last
+            document of the last file.
+    """
+    if new.beside == NO_ITEM and folder is None:
+        return list(manifests.files)[-1]
+    if new.beside == NO_ITEM:
+        return f"{folder}/{new_file_name(new.data)}" if folder else new_file_name(new.data)
+    file = manifests.document(new.beside).file
+    if not file.endswith(".json"):
+        return file
+    # JSON cannot hold a second document.
+    parent, slash, _ = file.rpartition("/")
+    return f"{parent}{slash}{new_file_name(new.data)}"
+
+
+def _edited(manifests: Manifests, index: int, objects: Mapping[Pointer, Any]) -> str:
+    """Return the new text of a document."""
+    place = manifests.document(index)
+    for_ytt = CODE_OF_YTT in manifests.text_of(place.file)
+    document = Document(manifests.text(index), for_ytt=for_ytt)
+    try:
+        return document.with_data(item_after(document.data(), objects))
+    except InputError as error:
+        error.args = (f"{place.file}, document {place.number + 1}: {error}",)
+        raise
+
+
+def _rewritten(
+    manifests: Manifests, name: str, texts: Mapping[int, str | None], added: Sequence[str]
+) -> bytes | None:
+    """Return the new content of a file; None if no document is left in it."""
+    text = _text_of(manifests, name)
+    removed = sum(new is None for new in texts.values())
+    if removed and not added and removed == len(documents(text)):
+        return None
+    try:
+        return rewrite_documents(text, texts, added).encode()
+    except InputError as error:
+        error.args = (f"{name}: {error}",)
+        raise
+
+
+def _text_of(manifests: Manifests, name: str) -> str:
+    return manifests.text_of(name) if name in manifests.files else ""

@@ -1,0 +1,149 @@
+"""A quick look at the texts of objects: which kinds and which words may be in each, without reading YAML.
+
+The look may see a kind that is none. It must never miss one: where a kind or a word may be written in a way that it
+does not understand, it says that nothing is known, and the item is read.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from operator import itemgetter
+
+from krm_fn.yamledit import with_line_feeds
+
+_KIND = re.compile(
+    r"""kind["']?[ \t]*:(?:[ \t]*["']?(?P<kind>[A-Za-z][A-Za-z0-9]*)["']?[ \t]*(?=[,}\]#\n\r]|\Z))?"""
+)
+"""A key, and its value if that is one word beside it, as it nearly always is."""
+_UNUSUAL_KEY = re.compile(r"""\?\s+(?:["']?kind|[#&!*])|\*[^\s,\[\]{}*]+[ \t]+:|<<["']?[ \t]*:""")
+"""``? kind``, ``*k : Pod`` and ``<<: *base``: keys that are no words beside a colon."""
+_ESCAPED_LETTER = re.compile(
+    r"\\(?:x[2-7]|u00[2-7]|U000000[2-7]|/|(?<=[A-Za-z0-9_.:/-]\\)(?<!\\n\\)\r?\n)"
+)
+"""What may hide a word in double quotes: a letter as an escape, ``\\/``, or a word that goes on in the next line."""
+
+Span = tuple[int, int]
+
+
+class QuickLook:
+    """Kinds and words in the parts of texts: an item of a ResourceList, or a document of a file.
+
+    Args:
+        texts: texts, each with start and end of its parts, in their order; the number of a part counts through all.
+    """
+
+    def __init__(self, texts: Sequence[tuple[str, Sequence[Span]]]) -> None:
+        self._texts = texts
+        self._number = sum(len(parts) for _, parts in texts)
+        self._with_word: dict[str, frozenset[int]] = {}
+
+    def kinds(self, number: int) -> frozenset[str]:
+        """Return every word of a part that could be its kind, or the kind of an object inside it.
+
+        Empty: nothing is known without reading the part.
+        """
+        return self._kinds[number]
+
+    @cached_property
+    def by_kinds(self) -> Mapping[frozenset[str], Sequence[int]]:
+        """Kinds that are seen together -> the numbers of the parts, in order."""
+        numbers: dict[frozenset[str], list[int]] = {}
+        for number, kinds in enumerate(self._kinds):
+            numbers.setdefault(kinds, []).append(number)
+        return numbers
+
+    def contains(self, number: int, words: tuple[str, ...]) -> bool:
+        """Return True if one of the words is in a part or may be hidden there, or if there are no words."""
+        if not words or number in self._hiding:
+            return True
+        return any(number in self._with(word) for word in words)
+
+    def holding(self, words: tuple[str, ...], among: Sequence[int] | None = None) -> Sequence[int]:
+        """Return the numbers of the parts, or of those ``among`` them, for which ``contains`` is True, in order."""
+        asked = range(self._number) if among is None else among
+        if not words:
+            return asked
+        holding = self._hiding.union(*(self._with(word) for word in words))
+        return [number for number in asked if number in holding]
+
+    @cached_property
+    def _kinds(self) -> list[frozenset[str]]:
+        known: dict[frozenset[str], frozenset[str]] = {}
+        kinds: list[frozenset[str]] = []
+        for text, parts in self._texts:
+            text = with_line_feeds(text)
+            may_be_unusual = any(mark in text for mark in ("?", "*", "<<"))
+            for start, end in parts:
+                words = frozenset(_KIND.findall(text, start, end))
+                is_unusual = may_be_unusual and _UNUSUAL_KEY.search(text, start, end)
+                is_unknown = "" in words or len(kinds) in self._hiding or is_unusual
+                words = frozenset() if is_unknown else words
+                kinds.append(known.setdefault(words, words))
+        return kinds
+
+    @cached_property
+    def _hiding(self) -> frozenset[int]:
+        """The parts in which a word may be written with escapes, so that it is not found as it is spelled."""
+
+        def search(text: str, position: int) -> Span | None:
+            match = _ESCAPED_LETTER.search(text, position)
+            return match.span() if match else None
+
+        return self._parts_with(search)
+
+    def _with(self, word: str) -> frozenset[int]:
+        """Return the numbers of the parts that hold a word."""
+        if word not in self._with_word:
+            length = len(word)
+
+            def search(text: str, position: int) -> Span | None:
+                at = text.find(word, position)
+                return (at, at + length) if at >= 0 else None
+
+            self._with_word[word] = self._parts_with(search)
+        return self._with_word[word]
+
+    def _parts_with(self, search: Callable[[str, int], Span | None]) -> frozenset[int]:
+        """Return the numbers of the parts in which something is; each text is looked through once.
+
+        Args:
+            search: returns where it is in a text behind a position, None where it is not.
+        """
+        numbers: set[int] = set()
+        first = 0
+        for text, parts in self._texts:
+            position = parts[0][0] if parts else len(text)
+            while span := search(text, position):
+                at = bisect_right(parts, span[0], key=itemgetter(0)) - 1
+                if span[1] <= parts[at][1]:
+                    numbers.add(first + at)
+                    position = parts[at][1]
+                else:  # between two parts
+                    position = span[0] + 1
+            first += len(parts)
+        return frozenset(numbers)
+
+
+class WithLook:
+    """What a source of objects offers of the look at its texts; ``_look`` may change when the texts are read."""
+
+    _look: QuickLook
+
+    def kinds(self, index: int) -> frozenset[str]:
+        """Return the kinds that may be in an entry, as ``QuickLook.kinds``."""
+        return self._look.kinds(index)
+
+    def by_kinds(self) -> Mapping[frozenset[str], Sequence[int]]:
+        """Return what ``kinds`` returns for some entries -> their indexes, in order."""
+        return self._look.by_kinds
+
+    def contains(self, index: int, words: tuple[str, ...]) -> bool:
+        """Return whether one of the words may be in an entry, as ``QuickLook.contains``."""
+        return self._look.contains(index, words)
+
+    def holding(self, words: tuple[str, ...], among: Sequence[int] | None = None) -> Sequence[int]:
+        """Return the indexes of the entries, or of those ``among`` them, for which ``contains`` is True, in order."""
+        return self._look.holding(words, among)

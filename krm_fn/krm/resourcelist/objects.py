@@ -1,0 +1,157 @@
+"""Who an item is, and which objects are in it.
+
+It reads the identity of an object and no other field.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from krm_fn import patch
+from krm_fn.krm.results import ObjectRef
+from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.patch import Pointer
+
+_LOCAL_CONFIG = "config.kubernetes.io/local-config"
+BASE_NAME = "fn.inject-proxy.io/base-name"
+"""The annotation that keeps the name which is before a hash in the name of an object."""
+
+_HASH = r"-[0-9a-f]{10}"
+
+_PATH = "internal.config.kubernetes.io/path"
+_UNFIT = "[^a-z0-9.-]+"
+_LONGEST_NAME = 255 - len(".yaml")
+"""File systems take names of 255 bytes."""
+_DIGITS = 12
+
+
+class Object(NamedTuple):
+    """One Kubernetes object: an item, or an object inside an item of kind ``List``.
+
+    ``path`` leads from the item to it; ``data`` is its plain data, which whoever asked for it may change.
+    """
+
+    path: Pointer
+    data: dict[str, Any]
+    ref: ObjectRef
+
+    @property
+    def group_kind(self) -> tuple[str, str]:
+        """``("apps", "Deployment")``; the group of ``v1`` is empty."""
+        return _group(self.ref.api_version), self.ref.kind
+
+    @property
+    def labels(self) -> dict[str, Any]:
+        """``metadata.labels``, empty where there are none."""
+        return _metadata(self.data, "labels")
+
+    @property
+    def annotations(self) -> dict[str, Any]:
+        """``metadata.annotations``, empty where there are none."""
+        return _metadata(self.data, "annotations")
+
+    @property
+    def base_name(self) -> str:
+        """Its name, without the hash that a run has put behind it."""
+        base = _string(self.annotations.get(BASE_NAME))
+        is_hashed = (
+            base
+            and self.ref.name.startswith(base)
+            and re.compile(_HASH).fullmatch(self.ref.name, len(base))
+        )
+        return base if is_hashed else self.ref.name
+
+    @property
+    def is_local(self) -> bool:
+        """True for configuration of the orchestrator (Kptfile, other functions), which never reaches a cluster."""
+        return self.annotations.get(_LOCAL_CONFIG) in ("true", True)
+
+
+def objects(item: dict[str, Any]) -> Iterator[Object]:
+    """Yield the object of an item, or the objects of an item of kind ``List`` (kpt does not split these)."""
+    yield from _objects(item, (), None)
+
+
+def _objects(data: dict[str, Any], path: Pointer, outer: ObjectRef | None) -> Iterator[Object]:
+    ref = reference(data)
+    if outer is not None and not ref.file_path:
+        ref = ref._replace(file_path=outer.file_path, file_index=outer.file_index)
+    inner = data.get("items")
+    if not (isinstance(inner, list) and ref.kind.endswith("List")):
+        yield Object(path, data, ref)
+        return
+    for index, nested in enumerate(inner):
+        if isinstance(nested, dict):
+            yield from _objects(nested, (*path, "items", str(index)), ref)
+
+
+def group_kind(obj: Mapping[str, Any]) -> tuple[str, str]:
+    """Return API group and kind of plain data, as ``Object.group_kind``.
+
+    What is missing or no string is empty.
+    """
+    return _group(_string(obj.get("apiVersion"))), _string(obj.get("kind"))
+
+
+def _group(api_version: str) -> str:
+    group, slash, _ = api_version.partition("/")
+    return group if slash else ""
+
+
+def reference(obj: Mapping[str, Any]) -> ObjectRef:
+    """Return identity and file of an object; what is missing or no string is empty."""
+    notes = _metadata(obj, "annotations")
+    index = str(
+        notes.get(
+            "internal.config.kubernetes.io/index", notes.get("config.kubernetes.io/index", "0")
+        )
+    )
+    return ObjectRef(
+        api_version=_string(obj.get("apiVersion")),
+        kind=_string(obj.get("kind")),
+        name=patch.text_at(obj, ("metadata", "name")),
+        namespace=patch.text_at(obj, ("metadata", "namespace")),
+        file_path=_string(notes.get(_PATH, notes.get("config.kubernetes.io/path"))),
+        file_index=int(index) if index.isdecimal() and len(index) < 10 else 0,
+    )
+
+
+def new_file_name(obj: Mapping[str, Any]) -> str:
+    """Return the name of the file of a new object, which no file system takes for a path or for two names.
+
+    A name of an object that holds anything else than small letters, digits, dots and hyphens, or that is too long, gets
+    a digest in the place of what is lost, so that two objects do not share a file.
+    """
+    ref = reference(obj)
+    name = "-".join(part for part in (ref.kind.lower(), ref.namespace, ref.name) if part)
+    fit = re.sub(_UNFIT, "-", name)
+    if fit != name or len(fit) > _LONGEST_NAME:
+        import hashlib  # noqa: PLC0415 -- loads OpenSSL: only for an unusual name
+
+        digest = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()
+        fit = f"{fit[: _LONGEST_NAME - _DIGITS - 1]}-{digest[:_DIGITS]}"
+    return f"{fit}.yaml"
+
+
+def with_path(obj: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a new object with the path of its file, where its names would be parts of the path that kpt makes.
+
+    Source: kustomize ``kyaml/kio/kioutil``, ``CreatePathAnnotationValue``: namespace, kind and name in one path, which
+    kpt cleans of ``..`` and writes to, also outside of the package.
+    """
+    ref = reference(obj)
+    if ref.namespace not in (".", "..") and not {"/", "\\"} & {*ref.namespace, *ref.name}:
+        return obj
+    annotations = {**_metadata(obj, "annotations"), _PATH: new_file_name(obj)}
+    return {**obj, "metadata": {**obj["metadata"], "annotations": annotations}}
+
+
+def _metadata(obj: Mapping[str, Any], field: str) -> dict[str, Any]:
+    metadata = obj.get("metadata")
+    value = metadata.get(field) if isinstance(metadata, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def _string(value: Any) -> str:
+    return value if isinstance(value, str) else ""

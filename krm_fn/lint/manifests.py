@@ -1,0 +1,211 @@
+"""What manifests say about a proxy, judged as they are in a repository: nothing is injected.
+
+Files in, results out. The plan of a run finds the places: every target looks, also one that the ProxyConfig switches
+off, because what is in a manifest counts, whoever wrote it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from krm_fn import config
+from krm_fn.config import Mode, ProxyConfig, Selector
+from krm_fn.config.located import LocatedConfig, located_configs
+from krm_fn.errors import ConfigError, DocumentError, InputError
+from krm_fn.krm.codes import OF_VALUES, Severity
+from krm_fn.krm.manifests import Manifests
+from krm_fn.krm.resourcelist import Object
+from krm_fn.krm.results import Finding, ObjectRef, Result, sorted_results, without_duplicates
+from krm_fn.lint.compared import Compared, other_place
+from krm_fn.lint.elsewhere import stale_files
+from krm_fn.lint.places import Reader, is_list, judge_places, known_value
+from krm_fn.lint.review import judge_config, reader_of
+from krm_fn.lint.silenced import Silencer, annotated
+from krm_fn.noproxy import Audience, parse
+from krm_fn.places.containers import POD_KINDS
+from krm_fn.places.env_entries import read_all_containers
+from krm_fn.places.reading import Reading
+from krm_fn.plan import Overview, needed, plan_edits
+from krm_fn.settings import provider_files
+from krm_fn.targets import TARGETS
+
+_KUSTOMIZE = b"kustomize.config.k8s.io/"
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What there is to say of files.
+
+    Attributes:
+        results: in kyaml's order.
+        judged: how many objects were judged.
+        silenced: findings that somebody silences.
+    """
+
+    results: tuple[Result, ...]
+    judged: int
+    silenced: tuple[Result, ...] = ()
+
+
+def audit(
+    files: Mapping[str, bytes],
+    *,
+    wanted: ProxyConfig | None = None,
+    audience: Audience = Audience.NODE,
+    others: Mapping[str, bytes] = MappingProxyType({}),
+    paths: Mapping[str, str] = MappingProxyType({}),
+) -> Audit:
+    """Judge everything that files say about a proxy.
+
+    Args:
+        files: name -> content: YAML documents, JSON, a ResourceList.
+        wanted: the ProxyConfig whose rules, defaults and options count; None: the one in the files.
+        audience: who is taken to read the list of a ProxyConfig.
+        others: files that hold no objects, as ``files``.
+        paths: name -> absolute path of files.
+    """
+    manifests = ReadableManifests(files)
+    found: list[Result] = []
+    configs = manifests.configs()
+    given = wanted
+    for located in configs:
+        try:
+            loaded = config.load(located.data, repeated=located.repeated)
+        except ConfigError as error:
+            for problem in error.problems:
+                found.append(Result(Severity.ERROR, problem, located.ref, code=ConfigError.code))
+            continue
+        if loaded is not None:
+            found += judge_config(loaded, located.ref, audience)
+            if wanted is None and given is not None and loaded.lint != given.lint:
+                message = "this ProxyConfig and another one differ in `lint`: name the one that counts with `--config`"
+                found.append(Result(Severity.WARNING, message, located.ref, code="ConfigIgnored"))
+            given = given or loaded
+    wanted = given or ProxyConfig()
+    places = list(records(manifests, wanted))
+    for record in places:
+        found += _of_record(record)
+    found += _disagreements(places)
+    kustomizations = {name: text for name, text in files.items() if _KUSTOMIZE in text}
+    found += stale_files({**kustomizations, **others}, wanted)
+    found += manifests.problems(wanted)
+    silencer = Silencer(wanted, annotated(manifests), paths, at_most=Severity.ERROR)
+    results = [*silencer.left(found)]
+    ref = configs[0].ref if configs else ObjectRef()
+    results += silencer.left(silencer.idle(ref, OF_VALUES))
+    judged = {(record.obj.ref, record.obj.path) for record in places}
+    return Audit(
+        tuple(sorted_results(without_duplicates(results))),
+        len(judged) + len(configs),
+        tuple(silencer.silenced),
+    )
+
+
+class ReadableManifests(Manifests):
+    """Files of which a document that cannot be read is noted, and holds nothing."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        super().__init__(files)
+        self.errors: dict[int, InputError] = {}
+
+    def objects(self, index: int) -> list[Object]:
+        """Return the objects of one document; none where it cannot be read."""
+        try:
+            return super().objects(index)
+        except InputError as error:
+            self.errors[index] = error
+            return []
+
+    def configs(self) -> list[LocatedConfig]:
+        """Return the ProxyConfigs among the documents."""
+        found: list[LocatedConfig] = []
+        for index in range(len(self)):
+            found += located_configs(self, index)
+        return found
+
+    def problems(self, wanted: ProxyConfig) -> Iterator[Result]:
+        """Yield an error for each document that a run needs and that cannot be read, and else a warning."""
+        is_needed = needed(self, wanted)
+        for index, error in self.errors.items():
+            problem = error.problem if isinstance(error, DocumentError) else str(error)
+            ref = ObjectRef(file_path=self.file(index))
+            if is_needed(index):
+                message, severity = f"a run ends here: {problem}", Severity.ERROR
+                yield Result(severity, message, ref, code=error.code)
+            else:
+                message, severity = f"skipped: {problem}", Severity.WARNING
+                yield Result(severity, message, ref, code="DocumentUnreadable")
+
+
+def records(manifests: Manifests, wanted: ProxyConfig) -> Iterator[Compared]:
+    """Yield what every target, and every container of a workload, says in the objects of files."""
+    overview = Overview()
+    everywhere = {
+        name: {**wanted.targets.get(name, {}), "enabled": True, "conflict": "Override"}
+        for name in TARGETS
+    }
+    looking = wanted._replace(targets=everywhere, selector=Selector(), mode=Mode.INJECT)
+    read: dict[int, set[object]] = {}
+    for place in plan_edits(manifests, looking, overview):
+        readings = tuple(place.readings())
+        read.setdefault(id(place.obj.data), set()).update(one.path for one in readings)
+        if readings and not place.is_new:
+            yield Compared(place, readings, readings)
+    for obj, memberships in overview.naming:
+        if obj.group_kind in POD_KINDS:
+            known = read.get(id(obj.data), set())
+            readings = tuple(one for one in read_all_containers(obj.data) if one.path not in known)
+            if readings:
+                record = other_place(obj, memberships, (), why_left="")
+                yield record._replace(before=readings, after=readings)
+
+
+def _of_record(record: Compared) -> Iterator[Result]:
+    place = record.place
+    if place.target_id:
+        reader, writers = reader_of(record), dict(provider_files(place.memberships))
+        outdated = place.target.outdated(place.obj.data)
+        if outdated is not None:
+            yield place.result(outdated)
+    else:
+        networks = tuple(one.cluster.network for one in place.memberships)
+        reader, writers = Reader(Audience.POD, networks), {}
+    for finding in judge_places(record.after, reader, other_writers=writers):
+        yield place.result(finding)
+
+
+def _disagreements(records: Sequence[Compared]) -> Iterator[Result]:
+    """Yield a warning where the places of one Cluster and role have different values.
+
+    Without a known Cluster an object is compared with itself alone. Workloads that no target knows are passed by: they
+    may want a list of their own.
+    """
+    first: dict[object, Reading] = {}
+    for record in records:
+        place = record.place
+        if not place.target_id:
+            continue
+        clusters = tuple((one.cluster.ref, one.role) for one in place.memberships)
+        reported: set[str] = set()
+        for reading in record.after:
+            if reading.value is None and not reading.known:
+                continue
+            key = (
+                clusters or id(record.obj.data),
+                place.audience,
+                reading.process,
+                reading.variable,
+            )
+            other = first.setdefault(key, reading)
+            if _value(reading) != _value(other) and reading.place not in reported:
+                reported.add(reading.place)
+                message = f"{reading.place} must set the same `{reading.variable}` as {other.place} of the same cluster"
+                finding = Finding.of("PlacesDiffer", message, reading.path)
+                yield place.result(finding)
+
+
+def _value(reading: Reading) -> object:
+    value = known_value(reading)
+    return frozenset(parse(value)) if is_list(reading) else value

@@ -1,0 +1,310 @@
+"""What a run reports about its comparison: values that are wrong, places that differ, and what nobody writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from krm_fn import placeholders
+from krm_fn.clusters import APPLICATION, Membership
+from krm_fn.config import Mode, ProxyConfig
+from krm_fn.formats import sops
+from krm_fn.krm.codes import CODES, Severity
+from krm_fn.krm.results import Finding, ObjectRef, Result
+from krm_fn.lint import elsewhere
+from krm_fn.lint.compared import Compared, is_change
+from krm_fn.lint.places import Reader, is_list, judge_places, known_value
+from krm_fn.lint.values import NoProxyList, judge_list, judge_pair, judge_url
+from krm_fn.noproxy import SERVICE_ADDRESSES, Audience, Entry, Style, entries
+from krm_fn.noproxy.entries import EntryKind
+from krm_fn.patch import Pointer, lookup
+from krm_fn.places.reading import Reading
+from krm_fn.plan import Overview, PlannedEdit
+from krm_fn.products.node_kinds import KUBEADM, OF_CLASSES
+from krm_fn.settings import Resolved, provider_files
+from krm_fn.targets import Reach, Writes
+
+_SECRET = ("", "Secret")
+_SHOWN = 12
+"""So many lost entries are named."""
+
+
+def review(
+    compared: Sequence[Compared], overview: Overview, wanted: ProxyConfig, config_ref: ObjectRef
+) -> Iterator[Result]:
+    """Yield what there is to say after a run, besides what its targets said.
+
+    Args:
+        compared: the records of all places.
+        overview: what the plan has seen besides them.
+        wanted: the checked ProxyConfig.
+        config_ref: its identity.
+    """
+    if wanted.mode is not Mode.REMOVE and compared:
+        yield from judge_config(wanted, config_ref)
+    exposed: set[ObjectRef] = set()
+    for record in compared:
+        if record.code:
+            yield _about_other_place(record, wanted)
+        elif record.place.target_id and record.wanted:
+            yield from _about_place(record)
+        if record.obj.ref not in exposed:
+            for finding in _exposed_password(record, wanted):
+                exposed.add(record.obj.ref)
+                yield record.place.result(finding)
+    yield from _service_addresses(compared)
+    yield from _about_list(overview, wanted, config_ref)
+
+
+# the ProxyConfig
+
+
+def judge_config(
+    wanted: ProxyConfig, config_ref: ObjectRef, audience: Audience = Audience.NODE
+) -> Iterator[Result]:
+    """Yield what is wrong with the lists and the URLs of a ProxyConfig; what composing a list corrects is not wrong."""
+    for path, urls in _urls_of(wanted):
+        problems = [
+            problem for url in dict.fromkeys(filter(None, urls)) for problem in judge_url(url)
+        ]
+        for problem in [*problems, *judge_pair(*urls)]:
+            yield Result(CODES[problem.code], problem.message, config_ref, path, code=problem.code)
+    lists: list[tuple[Pointer, tuple[Entry, ...]]] = [(("spec", "noProxy"), wanted.no_proxy)]
+    for number, override in enumerate(wanted.overrides):
+        lists.append((("spec", "overrides", str(number), "noProxy"), override.no_proxy or ()))
+    is_portable = wanted.policy.style is Style.PORTABLE
+    for path, given in lists:
+        texts = tuple(entry.text for entry in given)
+        texts = entries.normalise(texts) if is_portable else texts
+        for problem in judge_list(",".join(texts), audience, has_proxy=False):
+            yield Result(CODES[problem.code], problem.message, config_ref, path, code=problem.code)
+
+
+def _urls_of(wanted: ProxyConfig) -> Iterator[tuple[Pointer, tuple[str, str]]]:
+    """Yield the field and the two proxies of ``spec`` and of each override that changes one."""
+    yield ("spec",), (wanted.http_proxy, wanted.https_proxy)
+    for number, override in enumerate(wanted.overrides):
+        if override.http_proxy is None and override.https_proxy is None:
+            continue
+        http = wanted.http_proxy if override.http_proxy is None else override.http_proxy
+        https = wanted.https_proxy if override.https_proxy is None else override.https_proxy
+        yield ("spec", "overrides", str(number)), (http, https)
+
+
+# one place
+
+
+def reader_of(record: Compared) -> Reader:
+    """Return who reads the values of a place."""
+    place = record.place
+    return Reader(
+        place.audience,
+        place.resolved.networks,
+        place.resolved.policy.max_length,
+        in_secret=place.obj.group_kind == _SECRET,
+        names_are_given=place.target.writes is Writes.VALUES,
+    )
+
+
+def _about_place(record: Compared) -> Iterator[Result]:
+    """Yield what is wrong with what others wrote there, and a warning where it still differs and nobody said so."""
+    place = record.place
+    if place.target.writes is Writes.NOTHING:
+        return
+    ours = {
+        reading.file
+        for reading in record.after
+        if reading.value == record.wanted.get(reading.variable)
+    }
+    # The target reports a file that it cannot remove.
+    in_our_file = [
+        reading for reading in record.after if reading.file in ours or not (reading.file and ours)
+    ]
+    writers = dict(provider_files(place.memberships))
+    for finding in judge_places(in_our_file, reader_of(record), record.wanted, writers):
+        yield place.result(finding)
+    yield from _encoded_placeholder(record)
+    is_kept = place.options.get("conflict") == "Keep"
+    is_said = is_kept or any(not is_change(result) for result in record.results)
+    differing = [reading for reading in record.differing if reading.value != ""]
+    if differing and not is_said:
+        first = differing[0]
+        message = f"`{first.variable}` of {first.place} has another value than this ProxyConfig says: change it yourself"
+        yield place.result(Finding.of("OtherProxy", message, first.path))
+
+
+def _about_other_place(record: Compared, wanted: ProxyConfig) -> Result:
+    message = record.why_left
+    path: Pointer = ()
+    if record.after:
+        message, path = elsewhere.other_proxy_message(record, wanted), record.after[0].path
+    return Result(CODES[record.code], message, record.obj.ref, path, code=record.code)
+
+
+def _encoded_placeholder(record: Compared) -> Iterator[Result]:
+    """Yield a warning for a placeholder in an encoded text, where no later step finds it."""
+    for reading in record.after:
+        value = reading.value or ""
+        stored = lookup(record.obj.data, reading.path)
+        if placeholders.is_in(value) and value == record.wanted.get(reading.variable):
+            if isinstance(stored, str) and not placeholders.is_in(stored):
+                message = (
+                    f"`{reading.variable}` holds a placeholder in an encoded text, where clusterctl and Flux do not "
+                    "fill it in: write the value itself into the ProxyConfig"
+                )
+                finding = Finding.of("NotEdited", message, reading.path)
+                yield record.place.result(finding)
+                return
+
+
+def _exposed_password(record: Compared, wanted: ProxyConfig) -> Iterator[Finding]:
+    """Yield a warning for a password that comes from a Secret and is written into an object of another kind."""
+    if not wanted.secret_urls or record.obj.group_kind == _SECRET:
+        return
+    for reading in record.after:
+        if reading.value in wanted.secret_urls:
+            message = (
+                f"this {record.obj.ref.kind} holds the password of the proxy in clear text, which `spec.from` takes "
+                f"from a Secret: {_how_to_hide(record)}"
+            )
+            yield Finding.of("PasswordExposed", message, reading.path)
+            return
+
+
+def _how_to_hide(record: Compared) -> str:
+    """Return what keeps a password of the proxy in a Secret."""
+    place = record.place
+    if place.obj.ref.kind in ("ConfigMap", "HelmRelease"):
+        return "move these values to a Secret, which `valuesFrom` of the chart names"
+    is_class = place.target_id == OF_CLASSES
+    if place.target_id in KUBEADM.targets or (is_class and place.obj.group_kind != APPLICATION):
+        return (
+            "set `content: Secret` for the targets `containerdDropIn` and `kubeletDropIn`, and `exports: false` for "
+            "`kubeadmCommands`"
+        )
+    return f"give the target `{place.target_id}` a proxy without a password, in an entry of `spec.overrides`"
+
+
+# before the edits: what no place of an object can hold
+
+
+def unreached(places: Iterable[PlannedEdit]) -> Iterator[Result]:
+    """Yield a warning for each object that cannot hold what an override says, or that claims a foreign Cluster."""
+    reported: set[tuple[ObjectRef, str]] = set()
+    for place in places:
+        for finding in _unreached(place):
+            key = (place.obj.ref, finding.code)
+            is_encrypted = sops.is_encrypted(place.obj.data)
+            if key not in reported and not is_encrypted and place.has_place:
+                reported.add(key)
+                yield place.result(finding)
+
+
+def _unreached(place: PlannedEdit) -> Iterator[Finding]:
+    overrides = place.resolved.unreachable_overrides
+    if overrides and not place.class_context and place.target.reach is not Reach.OBJECT:
+        named = " and ".join(f"`{override}`" for override in overrides)
+        message = (
+            f"this place holds one proxy for all nodes of the cluster, so {named} cannot reach it: declare its proxy "
+            "in `spec`, or in an override without `roles` and `workerGroups`"
+        )
+        yield Finding.of("OverrideNotReached", message)
+    claims = place.resolved.withheld
+    if claims:
+        names = dict.fromkeys(_cluster_name(claim) for claim in claims)
+        message = (
+            f"gets no proxy: only {claims[0].how} says that it belongs to {' and '.join(names)}, but it is in namespace "
+            f'"{claims[0].claimed_from}". If you trust who writes there, add the namespace to `spec.trustedNamespaces`'
+        )
+        yield Finding.of("OtherNamespace", message)
+
+
+def _cluster_name(membership: Membership) -> str:
+    cluster = membership.cluster
+    return f"`{'/'.join(filter(None, ('Cluster', cluster.namespace, cluster.name)))}`"
+
+
+# lists that are replaced
+
+
+def replaced_list(
+    before: Iterable[Reading], after: Iterable[Reading], resolved: Resolved
+) -> Iterator[Finding]:
+    """Yield a warning for the entries of old lists that the new ones do not cover: they go when these are replaced."""
+    new = [known_value(reading) for reading in after if is_list(reading)]
+    new = [text for text in (*new, resolved.settings.no_proxy) if text]
+    covering = NoProxyList(entries.normalise(new))
+    lost: dict[str, None] = {}
+    is_hidden = False
+    first: Reading | None = None
+    for reading in before:
+        text = known_value(reading) or reading.unresolved
+        if not (is_list(reading) and text and new) or text in new:
+            continue
+        if entries.may_hold_a_credential(text):
+            is_hidden = True
+            first = first or reading
+            continue
+        for token in entries.split(text):
+            if not _is_covered(token, covering) and not entries.is_template(token):
+                lost[entries.bare(token)] = None
+                first = first or reading
+    if first is None:
+        return
+    names = [f"`{name}`" for name in list(lost)[:_SHOWN]]
+    if len(lost) > _SHOWN:
+        names.append(f"{len(lost) - _SHOWN} more")
+    if is_hidden:
+        names.append("what is not shown, because that list may hold a credential")
+    message = f"the list of this ProxyConfig replaces `NO_PROXY`, and does not cover {', '.join(names)}: copy what is still needed into `spec.noProxy`"
+    yield Finding.of("ListReplaced", message, first.path)
+
+
+def _is_covered(token: str, covering: NoProxyList) -> bool:
+    host = entries.bare(token).rstrip(".").removeprefix("*")
+    is_name = entries.classify(host) in (EntryKind.NAME, EntryKind.DOMAIN)
+    parts = (host,) if is_name else entries.canonical(host)
+    return token in covering.texts or all(covering.covers(part) for part in parts)
+
+
+# the list of objects as a whole
+
+
+def _service_addresses(compared: Iterable[Compared]) -> Iterator[Result]:
+    """Yield a warning for each service CIDR that is a placeholder: a list lacks its first address."""
+    reported: set[object] = set()
+    for record in compared:
+        policy = record.place.resolved.policy
+        has_list = any(is_list(reading) and reading.value is not None for reading in record.after)
+        is_derived = policy.style is Style.PORTABLE and SERVICE_ADDRESSES in policy.derive
+        if not (has_list and is_derived and record.wanted):
+            continue
+        for membership in record.place.memberships:
+            for fact in membership.cluster.network.service_cidrs:
+                if placeholders.is_in(fact.value) and fact not in reported:
+                    reported.add(fact)
+                    message = (
+                        "the service CIDR is a placeholder, so `NO_PROXY` lacks its first address, the API server's, "
+                        "which programs that read no CIDRs need: add it to `spec.noProxy`; "
+                        f"`spec.noProxyPolicy.derive.{SERVICE_ADDRESSES}: false` switches this warning off"
+                    )
+                    yield Result(
+                        Severity.WARNING, message, fact.ref, fact.path, code="FactsUnknown"
+                    )
+
+
+def _about_list(overview: Overview, wanted: ProxyConfig, config_ref: ObjectRef) -> Iterator[Result]:
+    """Yield what is wrong with the list of objects: nothing is selected, two Clusters of one name, unreadable texts."""
+    if overview.candidates and not overview.selected:
+        message = (
+            f"`spec.selector.include` fits none of the {overview.candidates} objects of this list that could hold a "
+            "proxy, so inject-proxy changes nothing: correct it, or remove it"
+        )
+        yield Result(Severity.WARNING, message, config_ref, code="SettingUnused")
+    if wanted.mode is not Mode.REMOVE:
+        for obj in overview.not_generated:
+            message = f'`spec.selector.include` does not fit the {obj.ref.kind} "{obj.ref.name}", so `generate` has no effect'
+            yield Result(Severity.WARNING, message, config_ref, code="SettingUnused")
+    for error in overview.unreadable:
+        ref = ObjectRef(file_path=error.file, file_index=error.number)
+        message = f"skipped: {error.problem}; correct it, or leave the file out"
+        yield Result(Severity.WARNING, message, ref, code="DocumentUnreadable")

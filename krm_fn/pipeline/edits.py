@@ -1,0 +1,139 @@
+"""The edits that targets propose are applied to the data of their objects, and become results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import groupby
+
+from krm_fn import settings
+from krm_fn.config import Mode
+from krm_fn.krm import proxy_values
+from krm_fn.krm.changes import ListChanges, NewObject
+from krm_fn.krm.codes import Severity
+from krm_fn.krm.masking import redact
+from krm_fn.krm.resourcelist import Object
+from krm_fn.krm.results import Edit, Finding, Result
+from krm_fn.lint.compared import Compared
+from krm_fn.lint.places import is_list, known_value
+from krm_fn.lint.review import replaced_list
+from krm_fn.noproxy import may_hold_a_credential
+from krm_fn.pipeline.report import CHANGE_DUE
+from krm_fn.places.reading import Reading
+from krm_fn.plan import PlannedEdit
+
+
+def edit_all(planned: Sequence[PlannedEdit], changes: ListChanges, mode: Mode) -> list[Compared]:
+    """Apply the edits of the targets, and return one record for each place."""
+    compared: list[Compared] = []
+    for _, places in groupby(planned, key=lambda place: id(place.obj)):
+        records = [_edit(place, changes, mode) for place in places if place.is_asked]
+        if any(record.is_changed for record in records):
+            # Read now, while the texts of this object are in the caches of those who read them.
+            records = [_read_again(record) for record in records]
+        compared += map(_with_notes, records)
+    return compared
+
+
+def _edit(place: PlannedEdit, changes: ListChanges, mode: Mode) -> Compared:
+    """Apply the edit of a target, and return the record of its place."""
+    readings = tuple(place.readings())
+    results: list[Result] = []
+    findings: list[Result] = []
+    for proposal in list(place.proposals()):
+        if isinstance(proposal, Finding):
+            findings.append(_result(place, proposal, mode))
+            continue
+        _apply(proposal, place, changes)
+        results.append(
+            result_of_edit(proposal, place.obj, mode, place.target_id, is_new=place.is_new)
+        )
+    return Compared(place._replace(held=readings), readings, readings, (*findings, *results))
+
+
+def _read_again(record: Compared) -> Compared:
+    place = record.place._replace(held=None)
+    after = tuple(place.readings())
+    return record._replace(place=place._replace(held=after), after=after)
+
+
+def _with_notes(record: Compared) -> Compared:
+    """Return a record with the notes about its list, and with secrets hidden in its results."""
+    results = list(record.results)
+    if record.is_changed or record.before or record.place.has_list_by_class:
+        results += _notes(record)
+    return record._replace(results=tuple(_without_secrets(results, record.before)))
+
+
+def _result(place: PlannedEdit, finding: Finding, mode: Mode) -> Result:
+    """Return a finding as a result; in a check, an object that cannot get its proxy is an error."""
+    if finding.is_stale and mode is Mode.CHECK:
+        finding = finding._replace(severity=Severity.ERROR)
+    return place.result(finding)
+
+
+def _notes(record: Compared) -> Iterator[Result]:
+    """Yield the entries that a NO_PROXY lost by its edit, and those that it lacks."""
+    place, resolved = record.place, record.place.resolved
+    if record.is_changed:
+        for finding in replaced_list(record.before, record.after, resolved):
+            yield place.result(finding)
+    has_list = any(is_list(reading) and reading.value is not None for reading in record.after)
+    if not (has_list or place.has_list_by_class):
+        # Missing entries count only where our list is written.
+        resolved = resolved._replace(missing=())
+    for note in settings.notes(resolved, place.memberships):
+        yield place.result(note)
+
+
+def _without_secrets(results: Iterable[Result], readings: Sequence[Reading]) -> Iterator[Result]:
+    """Yield results in which a field for a proxy is shown only if it is a URL: anything else may be a password.
+
+    A list is shown only if no part of it may be one.
+    """
+    hidden = proxy_values.hidden_texts((reading.variable, reading.value) for reading in readings)
+    lists = {known_value(reading) or reading.unresolved for reading in readings if is_list(reading)}
+    hidden |= {text.strip() for text in lists if may_hold_a_credential(text)}
+    known = partial(proxy_values.without, hidden=hidden)
+    for result in results:
+        if result.current is not None:
+            current = proxy_values.shown(result.current, result.path, result.proposed)
+            result = result._replace(current=current)
+        if hidden:
+            result = result._replace(
+                message=redact(result.message, known),
+                current=redact(result.current, known),
+                proposed=redact(result.proposed, known),
+            )
+        yield result
+
+
+def _apply(edit: Edit, place: PlannedEdit, changes: ListChanges) -> None:
+    """Apply an edit to the data of its object, and note that the object changes or is created."""
+    data = place.obj.data
+    # Where the object goes, no other target finds anything in it.
+    after = {} if edit.removes_object else dict(edit.data)
+    data.clear()
+    data.update(after)
+    if place.code is not None:
+        place.code.edited(edit.operations)
+    if place.is_new:
+        changes.created.append(NewObject(data, place.item_index))
+    else:
+        objects = changes.items.setdefault(place.item_index, {})
+        objects[place.obj.path] = None if edit.removes_object else data
+
+
+def result_of_edit(
+    edit: Edit, obj: Object, mode: Mode, target: str = "", *, is_new: bool = False
+) -> Result:
+    """Return the one result about an edit; that of a new object shows no values, which are in it."""
+    severity, message, code = Severity.INFO, edit.message, ""
+    path, current, proposed = edit.path, edit.current, edit.proposed
+    if is_new:
+        message = f"created: the list has no such object; {message}"
+        path, current, proposed = (), None, None
+    if mode is Mode.CHECK:
+        severity, code = Severity.ERROR, CHANGE_DUE
+        message = f"{message}: not done, because `mode: Check` changes nothing"
+    return Result(severity, message, obj.ref, path, current, proposed, target, code)

@@ -1,0 +1,75 @@
+"""Which results are reported, and in which order: nothing is said twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from krm_fn.krm import results
+from krm_fn.krm.codes import Severity
+from krm_fn.krm.results import Result
+from krm_fn.light_typing import Any
+
+CHANGE_DUE = "ProxyMissing"
+"""The code of a change that a check reports and does not make."""
+
+_ABOUT_FACTS = frozenset({"FactsUnknown", "ClusterAmbiguous", "ListReplaced"})
+"""What is the same for many objects: a fact of the Cluster to which they belong, the entries that their list loses."""
+_SHOWN = 2
+"""So many of the other Clusters of which a fact is true are named."""
+
+
+def in_report(found: Iterable[Result]) -> list[Result]:
+    """Return the results in the order of the report, without duplicates, each value shown once.
+
+    The list of a Cluster is long. Readers find the other ones in the manifests, and by the name of the variable.
+    """
+    shown: set[str] = set()
+    reported = []
+    for result in results.sorted_results(results.without_duplicates(found)):
+        current = _not_shown_yet(result.current, shown)
+        proposed = _not_shown_yet(result.proposed, shown)
+        reported.append(result._replace(current=current, proposed=proposed))
+    return reported
+
+
+def _not_shown_yet(value: Any, shown: set[str]) -> Any:
+    """Return a value, or the members of a mapping, that are not in ``shown``, and add them to it."""
+    if isinstance(value, dict):
+        members = {name: _not_shown_yet(member, shown) for name, member in value.items()}
+        return {name: member for name, member in members.items() if member is not None} or None
+    if not isinstance(value, str):
+        return value
+    if value in shown:
+        return None
+    shown.add(value)
+    return value
+
+
+def once_for_each_fact(found: Iterable[Result]) -> list[Result]:
+    """Keep the first of results that state one fact, and name in it the other Clusters and objects it is true of."""
+    groups = results.grouped(found, _fact)
+    return [_with_others(group) if len(group) > 1 else group[0] for group in groups]
+
+
+def _fact(result: Result) -> object:
+    """Return what results that state one fact have in common; any other result stands alone."""
+    if result.code in _ABOUT_FACTS and result.severity is not Severity.INFO:
+        return (result.severity, result.code, result.fact or result.message)
+    return id(result)
+
+
+def _with_others(group: list[Result]) -> Result:
+    """Return the first result of a group; it names other Clusters of the group, and counts other objects."""
+    first = group[0]
+    clusters = tuple(dict.fromkeys(name for result in group for name in result.clusters))
+    others = [f"`{name}`" for name in clusters if name not in first.clusters]
+    objects = len({result.ref for result in group}) - 1
+    also = [", ".join(others)] if others else []
+    if len(others) > _SHOWN + 1:
+        also = [f"{', '.join(others[:_SHOWN])} and {len(others) - _SHOWN} more Clusters"]
+    if objects:
+        also.append(f"{objects} more object{'s' * (objects > 1)}")
+    if not also:
+        return first
+    message = f"{first.message} (also true of {', and of '.join(also)})"
+    return first._replace(message=message, clusters=clusters)

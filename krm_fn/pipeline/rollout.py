@@ -1,0 +1,75 @@
+"""The names that change so that nodes roll: they are written, and become results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from krm_fn import patch
+from krm_fn.config import Mode, ProxyConfig
+from krm_fn.krm.changes import ListChanges
+from krm_fn.krm.codes import Severity
+from krm_fn.krm.results import Edit, Finding, ObjectRef, Result
+from krm_fn.lint.compared import Compared
+from krm_fn.pipeline.edits import result_of_edit
+from krm_fn.plan import ObjectSource
+from krm_fn.plan.rollout import RolloutNote, new_refs, secret_names, template_names
+
+
+def roll_out(
+    source: ObjectSource,
+    compared: list[Compared],
+    results: list[Result],
+    changes: ListChanges,
+    wanted: ProxyConfig,
+) -> tuple[list[Compared], list[Result]]:
+    """Return records and results with the names that their objects have after templates are renamed."""
+    is_check = wanted.mode is Mode.CHECK
+    if not is_check and any(result.severity is Severity.ERROR for result in results):
+        return compared, results  # nothing will be changed
+    places = [record.place for record in compared]
+    changed = {
+        id(record.obj) for record in compared if record.is_changed and not record.place.is_new
+    }
+    created = {id(place.obj.data) for place in places if place.is_new}
+    of_secrets = secret_names(source, places, wanted, changed)
+    changed |= _write(
+        of_secrets, created, changes
+    )  # a template has a name that follows from these names
+    of_templates = list(template_names(source, places, wanted, changed))
+    _write(of_templates, created, changes)
+    notes = [*of_secrets, *of_templates]
+    results = [*results, *(_result(note, wanted.mode) for note in notes)]
+    refs = {} if is_check else new_refs(notes)
+    if refs:
+        compared = [_renamed(record, refs) for record in compared]
+        results = [result._replace(ref=refs.get(result.ref, result.ref)) for result in results]
+    return compared, results
+
+
+def _write(notes: Sequence[RolloutNote], created: set[int], changes: ListChanges) -> set[int]:
+    """Write new names, and return ``id`` of each object that changes."""
+    changed = set()
+    for note in notes:
+        if not isinstance(note.proposal, Edit):
+            continue
+        data = note.obj.data
+        if id(data) not in created:
+            # An object may have been read twice: one of the two is written.
+            objects = changes.items.setdefault(note.item_index, {})
+            data = objects.setdefault(note.obj.path, data)
+        if data is not None:
+            patch.apply(data, note.proposal.operations)
+        changed.add(id(note.obj))
+    return changed
+
+
+def _renamed(record: Compared, refs: Mapping[ObjectRef, ObjectRef]) -> Compared:
+    obj = record.obj
+    place = record.place._replace(obj=obj._replace(ref=refs.get(obj.ref, obj.ref)))
+    return record._replace(place=place)
+
+
+def _result(note: RolloutNote, mode: Mode) -> Result:
+    if isinstance(note.proposal, Finding):
+        return note.proposal.about(note.obj.ref)
+    return result_of_edit(note.proposal, note.obj, mode)

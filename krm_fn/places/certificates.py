@@ -1,0 +1,116 @@
+"""Forms that hold certificates. Others may add theirs; ours are told by a line of ours, or by a name."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterable, Mapping
+
+from krm_fn.engine import Draft, WrongTypeError
+from krm_fn.formats import pem
+from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.patch import lookup
+from krm_fn.places.place import Place
+from krm_fn.places.reading import Reading
+from krm_fn.settings import ProxySettings
+
+_MARK = "# inject-proxy: a certificate of spec.trustedCA"
+_MARKED = rf"\n?{re.escape(_MARK)}\n-----BEGIN CERTIFICATE-----\n[A-Za-z0-9+/=\n]*-----END CERTIFICATE-----\n?"
+"""Programs that read PEM ignore what is in front of a certificate (RFC 7468, section 2); some refuse what is behind."""
+
+
+def with_certificates(text: str, wanted: str) -> str:
+    """Return a text of certificates with those that it lacks at its end, each below our line, and no others of ours."""
+    others = re.sub(_MARKED, "", text)
+    there = pem.split(others)
+    missing = "".join(f"{_MARK}\n{one}" for one in pem.split(wanted) if one not in there)
+    return f"{others}\n{missing}" if others and missing else others + missing
+
+
+class Certificates(NamedTuple):
+    """A text of certificates in PEM form, or in base64."""
+
+    is_base64: bool = False
+
+    def read(self, data: Any, place: Place) -> Iterable[Reading]:
+        """Return nothing: no variable is there."""
+        return ()
+
+    def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
+        """Make the text hold the certificates; report a text that cannot be read."""
+        draft.mapping(place.path[:-1])
+        old = draft.get(place.path)
+        if old is not None and not isinstance(old, str):
+            raise WrongTypeError(place.path, old, "a string")
+        try:
+            text = _decoded(old or "") if self.is_base64 else old or ""
+        except ValueError:
+            message = "is no text in base64, so it stays as it is: correct it, or remove it"
+            draft.report("NotEdited", message, place.path)
+            return
+        new = with_certificates(text, settings.trusted_ca.pem)
+        if new == text:
+            return
+        describe_certificates(draft, place, settings)
+        if new:
+            draft.set(place.path, _encoded(new) if self.is_base64 else new)
+        else:
+            draft.remove(place.path, keep=place.keep)
+
+
+class NamedEntry(NamedTuple):
+    """The one entry of ours in a list, told by its name: it is set, or removed.
+
+    Attributes:
+        name: that of the entry.
+        entry: what the list is to hold; None for no such entry.
+        described: what messages call the change.
+    """
+
+    name: str
+    entry: Mapping[str, Any] | None
+
+    def read(self, data: Any, place: Place) -> Iterable[Reading]:
+        """Return nothing: no variable is there."""
+        return ()
+
+    def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
+        """Set the entry in the place of the one that is there, or at the end; or remove it."""
+        entries = draft.get(place.path)
+        if self.entry is not None:
+            entries = draft.items(place.path)
+        ours = [
+            index
+            for index, entry in enumerate(entries if isinstance(entries, list) else ())
+            if lookup(entry, ("name",)) == self.name
+        ]
+        edits = draft.edits
+        for index in reversed(ours[1:] if self.entry else ours):
+            draft.remove((*place.path, str(index)), keep=place.keep)
+        if self.entry is not None and ours:
+            draft.set((*place.path, str(ours[0])), {**entries[ours[0]], **self.entry})
+        elif self.entry is not None:
+            draft.append(place.path, self.entry)
+        if draft.edits > edits:
+            draft.describe(f"{'sets' if self.entry else 'removes'} {place.label}")
+
+
+def describe_certificates(draft: Draft, place: Place, settings: ProxySettings) -> None:
+    """Say in a draft that the certificates at a place are set or removed."""
+    if settings.trusted_ca.pem:
+        draft.describe(f"sets {pem.shown(settings.trusted_ca.pem)} in {place.label}")
+    else:
+        draft.describe(f"removes our certificates from {place.label}")
+
+
+def in_base64(settings: ProxySettings) -> str:
+    """Return the certificates to trust in base64, on one line; "" for none."""
+    return _encoded(settings.trusted_ca.pem)
+
+
+def _encoded(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+def _decoded(text: str) -> str:
+    return base64.b64decode("".join(text.split()), validate=True).decode()

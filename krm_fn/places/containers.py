@@ -1,0 +1,87 @@
+"""The pod specification of a workload: where each kind keeps it, and its containers.
+
+Sources: the Kubernetes API, core/v1 (``PodTemplateSpec``), apps/v1, batch/v1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from krm_fn.krm.resourcelist import group_kind
+from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.patch import Pointer, list_at, lookup, text_at
+
+POD_SPEC: Pointer = ("spec", "template", "spec")
+"""Where a Deployment, a Job and their like keep the pod specification."""
+
+POD_SPEC_OF: dict[tuple[str, str], Pointer] = {
+    ("", "Pod"): ("spec",),
+    ("batch", "CronJob"): ("spec", "jobTemplate", *POD_SPEC),
+    ("batch", "Job"): POD_SPEC,
+    ("apps", "DaemonSet"): POD_SPEC,
+    ("apps", "Deployment"): POD_SPEC,
+    ("apps", "ReplicaSet"): POD_SPEC,
+    ("apps", "StatefulSet"): POD_SPEC,
+    ("extensions", "DaemonSet"): POD_SPEC,
+    ("extensions", "Deployment"): POD_SPEC,
+    ("extensions", "ReplicaSet"): POD_SPEC,
+}
+"""API group and kind of what runs pods -> where its pod specification is."""
+
+POD_KINDS = frozenset(POD_SPEC_OF)
+"""The (API group, kind) pairs that run pods."""
+
+CONTAINERS, INIT_CONTAINERS = "containers", "initContainers"
+LISTS = (INIT_CONTAINERS, CONTAINERS, "ephemeralContainers")
+"""The lists of containers of a pod specification."""
+
+
+class Container(NamedTuple):
+    """One container of a pod specification: its ``name`` ("" where it has none), its place, its fields as they are."""
+
+    name: str
+    path: Pointer
+    fields: Mapping[str, Any]
+
+    @property
+    def key(self) -> str:
+        """What tells it apart in its workload: its name, or its place, ``containers[0]``, where it has none.
+
+        Knative names the container of a Service at admission. No name has a bracket.
+        """
+        return self.name or f"{self.path[-2]}[{self.path[-1]}]"
+
+    @property
+    def is_init(self) -> bool:
+        """Whether it is an init container."""
+        return INIT_CONTAINERS in self.path
+
+    @property
+    def image(self) -> str:
+        """The name of its image without tag and digest, "" where it has none: ``quay.io/argoproj/argocd``."""
+        image = self.fields.get("image")
+        name = image.partition("@")[0] if isinstance(image, str) else ""
+        folder, slash, last = name.rpartition("/")
+        return f"{folder}{slash}{last.partition(':')[0]}"
+
+
+def pod_spec(obj: Mapping[str, Any]) -> Pointer | None:
+    """Return where an object keeps the pod specification; None for an object of another kind."""
+    return POD_SPEC_OF.get(group_kind(obj))
+
+
+def labels(obj: Mapping[str, Any], key: str) -> set[str]:
+    """Return the values that an object and its pod template have under a label: none, one, or two."""
+    places = (("metadata", "labels", key), ("spec", "template", "metadata", "labels", key))
+    values = [lookup(obj, place) for place in places]
+    return {value for value in values if isinstance(value, str)}
+
+
+def containers(
+    obj: Mapping[str, Any], field: str = CONTAINERS, *, at: Pointer = POD_SPEC
+) -> Iterator[Container]:
+    """Yield the containers in one list of the pod specification at ``at``; none where that is of a wrong type."""
+    path = (*at, field)
+    for index, item in enumerate(list_at(obj, path)):
+        if isinstance(item, Mapping):
+            yield Container(text_at(item, ("name",)), (*path, str(index)), item)

@@ -1,0 +1,207 @@
+"""The form of a list of ``{name, value}``, as in a container.
+
+An entry is right or it is replaced whole, because Kubernetes rejects a ``value`` beside a ``valueFrom``. Other entries and
+their order are never touched: ``$(NAME)`` sees only what is before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from krm_fn.engine import Draft
+from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
+from krm_fn.krm.type_errors import wrong_type
+from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.patch import lookup
+from krm_fn.places.containers import LISTS, containers, pod_spec
+from krm_fn.places.place import Place
+from krm_fn.places.reading import Reading
+from krm_fn.settings import PROXY_VARIABLES, ProxySettings
+
+PAIRS = (("HTTP_PROXY", "http_proxy"), ("HTTPS_PROXY", "https_proxy"), ("NO_PROXY", "no_proxy"))
+"""The variables that a list gets, in the order of new ones; what is in one group is added together."""
+UPPER_CASE = (("HTTP_PROXY",), ("HTTPS_PROXY",), ("NO_PROXY",))
+
+
+class Provided(NamedTuple):
+    """What a container gets from ConfigMaps and Secrets that are filled themselves.
+
+    Attributes:
+        names: the variables, in upper case.
+        entries: the entries of ``env`` that refer to them, which stay.
+        sources: the entries of ``envFrom`` that refer to them.
+    """
+
+    names: frozenset[str] = frozenset()
+    entries: tuple[Mapping[str, Any], ...] = ()
+    sources: tuple[Mapping[str, Any], ...] = ()
+
+
+class EnvEntries(NamedTuple):
+    """A list of variables.
+
+    Attributes:
+        groups: those that it gets.
+        provided: what its container gets from other objects.
+        env_from: the ``envFrom`` of its container.
+    """
+
+    groups: tuple[tuple[str, ...], ...] = PAIRS
+    provided: Provided = Provided()
+    env_from: Any = None
+
+    def read(self, data: Any, place: Place) -> Iterator[Reading]:
+        """Yield the variables that the list sets, the last entry of each name.
+
+        Where only upper case is written, the reader is a program that makes no difference between the cases.
+        """
+        env = lookup(data, place.path)
+        if not isinstance(env, list):
+            return
+        last = {variable_of(entry): index for index, entry in enumerate(env)}
+        beside = self.provided.names | self._set_elsewhere()
+        for name, index in last.items():
+            if name is None:
+                continue
+            path = (*place.path, str(index))
+            reading = read_entry(Reading(name, None, path, "", place.label), env[index])
+            is_provided = env[index] in self.provided.entries
+            reading = reading._replace(is_provided=is_provided, beside=beside)
+            yield reading
+            if self._knows_upper_case_only and name.lower() not in last:
+                yield reading._replace(variable=name.lower(), member=name)
+
+    def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
+        """Correct the first entry of each variable, remove the others, and add what is missing."""
+        env = draft.items(place.path) or []
+        wanted = {name: kubernetes_env(value) for name, value in settings.variables().items()}
+        if wanted:
+            self._report_no_entries(draft, place, env)
+        entries: list[Any] = []
+        done: set[str] = set()
+        for index, entry in enumerate(env):
+            name = variable_of(entry)
+            if name is None or (entry in self.provided.entries and name not in done):
+                entries.append(entry)
+            elif name in wanted and name not in done:
+                entries.append(_corrected(entry, wanted[name]))
+            if name is not None and name not in done:
+                _report_reference(draft, place, index, entry, entries)
+                done.add(name)
+        entries = self._completed(entries, wanted, done)
+        if entries and entries != env:
+            draft.set(place.path, entries)
+        elif not entries and env:
+            draft.remove(place.path, keep=place.keep)
+
+    @property
+    def _knows_upper_case_only(self) -> bool:
+        return all(name.isupper() for group in self.groups for name in group)
+
+    def _completed(
+        self, entries: list[Any], wanted: Mapping[str, str], done: set[str]
+    ) -> list[Any]:
+        """Return the entries with those that are missing, in our order among ours at the end."""
+        order = [name for group in self.groups for name in group]
+        missing = [
+            {"name": name, "value": wanted[name]}
+            for name in order
+            if name in wanted and name not in done and name.upper() not in self.provided.names
+        ]
+        start = len(entries) - self._length_of_ours([variable_of(entry) for entry in entries])
+        ours = sorted([*entries[start:], *missing], key=lambda entry: order.index(entry["name"]))
+        return [*entries[:start], *ours]
+
+    def _length_of_ours(self, names: Sequence[str | None]) -> int:
+        """Return how many entries at the end are whole groups in our order."""
+        length = 0
+        for group in reversed(self.groups):
+            end = len(names) - length
+            if tuple(names[max(0, end - len(group)) : end]) == group:
+                length += len(group)
+        return length
+
+    def _set_elsewhere(self) -> frozenset[str]:
+        """Return the variables, in upper case, that ``envFrom`` may take from objects that are not seen here."""
+        found: set[str] = set()
+        for source in self.env_from if isinstance(self.env_from, list) else ():
+            if isinstance(source, Mapping) and source not in self.provided.sources:
+                prefix = str(source.get("prefix") or "")
+                found |= {name.upper() for name in PROXY_VARIABLES if name.startswith(prefix)}
+        return frozenset(found)
+
+    @staticmethod
+    def _report_no_entries(draft: Draft, place: Place, env: Sequence[Any]) -> None:
+        for index, entry in enumerate(env):
+            if not isinstance(entry, Mapping):
+                draft.findings.append(wrong_type((*place.path, str(index)), entry, "a mapping"))
+
+
+def _entry(name: str, value: str | None) -> dict[str, str | None]:
+    return {"name": name, "value": value}
+
+
+def _corrected(entry: Mapping[str, Any], value: str) -> Mapping[str, Any]:
+    """Return an entry with another value; members in the order that they have."""
+    if set(entry) == {"name", "value"}:
+        return {**entry, "value": value}
+    return _entry(entry["name"], value)
+
+
+def _report_reference(
+    draft: Draft, place: Place, index: int, entry: Mapping[str, Any], entries: Sequence[Any]
+) -> None:
+    """Report a reference to a Secret that gives way to a value in clear text, or goes."""
+    if entry in entries or not isinstance(lookup(entry, ("valueFrom", "secretKeyRef")), Mapping):
+        return
+    message = (
+        f"`{entry['name']}` in {place.label} came from a Secret, and no longer does: "
+        'set `conflict` to "Keep" to leave it'
+    )
+    draft.report("PasswordExposed", message, (*place.path, str(index)))
+
+
+def variable_of(entry: Any) -> str | None:
+    """Return which of the six variables an entry sets; None for any other entry."""
+    name = entry.get("name") if isinstance(entry, Mapping) else None
+    return name if isinstance(name, str) and name in PROXY_VARIABLES else None
+
+
+def read_entry(blank: Reading, entry: Mapping[str, Any]) -> Reading:
+    """Return a reading, whose path leads to an entry, with what that entry gives the variable."""
+    value, source = entry.get("value"), entry.get("valueFrom")
+    if source is not None:
+        found = blank._replace(path=(*blank.path, "valueFrom"))
+        return found._replace(why_unknown=_source_of(source))
+    if value is None:
+        return blank._replace(value="")
+    found = blank._replace(path=(*blank.path, "value"), raw=str(value))
+    if not isinstance(value, str):
+        return found._replace(why_unknown="its `value` must be a string")
+    read = read_kubernetes_env(value)
+    if read is not None:
+        return found._replace(value=read)
+    return found._replace(why_unknown="it refers to another variable", unresolved=value)
+
+
+def _source_of(value_from: Any) -> str:
+    """Return where a ``valueFrom`` takes the value from, as the end of a sentence."""
+    for key, kind in (("configMapKeyRef", "ConfigMap"), ("secretKeyRef", "Secret")):
+        source = lookup(value_from, (key,))
+        if isinstance(source, Mapping):
+            return (
+                f'it comes from the key "{source.get("key")}" of the {kind} "{source.get("name")}"'
+            )
+    return "it comes from a `valueFrom`"
+
+
+def read_all_containers(obj: Mapping[str, Any]) -> Iterator[Reading]:
+    """Yield what the containers of a workload set, whether or not a target wants them."""
+    at = pod_spec(obj)
+    for field in LISTS if at else ():
+        for container in containers(obj, field, at=at or ()):
+            kind = "init container" if container.is_init else "container"
+            form = EnvEntries(env_from=container.fields.get("envFrom"))
+            yield from form.read(
+                obj, Place((*container.path, "env"), form, f'{kind} "{container.key}"')
+            )

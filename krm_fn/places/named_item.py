@@ -1,0 +1,65 @@
+"""The form of an item that a list may lack, told by its name: a variable of a Cluster, a container."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from krm_fn.engine import Draft
+from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.patch import Pointer, named_items
+from krm_fn.places.place import Form, Place
+from krm_fn.places.reading import Reading
+from krm_fn.settings import ProxySettings
+
+
+class NamedItem(NamedTuple):
+    """An item; the path of its place leads to the list.
+
+    Attributes:
+        name: that of the item.
+        steps: the way from the item to what the form writes.
+        form: what it writes there.
+        is_made: the item is added where it is missing.
+        meaningless: what says nothing alone: an item in which nothing else is left goes.
+        is_read: it is about the nodes about which its object is.
+    """
+
+    name: str
+    steps: Pointer
+    form: Form
+    is_made: bool = True
+    meaningless: Any = None
+    is_read: bool = True
+
+    def read(self, data: Any, place: Place) -> Iterator[Reading]:
+        """Yield what the item says."""
+        for path in named_items(data, place.path, self.name) if self.is_read else ():
+            yield from self.form.read(data, self._inside(place, path))
+
+    def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
+        """Write into the item; add it where it is missing, and remove it where nothing is left in it."""
+        items = named_items(draft.data, place.path, self.name)
+        for path in items:
+            edits = draft.edits
+            self.form.write(draft, self._inside(place, path), settings)
+            if draft.edits > edits and not self._is_left(draft.get(path)):
+                draft.remove(path, keep=place.keep)
+        if items or not self.is_made:
+            return
+        new = Draft({"name": self.name})
+        self.form.write(new, self._inside(place, ()), settings)
+        if new.edits:
+            draft.append(place.path, new.data)
+            for description in new.descriptions:
+                draft.describe(description)
+
+    def _inside(self, place: Place, path: Pointer) -> Place:
+        """Return the place in one item."""
+        return place._replace(path=(*path, *self.steps), keep=len(path))
+
+    def _is_left(self, item: dict[str, Any]) -> bool:
+        """Return whether an item says anything besides its name."""
+        rest = {
+            name: value for name, value in item.items() if name not in ("name", "definitionFrom")
+        }
+        return bool(rest) and rest != self.meaningless

@@ -1,0 +1,98 @@
+"""A place of an object that holds a proxy, the form that it has there, and how all places of an object are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from krm_fn.engine import Draft, WrongTypeError
+from krm_fn.krm.codes import Severity
+from krm_fn.krm.results import Finding
+from krm_fn.krm.type_errors import wrong_type
+from krm_fn.light_typing import Any, NamedTuple, Protocol
+from krm_fn.patch import Pointer
+from krm_fn.places.reading import Reading
+from krm_fn.settings import ProxySettings
+
+OVERRIDE, KEEP = "Override", "Keep"
+"""Values of the option ``conflict``: what happens where somebody else has set a proxy."""
+
+EMPTY: tuple[Any, ...] = (None, "", [], {}, 0, False)
+"""Values that name no proxy."""
+
+
+class Form(Protocol):
+    """How a place holds a proxy: it knows no object, and no product."""
+
+    def read(self, data: Any, place: Place) -> Iterable[Reading]:
+        """Yield what the place says to its reader, whoever wrote it."""
+
+    def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
+        """Make the place say what the settings say; report what is in the way. Raises WrongTypeError."""
+
+
+class Place(NamedTuple):
+    """One place of an object, or of a document inside one.
+
+    Attributes:
+        path: leads to it; it need not be there.
+        form: how it holds the proxy.
+        label: what messages call it.
+        keep: so many steps of the path lead to what stays when nothing is left in it.
+        is_trust: it holds certificates, which are written where nobody declares a proxy, too.
+        settings: the proxy of this place alone; None for that of the object.
+        keeps: where somebody else has set one of the variables, all of them stay as they are.
+    """
+
+    path: Pointer
+    form: Form
+    label: str
+    keep: int = 0
+    is_trust: bool = False
+    settings: ProxySettings | None = None
+    keeps: bool = False
+
+
+def write_places(draft: Draft, places: Iterable[Place | Finding], settings: ProxySettings) -> None:
+    """Write the settings to all places of a draft, and say in it what was done."""
+    changed: dict[str, list[str]] = {}
+    for place in [*places]:
+        if isinstance(place, Finding):
+            draft.findings.append(place)
+            continue
+        own = settings if place.settings is None else place.settings
+        if not own.is_declared and not place.is_trust:
+            continue
+        if place.keeps and _is_of_another(draft.data, place, own):
+            message = f'{place.label} sets a proxy itself, and keeps it: set `conflict` to "Override" to replace it'
+            if own.sets_any:
+                draft.report("ValueKept", message, place.path, severity=Severity.INFO)
+            continue
+        edits, described = draft.edits, len(draft.descriptions)
+        try:
+            place.form.write(draft, place, own)
+        except WrongTypeError as error:
+            finding = wrong_type(error.path, error.value, error.wanted)
+            if finding not in draft.findings:
+                draft.findings.append(finding)
+        if draft.edits > edits and len(draft.descriptions) == described:
+            verb = "sets the proxy in" if own.sets_any else "removes the proxy from"
+            changed.setdefault(verb, []).append(place.label)
+    for verb, labels in changed.items():
+        draft.describe(f"{verb} {' and '.join(dict.fromkeys(labels))}")
+
+
+def read_places(data: Any, places: Iterable[Place | Finding]) -> Iterator[Reading]:
+    """Yield what the places of an object say, whoever wrote it."""
+    for place in places:
+        if isinstance(place, Place):
+            yield from place.form.read(data, place)
+
+
+def _is_of_another(data: Any, place: Place, settings: ProxySettings) -> bool:
+    """Return whether a place holds another value than ours."""
+    variables = settings.variables()
+    return any(
+        reading.value != variables.get(reading.variable)
+        for reading in place.form.read(data, place)
+        if not reading.is_provided
+    )

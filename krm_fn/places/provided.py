@@ -1,0 +1,193 @@
+"""The ConfigMaps and Secrets of a list from which others take a proxy, and what refers to them.
+
+Containers read them by ``valueFrom`` and ``envFrom``, objects of Flux by ``proxySecretRef``; a HelmRelease takes values
+of its chart from them by ``valuesFrom``. Only containers count that a target would write: nobody asked for the others.
+An object is filled if it is in the list; whoever refers to one that is not there gets what its ``conflict`` says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+
+from krm_fn.clusters import NO_SOURCES, ChartSources
+from krm_fn.krm.resourcelist import group_kind
+from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.patch import list_at, text_at
+from krm_fn.places.choice import is_refused
+from krm_fn.places.containers import Container
+from krm_fn.places.env_entries import Provided, variable_of
+from krm_fn.settings import PROXY_VARIABLES
+
+_OF_ONE_KEY = {"configMapKeyRef": "ConfigMap", "secretKeyRef": "Secret"}
+_OF_ALL_KEYS = {"configMapRef": "ConfigMap", "secretRef": "Secret"}
+_FLUX_GROUP = ".toolkit.fluxcd.io"
+
+DataKey = tuple[str, str, str]
+"""Kind, namespace and name of a ConfigMap or Secret."""
+
+
+class DataUse:
+    """How one ConfigMap or Secret is read.
+
+    Attributes:
+        keys: key -> variable in upper case, for ``valueFrom``.
+        is_environment: its keys are variables of a container, for ``envFrom``.
+        is_proxy_of_flux: Flux reads ``address``, ``username`` and ``password``.
+        of_charts: key -> the charts that get the proxy and take values from it, with the names of these values.
+        releases: the HelmReleases with such a chart of which more values count than those that get the proxy.
+    """
+
+    def __init__(self) -> None:
+        self.keys: dict[str, str] = {}
+        self.of_charts: dict[str, dict[str, tuple[str, ...]]] = {}
+        self.releases: list[Mapping[str, Any]] = []
+        self.is_environment = False
+        self.is_proxy_of_flux = False
+
+
+class DataUses(NamedTuple):
+    """The ConfigMaps and Secrets of a list that are read as a proxy.
+
+    Attributes:
+        uses: how each one that something refers to is read.
+        members: the keys of those of them that are in the list.
+        values: what is in the text under a key from which charts take values.
+        chart_sources: the objects of Flux that say which charts there are, and where.
+    """
+
+    uses: Mapping[DataKey, DataUse] = MappingProxyType({})
+    members: Mapping[DataKey, frozenset[str]] = MappingProxyType({})
+    values: Mapping[tuple[DataKey, str], Mapping[str, Any]] = MappingProxyType({})
+    chart_sources: ChartSources = NO_SOURCES
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the ConfigMaps and Secrets that something refers to."""
+        return tuple(dict.fromkeys(name for _, _, name in self.uses))
+
+    def use(self, obj: Mapping[str, Any]) -> DataUse:
+        """Return how a ConfigMap or Secret is read; nothing is in it where nobody does."""
+        return self.uses.get(data_key(obj), DataUse())
+
+
+NO_USES = DataUses()
+"""Those of a list of which nothing is known."""
+
+
+def data_key(obj: Mapping[str, Any]) -> DataKey:
+    """Return the kind, the namespace and the name of an object."""
+    return str(obj.get("kind")), namespace_of(obj), text_at(obj, ("metadata", "name"))
+
+
+def namespace_of(obj: Mapping[str, Any]) -> str:
+    """Return the namespace that an object names, "" for none."""
+    return text_at(obj, ("metadata", "namespace"))
+
+
+class _Reference(NamedTuple):
+    """An entry of ``env``, or of ``envFrom``: ``member`` and ``variable`` are "" there."""
+
+    entry: Mapping[str, Any]
+    key: DataKey
+    member: str = ""
+    variable: str = ""
+
+
+def _references(namespace: str, container: Container) -> Iterator[_Reference]:
+    """Yield what a container takes from ConfigMaps and Secrets.
+
+    The name of a key must say that it holds its variable: a key ``url`` may be read as something else elsewhere.
+    """
+    for entry in list_at(container.fields, ("env",)):
+        variable = variable_of(entry) or ""
+        for field, kind in _OF_ONE_KEY.items() if variable else ():
+            name = text_at(entry, ("valueFrom", field, "name"))
+            member = text_at(entry, ("valueFrom", field, "key"))
+            letters = re.sub(r"[^a-z]", "", member.lower())
+            if name and letters.endswith(variable.lower().replace("_", "")):
+                yield _Reference(entry, (kind, namespace, name), member, variable.upper())
+    for entry in list_at(container.fields, ("envFrom",)):
+        for field, kind in _OF_ALL_KEYS.items():
+            name = text_at(entry, (field, "name"))
+            if name and not entry.get("prefix"):
+                yield _Reference(entry, (kind, namespace, name))
+
+
+class DataUsesReader:
+    """Reads what the objects of a list refer to; ``found`` has what was read so far.
+
+    Args:
+        fills_variables: the variables that they refer to are filled; without it, only values of charts are noted.
+        chart_sources: those of the list.
+    """
+
+    def __init__(
+        self, *, fills_variables: bool = True, chart_sources: ChartSources = NO_SOURCES
+    ) -> None:
+        self._fills_variables = fills_variables
+        self._uses: dict[DataKey, DataUse] = {}
+        self._members: dict[DataKey, frozenset[str]] = {}
+        self._values: dict[tuple[DataKey, str], Mapping[str, Any]] = {}
+        self.found = DataUses(self._uses, self._members, self._values, chart_sources)
+
+    def note_containers(self, obj: Mapping[str, Any], containers: Iterable[Container]) -> None:
+        """Note what containers of an object refer to."""
+        for container in containers if self._fills_variables else ():
+            for reference in _references(namespace_of(obj), container):
+                use = self._use(reference.key)
+                if reference.member:
+                    use.keys[reference.member] = reference.variable
+                else:
+                    use.is_environment = True
+
+    def note_flux(self, obj: Mapping[str, Any]) -> None:
+        """Note the Secret that an object of Flux refers to; nothing for any other object."""
+        name = text_at(obj, ("spec", "proxySecretRef", "name"))
+        if name and group_kind(obj)[0].endswith(_FLUX_GROUP):
+            self._use(("Secret", namespace_of(obj), name)).is_proxy_of_flux = True
+
+    def note_values(self, key: DataKey, member: str, chart: str, names: tuple[str, ...]) -> None:
+        """Note a key from which a chart that gets the proxy takes values; ``names``: those that get it, or all."""
+        self._use(key).of_charts.setdefault(member, {})[chart] = names
+
+    def note_release(self, key: DataKey, member: str, release: Mapping[str, Any]) -> None:
+        """Note a key from which a HelmRelease takes values that count besides those that get the proxy."""
+        use = self._use(key)
+        use.of_charts.setdefault(member, {})
+        use.releases.append(release)
+
+    def note_data(self, obj: Mapping[str, Any]) -> None:
+        """Note that a ConfigMap or Secret is in the list, unless its annotation says that it stays as it is."""
+        key = data_key(obj)
+        if key not in self._uses or is_refused(obj, ("spec",)):
+            return
+        from krm_fn.formats import embedded  # noqa: PLC0415 -- few lists have any
+
+        texts = embedded.values(obj)
+        self._members[key] = frozenset(text.path[-1] for text in texts)
+        for text in texts:
+            if text.path[-1] in self._uses[key].of_charts:
+                for document in embedded.mappings(text):
+                    self._values.setdefault((key, text.path[-1]), document.data)
+
+    def _use(self, key: DataKey) -> DataUse:
+        return self._uses.setdefault(key, DataUse())
+
+
+def provided_for(uses: DataUses, obj: Mapping[str, Any], container: Container) -> Provided:
+    """Return what a container of an object gets from ConfigMaps and Secrets of the list."""
+    entries, sources = [], []
+    names: set[str] = set()
+    for reference in _references(namespace_of(obj), container):
+        members = uses.members.get(reference.key)
+        if members is None:
+            continue
+        if reference.member:
+            entries.append(reference.entry)
+            names.add(reference.variable)
+        else:
+            sources.append(reference.entry)
+            names |= {member.upper() for member in members if member in PROXY_VARIABLES}
+    return Provided(frozenset(names), tuple(entries), tuple(sources))

@@ -1,0 +1,66 @@
+"""The value of a proxy variable in an object, as the program that reads it there gets it.
+
+It is the same whoever wrote it, and it is not judged here. A value that the object alone does not
+show is None with a reason, never a guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from krm_fn.light_typing import NamedTuple
+from krm_fn.patch import Pointer
+
+
+class Reading(NamedTuple):
+    """One of the six variables as one place of an object sets it.
+
+    A place whose content is not in the list has one Reading for each variable.
+
+    Attributes:
+        variable: the name, as its reader sees it.
+        value: what the reader gets (systemd unescaped, shell unquoted, ``$$`` of Kubernetes undone); None where that is
+            not known.
+        path: leads to the text, or to the command that unsets the variable.
+        raw: that text as written: the line of the drop-in as systemd joins it, the command, the value of the entry.
+        place: names the place in one phrase; it is the same for all variables that one program reads together.
+        why_unknown: why the value is not known, as the end of the sentence "its value is not known:".
+        known: the part of the value that is certain where the rest is computed later.
+        unresolved: the text of an ``env`` that refers to other variables by ``$(NAME)``: only a container resolves it.
+        file: the path of the file on the node, for a variable that is in one.
+        permissions: those of that file.
+        by_ignition: Ignition writes that file.
+        is_lost: the text does not reach the reader, although its author did not want that: systemd drops it, the shell
+            runs a part of it.
+        is_provided: a ConfigMap or Secret of the list holds the value, and is judged itself.
+        beside: in upper case, the variables that the place may get from what is not in the list, such as ``envFrom`` of
+            a container: nobody can say that it lacks them.
+        member: the name of the field that holds the value, where that is not the variable.
+        process: the process of a service that alone reads it, and may have another proxy than the others; "" for none.
+    """
+
+    variable: str
+    value: str | None
+    path: Pointer
+    raw: str
+    place: str
+    why_unknown: str = ""
+    known: str = ""
+    file: str = ""
+    permissions: str = ""
+    by_ignition: bool = False
+    is_lost: bool = False
+    is_provided: bool = False
+    beside: frozenset[str] = frozenset()
+    member: str = ""
+    process: str = ""
+    unresolved: str = ""
+
+
+Variables = Mapping[str, str]
+"""Name of one of the six proxy variables -> value; empty: no proxy."""
+
+
+def quoted(names: Iterable[str]) -> str:
+    """Return names as messages write them, each once: ``HTTP_PROXY``, ``http_proxy`` in back-quotes."""
+    return ", ".join(f"`{name}`" for name in dict.fromkeys(names))

@@ -1,0 +1,257 @@
+"""Forms in a text of an object: YAML documents, a drop-in, one value. The text may be base64 in a Secret.
+
+The text is edited as losslessly as the object around it. A text of which nothing is left is removed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from krm_fn.engine import Draft
+from krm_fn.formats import embedded, ytt
+from krm_fn.formats.embedded import NotEditedError, Value
+from krm_fn.formats.systemd_unit import DROP_IN
+from krm_fn.krm.results import Finding
+from krm_fn.krm.type_errors import wrong_type
+from krm_fn.light_typing import Any, NamedTuple, Protocol
+from krm_fn.patch import APPEND
+from krm_fn.places.members import in_both_cases
+from krm_fn.places.place import Place, write_places
+from krm_fn.places.reading import Reading
+from krm_fn.settings import ProxySettings
+
+PlacesOf = Callable[[Any], Iterable[Place | Finding]]
+"""Yield the places of one YAML document."""
+
+
+class TextForm(Protocol):
+    """How a text holds a proxy."""
+
+    def read(self, value: Value, place: Place) -> Iterable[Reading]:
+        """Yield what the text says."""
+
+    def edit(self, draft: Draft, value: Value, settings: ProxySettings) -> str:
+        """Return the text that says what the settings say; report in the draft what is in the way."""
+
+
+class Text(NamedTuple):
+    """A text of an object, as a form.
+
+    Attributes:
+        value: the text, as it is held now.
+        form: what is in it.
+        stays: the text stays as an empty one where nothing is left in it.
+    """
+
+    value: Value
+    form: TextForm
+    stays: bool = False
+
+    def read(self, data: Any, place: Place) -> Iterator[Reading]:
+        """Yield what the text says; each path leads to the text."""
+        for reading in self.form.read(self.value, place):
+            yield reading._replace(path=place.path)
+
+    def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
+        """Edit the text; remove it where nothing is left in it."""
+        if self.value.problem:
+            draft.findings.append(self.value.problem)
+            return
+        try:
+            new = self.form.edit(draft, self.value, settings)
+        except NotEditedError as error:
+            draft.findings.append(error.finding)
+            return
+        if new == self.value.text:
+            return
+        if not place.path:
+            draft.set((), new)
+        elif place.path[-1] == APPEND:
+            draft.append(place.path[:-1], new)
+        elif new or self.stays:
+            draft.set(place.path, self.value.written(new))
+        else:
+            for path in embedded.places(draft.data, self.value):
+                draft.remove(path, keep=place.keep)
+
+
+def text_place(value: Value, form: TextForm, label: str) -> Place:
+    """Return the place of a text."""
+    return Place(value.path, Text(value, form), label)
+
+
+def text_of(data: Any, key: str) -> Value:
+    """Return the text under a key of a ConfigMap or a Secret; a new one is empty."""
+    for one in embedded.values(data):
+        if one.path[1:] in ((), (key,)):
+            return one
+    return new_text(data, key)
+
+
+def new_text(data: Any, key: str) -> Value:
+    """Return an empty text under a key that an object lacks: text needs no base64 in a Secret."""
+    is_secret = data.get("kind") == "Secret"
+    is_encoded = is_secret and "data" in data and "stringData" not in data
+    field = "stringData" if is_secret and not is_encoded else "data"
+    return Value((field, key), "", is_base64=is_encoded)
+
+
+class OneValue(NamedTuple):
+    """A text that is the value of one variable, for a reader that knows no case, or upper case only.
+
+    ``beside`` are the variables that its reader may get from elsewhere.
+    """
+
+    variable: str
+    is_upper_case: bool = False
+    beside: frozenset[str] = frozenset()
+
+    def read(self, value: Value, place: Place) -> Iterator[Reading]:
+        """Yield the value."""
+        if value.text:
+            found = list(in_both_cases(self.variable, value.text, value.path, place.label))
+            for reading in found[:1] if self.is_upper_case else found:
+                yield reading._replace(beside=self.beside)
+
+    def edit(self, draft: Draft, value: Value, settings: ProxySettings) -> str:
+        """Return the value of the variable."""
+        return settings.variables().get(self.variable, "")
+
+
+class ComputedText(NamedTuple):
+    """A text that follows from the settings; ``variable``: the one that it is for its reader, if it is one."""
+
+    value: Callable[[ProxySettings], str]
+    variable: str
+
+    def read(self, value: Value, place: Place) -> Iterator[Reading]:
+        """Yield the variable."""
+        return OneValue(self.variable).read(value, place) if self.variable else iter(())
+
+    def edit(self, draft: Draft, value: Value, settings: ProxySettings) -> str:
+        """Return the text."""
+        return self.value(settings)
+
+
+class UnitText(NamedTuple):
+    """A drop-in of systemd."""
+
+    def read(self, value: Value, place: Place) -> Iterator[Reading]:
+        """Yield what systemd reads, and what it does not take."""
+        for assignment in DROP_IN.read(value.text):
+            if not (assignment.counts and assignment.name):
+                continue
+            raw = value.text[assignment.line_start : assignment.line_end].strip()
+            is_lost = assignment.value is None
+            why = "systemd cannot read the assignment" if is_lost else ""
+            yield Reading(
+                assignment.name,
+                assignment.value,
+                value.path,
+                raw,
+                place.label,
+                why,
+                is_lost=is_lost,
+            )
+
+    def edit(self, draft: Draft, value: Value, settings: ProxySettings) -> str:
+        """Return the text with the variables; report one that systemd does not read, or cannot hold."""
+        problem = DROP_IN.problem(value.text)
+        if problem:
+            message = f"{problem}, so the text is left as it is"
+            draft.report("NotEdited", message, value.path)
+            return value.text
+        try:
+            return DROP_IN.edit(value.text, settings.variables())
+        except ValueError as error:
+            message = f"{error}; change the proxy settings"
+            draft.report("CannotWrite", message, value.path)
+            return value.text
+
+
+class YamlText(NamedTuple):
+    """YAML documents in a text.
+
+    Attributes:
+        places: those of each document that has any.
+        begun: those of a document that is begun in a text without one.
+        empty: how a document is written of which nothing is left; it goes.
+        is_first_only: documents behind the first mapping do not count.
+        says_nothing: whether a document says nothing; a text of such documents alone goes.
+    """
+
+    places: PlacesOf
+    begun: Sequence[Place] = ()
+    empty: str = "{}"
+    is_first_only: bool = True
+    says_nothing: Callable[[Any], bool] | None = None
+    holds: type = dict
+
+    def read(self, value: Value, place: Place) -> Iterator[Reading]:
+        """Yield what the documents say."""
+        for document in self._concerned(embedded.readable(value)):
+            for inner in self.places(document.data):
+                if isinstance(inner, Place):
+                    yield from inner.form.read(document.data, inner)
+
+    def edit(self, draft: Draft, value: Value, settings: ProxySettings) -> str:
+        """Return the text with what its places are to say."""
+        documents = embedded.read(value)
+        if not documents:
+            return self._begin(draft, value, settings)
+        concerned = self._concerned(documents)
+        if not concerned and self.begun and settings.sets_any:
+            finding = wrong_type((), documents[0].data, "a mapping")
+            draft.findings.append(_about_text(finding, value))
+        editor = embedded.TextEditor(value)
+        text = value.text
+        for document in concerned:
+            inner = Draft(document.data)
+            write_places(inner, self.places(document.data), settings)
+            operations = inner.operations() if inner.edits else []
+            draft.findings += [_about_text(finding, value) for finding in inner.findings]
+            if not operations:
+                continue
+            try:
+                text = editor.edit(document.number, ytt.checked(document, operations))
+                _describe(draft, inner)
+            except NotEditedError as error:
+                draft.findings.append(_about_text(error.finding, value))
+        return self._without_empty(text, value.text)
+
+    def _concerned(self, documents: Sequence[embedded.Embedded]) -> Sequence[embedded.Embedded]:
+        """Return the documents that count: mappings."""
+        concerned = [one for one in documents if isinstance(one.data, self.holds)]
+        return concerned[:1] if self.is_first_only else concerned
+
+    def _begin(self, draft: Draft, value: Value, settings: ProxySettings) -> str:
+        """Return the text with a first document, if there is anything to write into it."""
+        inner = Draft({})
+        write_places(inner, self.begun, settings)
+        if not inner.data:
+            return value.text
+        text = embedded.begin_text(ytt.opened(value), inner.data)
+        _describe(draft, inner)
+        return text
+
+    def _without_empty(self, text: str, before: str) -> str:
+        """Return a text without a last document of which nothing is left; one that was empty before stays."""
+        behind = rf"(\A|\n)(?:{re.escape(self.empty)}|\{{\}})(\r?\n)?\Z"
+        if text == before or re.search(behind, before):
+            return text
+        if self.says_nothing:
+            documents = embedded.read(Value((), text))
+            if all(self.says_nothing(document.data) for document in documents):
+                return ""
+        return re.sub(behind, lambda found: found[1] if found[2] else "", text)
+
+
+def _describe(draft: Draft, inner: Draft) -> None:
+    for description in inner.descriptions:
+        draft.describe(description)
+
+
+def _about_text(finding: Finding, value: Value) -> Finding:
+    """Return a finding about a document as one about the text that holds it."""
+    return finding._replace(message=f"in it, {finding.message}", path=value.path)

@@ -1,0 +1,180 @@
+"""A name that follows from what an object holds, so that nodes roll: the hash, the way back, and who follows.
+
+Cluster API compares names: a template or a Secret with another content rolls nothing. What is written into one that
+exists already either gets a new name, which its users take over, or stays with a note that nothing rolls.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+
+from krm_fn import patch
+from krm_fn.config import ProxyConfig
+from krm_fn.formats.sops import ENCRYPTED, is_encrypted
+from krm_fn.krm.codes import Severity
+from krm_fn.krm.resourcelist import BASE_NAME, Object
+from krm_fn.krm.results import Edit, Finding
+from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.patch import Pointer
+from krm_fn.plan import ObjectSource, PlannedEdit
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import Context
+
+NAME = ("metadata", "name")
+_ANNOTATIONS = ("metadata", "annotations")
+_HEX = 10
+_LONGEST = 253
+"""Of the name of an object, as Kubernetes has it: a DNS subdomain."""
+
+
+class RolloutNote(NamedTuple):
+    """What is to be done to an object of item ``item_index``, or what there is to say about it."""
+
+    item_index: int
+    obj: Object
+    proposal: Edit | Finding
+
+
+class Rename(NamedTuple):
+    """An object whose name follows from its content: the name that it is to have, and what messages call it."""
+
+    item_index: int
+    obj: Object
+    name: str
+    noun: str
+
+    @property
+    def keeps_name(self) -> bool:
+        return self.name == self.obj.ref.name
+
+    @property
+    def is_hashed(self) -> bool:
+        return self.name != self.obj.base_name
+
+
+class User(NamedTuple):
+    """An object that refers to another one in a field; ``place`` is that of a Cluster that takes it from its class."""
+
+    item_index: int
+    obj: Object
+    path: Pointer
+    place: PlannedEdit | None = None
+
+
+def rename_of(edits: list[PlannedEdit], content: Any, config: ProxyConfig, noun: str) -> Rename:
+    """Return an object with the name that it is to have: with a hash of its content where it holds a proxy."""
+    index, obj = edits[0].item_index, edits[0].obj
+    if not (config.hash_names and _holds_proxy(edits)):
+        return Rename(index, obj, obj.base_name, noun)
+    import hashlib  # noqa: PLC0415 -- loads OpenSSL: only for names with a hash
+
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    digits = hashlib.sha256(text.encode()).hexdigest()[:_HEX]
+    return Rename(index, obj, f"{obj.base_name}-{digits}", noun)
+
+
+def renamed(
+    rename: Rename, users: list[User], source: ObjectSource, *, is_taken: bool = False
+) -> Iterator[RolloutNote]:
+    """Yield the new name of an object and the references that follow it, or why it keeps its name."""
+    obstacle = _obstacle(rename, users, source, is_taken=is_taken)
+    if obstacle:
+        text = f"keeps its name, {obstacle}"
+        finding = Finding.of("NodesKept", text, NAME)
+        yield RolloutNote(rename.item_index, rename.obj, finding)
+        return
+    why = "so that nodes roll" if rename.is_hashed else "without a hash"
+    edit = Edit((patch.replace(*NAME, value=rename.name),), f'renamed to "{rename.name}" {why}')
+    yield RolloutNote(rename.item_index, rename.obj, edit)
+    note = _note_of_base_name(rename.obj, is_hashed=rename.is_hashed)
+    if note:
+        yield RolloutNote(rename.item_index, rename.obj, note)
+    for user in users:
+        yield from update_reference(user, rename)
+
+
+def update_reference(user: User, rename: Rename) -> Iterator[RolloutNote]:
+    """Yield the edit that makes a user refer to an object by its name, unless it does already or is encrypted."""
+    message = f"refers to the {rename.noun} by its new name, so that nodes roll"
+    if user.place is not None:
+        yield from _updated_variable(user, user.place, rename, message)
+    elif patch.lookup(user.obj.data, user.path) != rename.name and not is_encrypted(user.obj.data):
+        edit = Edit((patch.replace(*user.path, value=rename.name),), message)
+        yield RolloutNote(user.item_index, user.obj, edit)
+
+
+def not_rolled(user: User, noun: str, name: str, config: ProxyConfig) -> RolloutNote:
+    """Return a warning about nodes that keep what they have, an information where the user chose that."""
+    text = f"nodes keep what they have until the name of the {noun} changes. {advice(config, 'Roll them yourself')}"
+    severity = Severity.INFO if config.hash_names is False else Severity.WARNING
+    finding = Finding(severity, text, user.path, name, code="NodesKept")
+    return RolloutNote(user.item_index, user.obj, finding)
+
+
+def advice(config: ProxyConfig, by_hand: str) -> str:
+    """Return what to do about a name that stays; what the user has set already is not advised."""
+    if config.hash_names:
+        return "Give it a new name"
+    return f"{by_hand}, or set `spec.rollout.hashNames: true` (new name)"
+
+
+def _updated_variable(
+    user: User, place: PlannedEdit, rename: Rename, message: str
+) -> Iterator[RolloutNote]:
+    """Yield the edit of a Cluster whose class takes the name of a Secret from a variable."""
+    if place.class_context is None:
+        return
+    name = rename.name if rename.is_hashed else ""
+    class_context = place.class_context._replace(secret=name, has_hashed_secrets=False)
+    context = Context(place.options, place.resolved.settings, class_context=class_context)
+    for edit in place.target.edit(user.obj.data, context):
+        if isinstance(edit, Edit):
+            yield RolloutNote(user.item_index, user.obj, edit._replace(message=message))
+
+
+def _holds_proxy(edits: Iterable[PlannedEdit]) -> bool:
+    """Return whether an object holds something that a removal would remove."""
+    for place in edits:
+        without_proxy = ProxySettings(cluster=place.resolved.settings.cluster)
+        context = Context(place.options, without_proxy, uses=place.uses)
+        if any(isinstance(edit, Edit) for edit in place.target.edit(place.obj.data, context)):
+            return True
+    return False
+
+
+def _obstacle(rename: Rename, users: list[User], source: ObjectSource, *, is_taken: bool) -> str:
+    """Return why an object cannot have its new name, or "".
+
+    An object of another namespace, such as a Kustomization of Flux, follows; it has no say.
+    """
+    own = rename.obj.ref.namespace
+    inside = [user for user in users if user.obj.ref.namespace in ("", own) or not own]
+    if rename.is_hashed and not inside:
+        return "because no object of the list refers to it: add the object that refers to it to the list"
+    for obj in (rename.obj, *(user.obj for user in inside)):
+        if is_encrypted(obj.data):
+            return f'because {obj.ref.kind} "{obj.ref.name}" {ENCRYPTED}'
+    items = [rename.item_index, *(user.item_index for user in users)]
+    if any(index >= 0 and source.text_for_ytt(index) is not None for index in items):
+        return "because ytt computes a part of it, or of an object that refers to it: rename it yourself"
+    if is_taken:
+        return f'because another object has the name "{rename.name}": remove one of the two from the list'
+    if len(rename.name) > _LONGEST:
+        return f"because it is too long for a hash: shorten it to {_LONGEST - _HEX - 1} characters or less"
+    return ""
+
+
+def _note_of_base_name(obj: Object, *, is_hashed: bool) -> Edit | None:
+    """Return the edit of the annotation that keeps the former name; an empty mapping is removed with it."""
+    if not is_hashed:
+        is_last = len(obj.annotations) == 1
+        path = _ANNOTATIONS if is_last else (*_ANNOTATIONS, BASE_NAME)
+        message = "removes the note of the former name: the name has no hash"
+        return Edit((patch.remove(*path),), message)
+    if obj.annotations.get(BASE_NAME) == obj.base_name:
+        return None
+    message = "notes the name without its hash, so that a later run can restore it"
+    if obj.annotations:
+        return Edit((patch.add(*_ANNOTATIONS, BASE_NAME, value=obj.base_name),), message)
+    return Edit((patch.add(*_ANNOTATIONS, value={BASE_NAME: obj.base_name}),), message)

@@ -1,0 +1,80 @@
+"""What a ProxyConfig declares for one place: ``spec``, and the overrides that fit, of which the last wins."""
+
+from __future__ import annotations
+
+from krm_fn.clusters import Membership
+from krm_fn.config import Override, OverrideSubject, ProxyConfig, coalesce
+from krm_fn.light_typing import NamedTuple
+from krm_fn.noproxy import MIRRORS, Entry, Policy, Style
+
+
+class Declaration(NamedTuple):
+    """What is declared for one place; ``is_declared`` is False where nothing says which proxy it has."""
+
+    http_proxy: str
+    https_proxy: str
+    entries: tuple[Entry, ...]
+    policy: Policy
+    disabled: bool = False
+    is_declared: bool = True
+
+    @property
+    def urls(self) -> tuple[str, str]:
+        return ("", "") if self.disabled else (self.http_proxy, self.https_proxy)
+
+    def differs(self, other: Declaration) -> bool:
+        """Return whether the other one says something else, whether anything declares it or not."""
+        return self != other._replace(is_declared=self.is_declared)
+
+    def under(self, override: Override) -> Declaration:
+        """Return the declaration after an override is applied to it."""
+        changes = (override.http_proxy, override.https_proxy, override.disabled)
+        entries = self.entries
+        if override.no_proxy is not None:
+            entries = override.no_proxy if override.replaces else (*entries, *override.no_proxy)
+        return Declaration(
+            http_proxy=coalesce(override.http_proxy, self.http_proxy),
+            https_proxy=coalesce(override.https_proxy, self.https_proxy),
+            entries=entries,
+            policy=override.policy.over(self.policy),
+            disabled=coalesce(override.disabled, self.disabled),
+            is_declared=self.is_declared or any(change is not None for change in changes),
+        )
+
+
+def declaration(config: ProxyConfig, subject: OverrideSubject) -> Declaration:
+    """Return what the user declared for a place, with the host of ``spec.registryMirror``."""
+    is_declared = bool(config.http_proxy or config.https_proxy) or config.says_none
+    found = Declaration(
+        config.http_proxy,
+        config.https_proxy,
+        config.no_proxy,
+        config.policy,
+        is_declared=is_declared,
+    )
+    for override in config.overrides:
+        if override.match.fits(subject):
+            found = found.under(override)
+    mirror, policy = config.mirror, found.policy
+    if mirror is None or policy.style is Style.VERBATIM or MIRRORS not in policy.derive:
+        return found
+    if mirror.host in (entry.text for entry in found.entries):
+        return found
+    entry = Entry.of_config(mirror.host, "spec.registryMirror.url")
+    return found._replace(entries=(*found.entries, entry))
+
+
+def subject_of(membership: Membership | None, target: str, name: str = "") -> OverrideSubject:
+    """Return what overrides can match of an object, in one of its Clusters."""
+    if membership is None:
+        return OverrideSubject(target, name=name)
+    cluster = membership.cluster
+    return OverrideSubject(
+        target=target,
+        cluster=cluster.name,
+        namespace=cluster.namespace,
+        labels=cluster.labels,
+        role=membership.role.value if membership.role else "",
+        groups=membership.groups,
+        name=name,
+    )

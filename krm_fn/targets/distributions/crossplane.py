@@ -1,0 +1,33 @@
+"""The selector of the Deployment in a DeploymentRuntimeConfig: Crossplane wants one beside containers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from krm_fn.light_typing import Any
+from krm_fn.patch import list_at
+from krm_fn.places.members import Computed
+from krm_fn.places.place import Place
+from krm_fn.settings import ProxySettings
+from krm_fn.targets.base import Data
+
+_DEPLOYMENT = ("spec", "deploymentTemplate", "spec")
+
+
+def selector(data: Data, settings: ProxySettings) -> Iterator[Place]:
+    """Yield the place of the selector; it stays where the Deployment holds more than variables of one container."""
+    if settings.sets_any or _is_only_ours(data):
+        yield Place((*_DEPLOYMENT, "selector"), Computed(_selector), "`selector`")
+
+
+def _is_only_ours(data: Data) -> bool:
+    """Return whether a Deployment holds nothing but variables of one container."""
+    containers = list_at(data, (*_DEPLOYMENT, "template", "spec", "containers"))
+    return [list(one) for one in containers if isinstance(one, dict)] == [["name", "env"]]
+
+
+def _selector(settings: ProxySettings, old: Any) -> Any:
+    """Return an empty selector where there is none; it goes with the containers."""
+    if settings.sets_any:
+        return {} if old is None else old
+    return old or None

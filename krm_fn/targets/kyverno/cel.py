@@ -1,0 +1,154 @@
+"""Which literals in the CEL expressions of a policy are values of proxy variables, by their tokens.
+
+Known are an entry, ``{"name": "HTTP_PROXY", "value": "..."}``, a member of a map, ``{"HTTP_PROXY": "..."}``, a variable
+of the policy in the place of such a text, and a list of which only the beginning is a literal: ``"a,b," + ...``. There
+is no grammar: what has another form is reported, and its author changes it.
+
+Sources: the lexis in the language definition of CEL; ``spec.mutations`` and ``spec.variables`` of MutatingPolicy
+(``api/policies.kyverno.io``) and of MutatingAdmissionPolicy (``admissionregistration.k8s.io``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.patch import Pointer, list_at, text_at
+from krm_fn.settings import PROXY_VARIABLES
+from krm_fn.targets.kyverno.entries import PolicyEntry, TextPlace, mentioned
+
+# A literal without its end is one all the same, so that the time is linear.
+_TOKEN = re.compile(
+    r"""(?P<gap>\s+|//[^\n]*)
+    |[rRbB]{0,2}(?P<quote>\"{3}|'{3})(?P<long>(?:\\.|[^\\])*?)(?:(?P=quote)|\Z)
+    |[rRbB]{0,2}"(?P<double>(?:\\.|[^"\\\n])*)"?
+    |[rRbB]{0,2}'(?P<single>(?:\\.|[^'\\\n])*)'?
+    |\w+|.""",
+    re.DOTALL | re.VERBOSE,
+)
+_ENDS = ("", ",", "}", ")", "]")
+_OTHER_FORM = (
+    'Kyverno computes it, or the form is none that is read: write `{"name": "...", "value": "..."}`, or use `generate` '
+    "in place of this policy"
+)
+
+
+class Token(NamedTuple):
+    """One token of an expression, where it is, and what it says if it is a string literal, else None."""
+
+    written: str
+    start: int = 0
+    end: int = 0
+    literal: str | None = None
+
+
+class Expression(NamedTuple):
+    """One expression of a policy, and the name of the variable that it is; "" for one of a mutation."""
+
+    path: Pointer
+    variable: str
+    tokens: Sequence[Token]
+
+    def token(self, index: int) -> Token:
+        """Return a token; an empty one in front of the first and behind the last."""
+        return self.tokens[index] if 0 <= index < len(self.tokens) else Token("")
+
+    def says(self, start: int, *words: str) -> bool:
+        """Return whether tokens are some words, with quotes or without."""
+        tokens = [self.token(start + at) for at in range(len(words))]
+        return all(
+            word in (token.literal, token.written)
+            for word, token in zip(words, tokens, strict=True)
+        )
+
+
+def expressions_of(policy: Any) -> list[Expression]:
+    """Return the expressions of the variables and mutations of a policy."""
+    expressions: list[Expression] = []
+    for index, variable in enumerate(list_at(policy, ("spec", "variables"))):
+        path = ("spec", "variables", str(index), "expression")
+        expressions.append(_expression(policy, path, text_at(variable, ("name",))))
+    for index in range(len(list_at(policy, ("spec", "mutations")))):
+        for form in ("jsonPatch", "applyConfiguration"):
+            path_of_form = ("spec", "mutations", str(index), form, "expression")
+            expressions.append(_expression(policy, path_of_form))
+    return expressions
+
+
+def entries_of(expressions: Sequence[Expression]) -> list[PolicyEntry]:
+    """Return where the expressions of a policy set proxy variables, in their order."""
+    variables = {expression.variable: expression for expression in expressions}
+    entries: list[PolicyEntry] = []
+    for expression in expressions:
+        for index, token in enumerate(expression.tokens):
+            if token.literal not in PROXY_VARIABLES:
+                continue
+            is_key = expression.token(index - 1).written in ("{", ",")
+            if is_key and expression.says(index + 1, ":"):
+                entries.append(_entry(token.literal, expression, index + 2, variables))
+            elif expression.says(index - 2, "name", ":"):
+                has_value = expression.says(index + 1, ",", "value", ":")
+                start = index + 4 if has_value else len(expression.tokens)
+                entries.append(_entry(token.literal, expression, start, variables))
+    return entries or list(_entries_in_other_forms(expressions))
+
+
+def text_literal(value: str, quote: str = '"') -> str:
+    """Return the string literal of a text."""
+    escaped = value.replace("\\", "\\\\").replace(quote, f"\\{quote}")
+    return f"{quote}{escaped}{quote}"
+
+
+def text_of(literal: str) -> str | None:
+    """Return what a string literal says."""
+    return _tokens_of(literal)[0].literal
+
+
+def _expression(policy: Any, path: Pointer, variable: str = "") -> Expression:
+    return Expression(path, variable, _tokens_of(text_at(policy, path)))
+
+
+def _tokens_of(text: str) -> list[Token]:
+    """Return the tokens of an expression, without blanks and comments."""
+    tokens = []
+    for match in _TOKEN.finditer(text):
+        if match["gap"] is None:
+            bodies = (match["long"], match["double"], match["single"])
+            literal = next((body for body in bodies if body is not None), None)
+            if literal is not None:
+                literal = re.sub(r"\\(.)", r"\1", literal, flags=re.DOTALL)
+            tokens.append(Token(match[0], match.start(), match.end(), literal))
+    return tokens
+
+
+def _entry(
+    name: str, expression: Expression, start: int, variables: Mapping[str, Expression]
+) -> PolicyEntry:
+    """Return the entry whose value starts at a token: a literal, or a variable that is one."""
+    path = expression.path
+    variable = variables.get(expression.token(start + 2).written)
+    is_alone = expression.token(start + 3).written in _ENDS
+    if variable and is_alone and expression.says(start, "variables", "."):
+        expression, start = variable, 0
+    token, behind = expression.token(start), expression.token(start + 1).written
+    entry = PolicyEntry(
+        name, path, TextPlace(expression.path, token.start, token.end), token.literal
+    )
+    if token.literal is not None and behind in _ENDS:
+        return entry
+    if token.literal is not None and behind == "+" and entry.is_list:
+        return entry._replace(value=token.literal.removesuffix(","), rest=",")
+    return PolicyEntry(name, path, TextPlace(path), problem=_OTHER_FORM)
+
+
+def _entries_in_other_forms(expressions: Sequence[Expression]) -> Iterator[PolicyEntry]:
+    """Yield the names that expressions mention, each with the first URL beside it."""
+    for expression in expressions:
+        literals = [token.literal for token in expression.tokens if token.literal is not None]
+        url = next((literal for literal in literals if "://" in literal), None)
+        for name in mentioned(literals):
+            entry = PolicyEntry(
+                name, expression.path, TextPlace(expression.path), problem=_OTHER_FORM
+            )
+            yield entry if entry.is_list else entry._replace(value=url)

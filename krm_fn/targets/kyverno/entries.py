@@ -1,0 +1,158 @@
+"""What a policy sets, and how it is written: the same for the rules of one and for the CEL expressions of another."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+
+from krm_fn.engine import Draft
+from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
+from krm_fn.krm.results import Finding
+from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.patch import Pointer, text_at
+from krm_fn.places.place import Place
+from krm_fn.places.reading import Reading, Variables, quoted
+from krm_fn.settings import PROXY_VARIABLES, ProxySettings
+
+COMPUTED = "Kyverno computes it: set the proxy there, or write the value as text"
+_SHARED = "one text is the value of variables that differ: use one each"
+_REFERENCE = "Kyverno takes `{{` and `$(` in the setting for a reference"
+_PROXY_NAME = re.compile(rf"(?<!\w)({'|'.join(PROXY_VARIABLES)})(?!\w)")
+
+
+class TextPlace(NamedTuple):
+    """Where the text of a value is: a field of the policy, or from ``start`` to ``end`` in that field."""
+
+    path: Pointer
+    start: int = 0
+    end: int = 0
+
+
+class PolicyEntry(NamedTuple):
+    """One place where a policy sets a proxy variable.
+
+    Attributes:
+        name: the variable.
+        path: leads to the entry of a rule, or to the expression.
+        place: where the text is that decides the value.
+        value: what the policy says of the value; None for nothing.
+        rest: what follows in the text of a list and stays: a comma, and what Kyverno computes.
+        problem: why the text cannot be written, as the end of a sentence; "" where it can.
+    """
+
+    name: str
+    path: Pointer
+    place: TextPlace
+    value: str | None = None
+    rest: str = ""
+    problem: str = ""
+
+    @property
+    def is_list(self) -> bool:
+        """Whether the variable is a list of hosts."""
+        return self.name.upper() == "NO_PROXY"
+
+
+class PolicyForm(ABC):
+    """The proxy variables that one author sets: a rule, or the expressions of a policy."""
+
+    @abstractmethod
+    def entries(self, data: Any) -> list[PolicyEntry]:
+        """Return what is set in a policy, or in a text of it."""
+
+    @abstractmethod
+    def set_texts(self, draft: Draft, texts: Mapping[TextPlace, str]) -> None:
+        """Write texts; each is in its place already, or not."""
+
+    @abstractmethod
+    def remove(self, draft: Draft, place: Place, entries: Sequence[PolicyEntry]) -> None:
+        """Take the proxy out, or report what stays."""
+
+    def name_of(self, entry: PolicyEntry, label: str) -> str:
+        """Return what messages call all that one container gets."""
+        return label
+
+    def read(self, data: Any, place: Place) -> Iterator[Reading]:
+        """Yield the variables that are set, as far as the policy says it; what is repeated once."""
+        yield from dict.fromkeys(self._reading(data, place, entry) for entry in self.entries(data))
+
+    def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
+        """Set the variables that the policy has; without a proxy, remove them."""
+        entries, variables = self.entries(draft.data), settings.variables()
+        if variables:
+            self._fill(draft, place, entries, variables)
+        else:
+            self.remove(draft, place, entries)
+
+    def _reading(self, data: Any, whole: Place, entry: PolicyEntry) -> Reading:
+        raw = text_at(data, entry.place.path)
+        place = self.name_of(entry, whole.label)
+        value = None if entry.value is None else read_kubernetes_env(entry.value)
+        if entry.value is None or entry.rest:
+            why = entry.problem or COMPUTED
+            return Reading(entry.name, None, entry.place.path, raw, place, why, value or "")
+        unresolved = entry.value if value is None else ""
+        return Reading(entry.name, value, entry.place.path, raw, place, unresolved=unresolved)
+
+    def _fill(
+        self, draft: Draft, place: Place, entries: Sequence[PolicyEntry], variables: Variables
+    ) -> None:
+        wanted: dict[TextPlace, set[str]] = {}
+        for entry in entries:
+            wanted.setdefault(entry.place, set()).add(_text_of(entry, variables))
+        texts: dict[TextPlace, str] = {}
+        problems: dict[str, list[PolicyEntry]] = {}
+        for entry in entries:
+            problem = entry.problem
+            if not problem and is_computed(_value_of(entry, variables)):
+                problem = _REFERENCE
+            if not problem and len(wanted[entry.place]) > 1:
+                problem = _SHARED
+            if problem:
+                problems.setdefault(problem, []).append(entry)
+            else:
+                texts[entry.place] = _text_of(entry, variables)
+        self.set_texts(draft, texts)
+        for problem, unwritten in problems.items():
+            draft.findings.append(_unwritten(place, problem, unwritten, variables))
+
+
+def _unwritten(
+    place: Place, problem: str, entries: Sequence[PolicyEntry], variables: Variables
+) -> Finding:
+    """Return the warning for entries that cannot be set; one that is another value makes ``mode: Check`` fail."""
+    is_stale = any(
+        entry.value is not None and entry.value != _value_of(entry, variables) for entry in entries
+    )
+    message = f"{quoted(entry.name for entry in entries)} of {place.label} cannot be set: {problem}"
+    return Finding.of("NotEdited", message, entries[0].path, is_stale=is_stale)
+
+
+def _value_of(entry: PolicyEntry, variables: Variables) -> str:
+    """Return the value that an entry is to have."""
+    return kubernetes_env(variables.get(entry.name, ""))
+
+
+def _text_of(entry: PolicyEntry, variables: Variables) -> str:
+    return _value_of(entry, variables) + entry.rest
+
+
+def is_computed(text: str) -> bool:
+    """Return whether Kyverno or Kubernetes replaces a part of a text."""
+    return "{{" in text or "$(" in text
+
+
+def mentioned(data: Any) -> list[str]:
+    """Return which of the six names are words in the strings of plain data, in our order."""
+    names: set[str] = set()
+    waiting = [data]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, Mapping):
+            waiting += item.values()
+        elif isinstance(item, list):
+            waiting += item
+        elif isinstance(item, str):
+            names.update(_PROXY_NAME.findall(item))
+    return [name for name in PROXY_VARIABLES if name in names]

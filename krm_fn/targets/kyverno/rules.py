@@ -1,0 +1,165 @@
+"""Which entries of ``env`` the rules of a ClusterPolicy or Policy set, and which texts decide their values.
+
+An entry is any mapping in a patch that has the name of a proxy variable and a value. Its value is a text, or a
+reference such as ``{{ noProxy }}`` to a variable in the ``context`` of the rule or of its ``foreach``.
+
+Source: ``api/kyverno/v1/common_types.go`` (``Mutation``, ``ForEachMutation``, ``ContextEntry``) and the anchors in the
+chapter "Mutate Resources" of the Kyverno documentation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import ChainMap
+from collections.abc import Iterator, Mapping
+
+from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.patch import Pointer, list_at, lookup, text_at
+from krm_fn.settings import PROXY_VARIABLES
+from krm_fn.targets.kyverno.entries import COMPUTED, PolicyEntry, TextPlace, is_computed
+
+STRATEGIC_MERGE = "patchStrategicMerge"
+_ANCHOR = re.compile(r"[+=<^X]?\((.*)\)")
+_CONDITION = re.compile(r"[<^X]?\(.*\)")
+_OTHER_FORM = "Kyverno does no good with its form: write `name` and a text as `value`, without anchors and `valueFrom`"
+_STEPS = 20
+"""From how many variables to the next one a reference is followed; one may refer to itself."""
+_REFERENCE = re.compile(r'\{\{\s*"?([A-Za-z_][\w-]*)"?\s*\}\}')
+
+
+class PolicyRule(NamedTuple):
+    """One rule that changes objects, and how messages call it."""
+
+    title: str
+    path: Pointer
+    fields: Mapping[str, Any]
+
+
+class ContextText(NamedTuple):
+    """The text that ``{{ name }}`` means, and where it is written."""
+
+    path: Pointer
+    text: str
+
+
+ContextTexts = ChainMap[str, "ContextText | None"]
+"""Name -> the text that a value may refer to; None where that is no text of the policy."""
+
+
+class Body(NamedTuple):
+    """The ``mutate`` of a rule, or a ``foreach`` in it, and what values in there may refer to."""
+
+    path: Pointer
+    fields: Any
+    context: ContextTexts
+
+
+def rules_of(policy: Mapping[str, Any]) -> Iterator[PolicyRule]:
+    """Yield the rules of a policy that change objects, without those that Kyverno derived from others."""
+    for index, fields in enumerate(list_at(policy, ("spec", "rules"))):
+        name = text_at(fields, ("name",))
+        if isinstance(lookup(fields, ("mutate",)), Mapping) and not name.startswith("autogen-"):
+            title = f'rule "{name}"' if name else f"rule {index}"
+            yield PolicyRule(title, ("spec", "rules", str(index)), fields)
+
+
+def bodies_of(rule: PolicyRule) -> list[Body]:
+    """Return the ``mutate`` of a rule, and each ``foreach`` in it at any depth."""
+    context: ContextTexts = ChainMap(_context_of(rule.fields, rule.path))
+    bodies = [Body((*rule.path, "mutate"), rule.fields["mutate"], context)]
+    for body in bodies:  # which gets longer on the way
+        for index, fields in enumerate(list_at(body.fields, ("foreach",))):
+            path = (*body.path, "foreach", str(index))
+            context = body.context.new_child(_context_of(fields, path))
+            bodies.append(Body(path, fields, context))
+    return bodies
+
+
+def entries_of(rule: PolicyRule) -> Iterator[PolicyEntry]:
+    """Yield the entries in the strategic merge patches of a rule."""
+    for body in bodies_of(rule):
+        patch = lookup(body.fields, (STRATEGIC_MERGE,))
+        yield from entries_in(patch, (*body.path, STRATEGIC_MERGE), body.context)
+
+
+def entries_in(data: Any, path: Pointer, context: ContextTexts) -> Iterator[PolicyEntry]:
+    """Yield the entries at or below a path, in their order."""
+    if isinstance(data, list):
+        for index, item in enumerate(data):
+            yield from entries_in(item, (*path, str(index)), context)
+    elif isinstance(data, Mapping):
+        entry = _entry(data, path, context)
+        if entry is not None:
+            yield entry
+            return
+        for key, value in data.items():
+            if not _CONDITION.fullmatch(str(key)):
+                yield from entries_in(value, (*path, str(key)), context)
+
+
+def bare(key: str) -> str:
+    """Return a key without its anchor: ``env`` for ``+(env)``."""
+    anchor = _ANCHOR.fullmatch(key)
+    return anchor[1] if anchor else key
+
+
+def _context_of(fields: Any, path: Pointer) -> dict[str, ContextText | None]:
+    """Return what a rule or a ``foreach`` declares; a later variable hides an earlier one of the same name."""
+    variables: dict[str, ContextText | None] = {}
+    for index, item in enumerate(list_at(fields, ("context",))):
+        variable = lookup(item, ("variable",))
+        text = lookup(variable, ("value",))
+        is_text = isinstance(text, str) and lookup(variable, ("jmesPath",)) is None
+        text_path = (*path, "context", str(index), "variable", "value")
+        name = text_at(item, ("name",))
+        variables[name] = ContextText(text_path, text) if is_text else None
+    return variables
+
+
+def _entry(fields: Mapping[str, Any], path: Pointer, context: ContextTexts) -> PolicyEntry | None:
+    """Return the entry that a mapping is; None where it is none, as where it is a condition or a deletion."""
+    keys = {bare(str(key)): str(key) for key in fields}
+    name_key, value_key = keys.get("name", ""), keys.get("value", "")
+    name, value = fields.get(name_key), fields.get(value_key)
+    has_source = fields.get("valueFrom") is not None
+    is_set = has_source or (value_key and not _CONDITION.fullmatch(value_key))
+    if name not in PROXY_VARIABLES or not is_set:
+        return None
+    is_text = not isinstance(value, (Mapping, list))
+    text = ContextText((*path, "value"), "" if value is None or not is_text else str(value))
+    entry = PolicyEntry(name, path, TextPlace(text.path))
+    if is_text and not has_source and (name_key, value_key) == ("name", "value"):
+        return _resolved(entry, text, context)
+    return entry._replace(value=text.text or None, problem=_OTHER_FORM)
+
+
+def _resolved(entry: PolicyEntry, text: ContextText, context: ContextTexts) -> PolicyEntry:
+    """Return an entry with the text that decides its value, to which references lead from variable to variable."""
+    for _ in range(_STEPS):
+        reference = _REFERENCE.fullmatch(text.text.strip())
+        target = context.get(reference[1]) if reference else None
+        if target is None:
+            break
+        text = target
+    entry = entry._replace(place=TextPlace(text.path))
+    if not is_computed(text.text):
+        return entry._replace(value=text.text)
+    parts = parts_of(text.text)
+    is_one_expression = len(parts) == 1 and text.text.strip().startswith("{{")
+    if not entry.is_list or is_one_expression:
+        return entry._replace(problem=COMPUTED)
+    plain = [part for part in parts if not is_computed(part)]
+    computed = [part for part in parts if is_computed(part)]
+    return entry._replace(value=",".join(plain), rest=",".join(["", *computed]))
+
+
+def parts_of(text: str) -> list[str]:
+    """Return the entries of a list; a comma in braces separates nothing."""
+    parts, depth = [""], 0
+    for character in text:
+        depth = max(0, depth + (character == "{") - (character == "}"))
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]

@@ -1,0 +1,209 @@
+"""What the patches of others in a ClusterClass do to one list of one of its templates.
+
+A patch with ``enabledIf`` may run or not. A path on which Cluster API's engine fails (an entry is added to a list that
+is not there) makes no nodes, so it does not count.
+
+Sources: Cluster API ``internal/controllers/topology/cluster/patches/inline`` (selectors, ``enabledIf``, the order of
+operations) and ``internal/webhooks/patch_validation.go`` (a patch adds to a list at its beginning or its end, and
+neither replaces nor removes a single entry).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.patch import Pointer, list_at, lookup, text_at
+from krm_fn.products.cluster_api import OUR_PATCHES
+
+SELECTORS = {"machineDeployments": "machineDeploymentClass", "machinePools": "machinePoolClass"}
+"""Section of ``spec.workers`` -> the member of ``matchResources`` that names its classes."""
+
+
+class NodeSort(NamedTuple):
+    """One sort of nodes of a class: section and name of its workers, "" for the control plane.
+
+    ``api_version`` and ``kind`` are those of the reference to their template.
+    """
+
+    section: str
+    name: str
+    api_version: str
+    kind: str
+
+
+class Operation(NamedTuple):
+    """One operation on the template of some nodes.
+
+    Attributes:
+        patch: the index of its patch.
+        field: leads to it in the patch; () for a runtime extension, which may do anything but erase.
+        op: ``add``, ``replace`` or ``remove``; "" for a runtime extension.
+        path: leads to what it changes in the template.
+        value: what it writes; None where that is not known.
+        text: the Go template that makes the value; "" for none.
+        is_certain: it runs for every Cluster.
+    """
+
+    patch: int
+    field: Pointer
+    op: str
+    path: Pointer = ()
+    value: Any = None
+    text: str = ""
+    is_certain: bool = True
+
+    def is_whole(self, path: Pointer) -> bool:
+        """Return whether the list at ``path`` is written or removed as a whole, or something around it."""
+        return bool(self.op) and self.path == path[: len(self.path)]
+
+    def is_entry(self, path: Pointer) -> bool:
+        """Return whether an entry is added to the list at ``path``."""
+        return bool(self.op) and len(self.path) > len(path) and self.path[: len(path)] == path
+
+    def may_leave_null(self, path: Pointer) -> bool:
+        """Return whether a Go template that writes the list at ``path`` begins with anything but an entry."""
+        is_list = bool(self.text) and self.path == path
+        return is_list and not self.text.lstrip().startswith(("-", "["))
+
+    def leaves_list(self, path: Pointer) -> bool | None:
+        """Return whether there is a list at ``path`` after this wrote it as a whole; None where that depends."""
+        inner = path[len(self.path) :]
+        if self.op == "remove":
+            return False
+        if self.text and inner:
+            is_named = re.search(rf"(?m)^[\"']?{re.escape(inner[0])}[\"']?:", self.text)
+            is_conditional = re.search(r"\{\{-?\s*(?:if|with|range)\b", self.text)
+            return None if is_named and is_conditional else bool(is_named) and len(inner) == 1
+        if not inner:
+            return self.value is None or isinstance(self.value, list)
+        return isinstance(lookup(self.value, inner), list)
+
+
+class ListState(NamedTuple):
+    """What is known of a list after the patches.
+
+    Attributes:
+        is_there: whether there is a list; None where that depends on a Cluster.
+        erasers: the operations that write or remove it as a whole.
+        writers: the patches that change it.
+        may_be_null: the operation whose Go template may render to nothing in its place.
+    """
+
+    is_there: bool | None
+    erasers: tuple[Operation, ...] = ()
+    writers: tuple[int, ...] = ()
+    may_be_null: Operation | None = None
+
+
+def is_ours(patch: Any) -> bool:
+    """Return whether a patch is one of ours."""
+    return lookup(patch, ("name",)) in OUR_PATCHES
+
+
+def others_in(obj: Mapping[str, Any]) -> list[Any]:
+    """Return the patches of a class that are not ours."""
+    return [patch for patch in list_at(obj, ("spec", "patches")) if not is_ours(patch)]
+
+
+def written_path(obj: Mapping[str, Any], paths: Iterable[str], kind: str = "") -> str:
+    """Return the first of some paths of files that the patches of others write, too; "" for none.
+
+    Args:
+        obj: the ClusterClass.
+        paths: the paths of our files.
+        kind: that of the templates that count; "" for all.
+    """
+    theirs = ""
+    for patch in others_in(obj):
+        for definition in list_at(patch, ("definitions",)):
+            if kind in ("", lookup(definition, ("selector", "kind"))):
+                theirs += str(lookup(definition, ("jsonPatches",)))
+    for path in paths:
+        if re.search(rf"path[\"'\\]*:? *[\"'\\]*{re.escape(path)}", theirs):
+            return path
+    return ""
+
+
+def state_after(operations: Sequence[Operation], path: Pointer, *, is_there: bool) -> ListState:
+    """Return the state of the list at ``path`` of a template after some operations.
+
+    Args:
+        operations: those on the template.
+        path: leads to the list.
+        is_there: whether there is a list before.
+    """
+    state: bool | None = is_there
+    erasers, writers = [], []
+    may_be_null: Operation | None = None
+    for operation in operations:
+        if not operation.op:
+            state = state or None
+        elif operation.is_whole(path):
+            after = operation.leaves_list(path)
+            state = after if operation.is_certain or after == state else None
+            erasers.append(operation)
+            writers.append(operation.patch)
+            may_be_null = operation if operation.may_leave_null(path) else None
+        elif operation.is_entry(path):
+            state = True if operation.is_certain else state
+            writers.append(operation.patch)
+    return ListState(state, tuple(erasers), tuple(writers), may_be_null)
+
+
+def operations_on(obj: Mapping[str, Any], nodes: NodeSort) -> list[Operation]:
+    """Return what the patches of others do to the template of some nodes, in order; a wrong shape does nothing."""
+    operations: list[Operation] = []
+    for index, patch in enumerate(list_at(obj, ("spec", "patches"))):
+        if is_ours(patch):
+            continue
+        condition = text_at(patch, ("enabledIf",))
+        if isinstance(lookup(patch, ("external",)), Mapping):
+            operations.append(Operation(index, (), ""))
+        elif not condition or "{{" in condition or condition.strip() == "true":
+            operations += _of_patch(index, patch, nodes, is_certain="{{" not in (condition or ""))
+    return operations
+
+
+def _of_patch(index: int, patch: Any, nodes: NodeSort, *, is_certain: bool) -> Iterator[Operation]:
+    for number, definition in enumerate(list_at(patch, ("definitions",))):
+        if not _selects(lookup(definition, ("selector",)), nodes):
+            continue
+        for at, operation in enumerate(list_at(definition, ("jsonPatches",))):
+            op, path = lookup(operation, ("op",)), lookup(operation, ("path",))
+            if isinstance(path, str) and op in ("add", "replace", "remove"):
+                yield Operation(
+                    index,
+                    ("definitions", str(number), "jsonPatches", str(at)),
+                    op,
+                    tuple(
+                        step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:]
+                    ),
+                    lookup(operation, ("value",)),
+                    text_at(operation, ("valueFrom", "template")) or "",
+                    is_certain,
+                )
+
+
+def _selects(selector: Any, nodes: NodeSort) -> bool:
+    """Return whether a selector selects the template of the nodes (``matchesSelector`` of Cluster API)."""
+    named = (lookup(selector, ("apiVersion",)), lookup(selector, ("kind",)))
+    if named != (nodes.api_version, nodes.kind):
+        return False
+    if not nodes.section:
+        return lookup(selector, ("matchResources", "controlPlane")) is True
+    member = SELECTORS[nodes.section]
+    patterns = list_at(selector, ("matchResources", member, "names"))
+    return any(_fits(pattern, nodes.name) for pattern in patterns)
+
+
+def _fits(pattern: Any, name: str) -> bool:
+    """Return whether a pattern with one ``*``, at the beginning or at the end, matches."""
+    if not isinstance(pattern, str):
+        return False
+    if pattern.startswith("*"):
+        return name.endswith(pattern[1:])
+    if pattern.endswith("*"):
+        return name.startswith(pattern[:-1])
+    return pattern == name

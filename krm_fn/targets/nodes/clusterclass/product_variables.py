@@ -1,0 +1,119 @@
+"""Finds out whether a class writes the proxy on its nodes itself, out of a topology variable of its Clusters.
+
+A file may be written once (the webhook of KubeadmControlPlane refuses two of one path), so that templates and our
+patches then hold no proxy: the target of the product fills the variable, and its class does the rest.
+
+Sources: ``nutanix-cloud-native/cluster-api-runtime-extensions-nutanix``, whose class has runtime extensions in the place
+of patches; ``vmware-tanzu/tanzu-framework`` (``packages/tkg-clusterclass-*``), whose classes have a patch ``proxy``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from krm_fn.clusters import CLUSTER_VARIABLES
+from krm_fn.krm.codes import Severity
+from krm_fn.krm.results import Finding
+from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.patch import list_at, lookup, named_items, text_at
+from krm_fn.products import nutanix
+from krm_fn.products.node_kinds import FILES_ON_REQUEST
+from krm_fn.targets import TARGETS
+from krm_fn.targets.base import Context
+from krm_fn.targets.nodes.clusterclass.foreign_patches import written_path
+from krm_fn.targets.nodes.clusterclass.names import INSTEAD_OF
+from krm_fn.targets.nodes.node_targets import UNITS
+from krm_fn.targets.nodes.proxy_files import drop_in_of
+
+_CAREN = "carenClusterConfig"
+_VARIABLES = {_CAREN: nutanix.CLUSTER_CONFIG, "tkgClusterClass": "proxy"}
+"""The targets that fill such a variable, and its name."""
+
+
+class ProductVariable(NamedTuple):
+    """The variable of one Cluster out of which its class writes the proxy on its nodes.
+
+    Attributes:
+        target: the ID of the target that fills it.
+        cluster: the name of the Cluster.
+        is_filled: the target is enabled, and may edit the Cluster.
+        has_mirror: the class writes a registry mirror out of it, too.
+    """
+
+    target: str
+    cluster: str
+    is_filled: bool
+    has_mirror: bool
+
+    def replaces(self, target_id: str) -> bool:
+        """Return whether the class writes what a target writes into a template."""
+        if target_id == "registryMirror":
+            return self.has_mirror
+        return target_id in INSTEAD_OF and target_id != FILES_ON_REQUEST
+
+    def finding(self) -> Finding:
+        """Return what to say about a template of the class."""
+        message = (
+            f"nodes get the proxy out of the variable `{_VARIABLES[self.target]}` of the Cluster "
+            f'"{self.cluster}", so this template holds none'
+        )
+        if self.is_filled:
+            return Finding.of("OtherProxy", message, severity=Severity.INFO)
+        message += f"; nothing fills it here: enable `{self.target}` and select the Cluster"
+        return Finding.of("OtherProxy", message)
+
+
+def find(
+    of_class: Mapping[str, Any],
+    of_cluster: Mapping[str, Any],
+    options: Mapping[str, Mapping[str, Any]],
+    *,
+    is_selected: bool,
+) -> ProductVariable | None:
+    """Return the variable out of which a class writes the proxy on its nodes; None where it does not.
+
+    Args:
+        of_class: the ClusterClass.
+        of_cluster: a Cluster of it.
+        options: ``spec.targets``.
+        is_selected: whether the targets may edit the Cluster.
+    """
+    for target_id in _VARIABLES:
+        if not _writes_files(of_class, target_id, options):
+            continue
+        target, given = TARGETS[target_id], options.get(target_id, {})
+        is_filled = is_selected and bool(given.get("enabled", True))
+        is_used = any(reading.value for reading in target.read(of_cluster, given))
+        if is_used or (is_filled and target.has_site(of_cluster, Context(given))):
+            entries = named_items(of_cluster, CLUSTER_VARIABLES, nutanix.CLUSTER_CONFIG)
+            mirrors = [lookup(of_cluster, (*entry, *nutanix.MIRROR)) for entry in entries]
+            name = text_at(of_cluster, ("metadata", "name"))
+            return ProductVariable(target_id, name, is_filled, any(mirrors))
+    return None
+
+
+def _writes_files(
+    of_class: Mapping[str, Any], target_id: str, options: Mapping[str, Mapping[str, Any]]
+) -> bool:
+    """Return whether patches of a class write what the variable says into files on its nodes."""
+    if target_id != _CAREN:
+        return bool(repeated_path(of_class, options))
+    patches = list_at(of_class, ("spec", "patches"))
+    return any(isinstance(lookup(patch, ("external",)), Mapping) for patch in patches)
+
+
+def repeated_path(
+    of_class: Mapping[str, Any], options: Mapping[str, Mapping[str, Any]], kind: str = ""
+) -> str:
+    """Return the path of a drop-in of ours that a patch of a class writes, too; "" for none.
+
+    Args:
+        of_class: the ClusterClass.
+        options: ``spec.targets``.
+        kind: that of the templates that count; "" for all.
+    """
+    paths = [
+        str(options.get(target_id, {}).get("path", drop_in_of(unit).paths[0]))
+        for target_id, unit in UNITS.items()
+    ]
+    return written_path(of_class, paths, kind)

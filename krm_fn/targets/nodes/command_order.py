@@ -1,0 +1,226 @@
+"""Where exports of the proxy and the restart of containerd belong among the commands before the nodes are set up.
+
+An export belongs before the first command that needs the network, and behind a command that changes proxy variables.
+The restart belongs before the network, too, but behind every command that installs, configures or starts containerd.
+A command that looks as if it needs the network, and does not, does no harm: an export may always be earlier.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from krm_fn.formats import CACHED_LINES
+from krm_fn.light_typing import NamedTuple
+from krm_fn.targets.nodes.exports import (
+    assigned,
+    edited,
+    export,
+    exports_in,
+    is_own,
+    only_exports,
+    unset_by,
+)
+from krm_fn.targets.nodes.node_config import CONTAINERD
+
+START, END = "Start", "End"
+"""The values of the option ``place``; without it the place follows from the commands."""
+
+MARK = "# inject-proxy"
+"""Ends the restart that is ours, so that removal never takes one that somebody else wants."""
+TRUST_MARK = "# inject-proxy: trust store"
+"""Ends the commands of ``nodeTrustStore``."""
+
+_LONGEST = 65_536
+"""So much of a command is looked at; Cluster API takes less."""
+_COMMENTS = r"(?m)^[ \t]*#.*$"
+_PROGRAM = r"(?:^|[\s;&|(`\"'])(?:[\w./~${}-]*/)?"
+_ALONE = (
+    "SUSEConnect|add-apt-repository|ansible-galaxy|ansible-pull|apk|apt|apt-get|aptitude|aria2c|aws|axel|az|azcopy|"
+    "clusterctl|crane|curl|dnf5?|flux|gcloud|git|gsutil|microdnf|oras|rclone|regctl|s3cmd|skopeo|snap|"
+    "subscription-manager|tdnf|unattended-upgrades?|wget|yum|yum-config-manager|zypper"
+)
+_WITH_A_VERB = (
+    "(?:crictl|ctr|docker|nerdctl|podman|helm)[\"']?(?:\\s+\\S+){0,6}\\s+"
+    "(?:build|compose|dependency|fetch|install|login|pull|push|registry|repo|run|search|template|upgrade)|"
+    "(?:pip3?|npm|yarn|gem|bundle|cargo|go|flatpak|pipx|k0s|python3?\\s+-m\\s+pip)[\"']?\\s+"
+    "(?:add|ci|download|fetch|get|install|run|update|upgrade)|"
+    "kubectl[\"']?(?:\\s+\\S+){0,6}\\s+(?:annotate|apply|create|delete|exec|get|label|patch|wait)|"
+    "kubeadm\\s+(?:config\\s+images|init|join)|apt-key|gpg2?(?:\\s+\\S+){0,6}\\s+--recv-keys?"
+)
+_NEEDS_NETWORK = rf"(?m){_PROGRAM}(?:(?:{_ALONE})(?=\s)|(?:{_WITH_A_VERB})\b)"
+_HELP = r"\S+\s+(?:--help|--version|-V|help|version)\s*"
+_URL = r"[A-Za-z][A-Za-z0-9+.-]*://(?:[^/@\s]*@)?([^/:\s\"']+)"
+_LOCAL = r"localhost|127\..*|169\.254\..*|\[.*|metadata.*|100\.100\.100\.200|168\.63\.129\.16"
+_SYSTEMCTL = (
+    r"[\s({]*(?:(?:then|do|else)\s+)?(?:sudo\s+(?:-\S+\s+)*)?(?:/\S*/)?systemctl\s+(?:-\S+\s+)*"
+    r"(?P<verb>[a-z-]+)(?P<units>(?:\s+[^\s#]+)*)\s*(?:#.*)?"
+)
+_TOUCHES_CONTAINERD = r"containerd|\bcri-?o\b|docker(?:\.io|-ce)|moby-engine|nerdctl-full"
+_LOOKS_ONLY = (
+    r"\s*(?:cat|echo|grep|ls|test|\[|systemctl\s+(?:is-active|is-enabled|status|show))\s[^;&|>\n]*"
+)
+
+
+class Commands(NamedTuple):
+    """The commands of a list, "" for an entry that is none, and the scripts that they may run: path -> text."""
+
+    texts: Sequence[str]
+    scripts: Mapping[str, str]
+
+    def whole(self, index: int) -> str:
+        """Return a command with the scripts that it names."""
+        text = self.texts[index]
+        named = [script for path, script in self.scripts.items() if path in text]
+        return re.sub(_COMMENTS, "", "\n".join([text, *named])[:_LONGEST])
+
+
+class Anchors(NamedTuple):
+    """Indices of the commands before which exports and restart belong, and behind which they have to be."""
+
+    exports: int
+    restart: int
+    behind: int = -1
+    restart_behind: int = -1
+
+
+def anchors(commands: Commands, place: str) -> Anchors:
+    """Return where exports and restart belong."""
+    end = len(commands.texts)
+    others = [index for index, text in enumerate(commands.texts) if text and not _is_ours(text)]
+    if place == END:
+        last = others[-1] if others else -1
+        return Anchors(end, end, last, last)
+    touching = [index for index in others if touches_containerd(commands.whole(index))]
+    restart_behind = touching[-1] if touching else -1
+    before = others
+    if place != START:
+        before = [index for index in others if needs_the_proxy(commands.whole(index))]
+    first = before[0] if before else end
+    restart = next((index for index in before if index > restart_behind), end)
+    changing = [index for index in others if changes_proxy(commands.texts[index]) and index < first]
+    behind = changing[-1] if changing and place != START else -1
+    return Anchors(first, restart, behind, restart_behind)
+
+
+def arranged(
+    commands: Commands, exports: Mapping[str, str], restart: str, place: str
+) -> list[tuple[int | None, str]]:
+    """Return the commands as they are to be, each with its old index; None for one that is new or moves.
+
+    Args:
+        commands: those that are there.
+        exports: the variables that have to be exported.
+        restart: the command that restarts what pulls images; "" for none.
+        place: ``Start``, ``End``, or "" for what the commands need.
+
+    Raises:
+        ValueError: a value holds what a shell word cannot carry.
+    """
+    where = anchors(commands, place)
+    missing = dict(exports)
+    kept: list[tuple[int | None, str]] = []
+    for index, text in enumerate(commands.texts):
+        if is_restart(text):
+            if restart and where.restart_behind < index < where.restart:
+                kept.append((index, restart))
+                restart = ""
+        elif only_exports(text):
+            is_in_place = where.behind < index < where.exports
+            new = edited(text, missing) if is_in_place else ""
+            for name in only_exports(new):
+                del missing[name]
+            if new:
+                kept.append((index, new))
+        else:
+            kept.append((index, text))
+    if restart and not _is_restarted(commands.texts):
+        at = _position(kept, where.restart)
+        kept.insert(at, (None, restart))
+    if missing:
+        at = start = _position(kept, where.exports)
+        while start > 0 and _is_own(kept[start - 1][0], commands):
+            start -= 1
+        wanted = {export(name, value): name in missing for name, value in exports.items()}
+        kept[start:at] = _block(kept[start:at], wanted)
+    return kept
+
+
+def _position(kept: Sequence[tuple[int | None, str]], anchor: int) -> int:
+    """Return the position of the first command that was at ``anchor`` or behind it; what is new stays in front."""
+    for position, (index, _) in enumerate(kept):
+        if index is not None and index >= anchor:
+            return position
+    return len(kept)
+
+
+def _is_own(index: int | None, commands: Commands) -> bool:
+    return index is not None and is_own(commands.texts[index])
+
+
+def _block(
+    block: Sequence[tuple[int | None, str]], wanted: Mapping[str, bool]
+) -> list[tuple[int | None, str]]:
+    """Return exports of our own together with new ones, in our order.
+
+    Args:
+        block: those that are there.
+        wanted: all exports in our order -> whether they are new.
+    """
+    indices = {text: index for index, text in block}
+    texts = [text for text, is_new in wanted.items() if is_new or text in indices]
+    if texts[: len(block)] != list(indices):
+        indices = {}  # they move
+    return [(indices.get(text), text) for text in texts]
+
+
+def _is_ours(text: str) -> bool:
+    return bool(only_exports(text)) or is_restart(text) or text.rstrip().endswith(TRUST_MARK)
+
+
+def is_restart(command: str) -> bool:
+    """Return whether a command is the restart that this program adds."""
+    return command.rstrip().endswith(MARK) and "systemctl" in command
+
+
+def restart_of(unit: str, verb: str) -> str:
+    """Return the command that restarts a service with its drop-ins, by a verb of ``systemctl``."""
+    return f"systemctl daemon-reload && systemctl {verb} {unit} {MARK}"
+
+
+def _is_restarted(texts: Sequence[str]) -> bool:
+    """Return whether commands of somebody else restart containerd behind a ``daemon-reload``."""
+    is_reloaded = is_stopped = False
+    for text in texts:
+        for part in [] if _is_ours(text) else re.split(r"[;&|\n]+", text):
+            call = re.fullmatch(_SYSTEMCTL, part)
+            verb, units = (call["verb"], call["units"].split()) if call else ("", [])
+            is_about_containerd = not {CONTAINERD, f"{CONTAINERD}.service"}.isdisjoint(units)
+            is_reloaded = is_reloaded or verb == "daemon-reload"
+            is_stopped = is_stopped or (verb == "stop" and is_about_containerd)
+            is_start = verb.endswith("restart") or (verb == "start" and is_stopped)
+            if is_start and is_about_containerd and is_reloaded:
+                return True
+    return False
+
+
+@lru_cache(maxsize=CACHED_LINES)
+def needs_the_proxy(text: str) -> bool:
+    """Return whether a command may contact a host beyond the node, and sets no proxy for itself."""
+    if assigned(text) or re.fullmatch(_HELP, text) or text.lstrip().startswith("#"):
+        return False
+    hosts = re.findall(_URL, text)
+    is_local = bool(hosts) and all(re.fullmatch(_LOCAL, host) for host in hosts)
+    return not is_local and re.search(_NEEDS_NETWORK, text) is not None
+
+
+def touches_containerd(text: str) -> bool:
+    """Return whether a command may install, configure, start or stop what pulls images."""
+    is_look = re.fullmatch(_LOOKS_ONLY, text) is not None
+    return not is_look and re.search(_TOUCHES_CONTAINERD, text) is not None
+
+
+def changes_proxy(text: str) -> bool:
+    """Return whether the commands behind this one run with another proxy, or without one."""
+    return bool(unset_by(text)) or any(exports_in(text))

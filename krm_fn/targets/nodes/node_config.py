@@ -1,0 +1,244 @@
+"""The configuration of nodes inside an object: where its files and commands are, and what its nodes allow.
+
+Which kinds hold one, and where, is in ``products/node_kinds.py``.
+
+Sources: Cluster API ``kubeadmconfig_types.go`` for limits; cloud-init ``cloudinit/templater.py`` for what it renders;
+``internal/ignition/clc`` of Cluster API (no ``gzip``); its providers' templates for Windows.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+
+from krm_fn.engine import Draft
+from krm_fn.krm.codes import Severity
+from krm_fn.krm.type_errors import wrong_type
+from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.patch import Pointer, field_path, lookup
+from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
+
+CONTAINERD, CRI_O = "containerd", "crio"
+"""The services that pull images."""
+
+_LONGEST = 10_240
+"""So long may a content or a command be, in characters."""
+_LONGEST_COMMAND = 65_536
+_LARGEST = 1024 * 1024
+"""Longer contents are not read; a small packed one can hold a huge text."""
+_WINDOWS = (
+    r"(?i)[a-z]:[\\/]|(?:cmd(?:\.exe)?\s+/c\s+)?(?:\S*[\\/])?powershell(?:\.exe)?(?:\s|$)|npipe:"
+)
+_SOCKETS = (
+    ("initConfiguration", "nodeRegistration", "criSocket"),
+    ("joinConfiguration", "nodeRegistration", "criSocket"),
+)
+
+
+class FileEntry(NamedTuple):
+    """One entry of ``files`` that has a path.
+
+    Attributes:
+        place: leads to the entry in the object.
+        path: where the file is on the node.
+        entry: what the object says of it.
+    """
+
+    place: Pointer
+    path: str
+    entry: Mapping[str, Any]
+
+    @property
+    def text(self) -> str | None:
+        """Its text; None where that is elsewhere, or cannot be read."""
+        return decode(self.entry)
+
+    def field(self, name: str) -> Pointer:
+        """Return what leads to a field of the entry."""
+        return (*self.place, name)
+
+
+class NodeConfig:
+    """The configuration of nodes in one object, which is being edited.
+
+    Args:
+        draft: the data of the object.
+        kind: says where in it the configuration is, and what sets up the nodes.
+        data: what it held when it was looked up.
+
+    Attributes:
+        files: leads to the list of files.
+        commands: leads to the list of commands that run before the nodes are set up.
+    """
+
+    def __init__(self, draft: Draft, kind: NodeConfigKind, data: Mapping[str, Any]) -> None:
+        self.draft = draft
+        self.kind = kind
+        self.data = data
+        self.version = str(draft.data.get("apiVersion")).rpartition("/")[2]
+        known = kind.system.versions
+        if known and self.version not in known:
+            self.version = known[-1]
+        commands = kind.system.commands_of.get(self.version, kind.system.commands)
+        self.system = kind.system._replace(commands=commands)
+        self.path: Pointer = kind.path
+        self.files: Pointer = (*kind.path, self.system.files)
+        self.commands: Pointer = (*kind.path, commands)
+        self._sockets = [str(lookup(data, path)) for path in _SOCKETS]
+        is_crio = any(socket.endswith("/crio.sock") for socket in self._sockets)
+        self.runtime = CRI_O if is_crio else CONTAINERD
+        self.has_ignition = bool(
+            lookup(data, self.system.format) == "ignition"
+            or (self.system.ignition and lookup(data, self.system.ignition) is not None)
+        )
+
+    @cached_property
+    def unsupported(self) -> str:
+        """The operating system of the nodes if nothing can be written for it, else ""."""
+        if self.data.get("format") == "bottlerocket":
+            return "Bottlerocket"
+        paths = [str(lookup(entry, ("path",))) for entry in self.entries(self.files)]
+        late = self.entries((*self.path, self.system.late_commands))
+        texts = (*paths, *self._sockets, *map(str, self.entries(self.commands)), *map(str, late))
+        return "Windows" if any(re.match(_WINDOWS, text.lstrip()) for text in texts) else ""
+
+    def entries(self, path: Pointer) -> Sequence[Any]:
+        """Return the list at ``files`` or ``commands`` as it is now; empty where there is none."""
+        value = self.draft.get(path)
+        return value if isinstance(value, list) else ()
+
+    def file_entries(self) -> Iterator[FileEntry]:
+        """Yield the entries of ``files`` as they are now, without those that have no path."""
+        for index, entry in enumerate(self.entries(self.files)):
+            path = lookup(entry, ("path",))
+            if isinstance(path, str):
+                place = (*self.files, str(index))
+                yield FileEntry(place, path, entry)
+
+    def command_texts(self) -> list[str]:
+        """Return the commands as they are now; "" for an entry that is none, or too long for one."""
+        return [
+            command if isinstance(command, str) and len(command) <= _LONGEST_COMMAND else ""
+            for command in self.entries(self.commands)
+        ]
+
+    def on(self, draft: Draft) -> NodeConfig:
+        """Return the configuration as another draft of the object has it."""
+        return NodeConfig(draft, self.kind, self.data)
+
+    def report_types(self, path: Pointer, wanted: str, fields: Sequence[str] = ()) -> None:
+        """Report the entries of a list, or their fields, that have a wrong type."""
+        is_type: type[Any] = str if wanted == "a string" else dict
+        for index, entry in enumerate(self.entries(path)):
+            if not isinstance(entry, is_type):
+                self.draft.findings.append(wrong_type((*path, str(index)), entry, wanted))
+                continue
+            for field in fields:
+                value = entry.get(field)
+                if value is not None and not isinstance(value, str):
+                    place = (*path, str(index), field)
+                    self.draft.findings.append(wrong_type(place, value, "a string"))
+
+    def report_length(self, text: str, path: Pointer, remedy: str) -> None:
+        """Report a content or a command that is longer than Cluster API takes it."""
+        if len(text) > _LONGEST and self.version in self.system.limited:
+            message = f"Cluster API takes at most {_LONGEST} characters, this would have {len(text)}: {remedy}"
+            is_newest = self.version == self.system.versions[-1]
+            severity = Severity.ERROR if is_newest else Severity.WARNING
+            self.draft.report("NotEdited", message, path, severity)
+
+
+def find(draft: Draft, *, is_wanted: bool = False, is_whole: bool = False) -> NodeConfig | None:
+    """Return the configuration of nodes in an object; None where there is none.
+
+    An object without it is a patch more often than not, and lists of a patch replace those of its object. So only a
+    template of workers that is known to be no patch gets one.
+
+    Args:
+        draft: the data of the object, of any shape.
+        is_wanted: whether something has to be written into it.
+        is_whole: whether another object refers to it, and none of its name is elsewhere.
+    """
+    group = str(draft.data.get("apiVersion")).rpartition("/")[0]
+    kind = NODE_KINDS.get((group, str(draft.data.get("kind"))))
+    if kind is None:
+        return None
+    value: Any = draft.data
+    for depth, step in enumerate(kind.path, start=1):
+        if value is None or step not in value:
+            if is_wanted and is_whole and _may_get_spec(draft.data, kind):
+                value = None
+                break
+            if is_wanted:
+                message = (
+                    f"`{field_path(kind.path)}` is missing, so there is no place for a proxy: write "
+                    "`{}` if this is no patch"
+                )
+                draft.report("NotEdited", message, kind.path)
+            return None
+        value = value[step]
+        if value is not None and not isinstance(value, dict):
+            draft.findings.append(wrong_type(kind.path[:depth], value, "a mapping"))
+            return None
+    config = NodeConfig(draft, kind, value or {})
+    if is_wanted and config.unsupported:
+        message = (
+            f"these are {config.unsupported} nodes, which get no proxy here: set it in their image"
+        )
+        config.draft.report("NodesWithoutProxy", message, kind.path)
+    return config
+
+
+def _may_get_spec(obj: Mapping[str, Any], kind: NodeConfigKind) -> bool:
+    """Return whether an object is a template without ``spec``, which makes workers all the same."""
+    is_of_workers = kind.is_template and not kind.is_control_plane
+    return is_of_workers and "spec" not in obj and "$patch" not in obj
+
+
+def decode(entry: Mapping[str, Any]) -> str | None:
+    """Return the text of an entry of ``files``; None where it is elsewhere, a template, or cannot be read."""
+    content, encoding = entry.get("content"), entry.get("encoding") or ""
+    if entry.get("contentFrom") is not None or entry.get("contentFormat") == "Template":
+        return None
+    if content is None:
+        return ""
+    if not isinstance(content, str) or len(content) > _LARGEST:
+        return None
+    if encoding == "":
+        return content
+    if encoding not in ("base64", "gzip+base64"):
+        return None
+    try:
+        raw = base64.b64decode("".join(content.split()), validate=True)
+        return (_unpacked(raw) if encoding == "gzip+base64" and raw else raw).decode()
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _unpacked(raw: bytes) -> bytes:
+    """Return the content of a gzip file, up to a size that no file of a node has."""
+    import zlib  # noqa: PLC0415 -- few files are compressed
+
+    reader = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    try:
+        content = reader.decompress(raw, _LARGEST)
+    except zlib.error as error:
+        raise ValueError("not gzip") from error
+    if not reader.eof:
+        raise ValueError("not one whole gzip file of a reasonable size")
+    return content
+
+
+def encode(text: str, encoding: str | None) -> str:
+    """Return a text as the ``content`` of an entry with an encoding that ``decode`` reads."""
+    if not encoding:
+        return text
+    raw = text.encode()
+    if encoding == "gzip+base64":
+        import gzip  # noqa: PLC0415 -- few files are compressed
+
+        raw = gzip.compress(raw, mtime=0)
+    return base64.b64encode(raw).decode()

@@ -1,0 +1,111 @@
+"""The commands before the nodes are set up that export the proxy or restart what pulls images, as a form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from krm_fn.engine import Draft
+from krm_fn.krm.codes import Severity
+from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.places.place import Place
+from krm_fn.places.reading import Reading, Variables, quoted
+from krm_fn.settings import ProxySettings
+from krm_fn.targets.nodes.command_order import Commands, arranged, is_restart, restart_of
+from krm_fn.targets.nodes.exports import assigned, exports_in, only_exports, unset_by
+from krm_fn.targets.nodes.node_config import NodeConfig
+
+
+class NodeExports(NamedTuple):
+    """The exports and the restart among the commands, as a form.
+
+    Attributes:
+        config: the configuration of the nodes with the commands.
+        options: ``exports``, ``restart`` and ``place``.
+    """
+
+    config: NodeConfig
+    options: Mapping[str, Any]
+
+    def read(self, data: Any, place: Place) -> Iterator[Reading]:
+        """Yield what the commands leave exported: they run one after another as one script."""
+        readings: dict[str, Reading] = {}
+        for index, text in enumerate(self.config.on(Draft(data)).command_texts()):
+            path = (*place.path, str(index))
+            for export in exports_in(text):
+                readings[export.name] = Reading(
+                    export.name, export.value, path, text, place.label, export.why
+                )
+            if not only_exports(text):
+                for name in unset_by(text):
+                    readings.pop(name, None)
+        yield from readings.values()
+
+    def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
+        """Make the commands export the variables, and restart what pulls images."""
+        config, variables = self.config.on(draft), settings.variables()
+        old = draft.items(place.path) or []
+        commands = Commands(config.command_texts(), _scripts_of(config))
+        exports = variables if self.options.get("exports", True) else {}
+        where = str(self.options.get("place", ""))
+        try:
+            new = arranged(commands, exports, self._restart(variables), where)
+        except ValueError as error:
+            message = f"{error}; change the proxy settings"
+            draft.report("CannotWrite", message, place.path)
+            return
+        items = [
+            old[index] if index is not None and text == commands.texts[index] else text
+            for index, text in new
+        ]
+        draft.set_items(place.path, items)
+        _describe(draft, place.label, commands.texts, [text for _, text in new], config.runtime)
+        _report(config, variables, exports)
+
+    def _restart(self, variables: Variables) -> str:
+        """Return the command that restarts what pulls images; "" where nothing has to restart."""
+        verb = self.config.system.restart
+        is_wanted = variables and self.options.get("restart", True)
+        if not is_wanted or not verb or self.config.has_ignition:
+            return ""
+        return restart_of(self.config.runtime, verb)
+
+
+def _describe(
+    draft: Draft, label: str, before: Sequence[str], after: Sequence[str], runtime: str
+) -> None:
+    """Say in a draft what became of the exports and of the restart."""
+    exports = [text for text in after if only_exports(text)]
+    if exports != [text for text in before if only_exports(text)]:
+        draft.describe(f"{'sets the proxy in' if exports else 'removes the proxy from'} {label}")
+    had_restart, has_restart = any(map(is_restart, before)), any(map(is_restart, after))
+    if has_restart and not had_restart:
+        draft.describe(f"restarts {runtime}")
+    elif had_restart and not has_restart:
+        draft.describe("removes the restart of the service that pulls images")
+
+
+def _report(config: NodeConfig, variables: Variables, exports: Variables) -> None:
+    """Report commands that cannot be edited, and those that unset what is exported."""
+    config.report_types(config.commands, "a string")
+    exported: set[str] = set()
+    for index, text in enumerate(config.command_texts()):
+        path = (*config.commands, str(index))
+        if only_exports(text):
+            exported.update(only_exports(text))
+            config.report_length(text, path, "shorten `noProxy`, or set `exports` to false")
+            continue
+        unset = [name for name in unset_by(text) if name in exported and name in exports]
+        if unset:
+            message = f"this command unsets {quoted(unset)} behind the export; remove it"
+            config.draft.report("OtherProxy", message, path)
+        assignments = dict(assigned(text))
+        if assignments:
+            is_equal = all(variables.get(name) == value for name, value in assignments.items())
+            severity = Severity.INFO if is_equal else Severity.WARNING
+            message = f"this command sets {quoted(assignments)} and does more than that, so it is left as it is"
+            config.draft.report("NotEdited", message, path, severity=severity)
+
+
+def _scripts_of(config: NodeConfig) -> dict[str, str]:
+    """Return the files that the object puts on the node, as far as their text is known: path -> text."""
+    return {file.path: file.text for file in config.file_entries() if file.text}

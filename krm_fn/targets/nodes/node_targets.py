@@ -1,0 +1,103 @@
+"""The targets that give the proxy to nodes by files and commands: which files, and whether there are commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from krm_fn.engine import Draft
+from krm_fn.krm.results import Finding
+from krm_fn.noproxy import Audience
+from krm_fn.places import place as places
+from krm_fn.products.node_files import NODE_FILES
+from krm_fn.products.node_kinds import FILES_ON_REQUEST, OF_SERVICES, kinds_of
+from krm_fn.targets.base import Context, Data, Options, Target
+from krm_fn.targets.nodes import node_config
+from krm_fn.targets.nodes.node_config import CONTAINERD, NodeConfig
+from krm_fn.targets.nodes.node_exports import NodeExports
+from krm_fn.targets.nodes.proxy_files import (
+    NodePlace,
+    NotRead,
+    OtherDropIns,
+    ProxyFile,
+    drop_in_of,
+    environment_file_of,
+    file_of,
+)
+
+CONTAINERD_DROP_IN, KUBELET_DROP_IN, KUBEADM_COMMANDS = (
+    "containerdDropIn",
+    "kubeletDropIn",
+    "kubeadmCommands",
+)
+
+
+def places_of(target_id: str, config: NodeConfig, options: Options) -> list[NodePlace]:
+    """Return the files that a target writes."""
+    if target_id == CONTAINERD_DROP_IN:
+        return [drop_in_of(config.runtime)]
+    if target_id == KUBELET_DROP_IN:
+        return [drop_in_of("kubelet")]
+    if target_id == FILES_ON_REQUEST:
+        chosen = options.get("files", ())
+        return [file_of(file) for name, file in NODE_FILES.items() if name in chosen]
+    services = config.kind.services if target_id in OF_SERVICES else []
+    has_environment_files = config.system.has_environment_files
+    return [*map(environment_file_of if has_environment_files else drop_in_of, services)]
+
+
+class NodeTarget(Target):
+    """One target of the table of node kinds, by its ID."""
+
+    audience = Audience.NODE
+
+    def __init__(self, target_id: str) -> None:
+        self.id = target_id
+        self.kinds = kinds_of(target_id)
+
+    def places(self, data: Data, context: Context) -> Iterator[places.Place | Finding]:
+        """Yield the files, and the commands."""
+        is_wanted = context.settings.sets_any and (
+            self.id != FILES_ON_REQUEST or bool(context.options.get("files"))
+        )
+        draft = Draft(data)
+        config = node_config.find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
+        yield from draft.findings
+        if config is None:
+            return
+        if (
+            self.id == CONTAINERD_DROP_IN
+            and config.runtime != CONTAINERD
+            and "path" not in context.options
+        ):
+            file = drop_in_of(CONTAINERD)
+            left = NotRead(ProxyFile(config, file, {}))
+            label = f"{file.label}, which the nodes do not run"
+            yield places.Place(config.files, left, label, settings=context.settings.without_proxy)
+        own = context.settings.without_proxy if config.unsupported else None
+        for file in places_of(self.id, config, context.options):
+            form = ProxyFile(config, file, context.options)
+            yield places.Place(config.files, form, file.label, settings=own)
+            if file.unit:
+                label = f"other drop-ins of {file.unit}"
+                yield places.Place(config.files, OtherDropIns(form), label, settings=own)
+        if self.id == config.system.exporter:
+            label = f"the exports in `{config.system.commands}`"
+            yield places.Place(
+                config.commands, NodeExports(config, context.options), label, settings=own
+            )
+
+
+TARGETS = {
+    target_id: NodeTarget(target_id)
+    for target_id in (
+        CONTAINERD_DROP_IN,
+        KUBELET_DROP_IN,
+        KUBEADM_COMMANDS,
+        *OF_SERVICES,
+        FILES_ON_REQUEST,
+    )
+}
+"""ID -> target."""
+
+UNITS = {CONTAINERD_DROP_IN: CONTAINERD, KUBELET_DROP_IN: "kubelet"}
+"""The targets whose drop-ins may be in the Secret of a Cluster, and their services."""

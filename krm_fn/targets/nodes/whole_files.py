@@ -1,0 +1,84 @@
+"""Files on the nodes that a target writes as a whole, as a form; what others wrote at such a path is left alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from krm_fn.engine import Draft
+from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.places.place import Place
+from krm_fn.places.reading import Reading
+from krm_fn.settings import ProxySettings
+from krm_fn.targets.nodes.command_order import MARK as OWN_MARK
+from krm_fn.targets.nodes.node_config import FileEntry, NodeConfig, encode
+
+MARK = f"{OWN_MARK}\n"
+"""The first line of a file that cannot be known by its path alone."""
+
+
+class WholeFile(NamedTuple):
+    """One file that is wanted on the nodes."""
+
+    path: str
+    text: str
+    permissions: str = "0640"
+
+
+class WholeFiles(NamedTuple):
+    """All files of one target, as a form.
+
+    Attributes:
+        config: the configuration that puts the files on the nodes.
+        is_ours: says from path and text whether this target wrote a file, now or in an earlier run.
+        wanted: path -> the file that has to be there; without any all that inject-proxy wrote are removed.
+        described: what messages say about a text; "" for nothing.
+    """
+
+    config: NodeConfig
+    is_ours: Callable[[str, str], bool]
+    wanted: Mapping[str, WholeFile]
+    described: Callable[[str], str]
+
+    def read(self, data: Any, place: Place) -> Iterable[Reading]:
+        """Return nothing: no variable is there."""
+        return ()
+
+    def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
+        """Make ``files`` hold the wanted files and no other one of our own."""
+        config = self.config.on(draft)
+        if self.wanted:
+            draft.items(place.path)
+        existing = [*config.file_entries()]
+        for file in reversed(existing):
+            if file.text is not None and self.is_ours(file.path, file.text):
+                self._update(draft, place, file)
+            elif file.path in self.wanted:
+                message = f'"{file.path}" was not written by this function; remove it to let {place.label} be set'
+                draft.report("NotEdited", message, file.field("path"))
+        paths = {file.path for file in existing}
+        for wanted in self.wanted.values():
+            if wanted.path not in paths:
+                draft.append(place.path, self._entry(wanted))
+                self._describe(draft, "sets", place, wanted.path, wanted.text)
+        for file in config.file_entries():
+            if file.path in self.wanted:
+                content = str(file.entry.get("content"))
+                config.report_length(content, file.field("content"), "use fewer certificates")
+
+    def _update(self, draft: Draft, place: Place, file: FileEntry) -> None:
+        wanted = self.wanted.get(file.path)
+        if wanted is None:
+            draft.remove(file.place, keep=len(file.place) - 2)
+            self._describe(draft, "removes", place, file.path, file.text or "")
+        elif wanted.text != file.text:
+            draft.set(file.field("content"), encode(wanted.text, file.entry.get("encoding")))
+            self._describe(draft, "updates", place, file.path, wanted.text)
+
+    def _entry(self, file: WholeFile) -> dict[str, str]:
+        owner = {"owner": "root:root"} if self.config.system.has_owner else {}
+        head = {"content": file.text, **owner}
+        return {**head, "path": file.path, "permissions": file.permissions}
+
+    def _describe(self, draft: Draft, verb: str, place: Place, path: str, text: str) -> None:
+        what = self.described(text)
+        draft.describe(f'{verb} {place.label} "{path}"' + (f" ({what})" if what else ""))

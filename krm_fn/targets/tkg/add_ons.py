@@ -1,0 +1,233 @@
+"""The add-ons of Tanzu Kubernetes Grid: the proxy in their data values and in their configuration resources.
+
+Sources: ``vmware-tanzu/tanzu-framework`` release-0.29, ``providers/ytt/02_addons`` (the Secrets), ``providers/yttcb``,
+``apis/addonconfigs`` and ``apis/run`` (the configuration resources).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+from krm_fn.formats import embedded
+from krm_fn.formats.embedded import Value
+from krm_fn.krm.resourcelist import group_kind
+from krm_fn.krm.results import Finding
+from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.noproxy import Audience
+from krm_fn.patch import Pointer, lookup, text_at
+from krm_fn.places.certificates import Certificates
+from krm_fn.places.members import CAMEL, SNAKE, Members
+from krm_fn.places.place import Place
+from krm_fn.places.texts import YamlText, text_place
+from krm_fn.products import tkg
+from krm_fn.targets.base import Context, Data, GroupKind, Target
+
+_NO_VALUES = "there is no `values.yaml` in it, so {label} get no proxy: add it with what TKG writes there, or delete the Secret"
+
+
+class AddOn(NamedTuple):
+    """One add-on.
+
+    Attributes:
+        target: the key of its target under ``spec.targets``.
+        name: what label and annotation of its Secret call it.
+        label: what messages call it.
+        mark: a document with this member holds its data values.
+        values: leads to the members in its data values.
+        names: their names there.
+        kind: its configuration resource, if it has one.
+        config: leads to the members there.
+        config_names: their names there.
+        keep: so many steps of the way to them stay when nothing is left there.
+        paravirtual: the mode in which nothing reads a proxy, if there is one.
+        certificates: the member beside the three that holds certificates to trust.
+    """
+
+    target: str
+    name: str
+    label: str
+    mark: str
+    values: Pointer
+    names: Members = SNAKE
+    kind: GroupKind | None = None
+    config: Pointer = ()
+    config_names: Members = CAMEL
+    keep: int = 2
+    paravirtual: str = ""
+    certificates: str = ""
+
+    def places(self, path: Pointer, names: Members, label: str, keep: int) -> Iterator[Place]:
+        """Yield the places in the mapping at a path; the schemas of TKG allow texts only."""
+        yield Place(path, names._replace(is_strict=True), label, keep)
+        if self.certificates:
+            yield Place(
+                (*path, self.certificates),
+                Certificates(),
+                f"`{self.certificates}`",
+                keep,
+                is_trust=True,
+            )
+
+    def in_configuration(self, data: Data) -> Iterator[Place]:
+        """Yield the places in its configuration resource."""
+        mode = lookup(data, (*self.config[:2], "mode"))
+        if not self.paravirtual or mode != self.paravirtual:
+            yield from self.places(
+                self.config, self.config_names, f"the configuration of {self.label}", self.keep
+            )
+
+    def in_document(self, document: Any, *, is_own: bool) -> Iterator[Place]:
+        """Yield the places in a document of data values.
+
+        ``is_own``: the Secret is that of the add-on, so its mapping goes when nothing is left in it.
+        """
+        if document.get("tkg_cluster_role") != "workload" or self.name != tkg.PINNIPED:
+            keep = 0 if is_own and len(document) > 1 else 1
+            yield from self.places(
+                self.values, self.names, f"the data values of {self.label}", keep
+            )
+
+
+ADD_ONS = (
+    AddOn(
+        "tkgVsphereCPI",
+        tkg.VSPHERE_CPI,
+        "vSphere CPI",
+        "vsphereCPI",
+        ("vsphereCPI",),
+        kind=tkg.VSPHERE_CPI_CONFIG,
+        config=("spec", "vsphereCPI", "proxy"),
+        config_names=SNAKE,
+        paravirtual="vsphereParavirtualCPI",
+    ),
+    AddOn(
+        "tkgVsphereCSI",
+        tkg.VSPHERE_CSI,
+        "vSphere CSI",
+        "vsphereCSI",
+        ("vsphereCSI",),
+        kind=tkg.VSPHERE_CSI_CONFIG,
+        config=("spec", "vsphereCSI", "config"),
+        paravirtual="vsphereParavirtualCSI",
+    ),
+    AddOn(
+        "tkgKappController",
+        tkg.KAPP_CONTROLLER,
+        "kapp-controller",
+        "kappController",
+        ("kappController", "config"),
+        CAMEL,
+        tkg.KAPP_CONTROLLER_CONFIG,
+        ("spec", "kappController", "config"),
+        keep=1,
+        certificates="caCerts",
+    ),
+    AddOn("tkgPinniped", tkg.PINNIPED, "Pinniped", "pinniped", ()),
+    AddOn(
+        "tkgCloudCSI",
+        tkg.AWS_EBS_CSI,
+        "the AWS EBS driver",
+        "awsEBSCSIDriver",
+        ("awsEBSCSIDriver",),
+        kind=tkg.AWS_EBS_CSI_CONFIG,
+        config=("spec", "awsEBSCSIDriver"),
+    ),
+    AddOn(
+        "tkgCloudCSI",
+        tkg.AZURE_DISK_CSI,
+        "the Azure Disk driver",
+        "azureDiskCSIDriver",
+        ("azureDiskCSIDriver",),
+        kind=tkg.AZURE_DISK_CSI_CONFIG,
+        config=("spec", "azureDiskCSIDriver"),
+    ),
+    AddOn(
+        "tkgCloudCSI",
+        tkg.AZURE_FILE_CSI,
+        "the Azure File driver",
+        "azureFileCSIDriver",
+        ("azureFileCSIDriver",),
+        kind=tkg.AZURE_FILE_CSI_CONFIG,
+        config=("spec", "azureFileCSIDriver"),
+    ),
+)
+
+
+class _AddOns(Target):
+    """The add-ons of one target."""
+
+    audience = Audience.GO
+
+    def __init__(self, target: str) -> None:
+        self.id = target
+        self._add_ons = [one for one in ADD_ONS if one.target == target]
+        self.kinds = frozenset({("", "Secret"), *(one.kind for one in self._add_ons if one.kind)})
+
+    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+        """Yield the places in data values, or in a configuration resource."""
+        for add_on in self._add_ons:
+            if group_kind(data) == add_on.kind:
+                yield from add_on.in_configuration(data)
+        if data.get("kind") == "Secret" and data.get("type") in tkg.ADD_ON_SECRET_TYPES:
+            yield from self._in_secret(data, context)
+
+    def _in_secret(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+        """Yield the texts with data values: those that name an add-on, or else the first one of its own Secret."""
+        name = _name_of_add_on(data)
+        own = [add_on for add_on in self._add_ons if add_on.name == name]
+        texts = [one for one in embedded.values(data) if _is_yaml(one)]
+        marked = [one for one in texts if self._marks(one)]
+        concerned = (
+            marked or [one for one in texts if own and one.path[-1].startswith("values.")][:1]
+        )
+        for text in texts if own or not name else concerned:
+            if text in concerned or text.problem:
+                label = "the data values of " + " and ".join(
+                    one.label for one in own or self._add_ons
+                )
+                yield text_place(text, self._form(own, is_marked=bool(marked)), label)
+        if own and not texts and context.settings.sets_any:
+            yield Finding.of(
+                "NotEdited", _NO_VALUES.format(label=f"the data values of {own[0].label}"), ()
+            )
+
+    def _marks(self, text: Value) -> list[AddOn]:
+        """Return the add-ons whose data values a text holds."""
+        documents = [one.data for one in embedded.mappings(text)]
+        return [one for one in self._add_ons if any(one.mark in document for document in documents)]
+
+    def _form(self, own: list[AddOn], *, is_marked: bool) -> YamlText:
+        if is_marked:
+            places = partial(_marked, self._add_ons, own)
+            return YamlText(places, empty=f"{self._add_ons[0].mark}: {{}}", is_first_only=False)
+        begun = [place for add_on in own for place in add_on.in_document({}, is_own=False)]
+        first = (own or self._add_ons)[0]
+        return YamlText(partial(_unmarked, own), begun, empty=f"{first.mark}: {{}}")
+
+
+def _marked(add_ons: Iterable[AddOn], own: list[AddOn], document: Any) -> Iterator[Place]:
+    for add_on in add_ons:
+        if add_on.mark in document:
+            yield from add_on.in_document(document, is_own=add_on in own)
+
+
+def _unmarked(own: list[AddOn], document: Any) -> Iterator[Place]:
+    for add_on in own:
+        yield from add_on.in_document(document, is_own=True)
+
+
+def _is_yaml(text: Value) -> bool:
+    """Return whether a text is YAML by its name, or a field cannot be read at all."""
+    return len(text.path) == 1 or text.path[-1].endswith((".yaml", ".yml"))
+
+
+def _name_of_add_on(data: Data) -> str:
+    """Return the name of the add-on whose Secret it is, "" for none: its label, or its annotation ``<group>/<name>``."""
+    label = text_at(data, ("metadata", "labels", tkg.ADD_ON_NAME_LABEL))
+    annotation = text_at(data, ("metadata", "annotations", tkg.ADD_ON_TYPE_ANNOTATION))
+    return (label or annotation).rpartition("/")[2]
+
+
+TARGETS = {target: _AddOns(target) for target in dict.fromkeys(one.target for one in ADD_ONS)}
+"""ID -> target."""

@@ -1,0 +1,135 @@
+"""A cluster of TKG that is made of a class, and one of the TKG Service of vSphere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from krm_fn.clusters import CLUSTER_VARIABLES, class_name, variable_lists
+from krm_fn.krm.results import Finding
+from krm_fn.noproxy import Audience
+from krm_fn.patch import Pointer, lookup, named_items
+from krm_fn.places.certificates import NamedEntry, in_base64
+from krm_fn.places.members import CAMEL, Members
+from krm_fn.places.named_item import NamedItem
+from krm_fn.places.place import Place
+from krm_fn.products import tkg
+from krm_fn.products.cluster_api import CLUSTER
+from krm_fn.settings import ProxySettings
+from krm_fn.targets.base import Context, Data, NodeUpdate, Reach, Target, Writes
+from krm_fn.targets.tkg.requirements import half, whole
+
+_MEMBERS = CAMEL._replace(is_list=True, is_strict=True)
+_ANNOTATIONS = Members(*tkg.PROXY_ANNOTATIONS)
+_NETWORK = ("spec", "settings", "network")
+_SYSTEM_WIDE = {"value": {"systemWide": True}}
+"""What means nothing without a proxy."""
+_NONE = (
+    "these nodes get no proxy, which the variable `proxy` cannot say where the Cluster has one, so they get "
+    "that of the Cluster: declare one for them"
+)
+_HTTPS = (
+    'the TKG Service of vSphere takes no proxy whose URL begins with "https://": declare one that begins with '
+    '"http://", through which HTTPS goes as well'
+)
+
+
+class _ClusterClass(Target):
+    id = "tkgClusterClass"
+    kinds = frozenset({CLUSTER, tkg.TANZU_KUBERNETES_CLUSTER})
+    audience = Audience.PRODUCT
+    reach = Reach.GROUPS
+    writes = Writes.PROXY_AND_TRUST
+    node_update = NodeUpdate(
+        is_rolled=True, why="TKG replaces the nodes of a cluster whose network settings change"
+    )
+
+    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+        """Yield the places of a proxy in a Cluster, or in a TanzuKubernetesCluster."""
+        groups = context.class_context.groups if context.class_context else {}
+        is_of_service = data.get("kind") != CLUSTER[1]
+        is_tkg = is_of_service or class_name(data).startswith("tkg-")
+        places = list(
+            _of_service(data, context.settings)
+            if is_of_service
+            else _of_cluster(data, context, is_tkg)
+        )
+        problem = next(filter(None, map(half, (context.settings, *groups.values()))), None)
+        if problem and places:
+            yield problem
+        yield from places
+
+
+def _of_service(data: Data, given: ProxySettings) -> Iterator[Place | Finding]:
+    """Yield the places of a TanzuKubernetesCluster."""
+    if not isinstance(data.get("spec"), dict):
+        return
+    settings = whole(given)
+    path = (*_NETWORK, "proxy")
+    yield Place(path, _MEMBERS, "`settings.network.proxy`", 1, settings=settings)
+    if settings.is_declared or settings.trusted_ca.pem:
+        yield _trusted(
+            (*_NETWORK, "trust", "additionalTrustedCAs"), "inject-proxy", settings, keep=1
+        )
+    if any(url.startswith("https://") for url in (settings.http_proxy, settings.https_proxy)):
+        yield Finding.of("ProxyReduced", _HTTPS, path)
+
+
+def _of_cluster(data: Data, context: Context, is_tkg: bool) -> Iterator[Place | Finding]:
+    """Yield the places of a Cluster: annotations, the variable of all nodes and those of groups, and certificates."""
+    settings = whole(context.settings)
+    groups = context.class_context.groups if context.class_context else {}
+    if is_tkg or _ANNOTATIONS.is_in(lookup(data, ("metadata", "annotations"))):
+        label = "the annotations that add-ons read"
+        yield Place(("metadata", "annotations"), _ANNOTATIONS, label, 1, settings=settings)
+    for path in variable_lists(data):
+        group = _group_of(data, path)
+        own = whole(groups[group]) if group and group in groups else settings
+        is_there = named_items(data, path, "proxy")
+        if not is_tkg and not any(
+            _MEMBERS.is_in(lookup(data, (*entry, "value"))) for entry in is_there
+        ):
+            continue
+        is_own = is_tkg and (path == CLUSTER_VARIABLES or own.variables() != settings.variables())
+        form = NamedItem("proxy", ("value",), _MEMBERS, is_own, _SYSTEM_WIDE, is_read=not group)
+        label = "the variable `proxy`" + (f' of "{group[1]}" in `{group[0]}`' if group else "")
+        keep = len(path) - (1 if path == CLUSTER_VARIABLES else 2)
+        yield Place(path, form, label, keep, settings=own)
+        if own.is_declared and settings.sets_any and not own.sets_any:
+            yield Finding.of("NodesWithoutProxy", _NONE, path[:-2])
+    if is_tkg and _is_trust_written(settings):
+        yield _trust_variable(data, settings)
+
+
+def _is_trust_written(settings: ProxySettings) -> bool:
+    """Return whether certificates are set, or go with the proxy: an entry of somebody else may have our name."""
+    return bool(settings.trusted_ca.pem) or (settings.is_declared and not settings.sets_any)
+
+
+def _group_of(data: Data, path: Pointer) -> tuple[str, str] | None:
+    """Return section and name of the group of workers whose variables are in a list; None for other nodes."""
+    holder = path[:-2]
+    return (holder[3], str(lookup(data, (*holder, "name")))) if "workers" in holder else None
+
+
+def _trust_variable(data: Data, settings: ProxySettings) -> Place:
+    """Return the variable with certificates; in old classes its value is the list."""
+    is_old = any(
+        isinstance(lookup(data, (*entry, "value")), list)
+        for entry in named_items(data, CLUSTER_VARIABLES, "trust")
+    )
+    steps = ("value",) if is_old else ("value", "additionalTrustedCAs")
+    trusted = _trusted(steps, "proxy", settings, keep=0)
+    return Place(
+        CLUSTER_VARIABLES, NamedItem("trust", steps, trusted.form), trusted.label, 2, True, settings
+    )
+
+
+def _trusted(path: Pointer, name: str, settings: ProxySettings, keep: int) -> Place:
+    """Return the entry of ours in a list of certificates."""
+    data = in_base64(settings)
+    form = NamedEntry(name, {"name": name, "data": data} if data else None)
+    label = f"the certificate `{name}` of `additionalTrustedCAs`"
+    return Place(path, form, label, keep, is_trust=True, settings=settings)
+
+
+TARGET = _ClusterClass()

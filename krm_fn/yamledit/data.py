@@ -1,0 +1,188 @@
+"""The tree as plain data, the way YAML 1.2 reads it.
+
+A key is a string, and so is every value that JSON cannot hold (``.nan``, a date, ``=``). What YAML 1.1 reads
+differently (``yes``, ``22:30``, ``0640``) is data that is only looked at: its words stay in the text.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+from krm_fn.errors import ExpansionError
+from krm_fn.light_typing import Any
+from krm_fn.yamledit.tree import MAX_DEPTH, Alias, Mapping, Node, Scalar, Sequence
+
+_STR_TAGS = frozenset(
+    {"", "tag:yaml.org,2002:int", "tag:yaml.org,2002:float", "tag:yaml.org,2002:bool"}
+)
+_NULL_TAG = "tag:yaml.org,2002:null"
+_MERGE_TAG = "tag:yaml.org,2002:merge"
+_CONSTANTS: dict[str, Any] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+_INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_NUMBERS_BEGIN = frozenset("+-.0123456789")
+_LONGEST_NUMBER = 1000  # Python refuses to read integers of more than 4300 digits
+
+MAX_EXPANSION = 100_000
+_LEAST_EXPANSION = 1000
+_VALUES_OF_A_CHARACTER = 10
+_CHARACTERS_OF_A_VALUE = 100
+"""A longer scalar counts as several values."""
+
+
+class ComplexKey(str):
+    """The name of a key that is a mapping or a list, as ``{{ name }}`` without quotes is.
+
+    JSON has no such keys. The name is the text of the key, and must never be written: it would be another key.
+    """
+
+    __slots__ = ()
+
+
+def resolve(text: str) -> Any:
+    """Return the value of a plain scalar in the core schema of YAML 1.2; a number that JSON cannot hold is a string."""
+    if text in _CONSTANTS:
+        return _CONSTANTS[text]
+    if text[0] not in _NUMBERS_BEGIN or len(text) > _LONGEST_NUMBER:
+        return text
+    if _INT.fullmatch(text):
+        return int(text, {"0o": 8, "0x": 16}.get(text[:2], 10))
+    if _FLOAT.fullmatch(text):
+        number = float(text)
+        return number if math.isfinite(number) else text
+    return text
+
+
+def scalar_value(node: Scalar) -> Any:
+    """Return the value of one scalar."""
+    if node.tag == _NULL_TAG:
+        return None
+    if node.style or node.tag not in _STR_TAGS:
+        return node.value
+    return resolve(node.value)
+
+
+def has_tag_of_no_string(node: Scalar) -> bool:
+    """Return whether a tag of YAML itself says that a scalar is no string."""
+    return node.tag == _NULL_TAG or (node.tag != "" and node.tag in _STR_TAGS)
+
+
+def is_merge(key: Node) -> bool:
+    """Return whether a key is the merge key ``<<`` of YAML 1.1 (kpt writes it ``!!merge <<``)."""
+    return (
+        isinstance(key, Scalar)
+        and key.value == "<<"
+        and not key.style
+        and key.tag in ("", _MERGE_TAG)
+    )
+
+
+def key_text(node: Node) -> str:
+    """Return a key as the string that JSON would have; a ``ComplexKey`` for one that is no scalar."""
+    while isinstance(node, Alias):
+        node = node.target
+    return node.value if isinstance(node, Scalar) else ComplexKey(f"? {view(node)!r}")
+
+
+def children(node: Node) -> list[tuple[str, int, Node]]:
+    """Return key or index, start and value of each member or item of a collection; nothing for anything else."""
+    if isinstance(node, Mapping):
+        return [(key_text(key), key.start, value) for key, value in node.entries]
+    if isinstance(node, Sequence):
+        return [(str(index), item.start, item) for index, item in enumerate(node.items)]
+    return []
+
+
+def view(node: Node, text: str | None = None) -> Any:
+    """Return plain data of ``node`` (dict, list, str, int, float, bool, None), with aliases and merge keys expanded.
+
+    Of a key that occurs twice the last one counts, as JSON readers have it. No two places share an object.
+
+    Args:
+        node: a value of a text.
+        text: the whole text, where it is read for the first time: aliases may expand to ten values for each character.
+
+    Raises:
+        ExpansionError: aliases expand to more values than that, or nest deeper than a text may.
+    """
+    most_values = MAX_EXPANSION
+    if text is not None:
+        by_length = max(_LEAST_EXPANSION, _VALUES_OF_A_CHARACTER * len(text))
+        most_values = min(MAX_EXPANSION, by_length)
+    return _Reader(most_values).value(node, 0)
+
+
+class _Reader:
+    """Reads a tree as data, and counts what is inside of aliases."""
+
+    def __init__(self, most_values: int) -> None:
+        self._left = most_values
+        self._aliases_around = 0
+
+    def value(self, node: Node, depth: int) -> Any:
+        if self._aliases_around:
+            self._count(node, depth)
+        if isinstance(node, Scalar):
+            return scalar_value(node)
+        if isinstance(node, Mapping):
+            return self._mapping(node, depth + 1)
+        if isinstance(node, Sequence):
+            return [self.value(item, depth + 1) for item in node.items]
+        assert isinstance(node, Alias)  # noqa: S101 -- the last of the four kinds
+        self._aliases_around += 1
+        data = self.value(node.target, depth)
+        self._aliases_around -= 1
+        return data
+
+    def _count(self, node: Node, depth: int) -> None:
+        if depth > MAX_DEPTH or self._aliases_around > MAX_DEPTH:
+            raise ExpansionError(
+                f"aliases nest more than {MAX_DEPTH} levels deep: write them out or remove them"
+            )
+        length = len(node.value) if isinstance(node, Scalar) else 0
+        self._left -= 1 + length // _CHARACTERS_OF_A_VALUE
+        if self._left < 0:
+            raise ExpansionError(
+                "aliases expand to more values than the text has room for: write them out or remove them"
+            )
+
+    def _mapping(self, node: Mapping, depth: int) -> dict[str, Any]:
+        inherited: dict[str, Any] = {}
+        own: dict[str, Any] = {}
+        for key, value in node.entries:
+            if type(key) is Scalar and key.value != "<<":  # nearly all are
+                own[key.value] = self.value(value, depth)
+            elif is_merge(key):
+                inherited = {**merged(self.value(value, depth)), **inherited}
+            else:
+                own[key_text(key)] = self.value(value, depth)
+        return {**inherited, **own} if inherited else own
+
+
+def merged(data: Any) -> dict[str, Any]:
+    """Return the members that a merge key brings; of a key in several mappings, the first counts."""
+    members: dict[str, Any] = {}
+    for source in data if isinstance(data, list) else [data]:
+        if isinstance(source, dict):
+            members = {**source, **members}
+    return members
+
+
+def same(one: Any, other: Any) -> bool:
+    """Return whether both are equal in value and type, at every depth: for Python ``True == 1 == 1.0``, not for YAML."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, (dict, list)) and one is other:
+        return True
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(
+            same(value, other[key]) for key, value in one.items()
+        )
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other)

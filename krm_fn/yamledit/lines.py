@@ -1,0 +1,56 @@
+"""The lines of a YAML text: where they begin and end, and which line break they have.
+
+PyYAML and the YAML library of Go end a line also at a carriage return alone, at NEL, and at U+2028 and U+2029
+(YAML 1.1, section 5.4). ``with_line_feeds`` makes line feeds of these, so that everything else knows one line break.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+RARE_BREAKS = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
+BREAKS = "\r\n\x85\u2028\u2029"
+"""Every character that is a line break or part of one."""
+
+
+def with_line_feeds(text: str) -> str:
+    """Return ``text`` with a line feed in place of each rare line break; each position means the same in both texts."""
+    if text.isascii() and "\r" not in text:
+        return text
+    return RARE_BREAKS.sub("\n", text)
+
+
+def newline_of(text: str) -> str:
+    """Return the line break for new lines: that of the first line."""
+    first = re.search(r"\r\n?|\n", text)
+    return first[0] if first else "\n"
+
+
+class Lines:
+    """The line breaks of a text, found once for any number of positions."""
+
+    def __init__(self, text: str) -> None:
+        self._ends = [match.end() for match in re.finditer("\n", with_line_feeds(text))]
+
+    def above(self, position: int) -> int:
+        """Return how many lines end before a position."""
+        return bisect_right(self._ends, position)
+
+
+def column_of(text: str, position: int) -> int:
+    """Return the column of a position on its line."""
+    return position - (text.rfind("\n", 0, position) + 1)
+
+
+def end_of_line(text: str, position: int) -> int:
+    """Return the end of the line that holds a position, line break excluded."""
+    end = text.find("\n", position)
+    if end < 0:
+        return len(text)
+    return end - 1 if end and text[end - 1] == "\r" else end
+
+
+def starts_line(text: str, position: int) -> bool:
+    """Return whether only blanks are before a position on its line."""
+    return not text[text.rfind("\n", 0, position) + 1 : position].strip()

@@ -1,0 +1,110 @@
+"""A text that gets another value and keeps the way in which its author writes it.
+
+Anchor, tag, quotes, the header of a block (``|2+  # owner``) and its indentation stay, and so do the lines and the
+escapes that are the same in the old and in the new value. Source: YAML 1.2.2, chapters 6.5, 7.3 and 8.1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from krm_fn.yamledit.data import has_tag_of_no_string
+from krm_fn.yamledit.render import double_quoted, fits_block, is_string_in_every_yaml
+from krm_fn.yamledit.tree import Scalar
+
+_PROPERTIES = re.compile(r"(?:[&!][^ \t\r\n]*[ \t]+)*")
+_HEADER = re.compile(
+    r"[|>](?P<indent>[0-9]?)(?P<chomping>[-+]?)(?P<more>[0-9]?[ \t]*(?:#[^\r\n]*)?)"
+)
+_PLAIN = re.compile(r"[^\s\-?:,\[\]{}#&*!|>'\"%@`](?:[^:#]|:(?=\S)|(?<! )#)*(?<!\s)")
+_FLOW_INDICATOR = re.compile(r"[,\[\]{}]")
+_CHARACTER = re.compile(r"(?s)\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)|[^\\]")
+
+
+def restyled(raw: str, node: Scalar, value: str, newline: str, *, flow: bool) -> str | None:
+    """Return a scalar with another value in its author's style; None where the style cannot hold it.
+
+    Args:
+        raw: the text of ``node``, its lines ended by line feeds.
+        node: what it is now.
+        value: what it must mean.
+        newline: the line break of the text.
+        flow: whether it is inside of a flow collection.
+    """
+    if not raw or has_tag_of_no_string(node):
+        return None
+    properties = _PROPERTIES.match(raw)
+    start = properties.end() if properties else 0
+    head, body = raw[:start], raw[start:]
+    new: str | None = None
+    if node.style == "":
+        new = value if _stays_plain(value, flow=flow) else None
+    elif node.style == '"':
+        new = _in_double_quotes(body, node.value, value)
+    elif node.style == "'":
+        is_fit = "\n" not in value and fits_block(value)
+        new = "'" + value.replace("'", "''") + "'" if is_fit else None
+    elif value.strip("\n ") and fits_block(value) and not value.endswith("\n\n"):
+        new = _block(body, node, value, newline)
+    return None if new is None else head + new
+
+
+def _stays_plain(value: str, *, flow: bool) -> bool:
+    """Return whether a text can be without quotes; a new one has stricter rules: ``render.is_plain``."""
+    is_plain = _PLAIN.fullmatch(value) and not (flow and _FLOW_INDICATOR.search(value))
+    return bool(is_plain) and value.isprintable() and is_string_in_every_yaml(value)
+
+
+def _in_double_quotes(raw: str, old: str, value: str) -> str:
+    """Return the value in double quotes; characters that stay keep their escapes."""
+    characters = _CHARACTER.findall(raw[1:-1])
+    if len(characters) != len(old):
+        return double_quoted(value)
+    head, tail = _common_ends(old, value)
+    middle = double_quoted(value[head : len(value) - tail])[1:-1]
+    return '"' + "".join([*characters[:head], middle, *characters[len(old) - tail :]]) + '"'
+
+
+def _block(raw: str, node: Scalar, value: str, newline: str) -> str | None:
+    """Return a block scalar that keeps equal lines; a folded block is not folded again."""
+    header = _HEADER.match(raw)
+    lines = raw.split("\n")[1:]
+    indents = [len(line) - len(line.lstrip(" ")) for line in lines if line.strip()]
+    if header is None or not indents or (value.lstrip("\n")[:1] == " " and not header["indent"]):
+        return None
+    pad = " " * min(indents)
+    new = [pad + line if line else "" for line in _lines(value)]
+    if node.style == ">":
+        new = [text for line in new for text in (line, "")][:-1]
+    else:
+        head, tail = _common_ends(_lines(node.value), _lines(value))
+        kept = [line.removesuffix("\r") for line in lines]
+        new = [*kept[:head], *new[head : len(new) - tail], *kept[len(kept) - tail :]]
+    return newline.join([_new_header(header, value), *new])
+
+
+def _new_header(header: re.Match[str], value: str) -> str:
+    """Return the header of a block with the marks that fit the final line break of a value."""
+    chomping = header["chomping"]
+    if not value.endswith("\n"):
+        chomping = "-"
+    elif chomping == "-":
+        chomping = ""
+    return f"{header[0][0]}{header['indent']}{chomping}{header['more']}"
+
+
+def _lines(value: str) -> list[str]:
+    return value.removesuffix("\n").split("\n")
+
+
+def _common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
+    """Return how many items two sequences have in common at their beginning, and at their end behind that."""
+    shorter = min(len(old), len(new))
+    head = 0
+    while head < shorter and old[head] == new[head]:
+        head += 1
+    tail = 0
+    while tail < shorter - head and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    return head, tail

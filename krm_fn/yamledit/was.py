@@ -1,0 +1,131 @@
+r"""What a member was before it got its first items: ``files: # was: []``, so that it can be that again.
+
+A list that loses its last item is removed with its key, because that restores the text if there was none before. Where
+its author wrote ``files: []``, ``files: ~`` or ``files:``, only the text shows it, so these words stay in a
+comment behind the key while something else is there, and come back when the member would go.
+
+A text that ytt reads gets ``config: #! was: null``: ``#!`` begins a comment there, and ytt refuses any other than that
+and ``#@``, its code (https://carvel.dev/ytt/docs/latest/ytt-text-templates/). None is written behind the dash of a
+list, where kpt puts it above the item, and none inside of a flow collection.
+"""
+
+from __future__ import annotations
+
+import re
+
+from krm_fn.errors import EditError, InputError
+from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.yamledit.data import is_merge, key_text, same, view
+from krm_fn.yamledit.layout import slots_of
+from krm_fn.yamledit.lines import end_of_line
+from krm_fn.yamledit.pairs import pair_items
+from krm_fn.yamledit.tree import Mapping, Node, Sequence, compose, walk
+
+_NOTE = re.compile(r"(?P<comment>[ \t]+#[^\n]*|) #!? was:(?P<words>[^\n]*)")
+_ENDS_LINE = re.compile(r"# *(?:kpt-set:|\{\"\$)|#@")
+"""A comment behind which nothing may be written: a setter of kpt, or code or an annotation of ytt."""
+GONE: Any = object()
+"""In place of the new data of what is removed."""
+
+
+class EarlierValue(NamedTuple):
+    """What was behind the colon of a member: ``text`` with the comment there, and the ``data`` that it meant."""
+
+    text: str
+    data: Any
+
+
+def with_note(comment: str, words: str, opening: str) -> str:
+    """Return a comment behind a key with the note that ``words`` were the value; ``opening`` begins a comment."""
+    # kpt copies comments back: the note may be there already.
+    if _NOTE.fullmatch(comment) or _ENDS_LINE.search(comment):
+        return comment
+    return (
+        f"{comment} {opening} was:{words}"
+        if comment.strip()
+        else f" {opening} was:{words}{comment}"
+    )
+
+
+def earlier_values(text: str, root: Node) -> dict[Node, EarlierValue]:
+    """Return the earlier values that the notes of a document state."""
+    known: dict[Node, EarlierValue] = {}
+    if " was:" not in text:
+        return known
+    for node in walk(root):
+        if not isinstance(node, Mapping) or node.flow:
+            continue
+        try:
+            slots = slots_of(text, node)
+        except EditError:
+            continue
+        for slot, (_, value) in zip(slots, node.entries, strict=True):
+            earlier = _earlier_value(text[slot.behind : end_of_line(text, slot.behind)], value)
+            if earlier is not None:
+                known[value] = earlier
+    return known
+
+
+def _earlier_value(line: str, value: Node) -> EarlierValue | None:
+    """Return the earlier value that the note behind a key states; None without a note."""
+    note = _NOTE.fullmatch(line)
+    if note is None or not isinstance(value, (Mapping, Sequence)):
+        return None
+    try:
+        data = view(compose('{"k":' + note["words"] + "\n}"))["k"]
+    except (InputError, TypeError, KeyError):
+        return None
+    # On removal kpt copies the note to the line below: of another kind, it says nothing of what is there.
+    if data is not None and isinstance(data, dict) is not isinstance(value, Mapping):
+        return None
+    return EarlierValue(note["words"] + note["comment"], data)
+
+
+def with_earlier_values(node: Node, old: Any, new: Any, known: dict[Node, EarlierValue]) -> Any:
+    """Return new data in which a value that loses its last member gets its earlier value back.
+
+    Args:
+        node: a value of the text.
+        old: what it says.
+        new: what it is to say, ``GONE`` for nothing.
+        known: the notes of the text.
+    """
+    if same(old, new):
+        return new
+    inner = new
+    if isinstance(node, Mapping):
+        inner = _members_with_earlier_values(node, old, new, known)
+    elif isinstance(node, Sequence) and isinstance(new, list):
+        inner = list(new)
+        for at, to in pair_items(old, new):
+            inner[to] = with_earlier_values(node.items[at], old[at], new[to], known)
+    earlier = known.get(node)
+    if earlier is None:
+        return inner
+    return earlier.data if _filled(inner) == _filled(earlier.data) else inner
+
+
+def _members_with_earlier_values(
+    node: Mapping, old: Any, new: Any, known: dict[Node, EarlierValue]
+) -> Any:
+    if not isinstance(new, dict) and new is not GONE:
+        return new
+    members = {} if new is GONE else dict(new)
+    for key, value in node.entries:
+        name = key_text(key)
+        if is_merge(key) or same(old[name], members.get(name, GONE)):
+            continue
+        member = with_earlier_values(value, old[name], members.get(name, GONE), known)
+        if member is not GONE:
+            members[name] = member
+    return members if members or new is not GONE else GONE
+
+
+def _filled(data: Any) -> Any:
+    """Return data without null and empty members; None if nothing remains."""
+    if isinstance(data, dict):
+        members = {name: _filled(member) for name, member in data.items()}
+        return {name: member for name, member in members.items() if member is not None} or None
+    if isinstance(data, list):
+        return [_filled(item) for item in data] or None
+    return None if data is GONE else data
