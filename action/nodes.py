@@ -21,7 +21,6 @@ from krm_fn.errors import InputError
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import redact
 from krm_fn.printable import printable
-from krm_fn.yamledit import Budget
 
 Fields = tuple[tuple[str, ...], ...]
 _OF_MACHINES: Fields = (
@@ -128,10 +127,9 @@ def objects_in(folder: Path) -> dict[Key, Any]:
     what aliases make too large.
     """
     found: dict[Key, Any] = {}
-    with Budget():
-        for file in sorted(folder.rglob("*")):
-            if file.suffix in {".yaml", ".yml", ".json"} and not file.is_symlink():
-                found |= _objects(file, file.relative_to(folder).as_posix())
+    for file in sorted(folder.rglob("*")):
+        if file.suffix in {".yaml", ".yml", ".json"} and not file.is_symlink():
+            found |= _objects(file, file.relative_to(folder).as_posix())
     return found
 
 

@@ -11,8 +11,7 @@ from growth import excess
 from krm_fn.krm.resourcelist import ResourceList
 from krm_fn.patch import replace
 from krm_fn.pipeline import run
-from krm_fn.yamledit import Budget, read
-from krm_fn.yamledit.expansion import MAX_EXPANSION
+from krm_fn.yamledit import read
 from list_changes import changes_of
 from support import inject_proxy
 
@@ -100,28 +99,12 @@ def test_a_bomb_in_the_text_of_a_secret_is_left_alone_with_a_clear_finding(level
     outcome = run(resource_list(_values("one", text), WORKERS).encode())
     (found,) = [result for result in outcome.results if "aliases" in result.message]
     assert (found.ref.kind, found.path) == ("Secret", ("data", "value"))
-    assert found.message.endswith(f"aliases expand to more than {MAX_EXPANSION} values: write them out or remove them")
+    assert "write them out or remove them" in found.message
     assert outcome.exit_code == 0
     assert outcome.changed == 1
 
 
-def test_many_small_bombs_share_one_budget() -> None:
-    text = "#@data/values\n---\nTKG_HTTP_PROXY: http://old.example.com:1\n" + _bomb(4)
-    outcome = run(resource_list(*[_values(f"n{number}", f"{text}# {number}\n") for number in range(200)]).encode())
-    reported = [result.message for result in outcome.results if "the aliases of all texts together" in result.message]
-    assert 0 < len(reported) < 200
-    assert b"Traceback" not in outcome.output
-
-
-def test_the_budget_of_a_run_ends_with_it() -> None:
-    text = _bomb(4)
-    for _ in range(3):
-        with Budget():
-            for _ in range(10):
-                read(text)
-
-
-def test_aliases_that_a_person_writes_are_within_the_budget() -> None:
+def test_aliases_that_a_person_writes_are_read() -> None:
     """A block of values that each of 60 items refers to a hundred times within itself."""
     labels = "x-labels: &labels\n  a: '1'\n  b: '2'\n  c: '3'\n"
     uses = "".join(f"use{number}: *labels\n" for number in range(100))
