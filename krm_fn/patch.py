@@ -105,7 +105,7 @@ def list_at(data: Any, path: Iterable[str | int]) -> list[Any]:
 
 
 def named_items(data: Any, path: Pointer, name: str) -> list[Pointer]:
-    """Return the paths of the items of a list that have a name, the last one first, so that a removal moves no other."""
+    """Return the paths of the items of a list that have a name, the last one first, so that a removal moves no other."""  # noqa: E501
     items = enumerate(list_at(data, path))
     return [(*path, str(index)) for index, item in items if lookup(item, ("name",)) == name][::-1]
 

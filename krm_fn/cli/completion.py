@@ -43,7 +43,7 @@ def _bash(commands: dict[str, ArgumentParser]) -> str:
         for action in parser._actions:
             words += action.option_strings or _values(action, command)
             for option in action.option_strings if _values(action, command) else ():
-                values.append(
+                values.append(  # noqa: PERF401
                     f"  '{command} {option}') words='{' '.join(_values(action, command))}' ;;\n"
                 )
         options.append(f"  {command}) words='{' '.join(words)}' ;;\n")

@@ -86,7 +86,7 @@ def config_above(manifests: Manifests, paths: Sequence[str]) -> FoundConfig | No
                 configs = _configs(Manifests({file: content}))
                 found += [located for located in configs if not located.is_of_list]
                 contents[file] = content
-        except (InputError, UsageError):  # it cannot be read, so it is another file
+        except (InputError, UsageError):  # it cannot be read, so it is another file  # noqa: PERF203
             continue
     if not found:
         return None

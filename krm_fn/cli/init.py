@@ -44,16 +44,16 @@ _SECRET = """\
 #   https_proxy: {https}
 #   END
 from: [{{kind: Secret, name: inject-proxy}}]
-"""
+"""  # noqa: S105
 
 
 def run(given: Namespace) -> Answer:
     """Look at a folder, ask on a terminal, and write or print a ProxyConfig."""
-    if not os.path.isdir(given.folder):
+    if not os.path.isdir(given.folder):  # noqa: PTH112
         raise UsageError(f'"{given.folder}" must be a folder: the one with the manifests')
     selection = select([given.folder], given.exclude, {LeftAlone.RESOURCE_LIST})
     manifests = ReadableManifests(selection.manifests)
-    file = os.path.normpath(os.path.join(given.folder, _NAME))
+    file = os.path.normpath(os.path.join(given.folder, _NAME))  # noqa: PTH118
     asks = not (given.yes or given.print)
     if not given.print:
         _refuse_second(file, manifests, selection, given)

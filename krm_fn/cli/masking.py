@@ -2,7 +2,7 @@
 
 A document is read, so that what decides about a value is what it says, and in which field it is. From a secret value on,
 its line is hidden. What has the form of a credential anywhere in a line is hidden by `krm_fn.krm.masking`.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -105,13 +105,13 @@ def _secret_nodes(root: Node) -> Iterator[Node]:
         if isinstance(node, Mapping):
             yield from _secret_members([(_text(key), value) for key, value in node.entries])
         elif isinstance(node, Sequence):
-            for option, argument in zip(node.items, node.items[1:]):
+            for option, argument in zip(node.items, node.items[1:]):  # noqa: B905
                 if _text(option).startswith("-") and _is_secret(_text(option), argument):
                     yield argument
 
 
 def _is_secret_object(node: Node) -> bool:
-    """Return whether a node is a Secret, in whose comments somebody may have left a value; a reference has no metadata."""
+    """Return whether a node is a Secret, in whose comments somebody may have left a value; a reference has no metadata."""  # noqa: E501
     members = (
         {_text(key): value for key, value in node.entries} if isinstance(node, Mapping) else {}
     )

@@ -113,7 +113,7 @@ def select(
         return Selection({streams.STDIN: content}, {streams.STDIN: content}, {}, {})
     selection = Selection({}, {}, {}, {})
     found = find_files(paths or ["."], exclude)
-    inputs = _inputs_of_kustomizations({os.path.dirname(file.path) for file in found})
+    inputs = _inputs_of_kustomizations({os.path.dirname(file.path) for file in found})  # noqa: PTH120
     for name, path, is_regular in found:
         why: LeftAlone | None = LeftAlone.LINK
         if is_regular:
@@ -163,7 +163,7 @@ def _is_template(text: str) -> bool:
 
 
 def _is_of_helm(path: str) -> bool:
-    """Return whether a file is a template, the values or the description of a chart (Helm's documentation, "Charts")."""
+    """Return whether a file is a template, the values or the description of a chart (Helm's documentation, "Charts")."""  # noqa: E501
     folder, name = os.path.split(path)
     if name == "Chart.yaml" or name.startswith("values"):
         return _is_chart(folder)
@@ -180,7 +180,7 @@ def _is_in_templates(folder: str) -> bool:
 
 @cache
 def _is_chart(folder: str) -> bool:
-    return os.path.isfile(os.path.join(folder, "Chart.yaml"))
+    return os.path.isfile(os.path.join(folder, "Chart.yaml"))  # noqa: PTH113, PTH118
 
 
 def _inputs_of_kustomizations(folders: Iterable[str]) -> set[str]:
@@ -191,16 +191,16 @@ def _inputs_of_kustomizations(folders: Iterable[str]) -> set[str]:
     found = set()
     for folder in folders:
         for name in KUSTOMIZATIONS:
-            for field, value in _kustomization(os.path.join(folder, name)).items():
+            for field, value in _kustomization(os.path.join(folder, name)).items():  # noqa: PTH118
                 for text in _texts(value) if field not in _LISTS_OF_OBJECTS else ():
                     path = text.rpartition("=")[2]  # a file of a generator may have a key in front
-                    found.add(os.path.normpath(os.path.join(folder, path)))
+                    found.add(os.path.normpath(os.path.join(folder, path)))  # noqa: PTH118
     return found
 
 
 def _kustomization(file: str) -> Mapping[str, Any]:
     """Return the data of a kustomization; nothing where there is none that can be read."""
-    if os.path.islink(file) or not os.path.isfile(file):
+    if os.path.islink(file) or not os.path.isfile(file):  # noqa: PTH113, PTH114
         return {}
     try:
         data = read(read_file(file).decode())

@@ -82,9 +82,9 @@ def _new_file(file: Path, content: bytes) -> Path:
         else:
             umask = os.umask(0o022)
             os.umask(umask)
-            os.chmod(name, 0o666 & ~umask)
+            os.chmod(name, 0o666 & ~umask)  # noqa: PTH101
     except BaseException:
-        os.unlink(name)
+        os.unlink(name)  # noqa: PTH108
         raise
     return Path(name)
 
@@ -112,6 +112,6 @@ def _restored(done: Mapping[Path, Change]) -> list[str]:
                 file.unlink(missing_ok=True)
             else:
                 file.write_bytes(change.old)
-        except OSError:
+        except OSError:  # noqa: PERF203
             left.append(str(file))
     return left

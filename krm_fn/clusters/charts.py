@@ -2,7 +2,7 @@
 
 Sources: ``HelmRelease`` (``spec.chart.spec``, ``spec.chartRef``, ``spec.kubeConfig.secretRef``) and its sources; ``App``
 of Giant Swarm (``spec.kubeConfig.secret``); Cluster API calls a kubeconfig ``<cluster>-kubeconfig``.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 

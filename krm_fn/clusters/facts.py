@@ -58,7 +58,7 @@ def _facts(obj: Object, paths: FactPaths, name: str) -> tuple[Fact, ...]:
             texts = read(value)
             for text in (texts,) if isinstance(texts, str) else texts:
                 if text:
-                    facts.append(Fact(text, obj.ref, path))
+                    facts.append(Fact(text, obj.ref, path))  # noqa: PERF401
     return distinct(facts)
 
 

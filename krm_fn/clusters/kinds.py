@@ -193,7 +193,7 @@ INFRASTRUCTURE = {
     "VCDCluster": FactPaths(endpoint=_ENDPOINT, infrastructure_hosts="site"),
     "VSphereCluster": FactPaths(endpoint=_ENDPOINT, infrastructure_hosts="server"),
 }
-"""Kind of an infrastructure cluster, or of a managed control plane, -> where it says more than the contract asks for."""
+"""Kind of an infrastructure cluster, or of a managed control plane, -> where it says more than the contract asks for."""  # noqa: E501
 
 METAL3_POOL = ("ipam.metal3.io", "IPPool")
 POOLS = frozenset(

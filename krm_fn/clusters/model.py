@@ -21,7 +21,7 @@ class Key(NamedTuple):
     file: str = ""
 
     @property
-    def group_kind(self) -> tuple[str, str]:
+    def group_kind(self) -> tuple[str, str]:  # noqa: D102
         return self.group, self.kind
 
 

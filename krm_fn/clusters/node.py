@@ -83,7 +83,7 @@ class Node(NamedTuple):
     rewritten: tuple[Pointer, ...] = ()
 
     @property
-    def is_cluster(self) -> bool:
+    def is_cluster(self) -> bool:  # noqa: D102
         return self.key.group_kind == CLUSTER
 
     @property
@@ -92,7 +92,7 @@ class Node(NamedTuple):
         return is_infrastructure(*self.key.group_kind)
 
     @property
-    def is_control_plane(self) -> bool:
+    def is_control_plane(self) -> bool:  # noqa: D102
         return self.role is Role.CONTROL_PLANE and not self.is_infrastructure
 
     @property
@@ -101,7 +101,7 @@ class Node(NamedTuple):
         return is_cluster_api(self.key.group) or self.key.group == konvoy.GROUP
 
     @property
-    def is_workload(self) -> bool:
+    def is_workload(self) -> bool:  # noqa: D102
         return self.key.group in _WORKLOADS
 
     @property

@@ -87,9 +87,9 @@ def cidrs(value: Any) -> tuple[str, ...]:
     found = []
     for part in placeholders.split(text(value)):
         if placeholders.is_in(part):
-            part = _filled_in_later(part, cidrs)
+            part = _filled_in_later(part, cidrs)  # noqa: PLW2901
         elif not _is_cidr(part):
-            part = ""
+            part = ""  # noqa: PLW2901
         found += [part] if part else []
     return tuple(found)
 

@@ -3,7 +3,7 @@
 Source: Cluster API ``api/core``: a reference of v1alpha3 to v1beta1 has ``apiVersion``, ``kind``, ``name`` and at times
 ``namespace``, one of v1beta2 ``apiGroup``, ``kind``, ``name``; the templates of a ClusterClass are in ``ref`` (v1alpha4,
 v1beta1) or ``templateRef`` (v1beta2).
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 

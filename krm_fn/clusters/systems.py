@@ -51,7 +51,7 @@ class System(NamedTuple):
 _WORKLOADS_ONLY = "let its nodes reach registries without one, and give the proxy to the workloads"
 _ETCDADM = System("etcdadm", "`spec.etcdadmConfigSpec.proxy`")
 _GKE = System("GKE", "", _WORKLOADS_ONLY)
-_KARPENTER = "`spec.userData`: as a NodeConfig (`spec.instance.environment.default`), or as `settings.network` of Bottlerocket"
+_KARPENTER = "`spec.userData`: as a NodeConfig (`spec.instance.environment.default`), or as `settings.network` of Bottlerocket"  # noqa: E501
 _OF_CLUSTER_API = {
     "MicroK8sConfig": System(
         "MicroK8s", "`initConfiguration.httpProxy`, `httpsProxy` and `noProxy`"
@@ -216,7 +216,7 @@ def foreign(objects: Iterable[Object], topology: Topology) -> list[Foreign]:
                 continue
             clusters: list[Cluster | None] = [one.cluster for one in topology.of(obj)]
             for cluster in clusters or [None]:
-                found.append(Foreign(system, kind, name, obj, cluster, is_own))
+                found.append(Foreign(system, kind, name, obj, cluster, is_own))  # noqa: PERF401
     order = [*_OF_CLUSTER_API.values(), *_ALONE.values()]
     return sorted(found, key=lambda one: -1 if one.system.target else order.index(one.system))
 
@@ -231,7 +231,7 @@ def elsewhere(objects: Iterable[Object]) -> Iterator[tuple[Object, Key]]:
         for use in uses(obj):
             system = system_of(*use.target.group_kind)
             is_written = system is not None and bool(system.target) and not system.waits
-            if use.target.group_kind in NODE_KINDS or is_written:
+            if use.target.group_kind in NODE_KINDS or is_written:  # noqa: SIM102
                 if not listed.candidates(use.target):
                     yield obj, use.target
 

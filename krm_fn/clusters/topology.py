@@ -157,7 +157,7 @@ class Topology:
         networks = [_unpatched_network(node.network, its_class.rewritten) for node in parts]
         for node in others:  # not workers, and not parts that the Cluster does not name
             if node.key.group_kind == konvoy.INVENTORY or node.key.group_kind in POOLS:
-                networks.append(node.network)
+                networks.append(node.network)  # noqa: PERF401
         infrastructure = _infrastructure(cluster, its_class, sources)
         is_listed = bool(cluster.ref.kind)
         return Cluster(

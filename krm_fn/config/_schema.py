@@ -2,7 +2,7 @@
 
 What the API is, only the schema says. ``jsonschema`` judges what ``_quick_check.py`` does not accept, and this module words
 the mistakes: the texts of ``jsonschema`` repeat the value, which may hold a password.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 

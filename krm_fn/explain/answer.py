@@ -314,7 +314,7 @@ def _hosts(grants: Sequence[_Grant]) -> Iterable[Reached]:
 # Clusters
 
 
-def _clusters(
+def _clusters(  # noqa: C901, PLR0912
     comparison: Comparison,
     grants: Iterable[_Grant],
     nodes: Iterable[NodeChange],
@@ -421,7 +421,7 @@ def _summary(
         phrases.append(f"merging replaces nodes of {_counted(len(replaced), 'cluster')}")
     for row in rows:
         if row.left and row.system in ("workloads", "charts"):
-            phrases.append(f"{row.left} of {row.found} {row.system} stay without")
+            phrases.append(f"{row.left} of {row.found} {row.system} stay without")  # noqa: PERF401
     sentence = "; ".join(phrases)
     return f"{sentence[:1].upper()}{sentence[1:]}."
 

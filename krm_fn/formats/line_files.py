@@ -55,7 +55,7 @@ def _read(row: LineForm, text: str) -> list[Assignment]:
     read = []
     for assignment in _assignments(row, text):
         if assignment.name in variables:
-            read.append(assignment._replace(name=variables[assignment.name]))
+            read.append(assignment._replace(name=variables[assignment.name]))  # noqa: PERF401
     return read
 
 

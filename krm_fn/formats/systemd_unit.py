@@ -3,7 +3,7 @@ r"""The text of a systemd unit or drop-in: the variables that ``Environment=`` s
 Sources: systemd's ``src/shared/conf-parser.c`` (``\`` at the end continues a line, comment lines within are skipped)
 and ``config_parse_environ`` in ``src/core/load-fragment.c`` (an empty ``Environment=`` forgets what came before, and the
 last assignment of a name wins).
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 

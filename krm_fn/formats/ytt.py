@@ -4,7 +4,7 @@ A document stays as it is where code makes a value that an edit is about, or whe
 of a mapping that an edit changes. Sources: ytt, "YAML primer" and "Language" (https://carvel.dev/ytt/docs/latest/):
 ``#@ code``, ``#@annotation``; blocks from ``if``, ``for``, ``def`` to ``end``, or ``if/end`` for the next place alone; a
 comment on a line of its own belongs to the place below it, one behind ``key:`` gives that its value.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 

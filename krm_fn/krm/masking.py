@@ -222,7 +222,7 @@ class ProxyPasswords:
 
 
 def _forms(url: str) -> Iterable[str]:
-    """Yield the password of a URL as manifests hold it: encoded or not, escaped for systemd or Kubernetes, in base64."""
+    """Yield the password of a URL as manifests hold it: encoded or not, escaped for systemd or Kubernetes, in base64."""  # noqa: E501
     from urllib.parse import quote, unquote  # noqa: PLC0415 -- only a diff needs it
 
     proxy = split_url(url.partition("://")[2])

@@ -214,7 +214,7 @@ def entries(results: Iterable[Result]) -> list[dict[str, Any]]:
     joined: list[Result] = []
     for result in results:
         if result.is_change:
-            result = result._replace(proposed=None)
+            result = result._replace(proposed=None)  # noqa: PLW2901
         both = _joined(joined[-1], result) if joined else None
         if both is None:
             joined.append(result)

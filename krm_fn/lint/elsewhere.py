@@ -2,7 +2,7 @@
 
 A name says what is a proxy: a variable in a list or a mapping, a member such as ``httpProxy``, ``NAME=value`` in a text.
 Where no name does, a row of ``clusters.systems`` leads to it.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -343,7 +343,7 @@ def _nodes(
     for foreign in overview.foreign:
         ref = _owner(foreign.obj, foreign.cluster).ref
         record = found.get((ref, foreign.system.name))
-        if record is not None and foreign.is_own:
+        if record is not None and foreign.is_own:  # noqa: SIM102
             if foreign.obj.ref in stale or _holds(foreign.obj, record.place.resolved.urls):
                 del found[ref, foreign.system.name]
     yield from found.values()
@@ -404,7 +404,7 @@ def _in_other_lists(overview: Overview) -> Iterator[_Lacking]:
 def _holds(obj: Object, urls: Sequence[str]) -> bool:
     """Return whether an object holds one of some URLs in any text."""
     right = _with_and_without_credentials(urls)
-    for _, node in _walk(obj.data):
+    for _, node in _walk(obj.data):  # noqa: SIM110
         if isinstance(node, str) and any(url in node for url in right):
             return True
     return False

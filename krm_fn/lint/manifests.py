@@ -75,7 +75,7 @@ def audit(
             loaded = config.load(located.data, repeated=located.repeated)
         except ConfigError as error:
             for problem in error.problems:
-                found.append(Result(Severity.ERROR, problem, located.ref, code=ConfigError.code))
+                found.append(Result(Severity.ERROR, problem, located.ref, code=ConfigError.code))  # noqa: PERF401
             continue
         if loaded is not None:
             found += judge_config(loaded, located.ref, audience)

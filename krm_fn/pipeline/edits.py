@@ -98,9 +98,9 @@ def _without_secrets(results: Iterable[Result], readings: Sequence[Reading]) -> 
     for result in results:
         if result.current is not None:
             current = proxy_values.shown(result.current, result.path, result.proposed)
-            result = result._replace(current=current)
+            result = result._replace(current=current)  # noqa: PLW2901
         if hidden:
-            result = result._replace(
+            result = result._replace(  # noqa: PLW2901
                 message=redact(result.message, known),
                 current=redact(result.current, known),
                 proposed=redact(result.proposed, known),

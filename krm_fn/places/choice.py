@@ -2,7 +2,7 @@
 
 Sources of the names that are not ours: ``kyverno-policies-connectivity`` of Giant Swarm, AKS ("HTTP
 proxy support"), and OpenShift's cluster-version-operator (``lib/resourcebuilder/podspec.go``).
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 An entry is right or it is replaced whole, because Kubernetes rejects a ``value`` beside a ``valueFrom``. Other entries and
 their order are never touched: ``$(NAME)`` sees only what is before it.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ class Members(NamedTuple):
             secret = (*place.path, *steps[:-1], self.secret)
             if not draft.get(secret):
                 message = (
-                    f"the URL goes without its user and password, which cannot stand here: name a Secret with `username` "
+                    f"the URL goes without its user and password, which cannot stand here: name a Secret with `username` "  # noqa: E501
                     f"and `password` in `{'.'.join(secret)}`"
                 )
                 path = (*place.path, *steps)

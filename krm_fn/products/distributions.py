@@ -8,7 +8,7 @@ Sources: the API types of each project: ``openshift/api`` (``config/v1`` Proxy),
 ``kubernetes-sigs/cluster-api-provider-azure``, Azure's page "HTTP proxy support in AKS", ``Azure/azure-service-operator``,
 ``aws/eks-anywhere``, ``canonical/cluster-api-k8s``, ``kubermatic/kubeone``, ``kubernetes/kops`` (``EgressProxySpec``),
 ``rancher/rancher`` (``AgentEnvVars``), ``actions/actions-runner-controller``, ``crossplane/crossplane``.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class DistributionRow(NamedTuple):
         role: that of the nodes of such an object.
         container: the container whose ``env`` is the list of variables; "" where the list is at the path.
         keep: so many steps of the path lead to what stays when nothing is left in it.
-    """
+    """  # noqa: E501
 
     target: str
     group: str

@@ -74,7 +74,7 @@ class Resolved(NamedTuple):
         missing: what would be needed and is not known.
         unreachable_overrides: the overrides for some nodes of its Clusters only, which would say something else.
         withheld: the memberships that only the object itself claims from another namespace, whose proxy it does not get.
-    """
+    """  # noqa: E501
 
     settings: ProxySettings = ProxySettings()
     entries: tuple[Entry, ...] = ()

@@ -174,7 +174,7 @@ def merged(data: Any) -> dict[str, Any]:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Return whether both are equal in value and type, at every depth: for Python ``True == 1 == 1.0``, not for YAML."""
+    """Return whether both are equal in value and type, at every depth: ``True == 1 == 1.0`` is only true in Python."""
     if type(one) is not type(other):
         return False
     if isinstance(one, (dict, list)) and one is other:

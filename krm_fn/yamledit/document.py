@@ -127,7 +127,7 @@ class Document:
 
 
 def _with_characters(text: str) -> str:
-    r"""Return a text with each character that JSON writes as two escapes (``\ud83d\ude00``), which YAML does not know."""
+    r"""Return a text with each character that JSON writes as two escapes (``\ud83d\ude00``): YAML knows no such pair."""  # noqa: E501
 
     def characters(match: re.Match[str]) -> str:
         units = bytes.fromhex(re.sub(r"(?i)\\u", "", match[2]))

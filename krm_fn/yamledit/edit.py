@@ -79,7 +79,7 @@ class Addition(NamedTuple):
     moved: int = -1
 
 
-def rewritten(  # noqa: PLR0913 -- a text, what it says and is to say, and how notes are written
+def rewritten(  # noqa: PLR0913, PLR0917 -- a text, what it says and is to say, and how notes are written
     text: str, root: Node, old: Any, new: Any, envelope: Collection[str] = (), comment: str = "#"
 ) -> str:
     """Return a text that says new data, as close to its author's style as possible.

@@ -74,7 +74,7 @@ class QuickLook:
         known: dict[frozenset[str], frozenset[str]] = {}
         kinds: list[frozenset[str]] = []
         for text, parts in self._texts:
-            text = with_line_feeds(text)
+            text = with_line_feeds(text)  # noqa: PLW2901
             may_be_unusual = any(mark in text for mark in ("?", "*", "<<"))
             for start, end in parts:
                 words = frozenset(_KIND.findall(text, start, end))

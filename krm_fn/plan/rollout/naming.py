@@ -45,11 +45,11 @@ class Rename(NamedTuple):
     noun: str
 
     @property
-    def keeps_name(self) -> bool:
+    def keeps_name(self) -> bool:  # noqa: D102
         return self.name == self.obj.ref.name
 
     @property
-    def is_hashed(self) -> bool:
+    def is_hashed(self) -> bool:  # noqa: D102
         return self.name != self.obj.base_name
 
 

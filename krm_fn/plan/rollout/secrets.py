@@ -5,7 +5,7 @@ Cluster API takes the content of a Secret once, when it makes a node: another co
 the Secret no node boots.
 
 Sources: Cluster API 1.11 ``kubeadmconfig_controller.go`` (``resolveSecretFileContent``), ``internal/filters.go``.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -185,8 +185,8 @@ def _of_other_lists(places: Sequence[PlannedEdit], config: ProxyConfig) -> Itera
         if key not in listed:
             keys = " and ".join(f"`{name}`" for name in secret.keys)
             message = (
-                f"the patches of this class take {keys} from the Secret `<cluster>{giantswarm.SYSTEMD_PROXY_SUFFIX}` of "
-                "each Cluster, no Cluster of the class is in this list, and no node boots without that Secret: run this "
+                f"the patches of this class take {keys} from the Secret `<cluster>{giantswarm.SYSTEMD_PROXY_SUFFIX}` of "  # noqa: E501
+                "each Cluster, no Cluster of the class is in this list, and no node boots without that Secret: run this "  # noqa: E501
                 f"function over the Clusters with `{_GENERATE}: true`, or create the Secrets yourself"
             )
             finding = Finding.of("SecretMissing", message, ("spec", "patches"))

@@ -33,7 +33,7 @@ _OTHER = (
 
 
 def _constant(value: Any) -> Computed:
-    return Computed(lambda settings, old: value)
+    return Computed(lambda settings, old: value)  # noqa: ARG005
 
 
 def _removals(data: Data) -> Iterator[Place]:

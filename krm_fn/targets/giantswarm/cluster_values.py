@@ -66,7 +66,7 @@ class _ClusterValues(Target):
             return
         value = text_of(data, "values")
         if data.get("kind") == "Secret":
-            yield text_place(value, YamlText(lambda document: _IN_SECRET, _IN_SECRET), "the values")
+            yield text_place(value, YamlText(lambda document: _IN_SECRET, _IN_SECRET), "the values")  # noqa: ARG005
         else:
             places = partial(_in_config_map, is_created=was_created(data))
             yield text_place(value, YamlText(places, list(places({}))), "the values")

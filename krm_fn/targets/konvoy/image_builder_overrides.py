@@ -3,7 +3,7 @@
 Both places that the playbooks read are written: `proxy_env`, the environment of Ansible's own tasks, and the three names
 at the top, without which containerd gets no drop-in while provisioning. Source: the Konvoy document;
 mesosphere/konvoy-image-builder, ``ansible/roles/containerd/tasks/main.yaml``.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class _ImageBuilderOverrides(Target):
     id = "imageBuilderOverrides"
     kinds = frozenset({("", "Secret")})
     audience = Audience.NODE
-    file = FileForm(audience, lambda settings, document: _places(document))
+    file = FileForm(audience, lambda settings, document: _places(document))  # noqa: ARG005
     creates = created_objects.beside_clusters(companions)
     reach = Reach.CLUSTER
     node_update = NodeUpdate(

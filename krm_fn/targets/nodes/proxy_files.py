@@ -194,7 +194,7 @@ class _Writer:
 
         Without a proxy the Secret of the Cluster loses its text, and no node starts from a reference to nothing. Where the
         Cluster is not known, a reference to some Cluster's Secret is right.
-        """
+        """  # noqa: E501
         name, key = source_of(file.entry)
         is_ours = cluster_secret.is_of(name, self._settings)
         if is_ours and not variables:

@@ -37,7 +37,7 @@ class _CarenClusterConfig(Target):
                 yield Finding.of("NotEdited", message, (*path, "additionalNo"))
             mirror, at = context.settings.mirror, (*entry, *nutanix.MIRROR)
             if mirror and lookup(data, at) != mirror.url:
-                message = f'is not the mirror of `spec.registryMirror`, and is never written here: set it to "{mirror.url}"'
+                message = f'is not the mirror of `spec.registryMirror`, and is never written here: set it to "{mirror.url}"'  # noqa: E501
                 yield Finding.of("OtherProxy", message, at)
 
 

@@ -23,7 +23,7 @@ from krm_fn.places.texts import YamlText, text_place
 from krm_fn.products import tkg
 from krm_fn.targets.base import Context, Data, GroupKind, Target
 
-_NO_VALUES = "there is no `values.yaml` in it, so {label} get no proxy: add it with what TKG writes there, or delete the Secret"
+_NO_VALUES = "there is no `values.yaml` in it, so {label} get no proxy: add it with what TKG writes there, or delete the Secret"  # noqa: E501
 
 
 class AddOn(NamedTuple):
@@ -223,7 +223,7 @@ def _is_yaml(text: Value) -> bool:
 
 
 def _name_of_add_on(data: Data) -> str:
-    """Return the name of the add-on whose Secret it is, "" for none: its label, or its annotation ``<group>/<name>``."""
+    """Return the name of the add-on whose Secret it is, "" for none: its label, or its annotation ``<group>/<name>``."""  # noqa: E501
     label = text_at(data, ("metadata", "labels", tkg.ADD_ON_NAME_LABEL))
     annotation = text_at(data, ("metadata", "annotations", tkg.ADD_ON_TYPE_ANNOTATION))
     return (label or annotation).rpartition("/")[2]

@@ -3,7 +3,7 @@
 A container is one of a program if its workload fits a matcher and its own name fits, or if its image does. Labels count on
 the object and on its pod template. Sources: the released manifests of Flux, Argo CD, cert-manager and the Cluster API
 providers (``sigs.k8s.io/cluster-api/util/flags`` defines ``--diagnostics-address``).
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 

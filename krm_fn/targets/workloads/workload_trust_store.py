@@ -2,7 +2,7 @@
 
 A ConfigMap with the certificates is mounted in all containers, and variables name it to their programs. The volume and the
 mounts that have our name, and the variables whose value is the path of the bundle, are ours.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 

@@ -237,7 +237,7 @@ class _Workloads(Target):
         elif chosen.missing and context.settings.sets_any:
             names = ", ".join(f"`{name}`" for name in chosen.missing)
             message = (
-                f"an annotation chooses {names} for the proxy, and no container or init container has this name: it must "
+                f"an annotation chooses {names} for the proxy, and no container or init container has this name: it must "  # noqa: E501
                 'be "true", "false" or names of its containers'
             )
             path = ("metadata", "annotations")

@@ -93,7 +93,7 @@ def _moved(finding: Finding, obj: Mapping[str, Any], patches: Sequence[Any]) -> 
 def _with_ours(
     obj: Mapping[str, Any], sorts: Sequence[NodePatches], class_context: ClassContext
 ) -> list[Any]:
-    """Return the patches of others with ours: the empty lists in front of the first that writes one, the rest behind."""
+    """Return the patches of others with ours: the empty lists in front of the first that writes one, the rest behind."""  # noqa: E501
     front = _patch(EMPTY_LISTS, "front", sorts, _condition_of_front(sorts, class_context))
     first = min((index for sort in sorts for index in sort.writers), default=0)
     before: list[Any] = []

@@ -250,7 +250,7 @@ class Classes(ClassPlans):
             path = product_variables.repeated_path(its_class.obj.data, options, kind)
             if path:
                 message = (
-                    f'a patch of the ClusterClass "{its_class.obj.ref.name}" writes a file "{path}" as well, and Cluster API '
+                    f'a patch of the ClusterClass "{its_class.obj.ref.name}" writes a file "{path}" as well, and Cluster API '  # noqa: E501
                     "takes a path once: add the Clusters with its variable to the list, or take the file out of it"
                 )
                 return Finding.of("NotEdited", message)
@@ -275,7 +275,7 @@ class Classes(ClassPlans):
         for its_class in self._of(obj) if target_id in INSTEAD_OF else ():
             if its_class is not None and its_class.is_eraser and not its_class.is_patched:
                 message = (
-                    f'patches of the ClusterClass "{its_class.obj.ref.name}" erase what inject-proxy writes here: enable '
+                    f'patches of the ClusterClass "{its_class.obj.ref.name}" erase what inject-proxy writes here: enable '  # noqa: E501
                     "`clusterClass`, select the class, and do what the warnings about it say"
                 )
                 return Finding.of("ClassPatchErases", message)

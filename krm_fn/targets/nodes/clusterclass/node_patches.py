@@ -113,7 +113,7 @@ def references(obj: Mapping[str, Any]) -> Iterator[_Reference]:
 def erasers_of(
     obj: Mapping[str, Any], class_context: ClassContext
 ) -> Iterator[tuple[Operation, str]]:
-    """Yield the operations of the patches of others that take out what the templates of a class must hold, and of which list."""
+    """Yield the operations of the patches of others that take out what the templates of a class must hold, and of which list."""  # noqa: E501
     places = set()
     for reference in references(obj):
         template = _template(obj, reference, class_context)
@@ -148,7 +148,7 @@ def node_patches(
     Args:
         obj: the ClusterClass; findings name the index of a patch in it.
         class_context: what is known of the list.
-    """
+    """  # noqa: E501
     for reference in references(obj):
         kind = reference.nodes.kind
         group = reference.nodes.api_version.partition("/")[0]
@@ -367,7 +367,7 @@ def _of_reference(
     late = " and ".join(_late(config, additions, class_context, commands))
     if late:
         message = (
-            f"a command of {called}, or of the patches of this class, needs the network before it has the proxy: {late}. "
+            f"a command of {called}, or of the patches of this class, needs the network before it has the proxy: {late}. "  # noqa: E501
             "Build what that command needs into the image, or choose the place with "
             f"`spec.targets.{config.system.exporter}.place`"
         )
@@ -416,7 +416,7 @@ def _config_of(
         raise _no_proxy(message, reference)
     config = _cleared(template, class_context)
     if config is None:
-        message = f'the {kind} "{name}" has no configuration that a patch could add to: write one with a `files` entry in it'
+        message = f'the {kind} "{name}" has no configuration that a patch could add to: write one with a `files` entry in it'  # noqa: E501
         raise _obstacle(message, reference)
     if config.unsupported:
         message = f'the {kind} "{name}" makes {config.unsupported} nodes, which get no proxy here'

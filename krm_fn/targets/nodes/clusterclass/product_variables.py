@@ -5,7 +5,7 @@ patches then hold no proxy: the target of the product fills the variable, and it
 
 Sources: ``nutanix-cloud-native/cluster-api-runtime-extensions-nutanix``, whose class has runtime extensions in the place
 of patches; ``vmware-tanzu/tanzu-framework`` (``packages/tkg-clusterclass-*``), whose classes have a patch ``proxy``.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
