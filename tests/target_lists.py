@@ -59,25 +59,22 @@ def _block_of_services(name: str) -> list[str]:
 def _block(name: str) -> list[str]:
     """Return the lines about one distribution, as its rows and its page say it."""
     rows = [row for row in distributions.ROWS if row.target == name]
-    waiting = [row.kind for row in rows if row.waits]
+    on_request = [row.kind for row in rows if row.is_immutable]
     enabled = '{ "$ref": "#/$defs/enabled" }'
-    if len(waiting) == len(rows):
+    if len(on_request) == len(rows):
         enabled = '{ "$ref": "#/$defs/enabledIfAsked" }'
-    elif waiting:
+    elif on_request:
         description = (
             "Whether this target looks at objects at all. An explicit true also writes what cannot be changed later: "
-            f"{', '.join(waiting)}."
+            f"{', '.join(on_request)}."
         )
         enabled = f'{{ "$ref": "#/$defs/enabled", "description": {json.dumps(description)} }}'
-    fields = [f'"enabled": {enabled}']
-    if any(row.is_env for row in rows):
-        fields.append('"conflict": { "$ref": "#/$defs/conflict" }')
     return [
         f'"description": {json.dumps(title_of(name) + ".", ensure_ascii=False)},',
         '"type": "object",',
         '"additionalProperties": false,',
-        f'"examples": [{{ "enabled": {json.dumps(bool(waiting))} }}],',
-        f'"properties": {{ {", ".join(fields)} }}',
+        f'"examples": [{{ "enabled": {json.dumps(bool(on_request))} }}],',
+        f'"properties": {{ "enabled": {enabled} }}',
     ]
 
 
