@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 
 from krm_fn import patch
 from krm_fn.engine.diff import diff
-from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Finding
 from krm_fn.light_typing import Any
 from krm_fn.patch import Operation, Pointer
@@ -66,12 +65,13 @@ class Draft:
         code: str,
         message: str,
         path: Pointer = (),
-        severity: Severity | None = None,
         *,
+        is_info: bool = False,
         is_stale: bool = False,
     ) -> None:
-        """Add a finding about the field at ``path``; its severity is that of its code unless another one is given."""
-        self.findings.append(Finding.of(code, message, path, severity, is_stale=is_stale))
+        """Add a finding about the field at ``path``."""
+        finding = Finding.of(code, message, path, is_info=is_info, is_stale=is_stale)
+        self.findings.append(finding)
 
     def describe(self, change: str) -> None:
         """Add what was changed besides proxy variables, such as "restarts containerd"."""

@@ -203,7 +203,7 @@ def mappings(value: Value) -> Iterator[Embedded]:
 
 def _left_alone(value: Value, error: InputError) -> NotEditedError:
     message = f"the YAML in it cannot be read and is left as it is: {error}"
-    return NotEditedError(Finding.of("NotEdited", message, value.path))
+    return NotEditedError(Finding.of("TextUnreadable", message, value.path))
 
 
 def _refused(value: Value, error: EditError) -> NotEditedError:
@@ -224,7 +224,7 @@ def _value(path: Pointer, text: Any, *, is_base64: bool) -> Value:
         decoded = _decoded(text)
     except (binascii.Error, ValueError):
         message = f"`{path[-1]}` must be base64 of UTF-8 text; correct it, or write the text itself under `stringData`"
-        return _unread(Finding.of("NotEdited", message, path))
+        return _unread(Finding.of("TextUnreadable", message, path))
     first, *more = text.split("\n")
     ending = text[len(text.rstrip("\n")) :]
     found = Value(

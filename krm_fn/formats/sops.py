@@ -42,5 +42,5 @@ def hides(text: str) -> bool:
 def refusal(path: Pointer = (_MEMBER,)) -> Finding:
     """Return the finding about an encrypted object, or about the encrypted text at ``path``."""
     return Finding.of(
-        "NotEdited", f"{ENCRYPTED}, or leave it out with `spec.selector.exclude`", path
+        "TextUnreadable", f"{ENCRYPTED}, or leave it out with `spec.selector.exclude`", path
     )

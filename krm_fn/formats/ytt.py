@@ -176,4 +176,4 @@ class YttManifest:
 
 def _warning(message: str, path: Pointer) -> Finding:
     name = next((step for step in reversed(path) if not step.isdigit()), "")
-    return Finding.of("NotEdited", message.format(name=name), path)
+    return Finding.of("TextUnreadable", message.format(name=name), path)

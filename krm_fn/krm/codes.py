@@ -52,8 +52,6 @@ OF_RUN: Mapping[str, Severity] = {
     "SettingUnused": _W,
     "OverrideNotReached": _W,
     "ConfigIgnored": _W,
-    "DocumentUnreadable": _W,
-    "NoManifest": _W,
     # Clusters
     "FactsUnknown": _W,
     "ClusterAmbiguous": _W,
@@ -61,15 +59,16 @@ OF_RUN: Mapping[str, Severity] = {
     "SharedObject": _I,
     # what does not get its proxy
     "NodesWithoutProxy": _W,
-    "NotEdited": _W,
+    "TextUnreadable": _W,
+    "ProviderRefuses": _W,
+    "ByHand": _W,
     "OtherProxy": _W,
-    "ValueKept": _W,
+    "ValueKept": _I,
     "ProxyReduced": _W,
     "ProxySwitchedOff": _W,
     "NodesKept": _W,
     # what a person should look at
     "ListReplaced": _W,
-    "ReferenceReplaced": _I,
     "LeftBehind": _W,
     "SecretMissing": _W,
     "PasswordExposed": _W,
@@ -82,7 +81,6 @@ OF_RUN: Mapping[str, Severity] = {
     "PolicyDeprecated": _W,
     "PolicyBroken": _W,
     "PolicyKeepsValueFrom": _I,
-    "PolicyRunsOnUpdate": _I,
 }
 """What a run finds besides; `spec.lint.rules` silences it or makes it louder."""
 

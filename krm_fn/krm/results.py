@@ -59,12 +59,13 @@ class Finding(NamedTuple):
         code: str,
         message: str,
         path: Pointer = (),
-        severity: Severity | None = None,
         *,
+        is_info: bool = False,
         is_stale: bool = False,
     ) -> Finding:
-        """Return a finding with the severity of its code, or with another one."""
-        return cls(severity or CODES[code], message, path, is_stale=is_stale, code=code)
+        """Return a finding with the severity of its code; ``is_info`` where the user knows or wants what it says."""
+        severity = Severity.INFO if is_info else CODES[code]
+        return cls(severity, message, path, is_stale=is_stale, code=code)
 
     def about(self, ref: ObjectRef, target: str = "") -> Result:
         """Return the finding as a result about the object and, where one reported it, the target."""

@@ -5,7 +5,6 @@ The callers know which fields they read.
 
 from __future__ import annotations
 
-from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Finding
 from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer
@@ -39,9 +38,9 @@ def wrong_type(path: Pointer, value: Any, wanted: str) -> Finding:
         what = f"`{field}`"
     else:
         what = "the document"
-    severity, remedy = Severity.ERROR, "correct it, or leave it out"
+    code, remedy = "CannotWrite", "correct it, or leave it out"
     if is_template:
-        severity = Severity.WARNING
+        code = "TextUnreadable"
         remedy = "a later step fills it in, so inject-proxy leaves it as it is"
     message = f"{what} must be {wanted}, not {found}; {remedy}"
-    return Finding.of("NotEdited", message, path, severity=severity)
+    return Finding.of(code, message, path)

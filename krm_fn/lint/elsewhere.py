@@ -21,9 +21,8 @@ from krm_fn.clusters import (
 )
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.formats import embedded, sops
-from krm_fn.krm.codes import Severity
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import ObjectRef, Result
+from krm_fn.krm.results import Finding, ObjectRef, Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.lint.compared import Compared, by_object, other_place
 from krm_fn.noproxy.entries import is_template
@@ -103,9 +102,7 @@ def stale_files(files: Mapping[str, bytes], wanted: ProxyConfig) -> Iterator[Res
                     wanted,
                     "this file holds no objects that a run writes: change it yourself",
                 )
-                yield Result(
-                    Severity.WARNING, message, ObjectRef(file_path=name), code="OtherProxy"
-                )
+                yield Finding.of("OtherProxy", message).about(ObjectRef(file_path=name))
                 break
 
 

@@ -74,14 +74,13 @@ def audit(
         try:
             loaded = config.load(located.data, repeated=located.repeated)
         except ConfigError as error:
-            for problem in error.problems:
-                found.append(Result(Severity.ERROR, problem, located.ref, code=ConfigError.code))  # noqa: PERF401
+            found += [Finding.of(error.code, line).about(located.ref) for line in error.problems]
             continue
         if loaded is not None:
             found += judge_config(loaded, located.ref, audience)
             if wanted is None and given is not None and loaded.lint != given.lint:
                 message = "this ProxyConfig and another one differ in `lint`: name the one that counts with `--config`"
-                found.append(Result(Severity.WARNING, message, located.ref, code="ConfigIgnored"))
+                found.append(Finding.of("ConfigIgnored", message).about(located.ref))
             given = given or loaded
     wanted = given or ProxyConfig()
     places = list(records(manifests, wanted))
@@ -132,11 +131,9 @@ class ReadableManifests(Manifests):
             problem = error.problem if isinstance(error, DocumentError) else str(error)
             ref = ObjectRef(file_path=self.file(index))
             if is_needed(index):
-                message, severity = f"a run ends here: {problem}", Severity.ERROR
-                yield Result(severity, message, ref, code=error.code)
+                yield Finding.of(error.code, f"a run ends here: {problem}").about(ref)
             else:
-                message, severity = f"skipped: {problem}", Severity.WARNING
-                yield Result(severity, message, ref, code="DocumentUnreadable")
+                yield Finding.of("TextUnreadable", f"skipped: {problem}").about(ref)
 
 
 def records(manifests: Manifests, wanted: ProxyConfig) -> Iterator[Compared]:

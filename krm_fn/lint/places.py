@@ -10,7 +10,6 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from krm_fn.formats import escaping
-from krm_fn.krm.codes import CODES
 from krm_fn.krm.results import Finding
 from krm_fn.light_typing import NamedTuple
 from krm_fn.lint.values import Problem, judge_list, judge_pair, judge_url
@@ -74,7 +73,7 @@ def judge_places(
         names = ", ".join(f"`{reading.variable}`" for reading in about)
         others = f" and {len(found_there) - 1} more" if len(found_there) > 1 else ""
         message = f"{problem.message} ({names} of {about[0].place}{others})"
-        yield Finding(CODES[problem.code], message, about[0].path, code=problem.code)
+        yield Finding.of(problem.code, message, about[0].path)
 
 
 def by_place(readings: Iterable[Reading]) -> list[dict[str, Reading]]:

@@ -8,7 +8,6 @@ from krm_fn import placeholders
 from krm_fn.clusters import APPLICATION, Membership
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.formats import sops
-from krm_fn.krm.codes import CODES, Severity
 from krm_fn.krm.results import Finding, ObjectRef, Result
 from krm_fn.lint import elsewhere
 from krm_fn.lint.compared import Compared, is_change
@@ -67,7 +66,7 @@ def judge_config(
             problem for url in dict.fromkeys(filter(None, urls)) for problem in judge_url(url)
         ]
         for problem in [*problems, *judge_pair(*urls)]:
-            yield Result(CODES[problem.code], problem.message, config_ref, path, code=problem.code)
+            yield Finding.of(problem.code, problem.message, path).about(config_ref)
     lists: list[tuple[Pointer, tuple[Entry, ...]]] = [(("spec", "noProxy"), wanted.no_proxy)]
     for number, override in enumerate(wanted.overrides):
         lists.append((("spec", "overrides", str(number), "noProxy"), override.no_proxy or ()))
@@ -76,7 +75,7 @@ def judge_config(
         texts = tuple(entry.text for entry in given)
         texts = entries.normalise(texts) if is_portable else texts
         for problem in judge_list(",".join(texts), audience, has_proxy=False):
-            yield Result(CODES[problem.code], problem.message, config_ref, path, code=problem.code)
+            yield Finding.of(problem.code, problem.message, path).about(config_ref)
 
 
 def _urls_of(wanted: ProxyConfig) -> Iterator[tuple[Pointer, tuple[str, str]]]:
@@ -128,7 +127,10 @@ def _about_place(record: Compared) -> Iterator[Result]:
     differing = [reading for reading in record.differing if reading.value != ""]
     if differing and not is_said:
         first = differing[0]
-        message = f"`{first.variable}` of {first.place} has another value than this ProxyConfig says: change it yourself"  # noqa: E501
+        message = (
+            f"`{first.variable}` of {first.place} has another value than this ProxyConfig says: "
+            "change it yourself"
+        )
         yield place.result(Finding.of("OtherProxy", message, first.path))
 
 
@@ -137,7 +139,7 @@ def _about_other_place(record: Compared, wanted: ProxyConfig) -> Result:
     path: Pointer = ()
     if record.after:
         message, path = elsewhere.other_proxy_message(record, wanted), record.after[0].path
-    return Result(CODES[record.code], message, record.obj.ref, path, code=record.code)
+    return Finding.of(record.code, message, path).about(record.obj.ref)
 
 
 def _encoded_placeholder(record: Compared) -> Iterator[Result]:
@@ -145,15 +147,15 @@ def _encoded_placeholder(record: Compared) -> Iterator[Result]:
     for reading in record.after:
         value = reading.value or ""
         stored = lookup(record.obj.data, reading.path)
-        if placeholders.is_in(value) and value == record.wanted.get(reading.variable):  # noqa: SIM102
-            if isinstance(stored, str) and not placeholders.is_in(stored):
-                message = (
-                    f"`{reading.variable}` holds a placeholder in an encoded text, where clusterctl and Flux do not "
-                    "fill it in: write the value itself into the ProxyConfig"
-                )
-                finding = Finding.of("NotEdited", message, reading.path)
-                yield record.place.result(finding)
-                return
+        is_ours = placeholders.is_in(value) and value == record.wanted.get(reading.variable)
+        if is_ours and isinstance(stored, str) and not placeholders.is_in(stored):
+            message = (
+                f"`{reading.variable}` holds a placeholder in an encoded text, where clusterctl and Flux do not "
+                "fill it in: write the value itself into the ProxyConfig"
+            )
+            finding = Finding.of("ByHand", message, reading.path)
+            yield record.place.result(finding)
+            return
 
 
 def _exposed_password(record: Compared, wanted: ProxyConfig) -> Iterator[Finding]:
@@ -212,8 +214,9 @@ def _unreached(place: PlannedEdit) -> Iterator[Finding]:
     if claims:
         names = dict.fromkeys(_cluster_name(claim) for claim in claims)
         message = (
-            f"gets no proxy: only {claims[0].how} says that it belongs to {' and '.join(names)}, but it is in namespace "  # noqa: E501
-            f'"{claims[0].claimed_from}". If you trust who writes there, add the namespace to `spec.trustedNamespaces`'
+            f"gets no proxy: only {claims[0].how} says that it belongs to {' and '.join(names)}, but it is in "
+            f'namespace "{claims[0].claimed_from}". If you trust who writes there, add the namespace to '
+            "`spec.trustedNamespaces`"
         )
         yield Finding.of("OtherNamespace", message)
 
@@ -255,7 +258,10 @@ def replaced_list(
         names.append(f"{len(lost) - _SHOWN} more")
     if is_hidden:
         names.append("what is not shown, because that list may hold a credential")
-    message = f"the list of this ProxyConfig replaces `NO_PROXY`, and does not cover {', '.join(names)}: copy what is still needed into `spec.noProxy`"  # noqa: E501
+    message = (
+        f"the list of this ProxyConfig replaces `NO_PROXY`, and does not cover {', '.join(names)}: "
+        "copy what is still needed into `spec.noProxy`"
+    )
     yield Finding.of("ListReplaced", message, first.path)
 
 
@@ -287,9 +293,7 @@ def _service_addresses(compared: Iterable[Compared]) -> Iterator[Result]:
                         "which programs that read no CIDRs need: add it to `spec.noProxy`; "
                         f"`spec.noProxyPolicy.derive.{SERVICE_ADDRESSES}: false` switches this warning off"
                     )
-                    yield Result(
-                        Severity.WARNING, message, fact.ref, fact.path, code="FactsUnknown"
-                    )
+                    yield Finding.of("FactsUnknown", message, fact.path).about(fact.ref)
 
 
 def _about_list(overview: Overview, wanted: ProxyConfig, config_ref: ObjectRef) -> Iterator[Result]:
@@ -299,12 +303,15 @@ def _about_list(overview: Overview, wanted: ProxyConfig, config_ref: ObjectRef) 
             f"`spec.selector.include` fits none of the {overview.candidates} objects of this list that could hold a "
             "proxy, so inject-proxy changes nothing: correct it, or remove it"
         )
-        yield Result(Severity.WARNING, message, config_ref, code="SettingUnused")
+        yield Finding.of("SettingUnused", message).about(config_ref)
     if wanted.mode is not Mode.REMOVE:
         for obj in overview.not_generated:
-            message = f'`spec.selector.include` does not fit the {obj.ref.kind} "{obj.ref.name}", so `generate` has no effect'  # noqa: E501
-            yield Result(Severity.WARNING, message, config_ref, code="SettingUnused")
+            message = (
+                f'`spec.selector.include` does not fit the {obj.ref.kind} "{obj.ref.name}", so `generate` '
+                "has no effect"
+            )
+            yield Finding.of("SettingUnused", message).about(config_ref)
     for error in overview.unreadable:
         ref = ObjectRef(file_path=error.file, file_index=error.number)
         message = f"skipped: {error.problem}; correct it, or leave the file out"
-        yield Result(Severity.WARNING, message, ref, code="DocumentUnreadable")
+        yield Finding.of("TextUnreadable", message).about(ref)

@@ -46,7 +46,7 @@ class Certificates(NamedTuple):
             text = _decoded(old or "") if self.is_base64 else old or ""
         except ValueError:
             message = "is no text in base64, so it stays as it is: correct it, or remove it"
-            draft.report("NotEdited", message, place.path)
+            draft.report("TextUnreadable", message, place.path)
             return
         new = with_certificates(text, settings.trusted_ca.pem)
         if new == text:

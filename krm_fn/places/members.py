@@ -108,7 +108,7 @@ class Members(NamedTuple):
         is_off = bool(self.switch) and mapping.get(self.switch) not in (None, True)
         if is_off and settings.sets_any:
             message = f"`{self.switch}` is not true, so {place.label} stays as it is: set it to true, or remove it"
-            draft.report("NotEdited", message, (*place.path, self.switch))
+            draft.report("ByHand", message, (*place.path, self.switch))
             return
         values = self._values(mapping, settings.variables())
         if self.secret:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from krm_fn.engine import Draft, WrongTypeError
-from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Finding
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple, Protocol
@@ -65,7 +64,7 @@ def write_places(draft: Draft, places: Iterable[Place | Finding], settings: Prox
         if place.keeps and _is_of_another(draft.data, place, own):
             message = f'{place.label} sets a proxy itself, and keeps it: set `conflict` to "Override" to replace it'
             if own.sets_any:
-                draft.report("ValueKept", message, place.path, severity=Severity.INFO)
+                draft.report("ValueKept", message, place.path)
             continue
         edits, described = draft.edits, len(draft.descriptions)
         try:

@@ -160,7 +160,7 @@ class UnitText(NamedTuple):
         problem = DROP_IN.problem(value.text)
         if problem:
             message = f"{problem}, so the text is left as it is"
-            draft.report("NotEdited", message, value.path)
+            draft.report("TextUnreadable", message, value.path)
             return value.text
         try:
             return DROP_IN.edit(value.text, settings.variables())

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from krm_fn.config import ClusterMatcher, OverrideSubject, ProxyConfig
-from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Finding
 
 
@@ -27,7 +26,7 @@ def unused_overrides(config: ProxyConfig, subjects: Iterable[OverrideSubject]) -
         yield Finding.of(
             "SettingUnused",
             f"`spec.overrides[{at}].match` fits nothing in this list{advice}",
-            severity=Severity.WARNING if is_mistake else Severity.INFO,
+            is_info=not is_mistake,
         )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from krm_fn.clusters import Membership
-from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Finding
 from krm_fn.settings._model import Resolved
 from krm_fn.settings._network import Missing, cluster_name
@@ -74,12 +73,13 @@ def _lack(missing: Sequence[Missing], memberships: Sequence[Membership]) -> Find
     fields = [fact.field for fact in missing if fact.field and not unlisted and fact.cluster]
     places = dict.fromkeys(("`spec.clusterDefaults`", *fields))
     switches = dict.fromkeys(switch for fact in missing for switch in fact.switches)
-    return Finding(
-        Severity.WARNING,
+    finding = Finding.of(
+        "FactsUnknown",
         f"{whose}nothing says {', '.join(map(str, missing))}, which `NO_PROXY` should cover: set it in "
         f"{' or '.join(places)}, or switch {', '.join(f'`{one}`' for one in switches)} off in "
         "`spec.noProxyPolicy.derive`",
-        code="FactsUnknown",
+    )
+    return finding._replace(
         clusters=tuple(dict.fromkeys(fact.cluster for fact in missing if fact.cluster)),
         fact=(
             *dict.fromkeys(fact.name for fact in missing),

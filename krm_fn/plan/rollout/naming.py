@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from krm_fn import patch
 from krm_fn.config import ProxyConfig
 from krm_fn.formats.sops import ENCRYPTED, is_encrypted
-from krm_fn.krm.codes import Severity
 from krm_fn.krm.resourcelist import BASE_NAME, Object
 from krm_fn.krm.results import Edit, Finding
 from krm_fn.light_typing import Any, NamedTuple
@@ -107,9 +106,8 @@ def update_reference(user: User, rename: Rename) -> Iterator[RolloutNote]:
 def not_rolled(user: User, noun: str, name: str, config: ProxyConfig) -> RolloutNote:
     """Return a warning about nodes that keep what they have, an information where the user chose that."""
     text = f"nodes keep what they have until the name of the {noun} changes. {advice(config, 'Roll them yourself')}"
-    severity = Severity.INFO if config.hash_names is False else Severity.WARNING
-    finding = Finding(severity, text, user.path, name, code="NodesKept")
-    return RolloutNote(user.item_index, user.obj, finding)
+    finding = Finding.of("NodesKept", text, user.path, is_info=config.hash_names is False)
+    return RolloutNote(user.item_index, user.obj, finding._replace(current=name))
 
 
 def advice(config: ProxyConfig, by_hand: str) -> str:

@@ -11,7 +11,6 @@ from itertools import groupby
 
 from krm_fn.clusters import Key, ObjectIndex, key_of, references
 from krm_fn.config import ProxyConfig
-from krm_fn.krm.codes import Severity
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Finding
 from krm_fn.patch import list_at, lookup, text_at
@@ -136,8 +135,8 @@ def _not_rolled(
             "the API server rejects this change if the template exists already, because `spec.template.spec` is "
             f"immutable. {advice(config, 'Give it a new name')}"
         )
-        severity = Severity.INFO if config.hash_names is False else Severity.WARNING
-        found = Finding.of("NodesKept", text, ("spec", "template", "spec"), severity=severity)
+        is_info = config.hash_names is False
+        found = Finding.of("NodesKept", text, ("spec", "template", "spec"), is_info=is_info)
         yield RolloutNote(template.item_index, template.obj, found)
         return
     # A ClusterClass carries another content of a template on, but not another one of a Secret.

@@ -110,7 +110,7 @@ class _Charts(Target):
             if is_asked and (chart is None or missing):
                 where = f" under {', '.join(missing)}" if chart else ""
                 message = _UNKNOWN.format(chart=chosen.use.name, where=where)
-                yield Finding.of("NotEdited", message, chosen.use.path)
+                yield Finding.of("ByHand", message, chosen.use.path)
             if chart is None:
                 continue
             chart_values = _ChartValues(chosen.use.name, chart, values, context, data)
@@ -210,7 +210,7 @@ def _in_values(chart_values: _ChartValues, use: ChartUse) -> Iterator[Place | Fi
     for value in chart_values.values:
         if value not in free:
             message = f"a parameter sets `{value.name}`, and no run writes parameters: set the proxy there yourself"
-            yield Finding.of("NotEdited", message, (*helm, "parameters"))
+            yield Finding.of("ByHand", message, (*helm, "parameters"))
     chart_values = chart_values._replace(values=free)
     text = text_at(data, (*helm, "values"))
     if text.strip() and lookup(data, (*helm, "valuesObject")) is None:
@@ -252,7 +252,7 @@ def _notes(data: Data, use: ChartUse, chart: Chart, uses: DataUses) -> Iterator[
     """Yield what the values of a chart alone do not reach."""
     unreached = chart.unreached
     if unreached is not None and unreached.sign not in str(lookup(data, use.path)):
-        yield Finding.of("NotEdited", unreached.message, use.path)
+        yield Finding.of("ByHand", unreached.message, use.path)
     if chart.services is not None and not any(True for _ in service_names(use, data, uses)):
         yield Finding.of("FactsUnknown", _UNNAMED, use.path)
 

@@ -79,7 +79,7 @@ class _Distribution(Target):
                 yield place
                 yield from _certificates(data, path, row, settings)
                 if row.is_immutable and _is_changed(data, place, settings):
-                    yield Finding.of("NotEdited", _IMMUTABLE, path)
+                    yield Finding.of("ProviderRefuses", _IMMUTABLE, path)
 
     def _refusal(self, settings: ProxySettings) -> str:
         """Return why the product does not take the settings; "" where it takes them."""
@@ -175,7 +175,7 @@ def _certificates(
             source = settings.trusted_ca.config_map or ("", "")
             if source[:2] != (_namespace(data, row), other):
                 message = "names another ConfigMap, which stays: put the certificates of `spec.trustedCA` there"
-                yield Finding.of("NotEdited", message, named)
+                yield Finding.of("ByHand", message, named)
 
 
 def _name_of_bundle(settings: ProxySettings, old: Any, empty: str | None) -> Any:

@@ -58,7 +58,7 @@ def _references(data: Data, wanted: Mapping[str, str]) -> Iterator[Place | Findi
             noted.setdefault(field, bool(reference))
             yield Place(path, _constant(dict(wanted)), f'the reference to "{wanted["name"]}"')
         elif field == "secret" or text_at(reference, ("name",)) == wanted["name"]:
-            yield Finding.of("NotEdited", _OTHER.format(**wanted), path)
+            yield Finding.of("ByHand", _OTHER.format(**wanted), path)
     if noted != ours:
         words = [
             field + (_WAS_EMPTY if noted[field] else "") for field in _FIELDS if field in noted
@@ -126,7 +126,7 @@ class _Apps(Target):
         ):
             namespace = _namespace(data, settings)
             if not namespace:
-                yield Finding.of("NotEdited", _NO_NAMESPACE, ("metadata",))
+                yield Finding.of("ByHand", _NO_NAMESPACE, ("metadata",))
                 return
             name = settings.cluster + giantswarm.CLUSTER_VALUES_SUFFIX
             yield from _references(data, {"name": name, "namespace": namespace})

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from functools import partial
 
 from krm_fn.clusters import user_values_of
-from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Finding
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
@@ -88,7 +87,7 @@ class _InstallationValues(Target):
             yield from found
             if not found and not is_text and context.settings.sets_any:
                 path = ("spec", "valuesFrom")
-                yield Finding.of("NotEdited", _ELSEWHERE, path, severity=Severity.INFO)
+                yield Finding.of("ByHand", _ELSEWHERE, path, is_info=True)
 
 
 TARGET = _InstallationValues()

@@ -50,4 +50,4 @@ class CelForm(PolicyForm):
                 message += ", because a password stays there; or leave it out with `spec.selector`"
                 draft.report("PasswordLeft", message, expression.path)
                 return
-        draft.report("NotEdited", message, entries[0].path, is_stale=True)
+        draft.report("ByHand", message, entries[0].path, is_stale=True)

@@ -126,7 +126,7 @@ def _unwritten(
         entry.value is not None and entry.value != _value_of(entry, variables) for entry in entries
     )
     message = f"{quoted(entry.name for entry in entries)} of {place.label} cannot be set: {problem}"
-    return Finding.of("NotEdited", message, entries[0].path, is_stale=is_stale)
+    return Finding.of("ByHand", message, entries[0].path, is_stale=is_stale)
 
 
 def _value_of(entry: PolicyEntry, variables: Variables) -> str:

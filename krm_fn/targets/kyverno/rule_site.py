@@ -45,7 +45,7 @@ def places_of_rule(policy: Mapping[str, Any], rule: PolicyRule) -> Iterator[Plac
     others = [name for name in mentioned(rule.fields["mutate"]) if name not in known]
     if others:
         message = f"{quoted(others)} of {rule.title} is named where no value of `env` is set: set the proxy there"
-        yield Finding.of("NotEdited", message, (*rule.path, "mutate"))
+        yield Finding.of("ByHand", message, (*rule.path, "mutate"))
 
 
 def _in_json_patch(rule: PolicyRule, document: Any) -> Iterator[Place]:
@@ -85,7 +85,7 @@ class RuleForm(PolicyForm):
             self.take_out(draft, entry)
         if entries:
             message = f"{place.label} sets no proxy any more: delete it if it does nothing else"
-            draft.report("NotEdited", message, self.rule.path)
+            draft.report("ByHand", message, self.rule.path)
 
     def take_out(self, draft: Draft, entry: PolicyEntry) -> None:
         """Take one entry out of its list, which goes with its last one."""

@@ -15,7 +15,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from krm_fn.engine import Draft
-from krm_fn.krm.codes import Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, field_path, lookup
@@ -147,8 +146,8 @@ class NodeConfig:
         if len(text) > _LONGEST and self.version in self.system.limited:
             message = f"Cluster API takes at most {_LONGEST} characters, this would have {len(text)}: {remedy}"
             is_newest = self.version == self.system.versions[-1]
-            severity = Severity.ERROR if is_newest else Severity.WARNING
-            self.draft.report("NotEdited", message, path, severity)
+            code = "CannotWrite" if is_newest else "ProviderRefuses"
+            self.draft.report(code, message, path)
 
 
 def find(draft: Draft, *, is_wanted: bool = False, is_whole: bool = False) -> NodeConfig | None:
@@ -177,7 +176,7 @@ def find(draft: Draft, *, is_wanted: bool = False, is_whole: bool = False) -> No
                     f"`{field_path(kind.path)}` is missing, so there is no place for a proxy: write "
                     "`{}` if this is no patch"
                 )
-                draft.report("NotEdited", message, kind.path)
+                draft.report("ByHand", message, kind.path)
             return None
         value = value[step]
         if value is not None and not isinstance(value, dict):

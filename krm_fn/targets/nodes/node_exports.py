@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from krm_fn.engine import Draft
-from krm_fn.krm.codes import Severity
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.places.place import Place
 from krm_fn.places.reading import Reading, Variables, quoted
@@ -101,9 +100,8 @@ def _report(config: NodeConfig, variables: Variables, exports: Variables) -> Non
         assignments = dict(assigned(text))
         if assignments:
             is_equal = all(variables.get(name) == value for name, value in assignments.items())
-            severity = Severity.INFO if is_equal else Severity.WARNING
             message = f"this command sets {quoted(assignments)} and does more than that, so it is left as it is"
-            config.draft.report("NotEdited", message, path, severity=severity)
+            config.draft.report("ByHand", message, path, is_info=is_equal)
 
 
 def _scripts_of(config: NodeConfig) -> dict[str, str]:

@@ -150,7 +150,7 @@ class _Writer:
         field, problem = self._problem(file)
         if problem:
             message = f"{problem}, so the entry is left as it is; set the proxy there by hand"
-            self.config.draft.report("NotEdited", message, file.field(field))
+            self.config.draft.report("ByHand", message, file.field(field))
         elif file.entry.get("contentFrom") is not None:
             self._edit_reference(file, variables)
         else:
@@ -187,7 +187,7 @@ class _Writer:
                 message = (
                     "`content` holds more than proxy variables, so it does not become `contentFrom`"
                 )
-                self.config.draft.report("NotEdited", message, file.field("content"))
+                self.config.draft.report("ByHand", message, file.field("content"))
 
     def _edit_reference(self, file: FileEntry, variables: Variables) -> None:
         """Make an entry with ``contentFrom`` set the variables.
@@ -202,7 +202,7 @@ class _Writer:
             self._draft.remove(file.place, keep=len(file.place) - 2)
         elif not is_ours:
             message = f'content comes from key "{key}" of Secret "{name}"; check its proxy'
-            self.config.draft.report("NotEdited", message, file.field("contentFrom"))
+            self.config.draft.report("ByHand", message, file.field("contentFrom"))
         elif self._is_reference and self._settings.clusters:
             self._refer(file)
         elif self._is_reference:
@@ -268,7 +268,7 @@ class _Writer:
                 f'an entry would replace the "{self.path}" of the image, so none is added: take "profile" in place of '
                 '"environment", or write an entry with what your image holds'
             )
-            self.config.draft.report("NotEdited", message, self.config.files)
+            self.config.draft.report("ByHand", message, self.config.files)
         return may_append
 
     def _set_attributes(self, file: FileEntry) -> None:

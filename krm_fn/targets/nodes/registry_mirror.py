@@ -17,7 +17,6 @@ from urllib.parse import urlsplit
 from krm_fn.config import Mirror
 from krm_fn.engine import Draft
 from krm_fn.formats import pem
-from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Finding
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
@@ -131,7 +130,7 @@ def _report_readers(config: NodeConfig) -> None:
             "containerd obeys the registry mirror from version 2.2 on, or if its `config_path` is "
             f'"{_CERTS_D}": check that the node image has one of them'
         )
-        config.draft.report("MirrorNotRead", message, config.path, severity=Severity.INFO)
+        config.draft.report("MirrorNotRead", message, config.path, is_info=True)
 
 
 class _RegistryMirror(Target):

@@ -14,7 +14,6 @@ from functools import partial
 
 from krm_fn.engine import Draft
 from krm_fn.formats.embedded import Value, mappings
-from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Finding
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience
@@ -170,7 +169,7 @@ class _Machine:
             elif reader not in self._found and self._settings.sets_any:
                 message = "`talosVersion` names no version, so the API server gets no proxy: set it"
                 path = (*self._config.path, "talosVersion")
-                yield Finding.of("NotEdited", message, path, severity=Severity.INFO)
+                yield Finding.of("ByHand", message, path, is_info=True)
         value = Value((*patches, APPEND), "")
         text = Text(value, ComputedText(partial(_new_patch, forms), ""))
         yield Place(value.path, text, f"a new entry of `{patches[-1]}`")

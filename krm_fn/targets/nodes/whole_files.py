@@ -54,7 +54,7 @@ class WholeFiles(NamedTuple):
                 self._update(draft, place, file)
             elif file.path in self.wanted:
                 message = f'"{file.path}" was not written by this function; remove it to let {place.label} be set'
-                draft.report("NotEdited", message, file.field("path"))
+                draft.report("ByHand", message, file.field("path"))
         paths = {file.path for file in existing}
         for wanted in self.wanted.values():
             if wanted.path not in paths:

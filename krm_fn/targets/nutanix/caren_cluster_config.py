@@ -34,7 +34,7 @@ class _CarenClusterConfig(Target):
             number = len(parse(context.settings.no_proxy))
             if number > _AT_MOST:
                 message = f"`additionalNo` must not hold more than {_AT_MOST} entries, not {number}: shorten `noProxy`"
-                yield Finding.of("NotEdited", message, (*path, "additionalNo"))
+                yield Finding.of("ProviderRefuses", message, (*path, "additionalNo"))
             mirror, at = context.settings.mirror, (*entry, *nutanix.MIRROR)
             if mirror and lookup(data, at) != mirror.url:
                 message = f'is not the mirror of `spec.registryMirror`, and is never written here: set it to "{mirror.url}"'  # noqa: E501

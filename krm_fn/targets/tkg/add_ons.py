@@ -189,7 +189,7 @@ class _AddOns(Target):
                 yield text_place(text, self._form(own, is_marked=bool(marked)), label)
         if own and not texts and context.settings.sets_any:
             yield Finding.of(
-                "NotEdited", _NO_VALUES.format(label=f"the data values of {own[0].label}"), ()
+                "ByHand", _NO_VALUES.format(label=f"the data values of {own[0].label}"), ()
             )
 
     def _marks(self, text: Value) -> list[AddOn]:

@@ -86,7 +86,7 @@ class _ClusterConfig(Target):
             if problem:
                 yield problem._replace(path=value.path)
             if settings.sets_any and _is_empty(value):
-                yield Finding.of("NotEdited", _NOTHING, value.path)
+                yield Finding.of("TextUnreadable", _NOTHING, value.path)
             form = YamlText(partial(places_of_document, settings))
             yield text_place(value, form, _LABEL)._replace(settings=settings, is_trust=True)
 

@@ -70,7 +70,7 @@ def plan(obj: Mapping[str, Any], class_context: ClassContext) -> ClassPlan:
         answers = [*node_patches(obj, class_context)]
         if not any(references(obj)):
             message = "it names no templates, so there is nothing to patch: leave it out with `spec.selector.exclude`"
-            answers.append(Finding.of("NotEdited", message, ("spec",)))
+            answers.append(Finding.of("ByHand", message, ("spec",)))
     problems = [sort for sort in answers if isinstance(sort, Finding)]
     sorts = [sort for sort in answers if isinstance(sort, NodePatches)]
     if any(problem.is_stale for problem in problems):

@@ -253,7 +253,7 @@ class Classes(ClassPlans):
                     f'a patch of the ClusterClass "{its_class.obj.ref.name}" writes a file "{path}" as well, and Cluster API '  # noqa: E501
                     "takes a path once: add the Clusters with its variable to the list, or take the file out of it"
                 )
-                return Finding.of("NotEdited", message)
+                return Finding.of("ProviderRefuses", message)
         return None
 
     def keeps(self, target_id: str, obj: Object) -> bool:

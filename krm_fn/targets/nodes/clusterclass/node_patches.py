@@ -170,7 +170,7 @@ def _template(
 def _obstacle(message: str, reference: _Reference) -> _NotPatchedError:
     """Return what keeps the whole class from being patched."""
     text = f"{message}; until then this class and its Clusters stay as they are"
-    return _NotPatchedError(Finding.of("NotEdited", text, reference.path, is_stale=True))
+    return _NotPatchedError(Finding.of("ByHand", text, reference.path, is_stale=True))
 
 
 def _no_proxy(message: str, reference: _Reference) -> _NotPatchedError:
@@ -362,7 +362,7 @@ def _of_reference(
         message = (
             f'a patch of the class writes a file "{path}", too, and Cluster API takes a path once'
         )
-        yield Finding.of("NotEdited", message, ("spec",))
+        yield Finding.of("ProviderRefuses", message, ("spec",))
     commands = Commands([*texts, *_commands_of(operations, config)], _scripts(config))
     late = " and ".join(_late(config, additions, class_context, commands))
     if late:

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from krm_fn.clusters import CLUSTER_VARIABLES
-from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Finding
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import list_at, lookup, named_items, text_at
@@ -58,7 +57,7 @@ class ProductVariable(NamedTuple):
             f'"{self.cluster}", so this template holds none'
         )
         if self.is_filled:
-            return Finding.of("OtherProxy", message, severity=Severity.INFO)
+            return Finding.of("ClassPatched", message)
         message += f"; nothing fills it here: enable `{self.target}` and select the Cluster"
         return Finding.of("OtherProxy", message)
 
