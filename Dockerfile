@@ -17,9 +17,9 @@ COPY requirements requirements
 # Only wheels, because the build of a source package runs code that no hash of ours covers.
 RUN python3 -m venv /opt/build \
  && python3 -m venv --without-pip /opt/inject-proxy \
- && /opt/build/bin/python -m pip install --require-hashes --only-binary=:all: -r requirements/build.txt \
+ && /opt/build/bin/python -m pip install --no-deps --require-hashes --only-binary=:all: -r requirements/build.txt \
  && /opt/build/bin/python -m pip --python /opt/inject-proxy/bin/python \
-      install --require-hashes --only-binary=:all: --no-compile -r requirements/runtime.txt
+      install --no-deps --require-hashes --only-binary=:all: --no-compile -r requirements/runtime.txt
 COPY pyproject.toml README.md LICENSE ./
 COPY functionconfig functionconfig
 COPY krm_fn krm_fn

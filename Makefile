@@ -10,12 +10,13 @@ MODULE ?=
 
 VENV := .venv/bin
 BIN  := .cache/bin
+UV   := .cache/lock/bin/uv
 
 # What one process of the tests compiled, the others read: else each of them compiles the package and the tests again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test unit fuzz test-kyverno test-products test-argocd test-site mutants matrix coverage lint golden docs image release lock bench bench-all site tools clean
+.PHONY: help demo test judged fuzz test-site oldest coverage lint golden docs image release lock bench bench-all site tools clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,39 +25,26 @@ demo: .venv/runtime ## run the function over a config repository and show the di
 	@$(VENV)/python examples/demo/run.py
 
 # Each worker takes one half of the files, so that what a file finds or builds once is not needed in both.
-test: .venv/installed tools ## run all tests, end to end included (ARGS="-k words" for some of them)
-	$(VENV)/python -m pytest -n auto --dist worksteal -o faulthandler_timeout=300 $(ARGS)
+PYTEST = $(VENV)/python -m pytest -n auto --dist worksteal -o faulthandler_timeout=300
+
+test: .venv/installed tools ## run the tests, kustomize and kubectl included (ARGS="-k words" for some of them)
+	$(PYTEST) $(ARGS)
+
+judged: .venv/installed ## let real engines judge what is written: Kyverno, Cluster API, Talos, Argo CD, ytt, clients, a container engine (their first build takes most of an hour)
+	@tests/tools/fetch $(BIN) basic judged
+	$(PYTEST) -m judged $(ARGS)
 
 # A find is minimised into tests/fuzz/corpus, which `make test` judges; FUZZ_ARGS="--case FILE" judges one file.
 FUZZ_SECONDS ?= 120
 fuzz: .venv/installed ## look for inputs that break a promise, two minutes or FUZZ_SECONDS=7200 (FUZZ_ARGS="--part texts --seed 7")
 	@PYTHONPATH=tests $(VENV)/python -m fuzz --seconds $(FUZZ_SECONDS) $(FUZZ_ARGS)
 
-test-kyverno: .venv/installed ## let Kyverno's own engine judge the policies of tests/kyverno (the first build takes half an hour)
-	@tests/tools/fetch $(BIN) kyverno
-	$(VENV)/python -m pytest tests/kyverno/test_recorded.py tests/kyverno/judged_by_kyverno.py tests/kyverno/judged_by_kubernetes.py $(ARGS)
+oldest: $(UV) ## run the golden stories with the oldest dependencies that pyproject.toml allows (PYTHON=python3.10 for another Python)
+	$(UV) run --isolated --no-project --python $(PYTHON) --resolution lowest-direct --with . --with pytest --with hypothesis \
+	  python -m pytest -q tests/test_golden.py $(ARGS)
 
-test-products: .venv/installed ## let the API server, webhooks of products, nodeadm and Talos judge what is written for them, and Trivy the SBOM (the first build takes ten minutes)
-	@tests/tools/fetch $(BIN) products
-	$(VENV)/python -m pytest tests/test_products.py tests/targets/nodes/test_talos.py tests/judged_by_trivy.py $(ARGS)
-
-test-argocd: .venv/installed ## let Argo CD's own plugin server judge examples/argocd (the first build takes many minutes)
-	@tests/tools/fetch $(BIN) argocd-cmp-server
-	$(VENV)/python -m pytest tests/e2e/judged_by_argocd.py $(ARGS)
-
-# The tool is tried first, because `make test` installs no mutmut.
-mutants: .venv/mutants ## list the small changes of a module that no test notices (MODULE=krm_fn/formats/escaping.py)
-	@$(VENV)/python -m pytest -q tests/judged_by_mutmut.py
-	@$(VENV)/python tests/tools/mutants.py "$(MODULE)" $(ARGS)
-
-matrix: ## run the golden stories with each Python that is here, PyYAML without libyaml, and the oldest allowed dependencies
-	@$(PYTHON) tests/tools/matrix.py $(ARGS)
-
-coverage: .venv/installed ## measure which lines and branches the tests of `make unit` run; it fails below 95 %
-	$(VENV)/python -m pytest -q --unit --cov --cov-report=term $(ARGS)
-
-unit: .venv/installed ## run all tests that need no tool and start no process, in two minutes; of one target or module in seconds (T=tkgPinniped)
-	@$(VENV)/python tests/tools/unit.py "$(T)" $(ARGS)
+coverage: .venv/installed ## measure which lines and branches the tests run; it fails below 95 %
+	$(PYTEST) --cov --cov-report=term $(ARGS)
 
 lint: .venv/installed ## run the linters and the type checker
 	$(VENV)/ruff check .
@@ -102,7 +90,7 @@ $(SITE)/installed: site/requirements.txt site/package.json site/package-lock.jso
 	@mkdir -p $(SITE)
 	@$(PYTHON) -m venv $(SITE)/venv
 	@echo "installing what makes the site into $(SITE)"
-	@$(SITE)/venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r $<
+	@$(SITE)/venv/bin/python -m pip install --quiet --disable-pip-version-check $(LOCKED) -r $<
 	@cp site/package.json site/package-lock.json site/.npmrc $(SITE)/
 	@cd $(SITE) && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
@@ -123,34 +111,41 @@ release: $(RELEASE)/installed ## make all files of a release in dist/ (VERSION=x
 $(RELEASE)/installed: requirements/build.txt
 	@rm -rf $(RELEASE)
 	@$(PYTHON) -m venv $(RELEASE)/venv
-	@$(RELEASE)/venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r $<
+	@$(RELEASE)/venv/bin/python -m pip install --quiet --disable-pip-version-check $(LOCKED) -r $<
 	@touch $@
 
-lock: .venv/installed ## write the newest versions and their hashes into requirements/ (takes some minutes)
-	$(VENV)/python tests/tools/lock.py
+# One resolution for all platforms and all Pythons that pyproject.toml allows (3.11 and newer for the site).
+COMPILE := $(UV) pip compile --quiet --upgrade --universal --generate-hashes --no-annotate --custom-compile-command "make lock"
+
+lock: $(UV) ## write the newest versions and their hashes into requirements/ and site/
+	$(COMPILE) pyproject.toml --output-file requirements/runtime.txt
+	printf 'hatchling\neditables\n' | $(COMPILE) --python-version 3.10 - --output-file requirements/build.txt
+	for extra in dev bench; do \
+	  $(COMPILE) pyproject.toml --extra $$extra --constraint requirements/runtime.txt --output-file requirements/$$extra.txt || exit 1; done
+	echo mkdocs-material | $(COMPILE) --python-version 3.11 - --output-file site/requirements.txt
+
+$(UV):
+	@$(PYTHON) -m venv .cache/lock
+	@.cache/lock/bin/python -m pip install --quiet --disable-pip-version-check uv
 
 bench: .venv/bench ## measure the figures of the design, each beside its goal, as ratios within one run
 	$(VENV)/python bench/results.py $(ARGS)
 
-bench-all: .venv/bench tools ## measure these and other programs, and write bench/RESULTS.md (IMAGE=name adds the rows of a container)
-	@tests/tools/fetch $(BIN) peers
+bench-all: .venv/bench ## measure these and other programs, and write bench/RESULTS.md (IMAGE=name adds the rows of a container)
+	@tests/tools/fetch $(BIN) basic ytt peers
 	IMAGE=$(if $(filter command line environment,$(origin IMAGE)),$(IMAGE)) $(VENV)/python bench/results.py --write $(ARGS)
 
-tools: ## build the tools the tests judge with (kustomize, kubectl), where Go is there
-	@tests/tools/fetch $(BIN)
+tools: ## build kustomize and kubectl, where Go is there
+	@tests/tools/fetch $(BIN) basic
 
 clean: ## remove all that the targets above made
 	rm -rf .venv .cache build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
-# On Linux the locked versions, whose hashes pip checks. Elsewhere the newest ones: the lock files hold wheels of Linux alone.
-PIP := $(VENV)/python -m pip install --quiet --disable-pip-version-check
-ifeq ($(shell uname -s),Linux)
-locked = $(PIP) --require-hashes --only-binary :all: $(1:%=-r requirements/%.txt)
-editable = $(PIP) --no-deps --no-build-isolation --editable .
-else
-locked = true
-editable = $(PIP) --editable '.$(1)'
-endif
+# What the lock files list, with their hashes, and nothing else: pip resolves nothing, so that a version that comes out
+# later changes nothing.
+LOCKED  := --no-deps --require-hashes --only-binary :all:
+PIP     := $(VENV)/python -m pip install --quiet --disable-pip-version-check
+INSTALL := $(PIP) $(LOCKED)
 
 # A new environment when the dependencies change, so that no package of an earlier version is left in it.
 .venv/runtime: pyproject.toml requirements/runtime.txt requirements/build.txt
@@ -159,24 +154,15 @@ endif
 	@rm -rf .venv
 	@$(PYTHON) -m venv .venv
 	@echo "installing inject-proxy into .venv"
-	@$(call locked,runtime build)
-	@$(call editable,)
+	@$(INSTALL) -r requirements/runtime.txt -r requirements/build.txt
+	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 
 .venv/installed: .venv/runtime requirements/dev.txt
 	@echo "installing what the tests and linters need into .venv"
-	@$(call locked,dev)
-	@$(call editable,[dev])
+	@$(INSTALL) -r requirements/dev.txt
 	@touch $@
 
 .venv/bench: .venv/installed requirements/bench.txt
-	@echo "installing what the measurements need into .venv"
-	@$(call locked,bench)
-	@$(call editable,[bench])
-	@touch $@
-
-.venv/mutants: .venv/installed requirements/mutants.txt
-	@echo "installing what mutation testing needs into .venv"
-	@$(call locked,mutants)
-	@$(call editable,[mutants])
+	@$(INSTALL) -r requirements/bench.txt
 	@touch $@

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shims  # noqa: F401
-
 import contextlib
 import fcntl
 import gc
@@ -11,13 +9,13 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import hypothesis
 import pytest
 
+import shims  # noqa: F401
 from krm_fn.cli import STACK_FRAMES
 from support import CACHE, MAY_BE_MISSING, ROOT, TOOLS, need_engine, search_path
 
@@ -32,17 +30,13 @@ gc.set_threshold(50_000)
 sys.setrecursionlimit(STACK_FRAMES)
 
 # Timing decides no test; `HYPOTHESIS_EXAMPLES=5000` looks longer than a commit can wait. CI looks at the same examples
-# each time: what it finds must be about the change, and new ones are looked for by people. So does `make mutants`,
-# which asks only whether one fails, not for the smallest.
-UNDER_MUTMUT = "MUTANT_UNDER_TEST" in os.environ
-SMALLEST = (hypothesis.Phase.shrink, hypothesis.Phase.explain)
+# each time: what it finds must be about the change, and new ones are looked for by people.
 hypothesis.settings.register_profile(
     "ours",
     deadline=None,
-    derandomize="CI" in os.environ or UNDER_MUTMUT,
+    derandomize="CI" in os.environ,
     max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "25")),
     print_blob=True,
-    phases=[phase for phase in hypothesis.Phase if not UNDER_MUTMUT or phase not in SMALLEST],
 )
 hypothesis.settings.load_profile("ours")
 
@@ -53,39 +47,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="rewrite the stored expectations that differ, and fail, so that they are read as a diff",
     )
-    parser.addoption("--unit", action="store_true", help="skip each test where it starts a process, with any tool")
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    if config.getoption("--unit"):
-        for owner, name in STARTS:
-            setattr(owner, name, skipping(getattr(owner, name), os.environ))
-
-
-STARTS = [(subprocess.Popen, "__init__"), *((os, name) for name in ("fork", "forkpty", "posix_spawn", "system"))]
-"""What starts a process. A hook for audits would see these, too, and each file and each regular expression besides."""
-
-
-def skipping(start: Callable[..., Any], environment: Mapping[str, str]) -> Callable[..., Any]:
-    """Return a function that ends a test of `make unit` where it starts a process; no list has to name such tests."""
-
-    def skip_or_start(*arguments: Any, **named: Any) -> Any:
-        if "PYTEST_CURRENT_TEST" in environment:
-            _STARTED.add(environment["PYTEST_CURRENT_TEST"].partition("[")[0].partition(" (")[0])
-            pytest.skip(_NOT_OF_UNIT)
-        return start(*arguments, **named)
-
-    return skip_or_start
-
-
-_NOT_OF_UNIT = "it starts a process: `make test` runs it"
-_STARTED: set[str] = set()
-"""Test functions that started one, of which the other cases are not even begun."""
-
-
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    if item.nodeid.partition("[")[0] in _STARTED:
-        pytest.skip(_NOT_OF_UNIT)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -1,125 +1,79 @@
-"""The lock files hold hashes and no name of an index, those of the image all that pyproject.toml needs."""
+"""What is installed is what the lock files list: hashes and no name of an index, whatever newer versions there are."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
-from importlib import metadata
+import sys
+import zipfile
+from pathlib import Path
 
 import pytest
-from packaging.requirements import Requirement  # pytest brings it
-from packaging.utils import canonicalize_name
 
-from support import ROOT
+from support import ROOT, run
 
-REQUIREMENTS = ROOT / "requirements"
-SITE = "../site/requirements.txt"
-FILES = ["runtime.txt", "build.txt", "dev.txt", "bench.txt", "mutants.txt", SITE]
-PYTHONS = ["3.10", "3.11", "3.12", "3.13", "3.14"]
+FILES = ["requirements/runtime.txt", "requirements/build.txt", "requirements/dev.txt", "requirements/bench.txt"]
+FILES.append("site/requirements.txt")
 
 
-def pins(name: str) -> list[tuple[Requirement, list[str]]]:
-    """Each requirement of a lock file with its hashes."""
-    found = []
-    for entry in re.findall(r"^\S.*(?:\n .*)*", (REQUIREMENTS / name).read_text(), re.MULTILINE):
-        if not entry.startswith("#"):
-            requirement, *hashes = entry.split(" \\\n    --hash=")
-            found.append((Requirement(requirement), hashes))
-    return found
+def locked_options() -> list[str]:
+    """The options of pip with which the Makefile installs what a lock file lists."""
+    (options,) = re.findall(r"^LOCKED +:= (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    return str(options).split()
 
 
-def locked(name: str, python: str) -> dict[str, str]:
-    """The version of each package that a lock file has for one Python."""
-    versions: dict[str, str] = {}
-    for requirement, _ in pins(name):
-        if applies(requirement, python):
-            assert requirement.name not in versions, "two versions for one Python"
-            (specifier,) = requirement.specifier
-            assert specifier.operator == "=="
-            versions[requirement.name] = specifier.version
-    return versions
+def wheel(folder: Path, name: str, version: str, *metadata: str) -> str:
+    """Write a wheel without a module; return its SHA-256."""
+    path = folder / f"{name}-{version}-py3-none-any.whl"
+    info = f"{name}-{version}.dist-info"
+    with zipfile.ZipFile(path, "w") as archive:
+        lines = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}", *metadata]
+        archive.writestr(f"{info}/METADATA", "\n".join(lines) + "\n")
+        archive.writestr(
+            f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        archive.writestr(f"{info}/RECORD", "")
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def applies(requirement: Requirement, python: str) -> bool:
-    environment = {"extra": "", "python_version": python, "python_full_version": f"{python}.0", "sys_platform": "linux"}
-    return requirement.marker is None or requirement.marker.evaluate(environment)
-
-
-def listed(key: str) -> list[str]:
-    """The requirements of a list of pyproject.toml with one in each line."""
-    found = re.search(rf"^{key} = \[\n(.*?)^\]", (ROOT / "pyproject.toml").read_text(), re.MULTILINE | re.DOTALL)
-    assert found is not None
-    return re.findall(r'^  "([^"]+)"', found[1], re.MULTILINE)
-
-
-def build_dependencies() -> list[str]:
-    found = re.search(r"^requires = \[(.*)\]$", (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
-    assert found is not None
-    return re.findall(r'"([^"]+)"', found[1])
-
-
-@pytest.mark.parametrize("python", PYTHONS)
-def test_the_lock_covers_all_that_pyproject_needs(python: str) -> None:
-    runtime = [Requirement(text) for text in listed("dependencies")]
-    assert {one.name for one in runtime} == {"PyYAML", "jsonpatch", "jsonschema"}
-    files = {
-        "runtime.txt": runtime,
-        "build.txt": map(Requirement, build_dependencies()),
-        "dev.txt": map(Requirement, listed("dev")),
-        "bench.txt": map(Requirement, listed("bench")),
-        "mutants.txt": map(Requirement, listed("mutants")),
+def test_a_newer_version_of_a_dependency_changes_nothing(tmp_path: Path) -> None:
+    """With pip 23.2, `lock==1.0` and a requirement `lock[more]` took the newest version, which has no hash."""
+    index = tmp_path / "index"
+    index.mkdir()
+    extra = ("Provides-Extra: more", 'Requires-Dist: other ; extra == "more"')
+    hashes = {
+        "application==1.0": wheel(index, "application", "1.0", "Requires-Dist: library[more]"),
+        "library==1.0": wheel(index, "library", "1.0", *extra),
     }
-    for name, requirements in files.items():
-        versions = locked(name, python)
-        for requirement in requirements:
-            assert versions[canonicalize_name(requirement.name)] in requirement.specifier
+    wheel(index, "library", "1.1", *extra)
+    wheel(index, "other", "1.0")
+    lock = tmp_path / "lock.txt"
+    lock.write_text("".join(f"{name} --hash=sha256:{value}\n" for name, value in hashes.items()))
+    installed = tmp_path / "installed"
+    # The pip of a new environment is the one that comes with Python: the oldest one that we support.
+    pip = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check"]
+    done = run([*pip, *locked_options(), "--no-index", "--find-links", index, "--target", installed, "-r", lock])
+    assert done.returncode == 0, done.stderr.decode()
+    names = sorted(path.name for path in installed.glob("*.dist-info"))
+    assert names == ["application-1.0.dist-info", "library-1.0.dist-info"]
 
 
-@pytest.mark.parametrize("python", PYTHONS)
-def test_the_lock_covers_what_the_dependencies_need_as_they_are_installed_here(python: str) -> None:
-    versions = locked("runtime.txt", python)
-    waiting = [Requirement(text) for text in listed("dependencies")]
-    reached = set()
-    while waiting:
-        name = canonicalize_name(waiting.pop().name)
-        assert name in versions
-        if name not in reached:
-            reached.add(name)
-            waiting += [Requirement(text) for text in requires(name)]
-            waiting = [one for one in waiting if applies(one, python)]
-    assert reached == set(versions), "the lock holds a package that nothing needs"
-
-
-def requires(name: str) -> list[str]:
-    """What an installed package requires; none for one that only another Python needs, and that is not here."""
-    try:
-        return metadata.requires(name) or []
-    except metadata.PackageNotFoundError:
-        return []
+@pytest.mark.parametrize(
+    "path", ["Dockerfile", "action.yml", ".github/workflows/ci.yml", "examples/argocd/exec/Dockerfile"]
+)
+def test_nothing_is_resolved_where_a_lock_file_is_installed(path: str) -> None:
+    text = (ROOT / path).read_text()
+    assert text.count("--no-deps --require-hashes") == text.count("--require-hashes") > 0
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_every_package_has_hashes_of_its_wheels(name: str) -> None:
-    for requirement, hashes in pins(name):
-        assert hashes, requirement
-        for one in hashes:
-            assert re.fullmatch("sha256:[0-9a-f]{64}", one), requirement
-
-
-def test_a_compiled_package_has_a_wheel_for_each_python_machine_and_c_library() -> None:
-    wheels = {"pyyaml": 0, "rpds-py": 0}
-    for requirement, hashes in pins("runtime.txt"):
-        if requirement.name in wheels:
-            wheels[requirement.name] += len(hashes)
-    assert wheels == {"pyyaml": 5 * 2 * 2, "rpds-py": 5 * 2 * 2}
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_the_lock_names_no_index_and_no_path(name: str) -> None:
-    text = (REQUIREMENTS / name).read_text()
-    assert "://" not in text
-    assert not [line for line in text.splitlines() if re.match(r"\s*-(?!-hash=)", line)]
-    assert "@" not in text
+def test_a_lock_file_has_hashes_and_names_no_index_and_no_path(name: str) -> None:
+    text = re.sub(r"^#.*\n", "", (ROOT / name).read_text(), flags=re.MULTILINE)
+    entries = re.findall(r"^\S.*(?:\n .*)*", text, re.MULTILINE)
+    assert entries
+    for entry in entries:
+        assert re.fullmatch(r"[a-z0-9._-]+==\S+( ; .+)?( \\\n    --hash=sha256:[0-9a-f]{64})+", entry), entry
 
 
 @pytest.mark.parametrize("folder", ["site", "tests/real_clients"])
