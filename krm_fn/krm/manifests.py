@@ -49,6 +49,7 @@ class Manifests(WithLook):
         self.paths = paths
         self.others = others
         self._texts = {name: _decoded(name, data) for name, data in files.items()}
+        self._for_ytt = {name for name, text in self._texts.items() if CODE_OF_YTT in text}
         self._lines: dict[str, Lines] = {}
         # The document asked about last: results are in the order of the documents.
         self._last: tuple[int, Document] | None = None
@@ -137,10 +138,9 @@ class Manifests(WithLook):
         None where no code of ytt is in its file.
         """
         part = self._documents[index]
-        text = self._texts[part.file]
-        if CODE_OF_YTT not in text:
+        if part.file not in self._for_ytt:
             return None
-        return self.text(index), (), comments_above(text, part.start)
+        return self.text(index), (), comments_above(self._texts[part.file], part.start)
 
     def repeated(self, index: int, path: Pointer) -> list[Pointer]:
         """Return paths, below the value at ``path`` of a document, of keys that occur twice in one mapping."""

@@ -103,19 +103,22 @@ def audit(
 
 
 class ReadableManifests(Manifests):
-    """Files of which a document that cannot be read is noted, and holds nothing."""
+    """Files that are read once and not changed; a document that cannot be read is noted, and holds nothing."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         super().__init__(files)
         self.errors: dict[int, InputError] = {}
+        self._objects: dict[int, list[Object]] = {}
 
     def objects(self, index: int) -> list[Object]:
         """Return the objects of one document; none where it cannot be read."""
-        try:
-            return super().objects(index)
-        except InputError as error:
-            self.errors[index] = error
-            return []
+        if index not in self._objects:
+            try:
+                self._objects[index] = super().objects(index)
+            except InputError as error:
+                self.errors[index] = error
+                self._objects[index] = []
+        return self._objects[index]
 
     def configs(self) -> list[LocatedConfig]:
         """Return the ProxyConfigs among the documents."""
