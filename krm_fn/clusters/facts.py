@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from krm_fn.clusters.kinds import CLUSTER, WHOLE_CLUSTERS, FactPaths, paths_of
+from krm_fn.clusters.mirrors import mirror_hosts
 from krm_fn.clusters.pools import networks_of_pool
 from krm_fn.clusters.reading import cidrs, host, is_covered, pattern, url_host, values, word
 from krm_fn.krm.resourcelist import Object
@@ -22,6 +23,7 @@ _READERS = {
     "networks": cidrs,
     "pools": networks_of_pool,
     "hosts": url_host,
+    "mirrors": mirror_hosts,
     "infrastructure_hosts": url_host,
 }
 """Name of a fact -> the function that reads its values out of a field; it returns nothing if the field says none."""
@@ -79,6 +81,7 @@ def merged(sources: Iterable[ClusterNetwork]) -> ClusterNetwork:
         whole = whole.completed_by(source)._replace(
             networks=without_subnets((*whole.networks, *source.networks)),
             hosts=distinct((*whole.hosts, *source.hosts)),
+            mirrors=distinct((*whole.mirrors, *source.mirrors)),
             infrastructure_hosts=distinct(hosts),
         )
     return whole

@@ -36,7 +36,10 @@ ROLES = {
 
 
 class FactPaths(NamedTuple):
-    """Where a kind says the facts of a ``ClusterNetwork``, below ``start``; ``pools`` are pools of addresses."""
+    """Where a kind says the facts of a ``ClusterNetwork``, below ``start``.
+
+    ``pools`` are pools of addresses, ``mirrors`` files of nodes, which may name mirrors.
+    """
 
     pod_cidrs: str = ""
     service_cidrs: str = ""
@@ -46,6 +49,7 @@ class FactPaths(NamedTuple):
     networks: str = ""
     pools: str = ""
     hosts: str = ""
+    mirrors: str = ""
     infrastructure_hosts: str = ""
     start: Pointer = ("spec",)
 
@@ -253,6 +257,7 @@ def _of_nodes(node_kind: NodeConfigKind) -> FactPaths:
         service_domain=network.service_domain,
         endpoint=network.endpoint,
         hosts=network.hosts,
+        mirrors=f"{node_kind.system.files}.*",
         start=node_kind.path,
     )
 

@@ -155,7 +155,9 @@ class Topology:
         parts = self._parts(cluster, its_class, sources)
         others = sorted((node for node in sources if node not in parts), key=lambda node: node.key)
         networks = [_unpatched_network(node.network, its_class.rewritten) for node in parts]
-        for node in others:  # not workers, and not parts that the Cluster does not name
+        # Any node may pull from a mirror; nothing else holds of workers, and of parts that the Cluster does not name.
+        networks += [ClusterNetwork(mirrors=node.network.mirrors) for node in (*parts, *others)]
+        for node in others:
             if node.key.group_kind == konvoy.INVENTORY or node.key.group_kind in POOLS:
                 networks.append(node.network)  # noqa: PERF401
         infrastructure = _infrastructure(cluster, its_class, sources)

@@ -62,6 +62,7 @@ class ClusterNetwork(NamedTuple):
         region: the name of one region.
         networks: the CIDRs of its VPC, VNet or subnets, or the hosts that are its machines.
         hosts: further hosts of the control plane: addresses of its load balancer, external etcd.
+        mirrors: the hosts of registry mirrors, without port.
         infrastructure_hosts: those of the infrastructure's own API (vCenter, Prism Central).
     """
 
@@ -73,6 +74,7 @@ class ClusterNetwork(NamedTuple):
     region: tuple[Fact, ...] = ()
     networks: tuple[Fact, ...] = ()
     hosts: tuple[Fact, ...] = ()
+    mirrors: tuple[Fact, ...] = ()
     infrastructure_hosts: tuple[Fact, ...] = ()
 
     @property

@@ -237,6 +237,7 @@ RECIPES = {
             Group(model.METADATA, make=_metadata),
             Group(model.PROVIDER, make=_provider),
             _NETWORKS,
+            Group(model.MIRRORS, facts=("mirrors",)),
             _INFRASTRUCTURE,
         ),
         normal=True,

@@ -1,0 +1,127 @@
+"""Which hosts of registry mirrors are read from the files of Kubeadm objects."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+
+from cluster_objects import cluster, config_template, control_plane, machine_deployment, named, obj
+from krm_fn.clusters import Topology
+from krm_fn.clusters.mirrors import mirror_hosts
+
+HOSTS = "/etc/containerd/certs.d/docker.io/hosts.toml"
+CONFIG = "/etc/containerd/config.toml"
+
+
+def file(content: Any, path: Any = HOSTS, **rest: Any) -> dict[str, Any]:
+    return {"path": path, "content": content, **rest}
+
+
+MIRROR = '[host."https://mirror.example.com:5000/v2"]\n  capabilities = ["pull"]\n'
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        pytest.param(None, id="no file"),
+        pytest.param([], id="a list in place of a file"),
+        pytest.param({}, id="a file without anything"),
+        pytest.param(file(None), id="no content"),
+        pytest.param(file(7), id="a number as content"),
+        pytest.param(file(MIRROR, path=None), id="no path"),
+        pytest.param(file(MIRROR, path="/etc/motd"), id="a file of another program"),
+        pytest.param(
+            file(MIRROR, path="/etc/containerd/certs.d/docker.io/client.toml"), id="another file of the registry"
+        ),
+        pytest.param({"path": HOSTS, "contentFrom": {"secret": {"name": "s", "key": "k"}}}, id="content in a Secret"),
+        pytest.param(file("H4sIAAAA", encoding="gzip+base64"), id="compressed content is not read"),
+        pytest.param(file("not base64!", encoding="base64"), id="what is not base64"),
+        pytest.param(file(base64.b64encode(b"\xff\xfe").decode(), encoding="base64"), id="what is no text"),
+        pytest.param(file('server = "https://registry-1.docker.io"\n'), id="the registry itself is no mirror"),
+        pytest.param(file('[host."https://registry-1.docker.io"]\n'), id="nor is it as a host"),
+        pytest.param(file("# " + MIRROR), id="a comment"),
+        pytest.param(file("# inject-proxy\n" + MIRROR), id="a file that this program wrote"),
+        pytest.param(file('[host."${MIRROR}"]\n'), id="a placeholder that may become a URL"),
+        pytest.param(file("[host."), id="a line that ends too early"),
+        pytest.param(file("\n" * 200_000), id="blank lines without end"),
+        pytest.param(file("\n" * 200_000, CONFIG), id="the same in containerd's own configuration"),
+        pytest.param(
+            file('[host."https://harbor.example.com"]\n', "/etc/containerd/certs.d/harbor.example.com:443/hosts.toml"),
+            id="a registry of one's own with its own certificate",
+        ),
+        pytest.param(
+            file('[plugins."io.containerd.grpc.v1.cri".registry.mirrors."quay.io"]\n', CONFIG), id="no endpoint"
+        ),
+    ],
+)
+def test_no_mirror(given: Any) -> None:
+    assert mirror_hosts(given) == ()
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        pytest.param(file(MIRROR), ("mirror.example.com",), id="a host without its port and path"),
+        pytest.param(
+            file(base64.b64encode(MIRROR.encode()).decode(), encoding="base64"), ("mirror.example.com",), id="in base64"
+        ),
+        pytest.param(
+            file(MIRROR + "[host.'http://10.0.0.5']\n" + MIRROR),
+            ("mirror.example.com", "10.0.0.5"),
+            id="two hosts, one of them twice",
+        ),
+        pytest.param(file('[host."https://[fd00::5]:5000"]\n'), ("fd00::5",), id="an IPv6 address"),
+        pytest.param(
+            file('[host."https://me:secret@mirror.example.com"]\n'), ("mirror.example.com",), id="no credential"
+        ),
+        pytest.param(
+            file(MIRROR, "/etc/containerd/certs.d/_default/hosts.toml"),
+            ("mirror.example.com",),
+            id="for every registry",
+        ),
+        pytest.param(
+            file(
+                '[plugins."io.containerd.grpc.v1.cri".registry]\n'
+                '  [plugins."io.containerd.grpc.v1.cri".registry.mirrors]\n'
+                '    [plugins."io.containerd.grpc.v1.cri".registry.mirrors."docker.io"]\n'
+                '      endpoint = [\n        "https://mirror.example.com", # ours\n'
+                '        "https://registry-1.docker.io",\n      ]\n'
+                '    [plugins."io.containerd.grpc.v1.cri".registry.mirrors."*"]\n'
+                '      endpoint = ["http://10.0.0.5:5000"]\n'
+                '[debug]\n  endpoint = ["https://elsewhere.example.com"]\n',
+                CONFIG,
+            ),
+            ("mirror.example.com", "10.0.0.5"),
+            id="the older form in containerd's own configuration",
+        ),
+        pytest.param(
+            file(
+                '[plugins.cri.registry.mirrors.quay]\n  endpoint = ["https://m.example.com"]\n',
+                "/etc/containerd/conf.d/m.toml",
+            ),
+            ("m.example.com",),
+            id="a part of the configuration, a bare key",
+        ),
+    ],
+)
+def test_mirrors(given: Any, expected: tuple[str, ...]) -> None:
+    assert mirror_hosts(given) == expected
+
+
+def test_the_mirrors_of_a_cluster_are_those_of_all_its_nodes() -> None:
+    workers = config_template(
+        spec={"template": {"spec": {"files": [file('[host."https://workers.example.com"]\n'), file(MIRROR)]}}}
+    )
+    other = named("KubeadmConfig", "other-1", spec={"files": [file('[host."https://other.example.com"]\n')]})
+    items = [cluster(controlPlaneRef=reference_to("cp")), control_plane(files=[file(MIRROR)]), machine_deployment()]
+    found = Topology(map(obj, [*items, workers, cluster("other"), other])).clusters
+    assert [[fact.value for fact in each.network.mirrors] for each in found] == [
+        ["mirror.example.com", "workers.example.com"],
+        [],
+    ]
+
+
+def reference_to(name: str) -> dict[str, str]:
+    return {"apiVersion": "controlplane.cluster.x-k8s.io/v1beta1", "kind": "KubeadmControlPlane", "name": name}
