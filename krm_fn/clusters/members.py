@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from krm_fn.clusters.evidence import Evidence
 from krm_fn.clusters.kinds import CLUSTER, CLUSTER_CLASS
 from krm_fn.clusters.model import Cluster, Key, Membership
-from krm_fn.clusters.namespaces import ObjectIndex, may_be_same
+from krm_fn.clusters.namespaces import ObjectIndex, may_be_same, nearest
 from krm_fn.clusters.node import Node
 from krm_fn.clusters.references import Use
 from krm_fn.noproxy.entries import is_template
@@ -55,9 +55,19 @@ class Members:
         return self.clusters.get(self.meant(key))
 
     def uses_of(self, key: Key) -> list[Use]:
-        """Return how other objects refer to an object, which need not be in the list."""
+        """Return how other objects refer to an object, which need not be in the list.
+
+        Of users with one namespace and name, those nearest to its file count: a folder may hold a Cluster twice.
+        """
         used = self._uses.find(key)
-        return self._uses[used] if used else []
+        uses = self._uses[used] if used else []
+        users: dict[tuple[str, ...], list[Key]] = {}
+        for use in uses:
+            users.setdefault(use.source[:4], []).append(use.source)
+        nearest_users = {
+            user for namesakes in users.values() for user in nearest(namesakes, key.file)
+        }
+        return [use for use in uses if use.source in nearest_users]
 
     def is_alone(self, key: Key) -> bool:
         """Return whether the list has one object of that kind and name, in whatever namespace and file."""
