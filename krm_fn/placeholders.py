@@ -3,8 +3,8 @@
 Both replace the text of a manifest before the API server reads it, so a placeholder that is copied into a drop-in or a
 command is filled in there, too. Both know ``$${`` as the way to write ``${`` itself, and neither looks into base64.
 
-Not meant here: ``$(NAME)``, which kustomize replaces only in fields that it knows, and Kubernetes in containers;
-``{{ name }}``, which cloud-init would render on the node.
+Only ``is_template`` knows ``$(NAME)``, which kustomize replaces in fields that it knows and Kubernetes in containers,
+and ``{{ name }}``, which cloud-init renders on a node.
 
 Sources: ``github.com/drone/envsubst`` (clusterctl), ``github.com/fluxcd/pkg/envsubst``: a name, then a default behind
 ``:=``, ``=``, ``:-`` or ``-``, or a function such as ``^^``, ``:0:3`` and ``/a/b``.
@@ -19,6 +19,7 @@ from krm_fn.light_typing import NamedTuple
 _PLACEHOLDER = r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P<rest>[^{}\s\\`%]*)\}"
 _DEFAULT = r":?[=-](?P<value>.*)"
 _QUOTES = "[\"']"
+_TEMPLATES = {"{{": "}}", "${": "}", "$(": ")"}
 
 
 class Placeholder(NamedTuple):
@@ -32,6 +33,17 @@ class Placeholder(NamedTuple):
 def is_in(text: str) -> bool:
     """Return whether ``text`` contains a placeholder."""
     return "${" in text and re.search(_PLACEHOLDER, text) is not None
+
+
+def is_template(text: str) -> bool:
+    """Return whether another tool still fills in a part of ``text``."""
+    if "{" not in text and "$" not in text:
+        return False
+    for opening, closing in _TEMPLATES.items():
+        start = text.find(opening)
+        if start >= 0 and text.find(closing, start + len(opening)) >= 0:
+            return True
+    return False
 
 
 def alone(text: str) -> Placeholder | None:

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 import yaml
 
+from krm_fn.clusters import Fact
 from krm_fn.config import API_VERSION, KIND, ProxyConfig, load
 from krm_fn.errors import ConfigError
 from krm_fn.krm.masking import redact
-from krm_fn.noproxy import Entry, Fact
+from krm_fn.noproxy import Entry
 from support import ROOT
 
 PROXY = "http://proxy.example.com:3128"

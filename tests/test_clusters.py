@@ -24,9 +24,8 @@ from cluster_objects import (
     with_value,
 )
 from growth import excess
-from krm_fn.clusters import Cluster, Membership, Role, Topology, kinds
+from krm_fn.clusters import Cluster, Fact, Membership, Role, Topology, kinds
 from krm_fn.krm.resourcelist import Object, ResourceList, objects
-from krm_fn.noproxy import Fact
 from krm_fn.patch import field_path
 from support import ROOT
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from krm_fn.clusters import Cluster, Topology
+from krm_fn.clusters import Cluster, ClusterNetwork, Topology
 from krm_fn.krm.resourcelist import Object, reference
-from krm_fn.noproxy import ClusterNetwork
 
 KUBEONE = "kubeone.k8c.io/v1beta2", "KubeOneCluster"
 RANCHER = "provisioning.cattle.io/v1", "Cluster"

@@ -10,8 +10,8 @@ import pytest
 
 from cluster_objects import cluster, control_plane, named, obj, reference
 from function_configs import PROXY, loaded, proxy_config
-from krm_fn.clusters import Cluster, Membership, Role, Topology
-from krm_fn.noproxy import Audience, Fact, Readers
+from krm_fn.clusters import Cluster, Fact, Membership, Role, Topology
+from krm_fn.noproxy import Audience, Readers
 from krm_fn.pipeline import run
 from krm_fn.settings import resolve
 

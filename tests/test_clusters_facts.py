@@ -16,8 +16,7 @@ from cluster_objects import (
     reference,
     with_value,
 )
-from krm_fn.clusters import Cluster, Topology
-from krm_fn.noproxy import Fact
+from krm_fn.clusters import Cluster, Fact, Topology
 from krm_fn.patch import field_path, lookup
 
 NETWORK = {

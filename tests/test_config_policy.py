@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from function_configs import PROXY, loaded, problems, proxy_config
+from krm_fn.clusters import ClusterNetwork, Fact
 from krm_fn.config import PolicyChange
 from krm_fn.krm.results import Severity
-from krm_fn.noproxy import ALL_DERIVED, ClusterNetwork, Entry, Fact, Policy, Style
+from krm_fn.noproxy import ALL_DERIVED, Entry, Policy, Style
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,8 @@ from krm_fn.lint.levels import THE_TABLE, Rules
 from krm_fn.lint.manifests import Audit, audit, fixed_files, fixed_values, listed
 from krm_fn.lint.objects import Listing, lint_object, places
 from krm_fn.lint.values import RULES
-from krm_fn.noproxy import Audience, ClusterNetwork, Fact
+from krm_fn.noproxy import Audience
+from krm_fn.clusters import ClusterNetwork, Fact
 from krm_fn.patch import field_path
 from krm_fn.targets import TARGETS
 from krm_fn.yamledit import Document

@@ -14,7 +14,8 @@ from krm_fn.lint import values as rules_of
 from krm_fn.lint.levels import THE_TABLE, Rules, levelled
 from krm_fn.lint.objects import Listing, lint_object, lint_settings, places
 from krm_fn.lint.values import RULES, Problem
-from krm_fn.noproxy import Audience, ClusterNetwork, Fact, Policy
+from krm_fn.noproxy import Audience, Policy
+from krm_fn.clusters import ClusterNetwork, Fact
 from krm_fn.noproxy.composition import compose, join
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import TARGETS

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from krm_fn.clusters import ClusterNetwork, Fact
 from krm_fn.explain.hosts import Row, rows
-from krm_fn.noproxy import Audience, ClusterNetwork, Entry, Fact, Policy, Style
+from krm_fn.noproxy import Audience, Entry, Policy, Style
 from krm_fn.noproxy.clients import CLIENTS
 from krm_fn.noproxy.composition import compose, join
 

@@ -6,18 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.noproxy import (
-    ALL_DERIVED,
-    Audience,
-    ClusterNetwork,
-    Entry,
-    Fact,
-    Policy,
-    Style,
-    composition,
-    providers,
-    styles,
-)
+from krm_fn.clusters import ClusterNetwork, Fact
+from krm_fn.noproxy import ALL_DERIVED, Audience, Entry, Policy, Style, composition, providers, styles
 from krm_fn.noproxy.clients import CLIENTS
 
 GIANT_SWARM_DOCUMENT = (

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from krm_fn.noproxy import ALL_DERIVED, Audience, ClusterNetwork, Entry, Fact, Policy, Style
+from krm_fn.clusters import ClusterNetwork, Fact
+from krm_fn.noproxy import ALL_DERIVED, Audience, Entry, Policy, Style
 from krm_fn.noproxy.composition import compose, join
 from support import ROOT
 

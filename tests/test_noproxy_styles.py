@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from krm_fn.clusters import ClusterNetwork, Fact
 from krm_fn.noproxy import (
     ALL_DERIVED,
     INFRASTRUCTURE_ENDPOINT,
     Audience,
-    ClusterNetwork,
     Entry,
-    Fact,
     Origin,
     Policy,
     Style,

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from function_configs import PROXY, loaded
-from krm_fn.clusters import Cluster, Membership, Role, network_field
+from krm_fn.clusters import Cluster, ClusterNetwork, Fact, Membership, Role, network_field
 from krm_fn.config import Certificates
 from krm_fn.krm.results import ObjectRef
-from krm_fn.noproxy import Audience, ClusterNetwork, Fact, Origin, Readers, composition
+from krm_fn.noproxy import Audience, Origin, Readers, composition
 from krm_fn.settings import Resolved, resolve
 
 NETWORK = ("spec", "clusterNetwork")
@@ -194,9 +194,7 @@ def test_what_is_missing_where_there_is_no_cluster(spec: dict[str, Any], reporte
     ("clusters", "reported"),
     [
         pytest.param([cluster()], (), id="a Cluster that says everything"),
-        pytest.param(
-            [cluster(service_domain=(), region=(), networks=())], (), id="what may be missing"
-        ),
+        pytest.param([cluster(service_domain=(), region=(), networks=())], (), id="what may be missing"),
         pytest.param([cluster(endpoint=())], ("`endpoint` of `Cluster/org-acme/prod-1`",), id="no endpoint yet"),
         pytest.param(
             [cluster("a", endpoint=(), pod_cidrs=()), cluster("b"), cluster("c", pod_cidrs=())],

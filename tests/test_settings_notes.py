@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from function_configs import PROXY, loaded
-from krm_fn.clusters import Cluster, Membership, Role
+from krm_fn.clusters import Cluster, ClusterNetwork, Fact, Membership, Role
 from krm_fn.krm.results import ObjectRef, Severity
-from krm_fn.noproxy import Audience, ClusterNetwork, Fact, Readers
+from krm_fn.noproxy import Audience, Readers
 from krm_fn.settings import ProxySettings, Resolved, notes, resolve
 
 SAID = ClusterNetwork(

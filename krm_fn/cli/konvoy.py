@@ -11,11 +11,11 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 
 from krm_fn import noproxy, settings
-from krm_fn.clusters import Cluster, Membership, Role
+from krm_fn.clusters import Cluster, Membership, Role, value_of
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import UsageError
 from krm_fn.light_typing import Any
-from krm_fn.noproxy import Audience, Readers, value_of
+from krm_fn.noproxy import Audience, Readers
 from krm_fn.products.node_kinds import KUBEADM
 
 _ROLES = {Role.CONTROL_PLANE: "control-plane-", Role.WORKER: "worker-"}

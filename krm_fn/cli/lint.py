@@ -12,6 +12,7 @@ from krm_fn.cli.lines import FAIL_ON, count, severities
 from krm_fn.cli.report import report
 from krm_fn.cli.selection import LeftAlone, select
 from krm_fn.cli.streams import Answer
+from krm_fn.clusters import ClusterNetwork
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.manifests import Manifests
@@ -21,7 +22,7 @@ from krm_fn.krm.results import lines as grouped_lines
 from krm_fn.lint.manifests import audit
 from krm_fn.lint.silenced import Silencer
 from krm_fn.lint.values import corrected_list, judge_list
-from krm_fn.noproxy import Audience, ClusterNetwork, may_hold_a_credential
+from krm_fn.noproxy import Audience, may_hold_a_credential
 
 _JUDGED = frozenset({LeftAlone.KUSTOMIZE, LeftAlone.RESOURCE_LIST})
 """What `run` leaves alone, because it edits whole objects, and what may say something about a proxy all the same."""

@@ -12,6 +12,7 @@ It knows nothing of proxies. A field that is missing or of a wrong type is a fac
     kinds        tables: the fields with facts, by kind; reading, pools: their values
     charts       which charts a HelmRelease or an Application installs, and for which Cluster
     systems      nodes, operators and charts that no target writes
+    network      Fact, ClusterNetwork: values, each with the field that says it
     model        Key, Cluster, Membership
 """
 
@@ -32,6 +33,7 @@ from krm_fn.clusters.evidence import has_suffix, user_values_of
 from krm_fn.clusters.kinds import kinds, network_field
 from krm_fn.clusters.model import Cluster, Key, Membership
 from krm_fn.clusters.namespaces import ObjectIndex, is_open, may_be_same, nearest
+from krm_fn.clusters.network import ClusterNetwork, Fact, value_of
 from krm_fn.clusters.references import (
     CLUSTER_VARIABLES,
     class_name,
@@ -66,6 +68,8 @@ __all__ = [
     "ChartSources",
     "ChartUse",
     "Cluster",
+    "ClusterNetwork",
+    "Fact",
     "Foreign",
     "Key",
     "Membership",
@@ -96,6 +100,7 @@ __all__ = [
     "target_of",
     "targets_of",
     "user_values_of",
+    "value_of",
     "variable_lists",
     "without_class",
 ]

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krm_fn.clusters.kinds import WHOLE_CLUSTERS, WholeCluster
+from krm_fn.clusters.network import ClusterNetwork, Fact
 from krm_fn.clusters.reading import host, pattern, text, word
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.noproxy import ClusterNetwork, Fact
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products.distributions import Product
 from krm_fn.products.node_kinds import NodeSystem

@@ -7,10 +7,10 @@ from functools import cache
 
 from krm_fn.clusters.kinds import CLUSTER, WHOLE_CLUSTERS, FactPaths, paths_of
 from krm_fn.clusters.mirrors import mirror_hosts
+from krm_fn.clusters.network import ClusterNetwork, Fact
 from krm_fn.clusters.pools import networks_of_pool
 from krm_fn.clusters.reading import cidrs, host, is_covered, pattern, url_host, values, word
 from krm_fn.krm.resourcelist import Object
-from krm_fn.noproxy import ClusterNetwork, Fact
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products import konvoy, tkg
 

@@ -19,8 +19,8 @@ from krm_fn.clusters.model import Cluster, Key, Membership
 from krm_fn.clusters.namespaces import ObjectIndex, may_be_same, nearest
 from krm_fn.clusters.node import Node
 from krm_fn.clusters.references import Use
-from krm_fn.noproxy.entries import is_template
 from krm_fn.patch import field_path
+from krm_fn.placeholders import is_template
 
 _DEEPEST = 16
 """Steps from an object to its Cluster: a KubeadmConfig, Machine, MachineSet, MachineDeployment takes four."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from krm_fn.clusters.network import ClusterNetwork, Fact
 from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import NamedTuple
-from krm_fn.noproxy import ClusterNetwork, Fact
 from krm_fn.products.cluster_api import Role
 
 

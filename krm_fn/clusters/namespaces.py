@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from krm_fn.clusters.model import Key
 from krm_fn.light_typing import TypeVar
-from krm_fn.noproxy.entries import is_template
+from krm_fn.placeholders import is_template
 
 _Value = TypeVar("_Value")
 

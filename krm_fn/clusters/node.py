@@ -17,12 +17,12 @@ from krm_fn.clusters.kinds import (
     is_infrastructure,
 )
 from krm_fn.clusters.model import Key
+from krm_fn.clusters.network import ClusterNetwork, Fact
 from krm_fn.clusters.reading import pattern, text, values
 from krm_fn.clusters.references import Use, WorkerClass, class_of, key_of, owners, uses
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.noproxy import ClusterNetwork, Fact
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products import konvoy
 from krm_fn.products.cluster_api import OUR_PATCHES, Role

@@ -14,10 +14,10 @@ from krm_fn.clusters.kinds import CLUSTER_CLASS, POOLS, WHOLE_CLUSTERS
 from krm_fn.clusters.members import Members
 from krm_fn.clusters.model import Cluster, Key, Membership
 from krm_fn.clusters.namespaces import may_be_same
+from krm_fn.clusters.network import ClusterNetwork, Fact
 from krm_fn.clusters.node import Node, node_of, role_of
 from krm_fn.clusters.references import WorkerClass, key_of
 from krm_fn.krm.resourcelist import Object
-from krm_fn.noproxy import ClusterNetwork, Fact
 from krm_fn.patch import Pointer
 from krm_fn.products import konvoy, tkg
 from krm_fn.products.cluster_api import CONTROL_PLANE, Role

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from krm_fn import noproxy
+from krm_fn.clusters import ClusterNetwork, Fact
 from krm_fn.config._model import Certificates, Mirror, Mode, Override, PolicyChange, ProxyConfig
 from krm_fn.config._schema import Place
 from krm_fn.config._selector import ClusterMatcher, IgnoredPlace, Matcher, Selector
 from krm_fn.krm.codes import Severity
 from krm_fn.light_typing import TYPE_CHECKING, Any
-from krm_fn.noproxy import ClusterNetwork, Entry, Fact, Policy, Style
+from krm_fn.noproxy import Entry, Policy, Style
 from krm_fn.target_table import ROWS, SYSTEMS
 
 if TYPE_CHECKING:

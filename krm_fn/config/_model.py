@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from enum import Enum
 from types import MappingProxyType
 
+from krm_fn.clusters import ClusterNetwork
 from krm_fn.config._selector import ClusterMatcher, IgnoredPlace, Selector
 from krm_fn.krm.codes import Severity
 from krm_fn.light_typing import Any, NamedTuple, Protocol, TypeVar
-from krm_fn.noproxy import ClusterNetwork, Entry, Policy, Style
+from krm_fn.noproxy import Entry, Policy, Style
 
 _Value = TypeVar("_Value")
 

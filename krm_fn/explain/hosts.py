@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from krm_fn import placeholders
-from krm_fn.noproxy import CLUSTER_DOMAIN, ClusterNetwork, value_of
+from krm_fn.clusters import ClusterNetwork, value_of
+from krm_fn.noproxy import CLUSTER_DOMAIN
 from krm_fn.noproxy.clients import CLIENTS
 
 _PUBLIC = ("registry.example.com", "registry.example.org", "registry.public.example")

@@ -25,8 +25,8 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Finding, ObjectRef, Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.lint.compared import Compared, by_object, other_place
-from krm_fn.noproxy.entries import is_template
 from krm_fn.patch import Pointer, lookup
+from krm_fn.placeholders import is_template
 from krm_fn.places import choice
 from krm_fn.places.containers import POD_KINDS, pod_spec
 from krm_fn.places.reading import Reading

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 
+from krm_fn.clusters import ClusterNetwork
 from krm_fn.formats import escaping
 from krm_fn.krm.results import Finding
 from krm_fn.light_typing import NamedTuple
 from krm_fn.lint.values import Problem, judge_list, judge_pair, judge_url
-from krm_fn.noproxy import Audience, ClusterNetwork
+from krm_fn.noproxy import Audience
 from krm_fn.places.reading import Reading
 from krm_fn.settings import PROXY_VARIABLES
 

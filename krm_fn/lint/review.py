@@ -248,7 +248,7 @@ def replaced_list(
             first = first or reading
             continue
         for token in entries.split(text):
-            if not _is_covered(token, covering) and not entries.is_template(token):
+            if not _is_covered(token, covering) and not placeholders.is_template(token):
                 lost[entries.bare(token)] = None
                 first = first or reading
     if first is None:

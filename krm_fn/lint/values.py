@@ -10,9 +10,11 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 
+from krm_fn import placeholders
+from krm_fn.clusters import ClusterNetwork
 from krm_fn.formats import escaping
 from krm_fn.light_typing import NamedTuple
-from krm_fn.noproxy import Audience, ClusterNetwork, entries, providers, styles
+from krm_fn.noproxy import Audience, entries, providers, styles
 from krm_fn.noproxy.entries import Cidr, EntryKind
 from krm_fn.proxy_url import is_port, split_url
 
@@ -200,7 +202,7 @@ def corrected_entries(
 @lru_cache(maxsize=16384)
 def _of_entry(written: str, audience: Audience, own: frozenset[str]) -> tuple[Problem, ...]:
     """Return the problems of what is between two commas; ``own`` are the domains of the Clusters themselves."""
-    if entries.is_template(written):
+    if placeholders.is_template(written):
         return ()
     found: list[Problem] = []
     shown = " ".join(written.split())
@@ -409,7 +411,7 @@ def _lacking_for(network: ClusterNetwork, known: NoProxyList, audience: Audience
     for host, entry, why in needed:
         plain = entries.canonical(entry.lower())[0]
         is_useless = entries.holds_every_address(entry) or _breaks_pods(plain, audience)
-        if not entries.is_template(entry) and not is_useless:  # noqa: SIM102
+        if not placeholders.is_template(entry) and not is_useless:  # noqa: SIM102
             if not known.covers(entries.canonical(host.lower())[0]):
                 yield Lack("ClusterNotListed", plain, why)
     for number, service in enumerate(network.service_cidrs):
@@ -468,7 +470,7 @@ _RAW = r"[^A-Za-z0-9._~-]"
 
 def judge_url(url: str, *, in_secret: bool = False) -> list[Problem]:
     """Return the problems of the value of HTTP_PROXY or HTTPS_PROXY, which is not empty."""
-    if entries.is_template(url):
+    if placeholders.is_template(url):
         return []
     trimmed = url.strip().strip("\"'")
     parts = split_url(trimmed)
@@ -514,7 +516,7 @@ def judge_pair(http_proxy: str, https_proxy: str) -> list[Problem]:
 
 def corrected_url(url: str) -> str:
     """Return a URL trimmed, with a scheme, and with an encoded user name and password, which it still holds."""
-    if entries.is_template(url):
+    if placeholders.is_template(url):
         return url
     trimmed = url.strip().strip("\"'")
     parts = split_url(trimmed if "://" in trimmed else f"http://{trimmed}")

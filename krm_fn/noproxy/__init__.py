@@ -3,12 +3,11 @@
 Which object gets the list is not known here.
 
     model        entries with reasons, the policy of the user
-    network      what is known about the network of a cluster
     entries      one entry and its portable forms
     providers    what each infrastructure must reach directly
     styles       five ways to make a list
     composition  one list, each entry with its reasons
-    rules        the rules by which lint judges a list
+    clients      what each client makes of an entry
 """
 
 from krm_fn.noproxy._texts import NO_HOST, NO_VARIABLE, mistake, mistake_of_pattern, parse
@@ -35,7 +34,6 @@ from krm_fn.noproxy.model import (
     Style,
     united,
 )
-from krm_fn.noproxy.network import ClusterNetwork, Fact, value_of
 
 __all__ = [
     "ALL_DERIVED",
@@ -54,9 +52,7 @@ __all__ = [
     "SERVICE_ADDRESSES",
     "SERVICE_CIDRS",
     "Audience",
-    "ClusterNetwork",
     "Entry",
-    "Fact",
     "Origin",
     "Policy",
     "Readers",
@@ -67,5 +63,4 @@ __all__ = [
     "mistake_of_pattern",
     "parse",
     "united",
-    "value_of",
 ]

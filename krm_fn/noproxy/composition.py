@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import translate
 from functools import lru_cache
 
+from krm_fn.clusters.network import ClusterNetwork
 from krm_fn.noproxy import entries, styles
 from krm_fn.noproxy.entries import EntryKind
 from krm_fn.noproxy.model import (
@@ -22,7 +23,6 @@ from krm_fn.noproxy.model import (
     Style,
     united,
 )
-from krm_fn.noproxy.network import ClusterNetwork
 from krm_fn.noproxy.styles import Group, Recipe
 
 

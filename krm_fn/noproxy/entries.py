@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 from functools import lru_cache
 
+from krm_fn.placeholders import is_template
+
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Cidr = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -155,11 +157,6 @@ def is_variable(entry: str) -> bool:
 def resembles_address(entry: str) -> bool:
     """Return whether the author of an entry means an address, a CIDR or a range, whether or not it is a right one."""
     return re.fullmatch(_NUMERIC, entry) is not None or re.fullmatch(_RANGE, entry) is not None
-
-
-def is_template(entry: str) -> bool:
-    """Return whether another tool still fills in a part of ``entry``."""
-    return ("{" in entry or "$" in entry) and any(is_one for _, is_one in _pieces(entry))
 
 
 def _tokens(text: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from enum import Enum
 from functools import cache, lru_cache
 
+from krm_fn.clusters.network import Fact
 from krm_fn.light_typing import NamedTuple
 
 CLUSTER_DOMAIN = "cluster.local"
@@ -127,9 +128,12 @@ class Entry(NamedTuple):
         return cls(text, (f"`{field_path}`",), _BY_CONFIG)
 
     @classmethod
-    def of_object(cls, text: str, why: str) -> Entry:
-        """Return an entry that follows from an object of the list; ``why`` names the object and its field."""
-        return cls(text, (why,), _BY_OBJECT)
+    def of_fact(cls, fact: Fact) -> Entry:
+        """Return the entry that a fact about a Cluster becomes."""
+        if fact.config_field:
+            return cls.of_config(fact.value, fact.config_field)
+        reason = fact.reason
+        return cls(fact.value, (reason,), _BY_OBJECT) if reason else cls(fact.value)
 
     @classmethod
     def of_rule(cls, text: str, rule: str) -> Entry:

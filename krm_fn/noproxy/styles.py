@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from krm_fn import placeholders
+from krm_fn.clusters.network import ClusterNetwork, Fact
 from krm_fn.light_typing import NamedTuple
 from krm_fn.noproxy import entries, model, providers
 from krm_fn.noproxy.model import Audience, Entry, Style
-from krm_fn.noproxy.network import ClusterNetwork, Fact
 
 TWIN = "the dotted form beside the bare one, which .NET, axios, Node's http and httplib2 read as one host"
 ROOTED = "rooted"
@@ -72,9 +72,11 @@ def domains(networks: Networks) -> list[Entry]:
     """Return the domain of each cluster, without dots around it; the default where a cluster declares none."""
     found = []
     for network in networks or (ClusterNetwork(),):
-        domain = network.service_domain[0].entry if network.service_domain else _DEFAULT_DOMAIN
+        domain = (
+            Entry.of_fact(network.service_domain[0]) if network.service_domain else _DEFAULT_DOMAIN
+        )
         plain = domain.text.strip(".")
-        plain = plain if entries.is_template(plain) else plain.lower()
+        plain = plain if placeholders.is_template(plain) else plain.lower()
         found.append(domain._replace(text=plain))
     return found
 
@@ -102,7 +104,7 @@ def _entries_of(facts: Iterable[Fact]) -> Iterator[Entry]:
     for fact in facts:
         # "0.0.0.0/0" would switch the proxy off for every address.
         if not entries.holds_every_address(fact.value):
-            yield fact.entry
+            yield Entry.of_fact(fact)
 
 
 def _loopback_v6(networks: Networks, audience: Audience) -> Iterator[Entry]:
@@ -127,7 +129,7 @@ def _service_addresses(networks: Networks, audience: Audience) -> Iterator[Entry
             if address and not is_wrong:
                 cidr = entries.network(service.value)
                 rule = f"first address of the service CIDR {cidr} (for clients that read no CIDRs)"
-                yield service.entry.by_rule(address, rule)
+                yield Entry.of_fact(service).by_rule(address, rule)
 
 
 def _metadata(networks: Networks, audience: Audience) -> Iterator[Entry]:
@@ -165,7 +167,7 @@ def _domain(networks: Networks, _audience: Audience) -> Iterator[Entry]:
     """Yield the domains that clusters declare."""
     for network in networks:
         for domain in network.service_domain:
-            yield domain.entry._replace(text=domain.value.strip("."))
+            yield Entry.of_fact(domain)._replace(text=domain.value.strip("."))
 
 
 def _tkg_services(networks: Networks, _audience: Audience) -> Iterator[Entry]:

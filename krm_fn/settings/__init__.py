@@ -9,18 +9,10 @@ import functools
 from collections.abc import Iterable, Sequence
 
 from krm_fn import noproxy
-from krm_fn.clusters import Cluster, Membership
+from krm_fn.clusters import Cluster, ClusterNetwork, Membership
 from krm_fn.config import Mode, OverrideSubject, ProxyConfig
 from krm_fn.light_typing import NamedTuple
-from krm_fn.noproxy import (
-    CLUSTER_DOMAIN_NAMES,
-    Audience,
-    ClusterNetwork,
-    Entry,
-    Policy,
-    Readers,
-    Style,
-)
+from krm_fn.noproxy import CLUSTER_DOMAIN_NAMES, Audience, Entry, Policy, Readers, Style
 from krm_fn.products.proxy_keys import PROXY_VARIABLES
 from krm_fn.settings._declared import Declaration, declaration, subject_of
 from krm_fn.settings._idle import unused_overrides

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from krm_fn.clusters import Membership
+from krm_fn.clusters import ClusterNetwork, Membership
 from krm_fn.config import Certificates, Mirror
 from krm_fn.light_typing import NamedTuple
-from krm_fn.noproxy import ClusterNetwork, Entry, Origin, Policy
+from krm_fn.noproxy import Entry, Origin, Policy
 from krm_fn.settings._network import Missing
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from krm_fn.clusters import Cluster, Membership, Role, network_field
+from krm_fn.clusters import Cluster, ClusterNetwork, Membership, Role, network_field, value_of
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import (
     DEFAULTS,
@@ -19,12 +19,10 @@ from krm_fn.noproxy import (
     POD_CIDRS,
     PROVIDER,
     SERVICE_CIDRS,
-    ClusterNetwork,
     Entry,
     Policy,
     Style,
     holds,
-    value_of,
 )
 from krm_fn.products.node_kinds import EXPORTERS, OF_CLASSES
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from krm_fn import noproxy, placeholders
-from krm_fn.clusters import Cluster, Membership
+from krm_fn.clusters import Cluster, Fact, Membership
 from krm_fn.config import ProxyConfig
 from krm_fn.light_typing import NamedTuple
-from krm_fn.noproxy import Audience, Fact, Readers
+from krm_fn.noproxy import Audience, Readers
 from krm_fn.settings import ProxySettings, Resolved, network_of, resolve
 
 PODS = "builtin.cluster.network.pods"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from krm_fn.clusters import ClusterNetwork, Fact
 from krm_fn.krm.results import ObjectRef
-from krm_fn.noproxy import ClusterNetwork, Entry, Fact, Origin
+from krm_fn.noproxy import Entry, Origin
 
 CLUSTER = ObjectRef("cluster.x-k8s.io/v1beta1", "Cluster", "prod", "org-acme")
 PODS = ("spec", "clusterNetwork", "pods", "cidrBlocks", "0")
@@ -38,7 +39,7 @@ FIELD = "`Cluster/org-acme/prod` `spec.clusterNetwork.pods.cidrBlocks[0]`"
     ],
 )
 def test_a_fact_becomes_an_entry_with_its_source(fact: Fact, why: tuple[str, ...], origins: set[Origin]) -> None:
-    assert fact.entry == Entry("10.0.0.0/8", why, frozenset(origins))
+    assert Entry.of_fact(fact) == Entry("10.0.0.0/8", why, frozenset(origins))
     assert fact.reason == "".join(why)
 
 

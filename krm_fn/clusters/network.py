@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import NamedTuple
-from krm_fn.noproxy.model import Entry
 from krm_fn.patch import Pointer, field_path
 
 
@@ -40,14 +39,6 @@ class Fact(NamedTuple):
         if self.default_of:
             return f"default of {self.default_of}, because {where} is not set"
         return where
-
-    @property
-    def entry(self) -> Entry:
-        """The entry of NO_PROXY that the value becomes."""
-        if self.config_field:
-            return Entry.of_config(self.value, self.config_field)
-        reason = self.reason
-        return Entry.of_object(self.value, reason) if reason else Entry(self.value)
 
 
 class ClusterNetwork(NamedTuple):
