@@ -159,7 +159,7 @@ class Topology:
         networks += [ClusterNetwork(mirrors=node.network.mirrors) for node in (*parts, *others)]
         for node in others:
             if node.key.group_kind == konvoy.INVENTORY or node.key.group_kind in POOLS:
-                networks.append(node.network)  # noqa: PERF401
+                networks.append(node.network)
         infrastructure = _infrastructure(cluster, its_class, sources)
         is_listed = bool(cluster.ref.kind)
         return Cluster(
