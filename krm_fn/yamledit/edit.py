@@ -153,7 +153,7 @@ def _says(text: str, new: Any) -> bool:
         return False
 
 
-_EMPTY: dict[type, str] = {dict: " {}", list: " []"}
+_EMPTY: dict[type, str] = {dict: " {}", list: " []", str: ' ""'}
 """Type of a collection -> how one is written of which nothing was left."""
 
 
@@ -169,6 +169,7 @@ class _Writer:
         self._has_aliases = "*" in text
         self._changed: set[Node] = set()
         self._gone: list[Node] = []
+        self._of_items: set[int] = set()
 
     def value(self, child: Child, slot: Slot | None) -> None:
         """Note the changes that give a value its new data; ``slot`` is None for the root."""
@@ -201,8 +202,8 @@ class _Writer:
             is_same_kind = isinstance(new, list)
         else:
             return isinstance(node, Scalar) and isinstance(new, str)
-        is_member = slot is not None and slot.is_block_member
-        return is_same_kind and not (is_member and self._is_line(node) and _grows(node, new))
+        becomes_block = slot is not None and slot.is_block_member and self._fills_line(child)
+        return is_same_kind and not becomes_block
 
     def _mapping(self, node: Mapping, child: Child, slot: Slot | None) -> None:
         """Note the changes of the members of a mapping."""
@@ -244,6 +245,8 @@ class _Writer:
     def _sequence(self, node: Sequence, child: Child, slot: Slot | None) -> None:
         """Note the changes of the items of a list."""
         old, new = child.old, child.new
+        for item in node.items:
+            self._of_items.update(key.start for key, _ in getattr(item, "entries", ()))
         pairs = pair_items(old, new)
         partners = dict(pairs)
         items = [
@@ -356,7 +359,8 @@ class _Writer:
         is_json = (
             self.style.json and layout.quote_of(node) != '"'
         )  # JSON knows no text without double quotes
-        if slot is not None and self.way == IN_PLACE and not is_json:
+        has_note = slot is not None and self._words_to_keep(child, slot) is not None
+        if slot is not None and self.way == IN_PLACE and not (is_json or has_note):
             raw = self.text[node.start : node.end]
             new = restyled(raw, node, child.new, self.style.newline, flow=slot.flow)
             if new is not None:
@@ -421,17 +425,26 @@ class _Writer:
     def _words_to_keep(self, child: Child, slot: Slot) -> str | None:
         """Return the text of a value for a note, if it was empty or a flow collection and becomes a block."""
         node, old, new = child
-        is_filled = isinstance(new, (dict, list)) and bool(new)
-        if not is_filled or not slot.is_block_member or slot.start in self.notes.envelope:
+        if _is_empty(new) or not slot.is_block_member or slot.start in self.notes.envelope:
             return None
+        if isinstance(new, str) and slot.start in self._of_items:
+            return None  # an item such as a variable goes as a whole
         text = self.text[node.start : node.end]
         if _is_nothing(node):
             if "\n" in self.text[slot.behind : node.end]:
                 return _EMPTY.get(type(old), "")
             return self.text[slot.behind : node.end]
-        if self._is_line(node) and _is_left(old, new):
-            return f" {text}"
-        return None
+        return f" {text}" if self._fills_line(child) else None
+
+    def _fills_line(self, child: Child) -> bool:
+        """Return whether something empty in a flow collection on one line is filled, and nothing else changes there.
+
+        A note on it needs block style, and can be written if no key hides another one.
+        """
+        node, old, new = child
+        if not self._is_line(node):
+            return False
+        return _grows(node, new) and _extends(old, new)
 
     def _is_line(self, node: Node) -> bool:
         """Return whether a node is a flow collection on one line, which therefore holds no comment."""
@@ -487,19 +500,23 @@ def _is_block(node: Node) -> bool:
     return isinstance(node, (Mapping, Sequence)) and not node.flow
 
 
+def _is_empty(data: Any) -> bool:
+    return data is None or data in ("", {}, [])
+
+
 def _is_nothing(node: Node) -> bool:
-    """Return whether a node is an empty collection, or null."""
+    """Return whether a node is an empty collection or text, or null."""
     if isinstance(node, Mapping):
         return not node.entries
     if isinstance(node, Sequence):
         return not node.items
-    return isinstance(node, Scalar) and scalar_value(node) is None
+    return isinstance(node, Scalar) and _is_empty(scalar_value(node))
 
 
 def _grows(node: Node, new: Any) -> bool:
     """Return whether an empty value in a flow collection gets members; a note on it needs block style."""
     if _is_nothing(node):
-        return isinstance(new, (dict, list)) and bool(new)
+        return not _is_empty(new)
     if isinstance(node, Mapping) and isinstance(new, dict):
         return any(_grows(value, new.get(key_text(name))) for name, value in node.entries)
     if isinstance(node, Sequence) and isinstance(new, list):
@@ -507,14 +524,17 @@ def _grows(node: Node, new: Any) -> bool:
     return False
 
 
-def _is_left(old: Any, new: Any) -> bool:
-    """Return whether the new data still hold a part of the old data."""
+def _extends(old: Any, new: Any) -> bool:
+    """Return whether the new data hold all of the old data, but for what was empty."""
+    if _is_empty(old):
+        return True
     if isinstance(old, dict) and isinstance(new, dict):
-        return not old or any(
-            name in new and _is_left(data, new[name]) for name, data in old.items()
-        )
+        return all(name in new and _extends(data, new[name]) for name, data in old.items())
     if isinstance(old, list) and isinstance(new, list):
-        return not old or any(map(_is_left, old, new))
+        partners = dict(pair_items(old, new))
+        return all(
+            at in partners and _extends(data, new[partners[at]]) for at, data in enumerate(old)
+        )
     return same(old, new)
 
 

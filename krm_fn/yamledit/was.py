@@ -19,9 +19,10 @@ from krm_fn.yamledit.data import is_merge, key_text, same, view
 from krm_fn.yamledit.layout import slots_of
 from krm_fn.yamledit.lines import end_of_line
 from krm_fn.yamledit.pairs import pair_items
-from krm_fn.yamledit.tree import Mapping, Node, Sequence, compose, walk
+from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence, compose, walk
 
 _NOTE = re.compile(r"(?P<comment>[ \t]+#[^\n]*|) #!? was:(?P<words>[^\n]*)")
+_BLOCK_HEADER = re.compile(r"[^\n]*?[ \t][|>][-+0-9]*")
 _ENDS_LINE = re.compile(r"# *(?:kpt-set:|\{\"\$)|#@")
 """A comment behind which nothing may be written: a setter of kpt, or code or an annotation of ytt."""
 GONE: Any = object()
@@ -60,23 +61,35 @@ def earlier_values(text: str, root: Node) -> dict[Node, EarlierValue]:
         except EditError:
             continue
         for slot, (_, value) in zip(slots, node.entries, strict=True):
-            earlier = _earlier_value(text[slot.behind : end_of_line(text, slot.behind)], value)
+            earlier = _earlier_value(_behind(text, slot.behind, value), value)
             if earlier is not None:
                 known[value] = earlier
     return known
 
 
+def _behind(text: str, colon: int, value: Node) -> str:
+    """Return the rest of the line behind a scalar, the header of a block, or the colon of a collection."""
+    start = colon
+    if isinstance(value, Scalar) and value.style in ("|", ">"):
+        header = _BLOCK_HEADER.match(text, colon)
+        start = header.end() if header else colon
+    elif isinstance(value, Scalar):
+        start = value.end
+    return text[start : end_of_line(text, start)]
+
+
 def _earlier_value(line: str, value: Node) -> EarlierValue | None:
-    """Return the earlier value that the note behind a key states; None without a note."""
+    """Return the earlier value that a note states; None without a note."""
     note = _NOTE.fullmatch(line)
-    if note is None or not isinstance(value, (Mapping, Sequence)):
+    if note is None:
         return None
     try:
         data = view(compose('{"k":' + note["words"] + "\n}"))["k"]
     except (InputError, TypeError, KeyError):
         return None
     # On removal kpt copies the note to the line below: of another kind, it says nothing of what is there.
-    if data is not None and isinstance(data, dict) is not isinstance(value, Mapping):
+    kind = {Mapping: dict, Sequence: list}.get(type(value), str)
+    if data is not None and not (isinstance(data, kind) and (data == "" or kind is not str)):
         return None
     return EarlierValue(note["words"] + note["comment"], data)
 
@@ -102,7 +115,7 @@ def with_earlier_values(node: Node, old: Any, new: Any, known: dict[Node, Earlie
     earlier = known.get(node)
     if earlier is None:
         return inner
-    return earlier.data if _filled(inner) == _filled(earlier.data) else inner
+    return earlier.data if _remains(inner, earlier.data) else inner
 
 
 def _members_with_earlier_values(
@@ -121,11 +134,21 @@ def _members_with_earlier_values(
     return members if members or new is not GONE else GONE
 
 
-def _filled(data: Any) -> Any:
-    """Return data without null and empty members; None if nothing remains."""
+def _remains(new: Any, earlier: Any) -> bool:
+    """Return whether new data are an earlier value, but for what was empty in it and is not there now."""
+    if new is GONE or new in ({}, []):
+        return is_nothing(earlier)
+    if isinstance(new, dict) and isinstance(earlier, dict):
+        return new.keys() <= earlier.keys() and all(
+            _remains(new.get(name, GONE), data) for name, data in earlier.items()
+        )
+    if isinstance(new, list) and isinstance(earlier, list):
+        return len(new) == len(earlier) and all(map(_remains, new, earlier))
+    return same(new, earlier)
+
+
+def is_nothing(data: Any) -> bool:
+    """Return whether data are null, an empty text or list, or a mapping that holds nothing else."""
     if isinstance(data, dict):
-        members = {name: _filled(member) for name, member in data.items()}
-        return {name: member for name, member in members.items() if member is not None} or None
-    if isinstance(data, list):
-        return [_filled(item) for item in data] or None
-    return None if data is GONE else data
+        return all(map(is_nothing, data.values()))
+    return data is None or data in ("", [])
