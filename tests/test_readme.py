@@ -6,12 +6,10 @@ import json
 import re
 from pathlib import Path
 
-import pytest
 import yaml
 
 from krm_fn.config import ProxyConfig, load
 from krm_fn.pipeline import run
-from krm_fn.targets import TARGETS
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -68,41 +66,11 @@ def test_the_proxy_config_and_the_kptfile_of_the_readme_are_valid() -> None:
     assert kptfile["pipeline"]["mutators"] == [{"exec": "inject-proxy", "configPath": "proxy.yaml"}]
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_the_changelog_names_each_target(target: str) -> None:
-    assert re.search(rf"\b{target}\b", (ROOT / "CHANGELOG.md").read_text())
-
-
 def test_the_files_that_contributors_are_sent_to_exist() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text()
     paths = re.findall(r"`((?:krm_fn|tests|testdata|functionconfig)/[\w./-]+)`", text)
-
     assert len(paths) > 10
     assert [path for path in paths if not (ROOT / path).exists()] == []
-
-
-def rows_for_contributors() -> list[list[str]]:
-    """The packages of each row of the table in CONTRIBUTING.md, as paths below ``krm_fn``."""
-    text = (ROOT / "CONTRIBUTING.md").read_text()
-    rows = re.findall(r"^\| (`[\w/]+`(?:, `[\w/]+`)*) \|", text, re.MULTILINE)
-    return [re.findall(r"[\w/]+", row) for row in rows]
-
-
-def test_the_table_for_contributors_has_each_folder_and_module() -> None:
-    listed = [name for row in rows_for_contributors() for name in row]
-    root = ROOT / "krm_fn"
-    folders = {str(path.parent.relative_to(root)) for path in root.rglob("*.py") if path.parent != root}
-    modules = {path.stem for path in root.glob("*.py") if not path.stem.startswith("_")}
-    assert sorted(listed) == sorted(folders | modules)
-
-
-def test_the_table_for_contributors_is_in_the_order_of_the_layers() -> None:
-    layers = re.search(r"^layers = \[\n(.*?)^\]", (ROOT / "pyproject.toml").read_text(), re.MULTILINE | re.DOTALL)
-    assert layers
-    lines = layers[1].splitlines()
-    number = {name: at for at, line in enumerate(lines) for name in re.findall(r"krm_fn\.(\w+)", line)}
-    order = [number[name.partition("/")[0]] for row in rows_for_contributors() for name in row]
-    assert order == sorted(order)
 
 
 def test_the_commands_are_targets_of_the_makefile() -> None:

@@ -6,7 +6,6 @@ What is left out is the service: the steps that install something or log in do n
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import subprocess
@@ -21,7 +20,7 @@ import yaml
 from support import ROOT, TIME_LIMIT, need, run, search_path
 
 EXAMPLES = ROOT / "examples"
-WORKFLOWS = ["github-actions/workflow", "fleet/github-workflow", "flux/push-artifact", "flux/commit"]
+WORKFLOWS = ["github-actions/workflow", "flux/push-artifact", "flux/commit"]
 FLUX = '#!/bin/sh\nprintf "%s\\n" "$*" >>"$FLUX_LOG"\n'
 
 
@@ -164,34 +163,10 @@ def test_a_job_of_gitlab_fails_with_a_report_and_a_diff(repository: Path) -> Non
     git(repository, "apply", "--check", "proxy.diff")
 
 
-def test_the_jobs_of_gitlab_judge_each_file_once(repository: Path) -> None:
-    number = load("gitlab-ci/gitlab-ci.yml")["proxy-of-the-fleet"]["parallel"]
-    names = []
-    codes = []
-    for index in range(1, number + 1):
-        env = {"CI_NODE_INDEX": str(index), "CI_NODE_TOTAL": str(number)}
-        codes.append(gitlab_job(repository, "proxy-of-the-fleet", env).returncode)
-        names += re.findall(r'<testcase .* name="(clusters/.*?)"', (repository / "proxy.xml").read_text())
-    assert sorted(names) == sorted({*names})
-    assert len(names) == 7
-    assert 1 in codes
-
-
 def test_the_jobs_are_what_gitlab_takes() -> None:
     file = EXAMPLES / "gitlab-ci/gitlab-ci.yml"
     done = run([need("check-jsonschema"), "--builtin-schema", "vendor.gitlab-ci", file])
     assert done.returncode == 0, done.stdout.decode()
-
-
-def test_the_matrix_of_github_judges_each_file_once(repository: Path) -> None:
-    workflow = load("fleet/github-workflow.yaml")
-    shards = workflow["jobs"]["check"]["strategy"]["matrix"]["shard"]
-    assert shards == [*range(1, workflow["env"]["SHARDS"] + 1)]
-    found = []
-    for shard in shards:
-        (done,) = run_workflow("fleet/github-workflow", repository, {"matrix.shard": str(shard)})
-        found += sorted({*re.findall(r"::error file=(.*?),", done.stdout)})
-    assert len(found) == len({*found}) == 4
 
 
 def tekton_step(folder: Path, params: Mapping[str, Any]) -> tuple[subprocess.CompletedProcess[bytes], str]:
@@ -229,52 +204,11 @@ def test_the_task_of_tekton_checks_and_writes(repository: Path) -> None:
     assert (result, b'there is no file or folder "--output-dir=evil"' in refused.stderr) == ("2", True)
 
 
-def test_the_pods_of_argo_workflows_write_together_what_one_run_writes(repository: Path) -> None:
-    """`withSequence` counts from `start` to `end`, and each item is the parameter of one pod."""
-    spec = load("fleet/argo-workflow.yaml")["spec"]
-    templates = {one["name"]: one for one in spec["templates"]}
-    ((step,),) = templates[spec["entrypoint"]]["steps"]
-    (parameter,) = step["arguments"]["parameters"]
-    assert parameter["value"] == "{{item}}"
-    assert templates[step["template"]]["inputs"]["parameters"] == [{"name": parameter["name"]}]
-    container = templates[step["template"]]["container"]
-    assert f"ENTRYPOINT {json.dumps(container['command'])}\n" in (ROOT / "Dockerfile").read_text()
-    values = {"workflow.parameters.shards": "3"}
-    first, last = (expanded(step["withSequence"][end], values) for end in ("start", "end"))
-    written: dict[str, bytes] = {}
-    for item in range(int(first), int(last) + 1):
-        out = repository.parent / f"out{item}"
-        own = {**values, f"inputs.parameters.{parameter['name']}": str(item), "/workspace/rendered": str(out)}
-        arguments = [*container["command"][1:], *(expanded(word, own) for word in container["args"])]
-        done = run([sys.executable, *arguments], cwd=repository)
-        assert done.returncode == 0, done.stderr.decode()
-        parts = files(out)
-        assert not parts.keys() & written.keys()
-        written |= parts
-    assert run([need("inject-proxy"), "run", "--config=proxy.yaml", "clusters"], cwd=repository).returncode == 0
-    assert written == files(repository / "clusters")
-
-
-def expanded(text: str, values: Mapping[str, str]) -> str:
-    for name, value in values.items():
-        text = text.replace(f"{{{{{name}}}}}", value) if "/" not in name else text.replace(name, value)
-    assert "{{" not in text
-    return text
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file() and path.name != "kustomization.yaml"
-    }
-
-
 def test_a_pipeline_names_no_image_that_floats() -> None:
     """Every image has a version, and none is `latest`."""
     texts = [path.read_text() for path in EXAMPLES.rglob("*") if path.is_file() and path.suffix != ".pyc"]
     images = [image for text in texts for image in re.findall(r"registry\.example\.com/[\w./:-]+", text)]
-    assert len(images) >= 7
+    assert images
     assert [image for image in images if not re.search(r":v\d+\.\d+$", image)] == []
 
 
@@ -285,13 +219,3 @@ def test_every_folder_of_the_examples_has_a_readme_and_the_pages_link_to_it() ->
     assert without == {"config-repo"}  # the manifests that the others use
     unreached = [name for name in folders if not re.search(rf"(examples|\.\.)/{name}(/README\.md)?\)", pages)]
     assert [name for name in unreached if name not in {"config-repo", "demo"}] == []
-
-
-def test_links_in_the_readmes_of_the_examples_lead_to_files() -> None:
-    links = [
-        (readme, link.partition("#")[0])
-        for readme in sorted(EXAMPLES.glob("*/README.md"))
-        for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", readme.read_text())
-    ]
-    assert len(links) >= 10
-    assert [f"{readme.parent.name}: {link}" for readme, link in links if not (readme.parent / link).exists()] == []

@@ -15,11 +15,6 @@ from support import ROOT, need, run
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 PYPROJECT = (ROOT / "pyproject.toml").read_text()
-CATALOG_FIELDS = {"image", "description", "tags", "sourceURL", "examplePackageURLs", "license", "hidden"}
-CATALOG_TAGS = {
-    *("mutator", "validator", "generator", "viewer"),
-    *("test", "testing", "timing", "name prefix", "name suffix"),
-}
 
 
 def workflow(name: str) -> dict[Any, Any]:
@@ -44,17 +39,6 @@ def test_a_workflow_names_each_action_by_its_commit(path: Path) -> None:
     assert "pull_request_target" not in text
 
 
-@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_a_workflow_names_each_image_by_its_digest(path: Path) -> None:
-    for job in workflow(path.name)["jobs"].values():
-        assert not {"container", "services"} & set(job)
-        for step in job["steps"]:
-            action = step.get("uses", "").partition("@")[0]
-            image = step.get("with", {}).get("image")
-            assert image is not None or action != "docker/setup-qemu-action", "without an image it takes `latest`"
-            assert image is None or re.fullmatch(r"\S+:\S+@sha256:[0-9a-f]{64}", image)
-
-
 def test_only_the_jobs_that_publish_may_write_and_each_what_it_publishes() -> None:
     granted = {}
     for path in WORKFLOWS:
@@ -71,12 +55,6 @@ def test_only_the_jobs_that_publish_may_write_and_each_what_it_publishes() -> No
         "site: build": {"contents": "read", "pages": "read"},
         "site: publish": {"pages": "write", "id-token": "write"},
     }
-
-
-def test_the_release_makes_its_files_with_the_command_of_the_makefile_and_builds_nothing_else() -> None:
-    text = (ROOT / ".github" / "workflows" / "release.yml").read_text()
-    assert len(re.findall(r"make release ", text)) == 1
-    assert not re.search(r"hatchling|docker (buildx )?build|gh release create.*--generate-notes", text)
 
 
 def test_ci_runs_every_version_of_python_that_the_project_says_it_supports() -> None:
@@ -113,46 +91,7 @@ def test_another_tag_is_no_release(name: str) -> None:
     assert (done.returncode, done.stdout) == (1, "")
 
 
-def test_nothing_pushes_or_pulls_a_latest() -> None:
-    for path in [
-        *WORKFLOWS,
-        ROOT / "Makefile",
-        ROOT / "Dockerfile",
-        ROOT / "metadata.yaml",
-        *(ROOT / "docs").glob("*.md"),
-    ]:
-        assert not re.search(r"inject-proxy:latest|:\$\{?latest|--tag \S*:latest", path.read_text()), path
-
-
 def test_the_dockerfile_names_its_base_by_the_digest() -> None:
     text = (ROOT / "Dockerfile").read_text()
     assert re.search(r"(?m)^ARG BASE=\S+:\S+@sha256:[0-9a-f]{64}$", text)
     assert re.findall(r"(?m)^FROM (\S+)", text) == ["${BASE}", "scratch"]
-
-
-def test_the_metadata_of_the_catalog_has_its_fields_and_the_image_of_make_image() -> None:
-    data = yaml.safe_load((ROOT / "metadata.yaml").read_text())
-    assert {"image", "description", "tags"} <= set(data) <= CATALOG_FIELDS
-    assert set(data["tags"]) <= CATALOG_TAGS
-    assert data["image"] == re.findall(r"(?m)^IMAGE +\?= (\S+)$", (ROOT / "Makefile").read_text())[0]
-    assert f'license = "{data["license"]}"' in PYPROJECT
-
-
-def test_the_hooks_of_pre_commit_are_what_make_lint_runs() -> None:
-    (repository,) = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"]
-    lint = (ROOT / "Makefile").read_text().partition("\nlint:")[2].partition("\ngolden:")[0]
-    assert repository["repo"] == "local"
-    for hook in repository["hooks"]:
-        words = hook["entry"].removeprefix(".venv/bin/").removesuffix(" --fix")
-        assert words in lint, hook["entry"]
-
-
-@pytest.mark.parametrize("name", ["bug.yml", "system.yml"])
-def test_an_issue_form_has_what_github_asks_for(name: str) -> None:
-    form = yaml.safe_load((ROOT / ".github" / "ISSUE_TEMPLATE" / name).read_text())
-    assert {"name", "description", "body"} <= set(form)
-    names = [element["id"] for element in form["body"] if element["type"] != "markdown"]
-    assert len(names) == len(set(names))
-    for element in form["body"]:
-        assert element["type"] in {"markdown", "input", "textarea", "dropdown", "checkboxes"}
-        assert ("value" if element["type"] == "markdown" else "label") in element["attributes"]
