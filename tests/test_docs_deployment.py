@@ -20,7 +20,6 @@ from support import ROOT, TIME_LIMIT, need, shell
 
 DOCS = ROOT / "docs"
 FLUX = (DOCS / "howto" / "flux-substitution.md").read_text(encoding="utf-8")
-BACKSTAGE = (DOCS / "howto" / "backstage.md").read_text(encoding="utf-8")
 ORCHESTRATORS = (DOCS / "orchestrators.md").read_text(encoding="utf-8")
 URL = "http://user:password@proxy.corp.example:3128"
 CONTROL_PLANE = """\
@@ -168,59 +167,3 @@ def test_a_rendered_branch_holds_the_proxy_and_a_failed_build_changes_nothing(tm
     (folder / "environments" / "prod" / "kustomization.yaml").write_text("resources: [missing.yaml]\n")
     assert shell(script, folder).returncode != 0
     assert shell(count, folder).stdout == "2\n"
-
-
-# Backstage
-
-
-def rendered(text: str, **values: str) -> str:
-    """What Backstage's `fetch:template` makes of a text with plain values."""
-    return re.sub(r"\$\{\{ values\.(\w+) \}\}", lambda found: values[found[1]], text)
-
-
-def test_a_cluster_from_the_skeleton_gets_its_own_networks() -> None:
-    config = (ROOT / "examples" / "demo" / "proxy.yaml").read_text()
-    skeleton = CLUSTER + CONTROL_PLANE.replace("name: prod", "name: ${{ values.name }}")
-    template = yaml.safe_load(block(BACKSTAGE, "kind: Template"))
-    fields = template["spec"]["parameters"][0]["properties"]
-    fetch, pull_request = template["spec"]["steps"]
-    assert set(fetch["input"]["values"]) == set(fields) == {"name", "pods"}
-    written = injected(config, rendered(skeleton, name="prod", pods="10.77.0.0/16"))
-    assert re.search(r"NO_PROXY=.*10\.77\.0\.0/16", written)
-    # Inputs of the actions in @backstage/plugin-scaffolder-backend 3 and its module for GitHub 0.10.
-    assert set(fetch["input"]) <= {"url", "targetPath", "values", "copyWithoutTemplating", "token"}
-    assert {"repoUrl", "branchName", "title", "description"} <= set(pull_request["input"])
-
-
-def test_the_branch_of_backstage_is_the_one_that_the_workflow_takes() -> None:
-    template = yaml.safe_load(block(BACKSTAGE, "kind: Template"))
-    branch = template["spec"]["steps"][1]["input"]["branchName"]
-    (prefix,) = re.findall(r"startsWith\(github\.head_ref, '([^']+)'\)", block(BACKSTAGE, "runs-on"))
-    assert branch.startswith(prefix)
-
-
-def test_the_workflow_of_backstage_is_right(tmp_path: Path) -> None:
-    file = tmp_path / "proxy.yaml"
-    file.write_text(block(BACKSTAGE, "runs-on"))
-    done = subprocess.run(
-        [need("actionlint"), "-shellcheck=", str(file)],
-        capture_output=True,
-        text=True,
-        timeout=TIME_LIMIT,
-        check=False,
-    )
-    assert (done.returncode, done.stdout) == (0, "")
-
-
-def test_a_skeleton_in_krmignore_stays_as_it_is(tmp_path: Path) -> None:
-    (line,) = re.findall(r"A line `([^`]+)` in `\.krmignore`", BACKSTAGE)
-    (tmp_path / ".krmignore").write_text(f"{line}\n")
-    shutil.copy(ROOT / "examples" / "demo" / "proxy.yaml", tmp_path)
-    skeleton = tmp_path / "template" / "skeleton" / "cluster.yaml"
-    skeleton.parent.mkdir(parents=True)
-    skeleton.write_text(CLUSTER + CONTROL_PLANE)
-    (tmp_path / "prod.yaml").write_text(CONTROL_PLANE)
-    done = shell("inject-proxy run .", tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert skeleton.read_text() == CLUSTER + CONTROL_PLANE
-    assert (tmp_path / "prod.yaml").read_text() != CONTROL_PLANE
