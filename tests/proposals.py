@@ -8,6 +8,7 @@ from typing import Any
 
 from krm_fn import patch
 from krm_fn.krm.results import Edit, Finding, Severity
+from krm_fn.pipeline.edits import with_values
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import Context
 from krm_fn.targets.base import Target
@@ -29,7 +30,11 @@ def proposals(target: Any, obj: Any, settings: ProxySettings = FULL, **options: 
 
 
 def changes(target: Any, obj: Any, settings: ProxySettings = FULL, **options: Any) -> list[Edit]:
-    return [said for said in proposals(target, obj, settings, **options) if isinstance(said, Edit)]
+    """The edits of ``target``, with the values that a run shows of them."""
+    described = target if isinstance(target, Target) else target.TARGET
+    before = [*described.read(obj, options)]
+    edits = [said for said in proposals(target, obj, settings, **options) if isinstance(said, Edit)]
+    return [with_values(edit, before, [*described.read(edit.data or {}, options)]) for edit in edits]
 
 
 def findings(target: Any, obj: Any, settings: ProxySettings = FULL, **options: Any) -> list[Finding]:

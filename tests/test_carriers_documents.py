@@ -76,8 +76,6 @@ def test_the_sites_of_a_document_are_one_edit_that_names_them() -> None:
     assert edit is not None
     assert [one.path for one in edit.operations] == [PATH]
     assert edit.message == "sets the proxy in `proxy` and the values"
-    assert edit.current == {"http_proxy": "http://old:1"}
-    assert edit.proposed == {"http": HTTP, "https": HTTPS, "http_proxy": HTTP, "https_proxy": HTTPS}
 
 
 def test_several_documents_of_one_text_are_one_operation() -> None:

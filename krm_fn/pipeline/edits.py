@@ -14,6 +14,7 @@ from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import redact
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, Finding, Result
+from krm_fn.light_typing import NamedTuple
 from krm_fn.lint.compared import Compared
 from krm_fn.lint.places import is_list, known_value
 from krm_fn.lint.review import replaced_list
@@ -27,34 +28,65 @@ def edit_all(planned: Sequence[PlannedEdit], changes: ListChanges, mode: Mode) -
     """Apply the edits of the targets, and return one record for each place."""
     compared: list[Compared] = []
     for _, places in groupby(planned, key=lambda place: id(place.obj)):
-        records = [_edit(place, changes, mode) for place in places if place.is_asked]
-        if any(record.is_changed for record in records):
-            # Read now, while the texts of this object are in the caches of those who read them.
-            records = [_read_again(record) for record in records]
-        compared += map(_with_notes, records)
+        edited = [_edited(place, changes, mode) for place in places if place.is_asked]
+        is_changed = any(one.edit for one in edited)
+        # Read now, while the texts of this object are in the caches of those who read them.
+        compared += [_compared(one, mode, reads_again=is_changed) for one in edited]
     return compared
 
 
-def _edit(place: PlannedEdit, changes: ListChanges, mode: Mode) -> Compared:
-    """Apply the edit of a target, and return the record of its place."""
-    readings = tuple(place.readings())
-    results: list[Result] = []
+class _Edited(NamedTuple):
+    """A place whose edit is made: what it held, what its target says, and the edit."""
+
+    place: PlannedEdit
+    before: tuple[Reading, ...]
+    findings: list[Result]
+    edit: Edit | None
+
+
+def _edited(place: PlannedEdit, changes: ListChanges, mode: Mode) -> _Edited:
+    """Apply the edit of a target to the data of its object."""
+    before = tuple(place.readings())
     findings: list[Result] = []
+    edit = None
     for proposal in list(place.proposals()):
         if isinstance(proposal, Finding):
             findings.append(_result(place, proposal, mode))
-            continue
-        _apply(proposal, place, changes)
-        results.append(
-            result_of_edit(proposal, place.obj, mode, place.target_id, is_new=place.is_new)
-        )
-    return Compared(place._replace(held=readings), readings, readings, (*findings, *results))
+        else:
+            edit = proposal
+            _apply(edit, place, changes)
+    return _Edited(place, before, findings, edit)
 
 
-def _read_again(record: Compared) -> Compared:
-    place = record.place._replace(held=None)
-    after = tuple(place.readings())
-    return record._replace(place=place._replace(held=after), after=after)
+def _compared(edited: _Edited, mode: Mode, *, reads_again: bool) -> Compared:
+    """Return the record of a place, after all edits of its object are made."""
+    place, before = edited.place, edited.before
+    after = tuple(place.readings()) if reads_again else before
+    results = edited.findings
+    if edited.edit is not None:
+        edit = with_values(edited.edit, before, after)
+        results = [
+            *results,
+            result_of_edit(edit, place.obj, mode, place.target_id, is_new=place.is_new),
+        ]
+    return _with_notes(Compared(place._replace(held=after), before, after, tuple(results)))
+
+
+def with_values(edit: Edit, before: Iterable[Reading], after: Iterable[Reading]) -> Edit:
+    """Return an edit with the values that it changes, as far as they are known."""
+    old, new = _values(before), _values(after)
+    current = {name: value for name, value in old.items() if new.get(name) != value}
+    proposed = {name: value for name, value in new.items() if old.get(name) != value}
+    return edit._replace(current=current or None, proposed=proposed or None)
+
+
+def _values(readings: Iterable[Reading]) -> dict[str, str]:
+    """Return what a person calls each variable that is set -> its value, as far as it is known."""
+    return {
+        reading.member or reading.variable: reading.value
+        for reading in readings
+        if reading.value is not None
+    }
 
 
 def _with_notes(record: Compared) -> Compared:

@@ -215,20 +215,7 @@ class Target:
         yield from draft.findings
         operations = draft.operations() if draft.edits else []
         if operations:
-            before = _values(self.read(data, context.options, context.uses))
-            after = _values(self.read(draft.data or {}, context.options, context.uses))
-            yield Edit(
-                tuple(operations),
-                ", ".join(draft.descriptions),
-                {name: value for name, value in before.items() if after.get(name) != value} or None,
-                {name: value for name, value in after.items() if before.get(name) != value} or None,
-                draft.data,
-            )
-
-
-def _values(readings: Iterable[Reading]) -> dict[str, str]:
-    """Return what a person calls each variable that is set -> its value, as far as it is known."""
-    return {one.member or one.variable: one.value for one in readings if one.value is not None}
+            yield Edit(tuple(operations), ", ".join(draft.descriptions), data=draft.data)
 
 
 def _is_empty(data: Mapping[str, Any]) -> bool:

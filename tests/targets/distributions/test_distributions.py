@@ -323,7 +323,7 @@ def test_a_change_of_a_url_beside_a_secret_shows_the_url_before_and_after_but_no
         https={"url": "garbage", "credentialSecretRef": "proxy"},
     )
 
-    (edit,) = (one for one in proposals(TARGETS["githubRunners"], there) if isinstance(one, Edit))
+    (edit,) = changes(TARGETS["githubRunners"], there)
     assert edit.current["http.url"] == "http://old:1"
     assert edit.proposed["http.url"] == FULL.http_proxy
     assert "garbage" not in repr(edit.current)
