@@ -22,7 +22,6 @@ from krm_fn.targets.nodes.exports import (
     only_exports,
     unset_by,
 )
-from krm_fn.targets.nodes.node_config import CONTAINERD
 
 START, END = "Start", "End"
 """The values of the option ``place``; without it the place follows from the commands."""
@@ -53,10 +52,11 @@ _NEEDS_NETWORK = rf"(?m){_PROGRAM}(?:(?:{_ALONE})(?=\s)|(?:{_WITH_A_VERB})\b)"
 _HELP = r"\S+\s+(?:--help|--version|-V|help|version)\s*"
 _URL = r"[A-Za-z][A-Za-z0-9+.-]*://(?:[^/@\s]*@)?([^/:\s\"']+)"
 _LOCAL = r"localhost|127\..*|169\.254\..*|\[.*|metadata.*|100\.100\.100\.200|168\.63\.129\.16"
-_SYSTEMCTL = (
-    r"[\s({]*(?:(?:then|do|else)\s+)?(?:sudo\s+(?:-\S+\s+)*)?(?:/\S*/)?systemctl\s+(?:-\S+\s+)*"
-    r"(?P<verb>[a-z-]+)(?P<units>(?:\s+[^\s#]+)*)\s*(?:#.*)?"
-)
+_SYSTEMCTL = r"(?:^|[;&|\n({]|\b(?:then|do|else)\b)[ \t]*(?:sudo\s+(?:-\S+\s+)*)?(?:/\S*/)?systemctl\s+(?:-\S+\s+)*"
+_RELOAD = rf"{_SYSTEMCTL}daemon-reload\b"
+_OF_CONTAINERD = r"\s[^;&|\n#]*(?<![\w-])containerd(?:\.service)?(?![\w.-])"
+_RESTART = rf"{_SYSTEMCTL}(?:[a-z]+-)*restart{_OF_CONTAINERD}"
+_STOP, _BEGIN = rf"{_SYSTEMCTL}stop{_OF_CONTAINERD}", rf"{_SYSTEMCTL}start{_OF_CONTAINERD}"
 _TOUCHES_CONTAINERD = r"containerd|\bcri-?o\b|docker(?:\.io|-ce)|moby-engine|nerdctl-full"
 _LOOKS_ONLY = (
     r"\s*(?:cat|echo|grep|ls|test|\[|systemctl\s+(?:is-active|is-enabled|status|show))\s[^;&|>\n]*"
@@ -104,10 +104,17 @@ def anchors(commands: Commands, place: str) -> Anchors:
     return Anchors(first, restart, behind, restart_behind)
 
 
+class Kept(NamedTuple):
+    """A command of the new list; ``place`` is its index in the old list, -1 for a new one."""
+
+    text: str
+    place: int = -1
+
+
 def arranged(
     commands: Commands, exports: Mapping[str, str], restart: str, place: str
-) -> list[tuple[int | None, str]]:
-    """Return the commands as they are to be, each with its old index; None for one that is new or moves.
+) -> list[Kept]:
+    """Return the commands as they are to be.
 
     Args:
         commands: those that are there.
@@ -120,59 +127,56 @@ def arranged(
     """
     where = anchors(commands, place)
     missing = dict(exports)
-    kept: list[tuple[int | None, str]] = []
+    kept: list[Kept] = []
     for index, text in enumerate(commands.texts):
+        new = text
         if is_restart(text):
-            if restart and where.restart_behind < index < where.restart:
-                kept.append((index, restart))
-                restart = ""
+            is_in_place = where.restart_behind < index < where.restart
+            new = restart if is_in_place else ""
+            restart = "" if is_in_place else restart
         elif only_exports(text):
-            is_in_place = where.behind < index < where.exports
-            new = edited(text, missing) if is_in_place else ""
+            new = edited(text, missing) if where.behind < index < where.exports else ""
             for name in only_exports(new):
                 del missing[name]
-            if new:
-                kept.append((index, new))
-        else:
-            kept.append((index, text))
+        if new or not text:
+            kept.append(Kept(new, index))
     if restart and not _is_restarted(commands.texts):
-        at = _position(kept, where.restart)
-        kept.insert(at, (None, restart))
+        kept.insert(_position(kept, where.restart), Kept(restart))
     if missing:
-        at = start = _position(kept, where.exports)
-        while start > 0 and _is_own(kept[start - 1][0], commands):
-            start -= 1
-        wanted = {export(name, value): name in missing for name, value in exports.items()}
-        kept[start:at] = _block(kept[start:at], wanted)
+        _add_exports(kept, _position(kept, where.exports), commands, exports, missing)
     return kept
 
 
-def _position(kept: Sequence[tuple[int | None, str]], anchor: int) -> int:
+def _add_exports(
+    kept: list[Kept],
+    end: int,
+    commands: Commands,
+    exports: Mapping[str, str],
+    missing: Mapping[str, str],
+) -> None:
+    """Add the missing exports at an index; with those of our own in front of it they stand in our order."""
+    start = end
+    while start > 0 and _is_own(kept[start - 1].place, commands):
+        start -= 1
+    block = {command.text: command for command in kept[start:end]}
+    ordered = []
+    for name, value in exports.items():
+        text = export(name, value)
+        if name in missing or text in block:
+            ordered.append(block.get(text, Kept(text)))
+    kept[start:end] = ordered
+
+
+def _is_own(place: int, commands: Commands) -> bool:
+    return place >= 0 and is_own(commands.texts[place])
+
+
+def _position(kept: Sequence[Kept], anchor: int) -> int:
     """Return the position of the first command that was at ``anchor`` or behind it; what is new stays in front."""
-    for position, (index, _) in enumerate(kept):
-        if index is not None and index >= anchor:
+    for position, command in enumerate(kept):
+        if command.place >= anchor:
             return position
     return len(kept)
-
-
-def _is_own(index: int | None, commands: Commands) -> bool:
-    return index is not None and is_own(commands.texts[index])
-
-
-def _block(
-    block: Sequence[tuple[int | None, str]], wanted: Mapping[str, bool]
-) -> list[tuple[int | None, str]]:
-    """Return exports of our own together with new ones, in our order.
-
-    Args:
-        block: those that are there.
-        wanted: all exports in our order -> whether they are new.
-    """
-    indices = {text: index for index, text in block}
-    texts = [text for text, is_new in wanted.items() if is_new or text in indices]
-    if texts[: len(block)] != list(indices):
-        indices = {}  # they move
-    return [(indices.get(text), text) for text in texts]
 
 
 def _is_ours(text: str) -> bool:
@@ -191,18 +195,14 @@ def restart_of(unit: str, verb: str) -> str:
 
 def _is_restarted(texts: Sequence[str]) -> bool:
     """Return whether commands of somebody else restart containerd behind a ``daemon-reload``."""
-    is_reloaded = is_stopped = False
-    for text in texts:
-        for part in [] if _is_ours(text) else re.split(r"[;&|\n]+", text):
-            call = re.fullmatch(_SYSTEMCTL, part)
-            verb, units = (call["verb"], call["units"].split()) if call else ("", [])
-            is_about_containerd = not {CONTAINERD, f"{CONTAINERD}.service"}.isdisjoint(units)
-            is_reloaded = is_reloaded or verb == "daemon-reload"
-            is_stopped = is_stopped or (verb == "stop" and is_about_containerd)
-            is_start = verb.endswith("restart") or (verb == "start" and is_stopped)
-            if is_start and is_about_containerd and is_reloaded:
-                return True
-    return False
+    others = re.sub(_COMMENTS, "", "\n".join(text for text in texts if not _is_ours(text)))
+    reload = re.search(_RELOAD, others)
+    if reload is None:
+        return False
+    behind = others[reload.end() :]
+    if re.search(_RESTART, behind):
+        return True
+    return bool(re.search(_STOP, others) and re.search(_BEGIN, behind))
 
 
 @lru_cache(maxsize=CACHED_LINES)

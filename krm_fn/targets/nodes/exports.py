@@ -11,13 +11,15 @@ from functools import lru_cache
 
 from krm_fn.formats import CACHED_LINES, escaping
 from krm_fn.formats.escaping import QuotedWord
+from krm_fn.formats.splice import splice
 from krm_fn.light_typing import NamedTuple
 from krm_fn.settings import PROXY_VARIABLES
 
 _NAMES = "|".join(PROXY_VARIABLES)
 _WORD = re.compile(rf"[\"']?({_NAMES})[\"']?=")
 _ASSIGNMENT = rf"(?<![A-Za-z0-9_])({_NAMES})=[\"']*([^\s\"';&|]+)"
-_EXPORT_INSIDE = rf"\bexport\b[^;&|\n]*?\b({_NAMES})="
+_EXPORT_INSIDE = r"\bexport\b([^;&|\n]*)"
+_NAME = rf"\b({_NAMES})="
 _UNSET = r"\b(?:unset|export\s+-n|declare\s+\+x)\b([^;&|\n]*)"
 
 
@@ -74,8 +76,9 @@ def exports_in(command: str) -> Iterator[Export]:
         value = None if word.value is None else word.value.partition("=")[2]
         yield Export(_name(command, word), value, "the shell expands it" if value is None else "")
     if not words and not command.lstrip().startswith("#"):
-        for name in re.findall(_EXPORT_INSIDE, command):
-            yield Export(name, None, "the command does more than export it")
+        for arguments in re.findall(_EXPORT_INSIDE, command):
+            for name in re.findall(_NAME, arguments):
+                yield Export(name, None, "the command does more than export it")
 
 
 def assigned(command: str) -> list[tuple[str, str]]:
@@ -99,9 +102,9 @@ def edited(command: str, wanted: Mapping[str, str]) -> str:
     kept = [name for name in dict.fromkeys(only_exports(command)) if name in wanted]
     if len(kept) < len(words):
         return " && ".join(export(name, wanted[name]) for name in kept)
-    for word in reversed(words):
+    edits = []
+    for word in words:
         name = _name(command, word)
         if word.value != f"{name}={wanted[name]}":
-            new = f"{name}={escaping.shell(wanted[name])}"
-            command = command[: word.start] + new + command[word.end :]
-    return command
+            edits.append((word.start, word.end, f"{name}={escaping.shell(wanted[name])}"))
+    return splice(command, edits)

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import base64
 import binascii
+import copy
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-from krm_fn.engine import Draft
+from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer, field_path, lookup
+from krm_fn.patch import Pointer, field_path, list_at, lookup, text_at
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
 
 CONTAINERD, CRI_O = "containerd", "crio"
@@ -25,9 +26,12 @@ CONTAINERD, CRI_O = "containerd", "crio"
 
 _LONGEST = 10_240
 """So long may a content or a command be, in characters."""
-_LONGEST_COMMAND = 65_536
+LONGEST_COMMAND = 65_536
+"""Longer commands are not read, so that patterns take no long time."""
 _LARGEST = 1024 * 1024
 """Longer contents are not read; a small packed one can hold a huge text."""
+_OF_CONTENT = ("content", "encoding", "contentFrom")
+_MISSING = object()
 _WINDOWS = (
     r"(?i)[a-z]:[\\/]|(?:cmd(?:\.exe)?\s+/c\s+)?(?:\S*[\\/])?powershell(?:\.exe)?(?:\s|$)|npipe:"
 )
@@ -55,18 +59,28 @@ class FileEntry(NamedTuple):
         """Its text; None where that is elsewhere, or cannot be read."""
         return decode(self.entry)
 
+    @property
+    def has_reference(self) -> bool:
+        """Whether its text is in a Secret."""
+        return self.entry.get("contentFrom") is not None
+
+    @property
+    def without_content(self) -> dict[str, Any]:
+        """The entry without what says its text."""
+        return {key: value for key, value in self.entry.items() if key not in _OF_CONTENT}
+
     def field(self, name: str) -> Pointer:
         """Return what leads to a field of the entry."""
         return (*self.place, name)
 
 
 class NodeConfig:
-    """The configuration of nodes in one object, which is being edited.
+    """The configuration of nodes in one object, which is being read or edited.
 
     Args:
         draft: the data of the object.
         kind: says where in it the configuration is, and what sets up the nodes.
-        data: what it held when it was looked up.
+        data: the configuration as it was when it was looked up; what it says of the nodes holds for every draft.
 
     Attributes:
         files: leads to the list of files.
@@ -77,77 +91,94 @@ class NodeConfig:
         self.draft = draft
         self.kind = kind
         self.data = data
-        self.version = str(draft.data.get("apiVersion")).rpartition("/")[2]
-        known = kind.system.versions
-        if known and self.version not in known:
-            self.version = known[-1]
+        self.version = _version(draft.data, kind)
         commands = kind.system.commands_of.get(self.version, kind.system.commands)
-        self.system = kind.system._replace(commands=commands)
+        self.system = (
+            kind.system._replace(commands=commands)
+            if commands != kind.system.commands
+            else kind.system
+        )
         self.path: Pointer = kind.path
         self.files: Pointer = (*kind.path, self.system.files)
         self.commands: Pointer = (*kind.path, commands)
-        self._sockets = [str(lookup(data, path)) for path in _SOCKETS]
-        is_crio = any(socket.endswith("/crio.sock") for socket in self._sockets)
-        self.runtime = CRI_O if is_crio else CONTAINERD
-        self.has_ignition = bool(
-            lookup(data, self.system.format) == "ignition"
-            or (self.system.ignition and lookup(data, self.system.ignition) is not None)
-        )
+
+    def on(self, draft: Draft) -> NodeConfig:
+        """Return the configuration as another draft of the object has it."""
+        config = copy.copy(self)
+        config.draft = draft
+        return config
+
+    @cached_property
+    def runtime(self) -> str:
+        """The service that pulls images."""
+        is_crio = any(socket.endswith("/crio.sock") for socket in self._sockets())
+        return CRI_O if is_crio else CONTAINERD
+
+    @cached_property
+    def has_ignition(self) -> bool:
+        """Whether Ignition sets up the nodes, not cloud-init."""
+        if lookup(self.data, self.system.format) == "ignition":
+            return True
+        return bool(self.system.ignition) and lookup(self.data, self.system.ignition) is not None
 
     @cached_property
     def unsupported(self) -> str:
         """The operating system of the nodes if nothing can be written for it, else ""."""
         if self.data.get("format") == "bottlerocket":
             return "Bottlerocket"
-        paths = [str(lookup(entry, ("path",))) for entry in self.entries(self.files)]
-        late = self.entries((*self.path, self.system.late_commands))
-        texts = (*paths, *self._sockets, *map(str, self.entries(self.commands)), *map(str, late))
-        return "Windows" if any(re.match(_WINDOWS, text.lstrip()) for text in texts) else ""
+        late = (*self.path, self.system.late_commands)
+        texts = [*self._sockets(), *self.entries(self.commands), *self.entries(late)]
+        texts += [file.path for file in self.file_entries()]
+        return "Windows" if any(re.match(_WINDOWS, str(text).lstrip()) for text in texts) else ""
+
+    def _sockets(self) -> list[str]:
+        return [text_at(self.data, path) for path in _SOCKETS]
 
     def entries(self, path: Pointer) -> Sequence[Any]:
         """Return the list at ``files`` or ``commands`` as it is now; empty where there is none."""
-        value = self.draft.get(path)
-        return value if isinstance(value, list) else ()
+        return list_at(self.draft.data, path)
 
     def file_entries(self) -> Iterator[FileEntry]:
         """Yield the entries of ``files`` as they are now, without those that have no path."""
         for index, entry in enumerate(self.entries(self.files)):
             path = lookup(entry, ("path",))
             if isinstance(path, str):
-                place = (*self.files, str(index))
-                yield FileEntry(place, path, entry)
+                yield FileEntry((*self.files, str(index)), path, entry)
 
     def command_texts(self) -> list[str]:
         """Return the commands as they are now; "" for an entry that is none, or too long for one."""
-        return [
-            command if isinstance(command, str) and len(command) <= _LONGEST_COMMAND else ""
-            for command in self.entries(self.commands)
-        ]
-
-    def on(self, draft: Draft) -> NodeConfig:
-        """Return the configuration as another draft of the object has it."""
-        return NodeConfig(draft, self.kind, self.data)
+        texts = []
+        for command in self.entries(self.commands):
+            is_text = isinstance(command, str) and len(command) <= LONGEST_COMMAND
+            texts.append(command if is_text else "")
+        return texts
 
     def report_types(self, path: Pointer, wanted: str, fields: Sequence[str] = ()) -> None:
         """Report the entries of a list, or their fields, that have a wrong type."""
         is_type: type[Any] = str if wanted == "a string" else dict
         for index, entry in enumerate(self.entries(path)):
+            place = (*path, str(index))
             if not isinstance(entry, is_type):
-                self.draft.findings.append(wrong_type((*path, str(index)), entry, wanted))
+                self.draft.findings.append(wrong_type(place, entry, wanted))
                 continue
             for field in fields:
                 value = entry.get(field)
                 if value is not None and not isinstance(value, str):
-                    place = (*path, str(index), field)
-                    self.draft.findings.append(wrong_type(place, value, "a string"))
+                    self.draft.findings.append(wrong_type((*place, field), value, "a string"))
 
     def report_length(self, text: str, path: Pointer, remedy: str) -> None:
         """Report a content or a command that is longer than Cluster API takes it."""
         if len(text) > _LONGEST and self.version in self.system.limited:
             message = f"Cluster API takes at most {_LONGEST} characters, this would have {len(text)}: {remedy}"
             is_newest = self.version == self.system.versions[-1]
-            code = "CannotWrite" if is_newest else "ProviderRefuses"
-            self.draft.report(code, message, path)
+            self.draft.report("CannotWrite" if is_newest else "ProviderRefuses", message, path)
+
+
+def _version(obj: Mapping[str, Any], kind: NodeConfigKind) -> str:
+    """Return the version of the API of an object; the newest one that is known for one that is not."""
+    version = str(obj.get("apiVersion")).rpartition("/")[2]
+    known = kind.system.versions
+    return known[-1] if known and version not in known else version
 
 
 def find(draft: Draft, *, is_wanted: bool = False, is_whole: bool = False) -> NodeConfig | None:
@@ -158,36 +189,34 @@ def find(draft: Draft, *, is_wanted: bool = False, is_whole: bool = False) -> No
 
     Args:
         draft: the data of the object, of any shape.
-        is_wanted: whether something has to be written into it.
+        is_wanted: whether something has to be written into it; then it is reported why that cannot be.
         is_whole: whether another object refers to it, and none of its name is elsewhere.
     """
-    group = str(draft.data.get("apiVersion")).rpartition("/")[0]
-    kind = NODE_KINDS.get((group, str(draft.data.get("kind"))))
+    obj = draft.data
+    kind = NODE_KINDS.get((str(obj.get("apiVersion")).rpartition("/")[0], str(obj.get("kind"))))
     if kind is None:
         return None
-    value: Any = draft.data
-    for depth, step in enumerate(kind.path, start=1):
-        if value is None or step not in value:
-            if is_wanted and is_whole and _may_get_spec(draft.data, kind):
-                value = None
-                break
-            if is_wanted:
-                message = (
-                    f"`{field_path(kind.path)}` is missing, so there is no place for a proxy: write "
-                    "`{}` if this is no patch"
-                )
-                draft.report("ByHand", message, kind.path)
+    try:
+        data = draft.mapping(kind.path)
+    except WrongTypeError as error:
+        draft.findings.append(wrong_type(error.path, error.value, error.wanted))
+        return None
+    if data is None and draft.get(kind.path, _MISSING) is _MISSING:
+        if not is_wanted:
             return None
-        value = value[step]
-        if value is not None and not isinstance(value, dict):
-            draft.findings.append(wrong_type(kind.path[:depth], value, "a mapping"))
+        if not (is_whole and _may_get_spec(obj, kind)):
+            message = (
+                f"`{field_path(kind.path)}` is missing, so there is no place for a proxy: write "
+                "`{}` if this is no patch"
+            )
+            draft.report("ByHand", message, kind.path)
             return None
-    config = NodeConfig(draft, kind, value or {})
+    config = NodeConfig(draft, kind, data or {})
     if is_wanted and config.unsupported:
         message = (
             f"these are {config.unsupported} nodes, which get no proxy here: set it in their image"
         )
-        config.draft.report("NodesWithoutProxy", message, kind.path)
+        draft.report("NodesWithoutProxy", message, kind.path)
     return config
 
 

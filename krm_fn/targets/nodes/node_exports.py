@@ -52,12 +52,9 @@ class NodeExports(NamedTuple):
             message = f"{error}; change the proxy settings"
             draft.report("CannotWrite", message, place.path)
             return
-        items = [
-            old[index] if index is not None and text == commands.texts[index] else text
-            for index, text in new
-        ]
-        draft.set_items(place.path, items)
-        _describe(draft, place.label, commands.texts, [text for _, text in new], config.runtime)
+        # What is no command has no text here, and stays.
+        draft.set_items(place.path, [command.text or old[command.place] for command in new])
+        _describe(draft, place.label, commands.texts, config.command_texts(), config.runtime)
         _report(config, variables, exports)
 
     def _restart(self, variables: Variables) -> str:

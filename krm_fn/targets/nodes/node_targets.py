@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Finding
 from krm_fn.noproxy import Audience
-from krm_fn.places import place as places
+from krm_fn.places.place import Place
 from krm_fn.products.node_files import NODE_FILES
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, OF_SERVICES, kinds_of
 from krm_fn.targets.base import Context, Data, Options, Target
@@ -16,12 +16,11 @@ from krm_fn.targets.nodes.node_config import CONTAINERD, NodeConfig
 from krm_fn.targets.nodes.node_exports import NodeExports
 from krm_fn.targets.nodes.proxy_files import (
     NodePlace,
-    NotRead,
     OtherDropIns,
-    ProxyFile,
     drop_in_of,
     environment_file_of,
     file_of,
+    proxy_file,
 )
 
 CONTAINERD_DROP_IN, KUBELET_DROP_IN, KUBEADM_COMMANDS = (
@@ -54,37 +53,27 @@ class NodeTarget(Target):
         self.id = target_id
         self.kinds = kinds_of(target_id)
 
-    def places(self, data: Data, context: Context) -> Iterator[places.Place | Finding]:
+    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
         """Yield the files, and the commands."""
-        is_wanted = context.settings.sets_any and (
-            self.id != FILES_ON_REQUEST or bool(context.options.get("files"))
-        )
+        is_wanted = context.settings.sets_any
+        if self.id == FILES_ON_REQUEST:
+            is_wanted = is_wanted and bool(context.options.get("files"))
         draft = Draft(data)
         config = node_config.find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
         yield from draft.findings
         if config is None:
             return
-        if (
-            self.id == CONTAINERD_DROP_IN
-            and config.runtime != CONTAINERD
-            and "path" not in context.options
-        ):
-            file = drop_in_of(CONTAINERD)
-            left = NotRead(ProxyFile(config, file, {}))
-            label = f"{file.label}, which the nodes do not run"
-            yield places.Place(config.files, left, label, settings=context.settings.without_proxy)
-        own = context.settings.without_proxy if config.unsupported else None
+        own = context.settings.without_proxy if is_wanted and config.unsupported else None
         for file in places_of(self.id, config, context.options):
-            form = ProxyFile(config, file, context.options)
-            yield places.Place(config.files, form, file.label, settings=own)
+            form = proxy_file(config, file, context.options)
+            yield Place(config.files, form, file.label, settings=own)
             if file.unit:
                 label = f"other drop-ins of {file.unit}"
-                yield places.Place(config.files, OtherDropIns(form), label, settings=own)
+                yield Place(config.files, OtherDropIns(form), label, settings=own)
         if self.id == config.system.exporter:
             label = f"the exports in `{config.system.commands}`"
-            yield places.Place(
-                config.commands, NodeExports(config, context.options), label, settings=own
-            )
+            form_of_exports = NodeExports(config, context.options)
+            yield Place(config.commands, form_of_exports, label, settings=own)
 
 
 TARGETS = {

@@ -7,7 +7,6 @@ process in front, a variable is that process' own, and wins over the one of its 
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -16,7 +15,7 @@ from krm_fn.formats import escaping
 from krm_fn.krm.results import Finding
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience, parse
-from krm_fn.patch import Pointer, lookup
+from krm_fn.patch import Pointer, list_at, lookup, text_at
 from krm_fn.places.place import Place
 from krm_fn.places.reading import Reading, quoted
 from krm_fn.products import proxy_keys
@@ -44,9 +43,10 @@ _READ = (
 """The files in which programs of a node look for a proxy."""
 _OF_SERVICE = r".*\.service\.d/.*\.conf|/etc/(?:default|sysconfig)/.*|.*\.env"
 """Those in which a service looks for the proxy of its processes."""
+_COMMENTS = r"(?m)^[ \t]*[#;].*$"
 _NAMES = "|".join(PROXY_VARIABLES)
 _ASSIGNED = (
-    rf"(?m)^(?![ \t]*[#;])[^\r\n]*?(?<![A-Za-z0-9_])(?:(?P<process>[A-Z]{{1,20}})_)?(?P<name>{_NAMES})="
+    rf"(?<![A-Za-z0-9_])(?:(?P<process>[A-Z]{{1,20}})_)?(?P<name>{_NAMES})="
     r"(?P<value>\"[^\"\r\n]*\"|'[^'\r\n]*'|[^\s\"';]*)"
 )
 _APT = r"(?i)Acquire::(?P<name>https?)::Proxy[ \t]+\"(?P<value>[^\"\r\n]*)\""
@@ -62,12 +62,26 @@ class _Assigned(NamedTuple):
     value: str | None
     process: str = ""
 
+    def reading(self, path: Pointer, place: str) -> Reading:
+        """Return what the place says to its reader."""
+        why = "a shell expands it" if self.value is None else ""
+        reading = Reading(self.name, self.value, path, "", place, why)
+        if not self.process:
+            return reading
+        return reading._replace(
+            place=f"{self.process.lower()}'s own environment in {place}",
+            beside=frozenset(proxy_keys.UPPER),
+            member=f"{self.process}_{self.name}",
+            process=self.process,
+        )
+
 
 def _assigned_in(text: str) -> Iterator[_Assigned]:
     """Yield the variables that a text assigns, in any of the forms of files on a node."""
     text = text[:_LONGEST]
     if "proxy" not in text.lower():
         return
+    text = re.sub(_COMMENTS, "", text)
     for match in re.finditer(_ASSIGNED, text):
         value = escaping.shell_word(match["value"])
         yield _Assigned(match["name"], value, match["process"] or "")
@@ -79,7 +93,10 @@ def _assigned_in(text: str) -> Iterator[_Assigned]:
 
 
 class _OtherPlaces(NamedTuple):
-    """What others set in one object, as a form that writes nothing and reports what differs."""
+    """What others set in one object, as a form that writes nothing and reports what differs.
+
+    ``written``: the files that another target writes on request.
+    """
 
     written: Sequence[str]
 
@@ -93,28 +110,36 @@ class _OtherPlaces(NamedTuple):
         else:
             config = node_config.find(Draft(obj))
             if config is not None:
-                yield from self._of_files(config)
-                yield from _of_commands(config)
+                yield from self._of_nodes(config)
 
-    def _of_files(self, config: NodeConfig) -> Iterator[Reading]:
+    def _of_nodes(self, config: NodeConfig) -> Iterator[Reading]:
+        """Yield what files of the nodes set, and what files and commands set for one process alone."""
+        processes = config.system.processes
         for file in config.file_entries():
-            path = file.field("content")
-            where = f'the file "{file.path}"'
-            is_read = re.fullmatch(_READ, file.path) and not self._is_written(file.path)
-            is_ours = file.path in _files_of_services(config)
+            is_read = re.fullmatch(_READ, file.path) and not self._is_written(config, file.path)
+            is_of_service = re.fullmatch(_OF_SERVICE, file.path)
+            if not (is_read or is_of_service):
+                continue
             for variable in _assigned_in(file.text or ""):
-                if variable.process and re.fullmatch(_OF_SERVICE, file.path):
-                    yield from _of_process(config, variable, path, where)
-                elif is_read and not is_ours and not variable.process:
-                    yield Reading(
-                        variable.name, variable.value, path, "", where, _why(variable.value)
-                    )
+                is_own = is_of_service and variable.process in processes
+                if is_own if variable.process else is_read:
+                    yield variable.reading(file.field("content"), f'the file "{file.path}"')
+        if not processes:
+            return
+        for index, text in enumerate(config.command_texts()):
+            for variable in _assigned_in(text):
+                if variable.process in processes:
+                    path = (*config.commands, str(index))
+                    yield variable.reading(path, f"`{config.system.commands}`")
 
-    def _is_written(self, path: str) -> bool:
+    def _is_written(self, config: NodeConfig, path: str) -> bool:
         """Return whether another target writes a file, or a drop-in beside it."""
-        folder = posixpath.dirname(path)
-        is_beside = folder.endswith(".d") and folder in map(posixpath.dirname, self.written)
-        return path in self.written or (is_beside and path.endswith(".conf"))
+        folder, _, name = path.rpartition("/")
+        if config.system.has_environment_files and folder == "/etc/default":
+            return name in config.kind.services
+        folders = [other.rpartition("/")[0] for other in self.written]
+        is_drop_in = folder.endswith(".d") and name.endswith(".conf")
+        return path in self.written or (is_drop_in and folder in folders)
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Report each place that sets another proxy, or one where none is wanted."""
@@ -130,50 +155,10 @@ class _OtherPlaces(NamedTuple):
             message = (
                 f"{name} sets {names} to {other}, and is not written here; change or remove it"
             )
-            file = lookup(draft.data, (*differing[0].path[:-1], "path"))
-            if isinstance(file, str) and file in BY_PATH:
+            file = text_at(draft.data, (*differing[0].path[:-1], "path"))
+            if file in BY_PATH:
                 message += f", or name the file in `spec.targets.{FILES_ON_REQUEST}.files`"
             draft.report("OtherProxy", message, differing[0].path)
-
-
-def _files_of_services(config: NodeConfig) -> list[str]:
-    """Return the environment files that another target writes."""
-    if not config.system.has_environment_files:
-        return []
-    return [f"/etc/default/{service}" for service in config.kind.services]
-
-
-def _why(value: str | None) -> str:
-    return "a shell expands it" if value is None else ""
-
-
-def _of_process(
-    config: NodeConfig, variable: _Assigned, path: Pointer, where: str
-) -> Iterator[Reading]:
-    """Yield what is the own proxy of a process of a service."""
-    if variable.process in config.system.processes:
-        yield _process_reading(variable, path, where)
-
-
-def _process_reading(variable: _Assigned, path: Pointer, where: str) -> Reading:
-    return Reading(
-        variable.name,
-        variable.value,
-        path,
-        "",
-        f"{variable.process.lower()}'s own environment in {where}",
-        _why(variable.value),
-        beside=frozenset(proxy_keys.UPPER),
-        member=f"{variable.process}_{variable.name}",
-        process=variable.process,
-    )
-
-
-def _of_commands(config: NodeConfig) -> Iterator[Reading]:
-    for index, text in enumerate(config.command_texts()):
-        for variable in _assigned_in(text):
-            path = (*config.commands, str(index))
-            yield from _of_process(config, variable, path, f"`{config.system.commands}`")
 
 
 def _of_fields(obj: Mapping[str, Any], path: Pointer) -> Iterator[Reading]:
@@ -189,13 +174,12 @@ def _of_fields(obj: Mapping[str, Any], path: Pointer) -> Iterator[Reading]:
 
 def _of_rancher(obj: Mapping[str, Any], path: Pointer) -> Iterator[Reading]:
     """Yield what a list of a Cluster of Rancher sets for one process: the installer of K3s copies such variables."""
-    variables = lookup(obj, path)
-    for index, variable in enumerate(variables if isinstance(variables, list) else ()):
-        process, _, name = str(lookup(variable, ("name",))).partition("_")
+    for index, variable in enumerate(list_at(obj, path)):
+        process, _, name = text_at(variable, ("name",)).partition("_")
         value = lookup(variable, ("value",))
         if process in K3S.processes and name in PROXY_VARIABLES and isinstance(value, str):
             place = (*path, str(index), "value")
-            yield _process_reading(_Assigned(name, value, process), place, f"`{'.'.join(path)}`")
+            yield _Assigned(name, value, process).reading(place, f"`{'.'.join(path)}`")
 
 
 def _agrees(reading: Reading, wanted: Mapping[str, str]) -> bool:

@@ -10,17 +10,16 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping
-from functools import partial
 
 from krm_fn.engine import Draft
 from krm_fn.formats.assignments import Syntax, effective
 from krm_fn.formats.line_files import form_of
 from krm_fn.formats.systemd_unit import DROP_IN, unset_by
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer, lookup
+from krm_fn.patch import Pointer, lookup, text_at
 from krm_fn.places import cluster_secret
 from krm_fn.places.place import Place
-from krm_fn.places.reading import Reading, Variables, quoted
+from krm_fn.places.reading import Reading, quoted
 from krm_fn.products.node_files import ATTRIBUTES, NODE_FILES, SYSTEMD_ENVIRONMENT, NodeFile
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets.nodes.node_config import FileEntry, NodeConfig, encode
@@ -28,7 +27,6 @@ from krm_fn.targets.nodes.node_config import FileEntry, NodeConfig, encode
 _ENVIRONMENT_FILE = form_of(SYSTEMD_ENVIRONMENT)
 _FORMS = {file.path: form_of(file.form) for file in NODE_FILES.values() if file.form}
 _ATTRIBUTES = ("owner", "permissions")
-_OF_CONTENT = ("content", "encoding", "contentFrom")
 _UNIT_FOLDERS = ("/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib")
 """Where systemd looks for drop-ins, the folder that hides the others first."""
 
@@ -83,223 +81,196 @@ class ProxyFile(NamedTuple):
         config: the configuration that puts the file on the nodes.
         file: what the file is.
         options: ``path``, ``owner``, ``permissions`` and ``content`` of the file.
+        path: where it is: the path of the user, or that of a file that is there, or the first of ``file.paths``.
     """
 
     config: NodeConfig
     file: NodePlace
     options: Mapping[str, Any]
-
-    @property
-    def path(self) -> str:
-        """Where the file is: the path of the user, or that of a file that is there, or the first."""
-        existing = {file.path for file in self.config.file_entries()}
-        possible = [path for path in self.file.paths if path in existing]
-        return str(self.options.get("path", (possible or self.file.paths)[0]))
+    path: str
 
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
         """Yield what the file sets."""
-        config, path = self.config.on(Draft(data)), self.path
-        for file in [file for file in config.file_entries() if file.path == path][:1]:
-            yield from readings(config, file, place.label, self.file.form)
+        config = self.config.on(Draft(data))
+        for entry in config.file_entries():
+            if entry.path == self.path:
+                yield from readings(config, entry, place.label, self.file.form)
+                return
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Make the file set the variables, or remove it where it sets nothing else."""
-        writer = _Writer(self.config.on(draft), self, self.path, settings)
+        config = self.config.on(draft)
         draft.items(place.path)
         try:
-            writer.write(settings.variables())
+            if settings.sets_any:
+                self._set(config, settings)
+            else:
+                self._remove(config, settings)
         except ValueError as error:
-            message = f"{error}; change the proxy settings"
-            writer.config.draft.report("CannotWrite", message, place.path)
-        writer.config.report_types(place.path, "a mapping", ("path",))
+            draft.report("CannotWrite", f"{error}; change the proxy settings", place.path)
+        config.report_types(place.path, "a mapping", ("path",))
 
+    @property
+    def _is_reference(self) -> bool:
+        """Whether the user wants the text in the Secret of the Cluster."""
+        return bool(self.options.get("content") == "Secret")
 
-class _Writer:
-    """The edit of one file."""
+    def _set(self, config: NodeConfig, settings: ProxySettings) -> None:
+        """Make the first entry of our path set the variables; add one where there is none."""
+        for entry in config.file_entries():
+            if entry.path == self.path:
+                self._edit(config, entry, settings)
+                return
+        self._add(config, settings)
 
-    def __init__(
-        self, config: NodeConfig, form: ProxyFile, path: str, settings: ProxySettings
-    ) -> None:
-        self.config = config
-        self.place = form.file
-        self.path = path
-        self._draft = config.draft
-        self._options = form.options
-        self._settings = settings
-        self._is_reference = form.options.get("content") == "Secret"
-
-    def write(self, variables: Variables) -> None:
-        """Make the file set the variables."""
-        if not variables:
-            self._remove()
-            return
-        for file in [file for file in self.config.file_entries() if file.path == self.path][:1]:
-            self._edit(file, variables)
-            return
-        self._add(variables)
-
-    def _remove(self) -> None:
+    def _remove(self, config: NodeConfig, settings: ProxySettings) -> None:
         """Take the variables out of each file in which the program may look for them."""
-        paths = (self.path,) if "path" in self._options else self.place.paths
-        for file in reversed([*self.config.file_entries()]):
-            if file.path in paths:
-                self._edit(file, {})
+        paths = (self.path,) if "path" in self.options else self.file.paths
+        for entry in reversed([*config.file_entries()]):
+            if entry.path in paths:
+                self._edit(config, entry, settings)
 
-    def _edit(self, file: FileEntry, variables: Variables) -> None:
-        """Make an entry of our path set the variables."""
-        field, problem = self._problem(file)
+    def _edit(self, config: NodeConfig, entry: FileEntry, settings: ProxySettings) -> None:
+        """Make an entry of our path set the variables, and nothing of ours without any."""
+        problem = self._problem(entry)
         if problem:
             message = f"{problem}, so the entry is left as it is; set the proxy there by hand"
-            self.config.draft.report("ByHand", message, file.field(field))
-        elif file.entry.get("contentFrom") is not None:
-            self._edit_reference(file, variables)
+            config.draft.report("ByHand", message, entry.field("content"))
+        elif entry.has_reference:
+            self._edit_reference(config, entry, settings)
         else:
-            self._edit_text(file, variables)
+            self._edit_text(config, entry, settings)
 
-    def _problem(self, file: FileEntry) -> tuple[str, str]:
-        """Return in which field something keeps an entry from being edited, and what; "" for nothing."""
-        entry = file.entry
-        if entry.get("append") is True and not self.place.appends:
-            return "append", "it appends to a file"
-        if entry.get("contentFormat") == "Template":
-            return "contentFormat", "it is a template"
-        if entry.get("contentFrom") is not None:
-            return "content", "it has `content` and `contentFrom`" if entry.get("content") else ""
-        if file.text is None:
-            return "content", "its `content` cannot be read as text"
-        return "content", self.place.form.problem(file.text)
+    def _problem(self, entry: FileEntry) -> str:
+        """Return what keeps an entry from being edited; "" for nothing."""
+        data = entry.entry
+        if data.get("append") is True and not self.file.appends:
+            return "it appends to a file"
+        if data.get("contentFormat") == "Template":
+            return "it is a template"
+        if entry.has_reference:
+            return "it has `content` and `contentFrom`" if data.get("content") else ""
+        if entry.text is None:
+            return "its `content` cannot be read as text"
+        return self.file.form.problem(entry.text)
 
-    def _edit_text(self, file: FileEntry, variables: Variables) -> None:
-        old, form = file.text or "", self.place.form
-        if variables and self._is_reference and not form.edit(old, {}).strip():
-            self._refer(file)
+    def _edit_text(self, config: NodeConfig, entry: FileEntry, settings: ProxySettings) -> None:
+        draft, old = config.draft, entry.text or ""
+        variables = settings.variables()
+        if variables and self._is_reference and not self.file.form.edit(old, {}).strip():
+            self._refer(config, entry, settings)
             return
-        new = form.edit(old, variables)
+        new = self.file.form.edit(old, variables)
         if old and not new:
-            self._draft.remove(file.place, keep=len(file.place) - 2)
+            draft.remove(entry.place, keep=len(config.path))
             return
         if new != old:
-            self._draft.set(file.field("content"), encode(new, file.entry.get("encoding")))
+            draft.set(entry.field("content"), encode(new, entry.entry.get("encoding")))
         if variables:
-            self._set_attributes(file)
-            self._report_limits(file.place)
+            self._set_attributes(draft, entry)
+            self._report_limits(config, entry.place)
             if self._is_reference:
                 message = (
                     "`content` holds more than proxy variables, so it does not become `contentFrom`"
                 )
-                self.config.draft.report("ByHand", message, file.field("content"))
+                draft.report("ByHand", message, entry.field("content"))
 
-    def _edit_reference(self, file: FileEntry, variables: Variables) -> None:
+    def _edit_reference(
+        self, config: NodeConfig, entry: FileEntry, settings: ProxySettings
+    ) -> None:
         """Make an entry with ``contentFrom`` set the variables.
 
-        Without a proxy the Secret of the Cluster loses its text, and no node starts from a reference to nothing. Where the
-        Cluster is not known, a reference to some Cluster's Secret is right.
-        """  # noqa: E501
-        name, key = source_of(file.entry)
-        is_ours = cluster_secret.is_of(name, self._settings)
-        if is_ours and not variables:
-            self._draft.describe(f"removes the reference to the Secret from {self.place.label}")
-            self._draft.remove(file.place, keep=len(file.place) - 2)
-        elif not is_ours:
+        Without a proxy the Secret of the Cluster loses its text, and no node starts from a reference to nothing.
+        Where the Cluster is not known, a reference to some Cluster's Secret is right.
+        """
+        draft = config.draft
+        name, key = source_of(entry.entry)
+        if not cluster_secret.is_of(name, settings):
             message = f'content comes from key "{key}" of Secret "{name}"; check its proxy'
-            self.config.draft.report("ByHand", message, file.field("contentFrom"))
-        elif self._is_reference and self._settings.clusters:
-            self._refer(file)
+            draft.report("ByHand", message, entry.field("contentFrom"))
+        elif not settings.sets_any:
+            draft.describe(f"removes the reference to the Secret from {self.file.label}")
+            draft.remove(entry.place, keep=len(config.path))
+        elif self._is_reference and settings.clusters:
+            self._refer(config, entry, settings)
         elif self._is_reference:
-            self._set_attributes(file)
-        elif "content" in self._options:
-            text = self.place.form.edit("", variables)
-            left = {key: file.entry[key] for key in file.entry if key not in _OF_CONTENT}
-            self._draft.set(file.place, {**left, "content": text})
-            self._set_attributes(file)
+            self._set_attributes(draft, entry)
+        elif "content" in self.options:
+            text = self.file.form.edit("", settings.variables())
+            draft.set(entry.place, {**entry.without_content, "content": text})
+            self._set_attributes(draft, entry)
 
-    def _refer(self, file: FileEntry) -> None:
+    def _refer(self, config: NodeConfig, entry: FileEntry, settings: ProxySettings) -> None:
         """Let an entry take its content from the Secret of the Cluster."""
-        if not self._may_refer():
+        if not self._may_refer(config, settings):
             return
-        wanted = cluster_secret.reference(self._settings, self.place.unit)
-        if not cluster_secret.is_reference(file.entry.get("contentFrom"), wanted):
-            left = {key: file.entry[key] for key in file.entry if key not in _OF_CONTENT}
-            self._draft.set(file.place, {**left, "contentFrom": wanted})
-            self._draft.describe(f"takes {self.place.label} from the Secret of its Cluster")
-        self._set_attributes(file)
+        draft, wanted = config.draft, cluster_secret.reference(settings, self.file.unit)
+        if not cluster_secret.is_reference(entry.entry.get("contentFrom"), wanted):
+            draft.set(entry.place, {**entry.without_content, "contentFrom": wanted})
+            draft.describe(f"takes {self.file.label} from the Secret of its Cluster")
+        self._set_attributes(draft, entry)
 
-    def _may_refer(self) -> bool:
-        obstacle = cluster_secret.obstacle(self._settings)
+    def _may_refer(self, config: NodeConfig, settings: ProxySettings) -> bool:
+        obstacle = cluster_secret.obstacle(settings)
         if obstacle:
             message = (
                 f"the Secret `<cluster>-systemd-proxy` {obstacle}, or set `content` to `Inline`"
             )
-            self.config.draft.report("CannotWrite", message, self.config.files)
+            config.draft.report("CannotWrite", message, config.files)
         return not obstacle
 
-    def _add(self, variables: Variables) -> None:
+    def _add(self, config: NodeConfig, settings: ProxySettings) -> None:
         """Add an entry; its keys have the order of the Tanzu document, or of Giant Swarm's."""
-        owner = {"owner": "root:root"} if self.config.system.has_owner else {}
-        chosen = {key: self._options[key] for key in _ATTRIBUTES if key in self._options}
-        entry: dict[str, Any]
+        entry: dict[str, Any] = {}
         if self._is_reference:
-            if not self._may_refer():
+            if not self._may_refer(config, settings):
                 return
-            reference = cluster_secret.reference(self._settings, self.place.unit)
-            of_author = {"owner": chosen["owner"]} if "owner" in chosen else {}
-            entry = {
-                "path": self.path,
-                **of_author,
-                "permissions": "0600",
-                "contentFrom": reference,
-            }
-            self._draft.describe(f"takes {self.place.label} from the Secret of its Cluster")
+            entry["path"] = self.path
+            if "owner" in self.options:
+                entry["owner"] = self.options["owner"]
+            entry["permissions"] = "0600"
+            entry["contentFrom"] = cluster_secret.reference(settings, self.file.unit)
+            config.draft.describe(f"takes {self.file.label} from the Secret of its Cluster")
         else:
-            text = self.place.form.edit("", variables)
-            if not text or (self.place.appends and not self._may_append()):
+            text = self.file.form.edit("", settings.variables())
+            if not text or (self.file.appends and not self._may_append(config)):
                 return
-            entry = {"append": True} if self.place.appends else {}
-            entry |= {"content": text, **owner, "path": self.path}
-            entry["permissions"] = self.place.permissions
-        index = len(self.config.entries(self.config.files))
-        self._draft.append(self.config.files, {**entry, **chosen})
-        self._report_limits((*self.config.files, str(index)))
+            if self.file.appends:
+                entry["append"] = True
+            entry["content"] = text
+            if config.system.has_owner:
+                entry["owner"] = "root:root"
+            entry |= {"path": self.path, "permissions": self.file.permissions}
+        entry |= {key: self.options[key] for key in _ATTRIBUTES if key in self.options}
+        index = len(config.entries(config.files))
+        config.draft.append(config.files, entry)
+        self._report_limits(config, (*config.files, str(index)))
 
-    def _may_append(self) -> bool:
-        may_append = self.config.system.has_append and not self.config.has_ignition
+    def _may_append(self, config: NodeConfig) -> bool:
+        may_append = config.system.has_append and not config.has_ignition
         if not may_append:
             message = (
                 f'an entry would replace the "{self.path}" of the image, so none is added: take "profile" in place of '
                 '"environment", or write an entry with what your image holds'
             )
-            self.config.draft.report("ByHand", message, self.config.files)
+            config.draft.report("ByHand", message, config.files)
         return may_append
 
-    def _set_attributes(self, file: FileEntry) -> None:
+    def _set_attributes(self, draft: Draft, entry: FileEntry) -> None:
         """Set owner and permissions, which are the author's unless the user gives them."""
         for key in _ATTRIBUTES:
-            if key in self._options:
-                self._draft.set(file.field(key), self._options[key])
+            if key in self.options:
+                draft.set(entry.field(key), self.options[key])
 
-    def _report_limits(self, place: Pointer) -> None:
+    def _report_limits(self, config: NodeConfig, place: Pointer) -> None:
         """Report what Cluster API or Ignition would refuse of an entry."""
-        if self.config.has_ignition and self.path.startswith("/usr/"):
+        if config.has_ignition and self.path.startswith("/usr/"):
             message = (
                 "`path` must not be under /usr with Ignition (read-only); write one under /etc"
             )
-            self.config.draft.report("CannotWrite", message, (*place, "path"))
+            config.draft.report("CannotWrite", message, (*place, "path"))
         path = (*place, "content")
-        self.config.report_length(self._draft.get(path) or "", path, "shorten `noProxy`")
-
-
-class NotRead(NamedTuple):
-    """A file whose program the nodes do not run: nobody reads its variables, so they are only taken away."""
-
-    form: ProxyFile
-
-    def read(self, data: Any, place: Place) -> Iterator[Reading]:
-        """Yield nothing."""
-        yield from ()
-
-    def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
-        """Take the variables away, as the settings of the place hold none."""
-        self.form.write(draft, place, settings)
+        config.report_length(text_at(config.draft.data, path), path, "shorten `noProxy`")
 
 
 class OtherDropIns(NamedTuple):
@@ -310,70 +281,77 @@ class OtherDropIns(NamedTuple):
     def _all(self, config: NodeConfig) -> Iterator[FileEntry]:
         """Yield all drop-ins of the service, ours among them."""
         folders = {posixpath.dirname(path) for path in (*self.ours.file.paths, self.ours.path)}
-        for file in config.file_entries():
-            if posixpath.dirname(file.path) in folders and file.path.endswith(".conf"):
-                yield file
-
-    def _others(self, config: NodeConfig) -> Iterator[FileEntry]:
-        """Yield the others; systemd reads one file of a name, so none has the name of ours."""
-        name = posixpath.basename(self.ours.path)
-        for file in self._all(config):
-            if posixpath.basename(file.path) != name:
-                yield file
+        for entry in config.file_entries():
+            folder, _, name = entry.path.rpartition("/")
+            if folder in folders and name.endswith(".conf"):
+                yield entry
 
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
-        """Yield what they set; what is elsewhere is judged by the name of the file."""
+        """Yield what the others set; what is elsewhere is judged by the name of the file."""
         config = self.ours.config.on(Draft(data))
-        for file in self._others(config):
-            if file.text is not None or "proxy" in posixpath.basename(file.path):
-                label = f'the drop-in "{file.path}" in `files[{file.place[-1]}]`'
-                yield from readings(config, file, label, DROP_IN)
+        for entry in self._all(config):
+            is_seen = entry.text is not None or "proxy" in posixpath.basename(entry.path)
+            if entry.path != self.ours.path and is_seen:
+                label = f'the drop-in "{entry.path}" in `files[{entry.place[-1]}]`'
+                yield from readings(config, entry, label, DROP_IN)
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Report each that sets a proxy as well, or takes it away."""
+        unit = self.ours.file.unit
         for path in dict.fromkeys(reading.path[:-1] for reading in self.read(draft.data, place)):
-            message = f"this drop-in sets proxy variables for {self.ours.file.unit}, too; remove it"
+            message = f"this drop-in sets proxy variables for {unit}, too; remove it"
             draft.report("OtherProxy", message, (*path, "path"))
-        for file in self._all(self.ours.config.on(draft)):
-            unset = unset_by(file.text or "", settings.variables())
+        for entry in self._all(self.ours.config.on(draft)):
+            unset = unset_by(entry.text or "", settings.variables())
             if unset:
-                message = f"`UnsetEnvironment=` takes {quoted(unset)} away from {self.ours.file.unit}; remove it"
-                draft.report("ProxySwitchedOff", message, file.field("content"))
+                message = f"`UnsetEnvironment=` takes {quoted(unset)} away from {unit}; remove it"
+                draft.report("ProxySwitchedOff", message, entry.field("content"))
 
 
-def readings(config: NodeConfig, file: FileEntry, label: str, form: Syntax) -> Iterator[Reading]:
+def proxy_file(config: NodeConfig, file: NodePlace, options: Mapping[str, Any]) -> ProxyFile:
+    """Return the form of a file in a configuration."""
+    existing = {entry.path for entry in config.file_entries()}
+    paths = [path for path in file.paths if path in existing]
+    path = str(options.get("path", (paths or file.paths)[0]))
+    return ProxyFile(config, file, options, path)
+
+
+def readings(config: NodeConfig, entry: FileEntry, label: str, form: Syntax) -> Iterator[Reading]:
     """Yield each variable that a file sets; all six where its text is not here."""
-    permissions = file.entry.get("permissions")
-    reading = partial(
-        Reading,
-        place=label,
-        file=file.path,
-        permissions=permissions if isinstance(permissions, str) else "",
+    reading = Reading(
+        "",
+        None,
+        entry.field("content"),
+        "",
+        label,
+        file=entry.path,
+        permissions=text_at(entry.entry, ("permissions",)),
         by_ignition=config.has_ignition,
     )
-    path = file.field("content")
-    if file.text is None:
+    if entry.text is None:
         why = "its `content` cannot be read as text"
-        if file.entry.get("contentFrom") is not None:
-            name, key = source_of(file.entry)
+        if entry.has_reference:
+            name, key = source_of(entry.entry)
             why = f'it is under the key "{key}" of the Secret "{name}"'
-            path = file.field("contentFrom")
+            reading = reading._replace(path=entry.field("contentFrom"))
         for variable in PROXY_VARIABLES:
-            yield reading(variable, None, path, "", why_unknown=why)
+            yield reading._replace(variable=variable, why_unknown=why)
         return
-    if form.problem(file.text):
+    if form.problem(entry.text):
         return
-    assignments = effective(form.read(file.text))
+    assignments = effective(form.read(entry.text))
     for variable in PROXY_VARIABLES:
         name = variable if variable in form.names else variable.upper()
         if name in assignments:
             assignment = assignments[name]
-            raw = file.text[assignment.line_start : assignment.line_end].strip()
+            raw = entry.text[assignment.line_start : assignment.line_end].strip()
             is_lost = assignment.value is None
             why = "its reader cannot make anything of it" if is_lost else ""
-            yield reading(variable, assignment.value, path, raw, why_unknown=why, is_lost=is_lost)
+            yield reading._replace(
+                variable=variable, value=assignment.value, raw=raw, why_unknown=why, is_lost=is_lost
+            )
         elif assignments and name not in form.names:
-            yield reading(variable, None, path, "", why_unknown=f"{label} has no such list")
+            yield reading._replace(variable=variable, why_unknown=f"{label} has no such list")
 
 
 def source_of(entry: Mapping[str, Any]) -> tuple[Any, Any]:

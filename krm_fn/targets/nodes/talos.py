@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from krm_fn.engine import Draft
-from krm_fn.formats.embedded import Value, mappings
+from krm_fn.formats.embedded import Value, readable
 from krm_fn.krm.results import Finding
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience
@@ -23,6 +23,7 @@ from krm_fn.places.place import Place
 from krm_fn.places.texts import ComputedText, Text, YamlText, text_place
 from krm_fn.products.cluster_api import Role
 from krm_fn.products.node_kinds import kinds_of
+from krm_fn.proxy_url import split_url
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets.base import Context, Data, Target
 from krm_fn.targets.nodes import node_config
@@ -95,19 +96,20 @@ class _Talos(Target):
         if config is None:
             return
         machine = _Machine(config, context.settings)
-        yield from machine.in_json_patches()
+        json_patches = (*config.path, "configPatches")
+        yield from machine.in_operations(list_at(data, json_patches), json_patches)
         patches = (*config.path, config.system.patches)
         texts = [(*patches, str(index)) for index in range(len(config.entries(patches)))]
+        form = YamlText(machine.in_document, is_first_only=False, says_nothing=_says_nothing)
         for path in ((*config.path, "data"), *reversed(texts)):
-            text = text_at(data, path)
-            if text:
-                form = YamlText(
-                    machine.in_document, is_first_only=False, says_nothing=_says_nothing
-                )
-                yield text_place(Value(path, text), form, f"`{path[-1]}`")._replace(
-                    keep=len(patches) - 1
-                )
-                for document in mappings(Value(path, text)):
+            text = Value(path, text_at(data, path))
+            if not text.text:
+                continue
+            yield text_place(text, form, f"`{path[-1]}`")._replace(keep=len(config.path))
+            for document in readable(text):
+                if isinstance(document.data, list):
+                    yield from machine.left_behind(document.data, path)
+                else:
                     list(machine.in_document(document.data))  # notes the readers
         yield from machine.missing(patches)
 
@@ -127,22 +129,31 @@ class _Machine:
         self._readers = [_SERVICES, _API_SERVER] if has_api_server else [_SERVICES]
         self._found: set[str] = set()
         self._none = settings.without_proxy
+        self._variables = settings.variables()
 
-    def in_json_patches(self) -> Iterator[Place | Finding]:
-        """Yield the mappings that operations set as a whole; report those that set single variables."""
-        path = (*self._config.path, "configPatches")
-        for index, operation in enumerate(
-            list_at(self._config.data, path[len(self._config.path) :])
-        ):
-            pointer = text_at(operation, ("path",))
-            mapping, _, name = pointer.rpartition("/")
-            form = _BY_POINTER.get(pointer)
+    def in_operations(self, operations: list[Any], path: Pointer) -> Iterator[Place | Finding]:
+        """Yield the mappings that operations of JSON patches set as a whole, and what is said of the others."""
+        for index, operation in enumerate(operations):
+            place = (*path, str(index))
+            form = _BY_POINTER.get(text_at(operation, ("path",)))
             if form is not None and isinstance(lookup(operation, ("value",)), Mapping):
-                place = (*path, str(index))
                 yield self._place(form, (*place, "value"), keep=len(place))
-            elif mapping in _BY_POINTER and name in PROXY_VARIABLES:
-                message = f"this operation is about `{name}`, and is not edited: remove it"
-                yield Finding.of("OtherProxy", message, (*path, str(index), "path"))
+            else:
+                yield from self.left_behind([operation], (*place, "path"))
+
+    def left_behind(self, operations: list[Any], path: Pointer) -> Iterator[Finding]:
+        """Yield what is said of operations on variables that are not edited; a password that stays is an error."""
+        for operation in operations:
+            for name, value in _variables_of(operation).items():
+                if value == self._variables.get(name):
+                    continue
+                code = "OtherProxy"
+                if isinstance(value, str) and split_url(value).user_info:
+                    code = "PasswordLeft"
+                message = (
+                    f"an operation of a JSON patch is about `{name}`, and is not edited: remove it"
+                )
+                yield Finding.of(code, message, path)
 
     def in_document(self, document: Any) -> Iterator[Place]:
         """Yield the mappings of variables in one document."""
@@ -182,6 +193,16 @@ def _new_patch(forms: Sequence[_VariableForm], settings: ProxySettings) -> str:
         head = {"apiVersion": "v1alpha1", "kind": form.kind} if form.kind else {}
         documents.setdefault(form.kind, Draft(head)).set(form.path, variables)
     return "---\n".join(block_text(document.data) for document in documents.values())
+
+
+def _variables_of(operation: Any) -> dict[str, Any]:
+    """Return the proxy variables that an operation of a JSON patch is about -> what it sets; None for nothing."""
+    value = lookup(operation, ("value",))
+    pointer = text_at(operation, ("path",))
+    if pointer in _BY_POINTER and isinstance(value, Mapping):
+        return {name: value[name] for name in PROXY_VARIABLES if name in value}
+    mapping, _, name = pointer.rpartition("/")
+    return {name: value} if mapping in _BY_POINTER and name in PROXY_VARIABLES else {}
 
 
 def _says_nothing(document: Any) -> bool:
