@@ -17,7 +17,7 @@ from typing import ClassVar
 import pytest
 
 from krm_fn.krm.messages import SITE
-from krm_fn.noproxy.clients import CLIENTS
+from krm_fn.explain.clients import CLIENTS
 from support import ROOT, inject_proxy
 
 STORY = ROOT / "tests" / "explain_page"

@@ -13,7 +13,7 @@ import pytest
 
 from growth import excess
 from shim import lint as _l; lint = _l.run
-from krm_fn.noproxy.clients import CLIENTS
+from krm_fn.explain.clients import CLIENTS
 from krm_fn.pipeline import run
 
 _URL = "http://proxy.example.com:3128"

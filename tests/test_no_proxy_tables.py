@@ -11,7 +11,7 @@ import pytest
 from krm_fn.clusters import ClusterNetwork, Fact
 from krm_fn.explain.hosts import Row, rows
 from krm_fn.noproxy import Audience, Entry, Policy, Style
-from krm_fn.noproxy.clients import CLIENTS
+from krm_fn.explain.clients import CLIENTS
 from krm_fn.noproxy.composition import compose, join
 
 PAGE = Path(__file__).parent.parent / "docs" / "no-proxy.md"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from krm_fn.clusters import ClusterNetwork, Fact
 from krm_fn.noproxy import ALL_DERIVED, Audience, Entry, Policy, Style, composition, providers, styles
-from krm_fn.noproxy.clients import CLIENTS
+from krm_fn.explain.clients import CLIENTS
 
 GIANT_SWARM_DOCUMENT = (
     "cluster.local,100.64.0.0/13,100.96.0.0/11,178.170.32.59,172.16.0.0/16,internal.corpdomain.net,example.com,"

@@ -106,7 +106,7 @@ OTHER_COMMANDS = {
     "krm_fn.cli.export",
     "krm_fn.cli.import_",
     "krm_fn.cli.lint",
-    "krm_fn.noproxy.clients",
+    "krm_fn.explain.clients",
     "krm_fn.explain",
     "krm_fn.image_check",
     "krm_fn.lint.manifests",

@@ -19,7 +19,7 @@ from krm_fn.lint.compared import Compared
 from krm_fn.lint.covered import Covered, covered
 from krm_fn.lint.places import is_list
 from krm_fn.noproxy import Audience, Entry
-from krm_fn.noproxy.clients import CLIENTS
+from krm_fn.explain.clients import CLIENTS
 from krm_fn.pipeline import Comparison
 from krm_fn.plan import ObjectSource
 from krm_fn.settings import ProxySettings, Resolved, declared_urls

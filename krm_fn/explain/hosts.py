@@ -1,6 +1,6 @@
 """The hosts that decide whether a cluster behind a proxy works, and which programs reach them directly.
 
-The verdicts are those of the models in ``noproxy.clients``.
+The verdicts are those of the models in ``explain.clients``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from krm_fn import placeholders
 from krm_fn.clusters import ClusterNetwork, value_of
 from krm_fn.noproxy import CLUSTER_DOMAIN
-from krm_fn.noproxy.clients import CLIENTS
+from krm_fn.explain.clients import CLIENTS
 
 _PUBLIC = ("registry.example.com", "registry.example.org", "registry.public.example")
 """Examples of hosts on the Internet: the first that the list does not hold is taken."""

@@ -7,7 +7,6 @@ Which object gets the list is not known here.
     providers    what each infrastructure must reach directly
     styles       five ways to make a list
     composition  one list, each entry with its reasons
-    clients      what each client makes of an entry
 """
 
 from krm_fn.noproxy._texts import NO_HOST, NO_VARIABLE, mistake, mistake_of_pattern, parse

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.noproxy.clients import CLIENTS
+from krm_fn.explain.clients import CLIENTS
 from support import inject_proxy
 
 def loads(text):

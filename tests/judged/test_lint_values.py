@@ -10,7 +10,7 @@ from krm_fn.krm.results import Severity
 from shim import RULES, fix, lint_list
 from krm_fn.noproxy import Audience, Entry, Policy, Style, providers
 from krm_fn.clusters import ClusterNetwork, Fact
-from krm_fn.noproxy.clients import CLIENTS
+from krm_fn.explain.clients import CLIENTS
 from krm_fn.noproxy.composition import compose, join
 from shim import LIST
 

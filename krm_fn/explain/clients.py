@@ -1,7 +1,7 @@
 """What reads NO_PROXY: would this client reach this host directly, or through the proxy?
 
 Hardly two clients agree; each is a row of what an entry means to it. What no list in practice needs (a netmask, an octet
-written in octal, a suffix of an address) is left out. ``tests/test_clients.py`` holds the rows against what was measured.
+written in octal, a suffix of an address) is left out. ``tests/test_explain_clients.py`` holds the rows against what was measured.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Client(NamedTuple):
         has_brackets: it reads ``[fd00::1]``.
         ignores_final_dot: of entries and hosts.
         ignores_case: of entries.
-        has_loopback: loopback goes direct without an entry.
+        has_loopback: loopback goes direct without an entry (in Java, if there is a list).
         separators: what divides a list.
         breaks: the entries for which it fails for every host.
     """
@@ -75,13 +75,11 @@ class Client(NamedTuple):
             self._matches(entry, name, port) for entry in _entries(no_proxy, self.separators)
         )
 
-    def breaks_on(self, no_proxy: str) -> str:
-        """Return why this client fails for every host with this list, as one line; "" if it does not."""
-        for entry in _entries(no_proxy, self.separators):
-            if self.breaks and re.search(self.breaks, entry):
-                shown = "one with `@`" if "@" in entry else f'"{entry}"'
-                return f"{self.ID} raises an error for every request, because it cannot read the entry {shown}"
-        return ""
+    def breaks_on(self, no_proxy: str) -> bool:
+        """Return whether this client raises an error for every host with this list."""
+        if not self.breaks:
+            return False
+        return any(re.search(self.breaks, entry) for entry in _entries(no_proxy, self.separators))
 
     def _matches(self, entry: str, name: str, port: int) -> bool:
         entry = entry.lower() if self.ignores_case else entry
@@ -201,8 +199,21 @@ _TABLE = (
         has_ports=True,
         has_brackets=True,
     ),
-    Client("httplib2", "Python httplib2 (older Google clients)", bare=ITSELF, ignores_case=False),
-    Client("websocket-client", "Python websocket-client", everything=ENTRY, cidrs="46"),
+    Client(
+        "httplib2",
+        "Python httplib2 (older Google clients)",
+        bare=ITSELF,
+        ignores_case=False,
+        separators=",",
+    ),
+    Client(
+        "websocket-client",
+        "Python websocket-client",
+        dotted=SUFFIX,
+        everything=ENTRY,
+        cidrs="46",
+        ignores_case=False,
+    ),
     Client(
         "ruby",
         "Ruby Net::HTTP (Fluentd, Puppet)",
@@ -255,6 +266,7 @@ _TABLE = (
         everything=ENTRY,
         has_ipv6=False,
         has_brackets=True,
+        has_loopback=True,
         separators=",",
     ),
 )
