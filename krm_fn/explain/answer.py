@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from krm_fn.explain.clients import CLIENTS
 from krm_fn.explain.hosts import Reached, reached
 from krm_fn.explain.nodes import NodeChange, cluster_name, node_changes, parts_of
 from krm_fn.krm.codes import Severity
@@ -19,7 +20,6 @@ from krm_fn.lint.compared import Compared
 from krm_fn.lint.covered import Covered, covered
 from krm_fn.lint.places import is_list
 from krm_fn.noproxy import Audience, Entry
-from krm_fn.explain.clients import CLIENTS
 from krm_fn.pipeline import Comparison
 from krm_fn.plan import ObjectSource
 from krm_fn.settings import ProxySettings, Resolved, declared_urls
