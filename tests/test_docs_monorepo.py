@@ -85,7 +85,7 @@ def test_the_check_sees_a_new_cluster_and_nothing_else(clone: Path) -> None:
     write(clone, "eu", "eu-9", 99)
     done = shell(check, clone)
     assert done.returncode == 1
-    assert set(re.findall(r"file=(clusters/[^,]+)", done.stdout)) == {"clusters/eu/eu-9/cluster.yaml"}
+    assert set(re.findall(r"::error file=(clusters/[^,]+)", done.stdout)) == {"clusters/eu/eu-9/cluster.yaml"}
 
 
 def test_a_wave_changes_its_region_and_leaves_the_check_green(clone: Path) -> None:
