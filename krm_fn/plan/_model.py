@@ -17,8 +17,9 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import Operation, Pointer
 from krm_fn.places.provided import NO_USES, DataUses
 from krm_fn.plan._selection import is_selected
+from krm_fn.products.cluster_api import Role
 from krm_fn.settings import Resolved
-from krm_fn.targets import TARGETS, ClassContext, Context, Writes
+from krm_fn.targets import TARGETS, ClassContext, Context, Reach, Writes
 from krm_fn.targets.class_plans import ClassPlans
 
 if TYPE_CHECKING:
@@ -117,8 +118,12 @@ class PlannedEdit(NamedTuple):
 
     @property
     def subjects(self) -> list[OverrideSubject]:
-        """What overrides can match here."""
-        return settings.subjects(self.memberships, target=self.target_id, name=self.obj.base_name)
+        """What overrides can match here: each role, too, where all machines share the place."""
+        memberships = [*self.memberships]
+        if self.target.reach is Reach.ROLES:
+            for role in Role:
+                memberships += [one._replace(role=role) for one in self.memberships]
+        return settings.subjects(memberships, target=self.target_id, name=self.obj.base_name)
 
     def proposals(self) -> Iterator[Edit | Finding]:
         """Yield the findings about the object, and at most one Edit.

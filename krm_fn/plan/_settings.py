@@ -12,6 +12,7 @@ from krm_fn.light_typing import TYPE_CHECKING, NamedTuple
 from krm_fn.noproxy import Readers
 from krm_fn.places.provided import NO_USES, DataUses
 from krm_fn.plan._model import PlannedEdit
+from krm_fn.products.cluster_api import Role
 from krm_fn.settings import Resolved
 from krm_fn.targets import ClassContext, Reach
 from krm_fn.targets.class_plans import ALL_NODES, ClassEdit
@@ -108,6 +109,37 @@ def _readers(subject: Subject, target: Target, config: ProxyConfig) -> Readers:
 
 
 def _resolved(subject: Subject, target: Target, config: ProxyConfig, readers: Readers) -> Resolved:
+    resolved = _of_nodes(subject, target, config, readers)
+    if target.reach is Reach.ROLES and resolved.unreachable_overrides:
+        return _of_all_machines(subject, target, config, readers) or resolved
+    return resolved
+
+
+def _of_all_machines(
+    subject: Subject, target: Target, config: ProxyConfig, readers: Readers
+) -> Resolved | None:
+    """Return the one proxy of the machines of all roles; None where none is declared for any of them.
+
+    Where none is declared for the Cluster, as with the flags of ``konvoy create cluster``, it is that of the workers,
+    else that of the control plane. The lists of all that have the same proxy are united.
+    """
+    alike: list[Membership] = []
+    urls = ("", "")
+    first_role: Role | None = None
+    for role in (None, Role.WORKER, Role.CONTROL_PLANE):
+        of_role = tuple(membership._replace(role=role) for membership in subject.memberships)
+        resolved = _of_nodes(subject._replace(memberships=of_role), target, config, readers)
+        if any(resolved.urls) and not alike:
+            urls, first_role = resolved.urls, role
+        if any(resolved.urls) and resolved.urls == urls:
+            alike += of_role
+    if not alike:
+        return None
+    machines = subject._replace(memberships=tuple(alike))
+    return _of_nodes(machines, target, config, readers)._replace(of_role=first_role)
+
+
+def _of_nodes(subject: Subject, target: Target, config: ProxyConfig, readers: Readers) -> Resolved:
     return settings.resolve(
         config,
         subject.memberships,

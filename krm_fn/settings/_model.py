@@ -6,6 +6,7 @@ from krm_fn.clusters import ClusterNetwork, Membership
 from krm_fn.config import Certificates, Mirror
 from krm_fn.light_typing import NamedTuple
 from krm_fn.noproxy import Entry, Origin, Policy
+from krm_fn.products.cluster_api import Role
 from krm_fn.settings._network import Missing
 
 
@@ -74,6 +75,7 @@ class Resolved(NamedTuple):
         missing: what would be needed and is not known.
         unreachable_overrides: the overrides for some nodes of its Clusters only, which would say something else.
         withheld: the memberships that only the object itself claims from another namespace, whose proxy it does not get.
+        of_role: the role whose proxy all machines get; None where it is that of the Cluster.
     """  # noqa: E501
 
     settings: ProxySettings = ProxySettings()
@@ -84,6 +86,7 @@ class Resolved(NamedTuple):
     missing: tuple[Missing, ...] = ()
     unreachable_overrides: tuple[str, ...] = ()
     withheld: tuple[Membership, ...] = ()
+    of_role: Role | None = None
 
     @property
     def urls(self) -> tuple[str, str]:

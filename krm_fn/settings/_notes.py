@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from krm_fn.clusters import Membership
 from krm_fn.krm.results import Finding
+from krm_fn.products.cluster_api import Role
 from krm_fn.settings._model import Resolved
 from krm_fn.settings._network import Missing, cluster_name
 
@@ -20,6 +21,13 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Fin
         )
     if not any(resolved.urls):
         return
+    if resolved.of_role is not None:
+        role = {Role.WORKER: "workers", Role.CONTROL_PLANE: "control plane"}[resolved.of_role]
+        message = (
+            f"takes the proxy of the {role}, because the machines of all roles share this object and nothing "
+            "declares a proxy for the Cluster"
+        )
+        yield Finding.of("SharedObject", message)
     yield from _shared(memberships)
     nodes_missing = [fact for fact in resolved.missing if fact.is_about_nodes]
     others = [fact for fact in resolved.missing if not fact.is_about_nodes]

@@ -60,10 +60,11 @@ class Writes(Enum):
 class Reach(Enum):
     """Which nodes of a Cluster get the one proxy that a place holds.
 
-    OBJECT: those of the object, if it has any. CLUSTER: all of them. GROUPS: all of them, and beside it is a place for
-    each group of workers.
+    OBJECT: those of the object, if it has any. CLUSTER: all of them. ROLES: all of them; where the Cluster declares no
+    proxy, it is that of a role. GROUPS: all of them, and beside it is a place for each group of workers.
     """
 
     OBJECT = "object"
     CLUSTER = "cluster"
+    ROLES = "roles"
     GROUPS = "groups"

@@ -62,7 +62,7 @@ class _ImageBuilderOverrides(Target):
     audience = Audience.NODE
     file = FileForm(audience, lambda settings, document: _places(document))  # noqa: ARG005
     creates = created_objects.beside_clusters(companions)
-    reach = Reach.CLUSTER
+    reach = Reach.ROLES
     node_update = NodeUpdate(
         is_rolled=False, why="Konvoy reads the overrides once, when it sets a machine up"
     )
