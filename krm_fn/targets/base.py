@@ -40,6 +40,7 @@ __all__ = [
     "Writes",
 ]
 
+_SOME_PROXY = ProxySettings("http://proxy.invalid", "http://proxy.invalid", "proxy.invalid")
 LABEL = "app.kubernetes.io/managed-by"
 OURS = "inject-proxy"
 
@@ -191,8 +192,10 @@ class Target:
         yield from read_places(data, self.places(data, Context(options, uses=uses or DataUses())))
 
     def has_site(self, data: Data, context: Context) -> bool:
-        """Return whether an object has a place, whatever is in it."""
-        return any(isinstance(place, Place) for place in self.places(data, context))
+        """Return whether an object has a place for a proxy: one would be written there, or refused."""
+        draft = Draft(data)
+        self.write(draft, context._replace(settings=_SOME_PROXY))
+        return bool(draft.edits or draft.findings)
 
     def write(self, draft: Draft, context: Context) -> None:
         """Give a draft the proxy of the context."""
