@@ -21,7 +21,7 @@ CONTROLLERS = ("Deployment", "StatefulSet", "DaemonSet", "Job")
 
 
 def findings(target: Any, obj: Any, settings: ProxySettings = FULL, **options: Any) -> list[Finding]:
-    """What is found in a policy, but for the end of its API, which ``test_kyverno_convert.py`` is about."""
+    """What is found in a policy, but for the end of its API."""
     found = proposals.findings(target, obj, settings, **options)
     return [one for one in found if one.code != "PolicyDeprecated"]
 

@@ -1,9 +1,8 @@
 """Let the admission plugin of Kubernetes apply generated policies: a part of `make test-kyverno`.
 
-Each must make of objects what Kyverno made of them with the MutatingPolicy of the same folder. So must the expressions
-that inject-proxy emptied in policies of others. The plugin is that of the API server
-(``tests/tools/admission-policy.go``), in a cluster that holds the policy, its binding, namespaces and what
-``context.yaml`` says.
+Each must make of objects what Kyverno made of them with the MutatingPolicy of the same folder. The plugin is that of
+the API server (``tests/tools/admission-policy.go``), in a cluster that holds the policy, its binding, namespaces and
+what ``context.yaml`` says.
 """
 
 from __future__ import annotations
@@ -24,22 +23,7 @@ each_folder = pytest.mark.parametrize("folder", FOLDERS, ids=name_of)
 
 
 def admitted(folder: Path, given: list[Any], *, operation: str = "CREATE", with_context: bool = True) -> list[Any]:
-    """Return objects as the plugin leaves them with the generated policy of a folder."""
-    policies = list(yaml.safe_load_all((folder / "native.yaml").read_text()))
-    context = folder / "context.yaml"
-    known = yaml.safe_load(context.read_text())["spec"]["resources"] if with_context and context.exists() else []
-    return admitted_with(policies, given, known, operation=operation)
-
-
-def admitted_with(policies: list[Any], given: list[Any], known: list[Any], *, operation: str = "CREATE") -> list[Any]:
-    """Return objects as the plugin leaves them; none of them may be an error.
-
-    Args:
-        policies: policies and their bindings.
-        given: the objects.
-        known: objects of the cluster, besides its namespaces.
-        operation: that of the requests.
-    """
+    """Return objects as the plugin leaves them with the generated policy of a folder; none of them may be an error."""
     cluster: list[Any] = [
         {
             "apiVersion": "v1",
@@ -48,7 +32,10 @@ def admitted_with(policies: list[Any], given: list[Any], known: list[Any], *, op
         }
         for name in NAMESPACES
     ]
-    cluster += known
+    context = folder / "context.yaml"
+    if with_context and context.exists():
+        cluster += yaml.safe_load(context.read_text())["spec"]["resources"]
+    policies = list(yaml.safe_load_all((folder / "native.yaml").read_text()))
     asked = {"policies": policies, "operation": operation, "cluster": cluster, "objects": given}
     done = run([need("admission-policy")], json.dumps(asked).encode())
     answer = json.loads(done.stdout)
@@ -85,37 +72,3 @@ def test_without_kubeadm_config_the_policy_does_nothing() -> None:
     folder = HERE / "generated" / "no-proxy-from-kubeadm-config"
     given = [*objects(resources_of(folder)).values()]
     assert environments(admitted(folder, given, with_context=False)) == environments(given)
-
-
-def policy_in(folder: Path) -> Any:
-    """Return the policy of a folder."""
-    return yaml.safe_load((folder / "policy.yaml").read_text())
-
-
-def native(policy: Any) -> list[Any]:
-    """Return a MutatingAdmissionPolicy with the expressions of a MutatingPolicy, and its binding."""
-    version = "admissionregistration.k8s.io/v1"
-    spec = {key: value for key, value in policy["spec"].items() if key != "autogen"}
-    spec = {"failurePolicy": "Fail", "reinvocationPolicy": "Never", **spec}
-    metadata = {"name": policy["metadata"]["name"]}
-    binding = {"policyName": metadata["name"]}
-    return [
-        {"apiVersion": version, "kind": "MutatingAdmissionPolicy", "metadata": metadata, "spec": spec},
-        {"apiVersion": version, "kind": "MutatingAdmissionPolicyBinding", "metadata": metadata, "spec": binding},
-    ]
-
-
-OF_OTHERS = [
-    folder
-    for folder in sorted({path.parent for path in (HERE / "removed").glob("cel-*/*")})
-    if policy_in(folder)["kind"] == "MutatingPolicy"
-]
-
-
-@pytest.mark.parametrize("folder", OF_OTHERS, ids=name_of)
-def test_the_plugin_does_with_expressions_what_kyverno_does(folder: Path) -> None:
-    pods = {key: obj for key, obj in objects(resources_of(folder)).items() if key[0] == "Pod"}
-    patched = objects(folder / "patched.yaml")
-    wanted = [patched.get(key, obj) for key, obj in pods.items()]
-    found = admitted_with(native(policy_in(folder)), [*pods.values()], [])
-    assert environments(found) == environments(wanted)

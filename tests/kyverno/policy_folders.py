@@ -11,16 +11,11 @@
     report.txt         what became of each object: its rule, the result, the message; and the first line of a panic
     kyverno-test.yaml  the same for `kyverno test FOLDER`, but for a panic
 
-In `converted` the policy that inject-proxy makes is a MutatingPolicy, and there are two files more:
-
-    original.yaml          what inject-proxy makes of before.yaml without converting it
-    original-patched.yaml  the objects that Kyverno changed with original.yaml
-
 Kyverno takes the objects as new, in folders with "OnUpdate" or "on-update" in their name as updated.
 
 `generated` holds policies that inject-proxy wrote alone: objects and containers "untouched-…" must stay as they are.
-`filled` and `complete` hold policies that work, `removed` those from which `mode: Remove` took the proxy, `harmful`
-shapes that have a finding: its code is the beginning of the folder's name.
+`filled` holds policies that work, `removed` those from which `mode: Remove` took the proxy, `harmful` shapes that have
+a finding.
 
 What the CLI cannot judge has no folder: a MutatingAdmissionPolicy of `v1beta1` and `v1`, which it does not read, one of
 `v1alpha1` with `applyConfiguration`, where it replaces lists, and a MutatingPolicy for objects that exist, whose
@@ -41,7 +36,7 @@ from krm_fn.pipeline import Outcome, run
 
 HERE = Path(__file__).parent
 RESOURCES = HERE / "resources.yaml"
-NAMESPACES = HERE / "converted" / "values.yaml"
+NAMESPACES = HERE / "namespaces.yaml"
 """The labels of the namespaces of all objects."""
 URL = "http://user:p%40s@proxy.corp.example:3128"
 LIST = "10.0.0.0/8,corp.example"
@@ -94,8 +89,6 @@ def outcome(folder: Path, text: str | None = None, **options: str) -> Outcome:
     spec["noProxyPolicy"] = {"style": "Verbatim"}
     if folder.parent.name == "removed":
         spec = {"mode": "Remove"}
-    of_folders = {"complete": {"fill": "Complete"}, "converted": {"convert": "MutatingPolicy"}}
-    options = options or of_folders.get(folder.parent.name, {})
     if (folder / "options.yaml").exists():
         options = {**yaml.safe_load((folder / "options.yaml").read_text()), **options}
     spec["targets"] = {"kyvernoPolicies": options}

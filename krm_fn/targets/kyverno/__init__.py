@@ -2,9 +2,10 @@
 
 policies      the target: which objects, and what is said about a policy as a whole
 generated     the policy that inject-proxy writes itself
+entries       what a policy sets, read and filled: the same for rules and expressions
 rules         which entries of ``env`` the rules of a ClusterPolicy or Policy set
-rule_site     one rule, read and written
-rule_checks   what a person should look at in a rule
+rule_forms    how the entries of one rule are written
 cel           which literals of the expressions of a MutatingPolicy are values
-cel_site      the expressions of a MutatingPolicy, read and written
+cel_form      how these literals are written
+checks        what a person should look at in a policy
 """

@@ -80,18 +80,19 @@ def entries_of(expressions: Sequence[Expression]) -> list[PolicyEntry]:
     """Return where the expressions of a policy set proxy variables, in their order."""
     variables = {expression.variable: expression for expression in expressions}
     entries: list[PolicyEntry] = []
+    others: list[tuple[Expression, list[str]]] = []
     for expression in expressions:
+        literals = []
         for index, token in enumerate(expression.tokens):
-            if token.literal not in PROXY_VARIABLES:
+            if token.literal is None:
                 continue
-            is_key = expression.token(index - 1).written in ("{", ",")
-            if is_key and expression.says(index + 1, ":"):
-                entries.append(_entry(token.literal, expression, index + 2, variables))
-            elif expression.says(index - 2, "name", ":"):
-                has_value = expression.says(index + 1, ",", "value", ":")
-                start = index + 4 if has_value else len(expression.tokens)
+            start = _start_of_value(expression, index)
+            if token.literal in PROXY_VARIABLES and start is not None:
                 entries.append(_entry(token.literal, expression, start, variables))
-    return entries or list(_entries_in_other_forms(expressions))
+            else:
+                literals.append(token.literal)
+        others.append((expression, mentioned(literals)))
+    return [*entries, *_in_other_forms(others, entries)]
 
 
 def text_literal(value: str, quote: str = '"') -> str:
@@ -142,13 +143,32 @@ def _entry(
     return PolicyEntry(name, path, TextPlace(path), problem=_OTHER_FORM)
 
 
-def _entries_in_other_forms(expressions: Sequence[Expression]) -> Iterator[PolicyEntry]:
-    """Yield the names that expressions mention, each with the first URL beside it."""
-    for expression in expressions:
-        literals = [token.literal for token in expression.tokens if token.literal is not None]
-        url = next((literal for literal in literals if "://" in literal), None)
-        for name in mentioned(literals):
-            entry = PolicyEntry(
-                name, expression.path, TextPlace(expression.path), problem=_OTHER_FORM
-            )
-            yield entry if entry.is_list else entry._replace(value=url)
+def _start_of_value(expression: Expression, index: int) -> int | None:
+    """Return the token at which the value of a name begins, one behind the last for none; None where it is no entry."""
+    is_key = expression.token(index - 1).written in ("{", ",")
+    if is_key and expression.says(index + 1, ":"):
+        return index + 2
+    if not expression.says(index - 2, "name", ":"):
+        return None
+    has_value = expression.says(index + 1, ",", "value", ":")
+    return index + 4 if has_value else len(expression.tokens)
+
+
+def _in_other_forms(
+    named: Sequence[tuple[Expression, Sequence[str]]], entries: Sequence[PolicyEntry]
+) -> Iterator[PolicyEntry]:
+    """Yield the names outside of entries, each with the first URL that is no value of an entry.
+
+    Beside entries a name alone sets nothing: a filter takes out what the entries replace.
+    """
+    read = {(entry.place.path, entry.place.start) for entry in entries}
+    for expression, names in named:
+        path = expression.path
+        urls = [
+            token.literal
+            for token in expression.tokens
+            if token.literal and "://" in token.literal and (path, token.start) not in read
+        ]
+        for name in names if urls or not entries else ():
+            entry = PolicyEntry(name, path, TextPlace(path), problem=_OTHER_FORM)
+            yield entry if entry.is_list or not urls else entry._replace(value=urls[0])

@@ -48,19 +48,26 @@ def deprecated(policy: Mapping[str, Any]) -> Finding | None:
 
 def _two_proxies(readings: Sequence[Reading]) -> Iterator[Finding]:
     """Yield an error for each variable with two proxies: one value of the settings must not replace both."""
-    proxies: dict[str, set[str]] = {}
+    first: dict[str, Reading] = {}
+    reported: set[str] = set()
     for reading in readings:
-        url = (reading.value or "").strip().rstrip("/")
-        if "://" in url:
-            proxies.setdefault(reading.variable, set()).add(url)
-    for variable, urls in proxies.items():
-        if len(urls) > 1:
-            message = (
-                f"this policy sets two different proxies in `{variable}`, and one ProxyConfig writes one value to "
-                "both: move one to a policy of its own and leave that out with `spec.selector`, or write the same "
-                "proxy in both"
-            )
-            yield Finding.of("CannotWrite", message, ("spec",))
+        variable = reading.variable.upper()
+        if "://" not in (reading.value or ""):
+            continue
+        other = first.setdefault(variable, reading)
+        if _url(other) == _url(reading) or variable in reported:
+            continue
+        reported.add(variable)
+        authors = " and ".join(dict.fromkeys((other.place, reading.place)))
+        message = (
+            f"{authors} set two different proxies in `{variable}`, and one ProxyConfig writes one value to both: move "
+            "one to a policy of its own and leave that out with `spec.selector`, or write the same proxy in both"
+        )
+        yield Finding.of("CannotWrite", message, reading.path)
+
+
+def _url(reading: Reading) -> str:
+    return (reading.value or "").strip().rstrip("/")
 
 
 def _of_rule(rule: PolicyRule) -> Iterator[Finding]:

@@ -24,7 +24,7 @@ from krm_fn.places.reading import Reading, Variables
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import created_objects
 from krm_fn.targets.kyverno.cel import text_literal
-from krm_fn.targets.kyverno.cel_site import CelForm
+from krm_fn.targets.kyverno.cel_form import CelForm
 
 BINDING = "MutatingAdmissionPolicyBinding"
 _POLICY, _NATIVE_POLICY = "MutatingPolicy", "MutatingAdmissionPolicy"

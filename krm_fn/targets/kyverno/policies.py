@@ -11,9 +11,9 @@ from krm_fn.patch import text_at
 from krm_fn.places.place import Place, read_places
 from krm_fn.targets.base import Context, Creation, Data, Options, Target, Writes
 from krm_fn.targets.kyverno import checks, generated, rules
-from krm_fn.targets.kyverno.cel_site import LABEL, CelForm
+from krm_fn.targets.kyverno.cel_form import LABEL, CelForm
 from krm_fn.targets.kyverno.generated import GeneratedForm
-from krm_fn.targets.kyverno.rule_site import places_of_rule
+from krm_fn.targets.kyverno.rule_forms import places_of_rule
 
 _WITH_RULES = frozenset({("kyverno.io", "ClusterPolicy"), ("kyverno.io", "Policy")})
 _WITH_CEL = frozenset(

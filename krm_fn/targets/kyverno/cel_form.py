@@ -1,4 +1,4 @@
-"""The CEL expressions of a policy, as a site: only literals are written, every other byte of an expression stays.
+"""The CEL expressions of a policy, as a form: only literals are written, every other byte of an expression stays.
 
 A removal takes nothing out of an expression: it says what to delete, and fails where a password would stay.
 """

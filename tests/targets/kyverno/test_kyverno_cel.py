@@ -1,0 +1,167 @@
+"""The CEL expressions of a policy: which literals are set, what is reported, and that no other byte changes."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from krm_fn.krm.results import Severity
+from krm_fn.patch import lookup
+from krm_fn.settings import ProxySettings
+from krm_fn.targets.kyverno import policies
+from kyverno_shapes import findings, p10
+from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, proposals
+
+WANTED = FULL.variables()
+OLD = '"http://old:1"'
+OF_ALL = "[" + ", ".join(f'{{"name": "{name}", "value": {json.dumps(value)}}}' for name, value in WANTED.items()) + "]"
+
+
+def cel(expression: str, **variables: str) -> Any:
+    """A MutatingPolicy with a JSON Patch of an expression."""
+    spec = {
+        "variables": [{"name": name, "expression": text} for name, text in variables.items()],
+        "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": expression}}],
+    }
+    return {"apiVersion": "policies.kyverno.io/v1", "kind": "MutatingPolicy", "spec": spec}
+
+
+def expression_of(obj: Any) -> str:
+    return str(lookup(obj, ("spec", "mutations", "0", "jsonPatch", "expression")))
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(cel(OF_ALL), id="a list of maps"),
+        pytest.param(cel(f"[E{{name: \"HTTP_PROXY\", value: r'{HTTP}'}}]"), id="a message with a raw string"),
+        pytest.param(
+            cel('[{"name": "HTTP_PROXY", "value": variables.proxy}]', proxy=f"'{HTTP}'"), id="a literal variable"
+        ),
+        pytest.param(cel(f'{OF_ALL} + c.env.filter(e, e.name != "HTTP_PROXY")'), id="names that a filter mentions"),
+        pytest.param(cel(f'{OF_ALL} + c.env.filter(e, !(e.name in ["NO_PROXY"]))'), id="names that a list holds"),
+        pytest.param({"kind": "MutatingPolicy", "spec": {"mutations": None}}, id="no mutations"),
+    ],
+)
+def test_nothing_is_said_where_all_is_right(obj: Any) -> None:
+    assert proposals(policies, obj) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param('{"name": "HTTP_PROXY", "value": "http://old:1"}', f'"{HTTP}"', id="double quotes"),
+        pytest.param("{'name': 'HTTP_PROXY', 'value': 'http://old:1'}", f"'{HTTP}'", id="single quotes"),
+        pytest.param("E{name: 'HTTP_PROXY', value: r'http://old:1'}", f"'{HTTP}'", id="a message, a raw string"),
+        pytest.param('{"name": "HTTP_PROXY", "value": """http://old:1"""}', f'"{HTTP}"', id="three quotes"),
+        pytest.param('{"name": "https_proxy", "value": ""}', f'"{HTTPS}"', id="an empty value, the other case"),
+        pytest.param('{\n "name" : "NO_PROXY", // the list\n "value":"x" }', f'"{NO}"', id="comments and line breaks"),
+        pytest.param('{"HTTP_PROXY": "http://old:1"}', f'"{HTTP}"', id="a member of a map"),
+    ],
+)
+def test_only_the_literal_of_a_value_is_edited(before: str, after: str) -> None:
+    rest = ' + c.env.filter(e, !(e.name in ["HTTP_PROXY"])) // "http://old:1"'
+    result = expression_of(apply(policies, cel(f"[{before}]{rest}")))
+    assert result.endswith(rest)
+    assert after in result
+    for part in re.split(r"""r?(?:\"{3}|["'])(?:http://old:1|x)?(?:\"{3}|["'])""", before):
+        assert part in result
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(
+            cel('variables.p.map(n, {"name": n, "value": variables.p[n]})', p=f'{{"HTTP_PROXY": {OLD}}}'),
+            id="a map that is a variable",
+        ),
+        pytest.param(
+            cel(f'{{"HTTP_PROXY": {OLD}}}.transformList(n, v, {{"name": n, "value": v}})'), id="a map in the expression"
+        ),
+        pytest.param(cel('[{"name": "HTTP_PROXY", "value": variables.p}]', p=OLD), id="a literal that is a variable"),
+        pytest.param(p10(), id="the sample of the Kyverno project"),
+    ],
+)
+def test_a_literal_is_filled_where_it_is(obj: Any) -> None:
+    before = json.dumps(obj).replace("http://proxy:8080", "http://old:1")
+    assert json.dumps(apply(policies, obj)) == before.replace("http://old:1", HTTP)
+    assert findings(policies, obj) == []
+
+
+def test_of_a_list_the_beginning_is_filled() -> None:
+    obj = cel('[{"name": "NO_PROXY", "value": "a,b," + variables.x}]', x="object.y")
+    assert expression_of(apply(policies, obj)) == f'[{{"name": "NO_PROXY", "value": "{NO}," + variables.x}}]'
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(cel('[{"name": "HTTP_PROXY", "value": "a" + "b"}]'), id="a computed value"),
+        pytest.param(cel('[{"name": "HTTP_PROXY", "value": variables.x}]', x="object.y"), id="a computed variable"),
+        pytest.param(cel('["HTTP_PROXY"].map(n, object.x[n])'), id="a name alone"),
+        pytest.param(cel(f'[["HTTP_PROXY", {OLD}]].map(p, {{"name": p[0], "value": p[1]}})'), id="a list of pairs"),
+        pytest.param(cel(f'[{{"value": {OLD}, "name": "HTTP_PROXY"}}]'), id="the value in front of the name"),
+        pytest.param(
+            cel(f'c.env.map(e, {{"name": e.name, "value": e.name == "HTTP_PROXY" ? {OLD} : e.value}})'),
+            id="a condition in the value",
+        ),
+        pytest.param(
+            cel(f'[{{"name": "HTTPS_PROXY", "value": "{HTTPS}"}}] + f("HTTP_PROXY", {OLD})'),
+            id="beside an entry that is read",
+        ),
+    ],
+)
+def test_a_name_in_a_form_that_is_not_read_is_a_warning(obj: Any) -> None:
+    (finding,) = findings(policies, obj)
+    assert (finding.code, finding.severity) == ("NotEdited", Severity.WARNING)
+    assert "`HTTP_PROXY`" in finding.message
+    assert changes(policies, obj) == []
+
+
+def test_one_literal_for_two_values_is_a_warning() -> None:
+    both = '[{"name": "HTTP_PROXY", "value": variables.p}, {"name": "HTTPS_PROXY", "value": variables.p}]'
+    (finding,) = findings(policies, cel(both, p=OLD))
+    assert finding.code == "NotEdited"
+
+
+@pytest.mark.parametrize("kind", ["MutatingPolicy", "NamespacedMutatingPolicy", "MutatingAdmissionPolicy"])
+@pytest.mark.parametrize("version", ["v1", "v1beta1", "v1alpha1"])
+def test_every_kind_and_version_with_expressions_is_filled(kind: str, version: str) -> None:
+    group = "admissionregistration.k8s.io" if kind == "MutatingAdmissionPolicy" else "policies.kyverno.io"
+    mutation = {"applyConfiguration": {"expression": f'Object{{env: [{{"name": "HTTP_PROXY", "value": {OLD}}}]}}'}}
+    obj = {"apiVersion": f"{group}/{version}", "kind": kind, "spec": {"mutations": [mutation]}}
+    after = apply(policies, obj)
+    assert f'"value": "{HTTP}"' in after["spec"]["mutations"][0]["applyConfiguration"]["expression"]
+
+
+def test_a_password_survives_the_expression() -> None:
+    obj = cel(f'[{{"name": "HTTP_PROXY", "value": {OLD}}}]')
+    after = apply(policies, obj, ProxySettings("http://user:p%40s@proxy:3128"))
+    assert '"http://user:p%40s@proxy:3128"' in expression_of(after)
+
+
+@pytest.mark.parametrize(
+    ("url", "code"),
+    [("http://old:1", "NotEdited"), ("http://user:secret@old:1", "PasswordLeft")],
+    ids=["a proxy", "a password"],
+)
+def test_a_removal_leaves_expressions_and_says_so(url: str, code: str) -> None:
+    obj = cel(f'[{{"name": "HTTP_PROXY", "value": "{url}"}}]')
+    (finding,) = findings(policies, obj, NONE)
+    assert finding.code == code
+    assert changes(policies, obj, NONE) == []
+
+
+def test_the_values_of_expressions_are_read() -> None:
+    assert {reading.variable: reading.value for reading in policies.TARGET.read(cel(OF_ALL), {})} == WANTED
+
+
+@pytest.mark.parametrize("field", ["matchConstraints", "mutations", "autogen", "variables"])
+@pytest.mark.parametrize("value", [None, 7, "HTTP_PROXY", [None], {"resourceRules": "pods"}])
+def test_a_wrong_type_never_raises(field: str, value: Any) -> None:
+    obj = cel(OF_ALL)
+    obj["spec"][field] = value
+    proposals(policies, obj)

@@ -1,0 +1,404 @@
+"""The rules of a ClusterPolicy or Policy: what is filled, what stays and is reported, what a removal leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from krm_fn.krm.results import Severity
+from krm_fn.patch import lookup
+from krm_fn.settings import ProxySettings
+from krm_fn.targets.kyverno import policies
+from krm_fn.targets.kyverno.rules import parts_of
+from kyverno_shapes import (
+    LISTS,
+    P9_TEXT,
+    SHAPES,
+    SIX,
+    findings,
+    p1,
+    p2,
+    p3,
+    p4,
+    p5,
+    p7,
+    p13,
+    pods,
+    policy,
+    rule,
+    smp,
+    variable,
+)
+from proposals import FULL, HTTP, NO, NONE, apply, changes, env
+
+WANTED = FULL.variables()
+OTHER = ProxySettings("http://new:1", "http://new:2", "x,y")
+NAMES = {"name": "no_proxy", "value": NO}
+
+
+def env_lists(data: Any) -> Iterator[list[Any]]:
+    """Every list called ``env``, with or without an anchor, at any depth."""
+    if isinstance(data, dict):
+        for key, value in data.items():
+            if key in ("env", "+(env)", "=(env)"):
+                yield value
+            yield from env_lists(value)
+    elif isinstance(data, list):
+        for item in data:
+            yield from env_lists(item)
+
+
+def values(obj: Any) -> list[dict[str, Any]]:
+    """The name -> value of each ``env`` of a policy, in the order of the document."""
+    return [{entry["name"]: entry.get("value") for entry in entries} for entries in env_lists(obj)]
+
+
+def of_entries(*entries: Any, context: Any = (), kind: str = "ClusterPolicy") -> Any:
+    """A policy with one rule that sets these entries."""
+    return policy(rule(smp(pods(list(entries))), context=list(context)), kind=kind)
+
+
+def context_of(obj: Any) -> dict[str, Any]:
+    entries = obj["spec"]["rules"][0]["context"]
+    return {entry["name"]: lookup(entry, ("variable", "value")) for entry in entries}
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(policy(), id="no rules"),
+        pytest.param(policy(rule(smp({"spec": {"hostNetwork": False}}))), id="a rule about something else"),
+        pytest.param(policy({"name": "v", "validate": {"pattern": pods(env({"HTTP_PROXY": "x"}))}}), id="validation"),
+        pytest.param(policy(rule(smp(pods(env({"HTTP_PROXY": "x"}))), name="autogen-add")), id="what Kyverno derives"),
+        pytest.param({**policy(), "status": {"autogen": {"rules": p1()["spec"]["rules"]}}}, id="a status"),
+        pytest.param(of_entries(*env({"ALL_PROXY": "x", "FOO": "HTTPS PROXY"})), id="other names"),
+        pytest.param(policy(None, "x", {"mutate": None}, {"mutate": 7}), id="rules that are none"),
+        pytest.param(policy(rule({"foreach": [None, "x", {}]}), rule({"foreach": {}})), id="foreach without a patch"),
+        pytest.param({"kind": "Policy", "spec": None}, id="a policy without a spec"),
+    ],
+)
+def test_nothing_is_said_of_a_policy_without_a_proxy(obj: Any) -> None:
+    assert changes(policies, obj) == []
+    assert findings(policies, obj) == []
+
+
+@pytest.mark.parametrize("shape", [p1, p3, p4, p5, p7, p13])
+def test_static_values_are_set_in_every_list_and_no_name_is_added(shape: Callable[[], Any]) -> None:
+    before, after = values(shape()), values(apply(policies, shape()))
+    assert after == [{name: WANTED[name] for name in names} for names in before]
+    assert [list(names) for names in after] == [list(names) for names in before]
+
+
+@pytest.mark.parametrize("shape", [p1, p2, p3, p4, p5, p7, p13])
+@pytest.mark.parametrize("first", [OTHER, ProxySettings(http_proxy=HTTP)])
+def test_changed_settings_end_where_one_run_would(shape: Callable[[], Any], first: ProxySettings) -> None:
+    assert apply(policies, apply(policies, shape(), first)) == apply(policies, shape())
+
+
+@pytest.mark.parametrize("shape", [p1, p2, p3, p7])
+def test_a_removal_takes_the_entries_out(shape: Callable[[], Any]) -> None:
+    """An empty value would overwrite that of a pod."""
+    assert list(env_lists(apply(policies, shape(), NONE))) == []
+
+
+def test_a_removal_leaves_the_other_entries() -> None:
+    entries = env({"FIRST": "1", "HTTP_PROXY": "http://old:1", "MIDDLE": "2", "no_proxy": "svc", "LAST": "3"})
+    assert values(apply(policies, of_entries(*entries), NONE)) == [{"FIRST": "1", "MIDDLE": "2", "LAST": "3"}]
+
+
+def test_in_a_context_variable_the_static_part_is_replaced_and_the_references_stay() -> None:
+    after = apply(policies, p2())
+    references = dict.fromkeys(("NO_PROXY", "no_proxy"), "{{ fullNoProxy }}")
+    assert values(after) == [{**WANTED, **references}] * len(LISTS)
+    assert context_of(after) == {**context_of(p2()), "fullNoProxy": NO + ",{{dynamicNoProxy}}"}
+    assert context_of(apply(policies, p2(), NONE))["fullNoProxy"] == ",{{dynamicNoProxy}}"
+
+
+def test_a_variable_without_a_setting_becomes_empty() -> None:
+    (after,) = values(apply(policies, p1(), ProxySettings(http_proxy=HTTP)))
+    assert after == {"HTTP_PROXY": HTTP, "HTTPS_PROXY": "", "NO_PROXY": ""}
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        pytest.param("a,{{ x }},b", NO + ",{{ x }}", id="ours come first, the computed entries behind them"),
+        pytest.param("{{ x }},{{y}}", NO + ",{{ x }},{{y}}", id="only computed entries"),
+        pytest.param(".{{ domain }}", NO + ",.{{ domain }}", id="an entry that is computed in part"),
+        pytest.param("a,$(./../x)", NO + ",$(./../x)", id="a reference within the policy"),
+        pytest.param("a, {{ join(',', x) }} ,b", NO + ",{{ join(',', x) }}", id="a comma within braces"),
+        pytest.param("{{ {a: x, b: y} }},a", NO + ",{{ {a: x, b: y} }}", id="braces within braces"),
+        pytest.param(None, NO, id="a null value is set"),
+        pytest.param(8080, NO, id="a number is replaced"),
+    ],
+)
+def test_a_list_keeps_what_kyverno_computes(value: Any, expected: str) -> None:
+    after = apply(policies, of_entries({"name": "NO_PROXY", "value": value}, context=[variable("x", "static")]))
+    assert values(after) == [{"NO_PROXY": expected}]
+    assert context_of(after) == {"x": "static"}
+
+
+@pytest.mark.parametrize(
+    ("reference", "context", "expected"),
+    [
+        pytest.param("{{ proxy }}", [variable("proxy", "http://old:1")], {"proxy": HTTP}, id="a static variable"),
+        pytest.param("{{proxy}}", [variable("proxy", "")], {"proxy": HTTP}, id="without blanks, and empty"),
+        pytest.param('{{ "my-proxy" }}', [variable("my-proxy", "x")], {"my-proxy": HTTP}, id="a quoted name"),
+        pytest.param(
+            "{{ a }}", [variable("b", "x"), variable("a", "{{ b }}")], {"a": "{{ b }}", "b": HTTP}, id="a chain"
+        ),
+    ],
+)
+def test_a_url_is_followed_to_its_context_variable(reference: str, context: Any, expected: dict[str, str]) -> None:
+    obj = of_entries({"name": "HTTP_PROXY", "value": reference}, NAMES, context=context)
+    after = apply(policies, obj)
+    assert values(after)[0]["HTTP_PROXY"] == reference
+    assert {name: context_of(after)[name] for name in expected} == expected
+    assert findings(policies, obj) == []
+
+
+def test_the_innermost_and_last_variable_of_a_name_is_the_one() -> None:
+    inner = [variable("proxy", "inner-1"), variable("proxy", "inner-2")]
+    patch = pods([{"name": "HTTP_PROXY", "value": "{{ proxy }}"}, NAMES])
+    foreach = [{"list": "x", "foreach": [{"list": "y", "context": inner, **smp(patch)}]}]
+    (change,) = changes(policies, policy(rule({"foreach": foreach}, context=[variable("proxy", "outer")])))
+    assert change.path[2:] == ("0", "mutate", *["foreach", "0"] * 2, "context", "1", "variable", "value")
+
+
+CONFIG_MAP = {"name": "cm", "configMap": {"name": "p", "namespace": "n"}}
+
+
+@pytest.mark.parametrize(
+    ("value", "context"),
+    [
+        pytest.param("http://{{ host }}:3128", [variable("host", "x")], id="computed in part"),
+        pytest.param("http://$(HOST):3128", [], id="a reference of Kubernetes"),
+        pytest.param("{{ request.object.metadata.labels.p }}", [], id="of the object"),
+        pytest.param("{{ a | to_upper(@) }}", [variable("a", "x")], id="an expression"),
+        pytest.param("{{ cm.data.proxy }}", [CONFIG_MAP], id="a ConfigMap"),
+        pytest.param("{{ cm }}", [{"name": "cm", "configMap": None}], id="a context entry of no kind"),
+        pytest.param("{{ a }}", [{"name": "a", "variable": {"jmesPath": "x", "value": "y"}}], id="with jmesPath"),
+        pytest.param("{{ a }}", [variable("a", {"http": "x"})], id="a variable that is no text"),
+        pytest.param("{{ a }}", [variable("a", "{{ b }}"), variable("b", "{{ a }}")], id="a circle"),
+        pytest.param("{{ a }}", [], id="no such variable"),
+        pytest.param("{{ a }}", [variable("a", "http://{{ host }}")], id="a variable that is computed in part"),
+        pytest.param({"a": "b"}, [], id="no text"),
+    ],
+)
+def test_what_kyverno_computes_stays_and_is_a_warning(value: Any, context: list[Any]) -> None:
+    names = ("HTTP_PROXY", "http_proxy")
+    obj = of_entries(*({"name": name, "value": value} for name in names), context=context)
+    (finding,) = findings(policies, obj)
+    assert (finding.code, "`HTTP_PROXY`, `http_proxy`" in finding.message) == ("NotEdited", True)
+    assert changes(policies, obj) == []
+    assert context_of(apply(policies, obj, NONE)) == context_of(obj)
+
+
+def test_one_variable_for_different_values_is_a_warning_and_for_equal_ones_it_is_set() -> None:
+    entries = env(dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY"), "{{ proxy }}"))
+    obj = of_entries(*entries, context=[variable("proxy", "old")])
+    assert [finding.code for finding in findings(policies, obj)] == ["NotEdited"]
+    assert changes(policies, obj) == []
+    assert context_of(apply(policies, obj, ProxySettings(HTTP, HTTP, NO))) == {"proxy": HTTP}
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        pytest.param({"valueFrom": {"secretKeyRef": {"name": "p", "key": "h"}}}, id="a value from elsewhere"),
+        pytest.param({"(value)": "*"}, id="a condition for the value"),
+        pytest.param({"$patch": "delete"}, id="a deletion"),
+        pytest.param({"+(value)": "http://old:1"}, id="a value that is added, at which the engine panics"),
+    ],
+)
+def test_an_entry_in_another_form_stays_and_is_a_warning(entry: Any) -> None:
+    obj = of_entries({"name": "HTTP_PROXY", **entry})
+    (finding,) = findings(policies, obj)
+    assert (finding.code, "`HTTP_PROXY`" in finding.message) == ("NotEdited", True)
+    assert changes(policies, obj) == []
+
+
+@pytest.mark.parametrize("anchor", ["(name)", "+(name)", "<(name)", "X(name)", "^(name)"])
+@pytest.mark.parametrize(("value", "is_stale"), [("old", True), (NO, False)])
+def test_an_entry_with_an_anchor_at_its_name_is_not_filled_and_goes_with_a_removal(
+    anchor: str, value: str, is_stale: bool
+) -> None:
+    obj = of_entries({anchor: "NO_PROXY", "value": value})
+    (finding,) = (finding for finding in findings(policies, obj) if finding.code == "NotEdited")
+    assert finding.is_stale is is_stale
+    assert changes(policies, obj) == []
+    assert "NO_PROXY" not in str(apply(policies, obj, NONE))
+
+
+@pytest.mark.parametrize("anchor", ["(env)", "X(env)", "<(env)", "^(env)"])
+def test_a_condition_for_env_is_no_value(anchor: str) -> None:
+    body = {"spec": {"containers": [{"(name)": "*", anchor: env({"HTTP_PROXY": "x"})}]}}
+    assert changes(policies, policy(rule(smp(body)))) == []
+
+
+@pytest.mark.parametrize("value", ["{{ proxy }}", "http://user:$(x)@proxy:1"])
+def test_a_setting_that_kyverno_would_interpret_is_not_written(value: str) -> None:
+    obj = of_entries({"name": "HTTP_PROXY", "value": "http://old:1"}, NAMES)
+    settings = ProxySettings(http_proxy=value, no_proxy=NO)
+    (finding,) = findings(policies, obj, settings)
+    assert changes(policies, obj, settings) == []
+    assert "user" not in finding.message
+
+
+def test_a_dollar_is_written_twice_because_the_value_lands_in_pods() -> None:
+    settings = ProxySettings("http://u:a$b@proxy:1", "", NO)
+    assert values(apply(policies, p1(), settings))[0]["HTTP_PROXY"] == "http://u:a$$b@proxy:1"
+
+
+@pytest.mark.parametrize(
+    "mutate",
+    [
+        pytest.param({"patchesJson6902": "- op: test\n  path: /HTTP_PROXY\n"}, id="a JSON Patch that tests"),
+        pytest.param({"patchesJson6902": "{{ x }}: [HTTP_PROXY"}, id="a JSON Patch that is no YAML"),
+        pytest.param(smp("spec: {env: HTTP_PROXY}"), id="a patch as a text"),
+        pytest.param(smp(pods("- name: HTTP_PROXY")), id="variables as a text"),
+    ],
+)
+def test_a_name_in_another_place_is_a_warning(mutate: Any) -> None:
+    obj = policy(rule(mutate))
+    assert "NotEdited" in [finding.code for finding in findings(policies, obj)]
+    assert changes(policies, obj) == []
+
+
+def test_a_rule_without_a_name_is_called_by_its_place() -> None:
+    obj = p1()
+    del obj["spec"]["rules"][0]["name"]
+    (change,) = changes(policies, obj)
+    assert change.message.endswith("rule 0")
+
+
+# JSON patches, which are texts in a rule.
+
+COMMENTED = """\
+# the proxy of the company
+- op: add
+  path: /spec/containers/{{elementIndex}}/env/-
+  value: {"name": "HTTP_PROXY", "value": "http://old:1"}   # for http
+- op: add
+  path: "/spec/{{ element0 }}/{{ elementIndex1 }}/env/-"
+  value:
+    name: NO_PROXY
+    value: localhost   # more
+"""
+
+
+def json6902(text: str) -> Any:
+    return policy(rule({"patchesJson6902": text}, name="json"))
+
+
+def text_of(obj: Any) -> Any:
+    return lookup(obj, ("spec", "rules", "0", "mutate", "patchesJson6902"))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(
+            COMMENTED,
+            COMMENTED.replace('"http://old:1"', f'"{HTTP}"').replace("localhost   #", f"{NO}   #"),
+            id="YAML with comments, flow and references",
+        ),
+        pytest.param(
+            '[{"op":"add","path":"/x","value":[{"name":"HTTP_PROXY","value":"http://old:1"},{"name":"A"}]}]',
+            f'[{{"op":"add","path":"/x","value":[{{"name":"HTTP_PROXY","value":"{HTTP}"}},{{"name":"A"}}]}}]',
+            id="JSON",
+        ),
+        pytest.param(
+            '- {op: add, path: /x, value: {name: NO_PROXY, value: "a,{{ element.name }}"}}\n',
+            f'- {{op: add, path: /x, value: {{name: NO_PROXY, value: "{NO},{{{{ element.name }}}}"}}}}\n',
+            id="a list that Kyverno completes",
+        ),
+        pytest.param(P9_TEXT, P9_TEXT.replace("proxy.corp.com", HTTP), id="the test of the Kyverno project"),
+    ],
+)
+def test_in_a_json_patch_only_values_change(before: str, after: str) -> None:
+    assert text_of(apply(policies, json6902(before))) == after
+
+
+def test_json_patches_of_a_foreach_at_any_depth_are_filled() -> None:
+    inner = {"list": "b", "patchesJson6902": COMMENTED}
+    obj = policy(rule({"foreach": [{"list": "a", "foreach": [inner]}]}))
+    (body,) = apply(policies, obj)["spec"]["rules"][0]["mutate"]["foreach"][0]["foreach"]
+    assert f'"{HTTP}"}}   # for http' in body["patchesJson6902"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(COMMENTED, None, id="nothing else is in it"),
+        pytest.param(
+            "- {op: add, path: /a, value: 1}\n- {op: add, path: /e, value: {name: HTTP_PROXY, value: x}}\n",
+            "- {op: add, path: /a, value: 1}\n",
+            id="an operation beside another one",
+        ),
+        pytest.param(
+            "- op: add\n  path: /env\n  value:\n  - {name: A, value: b}\n  - {name: no_proxy, value: x}\n",
+            "- op: add\n  path: /env\n  value:\n  - {name: A, value: b}\n",
+            id="an entry of a list",
+        ),
+        pytest.param(
+            "- op: add\n  path: /env\n  value:\n  - {name: HTTP_PROXY, value: x}\n- {op: add, path: /a, value: 1}\n",
+            "- {op: add, path: /a, value: 1}\n",
+            id="a list that holds nothing else",
+        ),
+    ],
+)
+def test_a_removal_takes_entries_out_of_a_json_patch(text: str, expected: str | None) -> None:
+    assert text_of(apply(policies, json6902(text), NONE)) == expected
+
+
+# Any shape.
+
+_BROKEN = st.recursive(
+    st.sampled_from([None, True, 7, "HTTP_PROXY", "{{ x }}", "Pod"]),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=2),
+        st.dictionaries(st.sampled_from(["name", "value", "env", "spec", "variable", "context"]), inner, max_size=2),
+    ),
+    max_leaves=4,
+)
+
+
+def paths(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    members = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for key, value in members:
+        yield (*path, key)
+        yield from paths(value, (*path, key))
+
+
+@given(st.sampled_from(sorted(SHAPES)), st.integers(0, 10_000), _BROKEN, st.sampled_from([FULL, NONE, OTHER]))
+def test_property_a_wrong_type_anywhere_never_raises_and_twice_is_once(
+    shape: str, place: int, broken: Any, settings: ProxySettings
+) -> None:
+    obj = SHAPES[shape]()
+    everywhere = list(paths(obj))
+    *parents, last = everywhere[place % len(everywhere)]
+    lookup(obj, parents)[last] = broken
+    apply(policies, obj, settings)
+    errors = [finding for finding in findings(policies, obj, settings) if finding.severity is Severity.ERROR]
+    assert all(" must be a " in finding.message for finding in errors)
+    assert all(reading.variable in SIX for reading in policies.TARGET.read(obj, {}))
+
+
+_PARTS = st.lists(st.sampled_from(["a", "10.0.0.0/8", "{{ x }}", "{{y}}.", "{{ f(x, y) }}", "$(z)", ""]), max_size=5)
+
+
+@given(_PARTS, st.sampled_from([FULL, OTHER]), st.sampled_from([FULL, OTHER]))
+def test_property_of_a_list_only_the_static_part_changes(
+    parts: list[str], first: ProxySettings, second: ProxySettings
+) -> None:
+    obj = of_entries({"name": "NO_PROXY", "value": ",".join(parts)}, context=[variable("x", "x,{{ y.z }}")])
+    once = apply(policies, obj, second)
+    written = parts_of(values(once)[0]["NO_PROXY"])
+    computed = [part for part in parts if "{{" in part or "$(" in part]
+    assert [part for part in written if "{{" in part or "$(" in part] == computed
+    assert apply(policies, apply(policies, obj, first), second) == once
