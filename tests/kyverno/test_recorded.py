@@ -164,7 +164,7 @@ def test_after_a_removal_the_value_of_a_pod_survives_in_the_engine(folder: Path)
 
 CODES = {
     "PolicyContainerName": "PolicyBroken",
-    "PolicyEntryAnchor": "NotEdited",
+    "PolicyEntryAnchor": "ByHand",
     "PolicyKeepsValueFrom": "PolicyKeepsValueFrom",
     "PolicyPatchesTemplate": "PolicyBroken",
     "PolicyPathUnfit": "PolicyBroken",

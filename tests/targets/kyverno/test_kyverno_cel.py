@@ -116,7 +116,7 @@ def test_of_a_list_the_beginning_is_filled() -> None:
 )
 def test_a_name_in_a_form_that_is_not_read_is_a_warning(obj: Any) -> None:
     (finding,) = findings(policies, obj)
-    assert (finding.code, finding.severity) == ("NotEdited", Severity.WARNING)
+    assert (finding.code, finding.severity) == ("ByHand", Severity.WARNING)
     assert "`HTTP_PROXY`" in finding.message
     assert changes(policies, obj) == []
 
@@ -124,7 +124,7 @@ def test_a_name_in_a_form_that_is_not_read_is_a_warning(obj: Any) -> None:
 def test_one_literal_for_two_values_is_a_warning() -> None:
     both = '[{"name": "HTTP_PROXY", "value": variables.p}, {"name": "HTTPS_PROXY", "value": variables.p}]'
     (finding,) = findings(policies, cel(both, p=OLD))
-    assert finding.code == "NotEdited"
+    assert finding.code == "ByHand"
 
 
 @pytest.mark.parametrize("kind", ["MutatingPolicy", "NamespacedMutatingPolicy", "MutatingAdmissionPolicy"])
@@ -145,7 +145,7 @@ def test_a_password_survives_the_expression() -> None:
 
 @pytest.mark.parametrize(
     ("url", "code"),
-    [("http://old:1", "NotEdited"), ("http://user:secret@old:1", "PasswordLeft")],
+    [("http://old:1", "ByHand"), ("http://user:secret@old:1", "PasswordLeft")],
     ids=["a proxy", "a password"],
 )
 def test_a_removal_leaves_expressions_and_says_so(url: str, code: str) -> None:

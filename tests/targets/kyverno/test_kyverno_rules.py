@@ -193,7 +193,7 @@ def test_what_kyverno_computes_stays_and_is_a_warning(value: Any, context: list[
     names = ("HTTP_PROXY", "http_proxy")
     obj = of_entries(*({"name": name, "value": value} for name in names), context=context)
     (finding,) = findings(policies, obj)
-    assert (finding.code, "`HTTP_PROXY`, `http_proxy`" in finding.message) == ("NotEdited", True)
+    assert (finding.code, "`HTTP_PROXY`, `http_proxy`" in finding.message) == ("ByHand", True)
     assert changes(policies, obj) == []
     assert context_of(apply(policies, obj, NONE)) == context_of(obj)
 
@@ -201,7 +201,7 @@ def test_what_kyverno_computes_stays_and_is_a_warning(value: Any, context: list[
 def test_one_variable_for_different_values_is_a_warning_and_for_equal_ones_it_is_set() -> None:
     entries = env(dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY"), "{{ proxy }}"))
     obj = of_entries(*entries, context=[variable("proxy", "old")])
-    assert [finding.code for finding in findings(policies, obj)] == ["NotEdited"]
+    assert [finding.code for finding in findings(policies, obj)] == ["ByHand"]
     assert changes(policies, obj) == []
     assert context_of(apply(policies, obj, ProxySettings(HTTP, HTTP, NO))) == {"proxy": HTTP}
 
@@ -218,7 +218,7 @@ def test_one_variable_for_different_values_is_a_warning_and_for_equal_ones_it_is
 def test_an_entry_in_another_form_stays_and_is_a_warning(entry: Any) -> None:
     obj = of_entries({"name": "HTTP_PROXY", **entry})
     (finding,) = findings(policies, obj)
-    assert (finding.code, "`HTTP_PROXY`" in finding.message) == ("NotEdited", True)
+    assert (finding.code, "`HTTP_PROXY`" in finding.message) == ("ByHand", True)
     assert changes(policies, obj) == []
 
 
@@ -228,7 +228,7 @@ def test_an_entry_with_an_anchor_at_its_name_is_not_filled_and_goes_with_a_remov
     anchor: str, value: str, is_stale: bool
 ) -> None:
     obj = of_entries({anchor: "NO_PROXY", "value": value})
-    (finding,) = (finding for finding in findings(policies, obj) if finding.code == "NotEdited")
+    (finding,) = (finding for finding in findings(policies, obj) if finding.code == "ByHand")
     assert finding.is_stale is is_stale
     assert changes(policies, obj) == []
     assert "NO_PROXY" not in str(apply(policies, obj, NONE))
@@ -265,7 +265,7 @@ def test_a_dollar_is_written_twice_because_the_value_lands_in_pods() -> None:
 )
 def test_a_name_in_another_place_is_a_warning(mutate: Any) -> None:
     obj = policy(rule(mutate))
-    assert "NotEdited" in [finding.code for finding in findings(policies, obj)]
+    assert "ByHand" in [finding.code for finding in findings(policies, obj)]
     assert changes(policies, obj) == []
 
 
