@@ -14,7 +14,8 @@ from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import NamedTuple
 from krm_fn.lint.manifests import ReadableManifests, records
 from krm_fn.lint.places import by_place
-from krm_fn.lint.values import corrected_entries, corrected_url
+from krm_fn.lint.urls import corrected_url
+from krm_fn.lint.values import corrected_entries
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.places.reading import Reading
 from krm_fn.plan.sources import formats

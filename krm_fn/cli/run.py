@@ -19,13 +19,13 @@ from krm_fn.cli.report import report
 from krm_fn.cli.selection import Selection, is_resource_list, select
 from krm_fn.cli.streams import STDIN, Answer, Change
 from krm_fn.errors import UsageError
+from krm_fn.explain import covered
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import ProxyPasswords
 from krm_fn.krm.resourcelist import reference
 from krm_fn.krm.results import ObjectRef, Result, are_severe
 from krm_fn.light_typing import Any
-from krm_fn.lint import covered
 from krm_fn.pipeline import FunctionConfig, Outcome, run_list
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from krm_fn.explain.clients import CLIENTS
+from krm_fn.explain.covered import Covered, covered
 from krm_fn.explain.hosts import Reached, reached
 from krm_fn.explain.nodes import NodeChange, cluster_name, node_changes, parts_of
 from krm_fn.krm.codes import Severity
@@ -17,8 +18,6 @@ from krm_fn.krm.proxy_values import shown_url
 from krm_fn.krm.results import ObjectRef, Result, by_importance
 from krm_fn.light_typing import Any
 from krm_fn.lint.compared import Compared
-from krm_fn.lint.covered import Covered, covered
-from krm_fn.lint.places import is_list
 from krm_fn.noproxy import Audience, Entry
 from krm_fn.pipeline import Comparison
 from krm_fn.plan import ObjectSource
@@ -267,7 +266,7 @@ def _places(grants: Iterable[_Grant]) -> Iterable[Place]:
         before = [
             shown_url(reading.value)
             for reading in grant.record.before
-            if reading.value and not is_list(reading) and reading.value not in grant.resolved.urls
+            if reading.value and not reading.is_list and reading.value not in grant.resolved.urls
         ]
         places[ref] = replace(
             place,
@@ -343,7 +342,7 @@ def _clusters(  # noqa: C901, PLR0912
             kinds = answers[name].replaced if change.is_replaced else answers[name].kept
             _add(kinds, *(_kind(part) for part in change.parts or ("nodes",)))
     for record in comparison.compared:
-        if record.code == "NodesWithoutProxy":
+        if any(result.code == "NodesWithoutProxy" for result in record.results):
             for name in answers.keys() & belonging.get(record.obj.ref, set()):
                 _add(answers[name].left, f"{record.obj.ref}: {redact(record.why_left)}")
     for result in [*comparison.results, *comparison.silenced]:

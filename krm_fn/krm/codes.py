@@ -42,7 +42,6 @@ OF_VALUES: Mapping[str, Severity] = {
     "CasesDiffer": _E,
     "CaseMissing": _W,
     "FilePermissions": _W,
-    "FileTwice": _W,
     "PlacesDiffer": _W,
 }
 """What `inject-proxy lint` finds in values, whoever wrote them; a run says at most a warning of it."""

@@ -12,9 +12,7 @@ from krm_fn.clusters import Membership
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple
-from krm_fn.lint.places import is_list, known_value
-from krm_fn.noproxy import parse
-from krm_fn.places.reading import Reading
+from krm_fn.places.reading import Reading, same_value
 from krm_fn.plan import PlannedEdit
 from krm_fn.settings import ProxySettings, Resolved
 
@@ -56,7 +54,13 @@ class Compared(NamedTuple):
     @property
     def differing(self) -> list[Reading]:
         """The variables that have another value than the wanted one after the run, as far as their value is known."""
-        return [reading for reading in self.after if _differs(reading, self.wanted)]
+        wanted = self.wanted
+        return [
+            reading
+            for reading in self.after
+            if (reading.value is not None or reading.known)
+            and not same_value(reading.variable, reading.text, wanted.get(reading.variable, ""))
+        ]
 
 
 def is_change(result: Result) -> bool:
@@ -64,36 +68,23 @@ def is_change(result: Result) -> bool:
     return bool(result.target) and result.code in ("", "ProxyMissing")
 
 
-def other_place(  # noqa: PLR0913 -- all but the first three are keywords
+def other_place(
     obj: Object,
     memberships: Sequence[Membership],
     urls: Sequence[str],
-    *,
     why_left: str,
     code: str = "",
-    found: Reading | None = None,
 ) -> Compared:
     """Return the record of a place that no target reads, which should hold these URLs."""
     http_proxy, https_proxy = urls or ("", "")
     settings = ProxySettings(http_proxy, https_proxy)
     place = PlannedEdit(-1, obj, "", tuple(memberships), Resolved(settings), {})
-    readings = (found,) if found else ()
-    return Compared(place, readings, readings, why_left=why_left, code=code)
+    return Compared(place, why_left=why_left, code=code)
 
 
 def by_object(compared: Iterable[Compared]) -> dict[int, list[Compared]]:
     """Return identity of the data of an object -> its records."""
-    found: dict[int, list[Compared]] = {}
+    records: dict[int, list[Compared]] = {}
     for record in compared:
-        found.setdefault(id(record.obj.data), []).append(record)
-    return found
-
-
-def _differs(reading: Reading, wanted: Mapping[str, str]) -> bool:
-    value = known_value(reading)
-    if reading.value is None and not reading.known:
-        return False
-    expected = wanted.get(reading.variable, "")
-    if is_list(reading):
-        return set(parse(value)) != set(parse(expected))
-    return value != expected
+        records.setdefault(id(record.obj.data), []).append(record)
+    return records

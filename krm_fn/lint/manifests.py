@@ -19,16 +19,15 @@ from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Finding, ObjectRef, Result, sorted_results, without_duplicates
 from krm_fn.lint.compared import Compared, other_place
-from krm_fn.lint.elsewhere import stale_files
-from krm_fn.lint.places import Reader, is_list, judge_places, known_value
-from krm_fn.lint.review import judge_config, reader_of
+from krm_fn.lint.other_places import stale_files
+from krm_fn.lint.places import Reader, judge_places
+from krm_fn.lint.run_findings import judge_config, reader_of
 from krm_fn.lint.silenced import Silencer, annotated
-from krm_fn.noproxy import Audience, parse
+from krm_fn.noproxy import Audience
 from krm_fn.places.containers import POD_KINDS
 from krm_fn.places.env_entries import read_all_containers
-from krm_fn.places.reading import Reading
+from krm_fn.places.reading import Reading, same_value
 from krm_fn.plan import Overview, needed, plan_edits
-from krm_fn.settings import provider_files
 from krm_fn.targets import TARGETS
 
 _KUSTOMIZE = b"kustomize.config.k8s.io/"
@@ -158,21 +157,21 @@ def records(manifests: Manifests, wanted: ProxyConfig) -> Iterator[Compared]:
             known = read.get(id(obj.data), set())
             readings = tuple(one for one in read_all_containers(obj.data) if one.path not in known)
             if readings:
-                record = other_place(obj, memberships, (), why_left="")
+                record = other_place(obj, memberships, (), "")
                 yield record._replace(before=readings, after=readings)
 
 
 def _of_record(record: Compared) -> Iterator[Result]:
     place = record.place
     if place.target_id:
-        reader, writers = reader_of(record), dict(provider_files(place.memberships))
+        reader = reader_of(record)
         outdated = place.target.outdated(place.obj.data)
         if outdated is not None:
             yield place.result(outdated)
     else:
         networks = tuple(one.cluster.network for one in place.memberships)
-        reader, writers = Reader(Audience.POD, networks), {}
-    for finding in judge_places(record.after, reader, other_writers=writers):
+        reader = Reader(Audience.POD, networks)
+    for finding in judge_places(record.after, reader):
         yield place.result(finding)
 
 
@@ -199,13 +198,9 @@ def _disagreements(records: Sequence[Compared]) -> Iterator[Result]:
                 reading.variable,
             )
             other = first.setdefault(key, reading)
-            if _value(reading) != _value(other) and reading.place not in reported:
+            is_same = same_value(reading.variable, reading.text, other.text)
+            if not is_same and reading.place not in reported:
                 reported.add(reading.place)
                 message = f"{reading.place} must set the same `{reading.variable}` as {other.place} of the same cluster"
                 finding = Finding.of("PlacesDiffer", message, reading.path)
                 yield place.result(finding)
-
-
-def _value(reading: Reading) -> object:
-    value = known_value(reading)
-    return frozenset(parse(value)) if is_list(reading) else value

@@ -10,16 +10,13 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from krm_fn.clusters import ClusterNetwork
-from krm_fn.formats import escaping
 from krm_fn.krm.results import Finding
 from krm_fn.light_typing import NamedTuple
-from krm_fn.lint.values import Problem, judge_list, judge_pair, judge_url
+from krm_fn.lint.urls import judge_pair, judge_url
+from krm_fn.lint.values import Problem, judge_list
 from krm_fn.noproxy import Audience
-from krm_fn.places.reading import Reading
+from krm_fn.places.reading import Reading, quoted
 from krm_fn.settings import PROXY_VARIABLES
-
-Variables = Mapping[str, Reading]
-"""Variable -> what one place sets."""
 
 
 class Reader(NamedTuple):
@@ -40,18 +37,17 @@ class Reader(NamedTuple):
     names_are_given: bool = False
 
 
-class PlaceProblem(NamedTuple):
+class _PlaceProblem(NamedTuple):
     """A problem, and the readings of one place that it is about."""
 
     problem: Problem
-    readings: tuple[Reading, ...]
+    readings: Sequence[Reading]
 
 
 def judge_places(
     readings: Iterable[Reading],
     reader: Reader,
     ours: Mapping[str, str] = MappingProxyType({}),
-    other_writers: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[Finding]:
     """Yield what is wrong with the places of an object; what is wrong with several places is one finding.
 
@@ -59,22 +55,17 @@ def judge_places(
         readings: what the places set.
         reader: who reads it.
         ours: variable -> the value of the ProxyConfig, which is judged there and not here.
-        other_writers: path of a file -> the provider of the infrastructure that writes it, too.
     """
-    places = by_place(readings)
-    alike: dict[Problem, list[PlaceProblem]] = {}
-    for variables in places:
-        for found in (
-            *_of_place(variables, reader, ours),
-            *_of_writers(variables, places, other_writers),
-        ):
-            alike.setdefault(found.problem, []).append(found)
-    for problem, found_there in alike.items():
-        about = found_there[0].readings
-        names = ", ".join(f"`{reading.variable}`" for reading in about)
-        others = f" and {len(found_there) - 1} more" if len(found_there) > 1 else ""
-        message = f"{problem.message} ({names} of {about[0].place}{others})"
-        yield Finding.of(problem.code, message, about[0].path)
+    alike: dict[Problem, list[Sequence[Reading]]] = {}
+    for variables in by_place(readings):
+        for problem, about in _of_place(variables, reader, ours):
+            alike.setdefault(problem, []).append(about)
+    for problem, places in alike.items():
+        first = places[0]
+        names = quoted(reading.variable for reading in first)
+        others = f" and {len(places) - 1} more" if len(places) > 1 else ""
+        message = f"{problem.message} ({names} of {first[0].place}{others})"
+        yield Finding.of(problem.code, message, first[0].path)
 
 
 def by_place(readings: Iterable[Reading]) -> list[dict[str, Reading]]:
@@ -85,168 +76,121 @@ def by_place(readings: Iterable[Reading]) -> list[dict[str, Reading]]:
     return list(places.values())
 
 
-def known_value(reading: Reading) -> str:
-    """Return the value of a variable, or the part of it that is known."""
-    return reading.known if reading.value is None else reading.value
-
-
-def is_list(reading: Reading) -> bool:
-    """Return whether a variable holds a list, and no URL."""
-    return reading.variable.upper() == "NO_PROXY"
-
-
 def _of_place(
-    variables: Variables, reader: Reader, ours: Mapping[str, str]
-) -> Iterator[PlaceProblem]:
-    for reading in variables.values():
-        why = _why_lost(reading)
-        if why:
-            yield PlaceProblem(Problem("ValueLost", why), (reading,))
-    for upper in PROXY_VARIABLES[::2]:
-        yield from _of_cases(variables, upper, reader)
-    yield from _of_lists(variables, reader, ours)
-    urls: dict[str, list[Reading]] = {}
-    for reading in variables.values():
-        if not is_list(reading) and reading.value and reading.value != ours.get(reading.variable):
-            urls.setdefault(reading.value, []).append(reading)
-    for url, about in urls.items():
-        for problem in judge_url(url, in_secret=reader.in_secret):
-            yield PlaceProblem(problem, tuple(about))
-    yield from _of_pair(variables, reader, ours)
-    yield from _of_permissions(variables)
-
-
-def _of_pair(
-    variables: Variables, reader: Reader, ours: Mapping[str, str]
-) -> Iterator[PlaceProblem]:
-    """Yield the problem of a place that sets a proxy for ``http://`` alone."""
-    about = []
-    for reading in variables.values():
-        is_http = reading.variable.upper() == "HTTP_PROXY"
-        if is_http and reading.value and reading.value != ours.get(reading.variable):
-            about.append(reading)
-    if not about or reader.names_are_given:
-        return
-    names = {name.upper() for name in variables} | about[0].beside
-    if "HTTPS_PROXY" not in names:
-        for problem in judge_pair(known_value(about[0]), ""):
-            yield PlaceProblem(problem, tuple(about))
-
-
-def _why_lost(reading: Reading) -> str:
-    """Return why a text does not reach its reader; "" where it does."""
-    words = _words(reading)
-    if reading.is_lost:
-        if words and words[0] is not None and escaping.resolve_specifiers(words[0]) is None:
-            return 'systemd reads a single "%" as a specifier: write "%%"'
-        return f"the value does not reach its reader as it is written: {reading.why_unknown}"
-    if reading.value is not None and len(words) > 1 and "=" not in (words[1] or "="):
-        return "systemd ignores what follows the blank: put the assignment in quotes"
-    return ""
-
-
-def _words(reading: Reading) -> list[str | None]:
-    """Return the words of a line of a drop-in, from the one that sets the variable; none for any other text."""
-    if not reading.file:
-        return []
-    words = [word.value for word in escaping.systemd_words(reading.raw.partition("=")[2])]
-    for number, word in enumerate(words):
-        if word is not None and word.startswith(f"{reading.variable}="):
-            return words[number:]
-    return []
-
-
-def _of_cases(variables: Variables, upper: str, reader: Reader) -> Iterator[PlaceProblem]:
-    """Yield the problem of a variable whose two cases differ, or of which one is missing."""
-    lower = upper.lower()
-    pair = tuple(variables[name] for name in (upper, lower) if name in variables)
-    if len(pair) == 2:
-        first, second = pair
-        if None not in (first.value, second.value) and first.value != second.value:
-            message = f"`{upper}` and `{lower}` must be equal: Go reads the first, curl, Python and Node the second"
-            yield PlaceProblem(Problem("CasesDiffer", message), pair)
-    elif pair and not (pair[0].is_provided or upper in pair[0].beside or reader.names_are_given):
-        missing = pair[0].variable.swapcase()
-        message = (
-            f"`{pair[0].variable}` is set without `{missing}`: add `{missing}` with the same value"
-        )
-        yield PlaceProblem(Problem("CaseMissing", message), pair)
-
-
-def _of_lists(
-    variables: Variables, reader: Reader, ours: Mapping[str, str]
-) -> Iterator[PlaceProblem]:
+    variables: Mapping[str, Reading], reader: Reader, ours: Mapping[str, str]
+) -> Iterator[_PlaceProblem]:
+    """Yield the problems of what one program reads together."""
     urls: list[Reading] = []
     lists: list[Reading] = []
     for reading in variables.values():
+        if reading.is_lost:
+            message = f"the value does not reach its reader as it is written: {reading.why_unknown}"
+            yield _PlaceProblem(Problem("ValueLost", message), [reading])
         if reading.value != "":
-            (lists if is_list(reading) else urls).append(reading)
+            (lists if reading.is_list else urls).append(reading)
+    for upper in PROXY_VARIABLES[::2]:
+        yield from _of_cases(variables, upper, reader)
+    yield from _of_lists(lists, urls, reader, ours)
+    yield from _of_urls(urls, variables, reader, ours)
+    yield from _of_permissions(variables.values())
+
+
+def _of_cases(
+    variables: Mapping[str, Reading], upper: str, reader: Reader
+) -> Iterator[_PlaceProblem]:
+    """Yield the problem of a variable whose two cases differ, or of which one is missing."""
+    lower = upper.lower()
+    pair = [variables[name] for name in (upper, lower) if name in variables]
+    if len(pair) == 2:
+        first, second = pair
+        if None not in (first.value, second.value) and first.value != second.value:
+            message = (
+                f"`{upper}` and `{lower}` must be equal: Go reads the first, curl, Python and Node "
+                "the second"
+            )
+            yield _PlaceProblem(Problem("CasesDiffer", message), pair)
+    elif pair and not (pair[0].is_provided or upper in pair[0].beside or reader.names_are_given):
+        name = pair[0].variable
+        missing = name.swapcase()
+        message = f"`{name}` is set without `{missing}`: add `{missing}` with the same value"
+        yield _PlaceProblem(Problem("CaseMissing", message), pair)
+
+
+def _of_lists(
+    lists: Sequence[Reading], urls: Sequence[Reading], reader: Reader, ours: Mapping[str, str]
+) -> Iterator[_PlaceProblem]:
+    """Yield the problems of the lists of a place, or that there is none beside a proxy."""
     has_proxy = bool(urls) and not reader.audience.completes_the_list
     may_be_elsewhere = any("NO_PROXY" in reading.beside for reading in urls)
     if has_proxy and not lists and not may_be_elsewhere:
-        message = "a proxy must not be set without `NO_PROXY`: everything inside the cluster would go through it"
-        yield PlaceProblem(Problem("ListEmpty", message), tuple(urls))
-    by_value: dict[str, list[Reading]] = {}
-    for reading in lists:
-        value = known_value(reading)
-        if value and value != ours.get(reading.variable):
-            by_value.setdefault(value, []).append(reading)
-    for value, about in by_value.items():
+        message = (
+            "a proxy must not be set without `NO_PROXY`: everything inside the cluster would go "
+            "through it"
+        )
+        yield _PlaceProblem(Problem("ListEmpty", message), urls)
+    for value, about in _by_value(lists, ours).items():
         is_whole = about[0].value is not None
         for problem in _judged(value, reader, has_proxy=has_proxy and is_whole):
-            yield PlaceProblem(problem, tuple(about))
+            yield _PlaceProblem(problem, about)
 
 
 @lru_cache(maxsize=4096)
-def _judged(value: str, reader: Reader, *, has_proxy: bool) -> tuple[Problem, ...]:
-    return tuple(
-        judge_list(
-            value,
-            reader.audience,
-            reader.networks,
-            has_proxy=has_proxy,
-            max_length=reader.max_length,
-        )
+def _judged(value: str, reader: Reader, *, has_proxy: bool) -> list[Problem]:
+    return judge_list(
+        value,
+        reader.audience,
+        reader.networks,
+        has_proxy=has_proxy,
+        max_length=reader.max_length,
     )
 
 
-def _of_permissions(variables: Variables) -> Iterator[PlaceProblem]:
+def _of_urls(
+    urls: Sequence[Reading],
+    variables: Mapping[str, Reading],
+    reader: Reader,
+    ours: Mapping[str, str],
+) -> Iterator[_PlaceProblem]:
+    """Yield the problems of the URLs of a place, and of a proxy for ``http://`` alone."""
+    http: list[Reading] = []
+    for url, about in _by_value([reading for reading in urls if reading.value], ours).items():
+        for problem in judge_url(url, in_secret=reader.in_secret):
+            yield _PlaceProblem(problem, about)
+        http += [reading for reading in about if reading.variable.upper() == "HTTP_PROXY"]
+    if http and not reader.names_are_given:
+        names = {name.upper() for name in variables} | http[0].beside
+        if "HTTPS_PROXY" not in names:
+            for problem in judge_pair(http[0].text, ""):
+                yield _PlaceProblem(problem, http)
+
+
+def _by_value(readings: Iterable[Reading], ours: Mapping[str, str]) -> dict[str, list[Reading]]:
+    """Return value -> the readings with it, without those that have the value of the ProxyConfig."""
+    found: dict[str, list[Reading]] = {}
+    for reading in readings:
+        if reading.text and reading.text != ours.get(reading.variable):
+            found.setdefault(reading.text, []).append(reading)
+    return found
+
+
+def _of_permissions(readings: Iterable[Reading]) -> Iterator[_PlaceProblem]:
     """Yield what is wrong with the permissions of the file on the node that holds the place."""
-    with_password = tuple(
-        reading
-        for reading in variables.values()
-        if reading.file and not is_list(reading) and "@" in (reading.value or "")
-    )
-    by_ignition = tuple(reading for reading in variables.values() if reading.by_ignition)
-    about = with_password or by_ignition
+    in_files = [reading for reading in readings if reading.file]
+    with_password = [reading for reading in in_files if not reading.is_list and "@" in reading.text]
+    about = with_password or in_files
     if not about:
         return
     permissions = about[0].permissions
     if about[0].by_ignition and not permissions.startswith("0"):
+        octal = f"0{permissions or '640'}"
         message = (
-            f'`permissions` must be written with a 0 in front, as in "0{permissions or "640"}": Ignition reads a '
+            f'`permissions` must be written with a 0 in front, as in "{octal}": Ignition reads a '
             "decimal number, and Cluster API creates no node without any"
         )
-        yield PlaceProblem(Problem("FilePermissions", message), about)
+        yield _PlaceProblem(Problem("FilePermissions", message), about)
     if with_password and (permissions or "0644")[-1] != "0":
-        message = '`permissions` must not let others read a file with a password: write "0640", or no password'
-        yield PlaceProblem(Problem("FilePermissions", message), about)
-
-
-def _of_writers(
-    variables: Variables, places: Sequence[Variables], other_writers: Mapping[str, str]
-) -> Iterator[PlaceProblem]:
-    """Yield the problem of a file with several writers, with the first of them."""
-    first = next(iter(variables.values()))
-    if not first.file:
-        return
-    writers = [other_writers[first.file]] if first.file in other_writers else []
-    for other in places:
-        reading = next(iter(other.values()))
-        if reading.file == first.file:
-            writers.append(reading.place)
-    names = list(dict.fromkeys(writers))
-    is_first = first.place == next(name for name in names if name != other_writers.get(first.file))
-    if len(names) > 1 and is_first:
-        message = f'file "{first.file}" must have one writer, not {" and ".join(names)}: the later one wins'
-        yield PlaceProblem(Problem("FileTwice", message), (first,))
+        message = (
+            "`permissions` must not let others read a file with a password: write "
+            '"0640", or no password'
+        )
+        yield _PlaceProblem(Problem("FilePermissions", message), about)

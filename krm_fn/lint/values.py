@@ -1,4 +1,4 @@
-"""Judge the value of NO_PROXY, or the URL of a proxy, as the program that reads it gets it.
+"""Judge the value of NO_PROXY as the program that reads it gets it.
 
 A value in, problems out; nothing here knows an object. No message holds a password.
 """
@@ -12,11 +12,9 @@ from functools import cached_property, lru_cache
 
 from krm_fn import placeholders
 from krm_fn.clusters import ClusterNetwork
-from krm_fn.formats import escaping
 from krm_fn.light_typing import NamedTuple
 from krm_fn.noproxy import Audience, entries, providers, styles
 from krm_fn.noproxy.entries import Cidr, EntryKind
-from krm_fn.proxy_url import is_port, split_url
 
 LONGEST = 131_062
 """The longest value, in bytes, with which Linux starts a program (measured)."""
@@ -81,14 +79,6 @@ class Problem(NamedTuple):
     code: str
     message: str
     entry: str = ""
-
-
-class Lack(NamedTuple):
-    """An entry that a list must hold for its cluster, and why."""
-
-    code: str
-    entry: str
-    why: str
 
 
 class NoProxyList:
@@ -178,8 +168,8 @@ def corrected_list(text: str, audience: Audience, networks: Sequence[ClusterNetw
     corrected = corrected_entries(text, audience, networks)
     if corrected != ["*"]:
         known, exact = NoProxyList(corrected), _exact_hosts(networks)
-        for lack in lacking(known, audience, networks):
-            corrected += [lack.entry, *_missing_forms(lack.entry, known, exact)]
+        for problem in _lacking(known, audience, networks):
+            corrected += [problem.entry, *_missing_forms(problem.entry, known, exact)]
     return ",".join(dict.fromkeys(corrected))
 
 
@@ -323,8 +313,7 @@ def _of_length(text: str, audience: Audience, max_length: int) -> Iterator[Probl
 def _of_whole_list(
     known: NoProxyList, audience: Audience, networks: Sequence[ClusterNetwork]
 ) -> Iterator[Problem]:
-    for lack in lacking(known, audience, networks):
-        yield Problem(lack.code, f'the list must hold "{lack.entry}": {lack.why}')
+    yield from _lacking(known, audience, networks)
     if "*" in known.texts:
         message = 'entry "*": Go, httpx and Node never use the proxy, wget, apt and Ruby always do; declare no proxy'
         yield Problem("ProxyNeverUsed", message, "*")
@@ -375,56 +364,64 @@ def _cover(entry: str, known: NoProxyList) -> str:
     return ""
 
 
-def lacking(
+def _lacking(
     known: NoProxyList, audience: Audience, networks: Sequence[ClusterNetwork]
-) -> list[Lack]:
-    """Return what a list must hold and lacks, in the order in which to add it."""
+) -> Iterator[Problem]:
+    """Yield a problem for each entry that a list must hold and lacks, in the order in which to add it."""
     if "*" in known.texts:
-        return []
-    found = [
-        Lack("AddressNotListed", name, "only Go, Ruby and Java leave loopback out on their own")
-        for name in ("localhost", "127.0.0.1")
-        if name not in known.texts
-    ]
+        return
+    for name in ("localhost", "127.0.0.1"):
+        if name not in known.texts:
+            yield _lack("AddressNotListed", name, "only Go, Ruby and Java know loopback themselves")
     for network in networks:
-        found += _lacking_for(network, known, audience)
-    return list(dict.fromkeys(found))
+        yield from _lacking_networks(network, known, audience)
+        yield from _lacking_addresses(network, known, audience)
 
 
-def _lacking_for(network: ClusterNetwork, known: NoProxyList, audience: Audience) -> Iterator[Lack]:
-    """Yield what a list lacks for one Cluster; names that a later step fills in are not known here."""
+def _lack(code: str, entry: str, why: str) -> Problem:
+    return Problem(code, f'the list must hold "{entry}": {why}', entry)
+
+
+def _lacking_networks(
+    network: ClusterNetwork, known: NoProxyList, audience: Audience
+) -> Iterator[Problem]:
+    """Yield the names and networks of a Cluster that a list does not cover; a template may yet be one of them."""
     (domain,) = styles.domains((network,))
-    why_name = "the names of services end in it"
+    service = "kubernetes.default.svc"
     needed = [
-        ("kubernetes.default.svc", "svc", why_name),
-        (f"kubernetes.default.svc.{domain.text}", domain.text, why_name),
+        (service, "svc", "the names of services end in it"),
+        (f"{service}.{domain.text}", domain.text, "the names of services end in it"),
     ]
-    needed += [
-        (fact.value, fact.value, "it is a pod CIDR of the cluster") for fact in network.pod_cidrs
-    ]
-    needed += [
-        (fact.value, fact.value, "it is a service CIDR of the cluster")
-        for fact in network.service_cidrs
-    ]
-    for endpoint in network.endpoint:
-        needed.append((endpoint.value, endpoint.value, "it is the endpoint of the control plane"))
+    facts_and_meanings = (
+        (network.pod_cidrs, "it is a pod CIDR of the cluster"),
+        (network.service_cidrs, "it is a service CIDR of the cluster"),
+        (network.endpoint, "it is the endpoint of the control plane"),
+    )
+    for facts, meaning in facts_and_meanings:
+        needed += [(fact.value, fact.value, meaning) for fact in facts]
     for host, entry, why in needed:
         plain = entries.canonical(entry.lower())[0]
-        is_useless = entries.holds_every_address(entry) or _breaks_pods(plain, audience)
-        if not placeholders.is_template(entry) and not is_useless:  # noqa: SIM102
-            if not known.covers(entries.canonical(host.lower())[0]):
-                yield Lack("ClusterNotListed", plain, why)
+        is_harmful = entries.holds_every_address(entry) or _breaks_pods(plain, audience)
+        is_covered = known.covers(entries.canonical(host.lower())[0])
+        if not (placeholders.is_template(entry) or is_harmful or is_covered):
+            yield _lack("ClusterNotListed", plain, why)
+
+
+def _lacking_addresses(
+    network: ClusterNetwork, known: NoProxyList, audience: Audience
+) -> Iterator[Problem]:
+    """Yield the addresses of a Cluster that a list lacks, for programs that read no CIDRs."""
     for number, service in enumerate(network.service_cidrs):
         first = styles.first_address(service.value)
         is_harmful = number > 0 and audience is Audience.POD and entries.confuses_ruby(first)
         if first and first not in known.texts and not is_harmful:
             why = "it is the API server's address, and half of all programs read no CIDRs"
-            yield Lack("AddressNotListed", first, why)
+            yield _lack("AddressNotListed", first, why)
     provider = providers.find(network.infrastructure_kind)
     for address in provider.metadata if provider else ():
         if not known.covers(address):
             why = f"it is the metadata service of {network.infrastructure_kind}"
-            yield Lack("AddressNotListed", address, why)
+            yield _lack("AddressNotListed", address, why)
 
 
 def _exact_hosts(networks: Sequence[ClusterNetwork]) -> frozenset[str]:
@@ -459,79 +456,3 @@ def _parents(name: str) -> Iterator[str]:
     labels = name[-_LONGEST_NAME - 2 :].split(".")
     for position in range(1, len(labels)):
         yield ".".join(labels[position:])
-
-
-# the URL of a proxy
-
-_SCHEMES = ("http", "https")
-_ENCODED = r"%[0-9A-Fa-f]{2}"
-_RAW = r"[^A-Za-z0-9._~-]"
-
-
-def judge_url(url: str, *, in_secret: bool = False) -> list[Problem]:
-    """Return the problems of the value of HTTP_PROXY or HTTPS_PROXY, which is not empty."""
-    if placeholders.is_template(url):
-        return []
-    trimmed = url.strip().strip("\"'")
-    parts = split_url(trimmed)
-    found = []
-    if trimmed != url:
-        found.append(
-            Problem("UrlInvalid", "the proxy URL must not have blanks or quotes around it")
-        )
-    if parts.scheme not in _SCHEMES:
-        message = 'the proxy URL must begin with "http://" or "https://" in lower case'
-        return [*found, Problem("UrlInvalid", message)]
-    port = (parts.port + parts.tail).rstrip("/").removeprefix(":")
-    if not parts.host:
-        message = 'the proxy URL must name a host, as in "http://proxy.example.com:3128"'
-        found.append(Problem("UrlInvalid", message))
-    elif port and not (parts.port and is_port(port)):
-        message = 'the proxy URL must end in a port from 1 to 65535, as in ":3128", or in the host'
-        found.append(Problem("UrlInvalid", message))
-    elif not port:
-        message = "the proxy URL must name its port: curl takes 1080, wget 80"
-        found.append(Problem("UrlWithoutPort", message))
-    if re.search(_RAW, re.sub(_ENCODED, "", parts.user + parts.password)):
-        message = "user name and password of the proxy must be percent-encoded: Go ignores the proxy otherwise"
-        found.append(Problem("UrlInvalid", message))
-    if parts.password and not in_secret:
-        message = (
-            "everyone who reads this manifest reads the password of the proxy: keep it in a Secret"
-        )
-        found.append(Problem("PasswordInClearText", message))
-    if parts.scheme == "https":
-        message = "wget, urllib, Ruby, aiohttp and .NET speak no TLS to a proxy: write `http://`"
-        found.append(Problem("UrlHttps", message))
-    return found
-
-
-def judge_pair(http_proxy: str, https_proxy: str) -> list[Problem]:
-    """Return the problem of a proxy for ``http://`` alone."""
-    if not http_proxy or https_proxy:
-        return []
-    message = "`HTTPS_PROXY` must be set, too: registries and APIs are called by `https://`, which goes direct"
-    return [Problem("HttpsProxyMissing", message)]
-
-
-def corrected_url(url: str) -> str:
-    """Return a URL trimmed, with a scheme, and with an encoded user name and password, which it still holds."""
-    if placeholders.is_template(url):
-        return url
-    trimmed = url.strip().strip("\"'")
-    parts = split_url(trimmed if "://" in trimmed else f"http://{trimmed}")
-    parts = parts._replace(scheme=parts.scheme.lower())
-    if parts.scheme not in _SCHEMES or not parts.host:
-        return trimmed
-    if parts.user_info is None:
-        return parts.text
-    user, colon, password = parts.user_info.partition(":")
-    return parts._replace(user_info=f"{_encoded(user)}{colon}{_encoded(password)}").text
-
-
-def _encoded(text: str) -> str:
-    """Return a part of the user info percent-encoded; what is encoded already stays."""
-    encoded = ""
-    for piece in re.split(f"({_ENCODED})", text):
-        encoded += piece if re.fullmatch(_ENCODED, piece) else escaping.url_user_info(piece)
-    return encoded

@@ -18,7 +18,7 @@ from krm_fn.krm.resourcelist import Object, ResourceList, reference
 from krm_fn.krm.results import Finding, ObjectRef, Result
 from krm_fn.light_typing import Any, NamedTuple, Protocol
 from krm_fn.lint.compared import Compared
-from krm_fn.lint.review import review, unreached
+from krm_fn.lint.run_findings import review, unreached
 from krm_fn.lint.silenced import Silencer, annotated, has_annotation
 from krm_fn.patch import Pointer
 from krm_fn.pipeline.report import CHANGE_DUE, in_report, once_for_each_fact
@@ -239,7 +239,7 @@ def _other_places(
     """Return the records of places that no target reads."""
     if not (compared or overview.has_others):
         return []
-    from krm_fn.lint.elsewhere import other_places  # noqa: PLC0415 -- many lists hold no proxy
+    from krm_fn.lint.other_places import other_places  # noqa: PLC0415 -- many lists hold no proxy
 
     unasked = [Compared(place) for place in planned if not place.is_asked]
     return list(other_places(overview, [*compared, *unasked], wanted))
@@ -261,6 +261,6 @@ def _stale_files(objects: ListOfObjects, wanted: ProxyConfig) -> list[Result]:
     """Return the problems of files beside the objects; a ResourceList has none."""
     if not objects.others:
         return []
-    from krm_fn.lint.elsewhere import stale_files  # noqa: PLC0415 -- a ResourceList has none
+    from krm_fn.lint.other_places import stale_files  # noqa: PLC0415 -- a ResourceList has none
 
     return list(stale_files(objects.others, wanted))

@@ -16,8 +16,7 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, Finding, Result
 from krm_fn.light_typing import NamedTuple
 from krm_fn.lint.compared import Compared
-from krm_fn.lint.places import is_list, known_value
-from krm_fn.lint.review import replaced_list
+from krm_fn.lint.run_findings import replaced_list
 from krm_fn.noproxy import may_hold_a_credential
 from krm_fn.pipeline.report import CHANGE_DUE
 from krm_fn.places.reading import Reading
@@ -110,7 +109,7 @@ def _notes(record: Compared) -> Iterator[Result]:
     if record.is_changed:
         for finding in replaced_list(record.before, record.after, resolved):
             yield place.result(finding)
-    has_list = any(is_list(reading) and reading.value is not None for reading in record.after)
+    has_list = any(reading.is_list and reading.value is not None for reading in record.after)
     if not (has_list or place.has_list_by_class):
         # Missing entries count only where our list is written.
         resolved = resolved._replace(missing=())
@@ -124,7 +123,7 @@ def _without_secrets(results: Iterable[Result], readings: Sequence[Reading]) -> 
     A list is shown only if no part of it may be one.
     """
     hidden = proxy_values.hidden_texts((reading.variable, reading.value) for reading in readings)
-    lists = {known_value(reading) or reading.unresolved for reading in readings if is_list(reading)}
+    lists = {reading.text or reading.unresolved for reading in readings if reading.is_list}
     hidden |= {text.strip() for text in lists if may_hold_a_credential(text)}
     known = partial(proxy_values.without, hidden=hidden)
     for result in results:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from krm_fn.light_typing import NamedTuple
+from krm_fn.noproxy import parse
 from krm_fn.patch import Pointer
 
 
@@ -56,9 +57,26 @@ class Reading(NamedTuple):
     process: str = ""
     unresolved: str = ""
 
+    @property
+    def is_list(self) -> bool:
+        """Whether the variable holds a list, and no URL."""
+        return self.variable.upper() == "NO_PROXY"
+
+    @property
+    def text(self) -> str:
+        """The value, or the part of it that is known."""
+        return self.known if self.value is None else self.value
+
 
 Variables = Mapping[str, str]
 """Name of one of the six proxy variables -> value; empty: no proxy."""
+
+
+def same_value(variable: str, value: str, other: str) -> bool:
+    """Return whether two values of a variable say the same: a list may have its entries in any order."""
+    if variable.upper() == "NO_PROXY":
+        return set(parse(value)) == set(parse(other))
+    return value == other
 
 
 def quoted(names: Iterable[str]) -> str:

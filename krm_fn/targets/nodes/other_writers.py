@@ -14,10 +14,10 @@ from krm_fn.engine import Draft
 from krm_fn.formats import escaping
 from krm_fn.krm.results import Finding
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.noproxy import Audience, parse
+from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, list_at, lookup, text_at
 from krm_fn.places.place import Place
-from krm_fn.places.reading import Reading, quoted
+from krm_fn.places.reading import Reading, quoted, same_value
 from krm_fn.products import proxy_keys
 from krm_fn.products.distributions import ROWS
 from krm_fn.products.node_files import BY_PATH, NODE_FILES
@@ -184,9 +184,7 @@ def _of_rancher(obj: Mapping[str, Any], path: Pointer) -> Iterator[Reading]:
 
 def _agrees(reading: Reading, wanted: Mapping[str, str]) -> bool:
     value, declared = reading.value or "", wanted.get(reading.variable, "")
-    if reading.variable.upper() == "NO_PROXY":
-        return set(parse(value)) == set(parse(declared))
-    return value.rstrip("/") == declared.rstrip("/")
+    return same_value(reading.variable, value.rstrip("/"), declared.rstrip("/"))
 
 
 class _OtherWriters(Target):

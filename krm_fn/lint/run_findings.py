@@ -9,17 +9,17 @@ from krm_fn.clusters import APPLICATION, Membership
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.formats import sops
 from krm_fn.krm.results import Finding, ObjectRef, Result
-from krm_fn.lint import elsewhere
 from krm_fn.lint.compared import Compared, is_change
-from krm_fn.lint.places import Reader, is_list, judge_places, known_value
-from krm_fn.lint.values import NoProxyList, judge_list, judge_pair, judge_url
+from krm_fn.lint.places import Reader, judge_places
+from krm_fn.lint.urls import judge_pair, judge_url
+from krm_fn.lint.values import NoProxyList, judge_list
 from krm_fn.noproxy import SERVICE_ADDRESSES, Audience, Entry, Style, entries
 from krm_fn.noproxy.entries import EntryKind
 from krm_fn.patch import Pointer, lookup
 from krm_fn.places.reading import Reading
 from krm_fn.plan import Overview, PlannedEdit
 from krm_fn.products.node_kinds import KUBEADM, OF_CLASSES
-from krm_fn.settings import Resolved, provider_files
+from krm_fn.settings import Resolved
 from krm_fn.targets import Reach, Writes
 
 _SECRET = ("", "Secret")
@@ -42,9 +42,9 @@ def review(
         yield from judge_config(wanted, config_ref)
     exposed: set[ObjectRef] = set()
     for record in compared:
-        if record.code:
-            yield _about_other_place(record, wanted)
-        elif record.place.target_id and record.wanted:
+        if not record.place.target_id:
+            yield from record.results
+        elif record.wanted:
             yield from _about_place(record)
         if record.obj.ref not in exposed:
             for finding in _exposed_password(record, wanted):
@@ -118,8 +118,7 @@ def _about_place(record: Compared) -> Iterator[Result]:
     in_our_file = [
         reading for reading in record.after if reading.file in ours or not (reading.file and ours)
     ]
-    writers = dict(provider_files(place.memberships))
-    for finding in judge_places(in_our_file, reader_of(record), record.wanted, writers):
+    for finding in judge_places(in_our_file, reader_of(record), record.wanted):
         yield place.result(finding)
     yield from _encoded_placeholder(record)
     is_kept = place.options.get("conflict") == "Keep"
@@ -132,14 +131,6 @@ def _about_place(record: Compared) -> Iterator[Result]:
             "change it yourself"
         )
         yield place.result(Finding.of("OtherProxy", message, first.path))
-
-
-def _about_other_place(record: Compared, wanted: ProxyConfig) -> Result:
-    message = record.why_left
-    path: Pointer = ()
-    if record.after:
-        message, path = elsewhere.other_proxy_message(record, wanted), record.after[0].path
-    return Finding.of(record.code, message, path).about(record.obj.ref)
 
 
 def _encoded_placeholder(record: Compared) -> Iterator[Result]:
@@ -233,15 +224,15 @@ def replaced_list(
     before: Iterable[Reading], after: Iterable[Reading], resolved: Resolved
 ) -> Iterator[Finding]:
     """Yield a warning for the entries of old lists that the new ones do not cover: they go when these are replaced."""
-    new = [known_value(reading) for reading in after if is_list(reading)]
+    new = [reading.text for reading in after if reading.is_list]
     new = [text for text in (*new, resolved.settings.no_proxy) if text]
     covering = NoProxyList(entries.normalise(new))
     lost: dict[str, None] = {}
     is_hidden = False
     first: Reading | None = None
     for reading in before:
-        text = known_value(reading) or reading.unresolved
-        if not (is_list(reading) and text and new) or text in new:
+        text = reading.text or reading.unresolved
+        if not (reading.is_list and text and new) or text in new:
             continue
         if entries.may_hold_a_credential(text):
             is_hidden = True
@@ -280,7 +271,7 @@ def _service_addresses(compared: Iterable[Compared]) -> Iterator[Result]:
     reported: set[object] = set()
     for record in compared:
         policy = record.place.resolved.policy
-        has_list = any(is_list(reading) and reading.value is not None for reading in record.after)
+        has_list = any(reading.is_list and reading.value is not None for reading in record.after)
         is_derived = policy.style is Style.PORTABLE and SERVICE_ADDRESSES in policy.derive
         if not (has_list and is_derived and record.wanted):
             continue

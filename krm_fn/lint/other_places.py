@@ -1,4 +1,4 @@
-"""Places that no target reads: proxies that stand there, and nodes that get none.
+"""Places that no target reads, and the proxies that they hold.
 
 A name says what is a proxy: a variable in a list or a mapping, a member such as ``httpProxy``, ``NAME=value`` in a text.
 Where no name does, a row of ``clusters.systems`` leads to it.
@@ -7,33 +7,34 @@ Where no name does, a row of ``clusters.systems`` leads to it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from krm_fn.clusters import (
-    Cluster,
-    Foreign,
     Membership,
     System,
     charts_in,
     field_of,
     system_of,
-    targets_of,
 )
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.formats import embedded, sops
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Finding, ObjectRef, Result
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Any
 from krm_fn.lint.compared import Compared, by_object, other_place
+from krm_fn.lint.nodes_without import (
+    is_enabled,
+    nodes_without_proxy,
+    walk,
+    with_and_without_credentials,
+)
 from krm_fn.patch import Pointer, lookup
 from krm_fn.placeholders import is_template
 from krm_fn.places import choice
 from krm_fn.places.containers import POD_KINDS, pod_spec
 from krm_fn.places.reading import Reading
 from krm_fn.plan import Overview
-from krm_fn.products.node_kinds import NODE_KINDS, OF_CLASSES
-from krm_fn.products.node_kinds import TARGETS as NODE_TARGETS
-from krm_fn.proxy_url import split_url
+from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.settings import declared_urls
 from krm_fn.target_table import ROWS
 from krm_fn.targets import TARGETS
@@ -64,7 +65,6 @@ _WITH_TEXTS = frozenset(
     ]
 )
 """Kinds whose texts are values of charts, patches or lists of variables."""
-_CODE = "NodesWithoutProxy"
 _LARGEST_FILE = 200_000
 """Bytes of a file that a person writes."""
 
@@ -82,26 +82,25 @@ def other_places(
     known = by_object(compared)
     stale: set[ObjectRef] = set()
     for obj, memberships in overview.naming:
-        for record in _of_object(obj, memberships, known.get(id(obj.data), []), wanted, overview):
-            stale.update([record.obj.ref] if record.after else [])
+        records = known.get(id(obj.data), [])
+        for record in _of_object(obj, memberships, records, wanted, overview):
+            if record.after:
+                stale.add(obj.ref)
             yield record
     if wanted.mode is not Mode.REMOVE:
-        yield from _nodes(overview, compared, wanted, stale)
+        yield from nodes_without_proxy(overview, compared, wanted, stale)
 
 
 def stale_files(files: Mapping[str, bytes], wanted: ProxyConfig) -> Iterator[Result]:
     """Yield a warning for each file without objects, such as a patch, that sets another proxy than the ProxyConfig."""
-    right = _with_and_without_credentials(wanted.proxy_urls)
+    right = with_and_without_credentials(wanted.proxy_urls)
     for name, content in files.items():
         if len(content) > _LARGEST_FILE or (not right and wanted.mode is not Mode.REMOVE):
             continue
         for match in _IN_TEXT.finditer(content.decode(errors="replace")):
             if match[2] not in right:
-                message = _message(
-                    match[1],
-                    wanted,
-                    "this file holds no objects that a run writes: change it yourself",
-                )
+                advice = "this file holds no objects that a run writes: change it yourself"
+                message = _message(match[1], wanted, advice)
                 yield Finding.of("OtherProxy", message).about(ObjectRef(file_path=name))
                 break
 
@@ -123,26 +122,25 @@ def _of_object(
     if urls is None or _is_refused(obj):
         return
     right = {url for record in compared for url in record.place.proxy_urls}
-    right = _with_and_without_credentials([*urls, *right])
-    has_any = False
-    for reading in proxies_in(obj):
-        has_any = True
+    right = with_and_without_credentials([*urls, *right])
+    readings = list(_proxies_in(obj))
+    for reading in readings:
         is_other = bool(reading.value) and not is_template(reading.value or "")
-        if not is_other or reading.value in right or _is_read(reading, compared):
-            continue
-        if not _is_switched_off(obj, wanted):
-            advice = _advice(obj, wanted)
-            yield other_place(
-                obj, memberships, urls, why_left=advice, code="OtherProxy", found=reading
-            )
-        return
-    if any(urls) and not has_any and not compared:
+        if is_other and reading.value not in right and not _is_read(reading, compared):
+            if not _is_switched_off(obj, wanted):
+                advice = _advice(obj, wanted)
+                message = _message(reading.variable, wanted, advice)
+                result = Finding.of("OtherProxy", message, reading.path).about(obj.ref)
+                record = other_place(obj, memberships, urls, advice)
+                yield record._replace(before=(reading,), after=(reading,), results=(result,))
+            return
+    if any(urls) and not readings and not compared:
         for system in _empty_places(obj, overview):
             why = f"{system.name} takes its proxy from {system.place}: {_advice(obj, wanted)}"
-            yield other_place(obj, memberships, urls, why_left=why)
+            yield other_place(obj, memberships, urls, why)
 
 
-def proxies_in(obj: Object) -> Iterator[Reading]:
+def _proxies_in(obj: Object) -> Iterator[Reading]:
     """Yield the proxies that an object of any kind sets, as far as names or known fields show them."""
     rows = [(row, ()) for row in (system_of(*obj.group_kind), field_of(*obj.group_kind)) if row]
     paths: set[Pointer] = set()
@@ -157,7 +155,7 @@ def proxies_in(obj: Object) -> Iterator[Reading]:
     has_patches = of_nodes is not None and bool(of_nodes.system.patches)
     is_system = system_of(*obj.group_kind) is not None
     has_texts = obj.ref.kind in _WITH_TEXTS or has_patches or is_system
-    for path, node in _walk(_plain(obj)):
+    for path, node in walk(_plain(obj)):
         if path not in paths:
             is_toml = path[-1:] and path[-1].endswith(".toml")
             yield from _in_node(path, node, is_text=bool(has_texts or is_toml))
@@ -199,22 +197,6 @@ def _plain(obj: Object) -> Any:
     return found
 
 
-def _walk(data: Any) -> Iterator[tuple[Pointer, Any]]:
-    """Yield data, and each mapping, list and value in it, with its path, in order."""
-    left: list[tuple[Pointer, Any]] = [((), data)]
-    while left:
-        path, node = left.pop()
-        yield path, node
-        if isinstance(node, dict):
-            members = list(node.items())
-        elif isinstance(node, list):
-            members = list(enumerate(node))
-        else:
-            continue
-        for key, member in reversed(members):
-            left.append(((*path, str(key)), member))
-
-
 def _is_read(reading: Reading, compared: Sequence[Compared]) -> bool:
     """Return whether a target reads a proxy: where it is, or in the text that holds it beside others."""
     for record in compared:
@@ -225,20 +207,15 @@ def _is_read(reading: Reading, compared: Sequence[Compared]) -> bool:
     return False
 
 
-def _with_and_without_credentials(urls: Iterable[str]) -> set[str]:
-    known = {url for url in urls if url}
-    return known | {split_url(url).without_credentials for url in known}
-
-
 # what to do
 
 
 def _advice(obj: Object, wanted: ProxyConfig) -> str:
     """Return what a person can do so that a place of an object gets its proxy."""
     annotation = f'the annotation `{choice.ANNOTATION}: "true"`; "false" leaves it as it is'
-    if obj.group_kind in POD_KINDS and _is_enabled("workloads", wanted):
+    if obj.group_kind in POD_KINDS and is_enabled("workloads", wanted):
         return f"choose the workload in `spec.targets.workloads`, or by {annotation}"
-    if any(charts_in(obj)) and _is_enabled("charts", wanted):
+    if any(charts_in(obj)) and is_enabled("charts", wanted):
         return f"choose the chart in `spec.targets.charts`, or by {annotation}"
     system = system_of(*obj.group_kind) or field_of(*obj.group_kind)
     if system is not None and system.waits:
@@ -264,156 +241,18 @@ def _message(name: str, wanted: ProxyConfig, advice: str) -> str:
     return f"sets `{name}` to another proxy than this ProxyConfig says: {advice}"
 
 
-def other_proxy_message(record: Compared, wanted: ProxyConfig) -> str:
-    """Return what a result says of another proxy in a place that no target reads."""
-    return _message(record.after[0].variable, wanted, record.why_left)
-
-
 def _is_refused(obj: Object) -> bool:
     """Return whether an annotation of a workload or a chart says that it gets no proxy."""
     at = pod_spec(obj.data)
     return choice.is_refused(obj.data, at or ("spec",))
 
 
-def _is_enabled(name: str, wanted: ProxyConfig) -> bool:
-    return bool(wanted.targets.get(name, {}).get("enabled", True))
-
-
 def _is_switched_off(obj: Object, wanted: ProxyConfig) -> bool:
     """Return whether a target that the user disabled writes the proxy of an object."""
     for name, row in ROWS.items():
-        if _is_enabled(name, wanted) or obj.ref.kind not in row.kinds:
+        if is_enabled(name, wanted) or obj.ref.kind not in row.kinds:
             continue
         target = TARGETS[name]
         if any(True for _ in target.read(obj.data, target.options(wanted.targets))):
             return True
     return False
-
-
-# nodes that get no proxy
-
-
-class _Lacking(NamedTuple):
-    """Nodes for which no target writes a proxy.
-
-    Attributes:
-        obj: the object that says so, with the identity of its Cluster where that is in the list.
-        memberships: its Clusters.
-        targets: whose settings say whether these nodes are to have a proxy.
-        why: why no target writes it, and what to do.
-        name: the name of the object that makes the nodes, "" where it is not known.
-        system: what they run, "" where that is a system of ours.
-    """
-
-    obj: Object
-    memberships: Sequence[Membership]
-    targets: Iterable[str]
-    why: str
-    name: str = ""
-    system: str = ""
-
-
-def _nodes(
-    overview: Overview,
-    compared: Sequence[Compared],
-    wanted: ProxyConfig,
-    stale: set[ObjectRef],
-) -> Iterator[Compared]:
-    """Yield the nodes that get no proxy, each system of a Cluster once."""
-    written = {
-        record.obj.ref
-        for record in compared
-        if record.place.target_id not in ("", OF_CLASSES) and (record.after or record.is_changed)
-    }
-    found: dict[object, Compared] = {}
-    for lacking in (
-        *_of_other_systems(overview.foreign, wanted),
-        *_of_unknown_classes(overview, wanted, written),
-        *_in_other_lists(overview),
-    ):
-        urls = _urls_of_nodes(lacking.targets, lacking.memberships, wanted, lacking.name)
-        key = (lacking.obj.ref, lacking.system or lacking.why)
-        if urls and key not in found:
-            found[key] = other_place(
-                lacking.obj, lacking.memberships, urls, why_left=lacking.why, code=_CODE
-            )
-    for foreign in overview.foreign:
-        ref = _owner(foreign.obj, foreign.cluster).ref
-        record = found.get((ref, foreign.system.name))
-        if record is not None and foreign.is_own:  # noqa: SIM102
-            if foreign.obj.ref in stale or _holds(foreign.obj, record.place.resolved.urls):
-                del found[ref, foreign.system.name]
-    yield from found.values()
-
-
-def _owner(obj: Object, cluster: Cluster | None) -> Object:
-    """Return an object with the identity of its Cluster where that is in the list."""
-    return obj._replace(ref=cluster.ref) if cluster is not None and cluster.is_listed else obj
-
-
-def _of_other_systems(found: Iterable[Foreign], wanted: ProxyConfig) -> Iterator[_Lacking]:
-    for foreign in found:
-        system = foreign.system
-        is_asked = "enabled" in wanted.targets.get(system.target, {})
-        if system.target and (is_asked or not system.waits):
-            continue
-        if system.waits:
-            advice = (
-                f"set `spec.targets.{system.target}.enabled` to true before the cluster is created"
-            )
-        elif system.place:
-            advice = f"no target writes it: set the proxy yourself, in {system.place}"
-        else:
-            advice = f"it has no field for a proxy: {system.instead}"
-        yield _Lacking(
-            _owner(foreign.obj, foreign.cluster),
-            [Membership(foreign.cluster)] if foreign.cluster else [],
-            system.targets,
-            f"its nodes run {system.name} ({foreign.kind}): {advice}",
-            foreign.name,
-            system.name,
-        )
-
-
-def _of_unknown_classes(
-    overview: Overview, wanted: ProxyConfig, written: set[ObjectRef]
-) -> Iterator[_Lacking]:
-    """Yield the Clusters whose class is not in the list, unless a target writes into the Cluster itself."""
-    if wanted.targets.get(OF_CLASSES, {}).get("sharedTemplates") == "Patch":
-        return  # its target says so
-    for obj, name, _ in overview.without_class:
-        if obj.ref not in written:
-            why = (
-                f'its ClusterClass "{name}" is not in the list: add the class and its templates, '
-                "or run this function where they are"
-            )
-            yield _Lacking(obj, overview.memberships[obj.ref], NODE_TARGETS, why)
-
-
-def _in_other_lists(overview: Overview) -> Iterator[_Lacking]:
-    """Yield the Clusters whose control plane, or a template of whose workers, is not in the list."""
-    for obj, (group, kind, _, name, *_), memberships in overview.elsewhere:
-        why = f'its {kind} "{name}" is not in the list: add it, or run this function where it is'
-        owner = _owner(obj, memberships[0].cluster) if memberships else obj
-        yield _Lacking(owner, memberships, targets_of(group, kind), why, name)
-
-
-def _holds(obj: Object, urls: Sequence[str]) -> bool:
-    """Return whether an object holds one of some URLs in any text."""
-    right = _with_and_without_credentials(urls)
-    for _, node in _walk(obj.data):  # noqa: SIM110
-        if isinstance(node, str) and any(url in node for url in right):
-            return True
-    return False
-
-
-def _urls_of_nodes(
-    targets: Iterable[str], memberships: Sequence[Membership], wanted: ProxyConfig, name: str = ""
-) -> list[str]:
-    """Return the proxies that nodes are to have; none where the targets of their system are switched off."""
-    for target in targets:
-        if _is_enabled(target, wanted):
-            urls = declared_urls(wanted, memberships, target=target, name=name) or ()
-            if any(urls):
-                return list(urls)
-    return []

@@ -1,0 +1,178 @@
+"""Nodes for which no target writes a proxy: their system is another one, or their class or template is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from krm_fn.clusters import Cluster, Foreign, Membership, targets_of
+from krm_fn.config import ProxyConfig
+from krm_fn.krm.resourcelist import Object
+from krm_fn.krm.results import Finding, ObjectRef
+from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.lint.compared import Compared, other_place
+from krm_fn.patch import Pointer
+from krm_fn.plan import Overview
+from krm_fn.products.node_kinds import OF_CLASSES
+from krm_fn.products.node_kinds import TARGETS as NODE_TARGETS
+from krm_fn.proxy_url import split_url
+from krm_fn.settings import declared_urls
+
+
+class _Lacking(NamedTuple):
+    """Nodes for which no target writes a proxy.
+
+    Attributes:
+        obj: the object that says so, with the identity of its Cluster where that is in the list.
+        memberships: its Clusters.
+        targets: whose settings say whether these nodes are to have a proxy.
+        why: why no target writes it, and what to do.
+        name: the name of the object that makes the nodes, "" where it is not known.
+        system: what they run, "" where that is a system of ours.
+    """
+
+    obj: Object
+    memberships: Sequence[Membership]
+    targets: Iterable[str]
+    why: str
+    name: str = ""
+    system: str = ""
+
+
+def nodes_without_proxy(
+    overview: Overview,
+    compared: Sequence[Compared],
+    wanted: ProxyConfig,
+    stale: set[ObjectRef],
+) -> Iterator[Compared]:
+    """Yield the nodes that get no proxy, each system of a Cluster once.
+
+    Args:
+        overview: what the plan has seen besides its places.
+        compared: the records of the places of targets.
+        wanted: the checked ProxyConfig.
+        stale: the objects of which something else is said: they set another proxy.
+    """
+    written = {
+        record.obj.ref
+        for record in compared
+        if record.place.target_id not in ("", OF_CLASSES) and (record.after or record.is_changed)
+    }
+    records: dict[object, Compared] = {}
+    for lacking in (
+        *_of_other_systems(overview.foreign, wanted),
+        *_of_unknown_classes(overview, wanted, written),
+        *_in_other_lists(overview),
+    ):
+        urls = _urls_of_nodes(lacking.targets, lacking.memberships, wanted, lacking.name)
+        key = (lacking.obj.ref, lacking.system or lacking.why)
+        if urls and key not in records:
+            result = Finding.of("NodesWithoutProxy", lacking.why).about(lacking.obj.ref)
+            record = other_place(lacking.obj, lacking.memberships, urls, lacking.why)
+            records[key] = record._replace(results=(result,))
+    for foreign in overview.foreign:
+        key = (_owner(foreign.obj, foreign.cluster).ref, foreign.system.name)
+        if foreign.is_own and key in records:
+            right = records[key].place.resolved.urls
+            if foreign.obj.ref in stale or _holds(foreign.obj, right):
+                del records[key]
+    yield from records.values()
+
+
+def _owner(obj: Object, cluster: Cluster | None) -> Object:
+    """Return an object with the identity of its Cluster where that is in the list."""
+    return obj._replace(ref=cluster.ref) if cluster is not None and cluster.is_listed else obj
+
+
+def _of_other_systems(systems: Iterable[Foreign], wanted: ProxyConfig) -> Iterator[_Lacking]:
+    for foreign in systems:
+        system = foreign.system
+        is_asked = "enabled" in wanted.targets.get(system.target, {})
+        if system.target and (is_asked or not system.waits):
+            continue
+        if system.waits:
+            advice = (
+                f"set `spec.targets.{system.target}.enabled` to true before the cluster is created"
+            )
+        elif system.place:
+            advice = f"no target writes it: set the proxy yourself, in {system.place}"
+        else:
+            advice = f"it has no field for a proxy: {system.instead}"
+        yield _Lacking(
+            _owner(foreign.obj, foreign.cluster),
+            [Membership(foreign.cluster)] if foreign.cluster else [],
+            system.targets,
+            f"its nodes run {system.name} ({foreign.kind}): {advice}",
+            foreign.name,
+            system.name,
+        )
+
+
+def _of_unknown_classes(
+    overview: Overview, wanted: ProxyConfig, written: set[ObjectRef]
+) -> Iterator[_Lacking]:
+    """Yield the Clusters whose class is not in the list, unless a target writes into the Cluster itself."""
+    if wanted.targets.get(OF_CLASSES, {}).get("sharedTemplates") == "Patch":
+        return  # its target says so
+    for obj, name, _ in overview.without_class:
+        if obj.ref not in written:
+            why = (
+                f'its ClusterClass "{name}" is not in the list: add the class and its templates, '
+                "or run this function where they are"
+            )
+            yield _Lacking(obj, overview.memberships[obj.ref], NODE_TARGETS, why)
+
+
+def _in_other_lists(overview: Overview) -> Iterator[_Lacking]:
+    """Yield the Clusters whose control plane, or a template of whose workers, is not in the list."""
+    for obj, (group, kind, _, name, *_), memberships in overview.elsewhere:
+        why = f'its {kind} "{name}" is not in the list: add it, or run this function where it is'
+        owner = _owner(obj, memberships[0].cluster) if memberships else obj
+        yield _Lacking(owner, memberships, targets_of(group, kind), why, name)
+
+
+def _holds(obj: Object, urls: Sequence[str]) -> bool:
+    """Return whether an object holds one of some URLs in any text."""
+    right = with_and_without_credentials(urls)
+    for _, node in walk(obj.data):  # noqa: SIM110
+        if isinstance(node, str) and any(url in node for url in right):
+            return True
+    return False
+
+
+def _urls_of_nodes(
+    targets: Iterable[str], memberships: Sequence[Membership], wanted: ProxyConfig, name: str = ""
+) -> list[str]:
+    """Return the proxies that nodes are to have; none where the targets of their system are switched off."""
+    for target in targets:
+        if is_enabled(target, wanted):
+            urls = declared_urls(wanted, memberships, target=target, name=name) or ()
+            if any(urls):
+                return list(urls)
+    return []
+
+
+def walk(data: Any) -> Iterator[tuple[Pointer, Any]]:
+    """Yield data, and each mapping, list and value in it, with its path, in order."""
+    left: list[tuple[Pointer, Any]] = [((), data)]
+    while left:
+        path, node = left.pop()
+        yield path, node
+        if isinstance(node, dict):
+            members = list(node.items())
+        elif isinstance(node, list):
+            members = list(enumerate(node))
+        else:
+            continue
+        for key, member in reversed(members):
+            left.append(((*path, str(key)), member))
+
+
+def with_and_without_credentials(urls: Iterable[str]) -> set[str]:
+    """Return URLs as they are and as a place holds them that takes no password."""
+    known = {url for url in urls if url}
+    return known | {split_url(url).without_credentials for url in known}
+
+
+def is_enabled(name: str, wanted: ProxyConfig) -> bool:
+    """Return whether a ProxyConfig leaves a target on."""
+    return bool(wanted.targets.get(name, {}).get("enabled", True))
