@@ -312,11 +312,9 @@ def test_a_wrong_url_of_the_function_config_is_not_shown(
     "arguments",
     [
         ["lint", "{}"],
-        ["lint", "--fix", "{}"],
         ["lint", "--output", "json", "{}"],
         ["lint", "a,{},b"],
         ["explain", "{}"],
-        ["check-image", "{}"],
         ["{}"],
     ],
     ids=" ".join,
@@ -328,12 +326,9 @@ def test_a_word_of_the_command_line_with_the_form_of_a_credential_is_not_shown(
     assert CANARY not in out + err
 
 
-IMPORTED = ["tkg", "giantswarm", "image-builder", "openshift"]
-
-
 @pytest.mark.parametrize(
     ("system", "form", "quoted"),
-    _pairs(["tkg", "giantswarm", "image-builder", "openshift"], [*CREDENTIALS, *WORDS], [True, False]),
+    _pairs(["tkg", "giantswarm", "image-builder"], [*CREDENTIALS, *WORDS], [True, False]),
 )
 def test_import_and_export_never_show_a_value_of_the_file(
     form: str, quoted: bool, system: str, command: Command, tmp_path: Path
@@ -343,31 +338,12 @@ def test_import_and_export_never_show_a_value_of_the_file(
         "tkg": f"TKG_HTTP_PROXY: {value}\nTKG_HTTPS_PROXY: http://proxy.example.com:1\nOTHER: {value}\n",
         "giantswarm": f"proxy:\n  http: {value}\nother: {value}\n",
         "image-builder": f"http_proxy: {value}\nother: {value}\n",
-        "openshift": f"proxy:\n  httpProxy: {value}\nadditionalTrustBundle: {value}\n",
     }
     file, config = tmp_path / "values.yaml", tmp_path / "config.yaml"
     file.write_text(texts[system])
     config.write_text(json.dumps(_config()))
     assert CANARY not in command("import", system, str(file))[1]
     assert CANARY not in command("export", system, "--config", str(config), "--in-place", str(file))[1]
-
-
-@pytest.mark.parametrize("form", [*CREDENTIALS, *WORDS])
-def test_check_never_shows_a_value_of_a_file(form: str, command: Command, tmp_path: Path) -> None:
-    value = form.format(CANARY)
-    texts = {
-        "Dockerfile": f"FROM a\nENV HTTP_PROXY={value}\nRUN export HTTPS_PROXY='{value}'\n",
-        "etc/environment": f"HTTP_PROXY={value}\n",
-        "a.sh": f"echo HTTP_PROXY={value} > /etc/environment\n",
-        "tasks.yml": f"- lineinfile: path=/etc/environment line='HTTP_PROXY={value}'\n",
-        "user-data": f"#cloud-config\napt:\n  proxy: {value}\n",
-    }
-    for name, text in texts.items():
-        file = tmp_path / name
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(text)
-    out, err = command("check-image", str(tmp_path))
-    assert CANARY not in out + err
 
 
 @pytest.mark.parametrize(
@@ -387,12 +363,12 @@ LISTS += ["svc%3a{0}%40proxy", "svc:{0}", "svc:pa,{0}", "a;svc:{0}|b", "'svc:{0}
 
 
 @pytest.mark.parametrize("form", LISTS)
-@pytest.mark.parametrize("arguments", [["lint"], ["lint", "--fix"], ["lint", "--output", "json"]], ids=" ".join)
+@pytest.mark.parametrize("arguments", [["lint"], ["lint", "--output", "json"]], ids=" ".join)
 def test_a_list_of_the_command_line_that_may_hold_a_password_is_not_shown(
     arguments: list[str], form: str, command: Command
 ) -> None:
     out, err = command(*arguments, form.format(CANARY))
-    assert "NP018" in out + err
+    assert "PasswordInList" in out + err
     assert CANARY not in out + err
 
 

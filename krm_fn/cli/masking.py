@@ -1,8 +1,8 @@
 """What a diff may show of a manifest: its lines, of which some end with ``***``.
 
-A document is read, so that what decides about a value is what it says, and in which field it is. From a secret value on,
-its line is hidden. What has the form of a credential anywhere in a line is hidden by `krm_fn.krm.masking`.
-"""  # noqa: E501
+A document is read, so that what decides about a value is what it says, and in which field it is. From a secret value
+on, its line is hidden. What has the form of a credential anywhere in a line is hidden by `krm_fn.krm.masking`.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +52,9 @@ class MaskedText:
         return content, self.raw[number][len(content) :]
 
     def _masked(self, text: str) -> str:
-        return str(redact(text, self._passwords.hidden))
+        # Lines of a file end with a line break; without one, a text is a message of ours.
+        shown = proxy_values.shown(f"{text}\n", (), None)
+        return str(redact(shown, self._passwords.hidden))[:-1]
 
     def _read(self, start: int, end: int) -> None:
         """Note what is hidden of a document."""
@@ -68,7 +70,7 @@ class MaskedText:
                 self._hide(start + node.start, start + node.end)
         for node in _secret_nodes(root):
             self._hide(start + node.start, start + node.end)
-        if any(map(_is_secret_object, walk(root))):
+        if any(_is_secret_object(node) for node in walk(root) if isinstance(node, Mapping)):
             for number in self._lines_of(start, end):
                 comment = _COMMENT.search(self.raw[number])
                 if comment:
@@ -78,7 +80,7 @@ class MaskedText:
         """Return whether a value holds a credential that its lines, each masked by itself, would show."""
         if holds_secret_object(node.value):
             return True
-        masked = self._masked(str(proxy_values.shown(node.value, (), None)))
+        masked = self._masked(node.value)
         if masked == node.value:
             return False
         if node.style == "|":
@@ -103,33 +105,47 @@ def _secret_nodes(root: Node) -> Iterator[Node]:
     """Yield the values that nobody may see because of the field that they are in."""
     for node in walk(root):
         if isinstance(node, Mapping):
-            yield from _secret_members([(_text(key), value) for key, value in node.entries])
+            yield from _secret_members(list(_members(node)))
         elif isinstance(node, Sequence):
-            for option, argument in zip(node.items, node.items[1:]):  # noqa: B905
+            for option, argument in zip(node.items, node.items[1:], strict=False):
                 if _text(option).startswith("-") and _is_secret(_text(option), argument):
                     yield argument
 
 
 def _is_secret_object(node: Node) -> bool:
-    """Return whether a node is a Secret, in whose comments somebody may have left a value; a reference has no metadata."""  # noqa: E501
-    members = (
-        {_text(key): value for key, value in node.entries} if isinstance(node, Mapping) else {}
-    )
-    return "stringData" in members or (
-        "metadata" in members and _text(members.get("kind")) == "Secret"
-    )
+    """Return whether a node is a Secret, in whose comments somebody may have left a value; a reference has no data."""
+    members = list(_members(node))
+    names = {key for key, _ in members}
+    is_secret = any(key == "kind" and _text(value) == "Secret" for key, value in members)
+    return "stringData" in names or (is_secret and not names.isdisjoint({"metadata", "data"}))
+
+
+def _members(node: Node) -> Iterator[tuple[str, Node]]:
+    """Yield the members of a mapping, and those that merge keys (`<<`) bring into it."""
+    target = node.target if isinstance(node, Alias) else node
+    if isinstance(target, Sequence):
+        for item in target.items:
+            yield from _members(item)
+    elif isinstance(target, Mapping):
+        for key, value in target.entries:
+            name = _text(key)
+            if name == "<<":
+                yield from _members(value)
+            else:
+                yield name, value
 
 
 def _secret_members(members: Sequence_[tuple[str, Node]]) -> Iterator[Node]:
-    texts = {key: _text(value) for key, value in members}
-    kind = texts.get("kind")
+    kinds = {_text(value) for key, value in members if key == "kind"}
+    names = [_text(value) for key, value in members if key == "name"]
+    held = {"stringData"}
+    if "Secret" in kinds:
+        held.add("data")
+    if "SecretList" in kinds:
+        held.add("items")
     for key, value in members:
-        is_held = key == "stringData" or (key == "data" and kind == "Secret")
-        if (
-            is_held
-            or (key == "items" and kind == "SecretList")
-            or _is_secret(texts.get("name", "") if key == "value" else key, value)
-        ):
+        known_as = names if key == "value" else [key]
+        if key in held or any(_is_secret(name, value) for name in known_as):
             yield from _values_in(value)
 
 

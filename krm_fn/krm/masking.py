@@ -1,71 +1,158 @@
 """No credential in any output.
 
-Secret is the user info of a URL, a value under the name of a credential, a private key, and what base64 or gzip of such
-a text says. `redact` hides it in every message; `krm_fn.cli.masking` does so in the lines of a diff, where it also
-hides what Secrets hold and the passwords of the run.
+A credential is the user info of a URL, a value under the name of a credential, a private key, a token, and what base64
+or gzip of such a text says. `redact` hides it in every message; `krm_fn.cli.masking` does so in the lines of a diff,
+where it also hides what Secrets hold and the passwords of the run.
+
+From a credential on, the rest of the line is hidden. What is safe only as a whole is hidden as a whole.
 """
 
 from __future__ import annotations
 
 import binascii
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from krm_fn.light_typing import Any
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.printable import HIDDEN, printable
 from krm_fn.proxy_url import split_url
 
-# A password may hold any character, also "@", "/" and blanks that its author forgot to encode.
-_PORT = r"""\d{1,5}(?=\s|$|[/?#,;|"'`)>\]}\\](?!\\*["']?[^\s"',]{0,200}@))"""
-_USER = rf"(://[^\s:@/\[]*:)(?!{_PORT}|\*\*\*)"
-_BEFORE_PASSWORD = re.compile(_USER)
-_WORD = re.compile(r"""[^\s"']+""")
-_WITHOUT_HOST = re.compile(rf"""{_USER}(?![${{<])[^\s"',;]+""")
-_ENCODED = re.compile(r"(%3A%2F%2F[^\s%]*%3A)\S*?%40", re.IGNORECASE)
-"""User and password of a URL inside of another one (RFC 3986, section 2.1)."""
-_WITH_BREAK = re.compile(rf"{_USER}[^\s@/]*(?:\r?\n[ \t]*[^\s@/:]+){{1,3}}@")
-_WITH_BLANKS = re.compile(rf"""(?:^|(?<=[\s"'=,`]))([^\s:@/"'=,`]+:)(?!{_PORT}|[\s/:*])""")
-"""A user name without a scheme, whose password may hold blanks."""
-_TOKEN_AS_USER = re.compile(
-    r"(://)(?:[^\s:@/]{1,500}|[^\s:@/]{20,500}:[^\s@\"']{0,500}|[^\s:@/]{1,500}:(?:x|X|x-oauth-basic|oauth2)?)@"
-)
-_WITHOUT_SCHEME = re.compile(
-    rf"""([^\s:@/"'=,`]:)(?!//|{_PORT}|\*\*\*)[^\s"',]{{1,500}}@(?!sha256:|sha512:)"""
-)
 
+class Credential(NamedTuple):
+    """A form in which texts hold credentials.
+
+    Patterns are compiled when they are first needed: most runs print nothing that one of them has to look at.
+
+    Attributes:
+        hints: what a text holds, one of them and in small letters, if the pattern can match.
+        pattern: what is hidden is its group ``secret``.
+        example: a text whose credential is ``S3CRET``.
+    """
+
+    hints: Sequence[str]
+    pattern: str
+    example: str
+
+
+_PORT = r"""\d{1,5}(?=\s|$|\\(?![^@\n]{0,200}@)|[/?#,;|"'`)>\]}](?![^\s"',]{0,200}@))"""
+_USER = rf"://[^\s:@/\[]*:(?!{_PORT}|\*\*\*@)"
+_REFERENCE = r"(?!\\?[\"']?[$<{])"
+"""A shell, a template or a reader fills it in."""
 _NAME = (
     r"(?:token|passwd(?<!nopasswd)|password|passphrase|(?<![a-z])pass|(?<=proxy)pass|(?<=[_.;-])pwd|(?<![\w-])secret"
     r"|(?:client|app|application|shared|webhook|signing|consumer|oauth2?|api|join)[_.-]?secret"
     r"|(?:api|access|secret|private|account|encryption|certificate)[_-]?key|client-key-data|authorization)"
     r"(?:[_-]?(?:base64|b64)|_?\d{1,3})?"
 )
-_HAS_NAME = re.compile(_NAME, re.IGNORECASE)
-_IS_NAME = re.compile(rf"[\w./:-]*{_NAME}", re.IGNORECASE)
-_ASSIGNMENT = re.compile(
-    rf"""({_NAME}\\?["']?[ \t]{{0,8}}(?:=>|:=|=(?![=~])|:(?=[ \t"'\\]))[ \t]{{0,8}})([^\r\n]{{1,300}})""",
-    re.IGNORECASE,
-)
-_OPTION = re.compile(rf"""(--?[\w-]{{0,40}}{_NAME}[ \t]{{1,8}})(?!-)([^\s"']+)""", re.IGNORECASE)
-_HARMLESS = re.compile(
-    r"""["'\\]*(?:true|false|null|none|yes|no|on|off|~|\*+|\$\w+(?:["'\s].*)?|\$?\{.*|\$\(.*|`.*|<[^>]*>|\[.*|(?:/[\w.-]+){2,}"""
-    r"""|(?:bearer|basic)\s+\$.*)?["'\\]*[,;}\]]*\s*""",
-    re.IGNORECASE,
+_WORDS = ("token", "pass", "pwd", "secret", "key", "authorization")
+"""One of them is in each of the names."""
+_IS_NAME = rf"(?i)[\w./:-]*{_NAME}"
+_ASSIGNMENT = rf"""(?i)({_NAME}\\?["']?[ \t]{{0,8}}(?:=>|:=|=(?![=~])|:(?=[ \t"'\\]))[ \t]{{0,8}})([^\r\n]{{1,300}})"""
+_HARMLESS = (
+    r"""(?i)["'\\]*(?:true|false|null|none|yes|no|on|off|~|\*+|\$\w+(?:["'\s].*)?|\$?\{.*|\$\(.*|`.*|<[^>]*>|\[.*"""
+    r"""|(?:/[\w.-]+){2,}|(?:bearer|basic)\s+\$.*)?["'\\]*[,;}\]]*\s*"""
 )
 """What stands for a value that is elsewhere, says that there is none, or is no single value."""
-_PRIVATE_KEY = re.compile(
-    r"(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----)([\s\S]*?)(-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|\Z)"
+_ENTRY = (
+    r"""[^\s,;|:=/"'\[\]@%]+(?::|%3[Aa])(?!\d{1,5}(?![^\s,;|"'\]])|[\da-fA-F]{0,4}:|[\s/*$]|$)"""
 )
-_TOKEN = re.compile(
-    r"(?<![\w-])(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|gl[a-z]{2,5}-[\w.-]{16,}|xox[a-z]-[\w-]{10,}"
-    r"|hvs\.[\w-]{16,}|npm_\w{20,}|dckr_pat_[\w-]{16,}|eyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]*)?)(?![\w@-]|:\S)"
+"""An entry of a list of hosts with a colon, behind which is neither a port nor the rest of an IPv6 address."""
+
+CREDENTIALS = (
+    Credential(
+        ["private key"],
+        r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----(?P<secret>[\s\S]*?)"
+        r"(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|\Z)",
+        "-----BEGIN RSA PRIVATE KEY-----\nS3CRET\n-----END RSA PRIVATE KEY-----",
+    ),
+    Credential(
+        ['"""'],
+        rf'(?i){_NAME}[ \t]*=[ \t]*"""(?P<secret>[\s\S]*?)(?:"""|\Z)',
+        'password = """\nS3CRET\n"""',
+    ),
+    Credential(
+        ["@"],
+        rf"{_USER}(?P<secret>[^\s@/]*(?:\r?\n[ \t]*[^\s@/:]+){{1,3}})@",
+        "http://user:\n  S3CRET@proxy",
+    ),
+    Credential(
+        ["gh", "github_pat", "gl", "xox", "hvs.", "npm_", "dckr_", "eyj"],
+        r"(?<![\w-])(?P<secret>gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|gl[a-z]{2,5}-[\w.-]{16,}|xox[a-z]-[\w-]{10,}"
+        r"|hvs\.[\w-]{16,}|npm_\w{20,}|dckr_pat_[\w-]{16,}|eyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]*)?)(?![\w@-]|:\S)",
+        "a glpat-S3CRET0123456789abcd",
+    ),
+    Credential(
+        ["@"],
+        r"://(?P<secret>[^\s:@/]{1,500}|[^\s:@/]{20,500}:[^\s@\"']{0,500}|[^\s:@/]{1,500}:(?:x|X|x-oauth-basic|oauth2)?)@",
+        "https://S3CRET:x-oauth-basic@github.com",
+    ),
 )
-_USER_AND_PASSWORD = re.compile(r"[^\s:@/]+:(?!//|\d{1,5}$)\S+")
-"""As HTTP has them in base64 (RFC 7617)."""
-_SECRET_OBJECT = re.compile(r"""kind\\?["']?\s*:\s*\\?["']?Secret\b|\bstringData\\?["']?\s*:""")
-_CODED = re.compile(
-    r"[A-Za-z][A-Za-z0-9+/_-]{15,}={0,2}(?:\r?\n[ \t]*[A-Za-z0-9+/_-]+={0,2}(?=\s|\Z))*"
+"""Forms that are looked for in a text as a whole."""
+CREDENTIALS_OF_A_LINE = (
+    Credential(
+        ["@", "%40"],
+        rf"""[^\s:@/"'=,`](?::|%3[Aa])(?!//|%2[Ff]|{_PORT}|\*\*\*)(?P<secret>[^\s"',]{{1,500}})(?:@|%40)(?!sha256:|sha512:)""",
+        "to=http%3A%2F%2Fuser%3AS3CRET%40proxy",
+    ),
+    Credential("://", rf"""{_USER}(?![${{<])(?P<secret>[^\s"',;]+)""", "http://user:S3CRET"),
+    Credential(
+        ["@"],
+        rf"""(?:^|(?<=[\s"'=,`]))[^\s:@/"'=,`]+:(?!{_PORT}|[\s/:*])(?P<secret>[^"'@\n]{{0,200}}[^"'@\s*])@(?!sha|\s|$)""",
+        "user:a S3CRET@proxy",
+    ),
+    Credential(
+        ["proxy-user", "curl"],
+        rf"""(?:proxy-|curl\b[^\n]{{0,300}}\s--)user\\?["']?[ \t]*[=: ][ \t]*[^\s:$]+:{_REFERENCE}(?P<secret>.+)""",
+        "proxy-user = 'svc:S3CRET b'",
+    ),
+    Credential(
+        ["curl"],
+        rf"curl\b[^\n]{{0,300}}?\s-[A-Za-z]{{0,5}}[uU][ \t]*[^\s:$]+:{_REFERENCE}(?P<secret>.+)",
+        "curl -sSu svc:S3CRET https://x",
+    ),
+    Credential(
+        ["bearer", "basic"],
+        r"(?i)(?:bearer|basic)[ \t]+(?=\S*\d)(?P<secret>[\w.~+/-]{16,}.*)",
+        "sends Bearer S3CRET0123456789 there",
+    ),
+    Credential(
+        ["auth"],
+        r"""\b_?auth\\?["']?[ \t]{0,8}[:=][ \t]{0,8}\\?["']?(?=\w*[A-Z])(?P<secret>[A-Za-z0-9+/]{12,}.*)""",
+        '{"auths": {"r": {"auth": "S3CRET0dGVzdA=="}}}',
+    ),
+    Credential(
+        ["proxy"],
+        rf"""(?i)no_?proxy\\?["']?[ \t]{{0,8}}[=:][ \t]{{0,8}}\\?["']?"""
+        rf"""(?P<secret>(?:[^\s"'\\]{{0,500}}[,;|])?{_ENTRY}.*)""",
+        "NO_PROXY=localhost,svc:S3CRET",
+    ),
+    Credential(
+        _WORDS,
+        rf"""(?i)(?<!\w)--?[\w-]{{0,40}}{_NAME}[ \t]{{1,8}}(?!-){_REFERENCE}(?P<secret>.+)""",
+        "kubeadm join --token S3CRET host:6443",
+    ),
+    Credential(
+        _WORDS, rf"(?i)^[ \t]*[\w.-]{{0,80}}{_NAME}:(?P<secret>[^\s/:*$].*)", "password:S3CRET"
+    ),
 )
-_GZIP = b"\x1f\x8b"
+"""Forms that are looked for in each line."""
+
+_QUOTED = r"""(?<!\w)(?:"[^"]*"|'[^']*')"""
+_WITH_BLANKS = rf"""(?:^|(?<=[\s"'=,`]))[^\s:@/"'=,`]+:(?!{_PORT}|[\s/:*])"""
+"""A user name without a scheme, whose password may hold blanks."""
+_AS_IN_HTTP = r"[^\s:@/]+:(?!//|\d{1,5}$)\S+"
+"""User and password, which HTTP has in base64 (RFC 7617)."""
+_OBJECT = r"""kind\\?["']?\s*:\s*\\?["']?Secret\b|\bstringData\\?["']?\s*:"""
+_CODED = r"[A-Za-z0-9+/_-]{12,}={0,2}(?:\r?\n[ \t]*[A-Za-z0-9+/_-]+={0,2}(?=\s|\Z))*"
+_ASCII = r"(?:[A-Za-f][A-HQ-Xg-nw-z0-3][ABEFIJMNQRUVYZcdghklopstwx014589][A-Za-z0-9+/]){2}"
+"""Six bytes of ASCII in base64: the first bit of each is 0."""
+_SHORTEST_OF_USER = 16
+"""Letters of base64 that may be user and password; many a shorter word can be read as such."""
+_TEXT = r"[^\ufffd\x00-\x08\x0b\x0c\x0e-\x1f\x7f]{8,}"
+_LETTERS = str.maketrans("-_", "+/", "=\r\n\t ")
+"""The alphabet of base64 in URLs (RFC 4648, section 5), and what is between its letters."""
+_GZIP = "H4sI"
+"""How gzip begins in base64 (RFC 1952, section 2.3.1)."""
 _LARGEST = 1024 * 1024
 """Bytes of gzip that are read; nobody packs a longer configuration into a manifest."""
 _SHORTEST_PASSWORD = 4
@@ -97,14 +184,19 @@ def is_credential(name: Any, value: Any) -> bool:
     """Return whether a value with this name is a credential, and no reference to one."""
     if not isinstance(name, str) or not isinstance(value, (str, int)) or isinstance(value, bool):
         return False
-    return _IS_NAME.fullmatch(name) is not None and _HARMLESS.fullmatch(str(value)) is None
+    if re.fullmatch(r"(?i)no_?proxy", name):
+        return re.search(rf"""(?:^|[\s,;|"']){_ENTRY}""", str(value)) is not None
+    return re.fullmatch(_IS_NAME, name) is not None and not re.fullmatch(_HARMLESS, str(value))
 
 
 def shown_line(text: str) -> str:
     """Return the text on one line, credentials masked, control characters escaped."""
-    line = _masked(" ".join(_masked(text).split()))
+    masked = _masked(text)
+    line = " ".join(masked.split())
+    if line != masked:
+        line = _masked(line)
     before, at, behind = line.rpartition("@")
-    found = _WITH_BLANKS.search(before)
+    found = re.search(_WITH_BLANKS, before)
     if found and behind and not before.endswith((" ", HIDDEN)) and not behind.startswith("sha"):
         line = f"{before[: found.end()]}{HIDDEN}{at}{behind}"
     return printable(line)
@@ -112,126 +204,177 @@ def shown_line(text: str) -> str:
 
 def holds_secret_object(text: str) -> bool:
     """Return whether a text looks like a manifest of a Secret."""
-    return _SECRET_OBJECT.search(text) is not None
+    return re.search(_OBJECT, text) is not None
 
 
 def _masked(text: str, known: Callable[[str], str] | None = None) -> str:
     """Return a text, with as many lines, without a credential."""
-    text = known(text) if known else text
-    if "@" in text and "\n" in text:
-        text = _WITH_BREAK.sub(rf"\1{HIDDEN}@", text)
-    text = _TOKEN.sub(HIDDEN, _PRIVATE_KEY.sub(_without_key, text))
-    text = _CODED.sub(lambda coded: _without_coded(coded[0], known), text)
-    is_alone = "\n" not in text.rstrip("\n")
-    return "\n".join(_masked_line(line, is_alone=is_alone) for line in text.split("\n"))
+    text = _without(CREDENTIALS, known(text) if known else text)
+    text = re.sub(_CODED, lambda coded: _without_coded(coded[0], known), text)
+    is_message = "\n" not in text
+    return "\n".join(_masked_line(line, is_message=is_message) for line in text.split("\n"))
 
 
-def _masked_line(line: str, *, is_alone: bool) -> str:
-    if "://" in line or "@" in line or "%40" in line:
-        line = _without_user_info(line)
-    if not _HAS_NAME.search(line):
-        return line
-    line = _OPTION.sub(_without_value, line)
-    found = _ASSIGNMENT.search(line)
-    while found:
-        # One line may be a sentence of ours about a field: "spec.token: must be a text".
-        has_words = found[1].rstrip().endswith(":") and " " in found[2].strip()
-        is_sentence = is_alone and has_words and not re.search("[\"']", line[: found.start()])
-        if not is_sentence and not _HARMLESS.fullmatch(found[2]):
-            return f"{line[: found.end(1)]}{HIDDEN}"
-        found = _ASSIGNMENT.search(line, found.end(1))
-    return line
+def _without(forms: Iterable[Credential], text: str) -> str:
+    small = text.lower()
+    for form in forms:
+        if any(hint in small for hint in form.hints):
+            text = re.sub(form.pattern, _hidden, text)
+    return text
 
 
-def _without_user_info(line: str) -> str:
-    line = _ENCODED.sub(rf"\1{HIDDEN}%40", line)
+def _hidden(found: re.Match[str]) -> str:
+    """Return what a pattern has found with each line of its secret hidden."""
+    start, end = (position - found.start() for position in found.span("secret"))
+    return f"{found[0][:start]}{_hidden_lines(found['secret'])}{found[0][end:]}"
+
+
+def _hidden_lines(text: str) -> str:
+    return re.sub(r"\S[^\r\n]*", HIDDEN, text)
+
+
+def _masked_line(line: str, *, is_message: bool) -> str:
     if "@" in line:
-        line = _TOKEN_AS_USER.sub(rf"\1{HIDDEN}@", line)
-        line = _without_password(_WORD.sub(lambda word: _without_password(word[0]), line))
-        line = _WITHOUT_SCHEME.sub(rf"\1{HIDDEN}@", line)
-    return _WITHOUT_HOST.sub(rf"\1{HIDDEN}", line)
+        line = re.sub(_QUOTED, lambda quoted: _without_password(quoted[0]), line)
+        line = _without_password(line)
+    line = _without(CREDENTIALS_OF_A_LINE, line)
+    return _without_named_value(line, is_message=is_message)
 
 
 def _without_password(text: str) -> str:
     """Hide everything from the first user name of a URL to the last "@": in linear time, as no single pattern is."""
     before, at, behind = text.rpartition("@")
-    found = _BEFORE_PASSWORD.search(text)
+    found = re.search(_USER, text)
     if found is None or found.end() > len(before):
         return text
     return f"{before[: found.end()]}{HIDDEN}{at}{behind}"
 
 
-def _without_value(found: re.Match[str]) -> str:
-    return found[0] if _HARMLESS.fullmatch(found[2]) else f"{found[1]}{HIDDEN}"
-
-
-def _without_key(found: re.Match[str]) -> str:
-    """Return the first and the last line of a private key."""
-    return f"{found[1]}{_hidden_words(found[2])}{found[3]}"
+def _without_named_value(line: str, *, is_message: bool) -> str:
+    """Hide a line from the first value with the name of a credential on; a message may be about the field itself."""
+    small = line.lower()
+    if not any(word in small for word in _WORDS):
+        return line
+    for found in re.finditer(_ASSIGNMENT, line):
+        is_of_field = is_message and re.search(r"\.[\w-]*$", line[: found.start()])
+        is_sentence = is_of_field and " " in found[2].strip() and found[1].endswith(": ")
+        if not is_sentence and not re.fullmatch(_HARMLESS, found[2]):
+            return f"{line[: found.end(1)]}{HIDDEN}"
+    return line
 
 
 def _without_coded(letters: str, known: Callable[[str], str] | None) -> str:
     """Return base64, or ``***`` for each of its lines if it says a credential."""
-    text = _decoded("".join(letters.split()))
-    if text is None:
-        return letters
-    is_secret = holds_secret_object(text) or _USER_AND_PASSWORD.fullmatch(text) is not None
-    return _hidden_words(letters) if is_secret or _masked(text, known) != text else letters
+    return _hidden_lines(letters) if _says_credential(letters, known) else letters
 
 
-def _hidden_words(text: str) -> str:
-    return re.sub(r"\S+", HIDDEN, text)
+def _says_credential(letters: str, known: Callable[[str], str] | None) -> bool:
+    """Return whether base64, or gzip in it, says a credential, whatever other letters it is glued to."""
+    letters = letters.translate(_LETTERS)
+    if not re.search(_ASCII, letters) and _GZIP not in letters:
+        return False
+    texts = [_bytes_of(letters[start:]).decode(errors="replace") for start in range(4)]
+    if len(letters) >= _SHORTEST_OF_USER and re.fullmatch(_AS_IN_HTTP, texts[0]):
+        return texts[0].isprintable() and "\ufffd" not in texts[0]
+    _, packed, behind = letters.partition(_GZIP)
+    if packed:
+        unpacked = _unpacked(_bytes_of(packed + behind))
+        if unpacked is None or _GZIP in unpacked:  # it cannot be read to its end
+            return True
+        texts.append(unpacked)
+    for part in (part for text in texts for part in re.findall(_TEXT, text)):
+        if holds_secret_object(part) or _masked(part, known) != part:
+            return True
+    return False
 
 
-def _decoded(letters: str) -> str | None:
-    """Return the text that base64, or gzip in base64, says; None if it is no text."""
-    bare = letters.rstrip("=").translate(str.maketrans("-_", "+/"))
-    try:
-        raw = binascii.a2b_base64(bare + "=" * (-len(bare) % 4))
-        return (_unpacked(raw) if raw.startswith(_GZIP) else raw).decode()
-    except ValueError:
-        return None
+def _bytes_of(letters: str) -> bytes:
+    """Return what base64 says; of letters that are too many for bytes, the last one says nothing."""
+    whole = letters[:-1] if len(letters) % 4 == 1 else letters
+    return binascii.a2b_base64(whole + "=" * (-len(whole) % 4))
 
 
-def _unpacked(raw: bytes) -> bytes:
+def _unpacked(raw: bytes) -> str | None:
+    """Return the text in gzip; None if it is too long, or is damaged."""
     import zlib  # noqa: PLC0415 -- few texts hold gzip
 
+    reader = zlib.decompressobj(wbits=31)
     try:
-        return zlib.decompressobj(wbits=31).decompress(raw, _LARGEST)
+        text = reader.decompress(raw, _LARGEST).decode(errors="replace")
     except zlib.error:
-        return b""
+        return None
+    return text if reader.eof else None
 
 
 class ProxyPasswords:
-    """The passwords of the proxies of a run, which a diff hides wherever they are."""
+    """The passwords of the proxies of a run, which a diff hides wherever they are, in whatever way they are escaped."""
 
     def __init__(self, urls: Iterable[str] = ()) -> None:
-        texts: set[str] = set()
-        for url in urls:
-            texts.update(_forms(url))
-        patterns = []
-        for text in sorted(texts, key=len, reverse=True):
-            pattern = re.escape(text)
-            is_word = len(text) <= _LONGEST_WORD
-            patterns.append(rf"(?<![\w.-]){pattern}(?![\w.-])" if is_word else pattern)
-        self._pattern = re.compile("|".join(patterns)) if patterns else None
+        passwords = {text for url in urls for text in _passwords(url)}
+        self._plain = _pattern_of(passwords)
+        self._bare = _pattern_of(map(_bare, passwords))
+        self._coded = {letters for text in passwords for letters in _coded(text)}
 
     def hidden(self, text: str) -> str:
-        """Return a text with ``***`` in the place of each password."""
-        return self._pattern.sub(HIDDEN, text) if self._pattern else text
+        """Return a text with ``***`` in the place of each password, or of a line that says one in other signs."""
+        if not self._coded:
+            return text
+        return "\n".join(map(self._hidden_line, text.split("\n")))
+
+    def _hidden_line(self, line: str) -> str:
+        line = re.sub(self._plain, HIDDEN, line)
+        line = re.sub(r"[A-Za-z0-9+/_-]{4,}=*", self._without_coded, line)
+        if any(re.search(self._bare, reading) for reading in _readings(line)):
+            return re.sub(r"\S.*", HIDDEN, line)
+        return line
+
+    def _without_coded(self, word: re.Match[str]) -> str:
+        letters = word[0].translate(_LETTERS)
+        return HIDDEN if any(coded in letters for coded in self._coded) else word[0]
 
 
-def _forms(url: str) -> Iterable[str]:
-    """Yield the password of a URL as manifests hold it: encoded or not, escaped for systemd or Kubernetes, in base64."""  # noqa: E501
+def _passwords(url: str) -> Iterator[str]:
+    """Yield the password of a URL: as it is written, and what it means."""
     from urllib.parse import quote, unquote  # noqa: PLC0415 -- only a diff needs it
 
-    proxy = split_url(url.partition("://")[2])
-    password = unquote(proxy.password)
-    if len(password) < _SHORTEST_PASSWORD:
-        return
-    for text in (proxy.password, password, quote(password, safe="")):
-        yield text
-        yield text.replace("%", "%%")
-        yield text.replace("$", "$$")
-        for pair in (text, f"{unquote(proxy.user)}:{text}"):
-            yield binascii.b2a_base64(pair.encode(), newline=False).decode().rstrip("=")
+    written = split_url(url.partition("://")[2]).password
+    password = unquote(written)
+    if len(password) >= _SHORTEST_PASSWORD:
+        yield from (written, password, quote(password, safe=""))
+
+
+def _pattern_of(texts: Iterable[str]) -> str:
+    """Return a pattern that finds each of the texts; a short one only where it is no part of a word."""
+    patterns = []
+    for text in sorted(texts, key=len, reverse=True):
+        pattern = re.escape(text)
+        is_word = len(text) <= _LONGEST_WORD
+        patterns.append(rf"(?<![\w.-]){pattern}(?![\w.-])" if is_word else pattern)
+    return "|".join(patterns) or r"(?!)"
+
+
+def _readings(line: str) -> Iterator[str]:
+    """Yield a line without escapes: those of HTML and of texts in quotes, and up to two times those of URLs."""
+    from html import unescape  # noqa: PLC0415 -- only a diff needs it
+    from urllib.parse import unquote  # noqa: PLC0415 -- only a diff needs it
+
+    line = re.sub(
+        r"\\(?:x|u00)([0-9A-Fa-f]{2})", lambda code: chr(int(code[1], 16)), unescape(line)
+    )
+    yield _bare(line)
+    for _ in range(2):
+        line = unquote(line)
+        yield _bare(line)
+
+
+def _bare(text: str) -> str:
+    """Return a text without the signs that quote others, or are written twice: in YAML, shell, systemd, Kubernetes."""
+    return re.sub(r"""[\\'"$%]""", "", text)
+
+
+def _coded(text: str) -> Iterator[str]:
+    """Yield the letters of base64 that whatever holds a text must hold: they depend on where in it the text begins."""
+    raw = text.encode()
+    for before in range(3):
+        letters = binascii.b2a_base64(bytes(before) + raw, newline=False).decode()
+        yield letters[(before * 8 + 5) // 6 : (before + len(raw)) * 8 // 6]

@@ -23,7 +23,7 @@ _REFERENCE = r"\$\{?[A-Za-z_({]|\{\{"
 """A text that a shell, clusterctl, Flux or Kyverno fills in."""
 _NAME = re.compile(r"(?:.*_)?https?_?proxy(?:url)?")
 _ASSIGNMENT = r"(?i)https?_?proxy[\"']?[ \t]{0,8}[=:][ \t]{0,8}[\"']?"
-_BEHIND_URL = r"[\s\"';,&|)}\]]|$"
+_BEHIND_URL = r"[\s\"';,&|)}\]\\]|$"
 
 
 def is_url(text: str) -> bool:
