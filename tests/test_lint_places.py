@@ -1,0 +1,179 @@
+"""The judge of the places of one object: readings in, findings out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from krm_fn.clusters import ClusterNetwork, Fact
+from krm_fn.lint.places import Reader, by_place, judge_places
+from krm_fn.noproxy import Audience, Policy
+from krm_fn.noproxy.composition import compose, join
+from krm_fn.places.reading import Reading
+from krm_fn.settings import PROXY_VARIABLES, ProxySettings
+from krm_fn.targets import TARGETS
+
+PROXY = "http://proxy.corp.example:3128"
+NETWORK = ClusterNetwork(
+    pod_cidrs=(Fact("192.168.0.0/16"),),
+    service_cidrs=(Fact("10.96.0.0/12"),),
+    service_domain=(Fact("cluster.local"),),
+    endpoint=(Fact("203.0.113.7"),),
+    infrastructure=(Fact("AWSCluster"),),
+)
+NODE, POD = Audience.NODE, Audience.POD
+FILE = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
+LOOPBACK = "localhost,127.0.0.1"
+
+
+def good(audience: Audience = NODE, *networks: ClusterNetwork) -> str:
+    """A list without a problem."""
+    return join(compose((), networks or (NETWORK,), Policy(), audience))
+
+
+def readings(values: dict[str, str | None], place: str = "a place", **more: Any) -> list[Reading]:
+    return [
+        Reading(name, value, ("spec", place, name), value or "", place, "" if value else "it is elsewhere", **more)
+        for name, value in values.items()
+    ]
+
+
+def all_six(http: str | None = PROXY, no_proxy: str | None = LOOPBACK) -> dict[str, str | None]:
+    return {name: no_proxy if name.upper() == "NO_PROXY" else http for name in PROXY_VARIABLES}
+
+
+def codes(of: Iterable[Reading], audience: Audience = NODE, **more: Any) -> list[str]:
+    findings = judge_places(of, Reader(audience, **more))
+    return sorted(finding.code for finding in findings)
+
+
+@pytest.mark.parametrize("audience", [NODE, POD])
+@pytest.mark.parametrize(
+    "values",
+    [
+        pytest.param({}, id="nothing at all"),
+        pytest.param(all_six(), id="all six"),
+        pytest.param(dict.fromkeys(PROXY_VARIABLES, ""), id="six empty ones, which mean no proxy"),
+        pytest.param(dict.fromkeys(PROXY_VARIABLES), id="six that are not known here"),
+        pytest.param(all_six(no_proxy=None), id="a list that is not known here"),
+    ],
+)
+def test_a_place_that_is_right_has_no_findings(values: dict[str, str | None], audience: Audience) -> None:
+    if values.get("NO_PROXY"):
+        values = all_six(no_proxy=good(audience))
+    assert codes(readings(values), audience, networks=(NETWORK,)) == []
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_what_every_target_writes_has_no_findings(name: str) -> None:
+    audience = TARGETS[name].audience
+    variables = dict(ProxySettings(PROXY, PROXY, good(audience)).variables())
+    places = [*readings(variables, file=FILE, permissions="0640"), *readings(variables, "b")]
+    assert codes(places, audience, networks=(NETWORK,)) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        pytest.param({**all_six(no_proxy="")}, ["ListEmpty"], id="an empty list beside a proxy"),
+        pytest.param({**all_six(None, "")}, ["ListEmpty"], id="no list beside a proxy that is not known"),
+        pytest.param({"NO_PROXY": LOOPBACK, "no_proxy": LOOPBACK}, [], id="a list without a proxy"),
+        pytest.param({**all_six(), "http_proxy": "http://other:1"}, ["CasesDiffer"], id="two cases, two values"),
+        pytest.param({**all_six(), "http_proxy": ""}, ["CasesDiffer"], id="one of two is empty"),
+        pytest.param({**all_six(), "http_proxy": None}, [], id="one of two is not known"),
+        pytest.param(
+            {"HTTPS_PROXY": PROXY, "no_proxy": LOOPBACK}, ["CaseMissing", "CaseMissing"], id="each in one case only"
+        ),
+        pytest.param({"ALL_PROXY": PROXY, "NO_PROXY": LOOPBACK, "no_proxy": LOOPBACK}, [], id="none of the six"),
+        pytest.param(all_six("proxy:3128"), ["UrlInvalid"], id="a proxy without a scheme"),
+        pytest.param(all_six("http://u:p@proxy:3128"), ["PasswordInClearText"], id="a password in clear text"),
+        pytest.param(
+            {"HTTP_PROXY": PROXY, "http_proxy": PROXY, "NO_PROXY": LOOPBACK, "no_proxy": LOOPBACK},
+            ["HttpsProxyMissing"],
+            id="a proxy for http:// alone",
+        ),
+        pytest.param(all_six(no_proxy=f"{LOOPBACK},10.0.0.0/33"), ["EntryUnread"], id="a list with a mistake"),
+    ],
+)
+def test_what_one_place_says(values: dict[str, str | None], expected: list[str]) -> None:
+    assert codes(readings(values)) == expected
+
+
+def test_what_may_come_from_elsewhere_is_not_missed() -> None:
+    beside = frozenset({"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"})
+    assert codes(readings({"HTTP_PROXY": PROXY}, beside=beside)) == []
+    assert codes(readings({"HTTP_PROXY": PROXY, "NO_PROXY": LOOPBACK}), names_are_given=True) == []
+
+
+def test_the_value_of_the_proxy_config_is_judged_there() -> None:
+    ours = {name: "proxy:3128" for name in PROXY_VARIABLES[:4]} | {"NO_PROXY": "a;b", "no_proxy": "a;b"}
+    assert list(judge_places(readings(dict(ours)), Reader(NODE), ours)) == []
+
+
+def test_what_is_wrong_in_several_places_is_one_finding() -> None:
+    values = all_six(no_proxy=f"{good()},10.0.0.0/33")
+    (finding,) = judge_places([*readings(values), *readings(values, "b")], Reader(NODE, (NETWORK,)))
+    assert finding.message.endswith(" (`NO_PROXY`, `no_proxy` of a place and 1 more)")
+    assert finding.path == ("spec", "a place", "NO_PROXY")
+
+
+def test_places_are_known_by_their_name_and_the_last_of_a_variable_counts() -> None:
+    of = [*readings({"NO_PROXY": "a"}), *readings({"NO_PROXY": "b"}, "b"), *readings({"NO_PROXY": "c"})]
+    assert [place["NO_PROXY"].value for place in by_place(of)] == ["c", "b"]
+
+
+@pytest.mark.parametrize(
+    ("networks", "expected"),
+    [
+        pytest.param((), [], id="no cluster"),
+        pytest.param((NETWORK,), [], id="its cluster"),
+        pytest.param((NETWORK, NETWORK._replace(endpoint=(Fact("203.0.113.8"),))), ["ClusterNotListed"], id="another"),
+        pytest.param((NETWORK._replace(endpoint=(Fact("203.0.113.8"),)), NETWORK), ["ClusterNotListed"], id="first"),
+    ],
+)
+def test_a_list_must_do_for_every_cluster(networks: tuple[ClusterNetwork, ...], expected: list[str]) -> None:
+    assert codes(readings(all_six(no_proxy=good())), networks=networks) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "is_lost"),
+    [
+        pytest.param('Environment="NO_PROXY=a%%b" "no_proxy=a%%b"', False, id="doubled"),
+        pytest.param('Environment="NO_PROXY=a" "no_proxy=a" "FOO=%h"', False, id="a specifier of another variable"),
+        pytest.param('Environment="NO_PROXY=p%40" "no_proxy=p%40"', True, id="a single percent"),
+        pytest.param('Environment="NO_PROXY=a\\q" no_proxy=a', True, id="an unknown escape"),
+        pytest.param('Environment=no_proxy=a "NO_PROXY=a', True, id="an open quote"),
+    ],
+)
+def test_what_systemd_makes_of_a_line(line: str, is_lost: bool) -> None:
+    kind = {"apiVersion": "bootstrap.cluster.x-k8s.io/v1beta1", "kind": "KubeadmConfig"}
+    obj = {**kind, "spec": {"files": [{"path": FILE, "content": f"[Service]\n{line}\n"}]}}
+    found = TARGETS["containerdDropIn"].read(obj, {})
+    assert ("ValueLost" in codes(found)) is is_lost
+
+
+@pytest.mark.parametrize(
+    ("url", "more", "is_said"),
+    [
+        pytest.param("http://u:p@proxy:1", {"file": FILE, "permissions": "0640"}, False, id="nobody else reads it"),
+        pytest.param("http://u:p@proxy:1", {"file": FILE, "permissions": "0600"}, False, id="only its owner does"),
+        pytest.param(PROXY, {"file": FILE, "permissions": "0644"}, False, id="there is nothing to hide"),
+        pytest.param("http://u:p@proxy:1", {}, False, id="no file"),
+        pytest.param("http://u:p@proxy:1", {"file": FILE, "permissions": "0644"}, True, id="everybody reads it"),
+        pytest.param("http://u:p@proxy:1", {"file": FILE}, True, id="the default lets everybody"),
+        pytest.param(PROXY, {"file": FILE, "permissions": "0640", "by_ignition": True}, False, id="a 0 in front"),
+        pytest.param(PROXY, {"file": FILE, "by_ignition": True}, True, id="none, which Cluster API refuses"),
+        pytest.param(PROXY, {"file": FILE, "permissions": "640", "by_ignition": True}, True, id="a decimal number"),
+    ],
+)
+def test_permissions_of_a_file(url: str, more: dict[str, Any], is_said: bool) -> None:
+    assert ("FilePermissions" in codes(readings(all_six(url), **more))) is is_said
+
+
+def test_no_finding_holds_a_credential() -> None:
+    values = {**all_six("http://geheim:secret^@proxy:1", "http://geheim:secret@x"), "http_proxy": "http://o:secret@p"}
+    for finding in judge_places(readings(values, file=FILE, permissions="0644"), Reader(NODE)):
+        assert "secret" not in finding.message
+        assert "geheim" not in finding.message

@@ -1,0 +1,280 @@
+"""The judge of a list: each problem is found where it is, and nothing in a list that is right."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from krm_fn.clusters import ClusterNetwork, Fact
+from krm_fn.explain.clients import CLIENTS
+from krm_fn.krm.codes import OF_VALUES
+from krm_fn.lint.values import LONGEST, LONGEST_ON_NODES, corrected_list, judge_list
+from krm_fn.noproxy import Audience, Entry, Policy, providers
+from krm_fn.noproxy.composition import compose, join
+
+LOOPBACK = "localhost,127.0.0.1"
+NETWORK = ClusterNetwork(
+    pod_cidrs=(Fact("192.168.0.0/16"),),
+    service_cidrs=(Fact("10.96.0.0/12"),),
+    service_domain=(Fact("prod.local"),),
+    endpoint=(Fact("api.example.com"),),
+    infrastructure=(Fact("AWSCluster"),),
+)
+NODE, POD = Audience.NODE, Audience.POD
+
+
+def codes(text: str, audience: Audience = NODE, network: ClusterNetwork | None = None, **more: bool) -> list[str]:
+    networks = (network,) if network else ()
+    return [problem.code for problem in judge_list(text, audience, networks, **more)]
+
+
+def composed(network: ClusterNetwork, audience: Audience = NODE) -> str:
+    return join(compose((Entry("corp.example"),), (network,), Policy(), audience))
+
+
+@pytest.mark.parametrize("audience", [NODE, POD])
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("", id="loopback alone"),
+        pytest.param("example.com,.example.com", id="a domain in both forms"),
+        pytest.param("svc,.svc,cluster.local,.cluster.local,.svc.cluster.local.", id="names inside the cluster"),
+        pytest.param("registry,kubernetes,kubernetes.default", id="short names of hosts"),
+        pytest.param(".corp,.lan,.internal,.home.arpa,.intranet,.local", id="suffixes that nobody owns"),
+        pytest.param("10.0.0.0/8,10.1.2.3,172.16.0.0/12,192.168.0.0/16", id="private networks, and an address in one"),
+        pytest.param("8.8.8.0/24", id="public addresses that are meant"),
+        pytest.param("fd00::abc0", id="an IPv6 address that Ruby does not misread"),
+        pytest.param("${NO_PROXY},{{ .Values.A B }}", id="templates that others fill in"),
+        pytest.param("ip-10-0-0-1.ec2.internal", id="hyphens make no range"),
+    ],
+)
+def test_a_list_without_a_problem(text: str, audience: Audience) -> None:
+    text = f"{LOOPBACK},{text}".removesuffix(",")
+    assert codes(text, audience) == []
+
+
+@pytest.mark.parametrize("audience", [NODE, POD])
+@pytest.mark.parametrize("infrastructure", ["VSphereCluster", *providers.PROVIDERS])
+def test_the_composed_list_has_no_problem(audience: Audience, infrastructure: str) -> None:
+    network = NETWORK._replace(infrastructure=(Fact(infrastructure),), region=(Fact("eu-west-1"),))
+    text = composed(network, audience)
+    assert codes(text, audience, network) == []
+    assert corrected_list(text, audience, (network,)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "corrected"),
+    [
+        pytest.param('a, b', ['EntryForm'], 'a,b', id='a blank beside a comma'),
+        pytest.param('a,b\n', ['EntryForm'], 'a,b', id='a line break at the end'),
+        pytest.param('a b', ['EntryForm'], 'a,b', id='a blank as separator'),
+        pytest.param('a;b', ['EntryForm'], 'a,b', id='a semicolon'),
+        pytest.param('a|b', ['EntryForm'], 'a,b', id='the separator of Java'),
+        pytest.param('*.a.b', ['EntryForm'], '.a.b', id='a glob'),
+        pytest.param('*a.b', ['EntryUnread'], '*a.b', id='a glob that no entry can say'),
+        pytest.param('a.*.b', ['EntryUnread'], 'a.*.b', id='a glob inside'),
+        pytest.param('10.1.*', ['EntryUnread'], '10.1.*', id='octets and a star'),
+        pytest.param('10.1.', ['EntryTooBroad'], '10.1.', id='octets and a dot'),
+        pytest.param('10.0.0.0-10.0.0.3', ['EntryUnread'], '10.0.0.0-10.0.0.3', id='a range'),
+        pytest.param('fd00::-fd00::ff', ['PasswordInList'], 'fd00::-fd00::ff', id='a range of IPv6'),
+        pytest.param('10.0.0.0/255.0.0.0', ['EntryForm'], '10.0.0.0/8', id='a netmask'),
+        pytest.param('10.1.2.3/8', ['EntryForm'], '10.0.0.0/8', id='host bits'),
+        pytest.param('fd00::1/64', ['EntryForm'], 'fd00::/64', id='host bits of IPv6'),
+        pytest.param('a:80', ['EntryForm'], 'a', id='a host and a port'),
+        pytest.param('10.1.2.3:6443', ['EntryForm'], '10.1.2.3', id='an address and a port'),
+        pytest.param('[fd00::a]:6443', ['EntryForm'], 'fd00::a', id='an IPv6 address and a port'),
+        pytest.param('10.0.0.0/8:6443', ['EntryForm'], '10.0.0.0/8', id='a CIDR and a port'),
+        pytest.param('http://a:80/x', ['EntryForm'], 'a', id='a URL'),
+        pytest.param('a/', ['EntryForm'], 'a', id='a path'),
+        pytest.param('file:///x', ['EntryUnread'], 'file:///x', id='a URL without a host'),
+        pytest.param('[fd00::a]', ['EntryForm'], 'fd00::a', id='brackets'),
+        pytest.param('fd00:0::a', ['EntryForm'], 'fd00::a', id='a long form'),
+        pytest.param('fe80::a%eth0', ['EntryUnread'], 'fe80::a%eth0', id='a zone'),
+        pytest.param('A.b,.a.b', ['EntryForm'], 'a.b,.a.b', id='capital letters'),
+        pytest.param('bücher.example', ['EntryForm', 'DomainForm'], 'xn--bcher-kva.example,.xn--bcher-kva.example', id='not ASCII'),
+        pytest.param('straße.de', ['EntryUnread'], 'straße.de', id='a name that standards convert differently'),
+        pytest.param('127.0.0.1/', ['EntryForm', 'EntryNeedless'], '', id='a slash without a prefix'),
+        pytest.param('"a', ['EntryForm'], 'a', id='a quote in front'),
+        pytest.param('a,*', ['ProxyNeverUsed'], 'a,*', id='everything among others'),
+        pytest.param('*', ['ProxyNeverUsed'], '*', id='everything alone'),
+        pytest.param('0.0.0.0/0', ['ProxyNeverUsed'], '', id='every IPv4 address'),
+        pytest.param('::/0', ['ProxyNeverUsed'], '', id='every IPv6 address'),
+        pytest.param('10.0.0.0/33', ['EntryUnread'], '10.0.0.0/33', id='a prefix that is too long'),
+        pytest.param('10.0.0/8', ['EntryUnread'], '10.0.0/8', id='three octets'),
+        pytest.param('10.0.0.256', ['EntryUnread'], '10.0.0.256', id='an octet that is too large'),
+        pytest.param('10.0.0.01', ['EntryUnread'], '10.0.0.01', id='a leading zero'),
+        pytest.param('0.0.0.0', ['EntryUnread'], '0.0.0.0', id='an address that no host has'),
+        pytest.param('a..b', ['EntryUnread'], 'a..b', id='an empty label'),
+        pytest.param('https:', ['EntryUnread'], 'https:', id='a scheme without a host'),
+        pytest.param('a.b', ['DomainForm'], 'a.b,.a.b', id='a domain without its dotted form'),
+        pytest.param('svc', ['DomainForm'], 'svc,.svc', id='the services without it'),
+        pytest.param('.svc', ['DomainForm'], '.svc,svc', id='the services without the bare form'),
+        pytest.param('.a.b', [], '.a.b', id='a dotted domain'),
+        pytest.param('api.example.com', [], 'api.example.com,.api.example.com', id='a name of three labels'),
+        pytest.param('a.b.', ['DomainForm'], 'a.b.,a.b,.a.b', id='a rooted name alone'),
+        pytest.param('com', ['EntryTooBroad'], 'com,.com', id='a top level'),
+        pytest.param('de', ['EntryTooBroad'], 'de,.de', id='a country'),
+        pytest.param('.elb.amazonaws.com', ['EntryTooBroad'], '.elb.amazonaws.com', id='load balancers of everybody'),
+        pytest.param('2.3', ['EntryTooBroad'], '2.3', id='the end of an address'),
+        pytest.param('172.0.0.0/8', ['EntryTooBroad'], '172.0.0.0/8', id='a CIDR around a private network'),
+        pytest.param('10.0.0.0/7', ['EntryTooBroad'], '10.0.0.0/7', id='one bit more than a private network'),
+        pytest.param('172.32.0.0/16', ['EntryTooBroad'], '172.32.0.0/16', id='public addresses that look private'),
+        pytest.param('a,a', ['EntryNeedless'], 'a', id='twice'),
+        pytest.param('a,,b', ['EntryNeedless'], 'a,b', id='an empty entry'),
+        pytest.param('10.0.0.0/8,10.1.0.0/16', ['EntryNeedless'], '10.0.0.0/8,10.1.0.0/16', id='a CIDR in a CIDR'),
+        pytest.param('b.c,.b.c,a.b.c', ['EntryNeedless'], 'b.c,.b.c,a.b.c', id='a name under a domain'),
+        pytest.param("$NO_PROXY", ["EntryUnread"], "$no_proxy", id="a variable of a shell"),
+    ],
+)
+def test_each_problem_of_an_entry(text: str, expected: list[str], corrected: str) -> None:
+    problems = judge_list(f"{LOOPBACK},{text}", NODE)
+    assert [problem.code for problem in problems] == expected
+    assert not any("\n" in problem.message for problem in problems)
+    assert corrected_list(f"{LOOPBACK},{text}", NODE) == f"{LOOPBACK},{corrected}".removesuffix(",")
+
+
+@pytest.mark.parametrize(
+    ("text", "node", "pod"),
+    [
+        pytest.param("fd00::/8", [], ["EntryUnread"], id="an IPv6 CIDR, which breaks httpx"),
+        pytest.param("::1", [], ["EntryTooBroad"], id="loopback that Ruby reads as an end"),
+        pytest.param("a.b,.a.b", [], [], id="a name"),
+    ],
+)
+def test_who_reads_the_list_matters(text: str, node: list[str], pod: list[str]) -> None:
+    assert (codes(f"{LOOPBACK},{text}"), codes(f"{LOOPBACK},{text}", POD)) == (node, pod)
+
+
+@pytest.mark.parametrize(
+    ("text", "has_proxy", "expected"),
+    [
+        pytest.param("", True, ["ListEmpty"], id="an empty list beside a proxy"),
+        pytest.param(" ,", True, ["ListEmpty"], id="separators alone"),
+        pytest.param("", False, [], id="an empty list without a proxy"),
+        pytest.param("a", False, [], id="a list without a proxy lacks nothing"),
+        pytest.param("a;b", False, ["EntryForm"], id="but its mistakes are mistakes"),
+        pytest.param("127.0.0.1", True, ["AddressNotListed"], id="no localhost"),
+    ],
+)
+def test_what_a_list_needs_depends_on_the_proxy(text: str, has_proxy: bool, expected: list[str]) -> None:
+    assert codes(text, has_proxy=has_proxy) == expected
+
+
+@pytest.mark.parametrize(
+    ("gone", "code", "missing"),
+    [
+        pytest.param({"192.168.0.0/16"}, "ClusterNotListed", "192.168.0.0/16", id="the pod CIDR"),
+        pytest.param({"10.96.0.0/12"}, "ClusterNotListed", "10.96.0.0/12", id="the service CIDR"),
+        pytest.param({"prod.local", ".prod.local", ".svc.prod.local."}, "ClusterNotListed", "prod.local", id="the domain"),
+        pytest.param({"svc", ".svc"}, "ClusterNotListed", "svc", id="the services"),
+        pytest.param({"api.example.com"}, "ClusterNotListed", "api.example.com", id="the endpoint"),
+        pytest.param({"10.96.0.1"}, "AddressNotListed", "10.96.0.1", id="the API server's address"),
+        pytest.param({"169.254.169.254"}, "AddressNotListed", "169.254.169.254", id="the metadata service"),
+        pytest.param({"localhost"}, "AddressNotListed", "localhost", id="loopback"),
+    ],
+)
+def test_what_a_cluster_needs(gone: set[str], code: str, missing: str) -> None:
+    text = ",".join(entry for entry in composed(NETWORK).split(",") if entry not in gone)
+    (problem,) = judge_list(text, NODE, (NETWORK,))
+    assert (problem.code, problem.entry) == (code, missing)
+    corrected = corrected_list(text, NODE, (NETWORK,))
+    assert missing in corrected.split(",")
+    assert codes(corrected, NODE, NETWORK) == []
+
+
+@pytest.mark.parametrize(
+    ("covering", "gone"),
+    [
+        pytest.param("192.0.0.0/8", "192.168.0.0/16", id="a wider CIDR"),
+        pytest.param(".example.com,example.com", "api.example.com", id="the domain of the endpoint"),
+        pytest.param("169.254.0.0/16", "169.254.169.254", id="link-local addresses"),
+    ],
+)
+def test_what_another_entry_covers_is_not_missed(covering: str, gone: str) -> None:
+    entries = [entry for entry in composed(NETWORK).split(",") if entry.strip(".") != gone]
+    assert not {"ClusterNotListed", "AddressNotListed"} & set(codes(",".join([*entries, covering]), NODE, NETWORK))
+
+
+def test_names_of_the_cluster_are_no_mistakes() -> None:
+    assert "EntryTooBroad" in codes("cloud,.cloud")
+    assert "EntryTooBroad" not in codes("cloud,.cloud", network=ClusterNetwork(service_domain=(Fact("cloud"),)))
+    text = f"{LOOPBACK},example.net"
+    assert codes(text) == ["DomainForm"]
+    assert "DomainForm" not in codes(text, network=ClusterNetwork(endpoint=(Fact("example.net"),)))
+
+
+@pytest.mark.parametrize(
+    ("length", "audience", "max_length", "is_said"),
+    [
+        pytest.param(LONGEST_ON_NODES, NODE, 0, False, id="as long as a drop-in can hold twice"),
+        pytest.param(LONGEST_ON_NODES + 1, NODE, 0, True, id="one byte more"),
+        pytest.param(LONGEST_ON_NODES + 1, POD, 0, False, id="no file holds the list of a pod"),
+        pytest.param(LONGEST + 1, POD, 0, True, id="longer than Linux starts a program with"),
+        pytest.param(20, POD, 20, False, id="the limit of the user"),
+        pytest.param(21, POD, 20, True, id="one byte more than that"),
+    ],
+)
+def test_a_list_may_be_too_long(length: int, audience: Audience, max_length: int, is_said: bool) -> None:
+    problems = judge_list("a" * length, audience, has_proxy=False, max_length=max_length)
+    assert ("ListTooLong" in {problem.code for problem in problems}) is is_said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("http://user:S3,CRET@host:3128", "a,user:S3CRET@host", "http://u:S3 CRET@x,b", "S3@C"),
+        *("Authorization: Basic S3CRET", "a;token=S3CRET", "proxy?x=S3CRET", "10.0.0.1: S3CRET", "x[::1]:,S3CRET"),
+    ],
+)
+def test_what_could_be_a_password_is_neither_repeated_nor_corrected(text: str) -> None:
+    (problem,) = judge_list(text, NODE)
+    assert problem.code == "PasswordInList"
+    assert not any(part in f"{problem.message}{problem.entry}" for part in ("S3", "CRET"))
+    assert corrected_list(text, NODE) == text
+
+
+@pytest.mark.parametrize("text", ["${A:=x y}", "{{ a == b }}", "fd00::, 10.0.0.0/8", "a: ", "10.0.0.1:, x"])
+def test_what_is_no_name_with_a_value_is_no_password(text: str) -> None:
+    assert "PasswordInList" not in codes(text)
+
+
+@pytest.mark.parametrize("cover", ["b.c,.b.c", "10.0.0.0/8"])
+@pytest.mark.parametrize("text", ["a.b.c", ".a.b.c", "x.y.b.c", "10.1.0.0/16", "10.1.2.0/24"])
+def test_hardly_any_program_needs_an_entry_that_is_said_to_be_needless(cover: str, text: str) -> None:
+    hosts = ("a.b.c", "x.a.b.c", "b.c", "x.y.b.c", "c", "10.1.2.3", "10.1.0.0", "10.2.0.1")
+    differing = {
+        name
+        for name, client in CLIENTS.items()
+        for host in hosts
+        if client.goes_direct(f"{cover},{text}", host, 443) != client.goes_direct(cover, host, 443)
+    }
+    if "EntryNeedless" in codes(f"{cover},{text}"):
+        assert differing <= {"httpx", "java", "wget-old"}
+
+
+PARTS = [
+    *("a.b", "svc", ".c.d", "*.e", "*", "A", "x:80", "http://h/p", '"q"', "bücher.de", "com", "z.", "straße.de", "${A b}"),
+    *("10.1.*", "10.1.2.3/8", "10.0.0.0/255.0.0.0", "0.0.0.0/0", "10.0.0/8", "10.0.0.1-10.0.0.2", "2.3"),
+    *("::1", "[fd00::A]", "fd00::/8", "fe80::1%e", "", " ", "localhost", "api.example.com", ".api.example.com"),
+]
+LISTS = st.lists(st.sampled_from(PARTS), max_size=6).flatmap(
+    lambda parts: st.sampled_from([",", ", ", ";", " "]).map(lambda separator: separator.join(parts))
+)
+
+
+@given(LISTS, st.sampled_from([NODE, POD]), st.sampled_from([(), (NETWORK,)]))
+def test_a_list_is_corrected_once_and_for_all(
+    text: str, audience: Audience, networks: tuple[ClusterNetwork, ...]
+) -> None:
+    corrected = corrected_list(text, audience, networks)
+    assert corrected_list(corrected, audience, networks) == corrected
+    left = {problem.code for problem in judge_list(corrected, audience, networks, has_proxy=bool(corrected))}
+    assert not left & {"EntryForm", "ClusterNotListed", "AddressNotListed"} or "*" in corrected
+
+
+@given(st.text(max_size=30))
+def test_no_text_raises(text: str) -> None:
+    for problem in judge_list(text, POD, (NETWORK,)):
+        assert problem.code in OF_VALUES
+    corrected_list(text, POD, (NETWORK,))
