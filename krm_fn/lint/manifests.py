@@ -6,7 +6,7 @@ off, because what is in a manifest counts, whoever wrote it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -66,39 +66,60 @@ def audit(
         paths: name -> absolute path of files.
     """
     manifests = ReadableManifests(files)
-    found: list[Result] = []
     configs = manifests.configs()
-    given = wanted
-    for located in configs:
-        try:
-            loaded = config.load(located.data, repeated=located.repeated)
-        except ConfigError as error:
-            found += [Finding.of(error.code, line).about(located.ref) for line in error.problems]
-            continue
-        if loaded is not None:
-            found += judge_config(loaded, located.ref, audience)
-            if wanted is None and given is not None and loaded.lint != given.lint:
-                message = "this ProxyConfig and another one differ in `lint`: name the one that counts with `--config`"
-                found.append(Finding.of("ConfigIgnored", message).about(located.ref))
-            given = given or loaded
-    wanted = given or ProxyConfig()
-    places = list(records(manifests, wanted))
-    for record in places:
-        found += _of_record(record)
-    found += _disagreements(places)
+    loaded, results = _loaded(configs)
+    for ref, proxy_config in loaded:
+        results += judge_config(proxy_config, ref, audience)
+    if wanted is None:
+        wanted = loaded[0][1] if loaded else ProxyConfig()
+        results += _differing(loaded, wanted)
+    results += manifests.misspelt()
+    compared = list(records(manifests, wanted))
+    for record in compared:
+        results += _of_record(record)
+    results += _disagreements(compared)
     kustomizations = {name: text for name, text in files.items() if _KUSTOMIZE in text}
-    found += stale_files({**kustomizations, **others}, wanted)
-    found += manifests.problems(wanted)
+    results += stale_files({**kustomizations, **others}, wanted)
+    results += manifests.problems(wanted)
     silencer = Silencer(wanted, annotated(manifests), paths, at_most=Severity.ERROR)
-    results = [*silencer.left(found)]
+    left = [*silencer.left(results)]
     ref = configs[0].ref if configs else ObjectRef()
-    results += silencer.left(silencer.idle(ref, OF_VALUES))
-    judged = {(record.obj.ref, record.obj.path) for record in places}
+    left += silencer.left(silencer.idle(ref, OF_VALUES))
+    judged = {(record.obj.ref, record.obj.path) for record in compared}
     return Audit(
-        tuple(sorted_results(without_duplicates(results))),
+        tuple(sorted_results(without_duplicates(left))),
         len(judged) + len(configs),
         tuple(silencer.silenced),
     )
+
+
+_Loaded = list[tuple[ObjectRef, ProxyConfig]]
+
+
+def _loaded(configs: Iterable[LocatedConfig]) -> tuple[_Loaded, list[Result]]:
+    """Return the ProxyConfigs that are right, and what is wrong with the others."""
+    loaded: _Loaded = []
+    results: list[Result] = []
+    for located in configs:
+        try:
+            proxy_config = config.load(located.data, repeated=located.repeated)
+        except ConfigError as error:
+            results += [Finding.of(error.code, line).about(located.ref) for line in error.problems]
+            continue
+        if proxy_config is not None:
+            loaded.append((located.ref, proxy_config))
+    return loaded, results
+
+
+def _differing(loaded: _Loaded, wanted: ProxyConfig) -> Iterator[Result]:
+    """Yield a warning for each ProxyConfig that silences other codes than the one that counts."""
+    for ref, proxy_config in loaded:
+        if proxy_config.lint != wanted.lint:
+            message = (
+                "this ProxyConfig and another one differ in `lint`: name the one that counts with "
+                "`--config`"
+            )
+            yield Finding.of("ConfigIgnored", message).about(ref)
 
 
 class ReadableManifests(Manifests):
@@ -126,13 +147,22 @@ class ReadableManifests(Manifests):
             found += located_configs(self, index)
         return found
 
+    def misspelt(self) -> Iterator[Result]:
+        """Yield a warning for each object that is probably meant to be a ProxyConfig."""
+        for index in self.holding((config.API_VERSION, config.KIND)):
+            for obj in self.objects(index):
+                meant = config.probably_meant(obj.ref.api_version, obj.ref.kind)
+                if meant:
+                    message = f"this object is no ProxyConfig: did you mean `{meant[0]}`?"
+                    yield Finding.of("ConfigIgnored", message).about(obj.ref)
+
     def problems(self, wanted: ProxyConfig) -> Iterator[Result]:
         """Yield an error for each document that a run needs and that cannot be read, and else a warning."""
         is_needed = needed(self, wanted)
         for index, error in self.errors.items():
             problem = error.problem if isinstance(error, DocumentError) else str(error)
             ref = ObjectRef(file_path=self.file(index))
-            if is_needed(index):
+            if is_needed(index) or config.KIND in self.kinds(index):
                 yield Finding.of(error.code, f"a run ends here: {problem}").about(ref)
             else:
                 yield Finding.of("TextUnreadable", f"skipped: {problem}").about(ref)
@@ -149,16 +179,17 @@ def records(manifests: Manifests, wanted: ProxyConfig) -> Iterator[Compared]:
     read: dict[int, set[object]] = {}
     for place in plan_edits(manifests, looking, overview):
         readings = tuple(place.readings())
-        read.setdefault(id(place.obj.data), set()).update(one.path for one in readings)
+        read.setdefault(id(place.obj.data), set()).update(reading.path for reading in readings)
         if readings and not place.is_new:
             yield Compared(place, readings, readings)
     for obj, memberships in overview.naming:
         if obj.group_kind in POD_KINDS:
             known = read.get(id(obj.data), set())
-            readings = tuple(one for one in read_all_containers(obj.data) if one.path not in known)
-            if readings:
+            of_containers = read_all_containers(obj.data)
+            others = tuple(reading for reading in of_containers if reading.path not in known)
+            if others:
                 record = other_place(obj, memberships, (), "")
-                yield record._replace(before=readings, after=readings)
+                yield record._replace(before=others, after=others)
 
 
 def _of_record(record: Compared) -> Iterator[Result]:
@@ -169,7 +200,7 @@ def _of_record(record: Compared) -> Iterator[Result]:
         if outdated is not None:
             yield place.result(outdated)
     else:
-        networks = tuple(one.cluster.network for one in place.memberships)
+        networks = tuple(membership.cluster.network for membership in place.memberships)
         reader = Reader(Audience.POD, networks)
     for finding in judge_places(record.after, reader):
         yield place.result(finding)
@@ -186,7 +217,8 @@ def _disagreements(records: Sequence[Compared]) -> Iterator[Result]:
         place = record.place
         if not place.target_id:
             continue
-        clusters = tuple((one.cluster.ref, one.role) for one in place.memberships)
+        members = place.memberships
+        clusters = tuple((membership.cluster, membership.role) for membership in members)
         reported: set[str] = set()
         for reading in record.after:
             if reading.value is None and not reading.known:
@@ -201,6 +233,8 @@ def _disagreements(records: Sequence[Compared]) -> Iterator[Result]:
             is_same = same_value(reading.variable, reading.text, other.text)
             if not is_same and reading.place not in reported:
                 reported.add(reading.place)
-                message = f"{reading.place} must set the same `{reading.variable}` as {other.place} of the same cluster"
-                finding = Finding.of("PlacesDiffer", message, reading.path)
-                yield place.result(finding)
+                message = (
+                    f"{reading.place} must set the same `{reading.variable}` as {other.place} of the "
+                    "same cluster"
+                )
+                yield place.result(Finding.of("PlacesDiffer", message, reading.path))
