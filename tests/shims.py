@@ -7,7 +7,7 @@ def mod(name, **members):
     m=types.ModuleType(name); m.__dict__.update(members); sys.modules[name]=m
     parent,_,leaf=name.rpartition('.'); sys.modules.setdefault(parent, types.ModuleType(parent)); setattr(sys.modules[parent],leaf,m)
 P="krm_fn.targets.nodes."
-for name,tid in (("containerd_drop_in","containerdDropIn"),("kubelet_drop_in","kubeletDropIn"),("kubeadm_commands","kubeadmCommands"),("node_files","nodeFiles")):
+for name,tid in (("containerd_drop_in","containerdDropIn"),("kubelet_drop_in","kubeletDropIn"),("kubeadm_commands","kubeadmCommands")):
     mod(P+name,TARGET=nt.TARGETS[tid])
 mod(P+"files",decode=nc.decode,encode=nc.encode)
 def live(commands):

@@ -8,10 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from krm_fn.formats.splice import Edit, splice
 from krm_fn.light_typing import NamedTuple
-
-Edit = tuple[int, int, str]
-"""Write the string in the place of ``text[start:end]``."""
 
 
 class Assignment(NamedTuple):
@@ -105,9 +103,7 @@ def edit_assignments(
             edits.append((assignment.start, assignment.end, writing.assignment(name, wanted[name])))
     edits += _removals(assignments, kept)
     edits += _additions(text, wanted, kept, writing, last_place)
-    for start, end, new in sorted(edits, key=lambda edit: edit[:2], reverse=True):
-        text = text[:start] + new + text[end:]
-    return text
+    return splice(text, edits)
 
 
 def _removals(assignments: Sequence[Assignment], kept: Mapping[str, Assignment]) -> Iterator[Edit]:

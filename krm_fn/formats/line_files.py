@@ -1,6 +1,6 @@
 """Files of which each line assigns one proxy variable: environment files, profiles, settings of apt and zypper.
 
-A form is a row of ``products/node_files.py``; its readers judge it in the tests.
+A row says how a file writes its lines; the programs that read the file judge it in the tests.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache, partial
+from types import MappingProxyType
 
 from krm_fn.formats import CACHED_TEXTS
 from krm_fn.formats.assignments import (
@@ -20,11 +21,39 @@ from krm_fn.formats.assignments import (
     with_final_break,
 )
 from krm_fn.formats.escaping import shell_word
-from krm_fn.products.node_files import LineForm
+from krm_fn.light_typing import NamedTuple
 
 _COMMENTS = r"(?m)^[ \t]*(?:[#;]|//).*$"
 _CLOSED = r"""(?s)(?:[^"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')*"""
 _CONTROL = r"[\x00-\x08\x0a-\x1f\x7f]"
+
+
+class LineForm(NamedTuple):
+    """How a file says variables, each in a line of its own.
+
+    Attributes:
+        names: proxy variable -> its name in the file; it cannot say those that are missing.
+        line: how a line is written: ``{name}`` in front of ``{value}``.
+        quoted: how a value is written.
+        before: a pattern of what a line of somebody else has in front of the name.
+        sign: a pattern of what it has between name and value.
+        values: a pattern of the values that it may have, as written.
+        refused: the characters that a value cannot hold.
+        escapes: character -> what is written for it.
+        constants: what the file must say in addition, name -> value.
+        bare: a pattern of the values that need no quotes; "" where all have them.
+    """
+
+    names: Mapping[str, str]
+    line: str
+    quoted: str
+    before: str
+    sign: str
+    values: str
+    refused: str = ""
+    escapes: Mapping[str, str] = MappingProxyType({})
+    constants: Mapping[str, str] = MappingProxyType({})
+    bare: str = ""
 
 
 def form_of(row: LineForm) -> Syntax:

@@ -8,8 +8,8 @@ last assignment of a name wins).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache, partial
 
 from krm_fn.formats import CACHED_TEXTS, escaping
 from krm_fn.formats.assignments import (
@@ -21,7 +21,6 @@ from krm_fn.formats.assignments import (
     line_break_of,
     with_final_break,
 )
-from krm_fn.products.proxy_keys import PROXY_VARIABLES
 
 _LINE = r"[^\r\n]*(?:\r\n|\n|\r|\Z)"
 _HEADER = r"\[(.*)\]"
@@ -30,13 +29,18 @@ _UNSET = r"[ \t]*UnsetEnvironment[ \t]*="
 _NAME = r"""["']?([A-Za-z_][A-Za-z0-9_]*)="""
 _NOTHING_OF_USE = r"(\s|\[Service\])*"
 _EMPTY_SECTION_AT_THE_END = r"(?<=\n)\r?\n\[Service\][ \t]*(\r?\n)+\Z"
-_CONTINUED_AT_THE_END = r"\\[ \t]*(?:(?:\r\n|\n|\r)(?:[ \t]*[#;][^\r\n]*)?)*\Z"
+_CONTINUED = r"\\[ \t]*(?:(?:\r\n|\n|\r)(?:[ \t]*[#;][^\r\n]*)?)*\Z"
 _FILLER = "\0"
 """Stands for each character of a joined text that systemd does not read, so that all others keep their places."""
 
 
-@lru_cache(maxsize=CACHED_TEXTS)
-def assignments(text: str) -> tuple[Assignment, ...]:
+def form_of(names: Collection[str]) -> Syntax:
+    """Return the form of a unit that sets some variables; it reads each text once."""
+    read = lru_cache(maxsize=CACHED_TEXTS)(partial(_assignments, names))
+    return Syntax(read, partial(_edit, names), problem, frozenset(names))
+
+
+def _assignments(names: Collection[str], text: str) -> list[Assignment]:
     """Return what the ``Environment=`` lines of a text assign."""
     listed: list[Assignment] = []
     for start, line in _service_lines(text):
@@ -46,24 +50,24 @@ def assignments(text: str) -> tuple[Assignment, ...]:
         words = escaping.systemd_words(line[key.end() :])
         if not words:
             listed = [assignment._replace(counts=False) for assignment in listed]
-        is_lost = False
+        place = start + key.end()
+        is_lost = False  # behind a word that it cannot read, systemd reads no other
         for word in words:
             value = None if word.value is None else escaping.resolve_specifiers(word.value)
             named = re.match(_NAME, line[key.end() + word.start :])
-            name = named[1] if named and named[1] in PROXY_VARIABLES else ""
             listed.append(
                 Assignment(
-                    name,
+                    named[1] if named and named[1] in names else "",
                     None if value is None else value.partition("=")[2],
-                    start + key.end() + word.start,
-                    start + key.end() + word.end,
+                    place + word.start,
+                    place + word.end,
                     start,
                     start + len(line),
                     counts=not is_lost,
                 )
             )
             is_lost = is_lost or word.value is None
-    return tuple(last_counts(listed))
+    return last_counts(listed)
 
 
 def unset_by(text: str, variables: Mapping[str, str]) -> list[str]:
@@ -118,10 +122,10 @@ def problem(text: str) -> str:
     lines = [_as_read(line) for _, line in _joined_lines(text)]
     if any(line.startswith("[") and not line.endswith("]") for line in lines):
         return "systemd reads nothing behind a section header that does not end in `]`"
-    return ""
+    return "its last line is to be continued" if re.search(_CONTINUED, text) else ""
 
 
-def edit(text: str, variables: Mapping[str, str]) -> str:
+def _edit(names: Collection[str], text: str, variables: Mapping[str, str]) -> str:
     """Return a text that sets exactly these variables; "" if nothing of use remains.
 
     Raises:
@@ -130,12 +134,9 @@ def edit(text: str, variables: Mapping[str, str]) -> str:
     if variables and not text.strip():
         text = ""
     whole = with_final_break(text)
-    if re.search(_CONTINUED_AT_THE_END, whole):
-        whole += line_break_of(text)
-    listed = assignments(whole)
-    edited = edit_assignments(
-        whole, listed, variables, Writing(_assignment, _line), _last_place(whole, listed)
-    )
+    listed = _assignments(names, whole)
+    place = _last_place(whole, listed)
+    edited = edit_assignments(whole, listed, variables, Writing(_assignment, _line), place)
     if edited == whole:
         return text
     if not variables:
@@ -146,7 +147,7 @@ def edit(text: str, variables: Mapping[str, str]) -> str:
     return edited if whole == text else edited.removesuffix(line_break_of(text))
 
 
-def _last_place(text: str, listed: tuple[Assignment, ...]) -> tuple[int, str]:
+def _last_place(text: str, listed: list[Assignment]) -> tuple[int, str]:
     """Return where a first assignment goes, and the section header that it needs."""
     counting = [
         assignment.line_end for assignment in listed if assignment.counts and assignment.name
@@ -164,6 +165,3 @@ def _assignment(name: str, value: str) -> str:
 
 def _line(name: str, value: str) -> str:
     return f"Environment={_assignment(name, value)}"
-
-
-DROP_IN = Syntax(assignments, edit, problem, frozenset(PROXY_VARIABLES))

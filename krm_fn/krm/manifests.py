@@ -132,15 +132,12 @@ class Manifests(WithLook):
             str(error), place=place, file=part.file, number=part.number, code=error.code
         )
 
-    def text_for_ytt(self, index: int) -> tuple[str, Pointer, str] | None:
-        """Return the text of a document, the path of its object in it, and the comments above its separator.
-
-        None where no code of ytt is in its file.
-        """
+    def text_for_ytt(self, index: int) -> str:
+        """Return the text of a document with the comments above its separator; "" where no code of ytt can be in it."""
         part = self._documents[index]
         if part.file not in self._for_ytt:
-            return None
-        return self.text(index), (), comments_above(self._texts[part.file], part.start)
+            return ""
+        return comments_above(self._texts[part.file], part.start) + self.text(index)
 
     def repeated(self, index: int, path: Pointer) -> list[Pointer]:
         """Return paths, below the value at ``path`` of a document, of keys that occur twice in one mapping."""

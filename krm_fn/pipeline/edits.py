@@ -146,8 +146,6 @@ def _apply(edit: Edit, place: PlannedEdit, changes: ListChanges) -> None:
     after = {} if edit.removes_object else dict(edit.data)
     data.clear()
     data.update(after)
-    if place.code is not None:
-        place.code.edited(edit.operations)
     if place.is_new:
         changes.created.append(NewObject(data, place.item_index))
     else:

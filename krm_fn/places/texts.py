@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from krm_fn.engine import Draft
 from krm_fn.formats import embedded, ytt
 from krm_fn.formats.embedded import NotEditedError, Value
-from krm_fn.formats.systemd_unit import DROP_IN
 from krm_fn.krm.results import Finding
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple, Protocol
 from krm_fn.patch import APPEND
+from krm_fn.places.drop_in import DROP_IN
 from krm_fn.places.members import in_both_cases
 from krm_fn.places.place import Place, write_places
 from krm_fn.places.reading import Reading

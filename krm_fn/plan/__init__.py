@@ -17,7 +17,7 @@ from krm_fn.places.provided import DataUses
 from krm_fn.plan._created import companions, generated, identity, lacking
 from krm_fn.plan._enabled import EnabledTargets
 from krm_fn.plan._items import ItemReader, items_of_kinds
-from krm_fn.plan._model import CodeInText, ObjectSource, Overview, PlannedEdit
+from krm_fn.plan._model import ObjectSource, Overview, PlannedEdit
 from krm_fn.plan._references import data_uses
 from krm_fn.plan._selection import fits, is_edited, is_enabled, is_selected
 from krm_fn.plan._settings import Subject, by_groups, resolved_for_each
@@ -87,13 +87,13 @@ def plan_edits(source: ObjectSource, config: ProxyConfig, overview: Overview) ->
             subject = Subject.of(index, obj, topology, uses)
             if names_proxy:
                 overview.naming.append((obj, subject.memberships))
-            code = _code(source, index, obj)
+            has_code = _has_code(source, index)
             is_whole = topology.is_whole(obj) and not classes.waits_for(obj)
             of_object = _edits(subject, targets, config, classes)
-            edits += [edit._replace(code=code, is_whole=is_whole) for edit in of_object]
+            edits += [edit._replace(has_code=has_code, is_whole=is_whole) for edit in of_object]
             if is_patched:
                 by_class = _edits_by_class(subject, config, classes)
-                of_classes += [edit._replace(code=code) for edit in by_class]
+                of_classes += [edit._replace(has_code=has_code) for edit in by_class]
             new_objects += companions(subject, creators, config)
     new_objects += generated(topology, config)
     edits += lacking(new_objects, known, config, overview)
@@ -147,15 +147,14 @@ def _may_patch(source: ObjectSource, index: int, config: ProxyConfig, classes: C
     return classes.is_on or bool(classes.words and source.contains(index, classes.words))
 
 
-def _code(source: ObjectSource, index: int, obj: Object) -> CodeInText | None:
-    """Return the code of ytt in the text of an object, if there is any."""
-    for_ytt = source.text_for_ytt(index)
-    if for_ytt is None:
-        return None
-    text, path, above = for_ytt
-    from krm_fn.formats.ytt import YttManifest  # noqa: PLC0415 -- few manifests hold code of ytt
+def _has_code(source: ObjectSource, index: int) -> bool:
+    """Return whether code of ytt is in the text of an item."""
+    text = source.text_for_ytt(index)
+    if not text:
+        return False
+    from krm_fn.formats.ytt import has_code  # noqa: PLC0415 -- few manifests hold code of ytt
 
-    return YttManifest(text, (*path, *obj.path), above)
+    return has_code(text)
 
 
 def _count(overview: Overview, obj: Object, targets: Sequence[Target], config: ProxyConfig) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from krm_fn import clusters, patch, settings
+from krm_fn import clusters, settings
 from krm_fn.clusters import Foreign, Key, Membership
 from krm_fn.config import OverrideSubject, ProxyConfig
 from krm_fn.errors import DocumentError
@@ -14,7 +14,7 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, Finding, ObjectRef, Result
 from krm_fn.light_typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from krm_fn.noproxy import Audience
-from krm_fn.patch import Operation, Pointer
+from krm_fn.patch import Pointer
 from krm_fn.places.provided import NO_USES, DataUses
 from krm_fn.plan._selection import is_selected
 from krm_fn.products.cluster_api import Role
@@ -52,24 +52,8 @@ class ObjectSource(Protocol):
     def objects(self, index: int) -> list[Object]:
         """Return the objects of one entry; raises InputError."""
 
-    def text_for_ytt(self, index: int) -> tuple[str, Pointer, str] | None:
-        """Return a text that holds one entry, the path of the entry in it, and the comments above.
-
-        None where no code of ytt is in it.
-        """
-
-
-class CodeInText(Protocol):
-    """Code of a program in the text of an object, which makes values of it: see ``YttManifest``."""
-
-    def checked(self, operations: Sequence[Operation]) -> Sequence[Operation] | Finding:
-        """Return operations that do what is asked for, or why the object must stay."""
-
-    def computed(self, path: Pointer) -> Finding | None:
-        """Return the finding about code that makes the value at ``path``, if there is such."""
-
-    def edited(self, operations: Sequence[Operation]) -> None:
-        """Take over operations that were applied."""
+    def text_for_ytt(self, index: int) -> str:
+        """Return the text of one entry, with the comments above; "" where no code of ytt can be in it."""
 
 
 class PlannedEdit(NamedTuple):
@@ -88,7 +72,7 @@ class PlannedEdit(NamedTuple):
         notes: findings about the object, whatever the target finds in it.
         uses: the ConfigMaps and Secrets of the list that others read as a proxy.
         is_whole: whether another object refers to it and no other file has one of its name.
-        code: that in the text of the object, if there is any.
+        has_code: code of ytt is in the text of the object, so nothing is written into it.
         held: what it holds in the place of the target, where that was read and nothing has edited the object since.
     """
 
@@ -103,7 +87,7 @@ class PlannedEdit(NamedTuple):
     notes: tuple[Finding, ...] = ()
     uses: DataUses = DataUses()
     is_whole: bool = False
-    code: CodeInText | None = None
+    has_code: bool = False
     held: tuple[Reading, ...] | None = None
 
     @property
@@ -140,7 +124,7 @@ class PlannedEdit(NamedTuple):
         )
         found = list(self.target.edit(self.obj.data, context))
         if not sops.is_encrypted(self.obj.data):
-            yield from found if self.code is None else _beside_code(found, self.obj, self.code)
+            yield from _left_alone(found) if self.has_code else found
         elif found:
             yield sops.refusal()
 
@@ -203,21 +187,15 @@ class PlannedEdit(NamedTuple):
         return finding.about(self.obj.ref, self.target_id)
 
 
-def _beside_code(
-    found: Iterable[Edit | Finding], obj: Object, code: CodeInText
-) -> Iterator[Edit | Finding]:
-    """Yield what a target says about an object with code in its text, and its edit where that leaves the code alone."""
+def _left_alone(found: Iterable[Edit | Finding]) -> Iterator[Finding]:
+    """Yield what a target says about an object with code of ytt in its text, which stays as it is."""
+    from krm_fn.formats.ytt import LEFT_ALONE  # noqa: PLC0415 -- few manifests hold code of ytt
+
     for one in found:
-        if isinstance(one, Finding):
-            is_error = one.severity is Severity.ERROR
-            yield (code.computed(one.path) if is_error else None) or one
-            continue
-        checked = code.checked(one.operations)
-        if isinstance(checked, Finding):
-            yield checked
+        if isinstance(one, Finding) and one.severity is not Severity.ERROR:
+            yield one
         else:
-            data = None if one.removes_object else patch.apply(patch.copied(obj.data), checked)
-            yield one._replace(operations=tuple(checked), data=data)
+            yield Finding.of("TextUnreadable", LEFT_ALONE, one.path)
 
 
 class Overview:

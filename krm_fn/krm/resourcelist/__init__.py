@@ -91,13 +91,10 @@ class ResourceList(WithLook):
         """
         return list(objects(self.read(index)))
 
-    def text_for_ytt(self, index: int) -> tuple[str, Pointer, str] | None:
-        """Return a text that holds an item, and the path of the item in it; "" for the comments above, which it lacks.
-
-        None where the text holds no code of ytt.
-        """
-        text, path = self._layout.readable(index)
-        return (text, path, "") if CODE_OF_YTT in text else None
+    def text_for_ytt(self, index: int) -> str:
+        """Return the text of an item; "" where no code of ytt can be in it."""
+        text = self._layout.text_of(index)
+        return text if CODE_OF_YTT in text else ""
 
     def read(self, index: int) -> dict[str, Any]:
         """Return plain data of one item, a new copy each time.

@@ -79,14 +79,14 @@ class CutLayout:
         """Return where the text of each item begins and ends."""
         return self.parts.items
 
-    def readable(self, index: int) -> tuple[str, Pointer]:
-        """Return a text that can be read alone, and the path of an item in it."""
+    def text_of(self, index: int) -> str:
+        """Return the text of an item, which can be read alone."""
         start, end = self.parts.items[index]
-        return self.text[start:end], ("0",)
+        return self.text[start:end]
 
     def read(self, index: int) -> Any:
         """Return plain data of an item."""
-        return Document(self.readable(index)[0]).data()[0]
+        return Document(self.text_of(index)).data()[0]
 
     def write(self, changes: ListChanges, results: Sequence[Any]) -> Iterator[str]:
         """Yield the new text in pieces, so that a long list is not in memory twice.
@@ -117,7 +117,7 @@ class CutLayout:
 
     def _item(self, index: int, changes: ListChanges, new: list[Any]) -> str:
         """Return the text of an item after its edits, then new items; comments below the item stay below."""
-        item = self.readable(index)[0]
+        item = self.text_of(index)
         column = len(item) - len(item.lstrip(" "))
         objects = changes.items.get(index, {})
         is_gone = is_removed(objects)
@@ -194,9 +194,11 @@ class WholeLayout:
         """As ``CutLayout.spans``."""
         return [(item.node.start, item.node.end) for item in self.items]
 
-    def readable(self, index: int) -> tuple[str, Pointer]:
-        """As ``CutLayout.readable``."""
-        return self.text, ("items", str(index))
+    def text_of(self, index: int) -> str:
+        """Return the lines of an item."""
+        node = self.items[index].node
+        end = self.text.find("\n", node.end)
+        return self.text[node.start : end if end >= 0 else None]
 
     def read(self, index: int) -> Any:
         """As ``CutLayout.read``."""

@@ -154,7 +154,7 @@ def _obstacle(rename: Rename, users: list[User], source: ObjectSource, *, is_tak
         if is_encrypted(obj.data):
             return f'because {obj.ref.kind} "{obj.ref.name}" {ENCRYPTED}'
     items = [rename.item_index, *(user.item_index for user in users)]
-    if any(index >= 0 and source.text_for_ytt(index) is not None for index in items):
+    if any(index >= 0 and source.text_for_ytt(index) for index in items):
         return "because ytt computes a part of it, or of an object that refers to it: rename it yourself"
     if is_taken:
         return f'because another object has the name "{rename.name}": remove one of the two from the list'

@@ -122,17 +122,14 @@ def left_out(text: str) -> list[str]:
 def _whole(text: str) -> dict[str, Any]:
     try:
         parts = [yamledit.read(text[start:end]) for start, end in stream.documents(text)]
-        undecided = ytt.undecided(text, _TKG_NAMES)
     except InputError as error:
         raise ConfigError([f"must be YAML: {error}"]) from None
     twice = [field_path(path) for path in yamledit.repeated_keys_of_text(text)]
     if twice:
         raise ConfigError([f"must not say `{name}` twice: keep one of them" for name in twice])
-    if undecided:
+    if ytt.has_code(text):
         raise ConfigError(
-            [
-                f"must say `{undecided}` itself, but code of ytt decides about it: write its value there"
-            ]
+            ["must say its values itself, but code of ytt decides about them: write them there"]
         )
     return {key: value for part in parts if isinstance(part, dict) for key, value in part.items()}
 

@@ -8,20 +8,18 @@ from krm_fn.engine import Draft
 from krm_fn.krm.results import Finding
 from krm_fn.noproxy import Audience
 from krm_fn.places.place import Place
-from krm_fn.products.node_files import NODE_FILES
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, OF_SERVICES, kinds_of
 from krm_fn.targets.base import Context, Data, Options, Target
 from krm_fn.targets.nodes import node_config
 from krm_fn.targets.nodes.node_config import CONTAINERD, NodeConfig
 from krm_fn.targets.nodes.node_exports import NodeExports
-from krm_fn.targets.nodes.proxy_files import (
-    NodePlace,
-    OtherDropIns,
+from krm_fn.targets.nodes.node_files import (
+    NODE_FILES,
+    NodeFile,
     drop_in_of,
     environment_file_of,
-    file_of,
-    proxy_file,
 )
+from krm_fn.targets.nodes.proxy_files import OtherDropIns, proxy_file
 
 CONTAINERD_DROP_IN, KUBELET_DROP_IN, KUBEADM_COMMANDS = (
     "containerdDropIn",
@@ -30,7 +28,7 @@ CONTAINERD_DROP_IN, KUBELET_DROP_IN, KUBEADM_COMMANDS = (
 )
 
 
-def places_of(target_id: str, config: NodeConfig, options: Options) -> list[NodePlace]:
+def files_of(target_id: str, config: NodeConfig, options: Options) -> list[NodeFile]:
     """Return the files that a target writes."""
     if target_id == CONTAINERD_DROP_IN:
         return [drop_in_of(config.runtime)]
@@ -38,7 +36,7 @@ def places_of(target_id: str, config: NodeConfig, options: Options) -> list[Node
         return [drop_in_of("kubelet")]
     if target_id == FILES_ON_REQUEST:
         chosen = options.get("files", ())
-        return [file_of(file) for name, file in NODE_FILES.items() if name in chosen]
+        return [file for name, file in NODE_FILES.items() if name in chosen]
     services = config.kind.services if target_id in OF_SERVICES else []
     has_environment_files = config.system.has_environment_files
     return [*map(environment_file_of if has_environment_files else drop_in_of, services)]
@@ -64,7 +62,7 @@ class NodeTarget(Target):
         if config is None:
             return
         own = context.settings.without_proxy if is_wanted and config.unsupported else None
-        for file in places_of(self.id, config, context.options):
+        for file in files_of(self.id, config, context.options):
             form = proxy_file(config, file, context.options)
             yield Place(config.files, form, file.label, settings=own)
             if file.unit:

@@ -20,12 +20,12 @@ from krm_fn.places.place import Place
 from krm_fn.places.reading import Reading, quoted, same_value
 from krm_fn.products import proxy_keys
 from krm_fn.products.distributions import ROWS
-from krm_fn.products.node_files import BY_PATH, NODE_FILES
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, K3S, WITH_FILES
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets.base import NO_OPTIONS, Context, Data, Options, Target, Writes
 from krm_fn.targets.nodes import node_config
 from krm_fn.targets.nodes.node_config import NodeConfig
+from krm_fn.targets.nodes.node_files import BY_PATH, NODE_FILES
 
 _GROUP = "infrastructure.cluster.x-k8s.io"
 _FIELDS: dict[tuple[str, str], Pointer] = {
@@ -197,7 +197,7 @@ class _OtherWriters(Target):
         """Return what is given, and the files that another target writes on request."""
         of_files = given.get(FILES_ON_REQUEST, NO_OPTIONS)
         chosen = of_files.get("files", ()) if of_files.get("enabled", True) else ()
-        return {**super().options(given), "written": [NODE_FILES[name].path for name in chosen]}
+        return {**super().options(given), "written": [NODE_FILES[name].paths[0] for name in chosen]}
 
     def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
         """Yield the places that others write."""

@@ -13,65 +13,18 @@ from collections.abc import Iterator, Mapping
 
 from krm_fn.engine import Draft
 from krm_fn.formats.assignments import Syntax, effective
-from krm_fn.formats.line_files import form_of
-from krm_fn.formats.systemd_unit import DROP_IN, unset_by
+from krm_fn.formats.systemd_unit import unset_by
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, lookup, text_at
 from krm_fn.places import cluster_secret
+from krm_fn.places.drop_in import DROP_IN
 from krm_fn.places.place import Place
 from krm_fn.places.reading import Reading, quoted
-from krm_fn.products.node_files import ATTRIBUTES, NODE_FILES, SYSTEMD_ENVIRONMENT, NodeFile
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets.nodes.node_config import FileEntry, NodeConfig, encode
+from krm_fn.targets.nodes.node_files import NodeFile
 
-_ENVIRONMENT_FILE = form_of(SYSTEMD_ENVIRONMENT)
-_FORMS = {file.path: form_of(file.form) for file in NODE_FILES.values() if file.form}
 _ATTRIBUTES = ("owner", "permissions")
-_UNIT_FOLDERS = ("/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib")
-"""Where systemd looks for drop-ins, the folder that hides the others first."""
-
-
-class NodePlace(NamedTuple):
-    """A file that sets the proxy of one program.
-
-    Attributes:
-        label: the place in one phrase, for messages.
-        paths: where the program looks for the file; a new one has the first.
-        form: how its text sets variables.
-        permissions: those of a new file.
-        unit: the service whose drop-in it is; "" for another file.
-        appends: the image has such a file with more in it, so a new entry appends to it.
-    """
-
-    label: str
-    paths: tuple[str, ...]
-    form: Syntax
-    permissions: str = "0640"
-    unit: str = ""
-    appends: bool = False
-
-
-def drop_in_of(unit: str) -> NodePlace:
-    """Return the drop-in of a service."""
-    inner = f"systemd/system/{unit}.service.d/http-proxy.conf"
-    paths = tuple(f"{folder}/{inner}" for folder in _UNIT_FOLDERS)
-    return NodePlace(f"the drop-in of {unit}", paths, DROP_IN, unit=unit)
-
-
-def environment_file_of(unit: str) -> NodePlace:
-    """Return the environment file of a service of RKE2 or K3s (``EnvironmentFile=-/etc/default/%N``)."""
-    return NodePlace(
-        f"the environment file of {unit}", (f"/etc/default/{unit}",), _ENVIRONMENT_FILE
-    )
-
-
-def file_of(file: NodeFile) -> NodePlace:
-    """Return the place of a file of another program."""
-    if file.form is None:
-        return drop_in_of(file.reader)._replace(paths=(file.path,))
-    form, permissions = _FORMS[file.path], ATTRIBUTES["permissions"]
-    label = f'the file "{file.path}"'
-    return NodePlace(label, (file.path,), form, permissions, appends=file.is_shared)
 
 
 class ProxyFile(NamedTuple):
@@ -85,7 +38,7 @@ class ProxyFile(NamedTuple):
     """
 
     config: NodeConfig
-    file: NodePlace
+    file: NodeFile
     options: Mapping[str, Any]
     path: str
 
@@ -308,7 +261,7 @@ class OtherDropIns(NamedTuple):
                 draft.report("ProxySwitchedOff", message, entry.field("content"))
 
 
-def proxy_file(config: NodeConfig, file: NodePlace, options: Mapping[str, Any]) -> ProxyFile:
+def proxy_file(config: NodeConfig, file: NodeFile, options: Mapping[str, Any]) -> ProxyFile:
     """Return the form of a file in a configuration."""
     existing = {entry.path for entry in config.file_entries()}
     paths = [path for path in file.paths if path in existing]

@@ -12,8 +12,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from krm_fn.formats.line_files import LineForm
 from krm_fn.light_typing import Any
-from krm_fn.products.node_files import BY_PATH, LineForm
 from krm_fn.targets.nodes.clusterclass.names import VARIABLE
 from krm_fn.targets.nodes.clusterclass.settings import (
     ADDRESSES,
@@ -22,6 +22,7 @@ from krm_fn.targets.nodes.clusterclass.settings import (
     PODS,
     SERVICES,
 )
+from krm_fn.targets.nodes.node_files import BY_PATH
 
 _START = """\
 {{- $network := .builtin.cluster.network | default dict }}
@@ -92,8 +93,8 @@ def file(entry: Mapping[str, Any]) -> str:
     if "contentFrom" in entry:
         return _of_secret(members, entry["contentFrom"]["secret"])
     row = BY_PATH.get(entry["path"])
-    if row is not None and row.form is not None:
-        text = _line_file(row.form)
+    if row is not None and row.lines is not None:
+        text = _line_file(row.lines)
     else:
         text = _DROP_IN if "[Service]" in entry["content"] else _ENVIRONMENT_FILE
     more = ' "append" true' if "append" in entry else ""

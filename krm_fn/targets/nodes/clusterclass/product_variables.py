@@ -21,8 +21,8 @@ from krm_fn.targets import TARGETS
 from krm_fn.targets.base import Context
 from krm_fn.targets.nodes.clusterclass.foreign_patches import written_path
 from krm_fn.targets.nodes.clusterclass.names import INSTEAD_OF
+from krm_fn.targets.nodes.node_files import drop_in_of
 from krm_fn.targets.nodes.node_targets import UNITS
-from krm_fn.targets.nodes.proxy_files import drop_in_of
 
 _CAREN = "carenClusterConfig"
 _VARIABLES = {_CAREN: nutanix.CLUSTER_CONFIG, "tkgClusterClass": "proxy"}

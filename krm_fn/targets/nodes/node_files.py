@@ -1,6 +1,6 @@
-"""Files in which programs on a node look for a proxy, beside the drop-ins of its own services: written on request.
+"""The files in which programs on a node look for a proxy: drop-ins of services, and files that are written on request.
 
-Data only. All but the drop-in of docker hold one variable in each line, in quotes.
+All but drop-ins hold one variable in each line.
 
 Sources: ``modules/pam_env/pam_env.c`` of Linux-PAM (``_parse_env_file``: a ``#`` begins a comment even in quotes, and
 nothing is escaped); POSIX Shell Command Language section 2.2 (``/etc/profile.d``); apt.conf(5) and
@@ -14,7 +14,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from krm_fn.formats.assignments import Syntax
+from krm_fn.formats.line_files import LineForm, form_of
 from krm_fn.light_typing import NamedTuple
+from krm_fn.places.drop_in import DROP_IN
 
 _BOTH_CASES = MappingProxyType(
     {
@@ -25,48 +28,27 @@ _BOTH_CASES = MappingProxyType(
 )
 
 
-class LineForm(NamedTuple):
-    """How a file says variables, each in a line of its own.
+class NodeFile(NamedTuple):
+    """A file that sets the proxy of one program.
 
     Attributes:
-        names: proxy variable -> its name in the file; it cannot say those that are missing.
-        line: how a line is written: ``{name}`` in front of ``{value}``.
-        quoted: how a value is written.
-        before: a pattern of what a line of somebody else has in front of the name.
-        sign: a pattern of what it has between name and value.
-        values: a pattern of the values that it may have, as written.
-        refused: the characters that a value cannot hold.
-        escapes: character -> what is written for it.
-        constants: what the file must say in addition, name -> value.
-        bare: a pattern of the values that need no quotes; "" where all have them.
+        label: the place in one phrase, for messages.
+        paths: where the program looks for the file; a new one has the first.
+        form: how its text sets variables.
+        lines: how its lines are written; None for a drop-in of systemd.
+        permissions: those of a new file; a file of programs of every user can be read by all.
+        unit: the service whose drop-in it is; "" for another file.
+        appends: the image has such a file with more in it, so a new entry appends to it.
     """
 
-    names: Mapping[str, str]
-    line: str
-    quoted: str
-    before: str
-    sign: str
-    values: str
-    refused: str = ""
-    escapes: Mapping[str, str] = MappingProxyType({})
-    constants: Mapping[str, str] = MappingProxyType({})
-    bare: str = ""
+    label: str
+    paths: tuple[str, ...]
+    form: Syntax
+    lines: LineForm | None = None
+    permissions: str = "0640"
+    unit: str = ""
+    appends: bool = False
 
-
-class NodeFile(NamedTuple):
-    """One file: its path on the node, what reads it, and its form; None for a drop-in of systemd.
-
-    ``is_shared`` is True where the image has such a file with more in it: a new entry is appended to it.
-    """
-
-    path: str
-    reader: str
-    form: LineForm | None
-    is_shared: bool = False
-
-
-ATTRIBUTES = MappingProxyType({"owner": "root:root", "permissions": "0644"})
-"""What a new file has whose form is not None: programs of every user read it, and those of images have the same."""
 
 _ASSIGNED = r"""(?:'[^'"\\$`#\r\n]*'|"[^"\\$`#\r\n]*"|[^'"\\$`#\s;&|<>(){}*?\[\]~!]*)"""
 """A value that pam_env, systemd, libzypp and a shell read alike."""
@@ -103,7 +85,7 @@ _ZYPPER = _ENVIRONMENT._replace(
     constants=MappingProxyType({"PROXY_ENABLED": "yes"}),
 )
 
-SYSTEMD_ENVIRONMENT = _ENVIRONMENT._replace(
+_SERVICE_ENVIRONMENT = _ENVIRONMENT._replace(
     before=r"[ \t]*",
     sign=r"[ \t]*=[ \t]*",
     values=r"""(?:\\\r?\n|\\.|"(?:[^"\\]|\\.)*"|'[^']*'|[^"'\\\r\n])*?""",
@@ -113,14 +95,36 @@ SYSTEMD_ENVIRONMENT = _ENVIRONMENT._replace(
 )
 """What ``EnvironmentFile=`` of a unit reads: a ``%`` means itself there."""
 
+_UNIT_FOLDERS = ("/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib")
+"""Where systemd looks for drop-ins, the folder that hides the others first."""
+
+
+def drop_in_of(unit: str) -> NodeFile:
+    """Return the drop-in of a service."""
+    inner = f"systemd/system/{unit}.service.d/http-proxy.conf"
+    paths = tuple(f"{folder}/{inner}" for folder in _UNIT_FOLDERS)
+    return NodeFile(f"the drop-in of {unit}", paths, DROP_IN, unit=unit)
+
+
+def environment_file_of(unit: str) -> NodeFile:
+    """Return the environment file of a service of RKE2 or K3s (``EnvironmentFile=-/etc/default/%N``)."""
+    return NodeFile(f"the environment file of {unit}", (f"/etc/default/{unit}",), _SERVICE_FORM)
+
+
+def _file(path: str, lines: LineForm, *, appends: bool = False) -> NodeFile:
+    return NodeFile(f'the file "{path}"', (path,), form_of(lines), lines, "0644", appends=appends)
+
+
+_SERVICE_FORM = form_of(_SERVICE_ENVIRONMENT)
+_DOCKER = drop_in_of("docker")
 NODE_FILES: Mapping[str, NodeFile] = {
-    "environment": NodeFile("/etc/environment", "pam_env", _ENVIRONMENT, is_shared=True),
-    "profile": NodeFile("/etc/profile.d/http-proxy.sh", "login shells", _PROFILE),
-    "apt": NodeFile("/etc/apt/apt.conf.d/90http-proxy", "apt", _APT),
-    "zypper": NodeFile("/etc/sysconfig/proxy", "zypper", _ZYPPER),
-    "docker": NodeFile("/etc/systemd/system/docker.service.d/http-proxy.conf", "docker", None),
+    "environment": _file("/etc/environment", _ENVIRONMENT, appends=True),
+    "profile": _file("/etc/profile.d/http-proxy.sh", _PROFILE),
+    "apt": _file("/etc/apt/apt.conf.d/90http-proxy", _APT),
+    "zypper": _file("/etc/sysconfig/proxy", _ZYPPER),
+    "docker": _DOCKER._replace(paths=_DOCKER.paths[:1]),
 }
 """What the option ``files`` of the target ``nodeFiles`` may name -> the file."""
 
-BY_PATH: Mapping[str, NodeFile] = {file.path: file for file in NODE_FILES.values()}
+BY_PATH: Mapping[str, NodeFile] = {file.paths[0]: file for file in NODE_FILES.values()}
 """The same by path."""
