@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cluster_objects import cluster, config_template, deployment, machine_deployment, named, obj, reference, with_value
-from krm_fn.clusters import ObjectIndex, Key, Topology, is_open, key_of, may_be_same
+from krm_fn.clusters import Key, ObjectIndex, Topology, is_open, key_of, may_be_same
 
 CLUSTER_LABEL = "cluster.x-k8s.io/cluster-name"
 LATER = "${NAMESPACE}"
@@ -80,14 +80,6 @@ AMBIGUOUS = [
         id="a reference without a namespace, and objects of that name in two",
     ),
     pytest.param(
-        named("KubeadmControlPlane", "cp"),
-        [
-            put(cluster(controlPlaneRef=reference("KubeadmControlPlane", "cp")), "a"),
-            put(cluster("test", controlPlaneRef=reference("KubeadmControlPlane", "cp")), "b"),
-        ],
-        id="an object without a namespace, and references from two",
-    ),
-    pytest.param(
         put(named("KubeadmControlPlane", "cp"), "b"),
         [put(cluster(controlPlaneRef=reference("KubeadmControlPlane", "cp")), "a"), OTHER],
         id="two namespaces that are both known",
@@ -106,6 +98,15 @@ def test_the_exact_namespace_goes_before_one_that_is_left_out() -> None:
 
     assert clusters_of(here, whole, OTHER, open_one) == ["a/prod"]
     assert clusters_of(open_one, whole, OTHER, here) == []
+
+
+def test_an_object_without_a_namespace_belongs_to_the_clusters_of_each_that_it_may_get() -> None:
+    plane = named("KubeadmControlPlane", "cp")
+    users = [
+        put(cluster(name, controlPlaneRef=reference("KubeadmControlPlane", "cp")), namespace)
+        for name, namespace in (("prod", "a"), ("test", "b"))
+    ]
+    assert clusters_of(plane, *users) == ["a/prod", "b/test"]
 
 
 def test_facts_of_an_infrastructure_without_a_namespace_are_those_of_its_cluster() -> None:
@@ -179,8 +180,6 @@ def test_a_mapping_by_key() -> None:
         [key("m", "a"), key("m", "b")],
     )
     assert (list(found), len(found)) == ([key("m", "a"), key("m", "b"), key("n", LATER)], 3)
-    assert meanings(found, [key("n", "a")]) == {key("n", "a"): key("n", LATER)}
-    assert meanings(found, [key("n", "a"), key("n", "b")]) == {}
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import strategies as st
 
 from krm_fn import noproxy
-
-ENTRIES = st.lists(st.text(alphabet="ab.*:/10[] ,", max_size=8))
-
 
 @pytest.mark.parametrize(
     "entry",
@@ -64,6 +60,11 @@ def test_an_entry_no_client_understands(entry: str, named: str, corrected: str) 
     assert f"write {corrected}" in mistake
     assert "must not" in mistake
     assert "\n" not in mistake
+
+
+@pytest.mark.parametrize("entry", ["10.1.*", "10.1.2.", "10.0.0/8", "10.0.0.1-10.0.0.9", "10.0.0.0/33"])
+def test_an_entry_that_is_a_part_of_an_address_is_a_mistake(entry: str) -> None:
+    assert noproxy.mistake(entry) == f'entry "{entry}" must be a whole address or CIDR, such as "10.1.2.0/24"'
 
 
 @pytest.mark.parametrize("entry", ["http://user:S3CRET@host:3128", "user:S3CRET@host", "S3CRET@", "http://u:S3CRET"])

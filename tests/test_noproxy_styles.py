@@ -10,11 +10,9 @@ from krm_fn.noproxy import (
     INFRASTRUCTURE_ENDPOINT,
     Audience,
     Entry,
-    Origin,
     Policy,
     Style,
     composition,
-    styles,
 )
 
 ON_AWS = ClusterNetwork(
@@ -23,6 +21,7 @@ ON_AWS = ClusterNetwork(
     service_domain=(Fact("prod.local"),),
     endpoint=(Fact("api.example"),),
     hosts=(Fact("etcd.example"),),
+    mirrors=(Fact("mirror.example"),),
     networks=(Fact("10.0.0.0/16"),),
     infrastructure=(Fact("AWSCluster"),),
     infrastructure_hosts=(Fact("aws.example"),),
@@ -91,77 +90,6 @@ def test_a_name_that_is_switched_off_takes_out_what_derives_from_it_and_nothing_
     gone = [text for text in everything if text not in left]
     assert ",".join(gone) == SWITCHED[style].get(name, "")
     assert left == [text for text in everything if text not in gone]
-
-
-LOOPBACK = ["only Go, Ruby and Java leave loopback out on their own"]
-NO_DOMAIN = "the domain of a cluster that declares none"
-SHORT_NAME = ["a short name of the API server inside pods"]
-ROOTED = "Flux and other Go programs write Services with a final dot"
-METADATA = ["the metadata service of AWS (AWSCluster)", "the metadata service of Azure (AzureCluster)"]
-MACHINES = "the names of machines in the region eu-west-1"
-SERVICES = "TKG adds the services of the domain"
-IPV6 = ["IPv6 loopback, because the cluster speaks IPv6"]
-WIRE_SERVER = ["the wire server of AzureCluster"]
-REASONS = {
-    Style.PORTABLE: {
-        ".user.example": [styles.TWIN],
-        "localhost": LOOPBACK,
-        "127.0.0.1": LOOPBACK,
-        "::1": IPV6,
-        "svc": ["the short names of services end in it"],
-        ".svc": ["the short names of services end in it", styles.TWIN],
-        ".prod.local": [styles.TWIN],
-        "cluster.local": [NO_DOMAIN],
-        ".cluster.local": [NO_DOMAIN, styles.TWIN],
-        ".svc.prod.local.": [ROOTED],
-        ".svc.cluster.local.": [NO_DOMAIN, ROOTED],
-        "kubernetes": SHORT_NAME,
-        "kubernetes.default": SHORT_NAME,
-        "10.96.0.1": ["first address of the service CIDR 10.96.0.0/12 (for clients that read no CIDRs)"],
-        "169.254.169.254": METADATA,
-        "fd00:ec2::254": METADATA[:1],
-        "eu-west-1.compute.internal": [f"{MACHINES} (AWSCluster)"],
-        ".eu-west-1.compute.internal": [f"{MACHINES} (AWSCluster)", styles.TWIN],
-        "168.63.129.16": WIRE_SERVER,
-    },
-    Style.GIANT_SWARM: {
-        "svc": ["cluster-apps-operator always adds it"],
-        "127.0.0.1": LOOPBACK,
-        "localhost": LOOPBACK,
-    },
-    Style.TKG: {
-        "169.254.0.0/16": ["TKG adds link-local addresses on AWS", "TKG adds link-local addresses on Azure"],
-        "168.63.129.16": WIRE_SERVER,
-        ".svc.prod.local": [SERVICES],
-        ".svc.cluster.local": [NO_DOMAIN, SERVICES],
-        ".svc": ["TKG always adds it"],
-        "localhost": LOOPBACK,
-        "127.0.0.1": LOOPBACK,
-        "::1": IPV6,
-    },
-    Style.SORTED: {
-        ".cluster.local": [NO_DOMAIN, "OpenShift always adds it"],
-        ".eu-west-1.compute.internal": [MACHINES],
-        ".prod.local": ["OpenShift always adds it"],
-        ".svc": ["OpenShift always adds it"],
-        "127.0.0.1": LOOPBACK,
-        "169.254.169.254": METADATA,
-        "localhost": LOOPBACK,
-    },
-    Style.VERBATIM: {},
-}
-"""Style -> entry -> the rules for which it is there, as `explain` shows them."""
-
-
-@pytest.mark.parametrize("style", Style)
-def test_each_entry_of_a_rule_names_it(style: Style) -> None:
-    found = {}
-    for entry in listed(style):
-        rules = [why.removeprefix("rule: ") for why in entry.why if why.startswith("rule: ")]
-        assert bool(rules) == (Origin.RULE in entry.origins)
-        if rules:
-            found[entry.text] = rules
-    assert found == REASONS[style]
 
 
 @pytest.mark.parametrize(

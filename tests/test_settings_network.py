@@ -32,6 +32,7 @@ def cluster(name: str = "prod-1", number: int = 0, **facts: Any) -> Cluster:
         infrastructure=(Fact("AWSCluster", ref, ("spec", "infrastructureRef")),),
         region=(Fact("eu-west-1", infrastructure, ("spec", "region")),),
         networks=(Fact("10.200.0.0/16", infrastructure, ("spec", "network", "vpc", "cidrBlock")),),
+        mirrors=(Fact("mirror.example.com", ref, ("spec", "x")),),
     )
     return Cluster("org-acme", name, ref=ref, network=everything._replace(**facts))
 
@@ -44,6 +45,7 @@ NOTHING: dict[str, Any] = {
     "infrastructure": (),
     "region": (),
     "networks": (),
+    "mirrors": (),
 }
 DEFAULTS: dict[str, Any] = {
     "podCIDRs": ["192.168.0.0/16"],

@@ -256,24 +256,6 @@ def test_clusters_that_share_an_object_and_want_different_proxies(
     )
 
 
-@pytest.mark.parametrize(
-    ("memberships", "reported"),
-    [
-        pytest.param(
-            [Membership(PROD), Membership(LAB, is_guest=True)], ("`Cluster/org-acme/lab`",), id="another proxy"
-        ),
-        pytest.param([Membership(PROD), Membership(PROD, is_guest=True)], (), id="the same proxy"),
-        pytest.param([Membership(PROD), Membership(LAB)], (), id="another proxy in the namespace of the class"),
-        pytest.param([Membership(LAB, is_guest=True), Membership(PROD, is_guest=True)], (), id="no Cluster there"),
-    ],
-)
-def test_clusters_of_another_namespace_than_their_class_whose_proxy_it_does_not_hold(
-    memberships: list[Membership], reported: tuple[str, ...]
-) -> None:
-    spec = {**BASE, "overrides": [override({"clusters": ["lab"]}, httpProxy=EU)]}
-    assert resolved(spec, *memberships).overruled == reported
-
-
 def test_a_shared_object_goes_direct_to_what_any_of_its_clusters_needs() -> None:
     overrides = [
         override({"clusters": ["prod-1"]}, noProxy=["prod", "both"]),
@@ -326,10 +308,10 @@ OTHERS = {"match": {"clusters": ["prod-1"]}, "disabled": True}
             id="a Cluster without that group",
         ),
         pytest.param(
-            {"clusters": ["prod-*"], "objects": ["x"], "rules": ["y"]},
+            {"clusters": ["prod-*"], "objects": ["x"]},
             [OTHERS],
             Severity.WARNING,
-            id="a Cluster without that object and that rule",
+            id="a Cluster without that object",
         ),
         pytest.param({"roles": ["Worker"]}, [OTHERS], Severity.WARNING, id="a role that is not there"),
         pytest.param({"labels": {"regoin": "*"}}, [], Severity.WARNING, id="a misspelt label, and nothing else fits"),
@@ -347,22 +329,8 @@ def test_an_override_that_fits_nothing_is_reported(
 
     assert [one.severity for one in found] == ([severity] if severity else [])
     advice = ": correct it, or remove the entry" if severity is Severity.WARNING else ""
-    assert all((one.message, one.code) == (f"{IDLE}{advice}", "OverrideFitsNothing") for one in found)
+    assert all((one.message, one.code) == (f"{IDLE}{advice}", "SettingUnused") for one in found)
     assert list(unused_overrides(loaded(httpProxy=PROXY), [])) == []
-
-
-@pytest.mark.parametrize(
-    ("match", "rules", "fits"),
-    [
-        pytest.param({"targets": ["kyvernoPolicies"], "objects": ["p"], "rules": ["r"]}, ["r"], True, id="one of them"),
-        pytest.param({"objects": ["p"]}, ["r"], True, id="the policy as a whole"),
-        pytest.param({"rules": ["*"]}, [], False, id="a policy without rules"),
-    ],
-)
-def test_an_override_for_a_rule_fits_a_policy_that_has_it(match: dict[str, Any], rules: list[str], fits: bool) -> None:
-    config = loaded(httpProxy=PROXY, overrides=[override(match, httpProxy=EU)])
-    places = subjects([], target="kyvernoPolicies", name="p", rules=rules)
-    assert (list(unused_overrides(config, places)) == []) is fits
 
 
 def test_an_override_for_a_role_may_be_for_other_lists_where_nothing_makes_nodes() -> None:
@@ -415,12 +383,6 @@ def test_the_settings_name_the_clusters_they_are_for(
 
 
 OF_WORKERS = override({"roles": ["Worker"], "targets": ["kubeletDropIn"]}, httpProxy=EU, noProxy=["of-workers"])
-OF_PLANES = override({"roles": ["ControlPlane"], "targets": ["kubeletDropIn"]}, httpProxy=EU, noProxy=["of-planes"])
-OTHER_OF_PLANES = override({"roles": ["ControlPlane"]}, httpProxy=US)
-OF_NAME = [
-    override({"objects": ["shared"], "roles": ["Worker"]}, httpProxy=EU, noProxy=["of-workers"]),
-    override({"objects": ["shared"], "roles": ["ControlPlane"]}, httpProxy=EU, noProxy=["of-planes"]),
-]
 
 
 @pytest.mark.parametrize(
@@ -505,11 +467,3 @@ def test_by_what_the_proxies_of_two_targets_may_differ(
     assert cache_key(target, loaded(**spec), [membership]) == expected
 
 
-@pytest.mark.parametrize("memberships", [[], [WORKER], [CLAIMED]], ids=["no Cluster", "a Cluster", "a claimed one"])
-def test_a_rule_gets_the_proxy_of_an_override_for_rules(memberships: list[Membership]) -> None:
-    config = loaded(**BASE, overrides=[override({"rules": ["second"]}, httpProxy=EU)])
-    urls = {
-        rule: resolve(config, memberships, target="kyvernoPolicies", readers=Readers(Audience.POD), rule=rule).urls
-        for rule in ("first", "second")
-    }
-    assert urls == {"first": (PROXY, PROXY), "second": (EU, PROXY)}

@@ -59,8 +59,10 @@ class Members:
 
         Of users with one namespace and name, those nearest to its file count: a folder may hold a Cluster twice.
         """
-        used = self._uses.find(key)
-        uses = self._uses[used] if used else []
+        target = self._uses.find(key)
+        if target is None or (key in self.nodes and target.namespace != key.namespace):
+            return []
+        uses = self._uses[target]
         users: dict[tuple[str, ...], list[Key]] = {}
         for use in uses:
             users.setdefault(use.source[:4], []).append(use.source)

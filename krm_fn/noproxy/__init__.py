@@ -9,7 +9,6 @@ Which object gets the list is not known here.
     composition  one list, each entry with its reasons
 """
 
-from krm_fn.noproxy._texts import NO_HOST, NO_VARIABLE, mistake, mistake_of_pattern, parse
 from krm_fn.noproxy.entries import holds, may_hold_a_credential
 from krm_fn.noproxy.model import (
     ALL_DERIVED,
@@ -33,6 +32,7 @@ from krm_fn.noproxy.model import (
     Style,
     united,
 )
+from krm_fn.noproxy.texts import NO_HOST, NO_VARIABLE, mistake, mistake_of_pattern, parse
 
 __all__ = [
     "ALL_DERIVED",

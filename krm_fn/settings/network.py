@@ -60,12 +60,13 @@ _INFRASTRUCTURE = Missing(
     "infrastructure", "`spec.infrastructureRef` of the Cluster", (METADATA, PROVIDER)
 )
 _NETWORKS = Missing("networks", "", (NETWORKS,))
-_ALL = (_PODS, _SERVICES, _ENDPOINT, _INFRASTRUCTURE, _NETWORKS)
+FACTS = (_PODS, _SERVICES, _ENDPOINT, _INFRASTRUCTURE, _NETWORKS)
+"""All of them, in the order in which messages name them."""
 _NEEDED = {
-    Style.PORTABLE: _ALL,
+    Style.PORTABLE: FACTS,
     Style.GIANT_SWARM: (_PODS, _SERVICES, _ENDPOINT),
     Style.TKG: (_PODS, _SERVICES),
-    Style.SORTED: _ALL,
+    Style.SORTED: FACTS,
     Style.VERBATIM: (),
 }
 """What each style cannot do without."""

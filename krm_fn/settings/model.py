@@ -7,7 +7,7 @@ from krm_fn.config import Certificates, Mirror
 from krm_fn.light_typing import NamedTuple
 from krm_fn.noproxy import Entry, Origin, Policy
 from krm_fn.products.cluster_api import Role
-from krm_fn.settings._network import Missing
+from krm_fn.settings.network import Missing
 
 
 class ProxySettings(NamedTuple):
@@ -106,8 +106,3 @@ class Resolved(NamedTuple):
             for entry in self.entries
             if Origin.CONFIG in entry.origins and Origin.RULE not in entry.origins
         )
-
-    @property
-    def derived(self) -> frozenset[str]:
-        """The entries that nobody wrote."""
-        return frozenset(entry.text for entry in self.entries if Origin.CONFIG not in entry.origins)

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from krm_fn.clusters import Membership
 from krm_fn.krm.results import Finding
 from krm_fn.products.cluster_api import Role
-from krm_fn.settings._model import Resolved
-from krm_fn.settings._network import Missing, cluster_name
+from krm_fn.settings.model import Resolved
+from krm_fn.settings.network import Missing, cluster_name
 
 
 def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Finding]:

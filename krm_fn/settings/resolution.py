@@ -1,0 +1,284 @@
+"""The proxy of one object: what the user declared for it, completed with what is known about its Clusters."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Sequence
+
+from krm_fn import noproxy
+from krm_fn.clusters import Cluster, ClusterNetwork, Membership
+from krm_fn.config import Mode, OverrideSubject, ProxyConfig
+from krm_fn.light_typing import NamedTuple
+from krm_fn.noproxy import CLUSTER_DOMAIN_NAMES, Audience, Entry, Policy, Readers, Style
+from krm_fn.settings.declared import Declaration, declaration, subject_of
+from krm_fn.settings.model import ProxySettings, Resolved
+from krm_fn.settings.network import (
+    FACTS,
+    Missing,
+    cluster_name,
+    lack_of,
+    needed_by,
+    network_of,
+    talks_to_nodes,
+)
+
+_CALLED_INSIDE = "the parts of this program call each other by this name"
+
+
+class _DeclaredPlace(NamedTuple):
+    """An object in one of its Clusters: what overrides see of it, what is declared for it, and the network there."""
+
+    membership: Membership | None
+    subject: OverrideSubject
+    declaration: Declaration
+    network: ClusterNetwork
+
+
+def cache_key(
+    target: str, config: ProxyConfig, memberships: Sequence[Membership]
+) -> tuple[str, bool]:
+    """Return a cache key: targets with equal keys and equal readers get the same proxy."""
+    tells_apart = any(override.match.targets for override in config.overrides)
+    calls_nodes = talks_to_nodes(target, config.targets, memberships)
+    return target if tells_apart else "", calls_nodes
+
+
+def resolve(  # noqa: PLR0913 -- all but the first two are keywords
+    config: ProxyConfig,
+    memberships: Sequence[Membership],
+    *,
+    target: str,
+    readers: Readers,
+    alone: Cluster | None = None,
+    name: str = "",
+) -> Resolved:
+    """Return what the user declared for an object, completed with what is known about its Clusters.
+
+    Args:
+        config: the checked FunctionConfig.
+        memberships: the Clusters the object belongs to; of several, the first says which proxy, and their lists are
+            united.
+        target: the ID of the target at work.
+        readers: who reads the list.
+        alone: the Cluster that the object itself is, or makes, where no other is known.
+        name: the name of the object.
+    """
+    blank = _blank(memberships)
+    if config.mode is Mode.REMOVE:
+        return Resolved(blank)
+    blank = blank._replace(trusted_ca=config.trusted_ca, mirror=config.mirror)
+    if readers.audience is Audience.NOBODY:
+        return Resolved(blank)
+    places = [
+        _place(config, membership, target=target, alone=alone, name=name)
+        for membership in memberships or (None,)
+    ]
+    withheld = _withheld(config, places)
+    if withheld:
+        return Resolved(blank._replace(is_declared=False), withheld=withheld)
+    first = places[0].declaration
+    settings = blank._replace(
+        http_proxy=first.urls[0],
+        https_proxy=first.urls[1],
+        differs_from_cluster=any(_differs_from_cluster(config, place) for place in places),
+        is_declared=first.is_declared,
+    )
+    resolved = Resolved(
+        settings=settings,
+        networks=_known_networks(places),
+        policy=first.policy,
+        conflicts=_conflicts(places),
+        unreachable_overrides=_unreachable_overrides(config, places),
+    )
+    if not any(first.urls):
+        return resolved
+    if readers.audience is Audience.TKG and config.reads_objects:
+        # What is stored may be what was read: completed, it would come back as the user's list in the next run.
+        readers = readers._replace(audience=Audience.PRODUCT)
+    entries = _list_for(places, readers)
+    missing: tuple[Missing, ...] = ()
+    if not readers.audience.completes_the_list:
+        calls_nodes = talks_to_nodes(target, config.targets, memberships)
+        missing = _missing(places, calls_nodes=calls_nodes)
+    no_proxy = ",".join(entry.text for entry in entries)
+    return resolved._replace(
+        settings=settings._replace(no_proxy=no_proxy), entries=entries, missing=missing
+    )
+
+
+def declared_urls(
+    config: ProxyConfig, memberships: Sequence[Membership], *, target: str, name: str = ""
+) -> tuple[str, str] | None:
+    """Return the proxies for ``http://`` and ``https://`` that ``resolve`` finds; None if nothing declares any."""
+    if config.mode is Mode.REMOVE:
+        return "", ""
+    readers = Readers(Audience.PRODUCT)
+    resolved = resolve(config, memberships, target=target, readers=readers, name=name)
+    return resolved.urls if resolved.declared else None
+
+
+def subjects(
+    memberships: Sequence[Membership], *, target: str, name: str = ""
+) -> list[OverrideSubject]:
+    """Return what overrides can match of one object: each of its memberships."""
+    return [subject_of(membership, target, name) for membership in memberships or (None,)]
+
+
+def _place(
+    config: ProxyConfig,
+    membership: Membership | None,
+    *,
+    target: str,
+    alone: Cluster | None,
+    name: str,
+) -> _DeclaredPlace:
+    cluster = membership.cluster if membership else alone or Cluster()
+    subject = subject_of(membership, target, name)
+    declared = declaration(config, subject)
+    network = network_of(cluster, config.cluster_defaults, declared.policy)
+    return _DeclaredPlace(membership, subject, declared, network)
+
+
+def _blank(memberships: Sequence[Membership]) -> ProxySettings:
+    """Return settings without a proxy, for an object of these Clusters."""
+    names = tuple(dict.fromkeys(membership.cluster.name for membership in memberships))
+    namespace = memberships[0].cluster.namespace if memberships else ""
+    is_listed = all(membership.cluster.is_listed for membership in memberships)
+    return ProxySettings(
+        cluster=names[0] if names else "", namespace=namespace, clusters=names, is_listed=is_listed
+    )
+
+
+def _withheld(config: ProxyConfig, places: Iterable[_DeclaredPlace]) -> tuple[Membership, ...]:
+    """Return memberships that only the object itself states and that would change its proxy.
+
+    What is the same for every object is nobody's secret, so such a membership only adds what is known of the network.
+    """
+    withheld = []
+    for place in places:
+        membership = place.membership
+        if membership and membership.claimed_from and not config.trusts(membership.claimed_from):
+            without_cluster = subject_of(None, place.subject.target, place.subject.name)
+            other, own = declaration(config, without_cluster), place.declaration
+            if (other.urls, other.is_declared) != (own.urls, own.is_declared):
+                withheld.append(membership)
+    return tuple(withheld)
+
+
+def _differs_from_cluster(config: ProxyConfig, place: _DeclaredPlace) -> bool:
+    """Return whether a declaration differs from that of its Cluster as a whole, without role, group and target."""
+    if not config.overrides or place.membership is None:
+        return False
+    of_cluster = subject_of(Membership(place.membership.cluster), "")
+    return place.declaration.differs(declaration(config, of_cluster))
+
+
+def _known_networks(places: Iterable[_DeclaredPlace]) -> tuple[ClusterNetwork, ...]:
+    """Return the networks without those of Clusters of which only the name is known; each one once."""
+    networks: dict[ClusterNetwork, None] = {}
+    for place in places:
+        is_listed = place.membership is not None and place.membership.cluster.is_listed
+        if is_listed or place.network != ClusterNetwork():
+            networks[place.network] = None
+    return tuple(networks)
+
+
+def _conflicts(places: Sequence[_DeclaredPlace]) -> tuple[str, ...]:
+    """Return the first place, and those that get another proxy.
+
+    Who names a class of another namespace has no say in the proxy of those whose class it is.
+    """
+    first = places[0].membership
+    if first is None:
+        return ()
+    conflicts = {_described(first): None}
+    for place in places:
+        membership = place.membership
+        differs = place.declaration.urls != places[0].declaration.urls
+        if membership and differs and membership.is_guest is first.is_guest:
+            conflicts[_described(membership)] = None
+    return tuple(conflicts) if len(conflicts) > 1 else ()
+
+
+def _described(membership: Membership) -> str:
+    """Return the name of a place for messages: its Cluster, role and worker group."""
+    role = f" {membership.role.value}" if membership.role else ""
+    group = f' "{membership.group}"' if membership.group else ""
+    return f"`{cluster_name(membership.cluster)}`{role}{group}"
+
+
+def _unreachable_overrides(
+    config: ProxyConfig, places: Iterable[_DeclaredPlace]
+) -> tuple[str, ...]:
+    """Return the overrides that only ``roles`` and ``workerGroups`` keep from these places."""
+    unreachable: dict[str, None] = {}
+    for number, override in enumerate(config.overrides):
+        if any(override.match.fits(place.subject) for place in places):
+            continue
+        match = override.match._replace(roles=(), worker_groups=())
+        for place in places:
+            would_differ = place.declaration.under(override).differs(place.declaration)
+            if would_differ and match.fits(place.subject):
+                unreachable[f"spec.overrides[{number}]"] = None
+    return tuple(unreachable)
+
+
+def _missing(places: Sequence[_DeclaredPlace], *, calls_nodes: bool) -> tuple[Missing, ...]:
+    """Return what no object states of the Clusters, each fact with all Clusters that lack it."""
+    missing: dict[Missing, None] = {}
+    for place in places:
+        user = place.declaration.entries
+        for fact in needed_by(place.declaration.policy):
+            lack = lack_of(fact, place.network, place.membership, user, talks_to_nodes=calls_nodes)
+            if lack:
+                missing[lack] = None
+    order = [fact.name for fact in FACTS]
+    return tuple(sorted(missing, key=lambda lack: order.index(lack.name)))
+
+
+def _list_for(places: Sequence[_DeclaredPlace], readers: Readers) -> tuple[Entry, ...]:
+    """Return one list for all places: those with one policy have a list in common, and these are united."""
+    by_policy: dict[Policy, list[_DeclaredPlace]] = {}
+    for place in places:
+        by_policy.setdefault(place.declaration.policy, []).append(place)
+    lists = [_list_of(policy, same, readers) for policy, same in by_policy.items()]
+    if len(lists) == 1:
+        return lists[0]
+    return tuple(noproxy.united(entry for entries in lists for entry in entries))
+
+
+def _list_of(
+    policy: Policy, places: Sequence[_DeclaredPlace], readers: Readers
+) -> tuple[Entry, ...]:
+    written = dict.fromkeys(place.declaration.entries for place in places)
+    # A list that all of them share stays as it was written, repetitions and all.
+    entries = next(iter(written))
+    if len(written) > 1:
+        entries = tuple(noproxy.united(entry for entries in written for entry in entries))
+    networks = dict.fromkeys(place.network for place in places)
+    networks.pop(ClusterNetwork(), None)
+    return _composed(entries, tuple(networks), _policy_for(policy, readers), readers.audience)
+
+
+def _policy_for(policy: Policy, readers: Readers) -> Policy:
+    """Return the policy with what the programs that read the list need in it; ``Verbatim`` adds nothing."""
+    if policy.style is Style.VERBATIM:
+        return policy
+    has_names = CLUSTER_DOMAIN_NAMES in policy.derive and policy.rooted is None
+    # In the style Portable every list has the names with a final dot.
+    if readers.writes_rooted_names and has_names and policy.style is not Style.PORTABLE:
+        policy = policy._replace(rooted=True)
+    inside = [Entry.of_rule(name, _CALLED_INSIDE) for name in readers.names]
+    return policy._replace(extra=(*policy.extra, *inside))
+
+
+@functools.lru_cache(maxsize=4096)
+def _composed(
+    user: tuple[Entry, ...],
+    networks: tuple[ClusterNetwork, ...],
+    policy: Policy,
+    audience: Audience,
+) -> tuple[Entry, ...]:
+    from krm_fn.noproxy import composition  # noqa: PLC0415 -- a list in which nothing applies needs no NO_PROXY
+
+    return composition.compose(user, networks, policy, audience)

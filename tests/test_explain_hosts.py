@@ -1,0 +1,57 @@
+"""What a list of each style is worth: which programs reach the hosts that decide whether a cluster works."""
+
+from __future__ import annotations
+
+import pytest
+
+from krm_fn.clusters import ClusterNetwork, Fact
+from krm_fn.explain.clients import CLIENTS
+from krm_fn.explain.hosts import Reached, reached
+from krm_fn.noproxy import Audience, Entry, Policy, Style
+from krm_fn.noproxy.composition import compose, join
+
+USER = ("172.16.0.0/16", "internal.corp.example")
+INFRASTRUCTURES = {
+    "AWSCluster": ("eu-west-1", "prod-1-apiserver-0123456789.eu-west-1.elb.amazonaws.com"),
+    "AzureCluster": ("westeurope", "prod-1.westeurope.cloudapp.azure.com"),
+    "VSphereCluster": ("", "192.0.2.10"),
+}
+
+
+def hosts(infrastructure: str, style: Style, audience: Audience = Audience.POD) -> list[Reached]:
+    region, endpoint = INFRASTRUCTURES[infrastructure]
+    network = ClusterNetwork(
+        pod_cidrs=(Fact("192.168.0.0/16"),),
+        service_cidrs=(Fact("10.96.0.0/12"),),
+        service_domain=(Fact("cluster.local"),),
+        endpoint=(Fact(endpoint),),
+        infrastructure=(Fact(infrastructure),),
+        region=(Fact(region),) if region else (),
+    )
+    entries = compose([Entry(text) for text in USER], [network], Policy(style), audience)
+    return reached(join(entries), [network], USER, CLIENTS)
+
+
+@pytest.mark.parametrize("audience", [Audience.NODE, Audience.POD])
+@pytest.mark.parametrize("infrastructure", INFRASTRUCTURES)
+def test_every_program_but_java_reaches_what_is_inside_directly(infrastructure: str, audience: Audience) -> None:
+    for host in hosts(infrastructure, Style.PORTABLE, audience):
+        if host.host.should_be_direct:
+            assert set(host.by_proxy) | set(host.failing) <= {CLIENTS["java"].NAME}, host.host.name
+
+
+@pytest.mark.parametrize("style", [Style.PORTABLE, Style.GIANT_SWARM, Style.TKG])
+@pytest.mark.parametrize("infrastructure", INFRASTRUCTURES)
+def test_no_program_reaches_a_public_host_directly(infrastructure: str, style: Style) -> None:
+    public = [host for host in hosts(infrastructure, style) if host.host.should_be_direct is False]
+
+    assert public
+    assert not any(host.direct for host in public)
+
+
+def test_a_service_that_is_called_by_its_address_is_reached_by_what_reads_cidrs() -> None:
+    by_name = {host.host.name: host for host in hosts("VSphereCluster", Style.PORTABLE)}
+
+    assert len(by_name["10.96.0.1"].direct) == len(CLIENTS)
+    assert CLIENTS["go"].NAME in by_name["10.96.0.10"].direct
+    assert CLIENTS["wget"].NAME in by_name["10.96.0.10"].by_proxy
