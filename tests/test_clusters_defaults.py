@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from typing import Any
 
@@ -82,24 +81,17 @@ def test_the_service_cidr_of_kubeadm(items: list[dict[str, Any]], expected: list
     assert all(fact.default_of == "kubeadm" for fact in found)
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"), [("CK8sControlPlane", "Canonical Kubernetes"), ("MicroK8sControlPlane", "MicroK8s")]
-)
-def test_the_networks_of_canonical(kind: str, name: str) -> None:
-    named_one = {"apiVersion": "controlplane.cluster.x-k8s.io/v1beta1", "kind": kind, "name": "cp"}
-    found = facts(cluster(controlPlaneRef=named_one)).assumed
+def test_the_networks_of_canonical_kubernetes() -> None:
+    plane = {"apiVersion": "controlplane.cluster.x-k8s.io/v1beta1", "kind": "CK8sControlPlane", "name": "cp"}
+    network = facts(cluster(controlPlaneRef=plane)).assumed
 
-    assert texts((*found.pod_cidrs, *found.service_cidrs)) == ["10.1.0.0/16", "10.152.183.0/24"]
-    assert {fact.default_of for facts in found for fact in facts} == {name}
+    assert texts((*network.pod_cidrs, *network.service_cidrs)) == ["10.1.0.0/16", "10.152.183.0/24"]
+    assert {fact.default_of for facts in network for fact in facts} == {"Canonical Kubernetes"}
 
 
 def private(**balancer: Any) -> dict[str, Any]:
     return {"networkSpec": {"apiServerLB": {"type": "Internal", **balancer}}}
 
-
-PUBLIC = {"subscriptionID": "1234", "resourceGroup": "group", "location": "westeurope"}
-PUBLIC_HASH = "767d8ee6"
-"""FNV-1a of 32 bits of `1234/group/pip-infra-apiserver`, as Go's `hash/fnv` has it."""
 
 
 @pytest.mark.parametrize(
@@ -143,27 +135,6 @@ PUBLIC_HASH = "767d8ee6"
             [AWS_VPC],
             [".eu-west-1.eks.amazonaws.com"],
             id="EKS",
-        ),
-        pytest.param(
-            "AzureCluster",
-            PUBLIC,
-            ["10.0.0.0/8"],
-            [f"prod-{PUBLIC_HASH}.westeurope.cloudapp.azure.com"],
-            id="Azure makes a VNet and a public name",
-        ),
-        pytest.param(
-            "AzureCluster",
-            {**PUBLIC, "azureEnvironment": "AzureUSGovernmentCloud"},
-            ["10.0.0.0/8"],
-            [f"prod-{PUBLIC_HASH}.westeurope.cloudapp.usgovcloudapi.net"],
-            id="another cloud of Azure",
-        ),
-        pytest.param(
-            "AzureCluster",
-            {**PUBLIC, "resourceGroup": "${CLUSTER_NAME}"},
-            ["10.0.0.0/8"],
-            [],
-            id="a hash of what a later step fills in is not known",
         ),
         pytest.param(
             "AzureCluster",
@@ -355,103 +326,7 @@ def test_the_api_of_the_infrastructure(kind: str, spec: dict[str, Any], expected
     assert texts(facts(*infrastructure(kind, **spec)).network.infrastructure_hosts) == expected
 
 
-CLOUDS = """\
-clouds:
-  openstack:
-    auth:
-      auth_url: https://keystone.corp.example:5000/v3
-      username: svc
-      password: hush
-"""
-
-
-def secret(name: str = "creds", **members: Any) -> dict[str, Any]:
-    return {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}, **members}
-
-
-@pytest.mark.parametrize(
-    ("members", "expected"),
-    [
-        pytest.param({"stringData": {"clouds.yaml": CLOUDS}}, ["keystone.corp.example"], id="in plain text"),
-        pytest.param(
-            {"data": {"clouds.yaml": base64.b64encode(CLOUDS.encode()).decode()}},
-            ["keystone.corp.example"],
-            id="encoded",
-        ),
-        pytest.param({"data": {"clouds.yaml": "openstack-cloud-yaml-b64"}}, [], id="not filled in"),
-        pytest.param({"stringData": {"clouds.yaml": "clouds: ["}}, [], id="no YAML"),
-        pytest.param({"stringData": {"clouds.yaml": CLOUDS.replace("//", "//svc:hush@")}}, [], id="with a credential"),
-        pytest.param({}, [], id="nothing"),
-    ],
-)
-def test_the_keystone_of_openstack(members: dict[str, Any], expected: list[str]) -> None:
-    items = [
-        *infrastructure("OpenStackCluster", identityRef={"name": "creds", "cloudName": "openstack"}),
-        cluster("other"),
-        secret(**members),
-        secret("others", stringData={"clouds.yaml": CLOUDS.replace("keystone", "other")}),
-    ]
-    prod, other = Topology(map(obj, items)).clusters
-    assert texts(prod.network.infrastructure_hosts) == expected
-    assert other.network.infrastructure_hosts == ()
-
-
 AWS = [*infrastructure("AWSCluster", region="eu-west-1"), control_plane()]
-VSPHERE = [
-    cluster(
-        infrastructureRef=reference("VSphereCluster", "infra"),
-        controlPlaneEndpoint={"host": "10.20.0.10", "port": 6443},
-        clusterNetwork={"pods": {"cidrBlocks": ["192.168.0.0/16"]}},
-    ),
-    named("VSphereCluster", "infra", spec={"server": "vcenter.corp.example"}),
-    control_plane(),
-]
-
-
-def listed(items: list[dict[str, Any]], **spec: Any) -> list[str]:
-    config = loaded(httpProxy=PROXY, **spec)
-    membership = Membership(facts(*items), Role.CONTROL_PLANE)
-    found = resolve(config, [membership], target="containerdDropIn", readers=Readers(Audience.NODE))
-    return found.settings.no_proxy.split(",")
-
-
-ASSUMED = {KUBEADM, "10.96.0.1", AWS_VPC, ".eu-west-1.elb.amazonaws.com"}
-
-
-@pytest.mark.parametrize(
-    ("spec", "expected"),
-    [
-        pytest.param({}, ASSUMED, id="all of them"),
-        pytest.param({"noProxyPolicy": {"derive": {"defaults": False}}}, set(), id="switched off"),
-        pytest.param(
-            {"noProxyPolicy": {"derive": {"serviceCIDRs": False, "serviceAddresses": False}}},
-            {AWS_VPC, ".eu-west-1.elb.amazonaws.com"},
-            id="one of them switched off",
-        ),
-        pytest.param(
-            {"noProxyPolicy": {"style": "GiantSwarm"}}, set(), id="a style that imitates a program to the byte"
-        ),
-        pytest.param({"noProxyPolicy": {"style": "Verbatim"}}, set(), id="a list as it was written"),
-        pytest.param(
-            {
-                "clusterDefaults": {
-                    "serviceCIDRs": ["172.20.0.0/16"],
-                    "networks": "10.7.0.0/24",
-                    "endpoint": "api.example",
-                }
-            },
-            set(),
-            id="what the user says goes before",
-        ),
-    ],
-)
-def test_defaults_in_the_list(spec: dict[str, Any], expected: set[str]) -> None:
-    assert ASSUMED.intersection(listed(AWS, **spec)) == expected
-
-
-def test_the_user_says_the_network_of_the_nodes() -> None:
-    assert "10.7.0.0/24" in listed(VSPHERE, clusterDefaults={"networks": "10.7.0.0/24"})
-
 
 def test_each_default_has_its_reason() -> None:
     membership = Membership(facts(*AWS), Role.CONTROL_PLANE)
@@ -462,12 +337,6 @@ def test_each_default_has_its_reason() -> None:
     assert why[AWS_VPC] == (
         "default of Cluster API Provider AWS, because `AWSCluster/infra` `spec.network.vpc.cidrBlock` is not set",
     )
-
-
-def test_the_api_of_the_infrastructure_is_opt_in() -> None:
-    assert "vcenter.corp.example" not in listed(VSPHERE)
-    switched_on = {"noProxyPolicy": {"derive": {"infrastructureEndpoint": True}}}
-    assert "vcenter.corp.example" in listed(VSPHERE, **switched_on)
 
 
 def test_a_control_plane_without_its_cluster_says_what_it_knows() -> None:
@@ -494,68 +363,3 @@ def made(items: list[dict[str, Any]], **spec: Any) -> list[list[str]]:
     return [command.removeprefix(begin).rstrip("'").split(",") for command in commands]
 
 
-@pytest.mark.parametrize(
-    ("wanted", "has_host"),
-    [pytest.param(True, True, id="asked for"), pytest.param(False, False, id="else no Secret is read for it")],
-)
-def test_keystone_in_a_run(*, wanted: bool, has_host: bool) -> None:
-    items = [
-        cluster(
-            infrastructureRef=reference("OpenStackCluster", "infra"),
-            controlPlaneRef=reference("KubeadmControlPlane", "cp"),
-        ),
-        named("OpenStackCluster", "infra", spec={"identityRef": {"name": "creds"}}),
-        control_plane(),
-        secret(stringData={"clouds.yaml": CLOUDS}),
-    ]
-    policy = {"noProxyPolicy": {"derive": {"infrastructureEndpoint": wanted}}}
-    config = proxy_config(httpProxy=PROXY, **policy)
-    whole = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": items, "functionConfig": config}
-    found = run(json.dumps(whole).encode())
-    (made,) = [item for item in json.loads(found.output)["items"] if item["kind"] == "KubeadmControlPlane"]
-    assert ("keystone.corp.example" in json.dumps(made)) is has_host
-    assert "hush" not in "".join(result.line() for result in found.results)
-
-
-@pytest.mark.parametrize(
-    ("spec", "target", "role", "is_missed"),
-    [
-        pytest.param({}, "kubeadmCommands", Role.CONTROL_PLANE, True, id="exports on a control plane"),
-        pytest.param({}, "kubeadmCommands", Role.WORKER, False, id="exports on workers"),
-        pytest.param({}, "containerdDropIn", Role.CONTROL_PLANE, False, id="containerd calls no nodes"),
-        pytest.param(
-            {"targets": {"kubeadmCommands": {"exports": False}}},
-            "kubeadmCommands",
-            Role.CONTROL_PLANE,
-            False,
-            id="no exports",
-        ),
-        pytest.param(
-            {"noProxyPolicy": {"derive": {"networks": False}}},
-            "kubeadmCommands",
-            Role.CONTROL_PLANE,
-            False,
-            id="the switch that the message names",
-        ),
-        pytest.param(
-            {"clusterDefaults": {"networks": ["10.20.0.0/24"]}},
-            "kubeadmCommands",
-            Role.CONTROL_PLANE,
-            False,
-            id="the field that the message names",
-        ),
-        pytest.param(
-            {"noProxy": ["10.0.0.0/8"]},
-            "kubeadmCommands",
-            Role.CONTROL_PLANE,
-            False,
-            id="a CIDR of the user that holds the endpoint",
-        ),
-    ],
-)
-def test_where_the_network_of_the_nodes_is_missed(
-    spec: dict[str, Any], target: str, role: Role, is_missed: bool
-) -> None:
-    memberships = [Membership(facts(*VSPHERE), role)]
-    found = resolve(loaded(httpProxy=PROXY, **spec), memberships, target=target, readers=Readers(Audience.NODE))
-    assert [str(one) for one in found.missing] == (["`networks` of `Cluster/prod`"] if is_missed else [])

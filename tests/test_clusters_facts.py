@@ -239,9 +239,7 @@ MANAGED = {"network": {"subnets": [{"cidrBlock": "10.0.0.0/24"}, {"cidrBlock": "
         pytest.param("VSphereCluster", {"server": "vcenter.example.com"}, None, (), id="vSphere has neither"),
         pytest.param("IBMVPCCluster", {"region": "us-south"}, "us-south", (), id="IBM Cloud"),
         pytest.param("AWSCluster", {"region": "${AWS_REGION}"}, "${AWS_REGION}", (), id="a placeholder is passed on"),
-        pytest.param(
-            "UnheardOfCluster", {"region": "mars-1"}, None, (), id="the fields of an unknown kind are not guessed"
-        ),
+        pytest.param("UnheardOfCluster", {"region": "mars-1"}, "mars-1", (), id="any kind of the contract"),
     ],
 )
 def test_infrastructure(kind: str, spec: dict[str, Any], region: str | None, networks: tuple[str, ...]) -> None:
@@ -252,7 +250,7 @@ def test_infrastructure(kind: str, spec: dict[str, Any], region: str | None, net
         region,
         networks,
     )
-    assert value(found, "endpoint") == (None if kind == "UnheardOfCluster" else "10.9.9.9")
+    assert value(found, "endpoint") == "10.9.9.9"
 
 
 def test_the_kind_of_the_infrastructure_is_known_without_the_object() -> None:
@@ -430,6 +428,23 @@ def test_kubeadm_separates_two_families_by_a_comma() -> None:
     found = facts(BARE, control_plane(clusterConfiguration={"networking": networking}))
     assert value(found, "pod_cidrs") == ("10.1.0.0/16", "fd00:1::/56")
     assert value(found, "service_cidrs") == ("10.2.0.0/16", "fd00:2::/112")
+
+
+@pytest.mark.parametrize("name", ["controlPlaneIpAddr", "apiServerEndpoint"])
+@pytest.mark.parametrize(
+    ("endpoint", "given", "expected"),
+    [
+        pytest.param("", "10.0.0.9", "10.0.0.9", id="a variable of the classes of vSphere and TKG"),
+        pytest.param("10.0.0.1", "10.0.0.9", "10.0.0.1", id="what the Cluster says itself goes before"),
+        pytest.param("", "svc:hunter2@host", None, id="never a credential"),
+        pytest.param("", ["a"], None, id="a value of another type"),
+    ],
+)
+def test_the_endpoint_that_a_known_variable_says(name: str, endpoint: str, given: Any, expected: str | None) -> None:
+    spec: dict[str, Any] = {"topology": {"class": "x", "variables": [{"name": name, "value": given}]}}
+    if endpoint:
+        spec["controlPlaneEndpoint"] = {"host": endpoint}
+    assert value(facts(cluster(**spec)), "endpoint") == expected
 
 
 def test_dots_around_the_domain_fall_away() -> None:
