@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import json
 from typing import Any
 
 import pytest
-import yaml
 
 from cluster_objects import (
     cluster,
@@ -20,10 +19,8 @@ from cluster_objects import (
     with_value,
 )
 from krm_fn.clusters import Topology
-from krm_fn.krm.manifests import ManifestList
 from krm_fn.krm.results import Result, Severity
-from krm_fn.pipeline import Outcome, run_list
-from krm_fn.plan.sources import Objects
+from krm_fn.pipeline import Outcome, run
 
 NAME = "${CLUSTER_NAME}"
 LABEL = "cluster.x-k8s.io/cluster-name"
@@ -86,7 +83,7 @@ def pods_of(asked: dict[str, Any], *others: dict[str, Any]) -> list[str]:
             id="a template in a file of its own that both use",
         ),
         pytest.param(at("t/b/md.yaml", workers()), TWO_FOLDERS, [PODS_OF_B], id="else that of its own folder"),
-        pytest.param(at("t/b/x/md.yaml", workers()), TWO_FOLDERS, [PODS_OF_B], id="else that of the nearest folder"),
+        pytest.param(at("t/b/x/md.yaml", workers()), TWO_FOLDERS, [PODS_OF_A, PODS_OF_B], id="else of all of them"),
         pytest.param(
             at("t/md.yaml", workers()),
             [at("t/cluster.yaml", of_pods(PODS_OF_A)), at("t/b/cluster.yaml", of_pods(PODS_OF_B))],
@@ -164,15 +161,29 @@ CONFIG = {
 }
 
 
-def run_over(files: dict[str, list[dict[str, Any]]]) -> tuple[Outcome, ManifestList]:
-    manifests = ManifestList({name: yaml.safe_dump_all(items).encode() for name, items in files.items()})
-    manifests.function_config = CONFIG
-    return run_list(manifests, Objects(manifests)), manifests
+def run_over(files: dict[str, list[dict[str, Any]]], spec: dict[str, Any] = CONFIG["spec"]) -> Outcome:
+    items = [at(file, data) for file, objects in files.items() for data in objects]
+    whole = {
+        "apiVersion": "config.kubernetes.io/v1",
+        "kind": "ResourceList",
+        "items": items,
+        "functionConfig": {**CONFIG, "spec": spec},
+    }
+    outcome = run(json.dumps(whole).encode())
+    assert outcome.exit_code == 0
+    return outcome
+
+
+def written(outcome: Outcome, file: str, kind: str) -> str:
+    """The objects of a kind in a file, behind a run."""
+    items = json.loads(outcome.output)["items"]
+    return json.dumps(
+        [item for item in items if item["kind"] == kind and item["metadata"]["annotations"][PATH] == file]
+    )
 
 
 def warnings(outcome: Outcome) -> list[Result]:
-    assert outcome.exit_code == 0
-    return [one for one in outcome.results if one.severity is Severity.WARNING]
+    return [result for result in outcome.results if result.severity is Severity.WARNING]
 
 
 def template_file(pods: str, **plane: Any) -> list[dict[str, Any]]:
@@ -182,22 +193,32 @@ def template_file(pods: str, **plane: Any) -> list[dict[str, Any]]:
 
 
 def test_each_file_of_templates_gets_the_network_of_its_own_cluster() -> None:
-    outcome, manifests = run_over({"a.yaml": template_file(PODS_OF_A), "b.yaml": template_file(PODS_OF_B)})
+    outcome = run_over({"a.yaml": template_file(PODS_OF_A), "b.yaml": template_file(PODS_OF_B)})
+
     assert warnings(outcome) == []
-    a, b = (manifests.changed[name] or b"" for name in ("a.yaml", "b.yaml"))
-    assert (PODS_OF_A.encode() in a.split(b"KubeadmControlPlane\nmeta")[1], PODS_OF_B.encode() in a) == (True, False)
-    assert (PODS_OF_B.encode() in b.split(b"KubeadmControlPlane\nmeta")[1], PODS_OF_A.encode() in b) == (True, False)
+    for file, own, other in (("a.yaml", PODS_OF_A, PODS_OF_B), ("b.yaml", PODS_OF_B, PODS_OF_A)):
+        plane = written(outcome, file, "KubeadmControlPlane")
+        assert (own in plane, other in plane) == (True, False)
+
+
+def test_a_control_plane_is_that_of_the_cluster_in_its_file() -> None:
+    plane = named("AWSManagedControlPlane", "prod", spec={"region": "eu-west-1"})
+    whole = cluster(controlPlaneRef=reference("AWSManagedControlPlane", "prod"))
+    items = [at("a.yaml", whole), at("a.yaml", plane), at("b.yaml", whole)]
+    regions = {found.ref.file_path: found.network.region_name for found in Topology(map(obj, items)).clusters}
+
+    assert regions == {"a.yaml": "eu-west-1", "b.yaml": ""}
 
 
 def test_the_system_of_one_file_is_not_that_of_another() -> None:
     of_oke = of_pods(PODS_OF_B)
-    of_oke["spec"]["controlPlaneRef"] = reference("KubeadmControlPlane", "x") | {
-        "kind": "OCIManagedControlPlane",
-        "apiVersion": "controlplane.cluster.x-k8s.io/v1beta1",
+    of_oke["spec"]["controlPlaneRef"] = reference("OCIManagedControlPlane", "x") | {
+        "apiVersion": "controlplane.cluster.x-k8s.io/v1beta1"
     }
-    outcome, _ = run_over({"a.yaml": template_file(PODS_OF_A), "b.yaml": [of_oke]})
-    found = [(one.ref.kind, one.ref.file_path) for one in warnings(outcome) if one.code == "NodeSystemUnsupported"]
-    assert found == [("Cluster", "b.yaml")]
+    outcome = run_over({"a.yaml": template_file(PODS_OF_A), "b.yaml": [of_oke]})
+
+    left = [result.ref for result in warnings(outcome) if result.code == "NodesWithoutProxy"]
+    assert [(ref.kind, ref.file_path) for ref in left] == [("Cluster", "b.yaml")]
 
 
 def test_a_class_of_one_file_is_not_made_of_the_templates_of_another() -> None:
@@ -208,35 +229,19 @@ def test_a_class_of_one_file_is_not_made_of_the_templates_of_another() -> None:
         "ClusterClass", "c", spec={"controlPlane": {"ref": reference("KubeadmControlPlaneTemplate", "cp")}}
     )
     used = named("Machine", "m", spec={"bootstrap": {"configRef": reference("KubeadmControlPlaneTemplate", "cp")}})
-    patched = {**CONFIG, "spec": {**CONFIG["spec"], "targets": {"clusterClass": {"sharedTemplates": "Patch"}}}}
-    files = {"a.yaml": [its_class, plane], "b.yaml": [plane, used]}
-    manifests = ManifestList({name: yaml.safe_dump_all(items).encode() for name, items in files.items()})
-    manifests.function_config = patched
-    outcome = run_list(manifests, Objects(manifests))
-    assert [one.code for one in outcome.results if one.severity is Severity.ERROR] == []
-    assert b"injectProxy" in (manifests.changed["a.yaml"] or b"")
+    spec = {**CONFIG["spec"], "targets": {"clusterClass": {"sharedTemplates": "Patch"}}}
+    outcome = run_over({"a.yaml": [its_class, plane], "b.yaml": [plane, used]}, spec)
+
+    assert "injectProxy" in written(outcome, "a.yaml", "ClusterClass")
 
 
 def test_an_object_that_is_near_to_several_gets_what_all_of_them_need_and_a_warning() -> None:
     files = {"t/a.yaml": template_file(PODS_OF_A), "t/b.yaml": template_file(PODS_OF_B)}
     template = with_value(config_template("w", labels={LABEL: NAME}), ("spec",), {"template": {"spec": {}}})
-    other = with_value(template, ("metadata", "name"), "v")
-    outcome, manifests = run_over({**files, "t/c.yaml": [template, other]})
-    (said,) = [one for one in warnings(outcome) if one.code == "ClusterNameTaken"]
+    outcome = run_over({**files, "t/c.yaml": [template]})
+
+    (said,) = [result for result in warnings(outcome) if result.code == "ClusterAmbiguous"]
     assert said.ref.file_path == "t/c.yaml"
-    assert all(word in said.message for word in ("t/a.yaml and t/b.yaml", "1 more object"))
+    assert "t/a.yaml and t/b.yaml" in said.message
     assert "hunter2" not in said.message
-    written = manifests.changed["t/c.yaml"] or b""
-    assert Counter(pods.encode() in written for pods in (PODS_OF_A, PODS_OF_B)) == {True: 2}
-
-
-def test_a_second_run_changes_nothing_and_a_removal_gives_back_what_was_there() -> None:
-    files = {"t/a.yaml": template_file(PODS_OF_A), "t/b.yaml": template_file(PODS_OF_B), "t/c.yaml": [workers()]}
-    before = {name: yaml.safe_dump_all(items).encode() for name, items in files.items()}
-    _, manifests = run_over(files)
-    after = {name: manifests.changed.get(name) or data for name, data in before.items()}
-    for spec, expected in ((CONFIG["spec"], after), ({"mode": "Remove"}, before)):
-        again = ManifestList(after)
-        again.function_config = {**CONFIG, "spec": spec}
-        assert run_list(again, Objects(again)).exit_code == 0
-        assert {name: again.changed.get(name) or data for name, data in after.items()} == expected
+    assert all(pods in written(outcome, "t/c.yaml", "KubeadmConfigTemplate") for pods in (PODS_OF_A, PODS_OF_B))

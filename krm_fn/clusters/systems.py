@@ -52,10 +52,10 @@ _WORKLOADS_ONLY = "let its nodes reach registries without one, and give the prox
 _ETCDADM = System("etcdadm", "`spec.etcdadmConfigSpec.proxy`")
 _GKE = System("GKE", "", _WORKLOADS_ONLY)
 _KARPENTER = "`spec.userData`: as a NodeConfig (`spec.instance.environment.default`), or as `settings.network` of Bottlerocket"  # noqa: E501
+_MICROK8S = System("MicroK8s", "`initConfiguration.httpProxy`, `httpsProxy` and `noProxy`")
 _OF_CLUSTER_API = {
-    "MicroK8sConfig": System(
-        "MicroK8s", "`initConfiguration.httpProxy`, `httpsProxy` and `noProxy`"
-    ),
+    "MicroK8sConfig": _MICROK8S,
+    "MicroK8sControlPlane": _MICROK8S,
     "CK8sConfig": System(
         "Canonical Kubernetes", "`httpProxy`, `httpsProxy` and `noProxy` of its `spec`"
     ),
