@@ -20,6 +20,7 @@ class Declaration(NamedTuple):
 
     @property
     def urls(self) -> tuple[str, str]:
+        """The proxies for ``http://`` and ``https://``, "" for none."""
         return ("", "") if self.disabled else (self.http_proxy, self.https_proxy)
 
     def differs(self, other: Declaration) -> bool:
