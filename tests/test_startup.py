@@ -60,7 +60,7 @@ OTHER_KINDS = {
     "krm_fn.targets.nodes.clusterclass.class_patches",
     "krm_fn.targets.nodes.clusterclass.classes",
     "krm_fn.targets.nodes.clusterclass.node_operations",
-    "krm_fn.targets.nodes.clusterclass.class_site",
+    "krm_fn.targets.nodes.clusterclass.class_patches",
     "krm_fn.targets.giantswarm.apps",
     "krm_fn.targets.giantswarm.chart_values",
     "krm_fn.targets.giantswarm.installation_values",

@@ -179,7 +179,7 @@ class PlannedEdit(NamedTuple):
         is_more = self.target.writes is Writes.PROXY_AND_TRUST and bool(
             settings.trusted_ca.pem or settings.mirror
         )
-        is_more = is_more or bool(self.class_context and self.class_context.is_behind)
+        is_more = is_more or bool(self.class_context and self.class_context.repairs_erased)
         return is_more or self.resolved.declared or any(group.is_declared for group in groups)
 
     def result(self, finding: Finding) -> Result:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from krm_fn.clusters import Key, may_be_same, target_of
@@ -27,8 +27,7 @@ class ClassContext(NamedTuple):
         groups: the proxy of each group of workers of a Cluster: (section, name) -> proxy.
         is_chosen: the user wants all classes patched; else only this one is, because its own patches, or those of a
             class with the same template, erase what a template holds.
-        is_behind: that is so, and the files that are the same for all Clusters have to be added by a patch, too.
-        elsewhere: the templates of the list that something else than a class refers to.
+        repairs_erased: its patches erase lists, so what is the same for all Clusters is added by a patch, too.
         of_class: the class itself, or that of the Cluster.
         has_hashed_secrets: the Secret of each Cluster gets a name with a hash.
         secret: the name of that Secret of this Cluster, "" as long as it is not known.
@@ -42,8 +41,7 @@ class ClassContext(NamedTuple):
     default: ProxySettings = ProxySettings()
     groups: Mapping[tuple[str, str], ProxySettings] = MappingProxyType({})
     is_chosen: bool = True
-    is_behind: bool = False
-    elsewhere: Container[Key] = frozenset()
+    repairs_erased: bool = False
     of_class: Key | None = None
     has_hashed_secrets: bool = False
     secret: str = ""
@@ -59,18 +57,11 @@ class ClassContext(NamedTuple):
         return found
 
     def template(self, reference: Any, namespace: str) -> Mapping[str, Any] | None:
-        """Return the object that a reference in an object of ``namespace`` names, if it is one of ``templates``."""
-        key = self._key(reference, namespace)
-        if key is None or is_elsewhere(reference, namespace):
+        """Return the object that a reference in an object of ``namespace`` names, if it is one of ``templates``.
+
+        It is looked for in the file of the class first; Cluster API refuses a reference into another namespace.
+        """
+        key = target_of(reference, namespace, self.of_class.file if self.of_class else "")
+        if key is None or not may_be_same(key.namespace, namespace):
             return None
         return self.templates.get(key)
-
-    def _key(self, reference: Any, namespace: str) -> Key | None:
-        """Return what a reference in the class names, first of all in the file of the class."""
-        return target_of(reference, namespace, self.of_class[4] if self.of_class else "")
-
-
-def is_elsewhere(reference: Any, namespace: str) -> bool:
-    """Return whether a reference in a class of ``namespace`` leads into another one, which Cluster API refuses."""
-    key = target_of(reference, namespace)
-    return key is not None and not may_be_same(key.namespace, namespace)

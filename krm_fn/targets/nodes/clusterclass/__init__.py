@@ -1,8 +1,12 @@
 """What a ClusterClass needs so that each Cluster made of it gets a proxy of its own: a variable and patches.
 
-``cluster_class`` is the target. ``classes`` decides which ClusterClasses are patched, and ``settings`` with which
-proxy; ``class_site`` and ``cluster_variable`` hold the sites of a ClusterClass and of a Cluster. ``node_operations``
-lets the node targets write into the templates, and makes operations of what they write, with the texts of
-``go_templates``; ``class_patches`` simulates the patches of others before. ``definitions`` makes patches of these
-operations; ``variable`` says what their variable holds.
+classes            which ClusterClasses are patched, and with which proxy
+class_patches      the variable and the patches of a class, as places
+node_patches       what the node targets would write into a template, as operations of patches
+foreign_patches    what the patches of others do to a list of a template
+go_templates       the texts of the patches
+variable           what the variable holds, and its schema
+cluster_variable   the variables of a Cluster, as places
+settings           lists of NO_PROXY with names that Cluster API fills in
+product_variables  classes of products that write the proxy themselves
 """

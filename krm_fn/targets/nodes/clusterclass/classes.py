@@ -7,9 +7,9 @@ with it stay as they are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from krm_fn.clusters import Key, ObjectIndex, Topology, class_name, key_of, references
+from krm_fn.clusters import Key, Membership, ObjectIndex, Topology, class_name, key_of, references
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Finding
@@ -22,32 +22,35 @@ from krm_fn.settings import ProxySettings, Resolved, resolve
 from krm_fn.targets import ClassContext
 from krm_fn.targets.class_plans import ALL_NODES, ClassEdit, ClassPlans
 from krm_fn.targets.nodes import cluster_class
-from krm_fn.targets.nodes.clusterclass import class_site, product_variables
+from krm_fn.targets.nodes.clusterclass import class_patches, product_variables
 from krm_fn.targets.nodes.clusterclass.foreign_patches import is_ours
 from krm_fn.targets.nodes.clusterclass.names import (
     FIRST_OF_SYSTEM,
-    INSTEAD_OF,
-    INSTEAD_OF_WHERE_ERASED,
-    Possibility,
+    PATCHED_TARGETS,
+    PATCHED_WHERE_ERASED,
 )
 from krm_fn.targets.nodes.clusterclass.node_patches import erasers_of
 from krm_fn.targets.nodes.clusterclass.product_variables import ProductVariable
 from krm_fn.targets.nodes.clusterclass.settings import for_class, for_nodes
 
-_Nodes = dict[tuple[str, str], Resolved]
+_Proxies = dict[tuple[str, str], Resolved]
 """Section and name of a group of workers -> its proxy; that of the whole Cluster by ``ALL_NODES``."""
+_Templates = Mapping[Key, Mapping[str, Any]]
 
 
 class _Class:
     """A class of the list.
 
     Attributes:
-        default: the proxy it gives to all nodes of which nothing is said.
+        obj: the ClusterClass.
+        default: the proxy that it gives to all nodes of which nothing is said.
+        is_selected: the selector does not leave it out.
         clusters: its Clusters, with the proxy of each group of their nodes.
         variable: that of a product in its Clusters, out of which it writes the proxy on its nodes itself.
-        is_eraser: its patches, or those of a class that shares a template with it, erase what templates hold.
+        erases_lists: its patches, or those of a class that shares a template with it, erase what templates hold.
         is_meant: it is to be patched.
-        possibility: whether it can be.
+        is_stuck: it is to be patched, and something is in the way.
+        has_nodes: it has nodes that a patch could give anything.
         targets: those that write the proxy of its nodes.
     """
 
@@ -55,26 +58,22 @@ class _Class:
         self.obj = obj
         self.default = default
         self.is_selected = is_selected
-        self.clusters: dict[Key, _Nodes] = {}
+        self.clusters: dict[Key, _Proxies] = {}
         self.variable: ProductVariable | None = None
-        self.is_eraser = False
+        self.erases_lists = False
         self.is_meant = False
-        self.possibility = Possibility.PATCHED
+        self.is_stuck = False
+        self.has_nodes = True
         kinds = {key.group_kind for key, _ in references(obj)}
-        systems = {NODE_KINDS[kind].system.name for kind in kinds if kind in NODE_KINDS}
-        of_class = [system for system in SYSTEMS if system.name in systems] or [KUBEADM]
-        targets = [target for system in of_class for target in system.targets]
+        names = {NODE_KINDS[kind].system.name for kind in kinds if kind in NODE_KINDS}
+        systems = [system for system in SYSTEMS if system.name in names] or [KUBEADM]
+        targets = [target for system in systems for target in system.targets]
         self.targets = (*dict.fromkeys(targets), FILES_ON_REQUEST)
 
     @property
     def is_patched(self) -> bool:
         """Whether its nodes get a proxy, or what is the same for all Clusters, by its patches."""
-        return self.is_meant and self.possibility is Possibility.PATCHED
-
-    @property
-    def is_stuck(self) -> bool:
-        """Whether it is to be patched, and something is in the way."""
-        return self.is_meant and self.possibility is Possibility.IN_THE_WAY
+        return self.is_meant and self.has_nodes and not self.is_stuck
 
     @property
     def stays(self) -> bool:
@@ -85,8 +84,10 @@ class _Class:
     @property
     def is_wanted(self) -> bool:
         """Whether any node is to get a proxy by way of it."""
-        nodes = [resolved for proxies in self.clusters.values() for resolved in proxies.values()]
-        return any(resolved.settings.sets_any for resolved in (self.default, *nodes))
+        proxies = [self.default]
+        for of_cluster in self.clusters.values():
+            proxies += of_cluster.values()
+        return any(resolved.settings.sets_any for resolved in proxies)
 
     @property
     def has_common(self) -> bool:
@@ -99,88 +100,82 @@ class Classes(ClassPlans):
     """The ClusterClasses of a list.
 
     Args:
-        objects: those of ``topology.kinds()``.
+        objects: those of ``clusters.kinds()``.
         is_selected: whether the selector does not leave an object out.
         topology: the Clusters of the list.
-        wanted: the checked FunctionConfig.
+        config: the checked FunctionConfig.
     """
 
     words = cluster_class.WORDS
 
     def __init__(
         self,
-        objects: Iterable[Object],
+        objects: Sequence[Object],
         is_selected: Callable[[Object], bool],
         topology: Topology,
-        wanted: ProxyConfig,
+        config: ProxyConfig,
     ) -> None:
         super().__init__(topology)
-        self._wanted = wanted
-        options = wanted.targets.get(OF_CLASSES, {})
-        self._is_enabled = bool(options.get("enabled", True)) and wanted.mode is not Mode.REMOVE
+        self._config = config
+        options = config.targets.get(OF_CLASSES, {})
+        self._is_enabled = bool(options.get("enabled", True)) and config.mode is not Mode.REMOVE
         self._is_chosen = self._is_enabled and options.get("sharedTemplates") == "Patch"
         self.is_on = self._is_chosen
         self._classes: dict[Key, _Class] = {}
         self._templates: list[Object] = []
-        if wanted.mode is not Mode.REMOVE:
-            self._read(list(objects), is_selected)
+        self._contents: ObjectIndex[Mapping[str, Any]] = ObjectIndex()
+        if config.mode is not Mode.REMOVE:
+            self._read(objects, is_selected)
 
     def _read(self, objects: Sequence[Object], is_selected: Callable[[Object], bool]) -> None:
         for obj in objects:
             if obj.group_kind == cluster_class.CLASS:
-                its_class = _Class(obj, self._default(obj), is_selected=is_selected(obj))
-                self._classes.setdefault(key_of(obj), its_class)
+                of_class = self.topology.cluster_of_class(obj)
+                default = for_class(self._config, of_class, target=OF_CLASSES, name=obj.base_name)
+                known = _Class(obj, default, is_selected=is_selected(obj))
+                self._classes.setdefault(key_of(obj), known)
         if not self._classes:
             return
-        of_clusters = [obj for obj in objects if obj.group_kind == CLUSTER]
         self._templates = [
             obj for obj in objects if obj.ref.kind.endswith("Template") and is_selected(obj)
         ]
-        for obj in of_clusters:
+        clusters = [obj for obj in objects if obj.group_kind == CLUSTER]
+        for obj in clusters:
             self._find_variable(obj, is_selected=is_selected(obj))
         self._choose()
-        self.is_on = self._is_chosen or any(
-            its_class.is_meant for its_class in self._classes.values()
-        )
+        self.is_on = self._is_chosen or any(known.is_meant for known in self._classes.values())
         if self.is_on:
-            for obj in of_clusters:
-                if is_selected(obj):
-                    self._take_cluster(obj)
+            for obj in filter(is_selected, clusters):
+                self._take_cluster(obj)
             self._find_obstacles()
 
     def _find_variable(self, obj: Object, *, is_selected: bool) -> None:
         """Find the variable of a Cluster out of which its class writes the proxy; one that is filled goes first."""
-        its_class = self._class_of(obj)
-        if its_class is None or (its_class.variable and its_class.variable.is_filled):
+        known = self._class_of(obj)
+        if known is None or (known.variable and known.variable.is_filled):
             return
         variable = product_variables.find(
-            its_class.obj.data, obj.data, self._wanted.targets, is_selected=is_selected
+            known.obj.data, obj.data, self._config.targets, is_selected=is_selected
         )
-        its_class.variable = variable or its_class.variable
+        known.variable = variable or known.variable
 
     def _choose(self) -> None:
         """Choose the classes to patch: those that erase, and all that share a template with one of them."""
         templates = ObjectIndex((key_of(obj), obj.data) for obj in self._templates)
-        for key, its_class in self._classes.items():
-            if not its_class.variable:
-                context = self._context(key, its_class, templates)._replace(
-                    is_wanted=True, is_behind=True
-                )
-                its_class.is_eraser = any(erasers_of(its_class.obj.data, context))
-        erasing = {
-            key
-            for key, its_class in self._classes.items()
-            if its_class.is_eraser and its_class.is_selected
-        }
-        family = self._family(erasing)
-        for key, its_class in self._classes.items():
-            its_class.is_eraser = its_class.is_eraser or key in family
-            is_asked = self._is_chosen or key in family
-            its_class.is_meant = (
-                self._is_enabled and is_asked and its_class.is_selected and not its_class.variable
-            )
+        for known in self._classes.values():
+            if not known.variable:
+                context = self._context(known, templates)
+                context = context._replace(is_wanted=True, repairs_erased=True)
+                known.erases_lists = any(erasers_of(known.obj.data, context))
+        family = self._family(
+            key for key, known in self._classes.items() if known.erases_lists and known.is_selected
+        )
+        for key, known in self._classes.items():
+            known.erases_lists = known.erases_lists or key in family
+            is_asked = self._is_enabled and (self._is_chosen or key in family)
+            known.is_meant = is_asked and known.is_selected and not known.variable
 
-    def _family(self, keys: set[Key]) -> set[Key]:
+    def _family(self, keys: Iterable[Key]) -> set[Key]:
         """Return some classes and all that share a template with one of them."""
         family = set(keys)
         groups = [set(self.topology.classes_of(obj)) for obj in self._templates]
@@ -188,54 +183,67 @@ class Classes(ClassPlans):
             family |= more
         return family
 
+    def _take_cluster(self, obj: Object) -> None:
+        known = self._class_of(obj)
+        if known is None:
+            return
+        default = known.default.settings
+        proxies: _Proxies = {}
+        for where, nodes in self.topology.nodes_of(obj).items():
+            proxies[where] = self._proxy_of(obj, nodes, default)
+            default = proxies[ALL_NODES].settings
+        known.clusters[key_of(obj)] = proxies
+
     def _find_obstacles(self) -> None:
         """Find out which classes cannot be patched; what is in the way of one is in the way of its family."""
-        templates: ObjectIndex[Mapping[str, Any]] = ObjectIndex()
         for obj in self._templates:
             if self.is_template(obj):
-                templates.add(key_of(obj), dict(obj.data))  # what it holds before any edit
-        self._own = templates
-        for key, its_class in self._classes.items():
-            if its_class.is_meant and (its_class.is_wanted or its_class.has_common):
-                context = self._context(key, its_class, templates)
-                its_class.possibility = class_site.possibility(its_class.obj.data, context)
-        stuck = {key for key, its_class in self._classes.items() if its_class.is_stuck}
+                self._contents.add(key_of(obj), dict(obj.data))  # what it holds before any edit
+        stuck = []
+        for key, known in self._classes.items():
+            if known.is_meant and (known.is_wanted or known.has_common):
+                context = self._context(known, self._contents)
+                plan = class_patches.plan(known.obj.data, context)
+                known.has_nodes = plan.has_nodes
+                if plan.patches is None:
+                    stuck.append(key)
         for key in self._family(stuck):
             if key in self._classes:
-                self._classes[key].possibility = Possibility.IN_THE_WAY
+                self._classes[key].is_stuck = self._classes[key].is_meant
 
-    def _of(self, obj: Object) -> Iterator[_Class | None]:
-        """Yield the classes of a template; None for one that is not in the list."""
-        for key in self.topology.classes_of(obj) if self._classes else ():
-            yield self._classes.get(key)
+    def _classes_of(self, obj: Object) -> list[_Class]:
+        """Return the classes of a template that are in the list."""
+        keys = self.topology.classes_of(obj) if self._classes else ()
+        return [self._classes[key] for key in keys if key in self._classes]
+
+    def _class_of(self, cluster: Object) -> _Class | None:
+        """Return the class of a Cluster; None for one that names none in the list."""
+        key = self.topology.class_of(cluster) if class_name(cluster.data) else None
+        return self._classes.get(key) if key is not None else None
 
     def is_template(self, obj: Object) -> bool:
         """Return whether patches of classes give the nodes what this object could hold itself."""
-        classes = [*self._of(obj)]
-        return bool(classes) and all(
-            its_class is not None and its_class.is_patched for its_class in classes
-        )
+        known = self._classes_of(obj)
+        is_patched = bool(known) and all(one.is_patched for one in known)
+        return is_patched and len(known) == len([*self.topology.classes_of(obj)])
 
     def replaces(self, target_id: str, obj: Object) -> bool:
         """Return whether an object must hold nothing of a target, because its class does."""
         variable = self._variable(obj)
         if variable and variable.replaces(target_id):
             return True
-        if target_id in INSTEAD_OF:
-            return self.is_template(obj)
-        is_erased = any(
-            its_class is not None and its_class.is_eraser for its_class in self._of(obj)
+        is_erased = any(known.erases_lists for known in self._classes_of(obj))
+        is_replaced = target_id in PATCHED_TARGETS or (
+            target_id in PATCHED_WHERE_ERASED and is_erased
         )
-        return target_id in INSTEAD_OF_WHERE_ERASED and is_erased and self.is_template(obj)
+        return is_replaced and self.is_template(obj)
 
     def _variable(self, obj: Object) -> ProductVariable | None:
         """Return the variable out of which a class of a template writes the proxy on its nodes."""
-        variables = [
-            its_class.variable
-            for its_class in self._of(obj)
-            if its_class is not None and its_class.variable
-        ]
-        return variables[0] if variables else None
+        for known in self._classes_of(obj):
+            if known.variable:
+                return known.variable
+        return None
 
     def other_writer(self, target_id: str, obj: Object) -> Finding | None:
         """Return a finding about a template whose class writes the files of the proxy itself, or may do so."""
@@ -243,39 +251,35 @@ class Classes(ClassPlans):
             return None
         if variable := self._variable(obj):
             return variable.finding()
-        for its_class in self._of(obj):
-            if its_class is None or its_class.is_patched:
-                continue
-            kind, options = obj.ref.kind, self._wanted.targets
-            path = product_variables.repeated_path(its_class.obj.data, options, kind)
-            if path:
+        for known in self._classes_of(obj):
+            kind, options = obj.ref.kind, self._config.targets
+            path = product_variables.repeated_path(known.obj.data, options, kind)
+            if path and not known.is_patched:
                 message = (
-                    f'a patch of the ClusterClass "{its_class.obj.ref.name}" writes a file "{path}" as well, and Cluster API '  # noqa: E501
-                    "takes a path once: add the Clusters with its variable to the list, or take the file out of it"
+                    f'a patch of the ClusterClass "{known.obj.ref.name}" writes a file "{path}" as well, and Cluster '
+                    "API takes a path once: add the Clusters with its variable to the list, or take the file out of it"
                 )
-                return Finding.of("ProviderRefuses", message)
+                return Finding.of("ByHand", message)
         return None
 
     def keeps(self, target_id: str, obj: Object) -> bool:
         """Return whether an object stays as it is, because its class does and holds patches of an earlier run."""
-        is_replaced = target_id in (*INSTEAD_OF, *INSTEAD_OF_WHERE_ERASED)
-        return is_replaced and any(
-            its_class is not None and its_class.stays for its_class in self._of(obj)
-        )
+        is_replaced = target_id in (*PATCHED_TARGETS, *PATCHED_WHERE_ERASED)
+        return is_replaced and any(known.stays for known in self._classes_of(obj))
 
     def waits_for(self, obj: Object) -> bool:
         """Return whether a class is patched only once somebody has changed its templates, ``obj`` among them.
 
         A run that began the configuration of such a template would make the next run patch the class.
         """
-        return any(its_class is not None and its_class.is_stuck for its_class in self._of(obj))
+        return any(known.is_stuck for known in self._classes_of(obj))
 
     def lost(self, target_id: str, obj: Object) -> Finding | None:
         """Return a warning for a template whose class erases what a target writes into it, and is not patched."""
-        for its_class in self._of(obj) if target_id in INSTEAD_OF else ():
-            if its_class is not None and its_class.is_eraser and not its_class.is_patched:
+        for known in self._classes_of(obj) if target_id in PATCHED_TARGETS else ():
+            if known.erases_lists and not known.is_patched:
                 message = (
-                    f'patches of the ClusterClass "{its_class.obj.ref.name}" erase what inject-proxy writes here: enable '  # noqa: E501
+                    f'patches of the ClusterClass "{known.obj.ref.name}" erase what inject-proxy writes here: enable '
                     "`clusterClass`, select the class, and do what the warnings about it say"
                 )
                 return Finding.of("ClassPatchErases", message)
@@ -287,79 +291,56 @@ class Classes(ClassPlans):
         None for a Cluster that is made of no class, or stays as it is with its class.
         """
         if obj.group_kind == cluster_class.CLASS:
-            its_class = self._classes.get(key_of(obj))
-            if its_class is not None and its_class.is_meant:
-                return (), its_class.default, self._context(key_of(obj), its_class, self._own)
+            known = self._classes.get(key_of(obj))
+            if known is not None and known.is_meant:
+                return (), known.default, self._context(known, self._contents)
             return (), self._nothing(obj), ClassContext()
         if obj.group_kind != CLUSTER or not class_name(obj.data):
             return None
-        its_class = self._class_of(obj)
-        if its_class is not None and its_class.is_patched:
-            return self._about_cluster(obj, its_class)
-        if its_class is not None and its_class.stays:
+        known = self._class_of(obj)
+        if known is not None and known.is_patched:
+            return self._about_cluster(obj, known)
+        if known is not None and known.stays:
             return None
-        is_left_out = its_class is None or not (its_class.is_selected or its_class.variable)
+        is_left_out = known is None or not (known.is_selected or known.variable)
         if not self._is_chosen or not is_left_out:
             return (), self._nothing(obj), ClassContext()
         nodes = self.topology.nodes_of(obj)
-        resolved = self._resolved(obj, nodes[ALL_NODES], ProxySettings())
+        resolved = self._proxy_of(obj, nodes[ALL_NODES], ProxySettings())
         return tuple(nodes.values()), resolved, ClassContext(is_known=False)
 
-    def _about_cluster(self, obj: Object, its_class: _Class) -> ClassEdit:
-        proxies = its_class.clusters[key_of(obj)]
-        groups = {
-            where: resolved.settings for where, resolved in proxies.items() if where != ALL_NODES
-        }
-        context = self._context(key_of(its_class.obj), its_class, self._own)
-        context = context._replace(groups=groups, is_behind=False)
-        return tuple(self.topology.nodes_of(obj).values()), proxies[ALL_NODES], context
+    def _about_cluster(self, obj: Object, known: _Class) -> ClassEdit:
+        proxies = {**known.clusters[key_of(obj)]}
+        of_all = proxies.pop(ALL_NODES)
+        groups = {where: resolved.settings for where, resolved in proxies.items()}
+        context = self._context(known, self._contents)
+        context = context._replace(groups=groups, repairs_erased=False)
+        return tuple(self.topology.nodes_of(obj).values()), of_all, context
 
-    def _class_of(self, cluster: Object) -> _Class | None:
-        """Return the class of a Cluster; None for one that names none in the list."""
-        key = self.topology.class_of(cluster) if class_name(cluster.data) else None
-        return self._classes.get(key) if key is not None else None
-
-    def _context(
-        self, key: Key, its_class: _Class, templates: Mapping[Key, Mapping[str, Any]]
-    ) -> ClassContext:
+    def _context(self, known: _Class, templates: _Templates) -> ClassContext:
         return ClassContext(
-            its_class.is_wanted,
-            targets=its_class.targets,
-            options=self._wanted.targets,
+            known.is_wanted,
+            targets=known.targets,
+            options=self._config.targets,
             templates=templates,
-            default=its_class.default.settings,
+            default=known.default.settings,
             is_chosen=self._is_chosen,
-            is_behind=its_class.is_eraser and (its_class.is_wanted or its_class.has_common),
-            of_class=key,
-            has_hashed_secrets=bool(self._wanted.hash_names),
+            repairs_erased=known.erases_lists and (known.is_wanted or known.has_common),
+            of_class=key_of(known.obj),
+            has_hashed_secrets=bool(self._config.hash_names),
         )
 
-    def _default(self, obj: Object) -> Resolved:
-        of_class = self.topology.cluster_of_class(obj)
-        return for_class(self._wanted, of_class, target=OF_CLASSES, name=obj.base_name)
+    def _proxy_of(self, obj: Object, nodes: Membership, default: ProxySettings) -> Resolved:
+        return for_nodes(self._config, nodes, default, target=OF_CLASSES, name=obj.base_name)
 
     def _nothing(self, obj: Object) -> Resolved:
+        """Return the settings of an object that gets no proxy by a class."""
         resolved = resolve(
-            self._wanted,
+            self._config,
             self.topology.of(obj),
             target=OF_CLASSES,
             readers=Readers(cluster_class.TARGET.audience),
             name=obj.base_name,
         )
-        return Resolved(
-            ProxySettings(cluster=resolved.settings.cluster, is_declared=resolved.declared)
-        )
-
-    def _resolved(self, obj: Object, nodes: Any, default: ProxySettings) -> Resolved:
-        return for_nodes(self._wanted, nodes, default, target=OF_CLASSES, name=obj.base_name)
-
-    def _take_cluster(self, obj: Object) -> None:
-        its_class = self._class_of(obj)
-        if its_class is None:
-            return
-        default = its_class.default.settings
-        proxies: _Nodes = {}
-        for where, membership in self.topology.nodes_of(obj).items():
-            proxies[where] = self._resolved(obj, membership, default)
-            default = proxies[ALL_NODES].settings
-        its_class.clusters[key_of(obj)] = proxies
+        cluster = resolved.settings.cluster
+        return Resolved(ProxySettings(cluster=cluster, is_declared=resolved.declared))

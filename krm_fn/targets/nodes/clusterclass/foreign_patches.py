@@ -21,8 +21,8 @@ SELECTORS = {"machineDeployments": "machineDeploymentClass", "machinePools": "ma
 """Section of ``spec.workers`` -> the member of ``matchResources`` that names its classes."""
 
 
-class NodeSort(NamedTuple):
-    """One sort of nodes of a class: section and name of its workers, "" for the control plane.
+class NodeGroup(NamedTuple):
+    """One group of nodes of a class: section and name of its workers, "" for the control plane.
 
     ``api_version`` and ``kind`` are those of the reference to their template.
     """
@@ -87,13 +87,11 @@ class ListState(NamedTuple):
     Attributes:
         is_there: whether there is a list; None where that depends on a Cluster.
         erasers: the operations that write or remove it as a whole.
-        writers: the patches that change it.
         may_be_null: the operation whose Go template may render to nothing in its place.
     """
 
     is_there: bool | None
     erasers: tuple[Operation, ...] = ()
-    writers: tuple[int, ...] = ()
     may_be_null: Operation | None = None
 
 
@@ -126,7 +124,9 @@ def written_path(obj: Mapping[str, Any], paths: Iterable[str], kind: str = "") -
     return ""
 
 
-def state_after(operations: Sequence[Operation], path: Pointer, *, is_there: bool) -> ListState:
+def state_after(
+    operations: Sequence[Operation], path: Pointer, *, is_there: bool = True
+) -> ListState:
     """Return the state of the list at ``path`` of a template after some operations.
 
     Args:
@@ -135,7 +135,7 @@ def state_after(operations: Sequence[Operation], path: Pointer, *, is_there: boo
         is_there: whether there is a list before.
     """
     state: bool | None = is_there
-    erasers, writers = [], []
+    erasers: list[Operation] = []
     may_be_null: Operation | None = None
     for operation in operations:
         if not operation.op:
@@ -144,15 +144,13 @@ def state_after(operations: Sequence[Operation], path: Pointer, *, is_there: boo
             after = operation.leaves_list(path)
             state = after if operation.is_certain or after == state else None
             erasers.append(operation)
-            writers.append(operation.patch)
             may_be_null = operation if operation.may_leave_null(path) else None
-        elif operation.is_entry(path):
-            state = True if operation.is_certain else state
-            writers.append(operation.patch)
-    return ListState(state, tuple(erasers), tuple(writers), may_be_null)
+        elif operation.is_entry(path) and operation.is_certain:
+            state = True
+    return ListState(state, tuple(erasers), may_be_null)
 
 
-def operations_on(obj: Mapping[str, Any], nodes: NodeSort) -> list[Operation]:
+def operations_on(obj: Mapping[str, Any], nodes: NodeGroup) -> list[Operation]:
     """Return what the patches of others do to the template of some nodes, in order; a wrong shape does nothing."""
     operations: list[Operation] = []
     for index, patch in enumerate(list_at(obj, ("spec", "patches"))):
@@ -166,7 +164,7 @@ def operations_on(obj: Mapping[str, Any], nodes: NodeSort) -> list[Operation]:
     return operations
 
 
-def _of_patch(index: int, patch: Any, nodes: NodeSort, *, is_certain: bool) -> Iterator[Operation]:
+def _of_patch(index: int, patch: Any, nodes: NodeGroup, *, is_certain: bool) -> Iterator[Operation]:
     for number, definition in enumerate(list_at(patch, ("definitions",))):
         if not _selects(lookup(definition, ("selector",)), nodes):
             continue
@@ -186,7 +184,7 @@ def _of_patch(index: int, patch: Any, nodes: NodeSort, *, is_certain: bool) -> I
                 )
 
 
-def _selects(selector: Any, nodes: NodeSort) -> bool:
+def _selects(selector: Any, nodes: NodeGroup) -> bool:
     """Return whether a selector selects the template of the nodes (``matchesSelector`` of Cluster API)."""
     named = (lookup(selector, ("apiVersion",)), lookup(selector, ("kind",)))
     if named != (nodes.api_version, nodes.kind):

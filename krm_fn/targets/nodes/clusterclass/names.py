@@ -5,8 +5,6 @@ The rest of the package is imported only where a class or a Cluster is edited.
 
 from __future__ import annotations
 
-from enum import Enum
-
 from krm_fn.products.cluster_api import OUR_PATCHES
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, SYSTEMS
 
@@ -15,21 +13,13 @@ VARIABLE = "injectProxy"
 EMPTY_LISTS, ADDITIONS, LISTS, NODES = OUR_PATCHES
 
 _TARGETS = tuple(system.targets for system in SYSTEMS if system.files)
-INSTEAD_OF = (
+PATCHED_TARGETS = (
     *dict.fromkeys(target for targets in _TARGETS for target in targets),
     FILES_ON_REQUEST,
 )
-"""The targets whose edits the patches make instead: those of files and commands."""
+"""The targets whose edits the patches make: those of files and commands."""
 FIRST_OF_SYSTEM = frozenset(targets[0] for targets in _TARGETS)
-"""One of them for each system of nodes: what is said once of a template is said with it."""
+"""The first target of each node system; it reports what concerns the whole template."""
 
-INSTEAD_OF_WHERE_ERASED = ("nodeTrustStore", "registryMirror")
+PATCHED_WHERE_ERASED = ("nodeTrustStore", "registryMirror")
 """Those whose edits are the same for every Cluster: patches make them only where a class erases them."""
-
-
-class Possibility(Enum):
-    """Whether a class can be patched."""
-
-    PATCHED = "our patches give its nodes what they need"
-    NOTHING = "it has no nodes that a patch could give anything"
-    IN_THE_WAY = "something is in the way, or is not certain"

@@ -1,4 +1,4 @@
-"""What patches of a ClusterClass give to each sort of its nodes.
+"""What patches of a ClusterClass give to each group of its nodes.
 
 That is the difference of what the targets of nodes would write into the template of these nodes, put behind the path of
 the class and made of its variable where it depends on a Cluster.
@@ -24,112 +24,80 @@ from krm_fn.targets.class_context import ClassContext
 from krm_fn.targets.nodes import node_config
 from krm_fn.targets.nodes.clusterclass import go_templates
 from krm_fn.targets.nodes.clusterclass.foreign_patches import (
-    NodeSort,
+    NodeGroup,
     Operation,
     operations_on,
     state_after,
     written_path,
 )
-from krm_fn.targets.nodes.clusterclass.names import INSTEAD_OF_WHERE_ERASED
+from krm_fn.targets.nodes.clusterclass.names import (
+    ADDITIONS,
+    EMPTY_LISTS,
+    LISTS,
+    NODES,
+    PATCHED_WHERE_ERASED,
+)
 from krm_fn.targets.nodes.command_order import Commands, anchors, changes_proxy, is_restart
 from krm_fn.targets.nodes.node_config import NodeConfig
 
-_ANY = "inject-proxy.invalid"
-_ANY_PROXY = ProxySettings(_ANY, _ANY, _ANY, clusters=("",))
+_MARKER = "inject-proxy.invalid"
+_ANY_PROXY = ProxySettings(_MARKER, _MARKER, _MARKER, clusters=("",))
 """Stands for the proxy of any Cluster, and for its name, where the targets write into a template."""
 
 _SECTIONS = ("machineDeployments", "machinePools")
 _HOLDERS = (("template", "bootstrap"), ("bootstrap",))
+_BEGINNING, _END = "0", "-"
+"""The places in a list in which a patch may add an entry."""
 
 
 class NodePatches(NamedTuple):
-    """Entries of ``jsonPatches`` for one sort of nodes.
+    """The operations for one group of nodes: name of our patch -> entries of ``jsonPatches``."""
 
-    Attributes:
-        nodes: the nodes.
-        front: create the lists that have to be there before the patches of others.
-        writers: those patches.
-        common: add what is the same for all Clusters.
-        lists: create the lists that are missing, and restart what pulls images.
-        own: add what depends on the Cluster.
-    """
+    nodes: NodeGroup
+    operations: dict[str, list[dict[str, Any]]]
 
-    nodes: NodeSort
-    front: list[dict[str, Any]]
-    writers: list[int]
-    common: list[dict[str, Any]]
-    lists: list[dict[str, Any]]
-    own: list[dict[str, Any]]
+    def add(self, name: str, path: Pointer, **value: Any) -> None:
+        """Add an operation that adds a value to one of our patches."""
+        operation = {"op": "add", "path": render_pointer(path), **value}
+        self.operations.setdefault(name, []).append(operation)
 
 
-class Additions(NamedTuple):
-    """What the targets add to the lists of a template.
+class Reference(NamedTuple):
+    """A reference of a class to the template of some nodes, and where it is in the class."""
 
-    Attributes:
-        files: entries that are the same for all Clusters.
-        commands: the same for commands.
-        proxied: entries of files whose content depends on the Cluster.
-        has_exports: commands export a proxy.
-        restart: the command that restarts what pulls images; "" for none.
-        repeated: the path of a file that the template holds with more in it; "" for none.
-        problems: what the targets report as an error.
-    """
-
-    files: list[Any]
-    commands: list[str]
-    proxied: list[Any]
-    has_exports: bool
-    restart: str
-    repeated: str
-    problems: list[Finding]
-
-
-class _Reference(NamedTuple):
-    """A reference of a class to a template of nodes, and where it is in the class."""
-
-    nodes: NodeSort
+    nodes: NodeGroup
     name: str
     path: Pointer
 
-
-def references(obj: Mapping[str, Any]) -> Iterator[_Reference]:
-    """Yield the references of a class to the templates of its nodes."""
-    places: list[tuple[str, str, Pointer]] = [("", "", ("spec", "controlPlane"))]
-    for section in _SECTIONS:
-        for index, worker in enumerate(list_at(obj, ("spec", "workers", section))):
-            name = text_at(worker, ("class",))
-            if name:
-                start = ("spec", "workers", section, str(index))
-                places += [(section, name, (*start, *steps)) for steps in _HOLDERS]
-    for section, name, holder in places:
-        for member in ("ref", "templateRef"):
-            reference = lookup(obj, (*holder, member))
-            if isinstance(reference, Mapping) and isinstance(reference.get("kind"), str):
-                version = str(reference.get("apiVersion"))
-                nodes = NodeSort(section, name, version, reference["kind"])
-                yield _Reference(nodes, str(reference.get("name")), (*holder, member))
+    @property
+    def called(self) -> str:
+        """What messages call the template."""
+        return f'the {self.nodes.kind} "{self.name}"'
 
 
-def erasers_of(
-    obj: Mapping[str, Any], class_context: ClassContext
-) -> Iterator[tuple[Operation, str]]:
-    """Yield the operations of the patches of others that take out what the templates of a class must hold, and of which list."""  # noqa: E501
-    places = set()
-    for reference in references(obj):
-        template = _template(obj, reference, class_context)
-        config = _cleared(template, class_context) if template is not None else None
-        if config is None or not config.system.files or config.unsupported:
-            continue
-        operations = operations_on(obj, reference.nodes)
-        additions = _additions(config, [], class_context, config.command_texts())
-        changes = _changes(config, additions, class_context, Commands([], {}))
-        for change in changes:
-            whole = (*config.path, change.key)
-            for eraser in state_after(operations, whole, is_there=True).erasers:
-                where = (eraser.patch, eraser.field)
-                if where not in places:
-                    places.add(where)
-                    yield eraser, change.key
+class _Added(NamedTuple):
+    """What the targets add to one list of a template.
+
+    Attributes:
+        key: that of the list in the configuration.
+        for_all: entries for all Clusters.
+        fixed: entries for Clusters that have a proxy.
+        templates: the Go templates of entries that depend on the Cluster.
+        fixed_end: the end of the list at which the fixed entries are added.
+        end: the end for the templates.
+    """
+
+    key: str
+    for_all: Sequence[Any]
+    fixed: Sequence[Any]
+    templates: Sequence[str]
+    fixed_end: str = _END
+    end: str = _END
+
+    @property
+    def is_any(self) -> bool:
+        """Whether anything is added."""
+        return bool(self.for_all or self.fixed or self.templates)
 
 
 class _NotPatchedError(Exception):
@@ -140,15 +108,51 @@ class _NotPatchedError(Exception):
         self.finding = finding
 
 
+def references(obj: Mapping[str, Any]) -> Iterator[Reference]:
+    """Yield the references of a class to the templates of its nodes."""
+    holders: list[tuple[str, str, Pointer]] = [("", "", ("spec", "controlPlane"))]
+    for section in _SECTIONS:
+        for index, worker in enumerate(list_at(obj, ("spec", "workers", section))):
+            name = text_at(worker, ("class",))
+            if name:
+                start = ("spec", "workers", section, str(index))
+                holders += [(section, name, (*start, *steps)) for steps in _HOLDERS]
+    for section, name, holder in holders:
+        for member in ("ref", "templateRef"):
+            reference = lookup(obj, (*holder, member))
+            if isinstance(reference, Mapping) and isinstance(reference.get("kind"), str):
+                version = str(reference.get("apiVersion"))
+                nodes = NodeGroup(section, name, version, reference["kind"])
+                yield Reference(nodes, str(reference.get("name")), (*holder, member))
+
+
+def erasers_of(
+    obj: Mapping[str, Any], class_context: ClassContext
+) -> Iterator[tuple[Operation, str]]:
+    """Yield the operations of others that take out what the templates must hold, each with the key of its list."""
+    yielded = set()
+    for reference in references(obj):
+        template = _template(obj, reference, class_context)
+        config = _without_ours(template, class_context) if template is not None else None
+        if config is None or not config.system.files or config.unsupported:
+            continue
+        operations = operations_on(obj, reference.nodes)
+        commands = config.command_texts()
+        for added in _additions(config, _with_proxy(config, commands, class_context), commands):
+            state = state_after(operations, (*config.path, added.key), is_there=True)
+            for eraser in state.erasers if added.is_any else ():
+                if (eraser.patch, eraser.field) not in yielded:
+                    yielded.add((eraser.patch, eraser.field))
+                    yield eraser, added.key
+
+
 def node_patches(
     obj: Mapping[str, Any], class_context: ClassContext
 ) -> Iterator[NodePatches | Finding]:
-    """Yield what patches give to each sort of nodes, or a finding; one that is stale keeps the class from being patched.
+    """Yield what patches give to each group of nodes, and what is to be said of it.
 
-    Args:
-        obj: the ClusterClass; findings name the index of a patch in it.
-        class_context: what is known of the list.
-    """  # noqa: E501
+    A finding that is stale keeps the class from being patched; others name the index of a patch in the class.
+    """
     for reference in references(obj):
         kind = reference.nodes.kind
         group = reference.nodes.api_version.partition("/")[0]
@@ -160,60 +164,124 @@ def node_patches(
             yield error.finding
 
 
+def _of_reference(
+    obj: Mapping[str, Any], reference: Reference, class_context: ClassContext
+) -> Iterator[NodePatches | Finding]:
+    """Yield the patches for the nodes of one template, and what is to be said of it.
+
+    Raises:
+        _NotPatchedError: they get no patch.
+    """
+    config = _config_of(obj, reference, class_context)
+    lists = _lists_of(config, reference)
+    operations = operations_on(obj, reference.nodes)
+    commands = config.command_texts()
+    if any(eraser.is_certain for eraser in state_after(operations, config.commands).erasers):
+        commands = []
+    draft = _with_proxy(config, commands, class_context)
+    files, new_commands = _additions(config, draft, commands)
+    yield from _problems(obj, reference, config, draft)
+    commands += _commands_of(operations, config)
+    new_commands, late = _placed(new_commands, commands, config, class_context)
+    if late:
+        message = (
+            f"a command of {reference.called}, or of the patches of this class, needs the network before it has the "
+            f"proxy: {late}. Build what that command needs into the image, or choose the place with "
+            f"`spec.targets.{config.system.exporter}.place`"
+        )
+        yield Finding.of("NetworkBeforeProxy", message, reference.path)
+    patches = NodePatches(reference.nodes, {})
+    for added in (files, new_commands):
+        if not added.is_any:
+            continue
+        path = (*config.path, added.key)
+        state = state_after(operations, path, is_there=bool(lists[added.key]))
+        if state.is_there is None and not state_after(operations, path).is_there:
+            message = f"whether `{added.key}` is there depends on a Cluster: let the class always write it"
+            raise _obstacle(message, reference)
+        if state.may_be_null:
+            yield _may_be_null(state.may_be_null, path)
+        _write_list(patches, path, added, state.is_there)
+    yield patches
+
+
 def _template(
-    obj: Mapping[str, Any], reference: _Reference, class_context: ClassContext
+    obj: Mapping[str, Any], reference: Reference, class_context: ClassContext
 ) -> Mapping[str, Any] | None:
-    namespace = text_at(obj, ("metadata", "namespace")) or ""
+    namespace = text_at(obj, ("metadata", "namespace"))
     return class_context.template(lookup(obj, reference.path), namespace)
 
 
-def _obstacle(message: str, reference: _Reference) -> _NotPatchedError:
+def _obstacle(message: str, reference: Reference) -> _NotPatchedError:
     """Return what keeps the whole class from being patched."""
     text = f"{message}; until then this class and its Clusters stay as they are"
     return _NotPatchedError(Finding.of("ByHand", text, reference.path, is_stale=True))
 
 
-def _no_proxy(message: str, reference: _Reference) -> _NotPatchedError:
+def _no_proxy(message: str, reference: Reference) -> _NotPatchedError:
     """Return what keeps nodes from getting a proxy; the others of the class get theirs."""
     return _NotPatchedError(Finding.of("NodesWithoutProxy", message, reference.path))
 
 
-def _cleared(template: Mapping[str, Any], class_context: ClassContext) -> NodeConfig | None:
+def _config_of(
+    obj: Mapping[str, Any], reference: Reference, class_context: ClassContext
+) -> NodeConfig:
+    """Return the configuration in the template of a reference, without what the patches write in its place.
+
+    Raises:
+        _NotPatchedError: no target writes it.
+    """
+    kind, called = reference.nodes.kind, reference.called
+    if kind not in KIND_NAMES:
+        message = f'no target writes the nodes of a "{kind}", so they get no proxy here: see to it yourself'
+        raise _no_proxy(message, reference)
+    template = _template(obj, reference, class_context)
+    if template is None:
+        message = (
+            f"{called} must be in the list, in the namespace of this class, and belong to nothing but ClusterClasses, "
+            "so that the patch can follow what it holds"
+        )
+        is_asked = class_context.is_chosen
+        raise _obstacle(message, reference) if is_asked else _no_proxy(message, reference)
+    config = _without_ours(template, class_context)
+    if config is None:
+        message = f"{called} has no configuration that a patch could add to: write one with a `files` entry in it"
+        raise _obstacle(message, reference)
+    if config.unsupported:
+        message = f"{called} makes {config.unsupported} nodes, which get no proxy here"
+        raise _no_proxy(message, reference)
+    return config
+
+
+def _lists_of(config: NodeConfig, reference: Reference) -> dict[str, list[Any]]:
+    """Return the lists of files and commands of a template.
+
+    Raises:
+        _NotPatchedError: something else is there.
+    """
+    keys = (config.system.files, config.system.commands)
+    try:
+        return {key: config.draft.items((*config.path, key)) or [] for key in keys}
+    except WrongTypeError as error:
+        message = f"in {reference.called}, `{field_path(error.path)}` must be {error.wanted}"
+        raise _obstacle(message, reference) from None
+
+
+def _without_ours(template: Mapping[str, Any], class_context: ClassContext) -> NodeConfig | None:
     """Return the configuration in a template without what the patches write in its place."""
     draft = Draft(template)
     config = node_config.find(draft)
     if config is None:
         return None
-    of_all = ProxySettings() if class_context.is_behind else class_context.default
-    _take_out_proxy(config, class_context)
+    for name, options in class_context.enabled(_proxy_targets(config)).items():
+        TARGETS[name].write(draft, Context(options))
+    of_all = ProxySettings() if class_context.repairs_erased else class_context.default
     for name, options in class_context.enabled(_common_targets(config)).items():
         TARGETS[name].write(draft, Context(options, of_all))
     return node_config.find(Draft(draft.data))
 
 
-def _take_out_proxy(config: NodeConfig, class_context: ClassContext) -> None:
-    for name, options in class_context.enabled(_targets_of(config)).items():
-        TARGETS[name].write(config.draft, Context(options))
-
-
-def _stubs(
-    obj: Mapping[str, Any], reference: _Reference, class_context: ClassContext
-) -> list[dict[str, Any]]:
-    """Return the files of a template that hold nothing but the proxy, without it: path, owner, permissions stay."""
-    config = node_config.find(Draft(_template(obj, reference, class_context)))
-    if config is None:
-        return []
-    before = {file.path: file.entry for file in config.file_entries()}
-    _take_out_proxy(config, class_context)
-    for file in config.file_entries():
-        before.pop(file.path, None)
-    return [
-        {key: entry[key] for key in go_templates.ATTRIBUTES if key in entry}
-        for entry in before.values()
-    ]
-
-
-def _targets_of(config: NodeConfig) -> tuple[str, ...]:
+def _proxy_targets(config: NodeConfig) -> tuple[str, ...]:
     """Return the targets that write the proxy of a configuration."""
     return (*config.system.targets, FILES_ON_REQUEST)
 
@@ -221,241 +289,96 @@ def _targets_of(config: NodeConfig) -> tuple[str, ...]:
 def _common_targets(config: NodeConfig) -> list[str]:
     """Return the targets whose edits in a configuration are the same for all Clusters."""
     key = (config.kind.group, config.kind.kind)
-    return [name for name in INSTEAD_OF_WHERE_ERASED if key in TARGETS[name].kinds]
+    return [name for name in PATCHED_WHERE_ERASED if key in TARGETS[name].kinds]
 
 
-def _additions(
-    config: NodeConfig,
-    stubs: Sequence[Any],
-    class_context: ClassContext,
-    commands: Sequence[str],
-) -> Additions:
-    """Return what the targets add to a cleared template.
-
-    Args:
-        config: the configuration in the template.
-        stubs: files that were taken out, without the proxy.
-        class_context: the options of the targets.
-        commands: those that the nodes have in any case.
-    """
+def _with_proxy(config: NodeConfig, commands: Sequence[str], class_context: ClassContext) -> Draft:
+    """Return a draft in which the targets have written the proxy of any Cluster behind some commands."""
     draft = Draft(config.draft.data)
     draft.set(config.commands, [*commands])
-    before = [*config.entries(config.files)]
-    if stubs:
-        draft.set(config.files, [*before, *stubs])
-    targets = _targets_of(config) if class_context.is_wanted else ()
-    for name, options in class_context.enabled(targets).items():
-        TARGETS[name].write(draft, Context({"content": "Inline", **options}, _ANY_PROXY))
-    if class_context.is_behind:
+    if class_context.is_wanted:
+        for name, options in class_context.enabled(_proxy_targets(config)).items():
+            TARGETS[name].write(draft, Context({"content": "Inline", **options}, _ANY_PROXY))
+    if class_context.repairs_erased:
         for name, options in class_context.enabled(_common_targets(config)).items():
             TARGETS[name].write(draft, Context(options, class_context.default))
-    files = list_at(draft.data, config.files)
-    added = [file for file in files if file not in before and file not in stubs]
-    added.sort(key=lambda file: str(lookup(file, ("path",))))
-    new_commands = [text for text in list_at(draft.data, config.commands) if text not in commands]
-    proxied = [file for file in added if _ANY in file.get("content", "") or "contentFrom" in file]
-    restarts = [text for text in new_commands if is_restart(text)]
-    paths = [lookup(file, ("path",)) for file in before]
-    return Additions(
-        [file for file in added if file not in proxied],
-        [text for text in new_commands if _ANY not in text and text not in restarts],
-        proxied,
-        any(_ANY in text for text in new_commands),
-        restarts[0] if restarts else "",
-        next((file["path"] for file in added if file["path"] in paths), ""),
-        [finding for finding in draft.findings if finding.severity is Severity.ERROR],
-    )
+    return draft
 
 
-class _Change(NamedTuple):
-    """What is added to one list.
-
-    Attributes:
-        key: that of the list in the configuration.
-        common: entries for all Clusters.
-        fixed: entries for Clusters that have a proxy.
-        templates: the Go templates of entries that depend on the Cluster.
-        fixed_end: where the fixed entries go: "0" for the beginning, "-" for the end.
-        end: the same for the templates.
-    """
-
-    key: str
-    common: Sequence[Any]
-    fixed: Sequence[Any]
-    templates: Sequence[str]
-    fixed_end: str = "-"
-    end: str = "-"
+def _additions(config: NodeConfig, draft: Draft, commands: Sequence[str]) -> tuple[_Added, _Added]:
+    """Return what a draft has more than a configuration and its commands: files, and commands."""
+    before = config.entries(config.files)
+    for_all: list[Any] = []
+    proxied: list[Any] = []
+    for file in list_at(draft.data, config.files):
+        if file not in before:
+            is_proxied = "contentFrom" in file or _MARKER in file.get("content", "")
+            (proxied if is_proxied else for_all).append(file)
+    templates = [go_templates.file(file) for file in sorted(proxied, key=_path_of)]
+    files = _Added(config.system.files, sorted(for_all, key=_path_of), [], templates)
+    new = [text for text in list_at(draft.data, config.commands) if text not in commands]
+    restarts = [text for text in new if is_restart(text)]
+    others = [text for text in new if _MARKER not in text and text not in restarts]
+    exports = [go_templates.exports()] if any(_MARKER in text for text in new) else []
+    return files, _Added(config.system.commands, others, restarts[:1], exports)
 
 
-def _changes(
-    config: NodeConfig, additions: Additions, class_context: ClassContext, commands: Commands
-) -> list[_Change]:
-    """Return what is added to the lists of a template, if anything is.
-
-    Args:
-        config: the configuration in the template.
-        additions: what the targets add to it.
-        class_context: says where the user wants the commands.
-        commands: those that a node may have: exports and restart go to the beginning where one needs the network.
-    """
-    options = class_context.options.get(config.system.exporter, {})
-    place = str(options.get("place", ""))
-    where, last = anchors(commands, place), len(commands.texts)
-    is_changed = not place and any(map(changes_proxy, commands.texts))
-    is_early = where.exports < last or place == "Start"
-    is_restart_early = (where.restart < last or place == "Start") and where.restart_behind < 0
-    exports = [go_templates.exports()] if additions.has_exports else []
-    changes = [
-        _Change(
-            config.system.files, additions.files, [], [*map(go_templates.file, additions.proxied)]
-        ),
-        _Change(
-            config.system.commands,
-            additions.commands,
-            [additions.restart] if additions.restart else [],
-            exports,
-            "0" if is_restart_early else "-",
-            "0" if is_early and not is_changed else "-",
-        ),
-    ]
-    return [change for change in changes if change.common or change.fixed or change.templates]
+def _path_of(file: Any) -> str:
+    return text_at(file, ("path",))
 
 
-def _late(
-    config: NodeConfig, additions: Additions, class_context: ClassContext, commands: Commands
-) -> Iterator[str]:
-    """Yield what comes too late for a command that needs the network, as a patch adds at the ends of a list only."""
-    if class_context.options.get(config.system.exporter, {}).get("place"):
-        return
-    where, last = anchors(commands, ""), len(commands.texts)
-    if additions.has_exports and where.exports < last and any(map(changes_proxy, commands.texts)):
-        yield "the exports have to be behind a command that sets or unsets the proxy"
-    if additions.restart and where.restart < last and where.restart_behind >= 0:
-        yield f"the restart of {config.runtime} has to be behind a command that installs or configures it"
-
-
-def _of_reference(
-    obj: Mapping[str, Any], reference: _Reference, class_context: ClassContext
-) -> Iterator[NodePatches | Finding]:
-    """Yield the patches for the nodes of one template, and what is to be said of it.
+def _problems(
+    obj: Mapping[str, Any], reference: Reference, config: NodeConfig, draft: Draft
+) -> Iterator[Finding]:
+    """Yield what is wrong with the files and commands that the targets add.
 
     Raises:
-        _NotPatchedError: they get no patch.
+        _NotPatchedError: a file of the template would be there twice.
     """
-    called = f'the {reference.nodes.kind} "{reference.name}"'
-    config = _config_of(obj, reference, class_context)
-    lists = _lists_of(config, reference)
-    operations = operations_on(obj, reference.nodes)
-    of_commands = state_after(
-        operations, config.commands, is_there=bool(lists[config.system.commands])
-    )
-    is_erased = any(eraser.is_certain for eraser in of_commands.erasers)
-    texts = [] if is_erased else config.command_texts()
-    additions = _additions(config, _stubs(obj, reference, class_context), class_context, texts)
-    if additions.repeated:
-        message = f'{called} holds a file "{additions.repeated}" with more in it than a proxy: move that elsewhere'
+    before = config.entries(config.files)
+    paths = [_path_of(file) for file in list_at(draft.data, config.files) if file not in before]
+    repeated = [path for path in map(_path_of, before) if path in paths]
+    if repeated:
+        message = f'{reference.called} holds a file "{repeated[0]}" with more in it than a proxy: move that elsewhere'
         raise _obstacle(message, reference)
-    for problem in additions.problems:
-        yield problem._replace(message=f"of {called}: {problem.message}", path=reference.path)
-    path = written_path(obj, [file["path"] for file in additions.proxied], reference.nodes.kind)
+    for finding in draft.findings:
+        if finding.severity is Severity.ERROR:
+            message = f"of {reference.called}: {finding.message}"
+            yield finding._replace(message=message, path=reference.path)
+    path = written_path(obj, sorted(paths), reference.nodes.kind)
     if path:
         message = (
             f'a patch of the class writes a file "{path}", too, and Cluster API takes a path once'
         )
-        yield Finding.of("ProviderRefuses", message, ("spec",))
-    commands = Commands([*texts, *_commands_of(operations, config)], _scripts(config))
-    late = " and ".join(_late(config, additions, class_context, commands))
-    if late:
-        message = (
-            f"a command of {called}, or of the patches of this class, needs the network before it has the proxy: {late}. "  # noqa: E501
-            "Build what that command needs into the image, or choose the place with "
-            f"`spec.targets.{config.system.exporter}.place`"
+        yield Finding.of("ByHand", message, ("spec",))
+
+
+def _placed(
+    added: _Added, texts: Sequence[str], config: NodeConfig, class_context: ClassContext
+) -> tuple[_Added, str]:
+    """Return new commands with their ends of the list, and what is too late there; "" for nothing.
+
+    They go to the beginning where a command needs the network: a patch adds at the ends of a list only.
+    """
+    place = str(class_context.options.get(config.system.exporter, {}).get("place", ""))
+    scripts = {file.path: file.text for file in config.file_entries() if file.text}
+    where = anchors(Commands(texts, scripts), place)
+    is_early = place == "Start" or where.exports < len(texts)
+    is_restart_early = place == "Start" or where.restart < len(texts)
+    is_changed = not place and any(map(changes_proxy, texts))
+    is_installed = where.restart_behind >= 0
+    late = []
+    if added.templates and is_early and is_changed:
+        late.append("the exports have to be behind a command that sets or unsets the proxy")
+    if added.fixed and is_restart_early and is_installed and not place:
+        late.append(
+            f"the restart of {config.runtime} has to be behind a command that installs or configures it"
         )
-        yield Finding.of("NetworkBeforeProxy", message, reference.path)
-    patches = NodePatches(reference.nodes, [], [], [], [], [])
-    for change in _changes(config, additions, class_context, commands):
-        whole = (*config.path, change.key)
-        state = state_after(operations, whole, is_there=bool(lists[change.key]))
-        if state.is_there is None:
-            if not state_after(operations, whole, is_there=True).is_there:
-                message = f"whether `{change.key}` is there depends on a Cluster: let the class always write it"
-                raise _obstacle(message, reference)
-            patches.front.append(_add(config, change.key, value=[]))
-            patches.writers.extend(state.writers)
-        if state.may_be_null:
-            yield _may_be_null(state.may_be_null, whole)
-        _write_list(patches, config, change, is_there=state.is_there is not False)
-    yield patches
-
-
-def _may_be_null(operation: Operation, path: Pointer) -> Finding:
-    message = (
-        f"where this template renders to nothing, `{field_path(path)}` is null and our patch cannot add to it: let the "
-        "template render `[]` then"
-    )
-    place = ("spec", "patches", str(operation.patch), *operation.field)
-    return Finding.of("ClassPatchErases", message, place)
-
-
-def _config_of(
-    obj: Mapping[str, Any], reference: _Reference, class_context: ClassContext
-) -> NodeConfig:
-    """Return the configuration in the template of a reference; raises _NotPatchedError where no target writes it."""
-    kind, name = reference.nodes.kind, reference.name
-    if kind not in KIND_NAMES:
-        message = f'no target writes the nodes of a "{kind}", so they get no proxy here: see to it yourself'
-        raise _no_proxy(message, reference)
-    template = _template(obj, reference, class_context)
-    if template is None:
-        message = (
-            f'the {kind} "{name}" must be in the list, in the namespace of this class, and belong '
-            "to nothing but ClusterClasses, so that the patch can follow what it holds"
-        )
-        if class_context.is_chosen:
-            raise _obstacle(message, reference)
-        raise _no_proxy(message, reference)
-    config = _cleared(template, class_context)
-    if config is None:
-        message = f'the {kind} "{name}" has no configuration that a patch could add to: write one with a `files` entry in it'  # noqa: E501
-        raise _obstacle(message, reference)
-    if config.unsupported:
-        message = f'the {kind} "{name}" makes {config.unsupported} nodes, which get no proxy here'
-        raise _no_proxy(message, reference)
-    return config
-
-
-def _lists_of(config: NodeConfig, reference: _Reference) -> dict[str, list[Any]]:
-    """Return the lists of files and commands of a template; raises _NotPatchedError for anything else there."""
-    keys = (config.system.files, config.system.commands)
-    try:
-        return {key: config.draft.items((*config.path, key)) or [] for key in keys}
-    except WrongTypeError as error:
-        called = f'the {reference.nodes.kind} "{reference.name}"'
-        message = f"in {called}, `{field_path(error.path)}` must be {error.wanted}"
-        raise _obstacle(message, reference) from None
-
-
-def _write_list(
-    patches: NodePatches, config: NodeConfig, change: _Change, *, is_there: bool
-) -> None:
-    """Add the operations for one list."""
-    key = change.key
-    if change.common and not is_there:
-        patches.common.append(_add(config, key, value=[]))
-        is_there = True
-    for entry in change.common:
-        patches.common.append(_add(config, key, "-", value=entry))
-    if not is_there:
-        patches.lists.append(_add(config, key, value=list(change.fixed)))
-    else:
-        for entry in change.fixed:
-            patches.lists.append(_add(config, key, change.fixed_end, value=entry))
-    for template in change.templates:
-        patches.own.append(_add(config, key, change.end, valueFrom={"template": template}))
-
-
-def _scripts(config: NodeConfig) -> dict[str, str]:
-    return {file.path: file.text for file in config.file_entries() if file.text}
+    ends = {
+        "fixed_end": _BEGINNING if is_restart_early and not is_installed else _END,
+        "end": _BEGINNING if is_early and not is_changed else _END,
+    }
+    return added._replace(**ends), " and ".join(late)
 
 
 def _commands_of(operations: Sequence[Operation], config: NodeConfig) -> Iterator[str]:
@@ -467,5 +390,29 @@ def _commands_of(operations: Sequence[Operation], config: NodeConfig) -> Iterato
             yield from (line.strip("- \"'") for line in operation.text.splitlines())
 
 
-def _add(config: NodeConfig, *steps: str, **value: Any) -> dict[str, Any]:
-    return {"op": "add", "path": render_pointer((*config.path, *steps)), **value}
+def _may_be_null(operation: Operation, path: Pointer) -> Finding:
+    message = (
+        f"where this template renders to nothing, `{field_path(path)}` is null and our patch cannot add to it: let the "
+        "template render `[]` then"
+    )
+    place = ("spec", "patches", str(operation.patch), *operation.field)
+    return Finding.of("ClassPatchErases", message, place)
+
+
+def _write_list(patches: NodePatches, path: Pointer, added: _Added, is_there: bool | None) -> None:
+    """Add the operations for one list; ``is_there``: whether there is one, None where that depends on a Cluster."""
+    if is_there is None:
+        patches.add(EMPTY_LISTS, path, value=[])
+    is_missing = is_there is False
+    if is_missing and added.for_all:
+        patches.add(ADDITIONS, path, value=[])
+        is_missing = False
+    for entry in added.for_all:
+        patches.add(ADDITIONS, (*path, _END), value=entry)
+    if is_missing:
+        patches.add(LISTS, path, value=[*added.fixed])
+    else:
+        for entry in added.fixed:
+            patches.add(LISTS, (*path, added.fixed_end), value=entry)
+    for template in added.templates:
+        patches.add(NODES, (*path, added.end), valueFrom={"template": template})

@@ -20,7 +20,7 @@ from krm_fn.products.node_kinds import FILES_ON_REQUEST
 from krm_fn.targets import TARGETS
 from krm_fn.targets.base import Context
 from krm_fn.targets.nodes.clusterclass.foreign_patches import written_path
-from krm_fn.targets.nodes.clusterclass.names import INSTEAD_OF
+from krm_fn.targets.nodes.clusterclass.names import PATCHED_TARGETS
 from krm_fn.targets.nodes.node_files import drop_in_of
 from krm_fn.targets.nodes.node_targets import UNITS
 
@@ -48,7 +48,7 @@ class ProductVariable(NamedTuple):
         """Return whether the class writes what a target writes into a template."""
         if target_id == "registryMirror":
             return self.has_mirror
-        return target_id in INSTEAD_OF and target_id != FILES_ON_REQUEST
+        return target_id in PATCHED_TARGETS and target_id != FILES_ON_REQUEST
 
     def finding(self) -> Finding:
         """Return what to say about a template of the class."""

@@ -1,7 +1,7 @@
 """Our variable and our patches in a ClusterClass: the wanted ones, and those that are there.
 
 They are recognised by their names. Ours are behind those of others, but for one: ``inject-proxy-empty-lists`` runs
-before the patches of others that may or may not write a list, so that there is one in the end whatever they do.
+before them, so that a list that they may or may not write is there in the end.
 
 Source: Cluster API ``api/core`` v1beta1 and v1beta2, ``clusterclass_types.go``.
 """
@@ -14,21 +14,15 @@ from krm_fn.engine import Draft
 from krm_fn.krm.results import Finding
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import list_at, lookup, named_items
+from krm_fn.patch import lookup, named_items
 from krm_fn.places.members import CAMEL
 from krm_fn.places.place import Place
 from krm_fn.places.reading import Reading, quoted
+from krm_fn.products.cluster_api import OUR_PATCHES
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.class_context import ClassContext
-from krm_fn.targets.nodes.clusterclass.foreign_patches import SELECTORS, is_ours
-from krm_fn.targets.nodes.clusterclass.names import (
-    ADDITIONS,
-    EMPTY_LISTS,
-    LISTS,
-    NODES,
-    VARIABLE,
-    Possibility,
-)
+from krm_fn.targets.nodes.clusterclass.foreign_patches import SELECTORS, is_ours, others_in
+from krm_fn.targets.nodes.clusterclass.names import ADDITIONS, EMPTY_LISTS, NODES, VARIABLE
 from krm_fn.targets.nodes.clusterclass.node_patches import (
     NodePatches,
     erasers_of,
@@ -65,20 +59,25 @@ def plan(obj: Mapping[str, Any], class_context: ClassContext) -> ClassPlan:
     ]
     if wrong:
         return ClassPlan(None, False, wrong)
-    answers: list[NodePatches | Finding] = []
-    if class_context.is_wanted or class_context.is_behind:
-        answers = [*node_patches(obj, class_context)]
+    findings: list[Finding] = []
+    groups: list[NodePatches] = []
+    if class_context.is_wanted or class_context.repairs_erased:
+        for answer in node_patches(obj, class_context):
+            if isinstance(answer, Finding):
+                findings.append(answer)
+            else:
+                groups.append(answer)
         if not any(references(obj)):
             message = "it names no templates, so there is nothing to patch: leave it out with `spec.selector.exclude`"
-            answers.append(Finding.of("ByHand", message, ("spec",)))
-    problems = [sort for sort in answers if isinstance(sort, Finding)]
-    sorts = [sort for sort in answers if isinstance(sort, NodePatches)]
-    if any(problem.is_stale for problem in problems):
-        return ClassPlan(None, False, problems)
-    problems += _reasons(obj, class_context) if sorts else []
-    has_nodes = any(sort.front or sort.common or sort.lists or sort.own for sort in sorts)
-    patches = _with_ours(obj, sorts, class_context)
-    return ClassPlan(patches, has_nodes, [_moved(problem, obj, patches) for problem in problems])
+            findings.append(Finding.of("ByHand", message, ("spec",)))
+    if any(finding.is_stale for finding in findings):
+        return ClassPlan(None, False, findings)
+    if groups and not class_context.is_chosen:
+        findings += _reasons(obj, class_context)
+    ours = [patch for name in OUR_PATCHES for patch in _patch(name, groups, class_context)]
+    front = [patch for patch in ours if patch["name"] == EMPTY_LISTS]
+    patches = [*front, *others_in(obj), *ours[len(front) :]]
+    return ClassPlan(patches, bool(ours), [_moved(finding, obj, patches) for finding in findings])
 
 
 def _moved(finding: Finding, obj: Mapping[str, Any], patches: Sequence[Any]) -> Finding:
@@ -90,24 +89,8 @@ def _moved(finding: Finding, obj: Mapping[str, Any], patches: Sequence[Any]) -> 
     return finding._replace(path=(*_PATCHES, str(index), *finding.path[3:]))
 
 
-def _with_ours(
-    obj: Mapping[str, Any], sorts: Sequence[NodePatches], class_context: ClassContext
-) -> list[Any]:
-    """Return the patches of others with ours: the empty lists in front of the first that writes one, the rest behind."""  # noqa: E501
-    front = _patch(EMPTY_LISTS, "front", sorts, _condition_of_front(sorts, class_context))
-    first = min((index for sort in sorts for index in sort.writers), default=0)
-    before: list[Any] = []
-    behind: list[Any] = []
-    for index, patch in enumerate(list_at(obj, _PATCHES)):
-        if not is_ours(patch):
-            (before if index < first else behind).append(patch)
-    return [*before, *front, *behind, *_patches_behind(sorts, class_context)]
-
-
 def _reasons(obj: Mapping[str, Any], class_context: ClassContext) -> Iterator[Finding]:
     """Yield why a class is patched that the user did not choose."""
-    if class_context.is_chosen:
-        return
     erasers = [*erasers_of(obj, class_context)]
     for eraser, key in erasers:
         message = f"this patch erases what the template has in `{key}`, so the proxy is in `{NODES}` behind it"
@@ -118,43 +101,34 @@ def _reasons(obj: Mapping[str, Any], class_context: ClassContext) -> Iterator[Fi
         yield Finding.of("ClassPatched", message, ("spec",))
 
 
-def _condition_of_front(sorts: Sequence[NodePatches], class_context: ClassContext) -> str:
-    return "" if any(sort.common for sort in sorts) else enabled_if(class_context)
-
-
-def _patches_behind(
-    sorts: Sequence[NodePatches], class_context: ClassContext
-) -> Iterator[dict[str, Any]]:
-    """Yield our patches behind those of others, in order."""
-    condition = enabled_if(class_context)
-    yield from _patch(ADDITIONS, "common", sorts, "")
-    yield from _patch(LISTS, "lists", sorts, condition)
-    yield from _patch(NODES, "own", sorts, condition)
-
-
 def _patch(
-    name: str, member: str, sorts: Sequence[NodePatches], condition: str
-) -> list[dict[str, Any]]:
-    """Return the patch of a name; nodes that need the same share a definition. Empty if it has nothing to do."""
-    groups: dict[str, list[NodePatches]] = {}
-    for sort in sorts:
-        operations = getattr(sort, member)
-        if operations:
-            alike = (sort.nodes.api_version, sort.nodes.kind, not sort.nodes.section, operations)
-            groups.setdefault(repr(alike), []).append(sort)
+    name: str, groups: Sequence[NodePatches], class_context: ClassContext
+) -> Iterator[dict[str, Any]]:
+    """Yield our patch of a name, if it has anything to do; nodes that need the same share a definition."""
+    alike: dict[str, list[NodePatches]] = {}
+    for group in groups:
+        if name in group.operations:
+            nodes = group.nodes
+            key = (nodes.api_version, nodes.kind, not nodes.section, group.operations[name])
+            alike.setdefault(repr(key), []).append(group)
+    if not alike:
+        return
+    is_for_all = name == ADDITIONS or (
+        name == EMPTY_LISTS and any(ADDITIONS in group.operations for group in groups)
+    )
+    condition = {} if is_for_all else {"enabledIf": enabled_if(class_context)}
     definitions = [
-        {"selector": _selector(alike), "jsonPatches": list(getattr(alike[0], member))}
-        for alike in groups.values()
+        {"selector": _selector(of_one), "jsonPatches": [*of_one[0].operations[name]]}
+        for of_one in alike.values()
     ]
-    enabled = {"enabledIf": condition} if condition else {}
-    return [{"name": name, **enabled, "definitions": definitions}] if definitions else []
+    yield {"name": name, **condition, "definitions": definitions}
 
 
-def _selector(alike: Sequence[NodePatches]) -> dict[str, Any]:
-    first = alike[0].nodes
+def _selector(groups: Sequence[NodePatches]) -> dict[str, Any]:
+    first = groups[0].nodes
     matched: dict[str, Any] = {} if first.section else {"controlPlane": True}
     for section, member in SELECTORS.items():
-        names = [sort.nodes.name for sort in alike if sort.nodes.section == section]
+        names = [group.nodes.name for group in groups if group.nodes.section == section]
         if names:
             matched[member] = {"names": names}
     return {"apiVersion": first.api_version, "kind": first.kind, "matchResources": matched}
@@ -164,15 +138,15 @@ def places(
     obj: Mapping[str, Any], settings: ProxySettings, class_context: ClassContext
 ) -> Iterator[Place | Finding]:
     """Yield the variable and the patches of a ClusterClass; ``settings`` are the default of the variable."""
-    wanted_plan = plan(obj, class_context)
-    yield from wanted_plan.findings
-    is_declared = settings.is_declared or class_context.is_wanted or class_context.is_behind
-    if wanted_plan.patches is None or not is_declared:
+    class_plan = plan(obj, class_context)
+    yield from class_plan.findings
+    is_asked = class_context.is_wanted or class_context.repairs_erased
+    if class_plan.patches is None or not (settings.is_declared or is_asked):
         return
-    is_defined = wanted_plan.has_nodes and class_context.is_wanted
+    is_defined = class_plan.has_nodes and class_context.is_wanted
     definition = definition_of(settings, class_context) if is_defined else None
     yield Place(_VARIABLES, Definition(definition), f"the variable `{VARIABLE}`", 1, is_trust=True)
-    yield Place(_PATCHES, Patches(wanted_plan.patches), "the patches", is_trust=True)
+    yield Place(_PATCHES, Patches(class_plan.patches), "the patches", is_trust=True)
 
 
 class Definition(NamedTuple):
@@ -215,11 +189,3 @@ class Patches(NamedTuple):
         if draft.edits > edits:
             names = [str(patch["name"]) for patch in self.wanted if is_ours(patch)]
             draft.describe(f"sets the patches {quoted(names)}" if names else "removes our patches")
-
-
-def possibility(obj: Mapping[str, Any], class_context: ClassContext) -> Possibility:
-    """Return whether a ClusterClass can be patched."""
-    wanted_plan = plan(obj, class_context)
-    if wanted_plan.patches is None:
-        return Possibility.IN_THE_WAY
-    return Possibility.PATCHED if wanted_plan.has_nodes else Possibility.NOTHING
