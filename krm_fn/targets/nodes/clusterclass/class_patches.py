@@ -22,7 +22,14 @@ from krm_fn.products.cluster_api import OUR_PATCHES
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.class_context import ClassContext
 from krm_fn.targets.nodes.clusterclass.foreign_patches import SELECTORS, is_ours, others_in
-from krm_fn.targets.nodes.clusterclass.names import ADDITIONS, EMPTY_LISTS, NODES, VARIABLE
+from krm_fn.targets.nodes.clusterclass.names import (
+    ADDITIONS,
+    EMPTY_LISTS,
+    NODES,
+    PATCHES,
+    VARIABLE,
+    VARIABLES,
+)
 from krm_fn.targets.nodes.clusterclass.node_patches import (
     NodePatches,
     erasers_of,
@@ -32,8 +39,6 @@ from krm_fn.targets.nodes.clusterclass.node_patches import (
 from krm_fn.targets.nodes.clusterclass.variable import definition_of, enabled_if
 
 _DEFAULT = ("schema", "openAPIV3Schema", "default")
-_VARIABLES = ("spec", "variables")
-_PATCHES = ("spec", "patches")
 
 
 class ClassPlan(NamedTuple):
@@ -54,7 +59,7 @@ def plan(obj: Mapping[str, Any], class_context: ClassContext) -> ClassPlan:
     """Return what a ClusterClass has to have."""
     wrong = [
         wrong_type(path, lookup(obj, path), "a list")
-        for path in (_VARIABLES, _PATCHES)
+        for path in (VARIABLES, PATCHES)
         if lookup(obj, path) is not None and not isinstance(lookup(obj, path), list)
     ]
     if wrong:
@@ -82,11 +87,11 @@ def plan(obj: Mapping[str, Any], class_context: ClassContext) -> ClassPlan:
 
 def _moved(finding: Finding, obj: Mapping[str, Any], patches: Sequence[Any]) -> Finding:
     """Return a finding about a patch of others with the index that it has among the new patches."""
-    if finding.path[:2] != _PATCHES:
+    if finding.path[:2] != PATCHES:
         return finding
     old = lookup(obj, finding.path[:3])
     index = next(index for index, patch in enumerate(patches) if patch is old)
-    return finding._replace(path=(*_PATCHES, str(index), *finding.path[3:]))
+    return finding._replace(path=(*PATCHES, str(index), *finding.path[3:]))
 
 
 def _reasons(obj: Mapping[str, Any], class_context: ClassContext) -> Iterator[Finding]:
@@ -94,7 +99,7 @@ def _reasons(obj: Mapping[str, Any], class_context: ClassContext) -> Iterator[Fi
     erasers = [*erasers_of(obj, class_context)]
     for eraser, key in erasers:
         message = f"this patch erases what the template has in `{key}`, so the proxy is in `{NODES}` behind it"
-        path = (*_PATCHES, str(eraser.patch), *eraser.field)
+        path = (*PATCHES, str(eraser.patch), *eraser.field)
         yield Finding.of("ClassPatched", message, path)
     if not erasers:
         message = f"it shares a template with a class whose patches erase, so the proxy is in the patch `{NODES}`"
@@ -145,8 +150,10 @@ def places(
         return
     is_defined = class_plan.has_nodes and class_context.is_wanted
     definition = definition_of(settings, class_context) if is_defined else None
-    yield Place(_VARIABLES, Definition(definition), f"the variable `{VARIABLE}`", 1, is_trust=True)
-    yield Place(_PATCHES, Patches(class_plan.patches), "the patches", is_trust=True)
+    if settings.is_declared or not named_items(obj, VARIABLES, VARIABLE):
+        label = f"the variable `{VARIABLE}`"
+        yield Place(VARIABLES, Definition(definition), label, 1, is_trust=True)
+    yield Place(PATCHES, Patches(class_plan.patches), "the patches", is_trust=True)
 
 
 class Definition(NamedTuple):

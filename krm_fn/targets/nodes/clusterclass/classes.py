@@ -15,7 +15,7 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Finding
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Readers
-from krm_fn.patch import list_at
+from krm_fn.patch import list_at, named_items
 from krm_fn.products.cluster_api import CLUSTER
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, KUBEADM, NODE_KINDS, OF_CLASSES, SYSTEMS
 from krm_fn.settings import ProxySettings, Resolved, resolve
@@ -28,6 +28,9 @@ from krm_fn.targets.nodes.clusterclass.names import (
     FIRST_OF_SYSTEM,
     PATCHED_TARGETS,
     PATCHED_WHERE_ERASED,
+    PATCHES,
+    VARIABLE,
+    VARIABLES,
 )
 from krm_fn.targets.nodes.clusterclass.node_patches import erasers_of
 from krm_fn.targets.nodes.clusterclass.product_variables import ProductVariable
@@ -78,16 +81,17 @@ class _Class:
     @property
     def stays(self) -> bool:
         """Whether it keeps patches of an earlier run as they are, with all that belongs to them."""
-        patches = list_at(self.obj.data, ("spec", "patches"))
-        return self.is_stuck and any(map(is_ours, patches))
+        return self.is_stuck and any(map(is_ours, list_at(self.obj.data, PATCHES)))
 
     @property
     def is_wanted(self) -> bool:
-        """Whether any node is to get a proxy by way of it."""
+        """Whether any node is to get a proxy by way of it, or keeps one because nothing declares any."""
         proxies = [self.default]
         for of_cluster in self.clusters.values():
             proxies += of_cluster.values()
-        return any(resolved.settings.sets_any for resolved in proxies)
+        if any(resolved.declared for resolved in proxies):
+            return any(resolved.settings.sets_any for resolved in proxies)
+        return self.has_common and bool(named_items(self.obj.data, VARIABLES, VARIABLE))
 
     @property
     def has_common(self) -> bool:

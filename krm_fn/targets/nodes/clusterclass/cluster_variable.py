@@ -38,6 +38,8 @@ def places(
             )
             yield Finding.of("NodesWithoutProxy", message, ("spec", "topology"))
         return
+    if not any(given.is_declared for given in (settings, *class_context.groups.values())):
+        return
     if particular := _particular(obj, settings, class_context):
         yield particular
         return

@@ -8,6 +8,8 @@ from __future__ import annotations
 from krm_fn.products.cluster_api import OUR_PATCHES
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, SYSTEMS
 
+VARIABLES, PATCHES = ("spec", "variables"), ("spec", "patches")
+"""What leads to them in a ClusterClass."""
 VARIABLE = "injectProxy"
 
 EMPTY_LISTS, ADDITIONS, LISTS, NODES = OUR_PATCHES
