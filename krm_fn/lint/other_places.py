@@ -48,7 +48,7 @@ _READ_BY_THEIR_TARGET = (
 _NAME = re.compile(r"(?i)(?:tkg_)?https?[_-]?proxy")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s]+")
 _IN_TEXT = re.compile(
-    r"(?im)^[^#\n]*?\b(https?_?proxy)[\"']?(?:[ \t]?[=:][ \t]?|[\s,]+value:[ \t]?)"
+    r"(?im)^[^#\n]*?\b(?:tkg_)?(https?_?proxy)[\"']?(?:[ \t]?[=:][ \t]?|[\s,]+value:[ \t]?)"
     r"[\"']?([a-z][a-z0-9+.-]*://[^\s\"',\\]{1,2000})"
 )
 """A variable and its URL in a text, outside of comments: `NAME=URL`, `NAME: URL`, or `name: NAME` and `value: URL`."""
@@ -94,8 +94,12 @@ def other_places(
 def stale_files(files: Mapping[str, bytes], wanted: ProxyConfig) -> Iterator[Result]:
     """Yield a warning for each file without objects, such as a patch, that sets another proxy than the ProxyConfig."""
     right = with_and_without_credentials(wanted.proxy_urls)
+    if wanted.mode is Mode.REMOVE:
+        right = set()
+    elif not right:
+        return
     for name, content in files.items():
-        if len(content) > _LARGEST_FILE or (not right and wanted.mode is not Mode.REMOVE):
+        if len(content) > _LARGEST_FILE:
             continue
         for match in _IN_TEXT.finditer(content.decode(errors="replace")):
             if match[2] not in right:

@@ -1,0 +1,112 @@
+"""Nodes that get no proxy are one warning for each Cluster, and none where nobody wants a proxy there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from test_lint_other_places import PROXY, REMOVE, manifest, warned
+
+API = "cluster.x-k8s.io/v1beta1"
+NODES_OF_KUBEADM = ("containerdDropIn", "kubeletDropIn", "kubeadmCommands")
+
+
+def without(spec: dict[str, Any], *items: dict[str, Any]) -> list[str]:
+    found = [result for result in warned(spec, *items) if result.code == "NodesWithoutProxy"]
+    return [f"{result.ref.kind}/{result.ref.name}" for result in found]
+
+
+def made_by(group: str, kind: str) -> dict[str, Any]:
+    """A Cluster with a control plane of that kind."""
+    reference = {"apiVersion": f"{group}.cluster.x-k8s.io/v1beta1", "kind": kind, "name": "prod-cp"}
+    return manifest(API, "Cluster", spec={"controlPlaneRef": reference})
+
+
+def control_plane(kind: str, **spec: Any) -> dict[str, Any]:
+    return manifest("controlplane.cluster.x-k8s.io/v1beta1", kind, "prod-cp", spec=spec)
+
+
+def workers(kind: str) -> dict[str, Any]:
+    reference = {"apiVersion": "bootstrap.cluster.x-k8s.io/v1beta1", "kind": kind, "name": "w"}
+    template = {"spec": {"bootstrap": {"configRef": reference}, "clusterName": "prod"}}
+    return manifest(API, "MachineDeployment", "md", spec={"clusterName": "prod", "template": template})
+
+
+def topology(name: str = "shared") -> dict[str, Any]:
+    return manifest(API, "Cluster", spec={"topology": {"class": name}})
+
+
+OKE = made_by("controlplane", "OCIManagedControlPlane")
+AKS = made_by("infrastructure", "AzureManagedControlPlane")
+RKE2 = made_by("controlplane", "RKE2ControlPlane")
+KUBEADM = made_by("controlplane", "KubeadmControlPlane")
+PLANE = control_plane("KubeadmControlPlane", kubeadmConfigSpec={})
+OKE_KIND = "OCIManagedControlPlane"
+
+
+def with_files(url: str) -> dict[str, Any]:
+    files = [{"path": "/etc/environment", "content": f"HTTP_PROXY={url}\nHTTPS_PROXY={url}\n"}]
+    return control_plane(OKE_KIND, files=files)
+
+
+@pytest.mark.parametrize(
+    ("items", "expected"),
+    [
+        pytest.param([made_by("controlplane", "GCPManagedControlPlane")], ["Cluster/prod"], id="GKE"),
+        pytest.param([made_by("controlplane", "ROSAControlPlane")], ["Cluster/prod"], id="ROSA"),
+        pytest.param([AKS], ["Cluster/prod"], id="what is written only if asked for"),
+        pytest.param([manifest(API, "Cluster"), workers("GKEConfigTemplate")], ["Cluster/prod"], id="its workers"),
+        pytest.param([workers("GKEConfigTemplate")], ["MachineDeployment/md"], id="a Cluster that is not in the list"),
+        pytest.param([OKE, control_plane(OKE_KIND), control_plane(OKE_KIND)], ["Cluster/prod"], id="many objects"),
+        pytest.param([manifest("anywhere.eks.amazonaws.com/v1alpha1", "Cluster")], ["Cluster/prod"], id="another API"),
+        pytest.param([OKE, with_files("http://proxy:3128")], [], id="its files hold the proxy"),
+        pytest.param([OKE, with_files("http://old:1")], [], id="its files hold another one, which is said"),
+        pytest.param([topology()], ["Cluster/prod"], id="a class that is not in the list"),
+        pytest.param([topology(), manifest(API, "ClusterClass", "shared", spec={})], [], id="a class that is there"),
+        pytest.param([topology("tkg-vsphere-default-v1.0.0")], [], id="a class of a product"),
+        pytest.param([KUBEADM, PLANE], [], id="all of a Cluster is here"),
+        pytest.param([KUBEADM], ["Cluster/prod"], id="its control plane is not"),
+        pytest.param([KUBEADM, PLANE, workers("KubeadmConfigTemplate")], ["Cluster/prod"], id="nor a template"),
+        pytest.param([workers("KubeadmConfigTemplate")], ["MachineDeployment/md"], id="workers of a Cluster elsewhere"),
+    ],
+)
+def test_nodes_without_a_proxy_are_one_warning(items: list[dict[str, Any]], expected: list[str]) -> None:
+    assert without(PROXY, *items) == expected
+    assert without(REMOVE, *items) == []
+
+
+def declared_for(*targets: str) -> dict[str, Any]:
+    return {"overrides": [{"match": {"targets": list(targets)}, **PROXY}]}
+
+
+def of_object(name: str, **spec: Any) -> dict[str, Any]:
+    return {**spec, "overrides": [{"match": {"objects": [name]}, **({"disabled": True} if spec else PROXY)}]}
+
+
+@pytest.mark.parametrize(
+    ("cluster", "spec", "is_wanted"),
+    [
+        pytest.param(OKE, {**PROXY, "overrides": [{"match": {"clusters": ["prod"]}, "disabled": True}]}, False, id="off"),
+        pytest.param(OKE, {**PROXY, "selector": {"exclude": [{"kinds": ["Cluster"]}]}}, False, id="it is left out"),
+        pytest.param(
+            OKE, {**PROXY, "targets": {name: {"enabled": False} for name in NODES_OF_KUBEADM}}, False, id="no nodes"
+        ),
+        pytest.param(RKE2, {**PROXY, "only": ["rke2"]}, True, id="RKE2, which alone is asked for"),
+        pytest.param(RKE2, {**PROXY, "only": ["k3s"]}, False, id="RKE2, another one is asked for"),
+        pytest.param(RKE2, {**PROXY, "targets": {"rke2": {"enabled": False}}}, False, id="RKE2, switched off"),
+        pytest.param(RKE2, declared_for("rke2"), True, id="RKE2, declared for it alone"),
+        pytest.param(RKE2, declared_for("containerdDropIn"), False, id="RKE2, declared for kubeadm alone"),
+        pytest.param(RKE2, of_object("prod-cp"), True, id="RKE2, declared for the object"),
+        pytest.param(RKE2, of_object("prod-cp", **PROXY), False, id="RKE2, declared for all but the object"),
+        pytest.param(KUBEADM, declared_for("kubeadmCommands"), True, id="kubeadm, for a later target alone"),
+        pytest.param(AKS, {**PROXY, "only": ["aks"]}, True, id="AKS alone"),
+        pytest.param(AKS, of_object("other"), False, id="AKS, declared for another object"),
+        pytest.param(topology(), {**PROXY, "only": ["rke2"]}, True, id="a class, whose system is not known"),
+        pytest.param(topology(), {**PROXY, "only": ["workloads"]}, False, id="a class, no system is asked for"),
+    ],
+)
+def test_the_targets_of_a_system_say_whether_its_nodes_are_to_have_a_proxy(
+    cluster: dict[str, Any], spec: dict[str, Any], is_wanted: bool
+) -> None:
+    assert bool(without(spec, cluster)) is is_wanted

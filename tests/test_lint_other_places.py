@@ -1,0 +1,223 @@
+"""Another proxy in a place that no target writes is one warning, and the right one is none."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import yaml
+
+from krm_fn.config import Mode, ProxyConfig
+from krm_fn.krm.results import Result, Severity
+from krm_fn.lint.other_places import stale_files
+from krm_fn.pipeline import run
+
+OLD, RIGHT = "http://old:1", "http://proxy:3128"
+PROXY = {"httpProxy": RIGHT, "httpsProxy": RIGHT}
+REMOVE = {"mode": "Remove"}
+PATCH = "kind: Deployment\nspec: {env: [{name: HTTPS_PROXY, value: '%s'}]}\n"
+TOML = '[[runners]]\n  environment = ["HTTP_PROXY=%s"]\n'
+VALUES = "crds: {enabled: true}\nextraEnv:\n- name: HTTPS_PROXY\n  value: %s\n"
+
+
+def manifest(api: str, kind: str, name: str = "prod", **rest: Any) -> dict[str, Any]:
+    return {"apiVersion": api, "kind": kind, "metadata": {"name": name, "namespace": "org"}, **rest}
+
+
+def warned(spec: dict[str, Any], *items: dict[str, Any]) -> list[Result]:
+    config = manifest("fn.inject-proxy.io/v1alpha1", "ProxyConfig", spec=spec)
+    api = "config.kubernetes.io/v1"
+    data = {"apiVersion": api, "kind": "ResourceList", "items": list(items), "functionConfig": config}
+    outcome = run(yaml.safe_dump(data).encode())
+    assert outcome.exit_code == 0
+    return [result for result in outcome.results if result.severity is Severity.WARNING]
+
+
+def about_another(spec: dict[str, Any], *items: dict[str, Any]) -> list[str]:
+    return [result.ref.kind for result in warned(spec, *items) if result.code == "OtherProxy"]
+
+
+def workload(kind: str = "DaemonSet", annotation: str = "", **variables: str) -> dict[str, Any]:
+    env = [{"name": name, "value": value} for name, value in variables.items()]
+    spec = {"template": {"spec": {"containers": [{"name": "app", "image": "app", "env": env}]}}}
+    item = manifest("apps/v1", kind, "app", spec=spec)
+    if annotation:
+        item["metadata"]["annotations"] = {"fn.inject-proxy.io/proxy": annotation}
+    return item
+
+
+def release(chart: str, values: Any) -> dict[str, Any]:
+    return manifest("helm.toolkit.fluxcd.io/v2", "HelmRelease", spec={"chart": {"spec": {"chart": chart}}, "values": values})
+
+
+def application(chart: str, **helm: Any) -> dict[str, Any]:
+    return manifest("argoproj.io/v1alpha1", "Application", spec={"source": {"chart": chart, "helm": helm}})
+
+
+def places(url: str) -> dict[str, dict[str, Any]]:
+    """Objects with a proxy in a place that no target writes."""
+    aks = "infrastructure.cluster.x-k8s.io/v1beta1"
+    return {
+        "a DaemonSet that nobody chose": workload(HTTP_PROXY=url),
+        "one in lower case": workload("StatefulSet", https_proxy=url),
+        "a kind that no target knows": {**workload(HTTP_PROXY=url), "kind": "Rollout", "apiVersion": "argoproj.io/v1"},
+        "a mapping in the values of a chart": release("kube-prometheus-stack", {"grafana": {"env": {"HTTP_PROXY": url}}}),
+        "three members in the values of a chart": release("harbor", {"proxy": {"httpProxy": url}}),
+        "a URL in the values of a chart": release("rancher", {"proxy": url}),
+        "TOML in the values of a chart": release("gitlab-runner", {"runners": {"config": TOML % url}}),
+        "values of an Application": application("cert-manager", valuesObject={"http_proxy": url}),
+        "values of an Application as a text": application("cert-manager", values=VALUES % url),
+        "a parameter of an Application": application("cert-manager", parameters=[{"name": "http_proxy", "value": url}]),
+        "an inline patch": manifest("kustomize.config.k8s.io/v1beta1", "Kustomization", patches=[{"patch": PATCH % url}]),
+        "a literal of a kustomization": manifest(
+            "kustomize.config.k8s.io/v1beta1", "Kustomization", configMapGenerator=[{"literals": [f"HTTP_PROXY={url}"]}]
+        ),
+        "a path in `set` of a HelmChart": manifest("helm.cattle.io/v1", "HelmChart", spec={"set": {"proxy.httpProxy": url}}),
+        "values of a HelmChart as a text": manifest("helm.cattle.io/v1", "HelmChart", spec={"valuesContent": VALUES % url}),
+        "TOML of a ConfigMap": manifest("v1", "ConfigMap", data={"config.template.toml": TOML % url}),
+        "AKS": manifest(aks, "AzureManagedControlPlane", spec={"httpProxyConfig": {"httpProxy": url}}),
+        "CDI": manifest("cdi.kubevirt.io/v1beta1", "CDI", spec={"config": {"importProxy": {"HTTPProxy": url}}}),
+        "user data of Karpenter": manifest(
+            "karpenter.k8s.aws/v1", "EC2NodeClass", spec={"userData": f"#!/bin/sh\nexport HTTP_PROXY={url}\n"}
+        ),
+    }
+
+
+@pytest.mark.parametrize("place", places(OLD))
+@pytest.mark.parametrize("spec", [PROXY, REMOVE], ids=["injection", "removal"])
+def test_another_proxy_is_one_warning_about_its_field(place: str, spec: dict[str, Any]) -> None:
+    item = places(OLD)[place]
+    (result,) = (result for result in warned(spec, item) if result.code == "OtherProxy")
+    assert (result.ref.kind, bool(result.path)) == (item["kind"], True)
+
+
+@pytest.mark.parametrize("place", places(RIGHT))
+def test_the_right_proxy_and_an_encrypted_one_are_none(place: str) -> None:
+    assert about_another(PROXY, places(RIGHT)[place]) == []
+    assert about_another(PROXY, places("${PROXY}")[place]) == []
+    assert about_another(PROXY, {**places("ENC[AES256_GCM,data:x]")[place], "sops": {"mac": "x"}}) == []
+
+
+def test_no_password_is_shown_and_a_place_without_one_is_right() -> None:
+    with_password = {name: url.replace("//", "//svc:hunter2@") for name, url in PROXY.items()}
+    item = workload(HTTP_PROXY="http://svc:hunter3@old:1")
+    results = [*warned(with_password, item), *warned(REMOVE, item)]
+    assert results
+    assert "hunter" not in json.dumps([result.to_data() for result in results])
+    assert about_another(with_password, places(RIGHT)["AKS"]) == []
+
+
+@pytest.mark.parametrize(
+    ("item", "spec"),
+    [
+        pytest.param(workload(HTTP_PROXY=""), PROXY, id="an empty one"),
+        pytest.param(workload(NO_PROXY="a.example"), PROXY, id="a list alone"),
+        pytest.param(workload(HTTP_PROXY=OLD, annotation="false"), PROXY, id="its author refuses"),
+        pytest.param(workload(HTTP_PROXY=OLD, annotation="true"), PROXY, id="its annotation chooses it"),
+        pytest.param(manifest("v1", "ConfigMap", data={"x": f"HTTP_PROXY={OLD}"}), PROXY, id="a text of any ConfigMap"),
+        pytest.param(
+            workload(HTTP_PROXY=OLD), {**PROXY, "selector": {"exclude": [{"names": ["app"]}]}}, id="it is left out"
+        ),
+        pytest.param(
+            manifest("fn.inject-proxy.io/v1alpha1", "ProxyConfig", spec={"overrides": [{"httpProxy": OLD}]}),
+            PROXY,
+            id="another ProxyConfig",
+        ),
+        pytest.param(
+            {
+                **workload("Deployment", HTTP_PROXY=OLD),
+                "metadata": {"name": "cert-manager", "labels": {"app.kubernetes.io/name": "cert-manager"}},
+            },
+            {**PROXY, "targets": {"certManager": {"enabled": False}}},
+            id="the target that would write it is switched off",
+        ),
+    ],
+)
+def test_what_is_meant_is_no_warning(item: dict[str, Any], spec: dict[str, Any]) -> None:
+    if item["metadata"]["name"] == "cert-manager":
+        (container,) = item["spec"]["template"]["spec"]["containers"]
+        container |= {"name": "cert-manager-controller", "image": "quay.io/jetstack/cert-manager-controller:v1"}
+    assert about_another(spec, item) == []
+
+
+EXTENSION = "apiVersion: v1alpha1\nkind: ExtensionServiceConfig\nname: x\nenvironment:\n- HTTPS_PROXY=%s\n"
+
+
+def beside(url: str) -> dict[str, dict[str, Any]]:
+    """Objects that a target writes, with a proxy in another place."""
+    two_containers = workload(annotation="app")
+    env = [{"name": "HTTP_PROXY", "value": url}]
+    two_containers["spec"]["template"]["spec"]["containers"].append({"name": "sidecar", "env": env})
+    sources = [
+        {"chart": "cert-manager", "helm": {"valuesObject": {}}},
+        {"chart": "harbor", "helm": {"valuesObject": {"proxy": {"httpProxy": url}}}},
+    ]
+    talos = {"generateType": "worker", "strategicPatches": ["machine: {env: {}}", EXTENSION % url]}
+    return {
+        "a container beside the chosen one": two_containers,
+        "other values of a chosen chart": release("cert-manager", {"sidecar": {"HTTPS_PROXY": url}}),
+        "the text that holds values of a chosen chart": application(
+            "cert-manager", values=f"http_proxy: {RIGHT}\nsidecar:\n  HTTPS_PROXY: {url}\n"
+        ),
+        "a chart that is not chosen beside one that is": manifest(
+            "argoproj.io/v1alpha1", "Application", spec={"sources": sources}
+        ),
+        "an extension service of Talos in a patch of its own": manifest(
+            "bootstrap.cluster.x-k8s.io/v1alpha3", "TalosConfigTemplate", spec={"template": {"spec": talos}}
+        ),
+    }
+
+
+CHOSEN = {"targets": {"charts": {"charts": [{"charts": ["cert-manager"]}]}}}
+
+
+@pytest.mark.parametrize("place", beside(OLD))
+@pytest.mark.parametrize("spec", [PROXY, REMOVE], ids=["injection", "removal"])
+def test_another_proxy_beside_what_a_run_writes_is_a_warning(place: str, spec: dict[str, Any]) -> None:
+    assert len(about_another({**spec, **CHOSEN}, beside(OLD)[place])) == 1
+
+
+@pytest.mark.parametrize("place", beside(RIGHT))
+def test_the_right_proxy_beside_what_a_run_writes_is_none(place: str) -> None:
+    assert about_another({**PROXY, **CHOSEN}, beside(RIGHT)[place]) == []
+
+
+@pytest.mark.parametrize(
+    ("item", "advice"),
+    [
+        pytest.param(workload(HTTP_PROXY=OLD), "`spec.targets.workloads`", id="a workload"),
+        pytest.param(release("harbor", {"proxy": {"httpProxy": OLD}}), "`spec.targets.charts`", id="a chart"),
+        pytest.param(places(OLD)["AKS"], "`spec.targets.aks.enabled`", id="a system that waits to be asked"),
+        pytest.param(places(OLD)["CDI"], "`spec.selector.exclude`", id="a system without a target"),
+    ],
+)
+def test_the_advice_is_what_changes_the_place(item: dict[str, Any], advice: str) -> None:
+    (result,) = (result for result in warned(PROXY, item) if result.code == "OtherProxy")
+    assert advice in result.message
+
+
+@pytest.mark.parametrize(
+    ("text", "is_stale"),
+    [
+        pytest.param(f"HTTP_PROXY={OLD}\n", True, id="an environment file"),
+        pytest.param(f"env:\n- name: https_proxy\n  value: {OLD}\n", True, id="entries of a patch"),
+        pytest.param(f"CLUSTER_NAME: a\nTKG_HTTP_PROXY: {OLD}\n", True, id="a cluster configuration of TKG"),
+        pytest.param(f"patches:\n- patch: |\n    spec: {{env: {{HTTP_PROXY: '{OLD}'}}}}\n", True, id="an inline patch"),
+        pytest.param("http_proxy: ${PROXY}\n", False, id="one that is filled in later"),
+        pytest.param("x: 1\n" * 50_000 + f"http_proxy: {OLD}\n", False, id="what no person writes"),
+        pytest.param(f"# HTTP_PROXY={OLD}\n", False, id="a comment"),
+        pytest.param(f"HTTP_PROXY={RIGHT}\n", False, id="the right one"),
+        pytest.param(f"homepage: {OLD}\n", False, id="another URL"),
+    ],
+)
+def test_a_file_without_objects_may_set_another_proxy(text: str, is_stale: bool) -> None:
+    wanted = ProxyConfig(http_proxy=RIGHT, https_proxy=RIGHT)
+    results = list(stale_files({"patch.yaml": text.encode()}, wanted))
+    assert [(result.code, result.ref.file_path) for result in results] == [("OtherProxy", "patch.yaml")] * is_stale
+    assert list(stale_files({"patch.yaml": text.encode()}, ProxyConfig())) == []
+
+
+def test_a_removal_names_each_proxy_that_stays_in_a_file() -> None:
+    removal = ProxyConfig(http_proxy=RIGHT, mode=Mode.REMOVE)
+    assert len(list(stale_files({"a.env": f"HTTP_PROXY={RIGHT}\n".encode()}, removal))) == 1
