@@ -113,8 +113,10 @@ class NoProxyList:
         cidr = _as_cidr(host)
         if cidr is not None:
             return cidr in self.cidrs or self.wider(cidr) is not None
-        names = [host.removeprefix("."), *_parents(host.removeprefix("."))]
-        return any(name in self.texts or f".{name}" in self.texts for name in names)
+        name = host.removeprefix(".")
+        if host in self.texts or name in self.texts:
+            return True
+        return any(name in self.texts or f".{name}" in self.texts for name in _parents(name))
 
     def domain_around(self, name: str) -> str:
         """Return an entry with a leading dot that covers a name; "" for none."""

@@ -1,0 +1,224 @@
+"""What a run reports besides its changes: entries that go, passwords that show, settings without effect."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import yaml
+
+from krm_fn.krm.results import Result, Severity
+from krm_fn.pipeline import Outcome, run
+from test_lint_other_places import manifest
+
+OURS = [".corp.example", "10.0.0.0/8", "direct.example"]
+PASSWORD = "hunter2"
+URL = f"http://svc:{PASSWORD}@proxy.corp.example:3128"
+PLAIN = "http://proxy.corp.example:3128"
+
+
+def ran(spec: dict[str, Any], *items: Any) -> Outcome:
+    config = manifest("fn.inject-proxy.io/v1alpha1", "ProxyConfig", "proxy", spec=spec)
+    api = "config.kubernetes.io/v1"
+    data = {"apiVersion": api, "kind": "ResourceList", "items": list(items), "functionConfig": config}
+    return run(yaml.safe_dump(data).encode())
+
+
+def with_code(code: str, outcome: Outcome) -> list[Result]:
+    return [result for result in outcome.results if result.code == code]
+
+
+# lists that are replaced
+
+CHOOSING = {
+    "httpProxy": URL,
+    "httpsProxy": URL,
+    "noProxy": OURS,
+    "noProxyPolicy": {"style": "Verbatim"},
+    "targets": {"workloads": {"workloads": [{"names": ["*"]}]}},
+}
+
+
+def workload(*lists: str, key: str = "NO_PROXY") -> dict[str, Any]:
+    """A Deployment with a container for each list."""
+    containers = []
+    for number, text in enumerate(lists):
+        containers.append({"name": f"c{number}", "image": "x", "env": [{"name": key, "value": text}]})
+    return manifest("apps/v1", "Deployment", "web", spec={"template": {"spec": {"containers": containers}}})
+
+
+@pytest.mark.parametrize(
+    ("old", "named"),
+    [
+        pytest.param("longhorn-backend,172.16.0.0/12", ["longhorn-backend", "172.16.0.0/12"], id="a name and a CIDR"),
+        pytest.param("registry:5000, 192.0.2.1:8080", ["registry", "192.0.2.1"], id="with a port"),
+        pytest.param("*.old.example .older.example", ["*.old.example", ".older.example"], id="suffixes and a blank"),
+        pytest.param("2001:db8::1a2b", ["2001:db8::1a2b"], id="IPv6"),
+        pytest.param("http://harbor.example/v2/", ["harbor.example"], id="the host of a URL"),
+        pytest.param("corp.example", ["corp.example"], id="a name above a suffix of ours"),
+        pytest.param("old.example,old.example", ["old.example"], id="an entry that is there twice"),
+        pytest.param("${EXTRA},old.example", ["old.example"], id="a template"),
+        pytest.param("a.corp.example,10.1.2.3,10.4.0.0/16,.Direct.example", [], id="all covered"),
+        pytest.param("", [], id="an empty list"),
+    ],
+)
+def test_the_entries_that_go_are_named(old: str, named: list[str]) -> None:
+    results = with_code("ListReplaced", ran(CHOOSING, workload(old)))
+    assert len(results) == bool(named)
+    for result in results:
+        assert all(f"`{entry}`" in result.message for entry in named)
+    again = {**CHOOSING, "noProxy": [*OURS, *named]}
+    assert with_code("ListReplaced", ran(again, workload(old))) == []
+
+
+@pytest.mark.parametrize("mode", ["Inject", "Check"])
+@pytest.mark.parametrize(
+    "old",
+    [
+        "http://svc:zork-quux@proxy:3128,old.example",
+        "old.example,http://svc:zork,quux@proxy:3128",
+        "svc:zork quux,old.example",
+        "$(KUBERNETES_SERVICE_HOST),.old,svc:zork-quux@host",
+        "kind: Secret stringData: token: zork-quux",
+        "token=zork-quux;old.example",
+    ],
+)
+def test_a_list_that_may_hold_a_password_is_not_shown(old: str, mode: str) -> None:
+    outcome = ran({**CHOOSING, "mode": mode}, workload(old))
+    (result,) = with_code("ListReplaced", outcome)
+    assert "is not shown" in result.message
+    told = json.dumps([result.to_data() for result in outcome.results])
+    assert not [secret for secret in ("zork", "quux", PASSWORD) if secret in told]
+
+
+def test_the_field_is_that_of_the_first_list_before_the_run() -> None:
+    item = workload("old.example", "older.example")
+    item["spec"]["template"]["spec"]["containers"][0]["env"].insert(0, {"name": "HTTPS_PROXY", "value": "http://a:1"})
+    (result,) = with_code("ListReplaced", ran(CHOOSING, item))
+    assert result.path[-4:] == ("0", "env", "1", "value")
+
+
+def test_a_second_run_says_nothing_of_it() -> None:
+    (item,) = yaml.safe_load(ran(CHOOSING, workload("old.example", key="no_proxy")).output)["items"]
+    assert with_code("ListReplaced", ran(CHOOSING, item)) == []
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pytest.param({"mode": "Remove"}, id="a removal"),
+        pytest.param({"targets": {"workloads": {"workloads": [{"names": ["*"]}], "conflict": "Keep"}}}, id="it stays"),
+        pytest.param({"selector": {"exclude": [{"names": ["web"]}]}}, id="an object that is left out"),
+        pytest.param({"lint": {"rules": {"ListReplaced": "Off"}}}, id="switched off"),
+    ],
+)
+def test_nothing_is_said_of(spec: dict[str, Any]) -> None:
+    assert with_code("ListReplaced", ran({**CHOOSING, **spec}, workload("old.example"))) == []
+
+
+def test_a_drop_in_says_which_entries_go_too() -> None:
+    files = [{"path": DROP_IN, "content": "[Service]\nEnvironment=NO_PROXY=storage-backend,10.0.0.0/8\n"}]
+    nodes = manifest("bootstrap.cluster.x-k8s.io/v1beta1", "KubeadmConfig", spec={"files": files})
+    (result,) = with_code("ListReplaced", ran(CHOOSING, nodes))
+    assert "`storage-backend`" in result.message
+
+
+DROP_IN = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
+
+# passwords
+
+PATCH = f'proxy:\n  noProxy: "corp.example"\n  http: "{URL}"\n  https: "{URL}"\n'
+SECRET = manifest("v1", "Secret", "source", stringData={"values": PATCH})
+FROM_SECRET = {"from": [{"kind": "Secret", "name": "source", "namespace": "org", "format": "GiantSwarm"}]}
+NODES = manifest("controlplane.cluster.x-k8s.io/v1beta1", "KubeadmControlPlane", spec={"kubeadmConfigSpec": {}})
+RKE2 = manifest("controlplane.cluster.x-k8s.io/v1beta1", "RKE2ControlPlane", spec={})
+RELEASE = manifest(
+    "helm.toolkit.fluxcd.io/v2",
+    "HelmRelease",
+    "cert-manager",
+    spec={"chart": {"spec": {"chart": "cert-manager"}}, "values": {"http_proxy": "http://old.corp.example:1"}},
+)
+RELEASE["metadata"]["annotations"] = {"fn.inject-proxy.io/proxy": "true"}
+VALUES = "cluster:\n  proxy:\n    http: http://old.corp.example:1\n"
+
+
+@pytest.mark.parametrize(
+    ("item", "advice"),
+    [
+        pytest.param(NODES, "`content: Secret`", id="files of nodes"),
+        pytest.param(RKE2, "`rke2`", id="nodes that read no Secret"),
+        pytest.param(RELEASE, "`valuesFrom`", id="a HelmRelease"),
+        pytest.param(
+            manifest("v1", "ConfigMap", "prod-cluster-values", data={"values": VALUES}), "`valuesFrom`", id="a ConfigMap"
+        ),
+    ],
+)
+def test_a_password_that_comes_from_a_secret_and_shows_is_one_warning(item: dict[str, Any], advice: str) -> None:
+    outcome = ran(FROM_SECRET, SECRET, item)
+    (result,) = with_code("PasswordExposed", outcome)
+    assert (result.severity, result.ref.kind) == (Severity.WARNING, item["kind"])
+    assert advice in result.message
+    assert PASSWORD not in "".join(result.line() for result in outcome.results)
+
+
+@pytest.mark.parametrize(
+    ("spec", "item"),
+    [
+        pytest.param(
+            FROM_SECRET, manifest("v1", "Secret", "prod-cluster-values", stringData={"values": VALUES}), id="a Secret"
+        ),
+        pytest.param({"httpProxy": URL, "httpsProxy": URL}, NODES, id="a password of the ProxyConfig itself"),
+        pytest.param({**FROM_SECRET, "httpProxy": PLAIN, "httpsProxy": PLAIN}, NODES, id="a proxy in its place"),
+        pytest.param({**FROM_SECRET, "mode": "Remove"}, NODES, id="removal"),
+    ],
+)
+def test_no_other_password_is_one(spec: dict[str, Any], item: dict[str, Any]) -> None:
+    assert with_code("PasswordExposed", ran(spec, SECRET, item)) == []
+
+
+# settings without effect, and what is filled in later
+
+CERT_MANAGER = workload("a")
+CERT_MANAGER["metadata"] |= {"name": "cert-manager", "labels": {"app.kubernetes.io/name": "cert-manager"}}
+PROXY = {"httpProxy": PLAIN, "httpsProxy": PLAIN}
+
+
+@pytest.mark.parametrize(
+    ("selector", "is_said"),
+    [
+        pytest.param({"include": [{"names": ["cert-manger"]}]}, True, id="nothing that could hold a proxy"),
+        pytest.param({"exclude": [{"names": ["*"]}]}, False, id="everything is left out, which is meant"),
+        pytest.param({"include": [{"names": ["cert-*"]}]}, False, id="something"),
+    ],
+)
+def test_a_selector_that_fits_nothing(selector: dict[str, Any], is_said: bool) -> None:
+    spec = {**PROXY, "selector": selector}
+    assert bool(with_code("SettingUnused", ran(spec, CERT_MANAGER))) is is_said
+    assert with_code("SettingUnused", ran(spec, manifest("v1", "Service"))) == []
+
+
+def test_an_item_that_nobody_needs_and_that_cannot_be_read_is_a_warning() -> None:
+    config = manifest("fn.inject-proxy.io/v1alpha1", "ProxyConfig", spec=PROXY)
+    text = yaml.safe_dump({"kind": "ResourceList", "functionConfig": config})
+    broken = "items:\n- apiVersion: v1\n  kind: GKEConfig\n  x: {HTTP_PROXY: a, b\n  c: d}: e]\n"
+    outcome = run(f"apiVersion: config.kubernetes.io/v1\n{broken}{text}".encode())
+    assert outcome.exit_code == 0
+    assert [result.code for result in outcome.results] == ["TextUnreadable"]
+
+
+def test_a_placeholder_in_an_encoded_text_is_named() -> None:
+    """Neither clusterctl nor Flux fills in what is encoded in base64."""
+    drop_in = {"path": DROP_IN, "encoding": "base64", "content": ""}
+    nodes = manifest("bootstrap.cluster.x-k8s.io/v1beta1", "KubeadmConfig", spec={"files": [drop_in]})
+    placeholder = {"httpProxy": "${PROXY}", "httpsProxy": "${PROXY}"}
+    assert with_code("ByHand", ran(placeholder, nodes))
+    assert with_code("ByHand", ran(PROXY, nodes)) == []
+
+
+@pytest.mark.parametrize(("mode", "is_said"), [("Inject", True), ("Check", True), ("Remove", False)])
+def test_the_proxy_config_is_judged_where_it_writes_something(mode: str, is_said: bool) -> None:
+    spec = {"httpProxy": "https://proxy:1", "httpsProxy": "https://proxy:1", "mode": mode}
+    found = with_code("UrlHttps", ran(spec, NODES))
+    assert [result.ref.kind for result in found] == ["ProxyConfig"] * is_said
+    assert with_code("UrlHttps", ran(spec, manifest("v1", "Service"))) == []
