@@ -17,11 +17,10 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from krm_fn.cli import main
-from krm_fn.cli.masking import MaskedLines, lines_of
+from krm_fn.cli.masking import MaskedText
 from krm_fn.errors import InputError
-from krm_fn.formats.embedded import Value, values
-from krm_fn.krm.known_secrets import ProxyPasswords
-from krm_fn.krm.masking import redact
+from krm_fn.formats.embedded import values
+from krm_fn.krm.masking import ProxyPasswords, redact
 from krm_fn.printable import HIDDEN
 from krm_fn.proxy_url import split_url
 from krm_fn.yamledit import read
@@ -102,7 +101,8 @@ def masked(files: Mapping[str, str]) -> dict[str, str]:
     passwords = ProxyPasswords(urls)
     shown: dict[str, str] = {}
     for name, text in files.items():
-        lines = MaskedLines(text, passwords).between(0, len(lines_of(text)))
+        document = MaskedText(text, passwords)
+        lines = [document.line(number) + document.split(number)[1] for number in range(len(document.raw))]
         shown[str(redact(passwords.hidden(name)))] = _CREDENTIAL.sub(
             lambda found: found[0].replace(HIDDEN, PLACEHOLDER), "".join(lines)
         )
@@ -118,11 +118,9 @@ def _secret_passwords(text: str) -> Iterator[str]:
             continue
         if not isinstance(data, dict) or data.get("kind") != "Secret":
             continue
-        for one in values(data):
-            if not isinstance(one, Value):
-                continue
-            if one.path[-1] == "password":
-                yield one.text
+        for value in values(data):
+            if value.path[-1] == "password":
+                yield value.text
             for pattern in _URLS:
-                for found in pattern.finditer(one.text):
+                for found in pattern.finditer(value.text):
                     yield unquote(split_url(f"{found[0]}host").password)

@@ -21,7 +21,7 @@ const OFFERED = [
   ["the values of a field", [...HEAD, "  mode: "], ["Inject", "Remove", "Check"]],
   ["true and false", [...HEAD, "  targets:", "    kubeletDropIn:", "      enabled: t"], ["true", "false"]],
   ["the items of a list", [...HEAD, "  only:", "  - ky"], ["kyverno", "kyvernoPolicies"]],
-  ["a level of a rule", [...HEAD, "  lint:", "    rules:", "      NP036: "], ["Off", "Info", "Warning", "Error"]],
+  ["a level of a rule", [...HEAD, "  lint:", "    rules:", "      UrlHttps: "], ["Off", "Info", "Warning", "Error"]],
 ];
 
 for (const [name, lines, wanted] of OFFERED) {
