@@ -1,6 +1,6 @@
 /**
- * The page of `inject-proxy explain` in a real browser: it fits each screen, can be read, filtered, printed and used by keyboard, and
- * asks nobody for anything.
+ * The page of `inject-proxy explain` in a real browser: it fits each screen, can be read and printed, and asks nobody for
+ * anything.
  */
 
 import assert from "node:assert/strict";
@@ -17,7 +17,6 @@ const CLUSTERS = 70;
 const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1400, height: 900 };
 const A4 = { width: 718, height: 1000 };
-const OLD = "http://older.acme.example:3128";
 
 /** Many Clusters, each with a control plane of its own, before the last document of the story, which is the ProxyConfig. */
 function fleet() {
@@ -28,11 +27,9 @@ function fleet() {
 }
 
 const config = STORY.slice(STORY.lastIndexOf("---\n") + 4);
-const older = config.replace(/http:\/\/svc.*/g, OLD).replace("[.acme.example]", "[.acme.example, .older.example]");
 const PAGES = {
   story: run({ "all.yaml": STORY }, ["explain", "--output", "html", "."]).output,
   fleet: run({ "all.yaml": fleet() }, ["explain", "--output", "html", "."]).output,
-  change: run({ "all.yaml": STORY, "older.txt": older }, ["explain", "--diff", "older.txt", "--output", "html", "all.yaml"]).output,
   nothing: run({ "all.yaml": config }, ["explain", "--output", "html", "."]).output,
 };
 
@@ -145,10 +142,9 @@ describe("what one sees", () => {
     assert.ok((await paper("light")) > 220);
   });
 
-  test("what gets nothing comes first, in the picture and in the table", () =>
+  test("what gets nothing comes first", () =>
     on("story", {}, async (page) => {
       assert.match((await page.locator(".lane").first().textContent()) ?? "", /gets nothing.*org\/bare/);
-      assert.match((await page.locator("tbody tr").first().textContent()) ?? "", /org\/bare/);
     }));
 
   test("a tile of many Clusters is small and says its name", () =>
@@ -156,92 +152,25 @@ describe("what one sees", () => {
       const box = await page.getByTitle("org/c69", { exact: true }).boundingBox();
       assert.ok(box && box.width <= 20 && box.height <= 20);
     }));
-});
 
-describe("what one does", () => {
-  test("the contents lead to each section and each card", () =>
+  test("the contents lead to each section", () =>
     on("story", {}, async (page) => {
       const links = page.getByRole("navigation", { name: "Contents" }).getByRole("link");
-      assert.ok((await links.count()) > 5);
+      assert.ok((await links.count()) > 2);
       for (const link of await links.all()) {
         await link.click();
         const target = page.locator((await link.getAttribute("href")) ?? "");
-        assert.ok(await target.evaluate((one) => one.getBoundingClientRect().top < innerHeight));
+        assert.ok(await target.evaluate((section) => section.getBoundingClientRect().top < innerHeight));
       }
     }));
 
-  test("the filter keeps what has all words, unfolds the list with the name, and goes back", () =>
-    on("fleet", {}, async (page) => {
-      const filter = page.getByRole("searchbox", { name: "Filter" });
-      const rows = page.locator("#clusters tbody tr:visible");
-      const all = await rows.count();
-      await filter.fill("c69 PROXY.acme");
-      assert.equal(await rows.count(), 1);
-      assert.deepEqual(await page.locator("#clusters li:visible").allTextContents(), ["org/c69"]);
-      assert.equal(await page.locator(".tile:visible").count(), 1);
-      assert.match((await page.locator("output").textContent()) ?? "", /^\d+ of \d+ shown$/);
-      assert.ok(await page.locator("#findings").isHidden());
-      assert.ok(await page.locator("nav a[href='#findings']").isHidden());
-      await filter.fill("nowhere.example");
-      assert.ok(await page.getByText("Nothing on this page fits the filter.").isVisible());
-      await filter.fill("");
-      assert.equal(await rows.count(), all);
-      assert.equal(await page.locator("details[open]").count(), 0);
-      assert.equal(await page.locator("main [hidden]").count(), 1, "what says that nothing fits");
-    }));
-
-  test("a button unfolds all and folds all", () =>
-    on("story", {}, async (page) => {
-      await page.getByRole("button", { name: "Unfold all" }).click();
-      assert.equal(await page.locator("details:not([open])").count(), 0);
-      await page.getByRole("button", { name: "Fold all", exact: true }).click();
-      assert.equal(await page.locator("details[open]").count(), 0);
-    }));
-
-  test("all of it is reached by keyboard, and the place is seen", () =>
-    on("story", {}, async (page) => {
-      await page.keyboard.press("Tab");
-      assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Skip to the content");
-      assert.ok(await page.locator(".skip").evaluate((one) => one.getBoundingClientRect().top >= 0));
-      await page.keyboard.press("Enter");
-      await page.keyboard.press("Tab");
-      assert.ok(await page.evaluate(() => document.activeElement?.closest("main") !== null), "the next stop is in the content");
-      const summary = page.locator("#answer-1 summary").first();
-      await summary.focus();
-      await page.keyboard.press("Enter");
-      assert.ok(await summary.evaluate((one) => one.parentElement?.hasAttribute("open")));
-      await page.keyboard.press("Tab");
-      assert.notEqual(await page.evaluate(() => getComputedStyle(/** @type {Element} */ (document.activeElement)).outlineStyle), "none");
-    }));
-
-  test("a code leads to its meaning, beside the page", () =>
-    on("story", {}, async (page) => {
-      const link = page.getByRole("link", { name: "TemplateNotInList" }).first();
-      assert.equal(await link.getAttribute("href"), "https://inject-proxy.io/krm_fn/krm/messages/#templatenotinlist");
-      assert.equal(await link.getAttribute("rel"), "noopener");
-    }));
-
-  test("without JavaScript the page says the same, and folds", () =>
-    on("story", { javaScriptEnabled: false }, async (page) => {
-      assert.ok(await page.getByRole("searchbox").isHidden());
-      assert.ok(await page.getByRole("heading", { name: "Clusters", exact: true }).isVisible());
-      await page.locator("#answer-1 summary").first().click();
-      assert.equal(await page.locator("details[open]").count(), 1);
-    }));
-});
-
-describe("what leaves the page", () => {
-  test("paper has no filter and no contents, dark letters, and all that is unfolded", () =>
+  test("paper has dark letters on white", () =>
     on("story", { viewport: A4, colorScheme: "dark" }, async (page) => {
       await page.emulateMedia({ media: "print" });
       await unfold(page);
       assert.equal(await overflow(page), 0);
-      assert.ok(await page.locator("aside").isHidden());
-      assert.ok(await page.getByRole("columnheader", { name: "What is wrong" }).isVisible(), "a table is a table");
       assert.deepEqual(await faint(page), []);
       assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)");
-      const pages = (await page.pdf({ format: "A4" })).toString("latin1").match(/\/Type\s*\/Page\b/g) ?? [];
-      assert.ok(pages.length > 1 && pages.length < 20, `${pages.length} pages`);
     }));
 
   test("nothing was asked of anybody, and nothing was refused", () => {
@@ -250,17 +179,9 @@ describe("what leaves the page", () => {
   });
 });
 
-describe("what a screen reader reads", () => {
-  for (const name of Object.keys(PAGES)) {
-    test(`${name}: headings follow each other, and each part has a name`, () =>
-      on(name, {}, async (page) => {
-        const levels = await page.locator("h1, h2, h3").evaluateAll((all) => all.map((one) => Number(one.tagName[1])));
-        assert.equal(levels[0], 1);
-        levels.slice(1).forEach((level, at) => assert.ok(level > 1 && level <= levels[at] + 1, `heading ${at + 2}`));
-        assert.equal(await page.getByRole("main").count(), 1);
-        for (const part of await page.locator("main > section").all()) {
-          assert.ok(await part.evaluate((one) => document.getElementById(one.getAttribute("aria-labelledby") ?? "")?.textContent));
-        }
-      }));
-  }
-});
+test("headings follow each other", () =>
+  on("story", {}, async (page) => {
+    const levels = await page.locator("h1, h2, h3").evaluateAll((all) => all.map((heading) => Number(heading.tagName[1])));
+    assert.equal(levels[0], 1);
+    levels.slice(1).forEach((level, at) => assert.ok(level > 1 && level <= levels[at] + 1, `heading ${at + 2}`));
+  }));
