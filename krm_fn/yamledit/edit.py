@@ -13,7 +13,7 @@ from itertools import product
 from krm_fn.errors import EditError, ExpansionError, InputError, InternalError
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.yamledit import layout
-from krm_fn.yamledit.data import is_merge, key_text, merged, same, scalar_value, view
+from krm_fn.yamledit.data import is_merge, key_text, merged, same, scalar_value, shared, view
 from krm_fn.yamledit.layout import Slot, slots_of
 from krm_fn.yamledit.lines import (
     BREAKS,
@@ -100,6 +100,7 @@ def rewritten(  # noqa: PLR0913, PLR0917 -- a text, what it says and is to say, 
     notes = Notes(earlier_values(lines, root), _members_at(root, envelope), comment)
     if notes.known:
         new = with_earlier_values(root, old, new, notes.known)
+    new = shared(old, new)
     if same(old, new):
         return text
     style = layout.style_of(lines, root)._replace(newline=newline_of(text))
