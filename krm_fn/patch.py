@@ -21,16 +21,11 @@ _TOO_LONG_FOR_AN_INDEX = 20
 
 
 class Operation(NamedTuple):
-    """One operation of RFC 6902 on one object.
-
-    ``value`` is plain data (dict, list, str, int, float, bool, None) and ignored by ``remove``. ``before`` names the
-    member of the same mapping in front of which a new one is written in the text; it means nothing to the data.
-    """
+    """One operation of RFC 6902 on one object; ``value`` is plain data and ignored by ``remove``."""
 
     op: Literal["add", "replace", "remove"]
     path: Pointer
     value: Any = None
-    before: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Return the operation as RFC 6902 writes it."""
@@ -38,9 +33,9 @@ class Operation(NamedTuple):
         return whole if self.op == "remove" else {**whole, "value": self.value}
 
 
-def add(*path: str | int, value: Any, before: str = "") -> Operation:
+def add(*path: str | int, value: Any) -> Operation:
     """Set the member, or insert before the item, that ``path`` names."""
-    return Operation("add", tuple(map(str, path)), value, before)
+    return Operation("add", tuple(map(str, path)), value)
 
 
 def replace(*path: str | int, value: Any) -> Operation:
@@ -132,38 +127,16 @@ def apply(data: Any, operations: Iterable[Operation]) -> Any:
         InternalError: an operation does not fit the data. Targets work on data they have seen, so this is
             never the mistake of a user.
     """
-    pending: list[dict[str, Any]] = []
-    for operation in operations:
-        # A later operation may reach into the value of an earlier one, so each value is copied.
-        written = {**operation.to_json(), "value": copied(operation.value)}
-        if not operation.before:
-            pending.append(written)
-            continue
-        data = _applied(data, pending)
-        pending = []
-        *path, key = operation.path
-        is_new = key not in lookup(data, path, ())
-        data = _applied(data, [written])
-        if is_new:
-            move_before(lookup(data, path), key, operation.before)
-    return _applied(data, pending)
-
-
-def _applied(data: Any, operations: list[dict[str, Any]]) -> Any:
-    if not operations:
+    # A later operation may reach into the value of an earlier one, so each value is copied.
+    written = [
+        {**operation.to_json(), "value": copied(operation.value)} for operation in operations
+    ]
+    if not written:
         return data
     import jsonpatch  # noqa: PLC0415 -- a run that changes nothing does not pay for it
 
     try:
-        return jsonpatch.JsonPatch(operations).apply(data, in_place=True)
+        return jsonpatch.JsonPatch(written).apply(data, in_place=True)
     except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException) as error:
         message = f"an operation does not fit its object: {error}"
         raise InternalError(message) from error
-
-
-def move_before(mapping: dict[str, Any], key: str, follower: str) -> None:
-    """Move a member of a mapping in front of another one, if that is there."""
-    names = list(mapping)
-    names.remove(key)
-    for name in names[names.index(follower) :] if follower in names else ():
-        mapping[name] = mapping.pop(name)

@@ -14,6 +14,7 @@ from typing import Any
 
 import yaml
 
+from edits import rewrite
 from krm_fn import patch
 from krm_fn.krm.resourcelist import Object, objects, reference
 from krm_fn.krm.results import ObjectRef
@@ -161,7 +162,7 @@ def _members(text: str) -> dict[str, Part]:
 def _edited(data: bytes, operations: list[Operation]) -> bytes:
     text = data.decode()
     start, end = _around_config(text)
-    return (text[:start] + Document(text[start:end]).edit(operations) + text[end:]).encode()
+    return (text[:start] + rewrite(Document(text[start:end]), operations) + text[end:]).encode()
 
 
 def _around_config(text: str) -> tuple[int, int]:

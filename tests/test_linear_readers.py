@@ -13,14 +13,16 @@ import json
 from collections.abc import Callable
 
 import pytest
+from krm_fn.carriers import unit_text
+from krm_fn.image_check import check
+from krm_fn.targets.kyverno.cel_literals import literals
 
+from edits import edit_document
 from growth import UNITS, excess
 from krm_fn import patch, yamledit
-from krm_fn.carriers import unit_text
 from krm_fn.config import load
 from krm_fn.errors import InjectProxyError
 from krm_fn.formats import escaping
-from krm_fn.image_check import check
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import redact
 from krm_fn.noproxy import parse
@@ -28,10 +30,9 @@ from krm_fn.noproxy.entries import split
 from krm_fn.pipeline import run
 from krm_fn.plan.sources import formats
 from krm_fn.targets.kyverno import cel_parser
-from krm_fn.targets.kyverno.cel_literals import literals
 from krm_fn.yamledit import Document, cut
 from krm_fn.yamledit.comments import places
-from krm_fn.yamledit.stream import documents, edit_document
+from krm_fn.yamledit.stream import documents
 from krm_fn.yamledit.tree import MAX_DEPTH
 from support import unified_diff
 

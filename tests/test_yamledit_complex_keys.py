@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from edits import rewrite
 from krm_fn.errors import EditError
 from krm_fn.patch import Operation, add, remove, replace
 from krm_fn.yamledit import Document, read
@@ -46,7 +47,7 @@ BELOW = "spec:\n  ?\n    - a\n  : x\n  files: []\n"
     ],
 )
 def test_a_key_that_is_no_text_keeps_its_bytes(text: str, operation: Operation, old: str, new: str) -> None:
-    assert Document(text).edit([operation]) == text.replace(old, new)
+    assert rewrite(Document(text), [operation]) == text.replace(old, new)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +59,7 @@ def test_a_key_that_is_no_text_keeps_its_bytes(text: str, operation: Operation, 
 )
 def test_where_such_a_key_would_have_to_be_written_again_the_edit_is_refused(text: str, operation: Operation) -> None:
     with pytest.raises(EditError, match="write the key in quotes"):
-        Document(text).edit([operation])
+        rewrite(Document(text), [operation])
 
 
 @pytest.mark.parametrize("length", [1024, 1025])
@@ -66,10 +67,10 @@ def test_a_key_that_is_too_long_for_a_line_is_written_where_yaml_can_read_it(len
     """A key without a question mark may have 1024 characters (YAML 1.2.2, 7.4.3)."""
     name = "k" * length
     text = f"a:\n- ? '{name}'\n  : v\n  name: x\n"
-    assert Document(text).edit([add("a", "0", "b", value=1)]) == f"{text}  b: 1\n"
+    assert rewrite(Document(text), [add("a", "0", "b", value=1)]) == f"{text}  b: 1\n"
     rewritten = add("a", value=[{name: "v"}])
     if length == 1024:
-        assert read(Document(text).edit([rewritten])) == {"a": [{name: "v"}]}
+        assert read(rewrite(Document(text), [rewritten])) == {"a": [{name: "v"}]}
     else:
         with pytest.raises(EditError, match="a key of more than 1024 characters"):
-            Document(text).edit([rewritten])
+            rewrite(Document(text), [rewritten])

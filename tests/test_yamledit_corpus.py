@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from edits import rewrite
 from krm_fn.errors import EditError, InputError
 from krm_fn.patch import APPEND, Operation
 from krm_fn.yamledit import Document, cut, read
@@ -106,7 +107,7 @@ def test_items_of_real_lists_are_edited_in_place(name: str) -> None:
 )
 def test_whole_lists_that_nothing_is_done_to_are_the_same_text(name: str) -> None:
     text = real_input(name)
-    assert Document(text).edit([Operation("add", ("kind",), "ResourceList")]) == text
+    assert rewrite(Document(text), [Operation("add", ("kind",), "ResourceList")]) == text
 
 
 def test_yaml_of_the_test_suite_is_edited_around() -> None:
@@ -114,7 +115,7 @@ def test_yaml_of_the_test_suite_is_edited_around() -> None:
     text = real_input("resourcelist_torture.yaml")
     items = Document(text).data()["items"]
     wanted = [Operation("add", ("items", str(index), "metadata", "namespace"), "n") for index in range(len(items))]
-    new = Document(text).edit(wanted)
+    new = rewrite(Document(text), wanted)
     added = new.splitlines()
     assert same(read(new), patched(read(text), wanted))
     for line in text.splitlines():

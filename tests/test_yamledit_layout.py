@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from krm_fn.errors import EditError
-from krm_fn.yamledit.lines import newline_of
 from krm_fn.yamledit.layout import column_of, end_of_line, slots_of, starts_line, style_near, style_of
+from krm_fn.yamledit.lines import newline_of
 from krm_fn.yamledit.render import Layout
 from krm_fn.yamledit.tree import Mapping, Sequence, compose
 

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 import pytest
 
+from edits import edit_document, rewrite
 from krm_fn.errors import EditError
 from krm_fn.patch import Operation, add, remove, replace
 from krm_fn.yamledit import Document, read
-from krm_fn.yamledit.stream import documents, edit_document
+from krm_fn.yamledit.stream import documents
 
 ITEM = {"path": "/a", "content": "1\n2\n"}
 WORDS = [
@@ -41,7 +42,7 @@ WORDS = [
 
 
 def edited(text: str, *operations: Operation) -> str:
-    return Document(text).edit(operations)
+    return rewrite(Document(text), operations)
 
 
 @pytest.mark.parametrize("words", WORDS)
@@ -391,7 +392,7 @@ def test_what_an_operation_says_is_empty_is_so_in_these_words() -> None:
 
 def test_of_members_of_the_envelope_nothing_is_kept() -> None:
     document = Document("items: []\nconfig:\n  items: []\n", envelope=["items"])
-    filled = document.edit([add("items", "-", value=1), add("config", "items", "-", value=1)])
+    filled = rewrite(document, [add("items", "-", value=1), add("config", "items", "-", value=1)])
     assert filled == "items:\n- 1\nconfig:\n  items: # was: []\n  - 1\n"
 
 

@@ -10,14 +10,15 @@ import yaml
 from hypothesis import assume, given, reject
 from hypothesis import strategies as st
 
+from edits import rewrite
 from krm_fn.errors import EditError
 from krm_fn.patch import APPEND, Operation
 from krm_fn.yamledit import Document, read
-from krm_fn.yamledit.lines import BREAKS, with_line_feeds
+from krm_fn.yamledit.data import is_merge, key_text, same, view
 from krm_fn.yamledit.layout import slots_of
+from krm_fn.yamledit.lines import BREAKS, with_line_feeds
 from krm_fn.yamledit.render import is_plain, scalar
 from krm_fn.yamledit.tree import Alias, Mapping, Node, Sequence, compose, walk
-from krm_fn.yamledit.data import is_merge, key_text, same, view
 from yaml_texts import at, data, edited_in_place, handwritten, operations, patched, places, read_or_none, strings, texts
 
 any_text = st.one_of(texts(), handwritten())
@@ -26,7 +27,7 @@ any_text = st.one_of(texts(), handwritten())
 def edited(text: str, wanted: list[Operation]) -> str:
     """The text after the operations; not judged where it is refused because of a key that is a mapping or a list."""
     try:
-        return Document(text).edit(wanted)
+        return rewrite(Document(text), wanted)
     except EditError as error:
         if "a key that is a mapping or a list" not in str(error) or not complex_keys(text):
             raise
@@ -41,7 +42,7 @@ def complex_keys(text: str) -> Counter[str]:
 
 @given(any_text)
 def test_no_operation_gives_the_same_text(text: str) -> None:
-    assert Document(text).edit([]) is text
+    assert rewrite(Document(text), []) is text
 
 
 @given(st.data())
@@ -51,7 +52,7 @@ def test_an_operation_that_changes_nothing_gives_the_same_text(draw: st.DataObje
     below = [place for place in places(old) if place]
     if below:
         place = draw.draw(st.sampled_from(below))
-        assert Document(text).edit([Operation("replace", place, at(old, place))]) == text
+        assert rewrite(Document(text), [Operation("replace", place, at(old, place))]) == text
 
 
 @given(st.data())
@@ -221,9 +222,9 @@ def test_a_string_is_read_back_by_yaml_1_1_and_1_2_whatever_it_holds(value: str)
 
 @given(st.dictionaries(strings, data, min_size=1, max_size=4))
 def test_whatever_is_written_is_read_back_by_yaml_1_1_too(value: dict[str, Any]) -> None:
-    text = Document("{}\n").edit([Operation("add", (key,), item) for key, item in value.items()])
+    text = rewrite(Document("{}\n"), [Operation("add", (key,), item) for key, item in value.items()])
     assert same(yaml.safe_load(text), value)
-    below = Document("here: 1\n").edit([Operation("replace", ("here",), value)])
+    below = rewrite(Document("here: 1\n"), [Operation("replace", ("here",), value)])
     assert same(yaml.safe_load(below), {"here": value})
 
 

@@ -9,9 +9,10 @@ import yaml
 
 from krm_fn.yamledit import read
 from krm_fn.yamledit.render import (
-    Layout,
     AuthorScalar as Raw,
-    behind_key as after_indicator,
+)
+from krm_fn.yamledit.render import (
+    Layout,
     block,
     block_text,
     flow,
@@ -19,6 +20,9 @@ from krm_fn.yamledit.render import (
     is_plain,
     literal,
     scalar,
+)
+from krm_fn.yamledit.render import (
+    behind_key as after_indicator,
 )
 
 COMPACT = Layout()

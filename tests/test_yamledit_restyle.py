@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from edits import rewrite
 from krm_fn.patch import replace
 from krm_fn.yamledit import Document
 
@@ -77,7 +78,7 @@ from krm_fn.yamledit import Document
 @pytest.mark.parametrize("line_break", ["\n", "\r\n"], ids=["Unix", "Windows"])
 def test_another_value_in_the_style_of_its_author(before: str, value: str, after: str, line_break: str) -> None:
     text, new = (f"a{one}\n".replace("\n", line_break) for one in (before, after))
-    assert Document(text).edit([replace("a", value=value)]) == new
+    assert rewrite(Document(text), [replace("a", value=value)]) == new
 
 
 @pytest.mark.parametrize(
@@ -90,4 +91,4 @@ def test_another_value_in_the_style_of_its_author(before: str, value: str, after
     ],
 )
 def test_the_style_of_a_text_in_a_collection(text: str, path: tuple[str | int, ...], value: str, new: str) -> None:
-    assert Document(text).edit([replace(*path, value=value)]) == new
+    assert rewrite(Document(text), [replace(*path, value=value)]) == new

@@ -7,10 +7,11 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from edits import edit_document
 from krm_fn.errors import EditError
 from krm_fn.patch import Operation, add, remove, replace
 from krm_fn.yamledit import edit, read
-from krm_fn.yamledit.stream import DocumentsEditor, documents, edit_document, rewrite_documents
+from krm_fn.yamledit.stream import DocumentsEditor, documents, rewrite_documents
 
 
 def cut(text: str) -> list[str]:

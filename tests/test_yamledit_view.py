@@ -9,9 +9,8 @@ import pytest
 
 from krm_fn.errors import InputError
 from krm_fn.yamledit import read
-from krm_fn.yamledit.data import MAX_EXPANSION
+from krm_fn.yamledit.data import MAX_EXPANSION, resolve, same, view
 from krm_fn.yamledit.tree import MAX_DEPTH, compose
-from krm_fn.yamledit.data import resolve, same, view
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ import yaml
 from hypothesis import assume
 from hypothesis import strategies as st
 
+from edits import rewrite
 from krm_fn.errors import InputError
 from krm_fn.patch import Operation
 from krm_fn.yamledit import Document, edit, read
@@ -322,4 +323,4 @@ def at(value: Any, place: tuple[str, ...]) -> Any:
 def edited_in_place(text: str, operations: Sequence[Operation]) -> tuple[str, bool]:
     """The text after the operations, and whether the first way of writing it, that of least change, was enough."""
     with mock.patch.object(edit, "_Writer", wraps=edit._Writer) as ways:
-        return Document(text).edit(operations), ways.call_count <= 1
+        return rewrite(Document(text), operations), ways.call_count <= 1

@@ -1,8 +1,7 @@
 """The JSON Patch (RFC 6902) that leads from one state of plain data to another.
 
-The order of the keys of a mapping counts for members that are new: each one is placed in front of the old member that
-follows it. An empty mapping that is filled is replaced as a whole. Items of lists are paired by ``yamledit.pairs``, so
-that one that changes is changed in place.
+An empty mapping that is filled is replaced as a whole. Items of lists are paired by ``yamledit.pairs``, so that one
+that changes is changed in place.
 """
 
 from __future__ import annotations
@@ -39,17 +38,11 @@ def _members(before: dict[str, Any], after: dict[str, Any], path: Pointer) -> It
     for key in before:
         if key not in after:
             yield patch.remove(*path, key)
-    following: dict[str, str] = {}
-    next_old = ""
-    for key in reversed(after):
-        following[key] = next_old
-        if key in before:
-            next_old = key
     for key, value in after.items():
         if key in before:
             yield from _values(before[key], value, (*path, key))
         else:
-            yield patch.add(*path, key, value=value, before=following[key])
+            yield patch.add(*path, key, value=value)
 
 
 def _items(before: list[Any], after: list[Any], path: Pointer) -> Iterator[Operation]:

@@ -128,7 +128,7 @@ class Draft:
         parent[_step(parent, path[-1])] = patch.copied(value)
         follower = next((name for name in before if name in parent), None)
         if existing is _MISSING and follower is not None:
-            patch.move_before(parent, path[-1], follower)
+            _move_last_before(parent, follower)
 
     def append(self, path: Pointer, value: Any) -> None:
         """Add an item at the end of the list at ``path``; a list that is missing or null is made.
@@ -213,3 +213,10 @@ class Draft:
 def _step(parent: Any, token: str) -> str | int:
     """Return a step of a path as the index of a list, or the key of a mapping."""
     return int(token) if isinstance(parent, list) else token
+
+
+def _move_last_before(mapping: dict[str, Any], follower: str) -> None:
+    """Move the last member of a mapping in front of another one."""
+    names = list(mapping)
+    for name in names[names.index(follower) : -1]:
+        mapping[name] = mapping.pop(name)

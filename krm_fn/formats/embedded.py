@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 
 from krm_fn.errors import EditError, ExpansionError, InputError
@@ -20,7 +20,7 @@ from krm_fn.formats import sops
 from krm_fn.krm.results import Finding
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Operation, Pointer, lookup
+from krm_fn.patch import Pointer, lookup
 from krm_fn.yamledit import Document
 from krm_fn.yamledit.render import block_text
 from krm_fn.yamledit.stream import DocumentsEditor, documents
@@ -139,8 +139,8 @@ class TextEditor:
     def __init__(self, value: Value) -> None:
         self._value = value
 
-    def edit(self, number: int, operations: Sequence[Operation]) -> str:
-        """Return the text after operations on one of its documents, and the edits before.
+    def edit(self, number: int, data: Any) -> str:
+        """Return the text after new data for one of its documents, and the edits before.
 
         Of two edits of one document only the last one counts.
 
@@ -148,7 +148,7 @@ class TextEditor:
             NotEditedError: the document cannot be edited.
         """
         try:
-            return self._documents.edit(number, operations)
+            return self._documents.edit(number, data)
         except ExpansionError as error:
             raise _left_alone(self._value, error) from None
         except EditError as error:

@@ -7,13 +7,11 @@ Sources: ytt, "YAML primer" and "Language" (https://carvel.dev/ytt/docs/latest/)
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from krm_fn.errors import InputError
 from krm_fn.formats.embedded import Embedded, NotEditedError, Value
 from krm_fn.formats.splice import splice
-from krm_fn.krm.results import Finding
-from krm_fn.patch import Operation
+from krm_fn.krm.results import Result
 from krm_fn.yamledit import Document
 from krm_fn.yamledit.stream import documents
 from krm_fn.yamledit.tree import Scalar, walk
@@ -55,23 +53,14 @@ def _without_scalars(text: str) -> str:
     return splice(text, edits)
 
 
-def checked(document: Embedded, operations: Iterable[Operation]) -> list[Operation]:
-    """Return operations on a document of data values.
-
-    A new member at its root is not parted from its annotations by another one in front of it.
+def check(document: Embedded) -> None:
+    """Check that a document of data values may be edited.
 
     Raises:
         NotEditedError: code of ytt is in the text.
     """
-    text = document.value.text
-    if has_code(text):
-        raise NotEditedError(Finding.of("TextUnreadable", LEFT_ALONE, document.value.path))
-    left = []
-    for one in operations:
-        annotated = rf"(?m)^#@.*\n(?:#.*\n)*{re.escape(one.before)}[ \t]*:"
-        is_parted = one.before and len(one.path) == 1 and re.search(annotated, text)
-        left.append(one._replace(before="") if is_parted else one)
-    return left
+    if has_code(document.value.text):
+        raise NotEditedError(Result.of("TextUnreadable", LEFT_ALONE, document.value.path))
 
 
 def opened(value: Value) -> Value:

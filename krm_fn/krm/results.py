@@ -26,52 +26,6 @@ def are_severe(results: Iterable[Result], least: Severity) -> bool:
     return any(is_severe(result.severity, least) for result in results)
 
 
-class Finding(NamedTuple):
-    """A problem of one object that was not changed: a skip, a warning, an impossibility.
-
-    Attributes:
-        severity: how bad it is.
-        message: what is wrong, in which field, and what to do.
-        path: leads from the object's root to the field it is about, or empty.
-        current: what the field holds.
-        proposed: what it should hold.
-        is_stale: the object has another proxy than the declared one, or none, and no operation can change that: with
-            ``mode: Check`` and ``--check`` such a finding is an error.
-        code: the name under which ``spec.lint.rules`` silences it or makes it louder: the ID of a rule (``NP004``), or
-            one of ``krm_fn.krm.codes`` (``OtherWriter``); "" if none does.
-        clusters: the names of the Clusters that it is about, where ``fact`` may be true of others, too.
-        fact: what it says of them, in words that are the same for all; () where the message is that.
-    """
-
-    severity: Severity
-    message: str
-    path: Pointer = ()
-    current: Any = None
-    proposed: Any = None
-    is_stale: bool = False
-    code: str = ""
-    clusters: tuple[str, ...] = ()
-    fact: tuple[str, ...] = ()
-
-    @classmethod
-    def of(
-        cls,
-        code: str,
-        message: str,
-        path: Pointer = (),
-        *,
-        is_info: bool = False,
-        is_stale: bool = False,
-    ) -> Finding:
-        """Return a finding with the severity of its code; ``is_info`` where the user knows or wants what it says."""
-        severity = Severity.INFO if is_info else CODES[code]
-        return cls(severity, message, path, is_stale=is_stale, code=code)
-
-    def about(self, ref: ObjectRef, target: str = "") -> Result:
-        """Return the finding as a result about the object and, where one reported it, the target."""
-        return Result(ref=ref, target=target, **self._asdict())
-
-
 class Edit(NamedTuple):
     """The changes of one target in one object.
 
@@ -132,19 +86,52 @@ class ObjectRef(NamedTuple):
 
 
 class Result(NamedTuple):
-    """One entry of ``results``; ``is_stale``, ``clusters`` and ``fact`` are those of its finding."""
+    """One entry of ``results``: a change, or a finding, which is a problem of an object that was not changed.
+
+    Attributes:
+        severity: how bad it is.
+        message: what is wrong, in which field, and what to do; or what was changed.
+        path: leads from the object's root to the field it is about, or empty.
+        current: what the field holds.
+        proposed: what it should hold.
+        is_stale: the object has another proxy than the declared one, or none, and no operation can change that: with
+            ``mode: Check`` and ``--check`` such a finding is an error.
+        code: the name under which ``spec.lint.rules`` silences it or makes it louder; "" for a change.
+        clusters: the names of the Clusters that it is about, where ``fact`` may be true of others, too.
+        fact: what it says of them, in words that are the same for all; () where the message is that.
+        ref: the object; a target leaves it to its caller to say which one.
+        target: the key of the target that reports it, said by the caller as well; "" for none.
+    """
 
     severity: Severity
     message: str
-    ref: ObjectRef = ObjectRef()
     path: Pointer = ()
     current: Any = None
     proposed: Any = None
-    target: str = ""
-    code: str = ""
     is_stale: bool = False
+    code: str = ""
     clusters: tuple[str, ...] = ()
     fact: tuple[str, ...] = ()
+    ref: ObjectRef = ObjectRef()
+    target: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        code: str,
+        message: str,
+        path: Pointer = (),
+        *,
+        is_info: bool = False,
+        is_stale: bool = False,
+    ) -> Result:
+        """Return a finding with the severity of its code; ``is_info`` where the user knows or wants what it says."""
+        severity = Severity.INFO if is_info else CODES[code]
+        return cls(severity, message, path, is_stale=is_stale, code=code)
+
+    def about(self, ref: ObjectRef, target: str = "") -> Result:
+        """Return the finding with the object and, where one reported it, the target."""
+        return self._replace(ref=ref, target=target)
 
     @property
     def is_change(self) -> bool:
@@ -201,6 +188,9 @@ class Result(NamedTuple):
         if tags:
             data["tags"] = tags
         return data
+
+
+Finding = Result
 
 
 def entries(results: Iterable[Result]) -> list[dict[str, Any]]:

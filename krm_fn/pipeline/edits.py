@@ -49,7 +49,7 @@ def _edited(place: PlannedEdit, changes: ListChanges, mode: Mode) -> _Edited:
     findings: list[Result] = []
     edit = None
     for proposal in list(place.proposals()):
-        if isinstance(proposal, Finding):
+        if isinstance(proposal, Result):
             findings.append(_result(place, proposal, mode))
         else:
             edit = proposal
@@ -165,4 +165,4 @@ def result_of_edit(
     if mode is Mode.CHECK:
         severity, code = Severity.ERROR, CHANGE_DUE
         message = f"{message}: not done, because `mode: Check` changes nothing"
-    return Result(severity, message, obj.ref, path, current, proposed, target, code)
+    return Result(severity, message, path, current, proposed, code=code, ref=obj.ref, target=target)

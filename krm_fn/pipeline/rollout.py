@@ -8,7 +8,7 @@ from krm_fn import patch
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.changes import ListChanges
 from krm_fn.krm.codes import Severity
-from krm_fn.krm.results import Edit, Finding, ObjectRef, Result
+from krm_fn.krm.results import Edit, ObjectRef, Result
 from krm_fn.lint.compared import Compared
 from krm_fn.pipeline.edits import result_of_edit
 from krm_fn.plan import ObjectSource
@@ -70,6 +70,6 @@ def _renamed(record: Compared, refs: Mapping[ObjectRef, ObjectRef]) -> Compared:
 
 
 def _result(note: RolloutNote, mode: Mode) -> Result:
-    if isinstance(note.proposal, Finding):
+    if isinstance(note.proposal, Result):
         return note.proposal.about(note.obj.ref)
     return result_of_edit(note.proposal, note.obj, mode)

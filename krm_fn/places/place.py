@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from krm_fn.engine import Draft, WrongTypeError
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Finding, Result
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple, Protocol
 from krm_fn.patch import Pointer
@@ -55,7 +55,7 @@ def write_places(draft: Draft, places: Iterable[Place | Finding], settings: Prox
     """Write the settings to all places of a draft, and say in it what was done."""
     changed: dict[str, list[str]] = {}
     for place in [*places]:
-        if isinstance(place, Finding):
+        if isinstance(place, Result):
             draft.findings.append(place)
             continue
         own = settings if place.settings is None else place.settings

@@ -214,7 +214,8 @@ class YamlText(NamedTuple):
             if not operations:
                 continue
             try:
-                text = editor.edit(document.number, ytt.checked(document, operations))
+                ytt.check(document)
+                text = editor.edit(document.number, inner.data)
                 _describe(draft, inner)
             except NotEditedError as error:
                 draft.findings.append(_about_text(error.finding, value))

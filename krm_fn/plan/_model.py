@@ -192,7 +192,7 @@ def _left_alone(found: Iterable[Edit | Finding]) -> Iterator[Finding]:
     from krm_fn.formats.ytt import LEFT_ALONE  # noqa: PLC0415 -- few manifests hold code of ytt
 
     for one in found:
-        if isinstance(one, Finding) and one.severity is not Severity.ERROR:
+        if isinstance(one, Result) and one.severity is not Severity.ERROR:
             yield one
         else:
             yield Finding.of("TextUnreadable", LEFT_ALONE, one.path)

@@ -7,10 +7,9 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 
-from krm_fn import patch
 from krm_fn.errors import InputError
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Operation, Pointer
+from krm_fn.patch import Pointer
 from krm_fn.yamledit.data import ComplexKey, children, key_text, view
 from krm_fn.yamledit.lines import Lines
 from krm_fn.yamledit.tree import Alias, Mapping, Node, compose, walk
@@ -104,12 +103,6 @@ class Document:
                 break
             position, node = inner[step]
         return position
-
-    def edit(self, operations: Sequence[Operation]) -> str:
-        """Return the text with operations applied to its data; raises as ``with_data``."""
-        if not operations:
-            return self.text
-        return self.with_data(patch.apply(self.data(), operations))
 
     def with_data(self, new: Any) -> str:
         """Return the text with new data, as close to its author's style as possible.

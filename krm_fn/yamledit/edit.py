@@ -330,9 +330,11 @@ class _Writer:
             position = layout.end_of_child(self.text, end, column)
             return Change(position, position, style.newline + lines)
         start = slots[first].start
-        above = layout.above_comments(self.text, start) if addition.name is None else start
+        above = start
+        if addition.name is None or layout.has_code_above(self.text, start):
+            above = layout.above_comments(self.text, start)
         if above < start:
-            # The comments above the first item stay with it.
+            # The comments above the first item stay with it, and so do annotations of ytt above a first member.
             return Change(above, above, lines + style.newline)
         return Change(start, start, lines.removeprefix(pad) + style.newline + pad)
 

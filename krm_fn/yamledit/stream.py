@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from krm_fn.errors import EditError
-from krm_fn.patch import Operation
+from krm_fn.light_typing import Any
 from krm_fn.yamledit.data import same
 from krm_fn.yamledit.document import CODE_OF_YTT, Document
 from krm_fn.yamledit.lines import newline_of, with_line_feeds
@@ -150,11 +150,6 @@ def _with_documents(text: str, new: Sequence[str]) -> str:
     return text[:end] + separator + separator.join(new) + text[end:]
 
 
-def edit_document(text: str, number: int, operations: Sequence[Operation]) -> str:
-    """Return ``text`` with operations applied to one of its documents; raises as ``DocumentsEditor.edit``."""
-    return DocumentsEditor(text).edit(number, operations)
-
-
 class DocumentsEditor:
     """The documents of a text as they are edited, one after another.
 
@@ -169,16 +164,16 @@ class DocumentsEditor:
         self._documents = [Document(text[start:end], for_ytt=for_ytt) for start, end in slices]
         self._new: dict[int, str | None] = {}
 
-    def edit(self, number: int, operations: Sequence[Operation]) -> str:
-        """Return the text after operations on one of its documents, and after the edits of others before.
+    def edit(self, number: int, data: Any) -> str:
+        """Return the text after new data for one of its documents, and after the edits of others before.
 
-        The operations apply to the document as it was at first. After an error the edit is not made.
+        After an error the edit is not made.
 
         Raises:
-            InputError: as ``Document.edit``.
-            EditError: as ``Document.edit`` and ``rewrite_documents``.
+            InputError: as ``Document.with_data``.
+            EditError: as ``Document.with_data`` and ``rewrite_documents``.
         """
-        new = {**self._new, number: self._documents[number].edit(operations)}
+        new = {**self._new, number: self._documents[number].with_data(data)}
         text = rewrite_documents(self._text, new)
         self._new = new
         return text

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from krm_fn.engine import Draft
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Finding, Result
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import lookup, named_items
@@ -68,7 +68,7 @@ def plan(obj: Mapping[str, Any], class_context: ClassContext) -> ClassPlan:
     groups: list[NodePatches] = []
     if class_context.is_wanted or class_context.repairs_erased:
         for answer in node_patches(obj, class_context):
-            if isinstance(answer, Finding):
+            if isinstance(answer, Result):
                 findings.append(answer)
             else:
                 groups.append(answer)
