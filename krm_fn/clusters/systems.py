@@ -193,7 +193,6 @@ def charts_in(obj: Object, sources: ChartSources = NO_SOURCES) -> Iterator[tuple
             f"the chart {use.name}",
             ", ".join(names),
             urls=tuple(urls),
-            is_needed=chart.is_needed,
         )
         holder = "values" if obj.group_kind == HELM_RELEASE else "helm"
         yield system, (*use.path, holder)

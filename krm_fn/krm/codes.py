@@ -67,6 +67,7 @@ OF_RUN: Mapping[str, Severity] = {
     "ProxySwitchedOff": _W,
     "NodesKept": _W,
     # what a person should look at
+    "ProxyReplaced": _W,
     "ListReplaced": _W,
     "LeftBehind": _W,
     "SecretMissing": _W,

@@ -224,7 +224,7 @@ def _edited(
     from krm_fn.pipeline.rollout import roll_out  # noqa: PLC0415
 
     changes = ListChanges()
-    compared = edit_all(planned, changes, wanted.mode)
+    compared = edit_all(planned, changes, wanted)
     of_places = [result for record in compared for result in record.results]
     found = once_for_each_fact(silencer.left(of_places))
     return changes, *roll_out(objects, compared, found, changes, wanted)

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import groupby
 
 from krm_fn import settings
-from krm_fn.config import Mode
+from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm import proxy_values
 from krm_fn.krm.changes import ListChanges, NewObject
 from krm_fn.krm.codes import Severity
@@ -16,6 +16,7 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, Finding, Result
 from krm_fn.light_typing import NamedTuple
 from krm_fn.lint.compared import Compared
+from krm_fn.lint.nodes_without import with_and_without_credentials
 from krm_fn.lint.run_findings import replaced_list
 from krm_fn.noproxy import may_hold_a_credential
 from krm_fn.pipeline.report import CHANGE_DUE
@@ -23,15 +24,44 @@ from krm_fn.places.reading import Reading
 from krm_fn.plan import PlannedEdit
 
 
-def edit_all(planned: Sequence[PlannedEdit], changes: ListChanges, mode: Mode) -> list[Compared]:
+def edit_all(
+    planned: Sequence[PlannedEdit], changes: ListChanges, wanted: ProxyConfig
+) -> list[Compared]:
     """Apply the edits of the targets, and return one record for each place."""
+    mode = wanted.mode
+    ours = with_and_without_credentials(wanted.proxy_urls)
     compared: list[Compared] = []
     for _, places in groupby(planned, key=lambda place: id(place.obj)):
         edited = [_edited(place, changes, mode) for place in places if place.is_asked]
         is_changed = any(one.edit for one in edited)
         # Read now, while the texts of this object are in the caches of those who read them.
-        compared += [_compared(one, mode, reads_again=is_changed) for one in edited]
+        records = [_compared(one, mode, reads_again=is_changed) for one in edited]
+        if is_changed and wanted.proxy_urls:
+            records = _with_replaced_proxy(records, ours)
+        compared += records
     return compared
+
+
+def _with_replaced_proxy(records: Sequence[Compared], ours: set[str]) -> list[Compared]:
+    """Return the records of an object, with one warning if its edits replace or remove a URL that is none of ours.
+
+    What comes from another object by a reference is none of ours, either.
+    """
+    for index, record in enumerate(records):
+        after = {(reading.place, reading.variable, reading.value) for reading in record.after}
+        for reading in record.before:
+            is_reference = reading.value is None and reading.path[-1:] == ("valueFrom",)
+            is_other = is_reference or (bool(reading.value) and reading.value not in ours)
+            is_gone = (reading.place, reading.variable, reading.value) not in after
+            if is_other and is_gone and not reading.is_list:
+                message = (
+                    f"`{reading.variable}` of {reading.place} had another value than this ProxyConfig gives it: if "
+                    "that is needed, declare it in `spec.overrides`, or leave the object out"
+                )
+                finding = Finding.of("ProxyReplaced", message, reading.path)
+                results = (*record.results, record.place.result(finding))
+                return [*records[:index], record._replace(results=results), *records[index + 1 :]]
+    return [*records]
 
 
 class _Edited(NamedTuple):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.formats import pem
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import lookup
+from krm_fn.places.env_entries import variable_of
 from krm_fn.places.place import Place
 from krm_fn.places.reading import Reading
 from krm_fn.settings import ProxySettings
@@ -59,13 +60,7 @@ class Certificates(NamedTuple):
 
 
 class NamedEntry(NamedTuple):
-    """The one entry of ours in a list, told by its name: it is set, or removed.
-
-    Attributes:
-        name: that of the entry.
-        entry: what the list is to hold; None for no such entry.
-        described: what messages call the change.
-    """
+    """The one entry of ours in a list, told by its name; ``entry`` is what the list is to hold, None for nothing."""
 
     name: str
     entry: Mapping[str, Any] | None
@@ -75,24 +70,34 @@ class NamedEntry(NamedTuple):
         return ()
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
-        """Set the entry in the place of the one that is there, or at the end; or remove it."""
-        entries = draft.get(place.path)
-        if self.entry is not None:
-            entries = draft.items(place.path)
-        ours = [
-            index
-            for index, entry in enumerate(entries if isinstance(entries, list) else ())
-            if lookup(entry, ("name",)) == self.name
-        ]
+        """Set the entry where ours is, or in front of a proxy at the end of the list; or remove it."""
+        if self.entry is None and not isinstance(draft.get(place.path), list):
+            return
         edits = draft.edits
-        for index in reversed(ours[1:] if self.entry else ours):
-            draft.remove((*place.path, str(index)), keep=place.keep)
-        if self.entry is not None and ours:
-            draft.set((*place.path, str(ours[0])), {**entries[ours[0]], **self.entry})
-        elif self.entry is not None:
-            draft.append(place.path, self.entry)
+        entries = self._entries(draft.items(place.path) or [])
+        if entries:
+            draft.set(place.path, entries)
+        else:
+            draft.remove(place.path, keep=place.keep)
         if draft.edits > edits:
             draft.describe(f"{'sets' if self.entry else 'removes'} {place.label}")
+
+    def _entries(self, before: Sequence[Any]) -> list[Any]:
+        """Return the entries of the list as they are to be."""
+        ours = [index for index, entry in enumerate(before) if _name_of(entry) == self.name]
+        entries = [entry for entry in before if _name_of(entry) != self.name]
+        if self.entry is None:
+            return entries
+        if ours:
+            return [*before[: ours[0]], {**before[ours[0]], **self.entry}, *entries[ours[0] :]]
+        end = len(entries)
+        while end and variable_of(entries[end - 1]):
+            end -= 1
+        return [*entries[:end], self.entry, *entries[end:]]
+
+
+def _name_of(entry: Any) -> Any:
+    return lookup(entry, ("name",))
 
 
 def describe_certificates(draft: Draft, place: Place, settings: ProxySettings) -> None:

@@ -88,8 +88,8 @@ def read_places(data: Any, places: Iterable[Place | Finding]) -> Iterator[Readin
 
 
 def _is_of_another(data: Any, place: Place, settings: ProxySettings) -> bool:
-    """Return whether a place holds another value than ours."""
-    variables = settings.variables()
+    """Return whether a place holds another value than ours; a removal knows ours, too."""
+    variables = (settings.removed or settings).variables()
     return any(
         reading.value != variables.get(reading.variable)
         for reading in place.form.read(data, place)

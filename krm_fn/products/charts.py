@@ -113,7 +113,6 @@ class Chart(NamedTuple):
         values: the places.
         is_go: all programs of the chart that read them are written in Go.
         takes_credentials: a URL with user and password can stand there.
-        is_needed: without a proxy something lacks it.
         services: the names by which its programs call each other; None where they do not, or by names in every list.
         unreached: what the values alone do not reach; None for nothing.
         unwritten: the paths of URLs of proxies that no run writes: another proxy there is named.
@@ -122,7 +121,6 @@ class Chart(NamedTuple):
     values: tuple[ChartValue, ...]
     is_go: bool = False
     takes_credentials: bool = True
-    is_needed: bool = True
     services: Services | None = None
     unreached: Unreached | None = None
     unwritten: tuple[str, ...] = ()
@@ -144,7 +142,6 @@ CHARTS: Mapping[str, Chart] = {
     "external-secrets": Chart(
         _lists("extraEnv", "webhook.extraEnv", "certController.extraEnv"), is_go=True
     ),
-    "ingress-nginx": Chart(_lists("controller.extraEnvs"), is_needed=False),
     "argo-cd": Chart(
         _lists("global.env"),
         is_go=True,

@@ -26,6 +26,7 @@ class ProxySettings(NamedTuple):
             its Cluster has as a whole.
         is_declared: False where nothing declares a proxy for this object, which keeps the one that it has, or none.
         is_listed: False where only the name of that Cluster is known, because it is not in the list.
+        removed: the settings that are to be removed, where somebody else's values stay; None where they are not known.
     """
 
     http_proxy: str = ""
@@ -39,6 +40,7 @@ class ProxySettings(NamedTuple):
     differs_from_cluster: bool = False
     is_declared: bool = True
     is_listed: bool = True
+    removed: ProxySettings | None = None
 
     @property
     def sets_any(self) -> bool:

@@ -38,7 +38,9 @@ def cache_key(
     target: str, config: ProxyConfig, memberships: Sequence[Membership]
 ) -> tuple[str, bool]:
     """Return a cache key: targets with equal keys and equal readers get the same proxy."""
-    tells_apart = any(override.match.targets for override in config.overrides)
+    tells_apart = _keeps(config, target) or any(
+        override.match.targets for override in config.overrides
+    )
     calls_nodes = talks_to_nodes(target, config.targets, memberships)
     return target if tells_apart else "", calls_nodes
 
@@ -65,6 +67,16 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
     """
     blank = _blank(memberships)
     if config.mode is Mode.REMOVE:
+        if _keeps(config, target):
+            declared = resolve(
+                config._replace(mode=Mode.INJECT),
+                memberships,
+                target=target,
+                readers=readers,
+                alone=alone,
+                name=name,
+            )
+            blank = blank._replace(removed=declared.settings)
         return Resolved(blank)
     blank = blank._replace(trusted_ca=config.trusted_ca, mirror=config.mirror)
     if readers.audience is Audience.NOBODY:
@@ -104,6 +116,11 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
     return resolved._replace(
         settings=settings._replace(no_proxy=no_proxy), entries=entries, missing=missing
     )
+
+
+def _keeps(config: ProxyConfig, target: str) -> bool:
+    """Return whether a target leaves alone what somebody else set."""
+    return config.targets.get(target, {}).get("conflict") == "Keep"
 
 
 def declared_urls(
