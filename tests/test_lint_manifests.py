@@ -87,7 +87,9 @@ def codes(found: Audit) -> list[str]:
         pytest.param([deployment({"A": "b, c"})], id="other variables"),
         pytest.param([deployment(proxies())], id="a workload that is right"),
         pytest.param([deployment(proxies(no_proxy="$(LIST)"))], id="a reference to another variable"),
-        pytest.param([CLUSTER, deployment(proxies(no_proxy=ALL_OF_PROD))], id="a workload that is right for its Cluster"),
+        pytest.param(
+            [CLUSTER, deployment(proxies(no_proxy=ALL_OF_PROD))], id="a workload that is right for its Cluster"
+        ),
         pytest.param([CLUSTER, node(proxies(no_proxy=ALL_OF_PROD))], id="a drop-in that is right"),
         pytest.param([CONFIG + "  noProxy: [example.com, .corp.example]\n"], id="a ProxyConfig that is right"),
         pytest.param([CONFIG.replace("fn.inject-proxy.io", "networking.istio.io")], id="that of Istio"),
@@ -101,7 +103,9 @@ def test_what_is_right_has_no_finding(documents: list[str]) -> None:
     ("documents", "expected"),
     [
         pytest.param([deployment(proxies(no_proxy=f"{LOOPBACK},a;b"))], ["EntryForm"], id="any workload"),
-        pytest.param([deployment({**proxies(), "http_proxy": "http://b:1"})], ["CasesDiffer"], id="two cases, two values"),
+        pytest.param(
+            [deployment({**proxies(), "http_proxy": "http://b:1"})], ["CasesDiffer"], id="two cases, two values"
+        ),
         pytest.param([CLUSTER, node(proxies(no_proxy=f"{ALL_OF_PROD},a;b"))], ["EntryForm"], id="a drop-in"),
         pytest.param(
             [CONFIG + "  clusterDefaults: {podCIDRs: [10.1.0.0/16]}\n", node(proxies(no_proxy=ALL_OF_PROD))],
@@ -179,7 +183,9 @@ def test_places_of_one_cluster_must_say_the_same(second: dict[str, str], expecte
 
 
 def test_places_of_other_clusters_and_other_workloads_are_not_compared() -> None:
-    nodes = [node(proxies(f"http://{name}:1"), name).replace("cluster-name: prod", f"cluster-name: {name}") for name in "ab"]
+    nodes = [
+        node(proxies(f"http://{name}:1"), name).replace("cluster-name: prod", f"cluster-name: {name}") for name in "ab"
+    ]
     unknown = [node(proxies(f"http://{name}:1"), name).replace("cluster.x-k8s.io/cluster-name", "x") for name in "cd"]
     apps = [deployment(proxies(f"http://{name}:1"), name) for name in "ef"]
     assert "PlacesDiffer" not in codes(judged(*nodes, *unknown, *apps))
@@ -239,7 +245,9 @@ def test_all_problems_of_a_proxy_config_are_reported_without_its_password() -> N
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        pytest.param(f"{RESOURCE_LIST}\n{indented(CONFIG + '  noProxy: [.com]')}", ["EntryTooBroad"], id="a ProxyConfig"),
+        pytest.param(
+            f"{RESOURCE_LIST}\n{indented(CONFIG + '  noProxy: [.com]')}", ["EntryTooBroad"], id="a ProxyConfig"
+        ),
         pytest.param(f"{RESOURCE_LIST} proxy\n", ["ConfigInvalid"], id="a text"),
         pytest.param(
             f"{RESOURCE_LIST} {{apiVersion: v1, kind: ConfigMap, data: {{HTTP_PROXY: '{PROXY}'}}}}\n",
@@ -260,8 +268,12 @@ def test_what_counts_as_a_proxy_config(text: str, expected: list[str]) -> None:
     [
         pytest.param(["  lint: {rules: {EntryForm: Off}}\n"], [], id="one"),
         pytest.param(["  lint: {rules: {EntryForm: Off}}\n"] * 2, [], id="two that agree"),
-        pytest.param(["  lint: {rules: {EntryForm: Info}}\n", ""], ["ConfigIgnored", "EntryForm"], id="two that differ"),
-        pytest.param(["  mode: X\n  lint: {rules: {EntryForm: Off}}\n"], ["ConfigInvalid", "EntryForm"], id="a wrong one"),
+        pytest.param(
+            ["  lint: {rules: {EntryForm: Info}}\n", ""], ["ConfigIgnored", "EntryForm"], id="two that differ"
+        ),
+        pytest.param(
+            ["  mode: X\n  lint: {rules: {EntryForm: Off}}\n"], ["ConfigInvalid", "EntryForm"], id="a wrong one"
+        ),
     ],
 )
 def test_which_proxy_config_counts(specs: list[str], expected: list[str]) -> None:

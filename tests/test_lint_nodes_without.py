@@ -87,7 +87,9 @@ def of_object(name: str, **spec: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("cluster", "spec", "is_wanted"),
     [
-        pytest.param(OKE, {**PROXY, "overrides": [{"match": {"clusters": ["prod"]}, "disabled": True}]}, False, id="off"),
+        pytest.param(
+            OKE, {**PROXY, "overrides": [{"match": {"clusters": ["prod"]}, "disabled": True}]}, False, id="off"
+        ),
         pytest.param(OKE, {**PROXY, "selector": {"exclude": [{"kinds": ["Cluster"]}]}}, False, id="it is left out"),
         pytest.param(
             OKE, {**PROXY, "targets": {name: {"enabled": False} for name in NODES_OF_KUBEADM}}, False, id="no nodes"

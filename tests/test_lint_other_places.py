@@ -48,7 +48,9 @@ def workload(kind: str = "DaemonSet", annotation: str = "", **variables: str) ->
 
 
 def release(chart: str, values: Any) -> dict[str, Any]:
-    return manifest("helm.toolkit.fluxcd.io/v2", "HelmRelease", spec={"chart": {"spec": {"chart": chart}}, "values": values})
+    return manifest(
+        "helm.toolkit.fluxcd.io/v2", "HelmRelease", spec={"chart": {"spec": {"chart": chart}}, "values": values}
+    )
 
 
 def application(chart: str, **helm: Any) -> dict[str, Any]:
@@ -62,19 +64,27 @@ def places(url: str) -> dict[str, dict[str, Any]]:
         "a DaemonSet that nobody chose": workload(HTTP_PROXY=url),
         "one in lower case": workload("StatefulSet", https_proxy=url),
         "a kind that no target knows": {**workload(HTTP_PROXY=url), "kind": "Rollout", "apiVersion": "argoproj.io/v1"},
-        "a mapping in the values of a chart": release("kube-prometheus-stack", {"grafana": {"env": {"HTTP_PROXY": url}}}),
+        "a mapping in the values of a chart": release(
+            "kube-prometheus-stack", {"grafana": {"env": {"HTTP_PROXY": url}}}
+        ),
         "three members in the values of a chart": release("harbor", {"proxy": {"httpProxy": url}}),
         "a URL in the values of a chart": release("rancher", {"proxy": url}),
         "TOML in the values of a chart": release("gitlab-runner", {"runners": {"config": TOML % url}}),
         "values of an Application": application("cert-manager", valuesObject={"http_proxy": url}),
         "values of an Application as a text": application("cert-manager", values=VALUES % url),
         "a parameter of an Application": application("cert-manager", parameters=[{"name": "http_proxy", "value": url}]),
-        "an inline patch": manifest("kustomize.config.k8s.io/v1beta1", "Kustomization", patches=[{"patch": PATCH % url}]),
+        "an inline patch": manifest(
+            "kustomize.config.k8s.io/v1beta1", "Kustomization", patches=[{"patch": PATCH % url}]
+        ),
         "a literal of a kustomization": manifest(
             "kustomize.config.k8s.io/v1beta1", "Kustomization", configMapGenerator=[{"literals": [f"HTTP_PROXY={url}"]}]
         ),
-        "a path in `set` of a HelmChart": manifest("helm.cattle.io/v1", "HelmChart", spec={"set": {"proxy.httpProxy": url}}),
-        "values of a HelmChart as a text": manifest("helm.cattle.io/v1", "HelmChart", spec={"valuesContent": VALUES % url}),
+        "a path in `set` of a HelmChart": manifest(
+            "helm.cattle.io/v1", "HelmChart", spec={"set": {"proxy.httpProxy": url}}
+        ),
+        "values of a HelmChart as a text": manifest(
+            "helm.cattle.io/v1", "HelmChart", spec={"valuesContent": VALUES % url}
+        ),
         "TOML of a ConfigMap": manifest("v1", "ConfigMap", data={"config.template.toml": TOML % url}),
         "AKS": manifest(aks, "AzureManagedControlPlane", spec={"httpProxyConfig": {"httpProxy": url}}),
         "CDI": manifest("cdi.kubevirt.io/v1beta1", "CDI", spec={"config": {"importProxy": {"HTTPProxy": url}}}),

@@ -150,7 +150,9 @@ VALUES = "cluster:\n  proxy:\n    http: http://old.corp.example:1\n"
         pytest.param(RKE2, "`rke2`", id="nodes that read no Secret"),
         pytest.param(RELEASE, "`valuesFrom`", id="a HelmRelease"),
         pytest.param(
-            manifest("v1", "ConfigMap", "prod-cluster-values", data={"values": VALUES}), "`valuesFrom`", id="a ConfigMap"
+            manifest("v1", "ConfigMap", "prod-cluster-values", data={"values": VALUES}),
+            "`valuesFrom`",
+            id="a ConfigMap",
         ),
     ],
 )

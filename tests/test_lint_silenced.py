@@ -31,7 +31,6 @@ spec:
 """
 
 
-
 def write(folder: Path, codes: str = "", spec: str = "", web: str = NODES) -> None:
     """Write two objects, of which the annotation of the first one names codes, and a ProxyConfig."""
     folder.mkdir(parents=True, exist_ok=True)

@@ -29,7 +29,9 @@ URL = "http://proxy:3128"
         pytest.param("http://proxy:0", ["UrlInvalid"], "", id="port 0"),
         pytest.param("http://proxy:99999", ["UrlInvalid"], "", id="a port that is too large"),
         pytest.param("http://proxy/path", ["UrlInvalid"], "", id="a path"),
-        pytest.param("http://u@x:p@proxy:1", ["UrlInvalid", "PasswordInClearText"], "http://u%40x:p@proxy:1", id="an @"),
+        pytest.param(
+            "http://u@x:p@proxy:1", ["UrlInvalid", "PasswordInClearText"], "http://u%40x:p@proxy:1", id="an @"
+        ),
         pytest.param("http://u%zz@proxy:1", ["UrlInvalid"], "http://u%25zz@proxy:1", id="a percent sign alone"),
         pytest.param("http://a%40b#c@proxy:1", ["UrlInvalid"], "http://a%40b%23c@proxy:1", id="never encoded twice"),
         pytest.param("http://D\\u@proxy:1", ["UrlInvalid"], "http://D%5Cu@proxy:1", id="a Windows domain"),

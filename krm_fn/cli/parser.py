@@ -54,7 +54,10 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser = main_parser()
     commands = commands_of(parser)
     if arguments[0] in commands:
-        return commands[arguments[0]].parse_intermixed_args(arguments[1:])
+        command = commands[arguments[0]]
+        # `parse_intermixed_args` of Python 3.10 to 3.12 takes what is behind `--` for options.
+        parse = command.parse_args if "--" in arguments else command.parse_intermixed_args
+        return parse(arguments[1:])
     return parser.parse_args(arguments)
 
 

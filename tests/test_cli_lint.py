@@ -1,0 +1,204 @@
+"""`inject-proxy lint`: a list, files, folders and standard input, as a shell sees them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from support import inject_proxy
+
+SECRET = "s3cr3t"
+WEB = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  template:
+    spec:
+      containers:
+      - name: app
+        env:
+        - {name: HTTP_PROXY, value: "proxy.corp.example:3128"}
+        - {name: NO_PROXY, value: 'localhost,127.0.0.1; 10.0.0.0/8'}
+"""
+CONFIG = """\
+apiVersion: fn.inject-proxy.io/v1alpha1
+kind: ProxyConfig
+metadata: {name: proxy}
+spec:
+  httpProxy: http://proxy.corp.example:3128
+  httpsProxy: http://proxy.corp.example:3128
+"""
+
+
+def lint(*words: str | Path, stdin: str = "", cwd: Path | None = None) -> tuple[int, list[str], str]:
+    """Exit code, lines of output, and standard error."""
+    done = inject_proxy(stdin, "lint", *map(str, words), cwd=cwd)
+    return done.returncode, done.stdout.decode().splitlines(), done.stderr.decode()
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A folder as a repository has it: manifests, a chart, a hidden folder, other files."""
+    files = {
+        "apps/web.yml": WEB,
+        "apps/notes.md": "NO_PROXY: a;b\n",
+        "chart/templates/x.yaml": "kind: {{ .Values.kind }}\n{{- if .Values.proxy }}\nx: y\n{{- end }}\n",
+        "apps/.hidden/web.yaml": WEB,
+        "proxy.yaml": CONFIG + "  noProxy: [com]\n",
+    }
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+# a list
+
+
+@pytest.mark.parametrize(
+    ("words", "codes", "code", "corrected"),
+    [
+        pytest.param(["localhost,127.0.0.1"], [], 0, "", id="nothing is wrong"),
+        pytest.param(["localhost,127.0.0.1,a;b"], ["EntryForm"], 0, "localhost,127.0.0.1,a,b", id="a warning"),
+        pytest.param(
+            ["--fail-on=warning", "localhost,127.0.0.1,a;b"],
+            ["EntryForm"],
+            1,
+            "localhost,127.0.0.1,a,b",
+            id="which fails",
+        ),
+        pytest.param(["localhost,127.0.0.1,10.0.0/8"], ["EntryUnread"], 1, "", id="an error"),
+        pytest.param(
+            ["a,"], ["AddressNotListed", "AddressNotListed", "EntryNeedless"], 0, "a,localhost,127.0.0.1", id="a name"
+        ),
+        pytest.param([""], ["ListEmpty"], 1, "localhost,127.0.0.1", id="nothing"),
+        pytest.param(
+            ["--consumer=pod", "localhost,127.0.0.1,fd00::/8"], ["EntryUnread"], 1, "localhost,127.0.0.1", id="pods"
+        ),
+        pytest.param(["--", "-a.example,localhost,127.0.0.1"], [], 0, "", id="a dash"),
+        pytest.param([f"http://user:{SECRET}@host,a"], ["PasswordInList"], 1, "", id="a password"),
+    ],
+)
+def test_each_problem_of_a_list_is_a_line_and_the_last_line_is_the_list_corrected(
+    words: list[str], codes: list[str], code: int, corrected: str
+) -> None:
+    exit_code, lines, errors = lint(*words)
+    assert SECRET not in f"{lines}{errors}"
+    assert exit_code == code
+    found = [match[1] for line in lines if (match := re.match(r"\[\w+\] (\w+): ", line))]
+    assert sorted(found) == codes
+    assert lines[len(codes) :] == ([f"corrected: {corrected}"] if corrected else [])
+
+
+def test_the_config_says_which_codes_speak_about_a_list_and_what_is_known(tmp_path: Path) -> None:
+    path = tmp_path / "proxy.yaml"
+    path.write_text(CONFIG + "  lint: {rules: {AddressNotListed: Off}}\n  clusterDefaults: {endpoint: api.x.example}\n")
+    _, lines, _ = lint("--config", path, "svc,.svc,cluster.local,.cluster.local,.svc.cluster.local.")
+    assert ["api.x.example" in line for line in lines if "ClusterNotListed" in line] == [True]
+    assert not any("AddressNotListed" in line for line in lines)
+
+
+def test_the_problems_of_a_list_as_json() -> None:
+    done = inject_proxy("", "lint", "--output", "json", "localhost,127.0.0.1,a;b")
+    (found,) = json.loads(done.stdout)
+    assert (found["severity"], found["tags"]) == ("warning", {"rule": "EntryForm"})
+
+
+# files
+
+
+def test_a_tree_is_judged_and_what_a_run_does_not_read_is_left_alone(tree: Path) -> None:
+    before = {path: path.read_bytes() for path in tree.rglob("*") if path.is_file()}
+    exit_code, lines, errors = lint(tree)
+    assert exit_code == 1
+    assert {path: path.read_bytes() for path in tree.rglob("*") if path.is_file()} == before
+    assert {line.split()[1] for line in lines} == {f"{tree}/apps/web.yml", f"{tree}/proxy.yaml"}
+    place = f"{tree}/apps/web.yml apps/v1/Deployment/shop/web spec.template.spec.containers[0].env[0].value"
+    assert any(line.startswith(f"[error] {place}: UrlInvalid: ") for line in lines)
+    assert errors.startswith("inject-proxy lint: 3 files read (left alone: 1 no manifest), 2 objects checked; ")
+
+
+def test_what_is_said_as_json_is_what_a_krm_function_says(tree: Path) -> None:
+    found = json.loads(inject_proxy("", "lint", "--output=json", str(tree)).stdout)
+    (scheme,) = (result for result in found if result["tags"]["rule"] == "UrlInvalid")
+    assert scheme["resourceRef"] == {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "namespace": "shop"}
+    assert scheme["field"] == {"path": "spec.template.spec.containers[0].env[0].value"}
+    assert scheme["file"] == {"path": f"{tree}/apps/web.yml", "index": 0}
+
+
+def test_standard_input_is_judged_as_files_are() -> None:
+    exit_code, lines, _ = lint("-", stdin=WEB)
+    assert exit_code == 1
+    assert lines[0].startswith("[error] standard input apps/v1/Deployment/shop/web spec.")
+    empty = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n"
+    assert lint("-", stdin=empty)[:2] == (0, [])
+
+
+def test_the_config_above_a_file_counts_and_the_one_that_is_named_before_it(tree: Path, tmp_path: Path) -> None:
+    rules = tmp_path / "rules.yml"
+    rules.write_text(CONFIG + "  lint: {rules: {UrlInvalid: Off, EntryForm: Off, ListEmpty: Off}}\n")
+    assert lint("--config", rules, tree / "apps")[0] == 0
+    assert lint(tree / "apps")[0] == 1
+
+
+def test_no_password_is_in_any_output() -> None:
+    url = f"http://user:{SECRET}^/@proxy:1"
+    text = WEB.replace("proxy.corp.example:3128", url).replace("10.0.0.0/8", f"u:{SECRET}@h")
+    config = CONFIG.replace("http://proxy.corp.example:3128", url)
+    for words in (["-"], ["--output=json", "-"], ["--output=sarif", "-"], ["-v", "-"]):
+        done = inject_proxy(f"{text}---\n{config}", "lint", *words)
+        assert b"UrlInvalid" in done.stdout
+        assert SECRET.encode() not in done.stdout + done.stderr
+
+
+def test_one_thing_that_is_wrong_in_many_objects_is_one_line(tmp_path: Path) -> None:
+    text = WEB.replace('"proxy', '"http://user:pw@proxy').replace("; 10", ",10")
+    for number in range(5):
+        (tmp_path / f"{number}.yaml").write_text(text.replace("name: web", f"name: web{number}"))
+    few = [line for line in lint("--verbose", tmp_path)[1] if "CaseMissing: `HTTP_PROXY`" in line]
+    grouped = [line for line in lint(tmp_path)[1] if "CaseMissing: `HTTP_PROXY`" in line]
+    assert (len(few), len(grouped)) == (5, 1)
+    assert grouped[0].endswith("(and 4 more objects, `--verbose` names them)")
+
+
+# wrong usage
+
+
+@pytest.mark.parametrize(
+    ("words", "stdin", "says"),
+    [
+        pytest.param(["--fx", "a"], "", "--fx", id="an unknown option"),
+        pytest.param(["--fix", "a"], "", "--fix", id="what went"),
+        pytest.param(["--consumer=none", "a"], "", "--consumer", id="no consumer"),
+        pytest.param(["--config=nowhere.yaml", "a,b"], "", "nowhere.yaml", id="no config"),
+        pytest.param(["nowhere.yaml"], "", '"nowhere.yaml"', id="a file that is not there"),
+        pytest.param(["clustres/"], "", '"clustres/"', id="a folder that is not there"),
+        pytest.param(["a", "b"], "", '"a"', id="two lists"),
+        pytest.param(["-", "a"], "", "`-`", id="standard input and more"),
+        pytest.param(["-"], "a: b\n", "no manifest", id="a stream without a manifest"),
+    ],
+)
+def test_wrong_usage_says_what_is_right(words: list[str], stdin: str, says: str) -> None:
+    exit_code, lines, errors = lint(*words, stdin=stdin)
+    assert (exit_code, lines) == (2, [])
+    assert says in errors
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        pytest.param("apiVersion: v1\nkind: Pod\n", 2, id="none"),
+        pytest.param(f"{CONFIG}---\n{CONFIG}", 2, id="two"),
+        pytest.param(CONFIG + "  mode: X\n", 1, id="a wrong one"),
+        pytest.param("kind: ProxyConfig\n\tx", 1, id="no YAML"),
+    ],
+)
+def test_the_file_of_a_config_must_hold_one_that_is_right(text: str, code: int, tmp_path: Path) -> None:
+    path = tmp_path / "proxy.yaml"
+    path.write_text(text)
+    assert lint("--config", path, "a,b")[0] == code
