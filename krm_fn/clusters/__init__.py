@@ -9,26 +9,14 @@ It knows nothing of proxies. A field that is missing or of a wrong type is a fac
     evidence     the names of Clusters that an object says
     namespaces   which object a key means, where namespace or file is open
     facts        what an object says about the network; defaults: what holds where it says nothing
-    kinds        tables: the fields with facts, by kind; reading, pools: their values
-    charts       which charts a HelmRelease or an Application installs, and for which Cluster
-    systems      nodes, operators and charts that no target writes
+    kinds        tables: the fields with facts, by kind; reading, pools, mirrors: their values
+    releases     for which Cluster a HelmRelease or an App installs something
     network      Fact, ClusterNetwork: values, each with the field that says it
     model        Key, Cluster, Membership
 """
 
 from __future__ import annotations
 
-from krm_fn.clusters.charts import (
-    APPLICATION,
-    CHART_SOURCES,
-    HELM_RELEASE,
-    NO_SOURCES,
-    ChartSources,
-    ChartUse,
-    chart_of,
-    chart_sources,
-    charts_of,
-)
 from krm_fn.clusters.evidence import has_suffix, user_values_of
 from krm_fn.clusters.kinds import kinds, network_field
 from krm_fn.clusters.model import Cluster, Key, Membership
@@ -41,52 +29,26 @@ from krm_fn.clusters.references import (
     key_of,
     references,
     target_of,
+    uses,
     variable_lists,
 )
-from krm_fn.clusters.systems import (
-    Foreign,
-    System,
-    charts_in,
-    elsewhere,
-    field_kinds,
-    field_of,
-    foreign,
-    system_kinds,
-    system_of,
-    targets_of,
-    without_class,
-)
+from krm_fn.clusters.releases import chart_of
 from krm_fn.clusters.topology import Topology
 from krm_fn.products.cluster_api import Role
 
 __all__ = [
-    "APPLICATION",
-    "CHART_SOURCES",
     "CLUSTER_VARIABLES",
-    "HELM_RELEASE",
-    "NO_SOURCES",
-    "ChartSources",
-    "ChartUse",
     "Cluster",
     "ClusterNetwork",
     "Fact",
-    "Foreign",
     "Key",
     "Membership",
     "ObjectIndex",
     "Role",
-    "System",
     "Topology",
     "chart_of",
-    "chart_sources",
-    "charts_in",
-    "charts_of",
     "class_name",
     "class_of",
-    "elsewhere",
-    "field_kinds",
-    "field_of",
-    "foreign",
     "has_suffix",
     "is_open",
     "key_of",
@@ -95,12 +57,9 @@ __all__ = [
     "nearest",
     "network_field",
     "references",
-    "system_kinds",
-    "system_of",
     "target_of",
-    "targets_of",
     "user_values_of",
+    "uses",
     "value_of",
     "variable_lists",
-    "without_class",
 ]

@@ -9,14 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from krm_fn.clusters.charts import is_of_management_cluster, is_release_of_cluster, kubeconfig_of
-from krm_fn.clusters.kinds import CLUSTER, CORE, METAL3_POOL, is_cluster_api
+from krm_fn.clusters.kinds import CLUSTER, CORE, METAL3_POOL
 from krm_fn.clusters.reading import text, values
 from krm_fn.clusters.references import owners
+from krm_fn.clusters.releases import is_of_management_cluster, is_release_of_cluster, kubeconfig_of
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import text_at
 from krm_fn.products import giantswarm, konvoy, tkg
+from krm_fn.products.cluster_api import is_cluster_api
 from krm_fn.products.node_kinds import NODE_KINDS
 
 _LABELS = (f"{CORE}/cluster-name", giantswarm.CLUSTER_LABEL, tkg.CLUSTER_NAME_LABEL)

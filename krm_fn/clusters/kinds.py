@@ -281,11 +281,6 @@ def network_field(infrastructure: str) -> str:
     return f"`{_NETWORK_FIELDS[kind]}` of the {kind}" if kind in _NETWORK_FIELDS else ""
 
 
-def is_cluster_api(group: str) -> bool:
-    """Return whether a group is one of Cluster API or its providers."""
-    return group == CORE or group.endswith(f".{CORE}")
-
-
 def kinds(occurring: Iterable[str] = ()) -> frozenset[str]:
     """Return the kinds to read: those that tie objects to Clusters, or hold facts about one.
 

@@ -13,7 +13,6 @@ from krm_fn.clusters.kinds import (
     CORE,
     OWNS_WORKERS,
     ROLES,
-    is_cluster_api,
     is_infrastructure,
 )
 from krm_fn.clusters.model import Key
@@ -25,7 +24,7 @@ from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products import konvoy
-from krm_fn.products.cluster_api import OUR_PATCHES, Role
+from krm_fn.products.cluster_api import OUR_PATCHES, Role, is_cluster_api
 
 _CONTROL_PLANE_LABEL = f"{CORE}/control-plane"
 _TOPOLOGY_LABELS = (f"topology.{CORE}/deployment-name", f"topology.{CORE}/pool-name")

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from krm_fn.clusters.kinds import CLUSTER_CLASS, USES_POOLS, is_cluster_api
+from krm_fn.clusters.kinds import CLUSTER_CLASS, USES_POOLS
 from krm_fn.clusters.model import Key
 from krm_fn.clusters.reading import pattern, text, values
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, list_at, lookup
 from krm_fn.products import tkg
-from krm_fn.products.cluster_api import Role
+from krm_fn.products.cluster_api import Role, is_cluster_api
 from krm_fn.products.node_kinds import SYSTEMS
 
 WorkerClass = tuple[str, str]

@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from krm_fn.clusters import APPLICATION, HELM_RELEASE, system_kinds
 from krm_fn.krm.codes import Severity
 from krm_fn.lint.compared import Compared, by_object
 from krm_fn.places.containers import POD_KINDS
 from krm_fn.plan import ObjectSource
 from krm_fn.products.node_kinds import NODE_KINDS
+from krm_fn.products.releases import APPLICATION, HELM_RELEASE
+from krm_fn.products.systems import system_kinds
 from krm_fn.target_table import ROWS
 from krm_fn.targets import Writes
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from krm_fn.clusters import Cluster, Foreign, Membership, targets_of
+from krm_fn.clusters import Cluster, Membership
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Finding, ObjectRef
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.lint.compared import Compared, other_place
 from krm_fn.patch import Pointer
-from krm_fn.plan import Overview
+from krm_fn.plan import Foreign, Overview
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.products.node_kinds import TARGETS as NODE_TARGETS
+from krm_fn.products.systems import targets_of
 from krm_fn.proxy_url import split_url
 from krm_fn.settings import declared_urls
 

@@ -9,13 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from krm_fn.clusters import (
-    Membership,
-    System,
-    charts_in,
-    field_of,
-    system_of,
-)
+from krm_fn.clusters import Membership
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.formats import embedded, sops
 from krm_fn.krm.resourcelist import Object
@@ -31,10 +25,12 @@ from krm_fn.lint.nodes_without import (
 from krm_fn.patch import Pointer, lookup
 from krm_fn.placeholders import is_template
 from krm_fn.places import choice
+from krm_fn.places.charts import charts_in
 from krm_fn.places.containers import POD_KINDS, pod_spec
 from krm_fn.places.reading import Reading
 from krm_fn.plan import Overview
 from krm_fn.products.node_kinds import NODE_KINDS
+from krm_fn.products.systems import System, field_of, system_of
 from krm_fn.settings import declared_urls
 from krm_fn.target_table import ROWS
 from krm_fn.targets import TARGETS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn import placeholders
-from krm_fn.clusters import APPLICATION, Membership
+from krm_fn.clusters import Membership
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.formats import sops
 from krm_fn.krm.results import Finding, ObjectRef, Result
@@ -19,6 +19,7 @@ from krm_fn.patch import Pointer, lookup
 from krm_fn.places.reading import Reading
 from krm_fn.plan import Overview, PlannedEdit
 from krm_fn.products.node_kinds import KUBEADM, OF_CLASSES
+from krm_fn.products.releases import APPLICATION
 from krm_fn.settings import Resolved
 from krm_fn.targets import Reach, Writes
 

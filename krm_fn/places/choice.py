@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 
-from krm_fn.clusters import NO_SOURCES, ChartSources, ChartUse, charts_of
 from krm_fn.config import Matcher
 from krm_fn.krm.results import Finding
 from krm_fn.krm.type_errors import type_name
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, lookup, text_at
+from krm_fn.places.charts import NO_SOURCES, ChartSources, ChartUse, charts_of
 
 ANNOTATION = "fn.inject-proxy.io/proxy"
 """``"true"``, ``"false"``, or the names of containers or values, separated by commas."""

@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
-from krm_fn.clusters import NO_SOURCES, ChartSources
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import list_at, text_at
+from krm_fn.places.charts import NO_SOURCES, ChartSources
 from krm_fn.places.choice import is_refused
 from krm_fn.places.containers import Container
 from krm_fn.places.env_entries import Provided, variable_of

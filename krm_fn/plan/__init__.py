@@ -18,17 +18,27 @@ from krm_fn.plan._created import companions, generated, identity, lacking
 from krm_fn.plan._enabled import EnabledTargets
 from krm_fn.plan._items import ItemReader, items_of_kinds
 from krm_fn.plan._model import ObjectSource, Overview, PlannedEdit
+from krm_fn.plan._other_systems import Foreign
 from krm_fn.plan._references import data_uses
 from krm_fn.plan._selection import fits, is_edited, is_enabled, is_selected
 from krm_fn.plan._settings import Subject, by_groups, resolved_for_each
 from krm_fn.products.node_kinds import OF_CLASSES
+from krm_fn.products.systems import field_kinds, system_kinds
 from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets.class_plans import ClassPlans, class_plans
 
 if TYPE_CHECKING:
     from krm_fn.targets.base import Target
 
-__all__ = ["ObjectSource", "Overview", "PlannedEdit", "items_of_kinds", "needed", "plan_edits"]
+__all__ = [
+    "Foreign",
+    "ObjectSource",
+    "Overview",
+    "PlannedEdit",
+    "items_of_kinds",
+    "needed",
+    "plan_edits",
+]
 
 _CLASS_KINDS = ("Cluster", "ClusterClass")
 _NAMES = (
@@ -59,14 +69,14 @@ def plan_edits(source: ObjectSource, config: ProxyConfig, overview: Overview) ->
     """
     reader = ItemReader(source)
     read = list(reader.of_kinds(clusters.kinds(_occurring(source))))
-    read += reader.readable_of_kinds(clusters.system_kinds())
+    read += reader.readable_of_kinds(system_kinds())
     topology = Topology(read)
     classes = class_plans(read, lambda obj: is_selected(obj, config), topology, config)
     uses = data_uses(reader, config)
     overview.take(read, classes, uses, config)
     del read  # so that memory is freed as items are taken
     enabled = EnabledTargets(config, uses)
-    fields = clusters.field_kinds()
+    fields = field_kinds()
     known: ObjectIndex[None] = ObjectIndex()
     edits: list[PlannedEdit] = []
     new_objects: list[PlannedEdit] = []

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from krm_fn import clusters, settings
-from krm_fn.clusters import Foreign, Key, Membership
+from krm_fn import settings
+from krm_fn.clusters import Key, Membership
 from krm_fn.config import OverrideSubject, ProxyConfig
 from krm_fn.errors import DocumentError
 from krm_fn.formats import sops
@@ -16,6 +16,7 @@ from krm_fn.light_typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer
 from krm_fn.places.provided import NO_USES, DataUses
+from krm_fn.plan._other_systems import Foreign, elsewhere, foreign, without_class
 from krm_fn.plan._selection import is_selected
 from krm_fn.products.cluster_api import Role
 from krm_fn.settings import Resolved
@@ -246,10 +247,10 @@ class Overview:
         self.wanted = wanted
         self.uses = uses
         chosen = [obj for obj in read if is_selected(obj, wanted)]
-        self.foreign = clusters.foreign(chosen, topology)
-        without = list(clusters.without_class(read, topology))
+        self.foreign = foreign(chosen, topology)
+        without = list(without_class(read, topology))
         self.without_class = [one for one in without if is_selected(one[0], wanted)]
-        for obj, key in clusters.elsewhere(read):
+        for obj, key in elsewhere(read):
             if is_selected(obj, wanted):
                 self.elsewhere.append((obj, key, topology.of(obj)))
         self.clusters = [

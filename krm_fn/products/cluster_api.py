@@ -25,6 +25,11 @@ OUR_PATCHES = (
 """The names of the patches that a run writes into a ClusterClass, in their order; all others have another author."""
 
 
+def is_cluster_api(group: str) -> bool:
+    """Return whether a group is one of Cluster API or its providers."""
+    return group == CORE or group.endswith(f".{CORE}")
+
+
 class Role(Enum):
     """Which nodes of a Cluster an object makes; the values are those of ``spec.overrides[].match.roles``."""
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from krm_fn.clusters import APPLICATION, HELM_RELEASE, ChartUse, charts_of
 from krm_fn.formats import embedded
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Finding
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer, list_at, lookup, text_at
+from krm_fn.places.charts import ChartUse, charts_of
 from krm_fn.places.choice import chosen_charts
 from krm_fn.places.containers import Container
 from krm_fn.places.env_entries import EnvEntries
@@ -21,6 +21,7 @@ from krm_fn.places.provided import NO_USES, DataUses, DataUsesReader, provided_f
 from krm_fn.places.texts import YamlText, text_place
 from krm_fn.products.charts import CHARTS, LIST, MAPPING, Chart, ChartValue
 from krm_fn.products.proxy_keys import CREDENTIAL_SECRET, UPPER
+from krm_fn.products.releases import APPLICATION, HELM_RELEASE
 from krm_fn.targets.base import Context, Data, Options, Target
 from krm_fn.targets.charts.values import (
     chart_in_table,

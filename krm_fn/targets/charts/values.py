@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from krm_fn.clusters import APPLICATION, HELM_RELEASE, ChartUse
 from krm_fn.formats import embedded
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, list_at, lookup, text_at
+from krm_fn.places.charts import ChartUse
 from krm_fn.places.provided import DataKey, DataUses, namespace_of
 from krm_fn.products.charts import CHARTS, Chart
+from krm_fn.products.releases import APPLICATION, HELM_RELEASE
 from krm_fn.targets.base import Data
 
 _LONGEST_RELEASE_NAME = 53

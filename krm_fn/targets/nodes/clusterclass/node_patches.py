@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from krm_fn.clusters import targets_of
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Finding
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, field_path, list_at, lookup, render_pointer, text_at
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, HOSTED, KIND_NAMES
+from krm_fn.products.systems import targets_of
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from krm_fn.targets.base import Context

@@ -1,24 +1,17 @@
 """Systems, operators and charts that no target writes, or not by themselves: by which kinds they are known.
 
-Sources: the API types of each project, and the ``values.yaml`` of each chart. What a target writes is in ``products``.
+Sources: the API types of each project, and the ``values.yaml`` of each chart. What targets write: ``distributions``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from functools import cache
 
-from krm_fn.clusters.charts import APPLICATION, HELM_RELEASE, NO_SOURCES, ChartSources, charts_of
-from krm_fn.clusters.kinds import CLUSTER, OWNS_WORKERS, is_cluster_api
-from krm_fn.clusters.model import Cluster, Key
-from krm_fn.clusters.namespaces import ObjectIndex
-from krm_fn.clusters.references import class_of, key_of, uses
-from krm_fn.clusters.topology import Topology
-from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import NamedTuple
-from krm_fn.patch import Pointer
 from krm_fn.products import distributions, proxy_keys
+from krm_fn.products.cluster_api import is_cluster_api
 from krm_fn.products.node_kinds import KUBEADM, NODE_KINDS
+from krm_fn.products.releases import APPLICATION, HELM_RELEASE
 
 
 class System(NamedTuple):
@@ -37,7 +30,7 @@ class System(NamedTuple):
     name: str
     place: str
     instead: str = ""
-    urls: tuple[Pointer, ...] = ()
+    urls: tuple[tuple[str, ...], ...] = ()
     is_needed: bool = True
     target: str = ""
     waits: bool = False
@@ -97,28 +90,13 @@ _FIELDS = {
 """Kinds with a field for a proxy that are no nodes, and no workloads of Kubernetes itself."""
 
 
-class Foreign(NamedTuple):
-    """That nodes of a Cluster are of a system other than those of ``NODE_KINDS``.
-
-    ``obj`` is of the kind that says so, ``is_own``, or names an object of it, ``name``. ``cluster`` is None for none
-    that is known.
-    """
-
-    system: System
-    kind: str
-    name: str
-    obj: Object
-    cluster: Cluster | None = None
-    is_own: bool = False
-
-
 @cache
 def _distribution(group: str, kind: str) -> System | None:
     """Return the system of a kind that a target of ``products/distributions.py`` writes."""
     rows = distributions.OF_KIND.get((group, kind), ())
     if not rows:
         return None
-    urls: list[Pointer] = []
+    urls: list[tuple[str, ...]] = []
     for row in rows:
         keys = row.keys[:2] if row.keys != proxy_keys.CAMEL else ()
         urls += [(*row.path, *key.split(".")) for key in dict.fromkeys(keys) if key]
@@ -159,6 +137,11 @@ def system_of(group: str, kind: str) -> System | None:
     return _ALONE.get((group, kind))
 
 
+def order_of(system: System) -> int:
+    """Return the place of a system in the order of reports: what a target writes first."""
+    return -1 if system.target else [*_OF_CLUSTER_API.values(), *_ALONE.values()].index(system)
+
+
 def field_of(group: str, kind: str) -> System | None:
     """Return where an object of a kind that is no node and no chart keeps a proxy."""
     if _has_nodes(group, kind):
@@ -172,76 +155,3 @@ def targets_of(group: str, kind: str) -> tuple[str, ...]:
         return NODE_KINDS[group, kind].system.targets
     system = system_of(group, kind)
     return system.targets if system and system.target else ()
-
-
-def charts_in(obj: Object, sources: ChartSources = NO_SOURCES) -> Iterator[tuple[System, Pointer]]:
-    """Yield where the known charts of a HelmRelease or an Application keep a proxy, and the path of their values."""
-    if obj.group_kind not in (HELM_RELEASE, APPLICATION):
-        return
-    from krm_fn.products.charts import CHARTS  # noqa: PLC0415 -- few objects install charts
-
-    for use in charts_of(obj.data, sources):
-        if use.name not in CHARTS or use.is_of_bitnami:
-            continue
-        chart = CHARTS[use.name]
-        names: list[str] = []
-        urls: list[Pointer] = [tuple(path.split(".")) for path in chart.unwritten]
-        for value in chart.values:
-            names += [f"`{name}`" for name in value.names]
-            urls += [path for variable, path in value.texts.items() if variable != "NO_PROXY"]
-        system = System(
-            f"the chart {use.name}",
-            ", ".join(names),
-            urls=tuple(urls),
-        )
-        holder = "values" if obj.group_kind == HELM_RELEASE else "helm"
-        yield system, (*use.path, holder)
-
-
-def foreign(objects: Iterable[Object], topology: Topology) -> list[Foreign]:
-    """Return what is of a system other than ``NODE_KINDS``: the objects themselves, and those that refer to such.
-
-    Args:
-        objects: those of ``kinds()`` and of ``system_kinds()``.
-        topology: the Clusters of the list.
-    """
-    found: list[Foreign] = []
-    for obj in objects:
-        named = [(*obj.group_kind, obj.base_name, True)]
-        named += [(use.target.group, use.target.kind, use.target.name, False) for use in uses(obj)]
-        for group, kind, name, is_own in named:
-            system = system_of(group, kind)
-            if system is None:
-                continue
-            clusters: list[Cluster | None] = [one.cluster for one in topology.of(obj)]
-            for cluster in clusters or [None]:
-                found.append(Foreign(system, kind, name, obj, cluster, is_own))  # noqa: PERF401
-    order = [*_OF_CLUSTER_API.values(), *_ALONE.values()]
-    return sorted(found, key=lambda one: -1 if one.system.target else order.index(one.system))
-
-
-def elsewhere(objects: Iterable[Object]) -> Iterator[tuple[Object, Key]]:
-    """Yield each Cluster and group of workers with each configuration that it names and that is not in the list."""
-    read = list(objects)
-    listed = ObjectIndex((key_of(obj), None) for obj in read)
-    for obj in read:
-        if obj.ref.kind != CLUSTER[1] and obj.ref.kind not in OWNS_WORKERS:
-            continue
-        for use in uses(obj):
-            system = system_of(*use.target.group_kind)
-            is_written = system is not None and bool(system.target) and not system.waits
-            if use.target.group_kind in NODE_KINDS or is_written:  # noqa: SIM102
-                if not listed.candidates(use.target):
-                    yield obj, use.target
-
-
-def without_class(
-    objects: Iterable[Object], topology: Topology
-) -> Iterator[tuple[Object, str, Pointer]]:
-    """Yield each Cluster whose ClusterClass is not in the list, with the name of the class and the field."""
-    read = list(objects)
-    classes = {key_of(obj) for obj in read if obj.ref.kind == "ClusterClass"}
-    for obj in read:
-        key = topology.class_of(obj) if obj.group_kind == CLUSTER else None
-        if key is not None and key not in classes:
-            yield obj, key.name, class_of(obj.data, obj.ref.namespace)[1]

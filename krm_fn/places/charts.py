@@ -1,36 +1,21 @@
-"""Which charts a HelmRelease of Flux or an Application of Argo CD installs, and for which Cluster.
+"""Which charts a HelmRelease of Flux or an Application of Argo CD installs.
 
-Sources: ``HelmRelease`` (``spec.chart.spec``, ``spec.chartRef``, ``spec.kubeConfig.secretRef``) and its sources; ``App``
-of Giant Swarm (``spec.kubeConfig.secret``); Cluster API calls a kubeconfig ``<cluster>-kubeconfig``.
-"""  # noqa: E501
+Source: ``HelmRelease`` (``spec.chart.spec``, ``spec.chartRef``) and its sources.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
-from krm_fn.clusters.model import Key
+from krm_fn.clusters import Key, chart_of
 from krm_fn.krm.resourcelist import Object, group_kind
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer, list_at, lookup, text_at
-from krm_fn.products import giantswarm
+from krm_fn.patch import Pointer, list_at, text_at
+from krm_fn.products.releases import APPLICATION, CHART_SOURCES, FLUX_SOURCES, HELM_RELEASE
+from krm_fn.products.systems import System
 
-HELM_RELEASE = ("helm.toolkit.fluxcd.io", "HelmRelease")
-APPLICATION = ("argoproj.io", "Application")
-_SOURCES = "source.toolkit.fluxcd.io"
-CHART_SOURCES = (
-    (_SOURCES, "HelmChart"),
-    (_SOURCES, "HelmRepository"),
-    (_SOURCES, "OCIRepository"),
-)
-"""The kinds of objects that say which chart a HelmRelease installs, and where it is."""
 _CHART, _CHART_REF = ("spec", "chart", "spec"), ("spec", "chartRef")
-_KUBECONFIGS = {
-    giantswarm.APP: ("spec", "kubeConfig", "secret"),
-    HELM_RELEASE: ("spec", "kubeConfig", "secretRef"),
-}
-_KUBECONFIG = "-kubeconfig"
-_OPERATOR_VERSION = ("metadata", "labels", giantswarm.OPERATOR_VERSION_LABEL)
 
 
 class ChartSource(NamedTuple):
@@ -68,19 +53,12 @@ class ChartUse(NamedTuple):
         return "bitnami" in self.url.lower()
 
 
-def chart_of(release: Mapping[str, Any]) -> str:
-    """Return the name of the chart of a HelmRelease; "" where it names none."""
-    return _last_step(
-        text_at(release, (*_CHART, "chart")) or text_at(release, (*_CHART_REF, "name"))
-    )
-
-
 def chart_sources(objects: Iterable[Object]) -> dict[Key, ChartSource]:
     """Return the sources of charts among objects."""
     sources: dict[Key, ChartSource] = {}
     # A HelmChart comes last: it names another source.
     for obj in sorted(objects, key=lambda obj: obj.ref.kind == "HelmChart"):
-        key = Key(_SOURCES, obj.ref.kind, obj.ref.namespace, obj.ref.name)
+        key = Key(FLUX_SOURCES, obj.ref.kind, obj.ref.namespace, obj.ref.name)
         url = text_at(obj.data, ("spec", "url"))
         if obj.ref.kind == "HelmChart":
             source = sources.get(_source_key(obj.data, ("spec", "sourceRef")), ChartSource())
@@ -107,29 +85,6 @@ def charts_of(obj: Mapping[str, Any], sources: ChartSources = NO_SOURCES) -> Ite
                 yield use
 
 
-def kubeconfig_of(obj: Object) -> tuple[str, str]:
-    """Return the Cluster, and its namespace, whose kubeconfig an App or a HelmRelease uses; "" for none."""
-    secret = lookup(obj.data, _KUBECONFIGS.get(obj.group_kind, ("",)))
-    name = text_at(secret, ("name",)).strip()
-    if not name.endswith(_KUBECONFIG) or is_of_management_cluster(obj):
-        return "", ""
-    return name.removesuffix(_KUBECONFIG), text_at(secret, ("namespace",)).strip()
-
-
-def is_release_of_cluster(obj: Object) -> bool:
-    """Return whether a HelmRelease installs a chart that makes a whole cluster of Giant Swarm."""
-    return obj.group_kind == HELM_RELEASE and chart_of(obj.data) in giantswarm.CLUSTER_CHARTS
-
-
-def is_of_management_cluster(obj: Object) -> bool:
-    """Return whether an App is one of the management cluster."""
-    if obj.group_kind != giantswarm.APP:
-        return False
-    is_inside = lookup(obj.data, ("spec", "kubeConfig", "inCluster")) is True
-    version = lookup(obj.data, _OPERATOR_VERSION)
-    return is_inside or version == giantswarm.MANAGEMENT_CLUSTER_VERSION
-
-
 def _of_release(obj: Mapping[str, Any], sources: ChartSources) -> ChartUse:
     repository = text_at(obj, (*_CHART, "sourceRef", "name"))
     if text_at(obj, (*_CHART, "chart")):
@@ -153,8 +108,34 @@ def _of_application(obj: Mapping[str, Any], path: Pointer) -> ChartUse:
 def _source_key(obj: Mapping[str, Any], path: Pointer) -> Key:
     """Return the key of the source that an object names at a path; its namespace is by default that of the object."""
     namespace = text_at(obj, (*path, "namespace")) or text_at(obj, ("metadata", "namespace"))
-    return Key(_SOURCES, text_at(obj, (*path, "kind")), namespace, text_at(obj, (*path, "name")))
+    return Key(
+        FLUX_SOURCES, text_at(obj, (*path, "kind")), namespace, text_at(obj, (*path, "name"))
+    )
 
 
 def _last_step(path: str) -> str:
     return path.rstrip("/").rpartition("/")[2]
+
+
+def charts_in(obj: Object, sources: ChartSources = NO_SOURCES) -> Iterator[tuple[System, Pointer]]:
+    """Yield where the known charts of a HelmRelease or an Application keep a proxy, and the path of their values."""
+    if obj.group_kind not in (HELM_RELEASE, APPLICATION):
+        return
+    from krm_fn.products.charts import CHARTS  # noqa: PLC0415 -- few objects install charts
+
+    for use in charts_of(obj.data, sources):
+        if use.name not in CHARTS or use.is_of_bitnami:
+            continue
+        chart = CHARTS[use.name]
+        names: list[str] = []
+        urls: list[Pointer] = [tuple(path.split(".")) for path in chart.unwritten]
+        for value in chart.values:
+            names += [f"`{name}`" for name in value.names]
+            urls += [path for variable, path in value.texts.items() if variable != "NO_PROXY"]
+        system = System(
+            f"the chart {use.name}",
+            ", ".join(names),
+            urls=tuple(urls),
+        )
+        holder = "values" if obj.group_kind == HELM_RELEASE else "helm"
+        yield system, (*use.path, holder)
