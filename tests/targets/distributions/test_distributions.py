@@ -12,7 +12,6 @@ import pytest
 import certificates
 from krm_fn.config import Certificates
 from krm_fn.formats.pem import split
-from krm_fn.krm.results import Edit
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products.distributions import CA_CONFIG_MAP, OF_KIND, PRODUCTS, ROWS, DistributionRow
 from krm_fn.products.proxy_keys import UPPER
