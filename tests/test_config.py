@@ -1,4 +1,4 @@
-"""The FunctionConfig in its own form: what is accepted, and how everything else is reported."""
+"""What a FunctionConfig that is right means; the name of its field is kept with each entry and each fact."""
 
 from __future__ import annotations
 
@@ -9,9 +9,23 @@ from typing import Any
 
 import pytest
 
-from function_configs import NO_PROXY_AT_ALL, PROXY, problems, proxy_config, without_reasons
-from krm_fn.config import Matcher, Mode, ProxyConfig, Selector, load
-from krm_fn.noproxy import Entry, Policy, Style
+from function_configs import PROXY, SCHEMA, loaded, proxy_config, without_reasons
+from krm_fn.clusters import ClusterNetwork, Fact
+from krm_fn.config import (
+    ClusterMatcher,
+    Matcher,
+    Mode,
+    Override,
+    PolicyChange,
+    ProxyConfig,
+    Selector,
+    load,
+    names_of_only,
+)
+from krm_fn.krm.results import Severity
+from krm_fn.noproxy import ALL_DERIVED, Entry, Policy, Style
+from krm_fn.target_table import SYSTEMS
+from krm_fn.targets import TARGETS
 from support import ROOT, run
 
 
@@ -20,252 +34,170 @@ def test_no_function_config_asks_for_nothing(nothing: dict[str, Any] | None) -> 
     assert load(nothing) is None
 
 
-@pytest.mark.parametrize(
-    ("spec", "expected"),
-    [
-        pytest.param({"httpProxy": PROXY}, ProxyConfig(http_proxy=PROXY), id="the HTTP proxy alone is enough"),
-        pytest.param({"httpsProxy": PROXY}, ProxyConfig(https_proxy=PROXY), id="the HTTPS proxy alone is enough"),
-        pytest.param({"mode": "Remove"}, ProxyConfig(mode=Mode.REMOVE), id="Remove needs no proxy"),
-        pytest.param(
-            {"mode": "Remove", "httpProxy": PROXY},
-            ProxyConfig(http_proxy=PROXY, mode=Mode.REMOVE),
-            id="with Remove the proxy may stay",
-        ),
-        pytest.param({"httpProxy": PROXY, "mode": "Check"}, ProxyConfig(http_proxy=PROXY, mode=Mode.CHECK), id="Check"),
-        pytest.param(
-            {"httpProxy": PROXY, "httpsProxy": "", "mode": None, "targets": None, "selector": {"include": None}},
-            ProxyConfig(http_proxy=PROXY),
-            id="null and an empty URL count as not given",
-        ),
-        pytest.param(
-            {"httpProxy": PROXY, "noProxy": [" a ", "", "b,c"]},
-            ProxyConfig(http_proxy=PROXY, no_proxy=(Entry("a"), Entry("b"), Entry("c"))),
-            id="entries are trimmed, and empty ones fall away",
-        ),
-        pytest.param(
-            {"httpProxy": PROXY, "noProxy": "b, a ,,b\n"},
-            ProxyConfig(http_proxy=PROXY, no_proxy=(Entry("b"), Entry("a"), Entry("b"))),
-            id="entries in one string keep their order",
-        ),
-        pytest.param(
-            {"httpProxy": PROXY, "noProxyPolicy": {"style": "Verbatim"}},
-            ProxyConfig(http_proxy=PROXY, policy=Policy(Style.VERBATIM)),
-            id="the verbatim style",
-        ),
-        pytest.param(
-            {"httpProxy": PROXY, "targets": {"certManager": {"conflict": "Keep"}, "kyvernoPolicies": {}}},
-            ProxyConfig(http_proxy=PROXY, targets={"certManager": {"conflict": "Keep"}, "kyvernoPolicies": {}}),
-            id="options stay as given, without defaults",
-        ),
-        pytest.param(
-            {"httpProxy": PROXY, "selector": {"include": [{"names": ["a*"], "labels": {"x": "y"}}], "exclude": []}},
-            ProxyConfig(http_proxy=PROXY, selector=Selector(include=(Matcher(names=("a*",), labels={"x": "y"}),))),
-            id="a selector",
-        ),
-    ],
-)
+MATCHER = {"names": ["a*"], "labels": {"x": "y"}}
+ACCEPTED: dict[str, tuple[dict[str, Any], ProxyConfig]] = {
+    "the HTTP proxy alone": ({"httpProxy": PROXY}, ProxyConfig(http_proxy=PROXY)),
+    "the HTTPS proxy alone": ({"httpsProxy": PROXY}, ProxyConfig(https_proxy=PROXY)),
+    "Remove needs no proxy": ({"mode": "Remove"}, ProxyConfig(mode=Mode.REMOVE)),
+    "Check": ({"httpProxy": PROXY, "mode": "Check"}, ProxyConfig(http_proxy=PROXY, mode=Mode.CHECK)),
+    "null and an empty URL count as not given": (
+        {"httpProxy": PROXY, "httpsProxy": "", "mode": None, "targets": None, "selector": {"include": None}},
+        ProxyConfig(http_proxy=PROXY),
+    ),
+    "entries of a list are trimmed, and empty ones fall away": (
+        {"httpProxy": PROXY, "noProxy": [" a ", "", "b,c"]},
+        ProxyConfig(http_proxy=PROXY, no_proxy=(Entry("a"), Entry("b"), Entry("c"))),
+    ),
+    "entries of a text keep their order": (
+        {"httpProxy": PROXY, "noProxy": "b, a ,,b\n"},
+        ProxyConfig(http_proxy=PROXY, no_proxy=(Entry("b"), Entry("a"), Entry("b"))),
+    ),
+    "options stay as given, without defaults": (
+        {"httpProxy": PROXY, "targets": {"certManager": {"conflict": "Keep"}, "kyvernoPolicies": {}}},
+        ProxyConfig(http_proxy=PROXY, targets={"certManager": {"conflict": "Keep"}, "kyvernoPolicies": {}}),
+    ),
+    "a selector": (
+        {"httpProxy": PROXY, "selector": {"include": [MATCHER], "exclude": []}},
+        ProxyConfig(http_proxy=PROXY, selector=Selector(include=(Matcher(names=("a*",), labels={"x": "y"}),))),
+    ),
+    "severities": (
+        {"httpProxy": PROXY, "lint": {"rules": {"OtherProxy": "Off", "UrlHttps": "Error"}}},
+        ProxyConfig(http_proxy=PROXY, lint={"OtherProxy": None, "UrlHttps": Severity.ERROR}),
+    ),
+}
+
+
+@pytest.mark.parametrize(("spec", "expected"), ACCEPTED.values(), ids=ACCEPTED)
 def test_what_is_accepted(spec: dict[str, Any], expected: ProxyConfig) -> None:
     assert without_reasons(load(proxy_config(**spec))) == expected
 
 
-@pytest.mark.parametrize(
-    ("no_proxy", "expected"),
-    [
-        pytest.param("a, b", (Entry.of_config("a", "spec.noProxy"), Entry.of_config("b", "spec.noProxy")), id="a text"),
-        pytest.param(
-            ["a", "b,c"],
-            (
-                Entry.of_config("a", "spec.noProxy[0]"),
-                Entry.of_config("b", "spec.noProxy[1]"),
-                Entry.of_config("c", "spec.noProxy[1]"),
-            ),
-            id="a list, one item of it with two entries",
-        ),
-    ],
-)
-def test_every_entry_knows_where_it_was_written(no_proxy: Any, expected: tuple[Entry, ...]) -> None:
-    config = load(proxy_config(httpProxy=PROXY, noProxy=no_proxy))
-    assert isinstance(config, ProxyConfig)
-    assert config.no_proxy == expected
-
-
-NOT_OCTAL = 'must be an octal file mode of three or four digits, such as "0640"'
-DROP_IN = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
-
-
-@pytest.mark.parametrize(
-    ("spec", "reported"),
-    [
-        pytest.param({"noProxi": []}, "spec.noProxi: unknown field; did you mean `noProxy`?", id="a misspelt field"),
-        pytest.param({"http_proxy": ""}, "spec.http_proxy: unknown field; did you mean `httpProxy`?", id="snake case"),
-        pytest.param(
-            {"style": "Verbatim"},
-            "spec.style: unknown field; did you mean `spec.noProxyPolicy.style`?",
-            id="a field of another level",
-        ),
-        pytest.param(
-            {"zzz": 1},
-            "spec.zzz: unknown field; known here are `httpProxy`, `httpsProxy`, `noProxy`, `mode`, `failOn`, "
-            "`noProxyPolicy`, `overrides`, `clusterDefaults`, `lint`, `from`, `trustedCA`, "
-            "`registryMirror`, `rollout`, `selector`, `trustedNamespaces`, `only` and `targets`",
-            id="a field like no other",
-        ),
-        pytest.param(
-            {"targets": {"kubelet": {}}},
-            "spec.targets.kubelet: unknown field; did you mean `kubeletDropIn`?",
-            id="an unknown target",
-        ),
-        pytest.param({"httpProxy": 10}, "spec.httpProxy: must be a string: quote it", id="a number for a URL"),
-        pytest.param({"httpProxy": [PROXY]}, "spec.httpProxy: must be a string", id="a list for a URL"),
-        pytest.param(
-            {"mode": "inject"},
-            "spec.mode: must be `Inject`, `Remove` or `Check`; did you mean `Inject`?",
-            id="a mode in lower case",
-        ),
-        pytest.param(
-            {"mode": "remove"},
-            "spec.mode: must be `Inject`, `Remove` or `Check`; did you mean `Remove`?",
-            id="a removal in lower case, which misses no proxy",
-        ),
-        pytest.param({"mode": "x"}, "spec.mode: must be `Inject`, `Remove` or `Check`", id="a mode like no other"),
-        pytest.param({"mode": True}, "spec.mode: must be a string: quote it", id="a boolean for the mode"),
-        pytest.param(
-            {"noProxy": 10}, "spec.noProxy: must be a list of strings, or one comma-separated string", id="a number"
-        ),
-        pytest.param({"noProxy": ["a", 10]}, "spec.noProxy[1]: must be a string: quote it", id="a number in the list"),
-        pytest.param({"noProxy": [None]}, "spec.noProxy[0]: must be a string", id="a null in the list"),
-        pytest.param(
-            {"noProxy": "a b"},
-            'spec.noProxy: entry "a b" must not hold blanks, ";" or "|": write "a,b"',
-            id="a blank inside an entry",
-        ),
-        pytest.param(
-            {"noProxy": ["a", "http://b:1"]},
-            'spec.noProxy[1]: entry "http://b..." must not be a URL: write "b"',
-            id="a URL as an entry",
-        ),
-        *(
-            pytest.param(
-                {"noProxy": ["a", entry]},
-                f'spec.noProxy[1]: entry "{entry}" must be a whole address or CIDR, such as "10.1.2.0/24"',
-                id=f"as an entry {what}",
-            )
-            for entry, what in (
-                ("10.0.0.0/33", "a prefix that is too long"),
-                ("10.0.0.300", "an octet that is too large"),
-                ("10.0.0.9-10.0.0.1", "a range the wrong way round"),
-            )
-        ),
-        pytest.param(
-            {"noProxy": ["a", "$NO_PROXY"]},
-            "spec.noProxy[1]: an entry must not be the name of a variable: nothing puts its value in its place; write "
-            "its entries",
-            id="a variable of a shell",
-        ),
-        pytest.param(
-            {"noProxy": "a,https:"},
-            "spec.noProxy: an entry must not end with a colon: write a host name, a domain, an address or a CIDR",
-            id="a scheme without a host",
-        ),
-        pytest.param(
-            {"noProxy": ["a..b"]},
-            'spec.noProxy[0]: entry "a..b" must not hold two dots in a row: no host has such a name',
-            id="an empty label",
-        ),
-        pytest.param(
-            {"noProxyPolicy": {"extra": "10.0.0.0/33"}},
-            'spec.noProxyPolicy.extra: entry "10.0.0.0/33" must be a whole address or CIDR, such as "10.1.2.0/24"',
-            id="a prefix that is too long in what is added",
-        ),
-        pytest.param({"selector": []}, "spec.selector: must be a mapping", id="a list for the selector"),
-        pytest.param(
-            {"selector": {"include": {}}}, "spec.selector.include: must be a list", id="a matcher without list"
-        ),
-        pytest.param(
-            {"selector": {"exclude": [{}]}},
-            "spec.selector.exclude[0]: must not be empty: leave it out",
-            id="a matcher that would fit everything",
-        ),
-        pytest.param(
-            {"selector": {"include": [{"names": []}]}},
-            "spec.selector.include[0].names: must not be empty: leave it out",
-            id="names that fit nothing",
-        ),
-        pytest.param(
-            {"selector": {"include": [{"labels": {"tier": 1}}]}},
-            "spec.selector.include[0].labels.tier: must be a string: quote it",
-            id="a number for a label",
-        ),
-        pytest.param(
-            {"targets": {"kubeletDropIn": {"permissions": 416}}},
-            "spec.targets.kubeletDropIn.permissions: must be a string: quote it",
-            id="an unquoted 0640 has become a number",
-        ),
-        pytest.param(
-            {"targets": {"kubeletDropIn": {"permissions": "0648"}}},
-            f"spec.targets.kubeletDropIn.permissions: {NOT_OCTAL}",
-            id="permissions that are not octal",
-        ),
-        pytest.param(
-            {"targets": {"kubeletDropIn": {"permissions": "0640\n"}}},
-            f"spec.targets.kubeletDropIn.permissions: {NOT_OCTAL}",
-            id="a line break behind the permissions",
-        ),
-        pytest.param(
-            {"targets": {"kubeletDropIn": {"owner": "root root"}}},
-            'spec.targets.kubeletDropIn.owner: must be a user, or a user and a group, such as "root:root"',
-            id="an owner with a blank",
-        ),
-        pytest.param(
-            {"targets": {"containerdDropIn": {"owner": "r" * 257}}},
-            "spec.targets.containerdDropIn.owner: must not be longer than 256 characters",
-            id="an owner that is too long",
-        ),
-        pytest.param(
-            {"targets": {"kubeadmCommands": {"restart": "no"}}},
-            "spec.targets.kubeadmCommands.restart: must be `true` or `false`, without quotes",
-            id="a text for a boolean",
-        ),
-        pytest.param(
-            {"targets": {"kubeletDropIn": {"path": DROP_IN}}},
-            "spec.targets.kubeletDropIn.path: must not be the `path` of `containerdDropIn`: one file, one unit",
-            id="two drop-ins in one file",
-        ),
-    ],
-)
-def test_one_mistake_is_one_line(spec: dict[str, Any], reported: str) -> None:
-    assert problems(proxy_config(**{"httpsProxy": PROXY, **spec})) == [reported]
-
-
-@pytest.mark.parametrize(
-    "spec",
-    [
-        pytest.param({}, id="an empty spec"),
-        pytest.param({"mode": "Inject"}, id="Inject"),
-        pytest.param({"mode": "Check", "noProxy": ["a"]}, id="Check with a list"),
-        pytest.param({"httpProxy": "", "httpsProxy": None}, id="URLs that are empty"),
-        pytest.param({"overrides": []}, id="no override"),
-        pytest.param({"overrides": [{"match": {"clusters": ["a"]}, "httpProxy": ""}]}, id="an override without one"),
-    ],
-)
-def test_inject_and_check_need_a_proxy(spec: dict[str, Any]) -> None:
-    assert problems(proxy_config(**spec)) == [f"spec: {NO_PROXY_AT_ALL}"]
-
-
-def test_all_problems_are_reported_at_once() -> None:
-    reported = problems(
-        proxy_config(httpProxy="x", httpsProxy=1, noProxi=1, mode="x", noProxy=[1, "a b"], targets={"certManager": 1})
+def test_every_entry_and_every_fact_knows_where_it_was_written() -> None:
+    match = {"match": {"clusters": ["lab"]}}
+    config = loaded(
+        httpProxy=PROXY,
+        noProxy=["a", "b,c"],
+        noProxyPolicy={"extra": "d"},
+        clusterDefaults={"podCIDRs": ["10.0.0.0/8"], "endpoint": "fd00::10"},
+        overrides=[{**match, "noProxy": ["e"]}],
     )
-    fields = [problem.partition(":")[0] for problem in reported]
-    assert fields == [
-        "spec.httpProxy",
-        "spec.httpsProxy",
-        "spec.mode",
-        "spec.noProxi",
-        "spec.noProxy[0]",
-        "spec.noProxy[1]",
-        "spec.targets.certManager",
+    own = (*config.no_proxy, *config.policy.extra, *(config.overrides[0].no_proxy or ()))
+    assert [(entry.text, entry.why) for entry in own] == [
+        ("a", ("`spec.noProxy[0]`",)),
+        ("b", ("`spec.noProxy[1]`",)),
+        ("c", ("`spec.noProxy[1]`",)),
+        ("d", ("`spec.noProxyPolicy.extra`",)),
+        ("e", ("`spec.overrides[0].noProxy[0]`",)),
     ]
+    assert config.cluster_defaults == ClusterNetwork(
+        pod_cidrs=(Fact("10.0.0.0/8", config_field="spec.clusterDefaults.podCIDRs[0]"),),
+        endpoint=(Fact("fd00::10", config_field="spec.clusterDefaults.endpoint"),),
+    )
+
+
+POLICIES: dict[str, tuple[dict[str, Any], Policy]] = {
+    "nothing said": ({}, Policy()),
+    "what is on stays on": ({"derive": {"mirrors": True}}, Policy()),
+    "a style": ({"style": "GiantSwarm"}, Policy(Style.GIANT_SWARM)),
+    "what is not to be derived": ({"derive": {"endpoint": False}}, Policy(derive=ALL_DERIVED - {"endpoint"})),
+    "a text of globs": ({"exclude": "*.internal, 10.0.0.1"}, Policy(exclude=("*.internal", "10.0.0.1"))),
+    "the rest": ({"rooted": True, "maxLength": 1023}, Policy(rooted=True, max_length=1023)),
+}
+
+
+@pytest.mark.parametrize(("written", "expected"), POLICIES.values(), ids=POLICIES)
+def test_the_policy(written: dict[str, Any], expected: Policy) -> None:
+    assert loaded(httpProxy=PROXY, noProxyPolicy=written).policy == expected
+
+
+BEFORE = Policy(Style.TKG, ALL_DERIVED - {"mirrors"}, (Entry("a"),), ("b",), rooted=True, max_length=9)
+CHANGES = {
+    "what is not said stays": (PolicyChange(), BEFORE),
+    "what is off stays off": (PolicyChange(derive={"mirrors": False}), BEFORE),
+    "empty values are said": (
+        PolicyChange(Style.SORTED, {}, (), (), rooted=False, max_length=0),
+        Policy(Style.SORTED, ALL_DERIVED - {"mirrors"}, rooted=False),
+    ),
+    "name by name": (
+        PolicyChange(derive={"mirrors": True, "endpoint": False}),
+        BEFORE._replace(derive=ALL_DERIVED - {"endpoint"}),
+    ),
+    "a list in the place of the list before": (
+        PolicyChange(extra=(Entry("c"),)),
+        BEFORE._replace(extra=(Entry("c"),)),
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "expected"), CHANGES.values(), ids=CHANGES)
+def test_a_policy_over_another(change: PolicyChange, expected: Policy) -> None:
+    assert change.over(BEFORE) == expected
+
+
+LAB = ClusterMatcher(clusters=("lab",))
+OVERRIDES: dict[str, tuple[dict[str, Any], Override]] = {
+    "one URL leaves the other as it is": ({"httpProxy": PROXY}, Override(LAB, http_proxy=PROXY)),
+    "an empty URL is none, and said": ({"httpsProxy": ""}, Override(LAB, https_proxy="")),
+    "null is not said": ({"httpProxy": None, "disabled": True}, Override(LAB, disabled=True)),
+    "a proxy again": ({"disabled": False}, Override(LAB, disabled=False)),
+    "entries more": ({"noProxy": "a,b"}, Override(LAB, no_proxy=(Entry("a"), Entry("b")))),
+    "no entries any more": (
+        {"noProxy": [], "noProxyMode": "Replace"},
+        Override(LAB, no_proxy=(), replaces=True),
+    ),
+    "what a policy says, empty values too": (
+        {"noProxyPolicy": {"style": "TKG", "derive": {"endpoint": False}, "extra": [], "maxLength": 0}},
+        Override(LAB, policy=PolicyChange(Style.TKG, {"endpoint": False}, extra=(), max_length=0)),
+    ),
+}
+
+
+@pytest.mark.parametrize(("written", "expected"), OVERRIDES.values(), ids=OVERRIDES)
+def test_what_an_override_sets(written: dict[str, Any], expected: Override) -> None:
+    (override,) = loaded(httpProxy=PROXY, overrides=[{"match": {"clusters": ["lab"]}, **written}]).overrides
+    assert without_reasons(override) == expected
+
+
+def test_a_match_in_full() -> None:
+    match = {
+        "clusters": ["prod-*"],
+        "namespaces": ["org-*"],
+        "labels": {"region": "eu-*"},
+        "roles": ["Worker"],
+        "workerGroups": ["md-0"],
+        "targets": ["certManager"],
+        "objects": ["a"],
+    }
+    (override,) = loaded(overrides=[{"match": match, "httpProxy": PROXY}]).overrides
+    assert override.match == ClusterMatcher(
+        ("prod-*",), ("org-*",), {"region": "eu-*"}, ("Worker",), ("md-0",), ("certManager",), ("a",)
+    )
+
+
+def test_only_names_each_target_and_each_system() -> None:
+    targets = SCHEMA["properties"]["spec"]["properties"]["targets"]["properties"]
+    assert [*names_of_only()] == [*SYSTEMS, *(name for name in targets if name not in SYSTEMS)]
+    assert {name for names in SYSTEMS.values() for name in names} == {*TARGETS} == {*targets}
+
+
+ONLY: dict[str, tuple[dict[str, Any], set[str]]] = {
+    "left out, all are on": ({}, {*TARGETS}),
+    "a target and a system": ({"only": ["nutanix", "certManager"]}, {*SYSTEMS["nutanix"], "certManager"}),
+    "what is off under targets stays off": (
+        {"only": ["konvoy"], "targets": {"registryMirror": {"enabled": False}}},
+        {"imageBuilderOverrides"},
+    ),
+    "what is on under targets is off when it is not named": (
+        {"only": ["kyverno"], "targets": {"certManager": {"enabled": True}}},
+        {"kyvernoPolicies"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("spec", "expected"), ONLY.values(), ids=ONLY)
+def test_only_the_named_targets_are_on(spec: dict[str, Any], expected: set[str]) -> None:
+    targets = loaded(httpProxy=PROXY, **spec).targets
+    assert {name for name in TARGETS if targets.get(name, {}).get("enabled", True)} == expected
 
 
 @pytest.mark.parametrize("is_archive", [False, True], ids=["a folder", "an archive"])

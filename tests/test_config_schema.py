@@ -88,7 +88,7 @@ ONE_KEYWORD_ROWS: list[Any] = [
     {**FORM, "spec": {"overrides": [{"match": {"clusters": ["a"]}, "noProxy": ["a.example"]}]}},
     with_field("clusterDefaults.endpoint", "a" * 254),
     with_field("trustedCA", {name: node["examples"][0] for name, node in CERTIFICATES.items()}),
-    with_field("lint.rules", {"np004": "Off"}),
+    with_field("lint.rules", {"otherProxy": "Off"}),
     with_field("noProxyPolicy.maxLength", -1),
 ]
 """What is wrong for one keyword that no value of ``VALUES`` comes across."""
@@ -139,7 +139,7 @@ def test_each_keyword_of_the_schema_refuses_some_value_that_no_other_refuses(key
     assert not is_right(row)
 
 
-NAMES = ["httpProxy", "noProxy", "mode", "match", "clusters", "enabled", "kubeletDropIn", "NP001", "other"]
+NAMES = ["httpProxy", "noProxy", "mode", "match", "clusters", "enabled", "kubeletDropIn", "OtherProxy", "other"]
 SCALARS = st.sampled_from([*VALUES, PROXY, f"{PROXY}\n", "Remove", "Add", -1, 7, float("nan")])
 JUNK = st.recursive(
     SCALARS,

@@ -85,8 +85,8 @@ def test_a_url_that_is_fine(field: str, url: str) -> None:
         pytest.param("http://u:é@proxy", "percent-encoded", id="a letter that is not ASCII"),
         pytest.param("http://u:!#!@proxy", "percent-encoded", id="several, each reported once"),
         pytest.param("http://d\\u:p@proxy", "percent-encoded", id="a raw backslash in the user"),
-        pytest.param("http://u:50%@proxy", 'a "%" itself is "%25"', id="a percent sign that encodes nothing"),
-        pytest.param("http://u%4:0@proxy", 'a "%" itself is "%25"', id="a percent sign before the colon"),
+        pytest.param("http://u:50%@proxy", 'a "%" itself as "%25"', id="a percent sign that encodes nothing"),
+        pytest.param("http://u%4:0@proxy", 'a "%" itself as "%25"', id="a percent sign before the colon"),
         pytest.param("http://:p@proxy", 'must name a user in front of the "@"', id="a password without a user"),
     ],
 )

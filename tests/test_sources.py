@@ -146,13 +146,6 @@ def test_removal_needs_no_object_any_more() -> None:
             ["proxy.com", "example.com"],
             id="what containerd gets goes before what Ansible gets",
         ),
-        pytest.param(
-            "apiVersion: v1\nproxy: {httpProxy: http://a, httpsProxy: http://b, noProxy: 'x,y'}\n",
-            "OpenShift",
-            ("http://a", "http://b"),
-            ["x", "y"],
-            id="an install-config of OpenShift",
-        ),
         pytest.param("http_proxy: http://a\n", None, ("http://a", ""), [], id="three names that two forms share"),
         pytest.param(
             "#@data/values\n---\nTKG_HTTP_PROXY: http://a\n", "TKG", ("http://a", ""), [], id="annotations of ytt"
@@ -181,8 +174,8 @@ def test_facts_of_a_tkg_cluster_become_defaults_and_its_certificate_is_trusted()
 def test_a_reason_names_the_entry_the_object_and_the_key() -> None:
     loaded = load(proxy_config(noProxy=["own"], **{"from": FROM}), secret(TKG))
     assert [entry.why for entry in loaded.no_proxy] == [
-        ('`spec.from[0]`: Secret "values" `TKG_NO_PROXY`',),
-        ('`spec.from[0]`: Secret "values" `TKG_NO_PROXY`',),
+        ('`spec.from[0]: Secret "values" TKG_NO_PROXY`',),
+        ('`spec.from[0]: Secret "values" TKG_NO_PROXY`',),
         ("`spec.noProxy[0]`",),
     ]
 
@@ -343,14 +336,22 @@ def test_no_proxy_in_the_object_takes_out_what_was_injected() -> None:
         pytest.param(
             {},
             [secret(TKG, stringData={"cfg.yaml": 7})],
-            'Secret "values" `cfg.yaml` must be a string, not a number: correct it, or name another key',
+            'Secret "values" key `cfg.yaml`: `cfg.yaml` must be a string, not a number; correct it, or leave it out',
             id="a number for a text",
         ),
         pytest.param(
             {},
             [secret(TKG, stringData={}, data={"value": PASSWORD + "!"})],
-            'Secret "values" `value` must be base64 of UTF-8 text: correct it, or name another key',
+            'Secret "values" key `value`: `value` must be base64 of UTF-8 text; correct it, or write the text itself '
+            "under `stringData`",
             id="no base64",
+        ),
+        pytest.param(
+            {},
+            [secret("ENC[AES256_GCM,data:x]")],
+            'Secret "values" key `value`: is encrypted by SOPS: decrypt it first, or leave it out with '
+            "`spec.selector.exclude`",
+            id="a text that SOPS encrypted",
         ),
         pytest.param(
             {},
@@ -369,7 +370,7 @@ def test_no_proxy_in_the_object_takes_out_what_was_injected() -> None:
         pytest.param(
             {},
             [secret(f"proxy:\n  http: http://u:{PASSWORD}!@a\n")],
-            'Secret "values" `proxy.http` must hold user name and password percent-encoded: every character but '
+            'Secret "values" proxy.http must hold user name and password percent-encoded: every character but '
             'letters, digits and "-._~" is written as "%" and two hexadecimal digits, "@" as "%40", a further colon as '
             '"%3A", as in "http://user:***@host:3128"',
             id="a password that is not encoded",
@@ -377,7 +378,7 @@ def test_no_proxy_in_the_object_takes_out_what_was_injected() -> None:
         pytest.param(
             {},
             [secret("TKG_HTTP_PROXY: http://a\nTKG_NO_PROXY: 7\n")],
-            'Secret "values" `TKG_NO_PROXY` must be a list of strings, or one comma-separated string',
+            'Secret "values" TKG_NO_PROXY must be a list of strings, or one comma-separated string',
             id="a number for a list",
         ),
         pytest.param(
@@ -403,13 +404,13 @@ def test_no_proxy_in_the_object_takes_out_what_was_injected() -> None:
         pytest.param(
             {},
             [secret("proxy: {http: ['http://a']}\n")],
-            'Secret "values" `proxy.http` must be a string',
+            'Secret "values" proxy.http must be a string',
             id="a list for a URL",
         ),
         pytest.param(
             {},
             [secret("cluster: {proxy: {http: 'http://a', https: [1]}}\n")],
-            'Secret "values" `cluster.proxy.https` must be a string',
+            'Secret "values" cluster.proxy.https must be a string',
             id="a list of numbers for a URL",
         ),
         pytest.param(
@@ -421,7 +422,7 @@ def test_no_proxy_in_the_object_takes_out_what_was_injected() -> None:
         pytest.param(
             {},
             [secret("TKG_HTTP_PROXY: http://a\nCLUSTER_CIDR: ten\n")],
-            'Secret "values" `CLUSTER_CIDR` entry "ten" must be a CIDR, such as "10.96.0.0/12"',
+            'Secret "values" CLUSTER_CIDR entry "ten" must be a CIDR, such as "10.96.0.0/12"',
             id="a fact that is none",
         ),
         pytest.param(
@@ -449,11 +450,11 @@ def test_all_problems_are_reported_at_once_in_the_words_of_a_config_map() -> Non
     data = {"from": json.dumps(FROM), "trustedCA.configMap.name": "no-ca"}
     assert wrong(config_map(**data), secret("TKG_HTTP_PROXY: proxy\nTKG_HTTPS_PROXY: ftp://a\n")) == [
         (
-            'data.from[0]: Secret "values" `TKG_HTTPS_PROXY` must begin with "http://" or "https://"; not every '
+            'data.from[0]: Secret "values" TKG_HTTPS_PROXY must begin with "http://" or "https://"; not every '
             "client understands other kinds of proxy"
         ),
         (
-            'data.from[0]: Secret "values" `TKG_HTTP_PROXY` must begin with "http://" or "https://", as in '
+            'data.from[0]: Secret "values" TKG_HTTP_PROXY must begin with "http://" or "https://", as in '
             '"http://proxy.example.com:3128"'
         ),
         'data.trustedCA.configMap: must name an object of the list: there is no ConfigMap "no-ca" in it',

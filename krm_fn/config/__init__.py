@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from krm_fn.config import _build, _schema, _semantic_checks
-from krm_fn.config._build import names_of_only
-from krm_fn.config._model import (
+from krm_fn.config import json_schema, semantic_checks
+from krm_fn.config.build import built, names_of_only
+from krm_fn.config.json_schema import fields, schema
+from krm_fn.config.model import (
     Certificates,
     ForeignValue,
     Lookup,
@@ -22,14 +23,14 @@ from krm_fn.config._model import (
     ProxyConfig,
     coalesce,
 )
-from krm_fn.config._schema import fields, schema
-from krm_fn.config._selector import ClusterMatcher, IgnoredPlace, Matcher, OverrideSubject, Selector
+from krm_fn.config.names import FieldNames, repeated_key, shown
+from krm_fn.config.selector import ClusterMatcher, IgnoredPlace, Matcher, OverrideSubject, Selector
 from krm_fn.errors import ConfigError
 from krm_fn.formats import sops
 from krm_fn.krm.results import Finding
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Any
 from krm_fn.near_names import nearest
-from krm_fn.patch import Pointer, field_path, lookup
+from krm_fn.patch import Pointer, lookup
 
 __all__ = [
     "API_VERSION",
@@ -63,8 +64,8 @@ _ENCRYPTED = (
     "`sops exec-file FILE 'inject-proxy run --config {} PATH'`, or let `spec.from` name a Secret that the build "
     "decrypts"
 )
-_REFERENCES = (("from",), ("trustedCA", "configMap"), ("registryMirror", "ca", "configMap"))
-"""Where a ``spec`` names objects."""
+_FIELDS = ("apiVersion", "kind", "metadata", "spec")
+_FIELDS_OF_CONFIG_MAP = ("apiVersion", "kind", "metadata", "data", "immutable")
 _FUNCTION = ("metadata", "annotations", "config.kubernetes.io/function")
 
 
@@ -91,19 +92,17 @@ def load(
     """
     if function_config is None or function_config == {}:
         return None
-    twice = [_repeated(path) for path in repeated]
-    form = (_read(function_config, "apiVersion"), _read(function_config, "kind"))
+    mistakes = [repeated_key(path) for path in repeated]
+    form = (lookup(function_config, ("apiVersion",)), lookup(function_config, ("kind",)))
     if form == ("v1", "ConfigMap"):
-        return _from_config_map(function_config, objects, twice)
-    if form == (API_VERSION, KIND):
-        if sops.is_encrypted(function_config):
-            raise ConfigError([_ENCRYPTED])
-        stray = _stray_fields(
-            function_config, ("apiVersion", "kind", "metadata", "spec"), root="spec."
-        )
-        spec = _schema.plain(function_config.get("spec"))
-        return _checked({} if spec is None else spec, _Form("spec", {}), [*twice, *stray], objects)
-    raise ConfigError([*twice, _other_form(form)])
+        return _from_config_map(function_config, objects, mistakes)
+    if form != (API_VERSION, KIND):
+        raise ConfigError([*mistakes, _other_form(form)])
+    if sops.is_encrypted(function_config):
+        raise ConfigError([_ENCRYPTED])
+    mistakes += _unknown_fields(function_config, _FIELDS, root="spec.")
+    spec = json_schema.plain(function_config.get("spec"))
+    return _checked({} if spec is None else spec, FieldNames("spec"), mistakes, objects)
 
 
 def ineffective_annotation(function_config: Any) -> Finding | None:
@@ -122,23 +121,8 @@ def ineffective_annotation(function_config: Any) -> Finding | None:
     return Finding.of("SettingUnused", message, _FUNCTION)
 
 
-def _repeated(path: Pointer) -> str:
-    """Return the line about a key that is there twice.
-
-    One that is no field of a ProxyConfig may be anything, and is hidden.
-    """
-    known = _schema.known_part(path)
-    if known == path:
-        return f"{field_path(path)}: must not be given twice in one mapping: keep one of the two"
-    return f"{field_path(known) or 'functionConfig'}: must not hold a key twice in one mapping: keep one of the two"
-
-
-def _read(function_config: Any, key: str) -> Any:
-    return function_config.get(key) if isinstance(function_config, Mapping) else None
-
-
 def _other_form(form: tuple[Any, Any]) -> str:
-    given = " ".join(_schema.shown(part) for part in form if isinstance(part, str) and part)
+    given = " ".join(shown(part) for part in form if isinstance(part, str) and part)
     accepted = f"must be `{API_VERSION} {KIND}`, or `v1 ConfigMap` with the same keys under `data`"
     message = f"functionConfig: {accepted}"
     if given:
@@ -170,80 +154,54 @@ def _is_near(text: str, wanted: str) -> bool:
 
 
 def _from_config_map(
-    function_config: Mapping[str, Any], objects: Lookup | None, twice: list[str]
+    config_map: Mapping[str, Any], objects: Lookup | None, mistakes: list[str]
 ) -> ProxyConfig | None:
-    stray = twice + _stray_fields(
-        function_config, ("apiVersion", "kind", "metadata", "data", "immutable"), root="data."
-    )
-    data = _schema.plain(function_config.get("data"))
+    mistakes = [*mistakes, *_unknown_fields(config_map, _FIELDS_OF_CONFIG_MAP, root="data.")]
+    data = json_schema.plain(config_map.get("data"))
     if data is not None and not isinstance(data, dict):
-        raise ConfigError([*stray, "data: must be a mapping"])
-    if not data and not stray:
+        raise ConfigError([*mistakes, "data: must be a mapping"])
+    if not data and not mistakes:
         return None
-    from krm_fn.config import _configmap  # noqa: PLC0415 -- most runs have a ProxyConfig
+    from krm_fn.config import configmap  # noqa: PLC0415 -- most runs have a ProxyConfig
 
-    spec, written, problems = _configmap.read(data or {})
-    return _checked(spec, _Form("data", written), [*stray, *problems], objects)
+    names = FieldNames("data")
+    spec, wrong = configmap.read(data or {}, names)
+    return _checked(spec, names, [*mistakes, *wrong], objects)
 
 
-def _stray_fields(
+def _unknown_fields(
     function_config: Mapping[str, Any], known: tuple[str, ...], *, root: str
 ) -> list[str]:
-    names = [str(name) for name in function_config if name not in known]
-    return [f"{_schema.shown(name)}: {_schema.unknown(name, known, root=root)}" for name in names]
+    unknown = [str(name) for name in function_config if name not in known]
+    return [f"{shown(name)}: {json_schema.unknown(name, known, root=root)}" for name in unknown]
 
 
-class _Form(NamedTuple):
-    """How places are called: ``root`` is ``spec`` or ``data``, ``written`` the key of ``data`` behind a field."""
+def _checked(
+    spec: Any, names: FieldNames, mistakes: list[str], objects: Lookup | None
+) -> ProxyConfig:
+    """Return ``spec`` as a ProxyConfig, with the values of the objects that it names; raises ConfigError."""
+    mistakes = [*mistakes, *_mistakes(spec, names)]
+    if mistakes:
+        raise ConfigError(sorted({*mistakes}))
+    from krm_fn.config import references  # noqa: PLC0415 -- most configs refer to no object
 
-    root: str
-    written: Mapping[str, str]
-
-    def name(self, path: _schema.Place) -> str:
-        """Return the name of the field at ``path``."""
-        text = self.root
-        for depth, step in enumerate(path):
-            name = self.written.get(step, step) if depth == 0 and isinstance(step, str) else step
-            text += f"[{name}]" if isinstance(name, int) else f".{_schema.shown(name)}"
-        return text
-
-
-def _checked(spec: Any, form: _Form, problems: list[str], objects: Lookup | None) -> ProxyConfig:
-    """Return ``spec`` as a ProxyConfig.
-
-    Raises with all problems, in the words of the form it was written in.
-    """
-    reported = [f"{form.name(path)}: {text}" for path, text in _problems(spec)]
-    if problems or reported:
-        raise ConfigError(sorted({*problems, *reported}))
     # A proxy is removed also where the object that named it has gone.
     is_removal = spec.get("mode") == Mode.REMOVE.value
-    refers = any(lookup(spec, path) for path in _REFERENCES)
-    if objects is None or is_removal or not refers:
-        return _build.built(spec, form.name)
-    from krm_fn.config._referred import Referred  # noqa: PLC0415 -- most configs refer to no object
-
-    referred = Referred(spec, objects, form.name)
-    merged = {name: value for name, value in referred.spec.items() if name != "from"}
-    mistakes = list(referred.problems)
-    for path, text in _problems(merged):
-        if path or not (referred.problems or referred.says_none):
-            mistakes.append(referred.problem(path, text))
+    if objects is None or is_removal or not references.refers(spec):
+        return built(spec, names)
+    merged = references.MergedSpec(spec, names, objects)
+    mistakes = [*merged.mistakes, *_mistakes(merged.spec, names)]
     if mistakes:
-        raise ConfigError(sorted(set(mistakes)))
-    return _build.with_references(_build.built(referred.spec, referred.name), referred)
+        raise ConfigError(sorted({*mistakes}))
+    return merged.completed(built(merged.spec, names))
 
 
-def _problems(spec: Any) -> Iterator[tuple[_schema.Place, str]]:
-    """Yield the problems that the schema finds, except where a semantic check describes the same place better."""
-    found = list(_semantic_checks.problems(spec)) if isinstance(spec, dict) else []
-    places = {path for path, _ in found}
-    if isinstance(spec, dict) and _means_removal(spec.get("mode")):
-        places.add(())  # no proxy is missing where it is to be removed, although `mode` is misspelt
-    yield from found
-    yield from ((path, text) for path, text in _schema.problems(spec) if path not in places)
-
-
-def _means_removal(mode: Any) -> bool:
-    """Return whether ``mode`` is `Remove`, or probably was meant to be."""
-    return nearest(mode, [one.value for one in Mode]) == Mode.REMOVE.value
+def _mistakes(spec: Any, names: FieldNames) -> Iterator[str]:
+    """Yield a line for each mistake; of a place that a semantic check describes, the schema's is left out."""
+    places: set[Pointer] = set()
+    for place, text in semantic_checks.mistakes(spec):
+        places.add(place)
+        yield names.mistake(place, text)
+    for place, text in json_schema.mistakes(spec):
+        if place not in places:
+            yield names.mistake(place, text)

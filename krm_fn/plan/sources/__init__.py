@@ -15,11 +15,8 @@ from krm_fn.clusters import is_open, may_be_same
 from krm_fn.config import Certificates, ForeignValue
 from krm_fn.errors import ConfigError, InputError
 from krm_fn.formats import sops
-from krm_fn.krm import type_errors
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import Finding
 from krm_fn.light_typing import TYPE_CHECKING, Any
-from krm_fn.patch import lookup
 from krm_fn.plan import ObjectSource
 
 if TYPE_CHECKING:
@@ -156,21 +153,8 @@ def _value(obj: Object, key: str | None) -> Value:
     if found is None:
         raise ConfigError([f"must name a key of {_name_of(obj)} in `key`: there are {names}"])
     if found.problem:
-        raise ConfigError([f"{_name_of(obj)} {_unusable(obj, found.problem)}"])
+        raise ConfigError([f"{_name_of(obj)} key `{_key(found)}`: {found.problem.message}"])
     return found
-
-
-def _unusable(obj: Object, finding: Finding) -> str:
-    """Return why a text of an object cannot be read."""
-    field, value = finding.path[-1], lookup(obj.data, finding.path)
-    if finding == sops.refusal(finding.path):
-        return f"key `{field}`: {sops.ENCRYPTED}"
-    if isinstance(value, str):
-        expected = "base64 of UTF-8 text"
-    else:
-        kind = "a mapping" if len(finding.path) == 1 else "a string"
-        expected = f"{kind}, not {type_errors.type_name(value)}"
-    return f"`{field}` must be {expected}: correct it, or name another key"
 
 
 def _key(value: Value) -> str:

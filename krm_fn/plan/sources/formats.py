@@ -138,7 +138,7 @@ def _tkg(data: Any) -> _Fields:
     found = _three(data, (), tkg.PROXY)
     switch = lookup(data, (tkg.PROXY_SWITCH,))
     if _is_off(switch):
-        found = {path: ForeignValue("", f"`{tkg.PROXY_SWITCH}`") for path in _URLS}
+        found = {path: ForeignValue("", tkg.PROXY_SWITCH) for path in _URLS}
     facts = {
         path: _fact(data, name)
         for name, path in _TKG_FACTS.items()
@@ -147,9 +147,7 @@ def _tkg(data: Any) -> _Fields:
     found |= {path: given for path, given in facts.items() if given.value}
     certificates = lookup(data, (tkg.PROXY_CERTIFICATE,))
     if certificates and found:
-        found["trustedCA", "pem"] = ForeignValue(
-            _decoded(certificates), f"`{tkg.PROXY_CERTIFICATE}`"
-        )
+        found["trustedCA", "pem"] = ForeignValue(_decoded(certificates), tkg.PROXY_CERTIFICATE)
     return found if any(path in found for path in _SPEC) else {}
 
 
@@ -163,7 +161,7 @@ def _is_off(switch: Any) -> bool:
 def _fact(data: Any, name: str) -> ForeignValue:
     value = lookup(data, (name,))
     known = _TKG_INFRASTRUCTURES.get(str(value).lower(), "") if name == _TKG_PROVIDER else value
-    return ForeignValue(known, f"`{name}`")
+    return ForeignValue(known, name)
 
 
 def _decoded(text: Any) -> str:
@@ -191,7 +189,7 @@ def _three(data: Any, path: _Path, names: ProxyKeys) -> _Fields:
             continue
         if target not in _URLS:
             value = _text(value)
-        found[target] = ForeignValue(value, f"`{field_path((*path, name))}`")
+        found[target] = ForeignValue(value, field_path((*path, name)))
     return found
 
 

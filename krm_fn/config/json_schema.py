@@ -10,25 +10,20 @@ import functools
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from krm_fn.config._quick_check import Node, fits, matches_whole, resolved
+from krm_fn.config.quick_check import Node, fits, matches_whole, resolved
 from krm_fn.light_typing import TYPE_CHECKING, Any, NamedTuple
 from krm_fn.near_names import did_you_mean
-from krm_fn.noproxy import may_hold_a_credential
 from krm_fn.package_files import text_of
 from krm_fn.patch import Pointer
-from krm_fn.printable import HIDDEN
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
-
-Place = tuple[str | int, ...]
-"""Where something is below ``spec``: ``("selector", "include", 0, "names")``."""
 
 
 class Mistake(NamedTuple):
     """That the value at a place does not fit a keyword of ``node``; of an unknown field, ``value`` is its name."""
 
-    place: Place
+    place: Pointer
     keyword: str
     node: Node
     value: Any
@@ -36,7 +31,7 @@ class Mistake(NamedTuple):
 
 _DEPTH = 9
 """How deep the deepest field lies: a value in ``spec.targets.kyvernoPolicies.generated.namespaceSelector``."""
-_PLACES = tuple(
+_FILES = tuple(
     f"{folder}/proxyconfig.schema.json" for folder in ("functionconfig", "../functionconfig")
 )
 """Where the schema lies: first in an installed package, then in a checkout."""
@@ -49,35 +44,35 @@ def schema() -> dict[str, Any]:
     Raises:
         InternalError: this installation has none.
     """
-    whole: dict[str, Any] = json.loads(text_of(*_PLACES))
-    return whole
+    schema: dict[str, Any] = json.loads(text_of(*_FILES))
+    return schema
 
 
-def fields(
-    node: Mapping[str, Any] | None = None, path: tuple[str, ...] = ()
-) -> dict[str, Mapping[str, Any]]:
+def fields() -> dict[str, Node]:
     """Return dotted path below ``spec`` -> its schema, for every named field (not for items of lists)."""
-    found: dict[str, Mapping[str, Any]] = {}
-    for name, child in (
-        _resolved(node or schema()["properties"]["spec"]).get("properties", {}).items()
-    ):
-        found[".".join((*path, name))] = _resolved(child)
-        found.update(fields(child, (*path, name)))
-    return found
+    return dict(_fields_below(schema()["properties"]["spec"], ""))
 
 
-def field(name: str) -> Mapping[str, Any] | None:
-    """Return the schema of the field at a dotted path, keys of a free mapping included.
+def _fields_below(node: Node, path: str) -> Iterator[tuple[str, Node]]:
+    for name, child in _resolved(node).get("properties", {}).items():
+        yield f"{path}{name}", _resolved(child)
+        yield from _fields_below(child, f"{path}{name}.")
 
-    None if there is none.
-    """
-    node = schema()["properties"]["spec"]
+
+def field(name: str) -> Node | None:
+    """Return the schema of the field at a dotted path, keys of a free mapping included; None if there is none."""
+    node = _resolved(schema()["properties"]["spec"])
     for step in name.split("."):
-        here = _resolved(node)
-        node = here.get("properties", {}).get(step) or here.get("additionalProperties")
-        if not (step and node):
+        child = node.get("properties", {}).get(step) or node.get("additionalProperties")
+        if not (step and child):
             return None
-    return _resolved(node)
+        node = _resolved(child)
+    return node
+
+
+def default(name: str) -> Any:
+    """Return the default of the field at a dotted path; None if it has none."""
+    return (field(name) or {}).get("default")
 
 
 def plain(value: Any, depth: int = 0) -> Any:
@@ -94,7 +89,7 @@ def plain(value: Any, depth: int = 0) -> Any:
     return value
 
 
-def problems(spec: Any) -> Iterator[tuple[Place, str]]:
+def mistakes(spec: Any) -> Iterator[tuple[Pointer, str]]:
     """Yield each way in which ``spec`` (of ``plain``) does not fit the schema: where, and one line that says it."""
     node, definitions = schema()["properties"]["spec"], schema()["$defs"]
     if fits(spec, node, definitions):
@@ -121,7 +116,7 @@ def _whole_pattern(_judge: Any, pattern: str, value: Any, _node: Any) -> Iterato
 
 def _mistakes_of(error: Any) -> Iterator[Mistake]:
     """Yield what an error of ``jsonschema`` is about: of unknown fields each one, of a wrong type nothing else."""
-    place = tuple(error.absolute_path)
+    place = tuple(map(str, error.absolute_path))
     mistake = Mistake(place, error.validator, error.schema, error.instance)
     if error.validator == "additionalProperties":
         for name in error.instance:
@@ -133,52 +128,14 @@ def _mistakes_of(error: Any) -> Iterator[Mistake]:
         yield mistake
 
 
-def shown(name: Any) -> str:
-    """Return a key of the user for a message.
-
-    On one line, shortened, and hidden if it may be a credential.
-    """
-    text = " ".join(str(name).split())
-    is_hidden = "://" in text or may_hold_a_credential(text)
-    return HIDDEN if is_hidden else text[:80]
-
-
-def known_part(path: Pointer) -> Pointer:
-    """Return the steps of ``path`` in front of the first one that is neither a field of a ProxyConfig nor an index.
-
-    A dotted key of a ConfigMap is such a field if all its parts are.
-    """
-    names = _names()
-    for depth, step in enumerate(path):
-        if not step.isdigit() and not all(part in names for part in step.split(".")):
-            return path[:depth]
-    return path
-
-
-def _names() -> frozenset[str]:
-    """Return the names of all fields of the schema, and those that every object has."""
-    found = {"metadata", "name", "namespace", "labels", "annotations", "data", "immutable"}
-    waiting: list[Any] = [schema()]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, Mapping):
-            properties = node.get("properties")
-            found.update(properties if isinstance(properties, Mapping) else ())
-            waiting += node.values()
-        elif isinstance(node, list):
-            waiting += node
-    return frozenset(found)
-
-
 def unknown(name: str, known: Iterable[str], *, root: str = "spec.") -> str:
     """Return the message about an unknown field, with the nearest name of ``known`` or of another level."""
     here = list(known)
+    paths = [path for path in fields() if path.lower().rpartition(".")[2] == name.lower()]
     hint = did_you_mean(name, here)
-    if not hint:
-        paths = [path for path in fields() if path.lower().rpartition(".")[2] == name.lower()]
-        is_one = len(paths) == 1
-        hint = f"did you mean `{root}{paths[0]}`?" if is_one else f"known here are {_listed(here)}"
-    return f"unknown field; {hint}"
+    if not hint and len(paths) == 1:
+        hint = f"did you mean `{root}{paths[0]}`?"
+    return f"unknown field; {hint or f'known here are {_listed(here)}'}"
 
 
 def _resolved(node: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -11,6 +11,13 @@ from krm_fn.light_typing import Any, NamedTuple
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
+def with_tuples(written: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the members of a mapping, each list as a tuple."""
+    return {
+        key: tuple(value) if isinstance(value, list) else value for key, value in written.items()
+    }
+
+
 class Matcher(NamedTuple):
     """Fits an object when every field that is given fits."""
 
@@ -23,12 +30,8 @@ class Matcher(NamedTuple):
     @classmethod
     def of(cls, written: Mapping[str, Any]) -> Matcher:
         """Return the matcher of a valid FunctionConfig."""
-        maps = ("labels", "annotations")
-        fields: dict[str, Any] = {}
-        for key, value in written.items():
-            if key in cls._fields:
-                fields[key] = value if key in maps else tuple(value)
-        return cls(**fields)
+        fields = with_tuples(written)
+        return cls(**{key: value for key, value in fields.items() if key in cls._fields})
 
     def fits(
         self,

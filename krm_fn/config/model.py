@@ -11,15 +11,13 @@ from enum import Enum
 from types import MappingProxyType
 
 from krm_fn.clusters import ClusterNetwork
-from krm_fn.config._selector import ClusterMatcher, IgnoredPlace, Selector
+from krm_fn.config.selector import ClusterMatcher, IgnoredPlace, Selector
 from krm_fn.krm.codes import Severity
 from krm_fn.light_typing import Any, NamedTuple, Protocol, TypeVar
 from krm_fn.noproxy import Entry, Policy, Style
+from krm_fn.patch import Pointer
 
 _Value = TypeVar("_Value")
-
-Path = tuple[str, ...]
-"""A field below ``spec``: ``("clusterDefaults", "podCIDRs")``."""
 
 
 def coalesce(here: _Value | None, before: _Value) -> _Value:
@@ -89,7 +87,7 @@ class Certificates(NamedTuple):
 
 
 class ForeignValue(NamedTuple):
-    """A value of another system: ``place`` says where it is, for a message, its object first.
+    """A value of another system: ``place`` is the key that holds it; behind its object, for a message.
 
     ``in_secret`` is True where that object is a Secret.
     """
@@ -102,7 +100,7 @@ class ForeignValue(NamedTuple):
 class Lookup(Protocol):
     """Reads the objects that a FunctionConfig refers to. What is wrong is a ConfigError without the place in it."""
 
-    def values(self, source: Mapping[str, Any]) -> Mapping[Path, ForeignValue]:
+    def values(self, source: Mapping[str, Any]) -> Mapping[Pointer, ForeignValue]:
         """Return the values of an entry of ``spec.from``: path below ``spec`` -> value."""
 
     def certificates(self, config_map: Mapping[str, Any]) -> Certificates:
@@ -169,7 +167,7 @@ class ProxyConfig(NamedTuple):
     @property
     def proxy_urls(self) -> frozenset[str]:
         """The URLs of all proxies that ``spec``, its overrides and the objects of ``spec.from`` name."""
-        found = {self.http_proxy, self.https_proxy, *self.secret_urls}
+        urls: set[str | None] = {self.http_proxy, self.https_proxy, *self.secret_urls}
         for override in self.overrides:
-            found |= {override.http_proxy or "", override.https_proxy or ""}
-        return frozenset(found - {""})
+            urls |= {override.http_proxy, override.https_proxy}
+        return frozenset(url for url in urls if url)

@@ -22,21 +22,21 @@ _ENCODED = r"%[0-9A-Fa-f]{2}"
 _RAW = r"[^A-Za-z0-9._~%-]"
 
 
-def problems(url: str) -> Iterator[str]:
+def mistakes(url: str) -> Iterator[str]:
     """Say in one line each what keeps ``url``, which is not empty, from being the URL of a proxy."""
-    if any(one.isspace() or is_control(one) for one in url):
+    if any(letter.isspace() or is_control(letter) for letter in url):
         yield 'must not hold blanks or line breaks: write a blank inside a password as "%20"'
     elif placeholders.is_in(url):
-        yield from _placeholder_problems(url)
+        yield from _placeholder_mistakes(url)
     elif url[0] in "\"'":
         yield "must not have quotes of its own: YAML takes one pair away, a second becomes part of the value"
     elif not url.startswith(("http://", "https://")):
-        yield _scheme_problem(url)
+        yield _scheme_mistake(url)
     else:
-        yield from _problems_behind_scheme(url)
+        yield from _mistakes_behind_scheme(url)
 
 
-def _placeholder_problems(url: str) -> Iterator[str]:
+def _placeholder_mistakes(url: str) -> Iterator[str]:
     """Yield why a URL with a placeholder is invalid."""
     placeholder = placeholders.alone(url)
     if placeholder is None:
@@ -44,11 +44,11 @@ def _placeholder_problems(url: str) -> Iterator[str]:
     elif placeholder.default:
         yield from (
             f"has a placeholder with a default, which {text}"
-            for text in problems(placeholder.default)
+            for text in mistakes(placeholder.default)
         )
 
 
-def _scheme_problem(url: str) -> str:
+def _scheme_mistake(url: str) -> str:
     scheme, separator, _ = url.partition("://")
     if separator and scheme.lower() in ("http", "https"):
         return f'must begin with "{scheme.lower()}://" in lower case: apt does not use the proxy otherwise'
@@ -57,10 +57,10 @@ def _scheme_problem(url: str) -> str:
     return f'must begin with "http://" or "https://", as in "{_EXAMPLE}"'
 
 
-def _problems_behind_scheme(url: str) -> Iterator[str]:
+def _mistakes_behind_scheme(url: str) -> Iterator[str]:
     parts = split_url(url)
     if parts.user_info is not None:
-        yield from _user_info_problems(parts, f"{parts.scheme}://user:***@host:3128")
+        yield from _user_info_mistakes(parts, f"{parts.scheme}://user:***@host:3128")
     if parts.port.count(":") > 1:
         yield "must hold an IPv6 address in brackets, such as http://[fd00::1]:3128"
         return
@@ -72,7 +72,7 @@ def _problems_behind_scheme(url: str) -> Iterator[str]:
         yield f'must not hold a path, a query or a fragment: end it behind host and port, as in "{_EXAMPLE}"'
 
 
-def _user_info_problems(parts: ProxyUrl, example: str) -> Iterator[str]:
+def _user_info_mistakes(parts: ProxyUrl, example: str) -> Iterator[str]:
     if not parts.user:
         yield 'must name a user in front of the "@"'
     unescaped = re.sub(_ENCODED, "", parts.user) + re.sub(_ENCODED, "", parts.password)
@@ -82,7 +82,7 @@ def _user_info_problems(parts: ProxyUrl, example: str) -> Iterator[str]:
             f'written as "%" and two hexadecimal digits, "@" as "%40", a further colon as "%3A", as in "{example}"'
         )
     if "%" in unescaped:
-        yield 'must hold two hexadecimal digits behind every "%" of user name and password: a "%" itself is "%25"'
+        yield 'must hold two hexadecimal digits behind every "%" in front of the host: write a "%" itself as "%25"'
 
 
 def _is_host(text: str) -> bool:

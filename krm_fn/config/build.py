@@ -1,0 +1,164 @@
+"""Build a ProxyConfig from a ``spec`` without mistakes.
+
+It checks nothing. Every entry and every fact gets the name of its field, in the form that the user
+wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from krm_fn import noproxy
+from krm_fn.clusters import ClusterNetwork, Fact
+from krm_fn.config.model import Certificates, Mirror, Mode, Override, PolicyChange, ProxyConfig
+from krm_fn.config.names import FieldNames, texts_at
+from krm_fn.config.selector import ClusterMatcher, IgnoredPlace, Matcher, Selector, with_tuples
+from krm_fn.krm.codes import Severity
+from krm_fn.light_typing import Any
+from krm_fn.noproxy import Entry, Policy, Style
+from krm_fn.patch import Pointer, list_at, lookup, text_at
+from krm_fn.target_table import ROWS, SYSTEMS
+
+
+def built(spec: Mapping[str, Any], names: FieldNames) -> ProxyConfig:
+    """Return the ProxyConfig of ``spec``, which is right."""
+    mirror = spec.get("registryMirror")
+    overrides = range(len(spec.get("overrides", ())))
+    return ProxyConfig(
+        http_proxy=spec.get("httpProxy", ""),
+        https_proxy=spec.get("httpsProxy", ""),
+        no_proxy=_entries(spec, ("noProxy",), names),
+        mode=Mode(spec.get("mode", Mode.INJECT.value)),
+        policy=_policy(spec, (), names).over(Policy()),
+        overrides=tuple(_override(spec, ("overrides", str(at)), names) for at in overrides),
+        cluster_defaults=_cluster_defaults(spec, names),
+        lint=_severities(lookup(spec, ("lint", "rules"), {})),
+        ignore=tuple(
+            IgnoredPlace(**with_tuples(item)) for item in list_at(spec, ("lint", "ignore"))
+        ),
+        selector=_selector(spec),
+        targets=_enabled_targets(spec.get("targets", {}), spec.get("only")),
+        trusted_ca=_certificates(spec.get("trustedCA", {})),
+        mirror=None if mirror is None else _mirror(mirror),
+        hash_names=lookup(spec, ("rollout", "hashNames")),
+        fail_on=Severity[spec.get("failOn", "Error").upper()],
+        trusted_namespaces=tuple(spec.get("trustedNamespaces", ())),
+    )
+
+
+def _entries(spec: Any, place: Pointer, names: FieldNames) -> tuple[Entry, ...]:
+    return tuple(Entry.of_config(text, name) for text, name in _texts(spec, place, names))
+
+
+def _facts(spec: Any, field: str, names: FieldNames) -> tuple[Fact, ...]:
+    texts = _texts(spec, ("clusterDefaults", field), names)
+    return tuple(Fact(text, config_field=name) for text, name in texts)
+
+
+def _texts(spec: Any, place: Pointer, names: FieldNames) -> Iterator[tuple[str, str]]:
+    """Yield the entries of the list, or of the text, at a place, each with the name of its field."""
+    for text_place, text in texts_at(spec, place):
+        for entry in noproxy.parse(text):
+            yield entry, names.name(text_place)
+
+
+def _policy(spec: Any, place: Pointer, names: FieldNames) -> PolicyChange:
+    """Return what ``spec`` at ``place``, or an override, says in its ``noProxyPolicy``."""
+    place = (*place, "noProxyPolicy")
+    policy = lookup(spec, place, {})
+    change = PolicyChange(
+        derive=policy.get("derive", {}),
+        rooted=policy.get("rooted"),
+        max_length=policy.get("maxLength"),
+    )
+    if "style" in policy:
+        change = change._replace(style=Style(policy["style"]))
+    if "extra" in policy:
+        change = change._replace(extra=_entries(spec, (*place, "extra"), names))
+    if "exclude" in policy:
+        change = change._replace(exclude=noproxy.parse(policy["exclude"]))
+    return change
+
+
+def _override(spec: Any, place: Pointer, names: FieldNames) -> Override:
+    written = lookup(spec, place)
+    match = dict(written["match"])
+    match["worker_groups"] = match.pop("workerGroups", ())
+    override = Override(
+        match=ClusterMatcher(**with_tuples(match)),
+        http_proxy=written.get("httpProxy"),
+        https_proxy=written.get("httpsProxy"),
+        replaces=written.get("noProxyMode") == "Replace",
+        disabled=written.get("disabled"),
+        policy=_policy(spec, place, names),
+    )
+    if "noProxy" in written:
+        override = override._replace(no_proxy=_entries(spec, (*place, "noProxy"), names))
+    return override
+
+
+def _cluster_defaults(spec: Any, names: FieldNames) -> ClusterNetwork:
+    return ClusterNetwork(
+        pod_cidrs=_facts(spec, "podCIDRs", names),
+        service_cidrs=_facts(spec, "serviceCIDRs", names),
+        service_domain=_facts(spec, "serviceDomain", names),
+        endpoint=_facts(spec, "endpoint", names),
+        infrastructure=_facts(spec, "infrastructure", names),
+        region=_facts(spec, "region", names),
+        networks=_facts(spec, "networks", names),
+    )
+
+
+def _severities(rules: Mapping[str, str]) -> dict[str, Severity | None]:
+    return {
+        rule: None if level == "Off" else Severity[level.upper()] for rule, level in rules.items()
+    }
+
+
+def _selector(spec: Mapping[str, Any]) -> Selector:
+    """Return the selector of the user, without the objects from which values are read.
+
+    Writing to these would turn an output into an input.
+    """
+    include = [Matcher.of(item) for item in list_at(spec, ("selector", "include"))]
+    exclude = [Matcher.of(item) for item in list_at(spec, ("selector", "exclude"))]
+    for source in spec.get("from", ()):
+        namespaces = (source["namespace"],) if "namespace" in source else ()
+        exclude.append(Matcher((source["name"],), namespaces, (source["kind"],)))
+    return Selector(tuple(include), tuple(exclude))
+
+
+def _certificates(written: Mapping[str, Any]) -> Certificates:
+    """Return certificates without blank lines and surrounding blanks."""
+    lines = [line.strip() for line in text_at(written, ("pem",)).splitlines()]
+    return Certificates("".join(f"{line}\n" for line in lines if line))
+
+
+def _mirror(written: Mapping[str, Any]) -> Mirror:
+    from urllib.parse import urlsplit  # noqa: PLC0415 -- most runs have no mirror
+
+    url = written["url"]
+    return Mirror(url, urlsplit(url).hostname or "", _certificates(written.get("ca", {})))
+
+
+def names_of_only() -> tuple[str, ...]:
+    """Return every name that ``spec.only`` may hold: systems, which are names for several targets, then targets."""
+    return tuple(dict.fromkeys((*SYSTEMS, *ROWS)))
+
+
+def _enabled_targets(
+    targets: Mapping[str, Mapping[str, Any]], only: list[str] | None
+) -> Mapping[str, Mapping[str, Any]]:
+    """Return the options of all targets with ``enabled: false`` for each one that ``only`` does not name.
+
+    Args:
+        targets: ``spec.targets``; a target that is off there stays off.
+        only: ``spec.only``, or None where it is not given.
+    """
+    if only is None:
+        return targets
+    enabled = {target for name in only for target in SYSTEMS.get(name, (name,))}
+    disabled = {
+        name: {**targets.get(name, {}), "enabled": False} for name in ROWS if name not in enabled
+    }
+    return {**targets, **disabled}

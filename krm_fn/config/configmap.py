@@ -1,0 +1,119 @@
+"""A ConfigMap read as if it were a ProxyConfig, as kpt sends it: ``fn eval -- key=value``, ``configMap`` of a Kptfile.
+
+Its values are strings; a key is a field of ``spec``, a field below it with dots (``targets.kubeletDropIn.enabled``), or
+the name of a variable. What the schema can judge is not judged here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from krm_fn import yamledit
+from krm_fn.config import json_schema
+from krm_fn.config.names import FieldNames, repeated_key, shown
+from krm_fn.errors import ConfigError, InputError
+from krm_fn.light_typing import Any, NamedTuple
+
+ALIASES = {
+    "HTTP_PROXY": "httpProxy",
+    "http_proxy": "httpProxy",
+    "HTTPS_PROXY": "httpsProxy",
+    "https_proxy": "httpsProxy",
+    "NO_PROXY": "noProxy",
+    "no_proxy": "noProxy",
+}
+"""The variables, as names for the fields that fill them."""
+_BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+_INTEGER = "-?[0-9]{1,9}"
+
+
+class Field(NamedTuple):
+    """A field of ``spec`` that a key says: the steps of its path, and its value."""
+
+    key: str
+    path: tuple[str, ...]
+    value: Any
+
+    def is_about(self, other: Field) -> bool:
+        """Return whether one of two fields is the other one, or in it."""
+        depth = min(len(self.path), len(other.path))
+        return self.path[:depth] == other.path[:depth]
+
+
+def read(data: Mapping[str, Any], names: FieldNames) -> tuple[dict[str, Any], list[str]]:
+    """Return what ``data`` means as a ``spec``, and what is wrong; note in ``names`` the keys that are variables."""
+    spec: dict[str, Any] = {}
+    fields: list[Field] = []
+    mistakes: list[str] = []
+    for key, value in data.items():
+        try:
+            field = _field(key, value)
+        except ConfigError as error:
+            mistakes += error.problems
+            continue
+        if not _add(spec, field.path, field.value):
+            other = next(earlier.key for earlier in fields if earlier.is_about(field))
+            mistakes.append(
+                f"data.{key}: must not contradict `data.{other}`: give only one of them"
+            )
+        fields.append(field)
+        if key in ALIASES:
+            names.add_key(field.path[0], key)
+    return spec, mistakes
+
+
+def _field(key: str, value: Any) -> Field:
+    """Return the field that a key says; raises ConfigError."""
+    name = ALIASES.get(key, key)
+    known = json_schema.field(name)
+    if known is None:
+        advice = json_schema.unknown(key, [*json_schema.fields(), *ALIASES], root="")
+        raise ConfigError([f"data.{shown(key)}: {advice}"])
+    path = tuple(name.split("."))
+    if not isinstance(value, str):
+        # A number stays one: ``0640`` without quotes has already become 416, and must not pass as a string.
+        return Field(key, path, value)
+    wanted = known["type"]
+    if wanted in ("object", "array"):
+        return Field(key, path, _read(key, value, known))
+    text = value.strip()
+    if wanted == "boolean":
+        return Field(key, path, _BOOLEANS.get(text.lower(), value))
+    if wanted == "integer" and re.fullmatch(_INTEGER, text):
+        return Field(key, path, int(text))
+    return Field(key, path, text)
+
+
+def _read(key: str, text: str, known: Mapping[str, Any]) -> Any:
+    """Return a mapping or a list that is written as YAML or JSON in a text; raises ConfigError."""
+    twice = yamledit.repeated_keys_of_text(text)
+    if twice:
+        raise ConfigError([repeated_key(("data", key, *twice[0]))])
+    try:
+        value = json_schema.plain(yamledit.read(text))
+    except InputError as error:
+        reason = f"data.{key}: must be YAML or JSON text: {shown(error)}"
+        raise ConfigError([reason]) from None
+    if isinstance(value, str) and "enum" in known.get("items", {}):
+        return [name.strip() for name in value.split(",")]
+    if known["type"] == "object" and not isinstance(value, dict):
+        raise ConfigError([f"data.{key}: must be a mapping, as YAML or JSON text"])
+    return value
+
+
+def _add(members: dict[str, Any], path: tuple[str, ...], value: Any) -> bool:
+    """Add a value to a tree; return whether it contradicts nothing there."""
+    name, *below = path
+    if below:
+        inner = members.setdefault(name, {})
+        return not isinstance(inner, dict) or _add(inner, tuple(below), value)
+    if name not in members:
+        members[name] = value
+        return True
+    if not (isinstance(members[name], dict) and isinstance(value, dict)):
+        return bool(members[name] == value)
+    is_sound = True
+    for key, member in value.items():
+        is_sound = _add(members[name], (key,), member) and is_sound
+    return is_sound

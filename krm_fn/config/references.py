@@ -1,0 +1,136 @@
+"""What a FunctionConfig takes from objects of the list: values of other systems, and certificates.
+
+They are put into the ``spec`` where it sets none itself, and judged there like what the user wrote. Each place is named
+by the entry that refers to it and by the object; what is in the object is never repeated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from krm_fn import noproxy
+from krm_fn.config import json_schema
+from krm_fn.config.model import ForeignValue, Lookup, ProxyConfig
+from krm_fn.config.names import FieldNames, shown, texts_at
+from krm_fn.errors import ConfigError
+from krm_fn.light_typing import Any
+from krm_fn.patch import Pointer, copied, lookup
+from krm_fn.proxy_url import split_url
+
+_URLS = (("httpProxy",), ("httpsProxy",))
+_NO_PROXY = ("noProxy",)
+_TRUSTED_CA, _MIRROR_CA = ("trustedCA",), ("registryMirror", "ca")
+
+
+def refers(spec: Any) -> bool:
+    """Return whether a ``spec`` names objects."""
+    places = (("from",), (*_TRUSTED_CA, "configMap"), (*_MIRROR_CA, "configMap"))
+    return any(lookup(spec, place) for place in places)
+
+
+class MergedSpec:
+    """A ``spec`` with the values of the objects that it names.
+
+    Attributes:
+        spec: the merged one.
+        names: what its places are called.
+        mistakes: what is wrong with a reference.
+        config_maps: where certificates were taken from: path of the certificates -> namespace, name and key.
+        secret_urls: the URLs with a password that come from a Secret.
+    """
+
+    def __init__(self, spec: Mapping[str, Any], names: FieldNames, objects: Lookup) -> None:
+        self.spec = copied(spec)
+        self.names = names
+        self.mistakes: list[str] = []
+        self.config_maps: dict[Pointer, tuple[str, str, str] | None] = {}
+        self.secret_urls: set[str] = set()
+        self._objects = objects
+        for index, source in enumerate(spec.get("from", ())):
+            self._take_values(("from", str(index)), source)
+        self._take_certificates(_TRUSTED_CA)
+        self._take_certificates(_MIRROR_CA)
+        if not (self.mistakes or self.says_none or self._is_enough()):
+            text = "must name a proxy, or `spec` itself must: there is none in it"
+            self.mistakes.append(names.mistake(("from",), text))
+
+    @property
+    def says_none(self) -> bool:
+        """Whether an object says explicitly that there is no proxy, and nothing else names one."""
+        return all(lookup(self.spec, path) == "" for path in _URLS)
+
+    def completed(self, config: ProxyConfig) -> ProxyConfig:
+        """Return the ProxyConfig of the merged ``spec`` with what is known of the objects."""
+        ca = config.trusted_ca._replace(config_map=self.config_maps.get(_TRUSTED_CA))
+        mirror = config.mirror
+        if mirror is not None:
+            mirror_ca = mirror.ca._replace(config_map=self.config_maps.get(_MIRROR_CA))
+            mirror = mirror._replace(ca=mirror_ca)
+        return config._replace(
+            trusted_ca=ca,
+            mirror=mirror,
+            says_none=self.says_none,
+            secret_urls=frozenset(self.secret_urls),
+            reads_objects=self.names.has_foreign,
+        )
+
+    def _is_enough(self) -> bool:
+        """Return whether the spec names something to write."""
+        proxies = [self.spec, *self.spec.get("overrides", ())]
+        has_proxy = any(lookup(proxy, path) for proxy in proxies for path in _URLS)
+        return has_proxy or "trustedCA" in self.spec or "registryMirror" in self.spec
+
+    def _take_values(self, reference: Pointer, source: Mapping[str, Any]) -> None:
+        """Take the values of an entry of ``from``; what the user, or a later entry, sets goes before."""
+        try:
+            values = self._objects.values(source)
+        except ConfigError as error:
+            self._report(reference, error)
+            return
+        for path, given in values.items():
+            name = f"{self.names.name(reference)}: {given.place}"
+            if path in _URLS:
+                self._note_password(given)
+            if path == _NO_PROXY and isinstance(given.value, str):
+                self._take_list(given.value, name)
+            elif lookup(self.spec, path) is None or self.names.is_foreign(path):
+                self._put(path, given.value, name)
+
+    def _note_password(self, given: ForeignValue) -> None:
+        if given.in_secret and isinstance(given.value, str) and split_url(given.value).password:
+            self.secret_urls.add(given.value)
+
+    def _take_list(self, given: str, name: str) -> None:
+        """Put the entries of another list in front of those that are there."""
+        names = dict.fromkeys(noproxy.parse(given), name)
+        for place, text in texts_at(self.spec, _NO_PROXY):
+            for entry in noproxy.parse(text):
+                names.setdefault(entry, self.names.name(place))
+        self.spec["noProxy"] = list(names)
+        for index, entry_name in enumerate(names.values()):
+            self.names.set_foreign((*_NO_PROXY, str(index)), entry_name)
+
+    def _take_certificates(self, path: Pointer) -> None:
+        reference = (*path, "configMap")
+        written = lookup(self.spec, reference)
+        if written is None:
+            return
+        config_map = {"key": json_schema.default("trustedCA.configMap.key"), **written}
+        try:
+            certificates = self._objects.certificates(config_map)
+        except ConfigError as error:
+            self._report(reference, error)
+            return
+        name = f'{self.names.name(reference)}: its key "{shown(config_map["key"])}"'
+        self._put(path, {"pem": certificates.pem}, name)
+        self.config_maps[path] = certificates.config_map
+
+    def _put(self, path: Pointer, value: Any, name: str) -> None:
+        parent = self.spec
+        for step in path[:-1]:
+            parent = parent.setdefault(step, {})
+        parent[path[-1]] = value
+        self.names.set_foreign(path, name)
+
+    def _report(self, reference: Pointer, error: ConfigError) -> None:
+        self.mistakes += [self.names.mistake(reference, text) for text in error.problems]

@@ -1,0 +1,111 @@
+"""Semantic checks: mistakes that a schema cannot express, or describes worse.
+
+A field that is reported here is not reported by the schema, too; what is valid for the schema may
+still be wrong here.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Callable, Iterator
+
+from krm_fn import noproxy
+from krm_fn.config import json_schema, url
+from krm_fn.config.names import shown, texts_at
+from krm_fn.light_typing import Any
+from krm_fn.near_names import did_you_mean
+from krm_fn.patch import Pointer, list_at, lookup, text_at
+
+_Mistakes = Iterator[tuple[Pointer, str]]
+_LISTS: tuple[tuple[Pointer, Callable[[str], str]], ...] = (
+    (("noProxy",), noproxy.mistake),
+    (("noProxyPolicy", "extra"), noproxy.mistake),
+    (("noProxyPolicy", "exclude"), noproxy.mistake_of_pattern),
+)
+"""The lists of ``spec`` and of an override -> what says why an entry of them is wrong."""
+_CONDITIONS = ("targets", "kyvernoPolicies", "generated", "matchConditions")
+_OPT_OUT = "no-opt-out"
+"""The name of the condition that a generated policy always has."""
+_DROP_INS = ("containerdDropIn", "kubeletDropIn")
+
+
+def mistakes(spec: Any) -> _Mistakes:
+    """Yield each mistake of ``spec`` (as ``json_schema.plain`` returns it): its place, and one line about it."""
+    yield from _of_proxy(spec, ())
+    for index in range(len(list_at(spec, ("overrides",)))):
+        yield from _of_proxy(spec, ("overrides", str(index)))
+    for name in ("podCIDRs", "serviceCIDRs", "networks"):
+        yield from _of_list(spec, ("clusterDefaults", name), _mistake_of_cidr)
+    rules = lookup(spec, ("lint", "rules"))
+    for rule in rules if isinstance(rules, dict) else ():
+        yield from _of_rule(("lint", "rules", rule), rule)
+    for index in range(len(list_at(spec, ("lint", "ignore")))):
+        for place, rule in texts_at(spec, ("lint", "ignore", str(index), "rules")):
+            yield from _of_rule(place, rule)
+    yield from _of_drop_ins(spec)
+    yield from _of_conditions(spec)
+
+
+def _of_proxy(spec: Any, place: Pointer) -> _Mistakes:
+    """Yield the mistakes that ``spec`` and an override, which is at ``place``, can both have."""
+    for name in ("httpProxy", "httpsProxy"):
+        given = text_at(spec, (*place, name))
+        for text in url.mistakes(given) if given else ():
+            yield (*place, name), text
+    for path, mistake in _LISTS:
+        yield from _of_list(spec, (*place, *path), mistake)
+
+
+def _of_list(spec: Any, place: Pointer, mistake: Callable[[str], str]) -> _Mistakes:
+    """Yield the mistakes of the entries at ``place``."""
+    for entry_place, text in texts_at(spec, place):
+        # A comma may be in a password: a text that could hold one is judged whole, so that no half of it is shown.
+        entries = (text,) if noproxy.may_hold_a_credential(text) else noproxy.parse(text)
+        for entry in entries:
+            reason = mistake(entry)
+            if reason:
+                yield entry_place, reason
+
+
+def _mistake_of_cidr(text: str) -> str:
+    """Return why ``text`` is not a CIDR, and what to write; "" if it is one."""
+    try:
+        network = ipaddress.ip_network(text, strict=False)
+    except ValueError:
+        return f'entry "{shown(text)}" must be a CIDR, such as "10.96.0.0/12"'
+    if text.partition("/")[2] == str(network.prefixlen):
+        return ""
+    return f'entry "{shown(text)}" must be a CIDR: write "{network}"'
+
+
+def _of_rule(place: Pointer, rule: str) -> _Mistakes:
+    """Yield a mistake if there is no such rule: a typing mistake would otherwise switch off nothing."""
+    from krm_fn.krm.codes import SILENCEABLE  # noqa: PLC0415 -- most runs name no rule
+
+    if rule not in SILENCEABLE:
+        advice = did_you_mean(rule, SILENCEABLE, alike=0.7, begin="; ")
+        yield place, f"must be the code that a message begins with{advice}"
+
+
+def _of_drop_ins(spec: Any) -> _Mistakes:
+    """Yield a mistake if two drop-ins have one path: they would overwrite each other's variables in every run."""
+    paths = []
+    for name in _DROP_INS:
+        options = lookup(spec, ("targets", name), {})
+        if lookup(options, ("enabled",)) is not False:
+            default = json_schema.default(f"targets.{name}.path")
+            paths.append(lookup(options, ("path",), default))
+    if len(set(map(str, paths))) < len(paths):
+        place = ("targets", _DROP_INS[-1], "path")
+        yield place, f"must not be the `path` of `{_DROP_INS[0]}`: one file, one unit"
+
+
+def _of_conditions(spec: Any) -> _Mistakes:
+    """Yield each condition of the generated policy whose name another one has: the API server refuses both."""
+    names = [_OPT_OUT]
+    for index, condition in enumerate(list_at(spec, _CONDITIONS)):
+        name = text_at(condition, ("name",))
+        if name in names:
+            text = f"must not be the name of another condition, nor `{_OPT_OUT}`, which is ours"
+            yield (*_CONDITIONS, str(index), "name"), text
+        names.append(name)

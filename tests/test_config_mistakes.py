@@ -1,0 +1,380 @@
+"""How mistakes of a FunctionConfig are reported: each one line, under the name that the user wrote."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from function_configs import NO_PROXY_AT_ALL, PROXY, config_map, problems, proxy_config
+from krm_fn.config import load
+from krm_fn.errors import ConfigError
+from krm_fn.targets import TARGETS
+
+ACCEPTED = "must be `fn.inject-proxy.io/v1alpha1 ProxyConfig`, or `v1 ConfigMap` with the same keys under `data`"
+OURS = "fn.inject-proxy.io/v1alpha1"
+DROP_IN = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
+
+FORMS: dict[str, tuple[Any, str]] = {
+    "neither apiVersion nor kind": ({"metadata": {}}, ""),
+    "another group": (
+        {"apiVersion": "networking.istio.io/v1", "kind": "ProxyConfig"},
+        ', not "networking.istio.io/v1 ProxyConfig"',
+    ),
+    "wrong types": ({"apiVersion": 1, "kind": ["ConfigMap"]}, ""),
+    "a list": ([], ""),
+    "a text": ("text", ""),
+    "a URL in the wrong place": ({"apiVersion": "v1", "kind": "http://u:S3CRET@h"}, ', not "v1 ***"'),
+}
+
+
+@pytest.mark.parametrize(("function_config", "given_form"), FORMS.values(), ids=FORMS)
+def test_another_form_is_one_problem_that_says_what_is_accepted(function_config: Any, given_form: str) -> None:
+    assert problems(function_config) == [f"functionConfig: {ACCEPTED}{given_form}"]
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "meant"),
+    [
+        pytest.param(OURS, "proxyconfg", "`ProxyConfig`", id="a misspelt kind"),
+        pytest.param("fn.inject-proxy.io/v1", "ProxyConfig", f"`{OURS}`", id="another version"),
+        pytest.param("inject-proxy.io/v1alpha1", "ProxyConfig", f"`{OURS}`", id="a group that is cut off"),
+        pytest.param("", "ProxyConfig", f"`{OURS}`", id="no apiVersion"),
+        pytest.param("v1", "ProxyConfigs", f"`{OURS}` and `ProxyConfig`", id="both"),
+        pytest.param("networking.istio.io/v1beta1", "ProxyConfig", "", id="the kind of Istio"),
+        pytest.param("v1", "Secret", "", id="something else"),
+    ],
+)
+def test_what_is_probably_meant_is_said(api_version: str, kind: str, meant: str) -> None:
+    (reported,) = problems({"apiVersion": api_version, "kind": kind})
+    assert reported.endswith(f"; did you mean {meant}?" if meant else '"')
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        pytest.param(("spec", "overrides", "0", "match"), "spec.overrides[0].match", id="inside a list"),
+        pytest.param(("kind",), "kind", id="a field beside spec"),
+        pytest.param(("spec", "http://u:S3CRET@h"), "spec.***", id="a key like a credential"),
+    ],
+)
+def test_a_key_that_is_there_twice_is_a_mistake(path: tuple[str, ...], name: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(proxy_config(httpProxy=PROXY), repeated=[path])
+    assert caught.value.problems == [f"{name}: must not be given twice in one mapping: keep one of the two"]
+
+
+def test_a_field_beside_spec_or_data_is_a_mistake() -> None:
+    assert problems({**proxy_config(mode="Remove"), "httpProxy": PROXY, "sepc": {}}) == [
+        "httpProxy: unknown field; did you mean `spec.httpProxy`?",
+        "sepc: unknown field; did you mean `spec`?",
+    ]
+    assert problems({**config_map(mode="Remove"), "dta": {}}) == ["dta: unknown field; did you mean `data`?"]
+
+
+OF_SPEC: dict[str, tuple[dict[str, Any], str]] = {
+    "a misspelt field": ({"noProxi": []}, "noProxi: unknown field; did you mean `noProxy`?"),
+    "a field of another level": ({"style": "TKG"}, "style: unknown field; did you mean `spec.noProxyPolicy.style`?"),
+    "an unknown target": (
+        {"targets": {"kubelet": {}}},
+        "targets.kubelet: unknown field; did you mean `kubeletDropIn`?",
+    ),
+    "an option that went": (
+        {"targets": {"kyvernoPolicies": {"fill": "Complete"}}},
+        "targets.kyvernoPolicies.fill: unknown field; known here are `enabled`, `generate` and `generated`",
+    ),
+    "a field like no other": ({"lint": {"x": 1}}, "lint.x: unknown field; known here are `rules` and `ignore`"),
+    "a number for a URL": ({"httpProxy": 10}, "httpProxy: must be a string: quote it"),
+    "a list for a URL": ({"httpProxy": [PROXY]}, "httpProxy: must be a string"),
+    "a URL without scheme": (
+        {"httpProxy": "proxy:3128"},
+        'httpProxy: must begin with "http://" or "https://", as in "http://proxy.example.com:3128"',
+    ),
+    "a value that went": (
+        {"targets": {"certManager": {"conflict": "Fail"}}},
+        "targets.certManager.conflict: must be `Override` or `Keep`",
+    ),
+    "a mode in lower case": (
+        {"mode": "remove"},
+        "mode: must be `Inject`, `Remove` or `Check`; did you mean `Remove`?",
+    ),
+    "a boolean for a text": ({"mode": True}, "mode: must be a string: quote it"),
+    "a number for entries": ({"noProxy": 10}, "noProxy: must be a list of strings, or one comma-separated string"),
+    "a null in the list": ({"noProxy": [None]}, "noProxy[0]: must be a string"),
+    "a blank inside an entry": (
+        {"noProxy": "a b"},
+        'noProxy: entry "a b" must not hold blanks, ";" or "|": write "a,b"',
+    ),
+    "an address that cannot be right": (
+        {"noProxy": ["a", "10.0.0.300"]},
+        'noProxy[1]: entry "10.0.0.300" must be a whole address or CIDR, such as "10.1.2.0/24"',
+    ),
+    "a password in an entry": (
+        {"noProxyPolicy": {"extra": ["u:S3CRET@h"]}},
+        (
+            "noProxyPolicy.extra[0]: an entry must not hold user name and password: write the host alone, without an `@` "
+            "or `=`, and behind a `:` only a port"
+        ),
+    ),
+    "a semicolon between patterns": (
+        {"noProxyPolicy": {"exclude": "a;b"}},
+        'noProxyPolicy.exclude: entry "a;b" must not hold blanks, ";" or "|": write "a,b"',
+    ),
+    "a number in quotes": (
+        {"noProxyPolicy": {"maxLength": "1023"}},
+        "noProxyPolicy.maxLength: must be a whole number, not in quotes",
+    ),
+    "a number below 0": ({"noProxyPolicy": {"maxLength": -1}}, "noProxyPolicy.maxLength: must not be less than 0"),
+    "a prefix that is too long": (
+        {"clusterDefaults": {"podCIDRs": ["10.0.0.0/33"]}},
+        'clusterDefaults.podCIDRs[0]: entry "10.0.0.0/33" must be a CIDR, such as "10.96.0.0/12"',
+    ),
+    "a netmask": (
+        {"clusterDefaults": {"serviceCIDRs": "10.96.0.0/12, 10.0.0.0/255.0.0.0"}},
+        'clusterDefaults.serviceCIDRs: entry "10.0.0.0/255.0.0.0" must be a CIDR: write "10.0.0.0/8"',
+    ),
+    "a port behind the endpoint": (
+        {"clusterDefaults": {"endpoint": "h:6443"}},
+        (
+            "clusterDefaults.endpoint: must be a host name or an address, without scheme, port and brackets, such as "
+            '"api.example.com"'
+        ),
+    ),
+    "a matcher without list": ({"selector": {"include": {}}}, "selector.include: must be a list"),
+    "a matcher that would fit everything": (
+        {"selector": {"exclude": [{}]}},
+        "selector.exclude[0]: must not be empty: leave it out",
+    ),
+    "names that fit nothing": (
+        {"selector": {"include": [{"names": []}]}},
+        "selector.include[0].names: must not be empty: leave it out",
+    ),
+    "an unquoted 0640": (
+        {"targets": {"kubeletDropIn": {"permissions": 416}}},
+        "targets.kubeletDropIn.permissions: must be a string: quote it",
+    ),
+    "a line break behind the permissions": (
+        {"targets": {"kubeletDropIn": {"permissions": "0640\n"}}},
+        'targets.kubeletDropIn.permissions: must be an octal file mode of three or four digits, such as "0640"',
+    ),
+    "an owner that is too long": (
+        {"targets": {"containerdDropIn": {"owner": "r" * 257}}},
+        "targets.containerdDropIn.owner: must not be longer than 256 characters",
+    ),
+    "a text for a boolean": (
+        {"targets": {"kubeadmCommands": {"restart": "no"}}},
+        "targets.kubeadmCommands.restart: must be `true` or `false`, without quotes",
+    ),
+    "two drop-ins in one file": (
+        {"targets": {"kubeletDropIn": {"path": DROP_IN}}},
+        "targets.kubeletDropIn.path: must not be the `path` of `containerdDropIn`: one file, one unit",
+    ),
+    "two conditions of one name": (
+        {
+            "targets": {
+                "kyvernoPolicies": {
+                    "generate": "MutatingPolicy",
+                    "generated": {"matchConditions": [{"name": "no-opt-out", "expression": "true"}]},
+                }
+            }
+        },
+        (
+            "targets.kyvernoPolicies.generated.matchConditions[0].name: must not be the name of another condition, nor "
+            "`no-opt-out`, which is ours"
+        ),
+    ),
+    "an option without its companion": (
+        {"targets": {"kyvernoPolicies": {"generated": {"name": "a"}}}},
+        "targets.kyvernoPolicies: must hold `generate` where it holds `generated`",
+    ),
+    "certificates twice": (
+        {
+            "trustedCA": {
+                "pem": "-----BEGIN CERTIFICATE-----\nMA==\n-----END CERTIFICATE-----",
+                "configMap": {"name": "x"},
+            }
+        },
+        "trustedCA: must hold only one of `pem` and `configMap`",
+    ),
+    "a mirror without a URL": ({"registryMirror": {}}, "registryMirror: must hold `url`"),
+    "an empty name": ({"from": [{"kind": "Secret", "name": ""}]}, "from[0].name: must not be empty"),
+    "a form that went": (
+        {"from": [{"kind": "Secret", "name": "a", "format": "OpenShift"}]},
+        "from[0].format: must be `TKG`, `GiantSwarm` or `ImageBuilder`",
+    ),
+    "a code that is misspelt": (
+        {"lint": {"rules": {"OtherProxys": "Off"}}},
+        "lint.rules.OtherProxys: must be the code that a message begins with; did you mean `OtherProxy`?",
+    ),
+    "a code that is not there": (
+        {"lint": {"ignore": [{"rules": ["NP004"], "paths": ["*"]}]}},
+        "lint.ignore[0].rules[0]: must be the code that a message begins with",
+    ),
+    "a severity in lower case": (
+        {"lint": {"rules": {"OtherProxy": "off"}}},
+        "lint.rules.OtherProxy: must be `Off`, `Info`, `Warning` or `Error`; did you mean `Off`?",
+    ),
+    "one override without list": ({"overrides": {}}, "overrides: must be a list"),
+    "a text for an override": ({"overrides": ["lab"]}, "overrides[0]: must be a mapping"),
+    "an override for no one": (
+        {"overrides": [{"disabled": True}]},
+        "overrides[0]: must hold `match`: it says whom this is for",
+    ),
+    "an override that sets nothing": (
+        {"overrides": [{"match": {"clusters": ["a"]}}]},
+        "overrides[0]: must set something: `httpProxy`, `httpsProxy`, `noProxy`, `disabled` or `noProxyPolicy`",
+    ),
+    "a match that fits everything": (
+        {"overrides": [{"match": {}, "disabled": True}]},
+        "overrides[0].match: must not be empty: it must hold a field, such as `clusters`",
+    ),
+    "a target that is not there": (
+        {"overrides": [{"match": {"targets": ["certmanager"]}, "disabled": True}]},
+        f"overrides[0].match.targets[0]: must be one of {len(TARGETS)} names; did you mean `certManager`?",
+    ),
+}
+
+
+@pytest.mark.parametrize(("spec", "reported"), OF_SPEC.values(), ids=OF_SPEC)
+def test_one_mistake_is_one_line(spec: dict[str, Any], reported: str) -> None:
+    assert problems(proxy_config(**{"httpsProxy": PROXY, **spec})) == [f"spec.{reported}"]
+
+
+OF_DATA: dict[str, tuple[dict[str, Any], str]] = {
+    "a misspelt variable": ({"No_Proxy": ""}, "No_Proxy: unknown field; did you mean `no_proxy`?"),
+    "a misspelt option": (
+        {"targets.kubeletDropIn.enable": "true"},
+        "targets.kubeletDropIn.enable: unknown field; did you mean `targets.kubeletDropIn.enabled`?",
+    ),
+    "an unknown target in a text": (
+        {"targets": "kubelet: {}"},
+        "targets.kubelet: unknown field; did you mean `kubeletDropIn`?",
+    ),
+    "a misspelt field above a free key": (
+        {"lint.rule.OtherProxy": "Off"},
+        "lint.rule.OtherProxy: unknown field; did you mean `lint.rules`?",
+    ),
+    "a key that ends in a dot": ({"lint.rules.": "Off"}, "lint.rules.: unknown field; did you mean `lint.rules`?"),
+    "two names that contradict each other": (
+        {"https_proxy": "http://other:1"},
+        "https_proxy: must not contradict `data.httpsProxy`: give only one of them",
+    ),
+    "a text and a key with dots that contradict each other": (
+        {"targets": "certManager: {enabled: true}", "targets.certManager.enabled": "false"},
+        "targets.certManager.enabled: must not contradict `data.targets`: give only one of them",
+    ),
+    "a number where a key with dots expects a mapping": (
+        {"targets": "kubeletDropIn: 5", "targets.kubeletDropIn.enabled": "true"},
+        "targets.kubeletDropIn: must be a mapping",
+    ),
+    "a string that is no boolean": (
+        {"targets.certManager.enabled": "perhaps"},
+        "targets.certManager.enabled: must be `true` or `false`, without quotes",
+    ),
+    "a string that is no number": (
+        {"noProxyPolicy.maxLength": "much"},
+        "noProxyPolicy.maxLength: must be a whole number, not in quotes",
+    ),
+    "an unquoted 0640": (
+        {"targets.kubeletDropIn.permissions": 416},
+        "targets.kubeletDropIn.permissions: must be a string: quote it",
+    ),
+    "text for a mapping": ({"targets": "text"}, "targets: must be a mapping, as YAML or JSON text"),
+    "text for a list": ({"selector.include": "a"}, "selector.include: must be a list"),
+    "a mistake in a variable is reported under its name": (
+        {"NO_PROXY": "a b"},
+        'NO_PROXY: entry "a b" must not hold blanks, ";" or "|": write "a,b"',
+    ),
+    "a key that is twice in a text": (
+        {"targets": "kubeletDropIn: {}\nkubeletDropIn: {enabled: false}\n"},
+        "targets.kubeletDropIn: must not be given twice in one mapping: keep one of the two",
+    ),
+    "a URL without scheme in an override": (
+        {"overrides": "- match: {clusters: [lab]}\n  httpProxy: proxy:3128\n"},
+        'overrides[0].httpProxy: must begin with "http://" or "https://", as in "http://proxy.example.com:3128"',
+    ),
+}
+
+
+@pytest.mark.parametrize(("data", "reported"), OF_DATA.values(), ids=OF_DATA)
+def test_one_mistake_of_a_config_map_is_one_line(data: dict[str, Any], reported: str) -> None:
+    assert problems(config_map(**{"httpsProxy": PROXY, **data})) == [f"data.{reported}"]
+
+
+@pytest.mark.parametrize("text", ["", "{", "a: b: c", "*unknown", "a\n---\nb"])
+def test_text_that_is_not_yaml(text: str) -> None:
+    (reported,) = problems(config_map(mode="Remove", targets=text))
+    assert reported.startswith("data.targets: must be YAML or JSON text: ")
+    assert not reported.endswith(": ")
+
+
+@pytest.mark.parametrize("data", ["text", ["httpProxy"], 7, True])
+def test_data_of_a_wrong_type(data: Any) -> None:
+    assert problems({**config_map(), "data": data}) == ["data: must be a mapping"]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pytest.param({}, id="an empty spec"),
+        pytest.param({"mode": "Check", "noProxy": ["a"]}, id="Check with a list"),
+        pytest.param({"httpProxy": "", "httpsProxy": None}, id="URLs that are empty"),
+        pytest.param({"overrides": [{"match": {"clusters": ["a"]}, "httpProxy": ""}]}, id="an override without one"),
+    ],
+)
+def test_inject_and_check_need_a_proxy(spec: dict[str, Any]) -> None:
+    assert problems(proxy_config(**spec)) == [f"spec: {NO_PROXY_AT_ALL}"]
+
+
+def test_all_mistakes_are_reported_at_once() -> None:
+    reported = problems(
+        proxy_config(
+            httpProxy="x",
+            httpsProxy=1,
+            noProxi=1,
+            mode="x",
+            noProxy=[1, "a b"],
+            overrides=[{"match": {}, "httpProxy": "x"}, {"match": 1}],
+        )
+    )
+    assert [problem.partition(": ")[0] for problem in reported] == [
+        "spec.httpProxy",
+        "spec.httpsProxy",
+        "spec.mode",
+        "spec.noProxi",
+        "spec.noProxy[0]",
+        "spec.noProxy[1]",
+        "spec.overrides[0].httpProxy",
+        "spec.overrides[0].match",
+        "spec.overrides[1].match",
+        "spec.overrides[1]",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "is_fine"),
+    [
+        pytest.param("/usr/lib/systemd/system/kubelet.service.d/http-proxy.conf", True, id="TKG's path"),
+        pytest.param("/x.service.d/y.conf", True, id="no other folder"),
+        pytest.param("etc/systemd/system/kubelet.service.d/http-proxy.conf", False, id="a relative path"),
+        pytest.param("/etc/systemd/system/kubelet.service.d/http-proxy", False, id="systemd reads .conf only"),
+        pytest.param("/etc/systemd/system/kubelet.d/http-proxy.conf", False, id="not the folder of a service"),
+        pytest.param("/etc/systemd/system/.service.d/http-proxy.conf", False, id="a unit without a name"),
+        pytest.param("/etc/../kubelet.service.d/http-proxy.conf", False, id="a path that goes up"),
+        pytest.param("/etc/kubelet.service.d/a b.conf", False, id="a blank in the name"),
+        pytest.param("/etc/kubelet.service.d/a.conf\n", False, id="a line break behind the name"),
+        pytest.param("/" + "x" * 600 + ".service.d/a.conf", False, id="longer than Cluster API allows"),
+    ],
+)
+def test_the_path_of_a_drop_in(path: str, is_fine: bool) -> None:
+    config = proxy_config(httpProxy=PROXY, targets={"kubeletDropIn": {"path": path}})
+    if is_fine:
+        assert load(config) is not None
+    else:
+        (reported,) = problems(config)
+        assert reported.startswith("spec.targets.kubeletDropIn.path: must ")
+
+
+@pytest.mark.parametrize("other", [{"enabled": False, "path": DROP_IN}, {"path": "/a.service.d/b.conf"}])
+def test_two_drop_ins_that_do_not_meet(other: dict[str, Any]) -> None:
+    assert load(proxy_config(httpProxy=PROXY, targets={"kubeletDropIn": other})) is not None
