@@ -82,16 +82,15 @@ def plan(obj: Mapping[str, Any], class_context: ClassContext) -> ClassPlan:
     ours = [patch for name in OUR_PATCHES for patch in _patch(name, groups, class_context)]
     front = [patch for patch in ours if patch["name"] == EMPTY_LISTS]
     patches = [*front, *others_in(obj), *ours[len(front) :]]
-    return ClassPlan(patches, bool(ours), [_moved(finding, obj, patches) for finding in findings])
+    return ClassPlan(patches, bool(ours), [_moved(finding, len(front)) for finding in findings])
 
 
-def _moved(finding: Finding, obj: Mapping[str, Any], patches: Sequence[Any]) -> Finding:
-    """Return a finding about a patch of others with the index that it has among the new patches."""
+def _moved(finding: Finding, by: int) -> Finding:
+    """Return a finding about a patch of others with the index that it has behind some of ours."""
     if finding.path[:2] != PATCHES:
         return finding
-    old = lookup(obj, finding.path[:3])
-    index = next(index for index, patch in enumerate(patches) if patch is old)
-    return finding._replace(path=(*PATCHES, str(index), *finding.path[3:]))
+    index, *rest = finding.path[2:]
+    return finding._replace(path=(*PATCHES, str(int(index) + by), *rest))
 
 
 def _reasons(obj: Mapping[str, Any], class_context: ClassContext) -> Iterator[Finding]:

@@ -227,19 +227,19 @@ class Classes(ClassPlans):
 
     def is_template(self, obj: Object) -> bool:
         """Return whether patches of classes give the nodes what this object could hold itself."""
-        known = self._classes_of(obj)
-        is_patched = bool(known) and all(one.is_patched for one in known)
-        return is_patched and len(known) == len([*self.topology.classes_of(obj)])
+        keys = [*self.topology.classes_of(obj)] if self._classes else []
+        known = [self._classes.get(key) for key in keys]
+        return bool(known) and all(one is not None and one.is_patched for one in known)
 
     def replaces(self, target_id: str, obj: Object) -> bool:
         """Return whether an object must hold nothing of a target, because its class does."""
         variable = self._variable(obj)
         if variable and variable.replaces(target_id):
             return True
-        is_erased = any(known.erases_lists for known in self._classes_of(obj))
-        is_replaced = target_id in PATCHED_TARGETS or (
-            target_id in PATCHED_WHERE_ERASED and is_erased
-        )
+        if target_id in PATCHED_WHERE_ERASED:
+            is_replaced = any(known.erases_lists for known in self._classes_of(obj))
+        else:
+            is_replaced = target_id in PATCHED_TARGETS
         return is_replaced and self.is_template(obj)
 
     def _variable(self, obj: Object) -> ProductVariable | None:

@@ -37,7 +37,7 @@ class Operation(NamedTuple):
     """One operation on the template of some nodes.
 
     Attributes:
-        patch: the index of its patch.
+        patch: the index of its patch among those of others.
         field: leads to it in the patch; () for a runtime extension, which may do anything but erase.
         op: ``add``, ``replace`` or ``remove``; "" for a runtime extension.
         path: leads to what it changes in the template.
@@ -153,14 +153,13 @@ def state_after(
 def operations_on(obj: Mapping[str, Any], nodes: NodeGroup) -> list[Operation]:
     """Return what the patches of others do to the template of some nodes, in order; a wrong shape does nothing."""
     operations: list[Operation] = []
-    for index, patch in enumerate(list_at(obj, ("spec", "patches"))):
-        if is_ours(patch):
-            continue
+    for index, patch in enumerate(others_in(obj)):
         condition = text_at(patch, ("enabledIf",))
+        is_certain = "{{" not in condition
         if isinstance(lookup(patch, ("external",)), Mapping):
             operations.append(Operation(index, (), ""))
-        elif not condition or "{{" in condition or condition.strip() == "true":
-            operations += _of_patch(index, patch, nodes, is_certain="{{" not in (condition or ""))
+        elif not condition or not is_certain or condition.strip() == "true":
+            operations += _of_patch(index, patch, nodes, is_certain=is_certain)
     return operations
 
 
@@ -168,18 +167,17 @@ def _of_patch(index: int, patch: Any, nodes: NodeGroup, *, is_certain: bool) -> 
     for number, definition in enumerate(list_at(patch, ("definitions",))):
         if not _selects(lookup(definition, ("selector",)), nodes):
             continue
-        for at, operation in enumerate(list_at(definition, ("jsonPatches",))):
-            op, path = lookup(operation, ("op",)), lookup(operation, ("path",))
-            if isinstance(path, str) and op in ("add", "replace", "remove"):
+        for at, fields in enumerate(list_at(definition, ("jsonPatches",))):
+            op, path = text_at(fields, ("op",)), text_at(fields, ("path",))
+            if path and op in ("add", "replace", "remove"):
+                steps = [step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:]]
                 yield Operation(
                     index,
                     ("definitions", str(number), "jsonPatches", str(at)),
                     op,
-                    tuple(
-                        step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:]
-                    ),
-                    lookup(operation, ("value",)),
-                    text_at(operation, ("valueFrom", "template")) or "",
+                    tuple(steps),
+                    lookup(fields, ("value",)),
+                    text_at(fields, ("valueFrom", "template")),
                     is_certain,
                 )
 

@@ -151,7 +151,7 @@ def node_patches(
 ) -> Iterator[NodePatches | Finding]:
     """Yield what patches give to each group of nodes, and what is to be said of it.
 
-    A finding that is stale keeps the class from being patched; others name the index of a patch in the class.
+    A finding that is stale keeps the class from being patched; others name the index of a patch among those of others.
     """
     for reference in references(obj):
         kind = reference.nodes.kind
