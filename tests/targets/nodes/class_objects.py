@@ -83,7 +83,7 @@ def cluster(version: str, name: str = "one", network: Any = None, **topology: An
 
 
 def answer(objects: Sequence[Any], **spec: Any) -> tuple[list[Any], list[str]]:
-    """The items after a run with ``sharedTemplates: Patch``, and the lines of errors and warnings."""
+    """The items after a run with ``sharedTemplates: Patch``, and severity, code and message of errors and warnings."""
     targets = {"clusterClass": {"sharedTemplates": "Patch"}, **spec.pop("targets", {})}
     wanted = {"httpProxy": PROXY, "httpsProxy": PROXY, "noProxy": ".corp.example", "targets": targets, **spec}
     config = {"apiVersion": "fn.inject-proxy.io/v1alpha1", "kind": "ProxyConfig", "metadata": {"name": "p"}}
@@ -94,7 +94,9 @@ def answer(objects: Sequence[Any], **spec: Any) -> tuple[list[Any], list[str]]:
         "functionConfig": {**config, "spec": wanted},
     }
     outcome = pipeline.run(json.dumps(listed).encode())
-    reported = [f"{one.severity.value}: {one.message}" for one in outcome.results if one.severity.value != "info"]
+    reported = [
+        f"{one.severity.value} {one.code}: {one.message}" for one in outcome.results if one.severity.value != "info"
+    ]
     return read(outcome.output.decode())["items"], reported
 
 

@@ -20,7 +20,7 @@ INSTALL = "apt-get install -y nfs-common"
 CONTAINERD = "sed -i s/a/b/ /etc/containerd/config.toml"
 PULL = "crictl pull registry.k8s.io/pause:3.10"
 RESTART, EXPORTS = "restart", "exports"
-LATE = "needs the network before it has the proxy"
+LATE = "NetworkBeforeProxy"
 
 
 def patch(version: str, *operations: Any, enabled_if: str = "") -> dict[str, Any]:
@@ -78,9 +78,6 @@ GONE = {"op": "add", "path": COMMANDS, "value": ["true"]}
     [
         pytest.param(["true"], [], ["true", RESTART, EXPORTS], id="no command needs the network"),
         pytest.param(["true", INSTALL], [], [EXPORTS, RESTART, "true", INSTALL], id="one of the template does"),
-        pytest.param(
-            ["cat /opt/setup.sh"], [], ["cat /opt/setup.sh", RESTART, EXPORTS], id="a script that no command runs"
-        ),
         pytest.param(["/opt/setup.sh"], [], [EXPORTS, RESTART, "/opt/setup.sh"], id="a script of the template does"),
         pytest.param(["true"], [add("-", INSTALL)], [EXPORTS, RESTART, "true", INSTALL], id="one of a patch does"),
         pytest.param(["true"], [add("0", INSTALL)], [EXPORTS, RESTART, INSTALL, "true"], id="one that is put first"),
@@ -164,10 +161,3 @@ def test_what_would_have_to_be_between_two_commands_is_a_warning(commands: list[
     assert not any(LATE in line for line in answer(before, targets=fixed)[1])
     off = {"kubeadmCommands": {"enabled": False}}
     assert not any(LATE in line for line in answer(before, targets=off)[1])
-
-
-def test_patches_of_an_earlier_version_are_brought_to_their_place() -> None:
-    before = objects("v1beta2", ["true", INSTALL])
-    late, _ = answer(before, targets={"kubeadmCommands": {"place": "End"}})
-    items, _ = answer(late)
-    assert items == answer(before)[0]

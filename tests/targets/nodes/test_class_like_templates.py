@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from class_objects import CONTAINERD, FILE, KUBELET, VERSIONS, answer, cluster, cluster_class, judged
+from class_objects import CONTAINERD, FILE, VERSIONS, answer, cluster, cluster_class, judged
 from class_objects import template as template_of
 
 from certificates import A
@@ -66,14 +66,6 @@ SYSTEMS = [
         id="commands that install and configure containerd",
     ),
     pytest.param({"preKubeadmCommands": ["export HTTP_PROXY='http://old:1'", "true"]}, id="an export of another proxy"),
-    pytest.param(
-        {"files": [FILE, {"path": CONTAINERD, "owner": "root:adm", "permissions": "0600", "content": _OLD}]},
-        id="a drop-in with an owner and a mode of its author",
-    ),
-    pytest.param(
-        {"files": [{"path": f"/usr/lib{KUBELET.removeprefix('/etc')}", "content": _OLD}]},
-        id="a drop-in without them, in the folder of its author",
-    ),
 ]
 OPTIONS = [
     pytest.param({}, id="no options"),

@@ -24,8 +24,8 @@ from class_objects import answer as answer_of
 from class_objects import template as template_of
 
 from certificates import A
+from cluster_objects import machine_deployment
 from judges import systemd_environment
-from krm_fn import pipeline
 
 UNION = {"clusterClass": {"sharedTemplates": "Union"}}
 WORKERS = {"machineDeployments": [{"class": "md", "name": "group"}]}
@@ -219,31 +219,6 @@ def test_what_a_class_writes_itself_is_on_its_nodes_as_before(version: str, patc
         )
 
 
-def result_of(items: list[Any], **spec: Any) -> list[Any]:
-    """The results about the ClusterClass that change nothing."""
-    import json  # noqa: PLC0415
-
-    wanted = {"httpProxy": PROXY, "httpsProxy": PROXY, **spec}
-    config = {"apiVersion": "fn.inject-proxy.io/v1alpha1", "kind": "ProxyConfig", "metadata": {"name": "p"}}
-    listed = {
-        "apiVersion": "config.kubernetes.io/v1",
-        "kind": "ResourceList",
-        "items": items,
-        "functionConfig": {**config, "spec": wanted},
-    }
-    found = pipeline.run(json.dumps(listed).encode()).results
-    return [one for one in found if one.ref.kind == "ClusterClass" and "erases" in one.message]
-
-
-def test_the_result_names_the_operation_that_erases_where_the_next_run_finds_it() -> None:
-    items = objects("v1beta2", quick_start("v1beta2"), BARE)
-    (said,) = result_of(copy.deepcopy(items))
-    assert said.severity.value == "info"
-    assert said.path == ("spec", "patches", "1", "definitions", "0", "jsonPatches", "0")
-    (again,) = result_of(answer(items, targets=UNION)[0])
-    assert (again.path, again.message) == (said.path, said.message)
-
-
 # Only where it has to be.
 
 
@@ -306,15 +281,6 @@ def test_without_a_proxy_only_what_is_the_same_for_all_clusters_is_patched() -> 
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_another_proxy_changes_the_default_only(version: str) -> None:
-    there, _ = answer(objects(version, quick_start(version), BARE), targets=UNION)
-    items, _ = answer(copy.deepcopy(there), targets=UNION, httpProxy="http://new:1")
-    for obj in (there[0],):
-        obj["spec"]["variables"][-1]["schema"]["openAPIV3Schema"]["default"]["httpProxy"] = "http://new:1"
-    assert items == there
-
-
-@pytest.mark.parametrize("version", VERSIONS)
 def test_where_the_eraser_is_gone_the_templates_hold_the_proxy_again(version: str) -> None:
     there, _ = answer(objects(version, quick_start(version), BARE), targets=UNION)
     there[0]["spec"]["patches"] = [one for one in there[0]["spec"]["patches"] if one["name"] in OURS]
@@ -336,14 +302,6 @@ def test_a_patch_that_erases_behind_ours_makes_ours_move_behind_it(version: str,
     assert names(items) == ["createEmptyArrays", "kubeVip", "md", "inject-proxy-lists", "inject-proxy-nodes"]
     assert all({CONTAINERD, KUBELET} <= contents(node).keys() for node in nodes(items))
     assert answer(copy.deepcopy(items), targets=targets)[0] == items
-
-
-@pytest.mark.parametrize("version", VERSIONS)
-def test_a_patch_behind_ours_that_erases_nothing_leaves_them_where_they_are(version: str) -> None:
-    there, _ = answer(objects(version, vsphere(version)), targets=UNION)
-    there[0]["spec"]["patches"].append(patch("motd", version, add(f"{MD_FILES}/-", FILE)))
-    items, _ = answer(copy.deepcopy(there), targets=UNION)
-    assert items == there
 
 
 # Files that are the same for all Clusters.
@@ -373,77 +331,53 @@ def test_certificates_and_mirror_go_behind_the_patches_too(version: str, patches
 # What cannot be done is said.
 
 
-def messages(given: list[Any], **spec: Any) -> list[str]:
-    return answer(given, **{"targets": UNION, **spec})[1]
-
-
-def with_machine_deployment(given: list[Any]) -> list[Any]:
-    reference = {k: given[2][k] for k in ("apiVersion", "kind")}
-    machines = {
-        "apiVersion": "cluster.x-k8s.io/v1beta1",
-        "kind": "MachineDeployment",
-        "metadata": {"name": "by-hand", "namespace": "ns"},
-        "spec": {"template": {"spec": {"bootstrap": {"configRef": {**reference, "name": "md"}}}}},
-    }
-    return [*given, machines]
-
-
 MAY_REMOVE = patch("may", "v1beta1", {"op": "remove", "path": MD_FILES}, enabled_if="{{ .flag }}")
-EXTENSION = {"name": "extension", "external": {"generateExtension": "x"}}
+MORE = [{"path": path, "content": "[Service]\nLimitNOFILE=1\n"} for path in (CONTAINERD, KUBELET)]
 
 
 @pytest.mark.parametrize(
-    ("given", "line"),
+    ("given", "code"),
     [
         pytest.param(
-            with_machine_deployment(objects("v1beta1", vsphere("v1beta1"))),
-            'warning: the KubeadmConfigTemplate "md" must belong to nothing but ClusterClasses',
+            [
+                *objects("v1beta1", vsphere("v1beta1")),
+                {**machine_deployment(uses="md"), "metadata": {"namespace": "ns"}},
+            ],
+            "NodesWithoutProxy",
             id="a template that a MachineDeployment uses as well",
         ),
-        pytest.param(
-            objects("v1beta1", [MAY_REMOVE]),
-            "warning: whether `spec.template.spec.files` is there after this patch depends on a Cluster",
-            id="a list that a patch may remove",
-        ),
-        pytest.param(
-            objects("v1beta1", [*quick_start("v1beta1"), EXTENSION], BARE),
-            "warning: this patch is a runtime extension, which may or may not write",
-            id="a runtime extension that may write the list",
-        ),
+        pytest.param(objects("v1beta1", [MAY_REMOVE]), "ByHand", id="a list that a patch may remove"),
         pytest.param(
             [one for one in objects("v1beta1", vsphere("v1beta1")) if one["metadata"]["name"] != "md"],
-            'warning: the KubeadmConfigTemplate "md" is not in the list',
+            "NodesWithoutProxy",
             id="a template that is not there",
         ),
         pytest.param(
             objects("v1beta1", [patch("md", "v1beta1", templated("add", MD_FILES, f"- path: {CONTAINERD}\n"))]),
-            f'warning: this patch writes a file "{CONTAINERD}"',
+            "ByHand",
             id="a patch that writes a file of our path",
         ),
         pytest.param(
             objects("v1beta1", [patch("md", "v1beta1", templated("add", MD_FILES, "{{ range .x }}- a{{ end }}"))]),
-            "warning: where this template renders to nothing, `spec.template.spec.files` is null",
+            "ClassPatchErases",
             id="a template that may render to nothing",
+        ),
+        pytest.param(
+            objects("v1beta1", vsphere("v1beta1"), {"files": MORE}), "ByHand", id="a drop-in with more in it that goes"
         ),
     ],
 )
-def test_what_no_patch_can_do_is_said(given: list[Any], line: str) -> None:
-    assert any(one.startswith(line) for one in messages(copy.deepcopy(given))), messages(given)
+def test_what_no_patch_can_do_is_said(given: list[Any], code: str) -> None:
+    assert any(line.startswith(f"warning {code}") for line in answer(copy.deepcopy(given), targets=UNION)[1])
 
 
 @pytest.mark.parametrize(
-    ("spec", "remedy"),
+    "spec",
     [
-        pytest.param({"targets": {"clusterClass": {"enabled": False}}}, "clusterClass.enabled", id="the target is off"),
-        pytest.param({"selector": {"exclude": [{"kinds": ["ClusterClass"]}]}}, "select the class", id="left out"),
+        pytest.param({"targets": {"clusterClass": {"enabled": False}}}, id="the target is off"),
+        pytest.param({"targets": UNION, "selector": {"exclude": [{"kinds": ["ClusterClass"]}]}}, id="left out"),
     ],
 )
-def test_a_class_that_may_not_be_patched_is_a_warning_at_its_templates(spec: Any, remedy: str) -> None:
-    reported = messages(objects("v1beta1", vsphere("v1beta1")), **spec)
-    assert [line for line in reported if "erase what inject-proxy writes here" in line and remedy in line] != []
-
-
-def test_a_drop_in_with_more_in_it_in_a_template_that_is_erased_is_a_warning() -> None:
-    more = [{"path": path, "content": "[Service]\nLimitNOFILE=1\n"} for path in (CONTAINERD, KUBELET)]
-    reported = messages(objects("v1beta1", vsphere("v1beta1"), {"files": more}))
-    assert any("with more in it than a proxy" in line for line in reported), reported
+def test_a_class_that_may_not_be_patched_is_a_warning_at_its_templates(spec: Any) -> None:
+    _, reported = answer(objects("v1beta1", vsphere("v1beta1")), **spec)
+    assert [line for line in reported if line.startswith("warning ClassPatchErases")] != []

@@ -119,7 +119,7 @@ def written_path(obj: Mapping[str, Any], paths: Iterable[str], kind: str = "") -
             if kind in ("", lookup(definition, ("selector", "kind"))):
                 theirs += str(lookup(definition, ("jsonPatches",)))
     for path in paths:
-        if re.search(rf"path[\"'\\]*:? *[\"'\\]*{re.escape(path)}", theirs):
+        if re.search(rf"path[\"'\\]*:? *[\"'\\]*{re.escape(path)}(?![\w./-])", theirs):
             return path
     return ""
 

@@ -133,7 +133,9 @@ def erasers_of(
     yielded = set()
     for reference in references(obj):
         template = _template(obj, reference, class_context)
-        config = _without_ours(template, class_context) if template is not None else None
+        if template is None:
+            continue
+        config = _without_ours(template, class_context, is_begun=True)
         if config is None or not config.system.files or config.unsupported:
             continue
         operations = operations_on(obj, reference.nodes)
@@ -267,10 +269,15 @@ def _lists_of(config: NodeConfig, reference: Reference) -> dict[str, list[Any]]:
         raise _obstacle(message, reference) from None
 
 
-def _without_ours(template: Mapping[str, Any], class_context: ClassContext) -> NodeConfig | None:
-    """Return the configuration in a template without what the patches write in its place."""
+def _without_ours(
+    template: Mapping[str, Any], class_context: ClassContext, *, is_begun: bool = False
+) -> NodeConfig | None:
+    """Return the configuration in a template without what the patches write in its place.
+
+    ``is_begun``: a template without ``spec`` counts as one with an empty configuration.
+    """
     draft = Draft(template)
-    config = node_config.find(draft)
+    config = node_config.find(draft, is_wanted=is_begun, is_whole=is_begun)
     if config is None:
         return None
     for name, options in class_context.enabled(_proxy_targets(config)).items():
@@ -278,7 +285,7 @@ def _without_ours(template: Mapping[str, Any], class_context: ClassContext) -> N
     of_all = ProxySettings() if class_context.repairs_erased else class_context.default
     for name, options in class_context.enabled(_common_targets(config)).items():
         TARGETS[name].write(draft, Context(options, of_all))
-    return node_config.find(Draft(draft.data))
+    return node_config.find(Draft(draft.data), is_wanted=is_begun, is_whole=is_begun)
 
 
 def _proxy_targets(config: NodeConfig) -> tuple[str, ...]:

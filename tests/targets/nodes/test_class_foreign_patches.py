@@ -1,0 +1,211 @@
+"""What patches of others do to a list of a template, held against what ``jsonpatch`` makes of every path."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import jsonpatch
+import jsonpointer
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from krm_fn.targets.nodes.clusterclass.foreign_patches import (
+    ListState,
+    NodeGroup,
+    operations_on,
+    state_after,
+    written_path,
+)
+
+API, KIND = "controlplane.cluster.x-k8s.io/v1beta2", "KubeadmControlPlaneTemplate"
+CONTROL_PLANE = NodeGroup("", "", API, KIND)
+PATH = ("spec", "files")
+SELECTOR = {"apiVersion": API, "kind": KIND, "matchResources": {"controlPlane": True}}
+CONDITION = "{{ .enabled }}"
+
+
+def patch(*operations: Any, enabled_if: str | None = None, **selector: Any) -> dict[str, Any]:
+    condition = {} if enabled_if is None else {"enabledIf": enabled_if}
+    definitions = [{"selector": {**SELECTOR, **selector}, "jsonPatches": list(operations)}]
+    return {"name": "theirs", **condition, "definitions": definitions}
+
+
+def add(path: str, value: Any) -> dict[str, Any]:
+    return {"op": "add", "path": path, "value": value}
+
+
+def after(*patches: Any, is_there: bool = True, nodes: NodeGroup = CONTROL_PLANE) -> ListState:
+    operations = operations_on({"spec": {"patches": list(patches)}}, nodes)
+    return state_after(operations, PATH, is_there=is_there)
+
+
+WHOLE = add("/spec/files", [])
+REMOVAL = {"op": "remove", "path": "/spec/files"}
+TEMPLATE = {"op": "add", "path": "/spec/files", "valueFrom": {"template": "- path: {{ .x }}\n"}}
+VARIABLE = {"op": "replace", "path": "/spec/files", "valueFrom": {"variable": "files"}}
+
+
+@pytest.mark.parametrize(
+    "patches",
+    [
+        pytest.param([], id="no patch"),
+        pytest.param([patch(add("/spec/files/-", "x"))], id="an entry at the end"),
+        pytest.param([patch(add("/spec/filesystems", []))], id="a list whose name begins alike"),
+        pytest.param([patch(add("/spec/files~1", []))], id="a field with a slash in its name"),
+        pytest.param([patch(WHOLE, kind="KubeadmConfigTemplate")], id="the list of another kind"),
+        pytest.param([patch(WHOLE, apiVersion="v1")], id="another API version"),
+        pytest.param([patch(WHOLE, matchResources={"infrastructureCluster": True})], id="another object"),
+        pytest.param([patch(WHOLE, enabled_if="false")], id="a patch that never runs"),
+        pytest.param([{"name": "x", "external": {"generateExtension": "y"}}], id="a runtime extension"),
+        pytest.param([None, "x", {}, {"definitions": 1}, {"definitions": [None]}], id="what has no shape"),
+        pytest.param([patch(None, {"op": "add"}, {"op": 1, "path": "/spec/files"})], id="no operations"),
+        pytest.param([{**patch(WHOLE), "name": "inject-proxy-nodes"}], id="a patch of ours"),
+    ],
+)
+def test_what_erases_nothing(patches: list[Any]) -> None:
+    assert after(*patches) == ListState(is_there=True)
+
+
+@pytest.mark.parametrize("enabled_if", [None, "", "true", CONDITION])
+@pytest.mark.parametrize(
+    "operation",
+    [
+        pytest.param(WHOLE, id="an empty list"),
+        pytest.param(TEMPLATE, id="a list of a template"),
+        pytest.param(VARIABLE, id="a list of a variable"),
+        pytest.param(REMOVAL, id="the list is removed"),
+        pytest.param(add("/spec", {}), id="the mapping around it"),
+    ],
+)
+def test_what_erases(operation: Any, enabled_if: str | None) -> None:
+    state = after(patch(add("/spec/files/-", "x"), operation, enabled_if=enabled_if))
+    (eraser,) = state.erasers
+    assert (eraser.patch, eraser.field) == (0, ("definitions", "0", "jsonPatches", "1"))
+    assert eraser.is_certain is (enabled_if != CONDITION)
+
+
+@pytest.mark.parametrize(
+    ("names", "is_hit"),
+    [
+        (["md"], True),
+        (["*"], True),
+        (["m*"], True),
+        (["*d"], True),
+        (["other", "md"], True),
+        (["mdx"], False),
+        (["*x"], False),
+        ([], False),
+        ([1], False),
+    ],
+)
+@pytest.mark.parametrize("section", ["machineDeployments", "machinePools"])
+def test_workers_are_selected_by_the_names_of_their_class(section: str, names: list[Any], is_hit: bool) -> None:
+    member = {"machineDeployments": "machineDeploymentClass", "machinePools": "machinePoolClass"}
+    theirs = patch(WHOLE, matchResources={member[section]: {"names": names}})
+    assert bool(after(theirs, nodes=NodeGroup(section, "md", API, KIND)).erasers) is is_hit
+    assert not after(theirs).erasers
+
+
+@pytest.mark.parametrize(
+    ("patches", "before", "is_there"),
+    [
+        pytest.param([], False, False, id="a template without the list"),
+        pytest.param([patch(WHOLE)], False, True, id="a list that is written"),
+        pytest.param([patch(WHOLE, enabled_if=CONDITION)], False, None, id="a list that may be written"),
+        pytest.param([patch(WHOLE, enabled_if=CONDITION)], True, True, id="a list that may be written over another"),
+        pytest.param([patch(REMOVAL)], True, False, id="a list that is removed"),
+        pytest.param([patch(REMOVAL, enabled_if=CONDITION)], True, None, id="a list that may be removed"),
+        pytest.param(
+            [patch(WHOLE, enabled_if=CONDITION), patch(add("/spec/files/-", "x"))],
+            False,
+            True,
+            id="an entry that needs the list",
+        ),
+        pytest.param([{"external": {"generateExtension": "x"}}], False, None, id="a runtime extension"),
+    ],
+)
+def test_whether_there_is_a_list_to_add_to(patches: list[Any], before: bool, is_there: bool | None) -> None:
+    assert after(*patches, is_there=before).is_there is is_there
+
+
+@pytest.mark.parametrize(
+    ("text", "is_there"),
+    [
+        pytest.param("other:\n  files:\n  - x\n", False, id="other members only"),
+        pytest.param("files:\n- path: {{ .x }}\nother: 1\n", True, id="the list with an entry"),
+        pytest.param("other: 1\n{{ if .x }}\nfiles:\n- x\n{{ end }}\n", None, id="the list on a condition"),
+        pytest.param("other: 1\n{{ if .x }}\nmore: 1\n{{ end }}\n", False, id="another member on a condition"),
+    ],
+)
+def test_what_is_known_of_a_list_in_a_mapping_that_a_template_makes(text: str, is_there: bool | None) -> None:
+    state = after(patch({"op": "add", "path": "/spec", "valueFrom": {"template": text}}))
+    assert state.is_there is is_there
+
+
+def test_a_template_that_may_render_to_nothing_is_named() -> None:
+    theirs = {"op": "add", "path": "/spec/files", "valueFrom": {"template": "{{ range .files }}- {{ . }}\n{{ end }}"}}
+    operation = after(patch(WHOLE), patch(theirs)).may_be_null
+    assert operation is not None
+    assert operation.patch == 1
+    assert after(patch(theirs), patch(WHOLE)).may_be_null is None
+
+
+@pytest.mark.parametrize(
+    ("text", "is_written"),
+    [
+        ("path: /etc/a.conf\n", True),
+        ('{"path": "/etc/a.conf"}', True),
+        ("path: /etc/a.conf.d/b\n", False),
+        ("target: /etc/a.conf\n", False),
+        ("", False),
+    ],
+)
+def test_the_paths_of_files_that_patches_write(text: str, is_written: bool) -> None:
+    operation = {"op": "add", "path": "/spec/files/-", "valueFrom": {"template": text}}
+    obj = {"spec": {"patches": [patch(operation)]}}
+    assert bool(written_path(obj, ["/etc/b.conf", "/etc/a.conf"], KIND)) is is_written
+    assert written_path(obj, ["/etc/a.conf"], "KubeadmConfigTemplate") == ""
+
+
+# Every path, one by one.
+
+VALUES = st.sampled_from([[], ["new"]])
+OPERATIONS = st.one_of(
+    st.builds(lambda value: add("/spec/files", value), VALUES),
+    st.builds(lambda value: {"op": "replace", "path": "/spec/files", "value": value}, VALUES),
+    st.just(add("/spec/files/-", "end")),
+    st.just(add("/spec/files/0", "begin")),
+    st.just(REMOVAL),
+    st.builds(lambda value: add("/spec", {"files": value}), VALUES),
+    st.just(add("/spec", {"other": 1})),
+    st.just(add("/spec/other", {})),
+)
+PATCHES = st.lists(st.tuples(st.lists(OPERATIONS, min_size=1, max_size=3), st.booleans()), max_size=5)
+
+
+def every_path(patches: list[tuple[list[Any], bool]], *, is_there: bool) -> Iterator[Any]:
+    """The list after each choice of conditions under which no operation fails."""
+    for choice in itertools.product(*([True, False] if may_run else [True] for _, may_run in patches)):
+        data: Any = {"spec": {"files": ["ours"]} if is_there else {}}
+        try:
+            for (operations, _), runs in zip(patches, choice, strict=True):
+                if runs:
+                    data = jsonpatch.JsonPatch(copy.deepcopy(operations)).apply(data)
+        except (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException):
+            continue
+        yield data["spec"].get("files")
+
+
+@given(PATCHES, st.booleans())
+def test_what_is_said_holds_on_every_path(patches: list[tuple[list[Any], bool]], is_there: bool) -> None:
+    theirs = [patch(*operations, enabled_if=CONDITION if may_run else None) for operations, may_run in patches]
+    state = after(*theirs, is_there=is_there)
+    ends = list(every_path(patches, is_there=is_there))
+    if state.is_there is not None:
+        assert all((end is not None) is state.is_there for end in ends)
+    if is_there and not state.erasers:
+        assert all("ours" in end for end in ends)
