@@ -80,7 +80,7 @@ def tree(tmp_path: Path) -> Path:
         pytest.param(
             ["--consumer=pod", "localhost,127.0.0.1,fd00::/8"], ["EntryUnread"], 1, "localhost,127.0.0.1", id="pods"
         ),
-        pytest.param(["--", "-a.example,localhost,127.0.0.1"], [], 0, "", id="a dash"),
+        pytest.param(["--", "-a,localhost,127.0.0.1"], ["EntryUnread"], 1, "", id="a dash"),
         pytest.param([f"http://user:{SECRET}@host,a"], ["PasswordInList"], 1, "", id="a password"),
     ],
 )

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from krm_fn import config
-from krm_fn.krm.results import Severity
+from krm_fn.krm.codes import Severity
 from krm_fn.lint.manifests import Audit, audit
 from krm_fn.patch import field_path
 from krm_fn.yamledit import Document

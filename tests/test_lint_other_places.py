@@ -9,7 +9,8 @@ import pytest
 import yaml
 
 from krm_fn.config import Mode, ProxyConfig
-from krm_fn.krm.results import Result, Severity
+from krm_fn.krm.codes import Severity
+from krm_fn.krm.results import Result
 from krm_fn.lint.other_places import stale_files
 from krm_fn.pipeline import run
 

@@ -69,7 +69,7 @@ def test_a_place_that_is_right_has_no_findings(values: dict[str, str | None], au
 @pytest.mark.parametrize("name", TARGETS)
 def test_what_every_target_writes_has_no_findings(name: str) -> None:
     audience = TARGETS[name].audience
-    variables = dict(ProxySettings(PROXY, PROXY, good(audience)).variables())
+    variables: dict[str, str | None] = {**ProxySettings(PROXY, PROXY, good(audience)).variables()}
     places = [*readings(variables, file=FILE, permissions="0640"), *readings(variables, "b")]
     assert codes(places, audience, networks=(NETWORK,)) == []
 
@@ -108,7 +108,7 @@ def test_what_may_come_from_elsewhere_is_not_missed() -> None:
 
 
 def test_the_value_of_the_proxy_config_is_judged_there() -> None:
-    ours = {name: "proxy:3128" for name in PROXY_VARIABLES[:4]} | {"NO_PROXY": "a;b", "no_proxy": "a;b"}
+    ours = dict.fromkeys(PROXY_VARIABLES[:4], "proxy:3128") | {"NO_PROXY": "a;b", "no_proxy": "a;b"}
     assert list(judge_places(readings(dict(ours)), Reader(NODE), ours)) == []
 
 

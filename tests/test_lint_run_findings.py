@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from krm_fn.krm.results import Result, Severity
+from krm_fn.krm.codes import Severity
+from krm_fn.krm.results import Result
 from krm_fn.pipeline import Outcome, run
 from test_lint_other_places import manifest
 

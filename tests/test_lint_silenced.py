@@ -185,7 +185,7 @@ def test_an_entry_that_silences_nothing_is_an_information(tmp_path: Path) -> Non
 
 
 def test_removal_leaves_the_annotation_and_says_nothing_of_it(tmp_path: Path) -> None:
-    write(tmp_path, "OtherProxy", web=NODES.split("spec:")[0] + "spec: {}\n")
+    write(tmp_path, "OtherProxy", web=NODES.split("spec:", maxsplit=1)[0] + "spec: {}\n")
     before = (tmp_path / "web.yaml").read_text()
     inject_proxy("", "run", ".", cwd=tmp_path)
     assert (tmp_path / "web.yaml").read_text() != before

@@ -109,7 +109,7 @@ def test_the_composed_list_has_no_problem(audience: Audience, infrastructure: st
         pytest.param("10.0.0/8", ["EntryUnread"], "10.0.0/8", id="three octets"),
         pytest.param("10.0.0.256", ["EntryUnread"], "10.0.0.256", id="an octet that is too large"),
         pytest.param("10.0.0.01", ["EntryUnread"], "10.0.0.01", id="a leading zero"),
-        pytest.param("0.0.0.0", ["EntryUnread"], "0.0.0.0", id="an address that no host has"),
+        pytest.param("0.0.0.0", ["EntryUnread"], "0.0.0.0", id="an address that no host has"),  # noqa: S104
         pytest.param("a..b", ["EntryUnread"], "a..b", id="an empty label"),
         pytest.param("https:", ["EntryUnread"], "https:", id="a scheme without a host"),
         pytest.param("a.b", ["DomainForm"], "a.b,.a.b", id="a domain without its dotted form"),
