@@ -225,3 +225,9 @@ def test_the_proxy_config_is_judged_where_it_writes_something(mode: str, is_said
     found = with_code("UrlHttps", ran(spec, NODES))
     assert [result.ref.kind for result in found] == ["ProxyConfig"] * is_said
     assert with_code("UrlHttps", ran(spec, manifest("v1", "Service"))) == []
+
+
+def test_a_url_that_is_filled_in_later_is_named_because_nobody_escapes_it() -> None:
+    placeholder = {"httpProxy": "${PROXY}", "httpsProxy": "${PROXY}"}
+    (result,) = with_code("ValueLost", ran(placeholder, NODES))
+    assert (result.ref.kind, result.severity) == ("ProxyConfig", Severity.WARNING)

@@ -17,7 +17,7 @@ from krm_fn.errors import ConfigError, DocumentError, InputError
 from krm_fn.krm.codes import OF_VALUES, Severity
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import Finding, ObjectRef, Result, sorted_results, without_duplicates
+from krm_fn.krm.results import ObjectRef, Result, sorted_results, without_duplicates
 from krm_fn.lint.compared import Compared, other_place
 from krm_fn.lint.other_places import stale_files
 from krm_fn.lint.places import Reader, judge_places
@@ -104,7 +104,7 @@ def _loaded(configs: Iterable[LocatedConfig]) -> tuple[_Loaded, list[Result]]:
         try:
             proxy_config = config.load(located.data, repeated=located.repeated)
         except ConfigError as error:
-            results += [Finding.of(error.code, line).about(located.ref) for line in error.problems]
+            results += [Result.of(error.code, line).about(located.ref) for line in error.problems]
             continue
         if proxy_config is not None:
             loaded.append((located.ref, proxy_config))
@@ -119,7 +119,7 @@ def _differing(loaded: _Loaded, wanted: ProxyConfig) -> Iterator[Result]:
                 "this ProxyConfig and another one differ in `lint`: name the one that counts with "
                 "`--config`"
             )
-            yield Finding.of("ConfigIgnored", message).about(ref)
+            yield Result.of("ConfigIgnored", message).about(ref)
 
 
 class ReadableManifests(Manifests):
@@ -154,7 +154,7 @@ class ReadableManifests(Manifests):
                 meant = config.probably_meant(obj.ref.api_version, obj.ref.kind)
                 if meant:
                     message = f"this object is no ProxyConfig: did you mean `{meant[0]}`?"
-                    yield Finding.of("ConfigIgnored", message).about(obj.ref)
+                    yield Result.of("ConfigIgnored", message).about(obj.ref)
 
     def problems(self, wanted: ProxyConfig) -> Iterator[Result]:
         """Yield an error for each document that a run needs and that cannot be read, and else a warning."""
@@ -163,9 +163,9 @@ class ReadableManifests(Manifests):
             problem = error.problem if isinstance(error, DocumentError) else str(error)
             ref = ObjectRef(file_path=self.file(index))
             if is_needed(index) or config.KIND in self.kinds(index):
-                yield Finding.of(error.code, f"a run ends here: {problem}").about(ref)
+                yield Result.of(error.code, f"a run ends here: {problem}").about(ref)
             else:
-                yield Finding.of("TextUnreadable", f"skipped: {problem}").about(ref)
+                yield Result.of("TextUnreadable", f"skipped: {problem}").about(ref)
 
 
 def records(manifests: Manifests, wanted: ProxyConfig) -> Iterator[Compared]:
@@ -237,4 +237,4 @@ def _disagreements(records: Sequence[Compared]) -> Iterator[Result]:
                     f"{reading.place} must set the same `{reading.variable}` as {other.place} of the "
                     "same cluster"
                 )
-                yield place.result(Finding.of("PlacesDiffer", message, reading.path))
+                yield place.result(Result.of("PlacesDiffer", message, reading.path))

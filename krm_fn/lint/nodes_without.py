@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from krm_fn.clusters import Cluster, Membership
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import Finding, ObjectRef
+from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.lint.compared import Compared, other_place
 from krm_fn.patch import Pointer
@@ -67,7 +67,7 @@ def nodes_without_proxy(
         urls = _urls_of_nodes(lacking.targets, lacking.memberships, wanted, lacking.name)
         key = (lacking.obj.ref, lacking.system or lacking.why)
         if urls and key not in records:
-            result = Finding.of("NodesWithoutProxy", lacking.why).about(lacking.obj.ref)
+            result = Result.of("NodesWithoutProxy", lacking.why).about(lacking.obj.ref)
             record = other_place(lacking.obj, lacking.memberships, urls, lacking.why)
             records[key] = record._replace(results=(result,))
     for foreign in overview.foreign:

@@ -13,7 +13,7 @@ from krm_fn.clusters import Membership
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.formats import embedded, sops
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import Finding, ObjectRef, Result
+from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.light_typing import Any
 from krm_fn.lint.compared import Compared, by_object, other_place
 from krm_fn.lint.nodes_without import (
@@ -101,7 +101,7 @@ def stale_files(files: Mapping[str, bytes], wanted: ProxyConfig) -> Iterator[Res
             if match[2] not in right:
                 advice = "this file holds no objects that a run writes: change it yourself"
                 message = _message(match[1], wanted, advice)
-                yield Finding.of("OtherProxy", message).about(ObjectRef(file_path=name))
+                yield Result.of("OtherProxy", message).about(ObjectRef(file_path=name))
                 break
 
 
@@ -130,7 +130,7 @@ def _of_object(
             if not _is_switched_off(obj, wanted):
                 advice = _advice(obj, wanted)
                 message = _message(reading.variable, wanted, advice)
-                result = Finding.of("OtherProxy", message, reading.path).about(obj.ref)
+                result = Result.of("OtherProxy", message, reading.path).about(obj.ref)
                 record = other_place(obj, memberships, urls, advice)
                 yield record._replace(before=(reading,), after=(reading,), results=(result,))
             return

@@ -10,7 +10,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from krm_fn.clusters import ClusterNetwork
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple
 from krm_fn.lint.urls import judge_pair, judge_url
 from krm_fn.lint.values import Problem, judge_list
@@ -48,7 +48,7 @@ def judge_places(
     readings: Iterable[Reading],
     reader: Reader,
     ours: Mapping[str, str] = MappingProxyType({}),
-) -> Iterator[Finding]:
+) -> Iterator[Result]:
     """Yield what is wrong with the places of an object; what is wrong with several places is one finding.
 
     Args:
@@ -65,7 +65,7 @@ def judge_places(
         names = quoted(reading.variable for reading in first)
         others = f" and {len(places) - 1} more" if len(places) > 1 else ""
         message = f"{problem.message} ({names} of {first[0].place}{others})"
-        yield Finding.of(problem.code, message, first[0].path)
+        yield Result.of(problem.code, message, first[0].path)
 
 
 def by_place(readings: Iterable[Reading]) -> list[dict[str, Reading]]:
@@ -190,7 +190,7 @@ def _of_permissions(readings: Iterable[Reading]) -> Iterator[_PlaceProblem]:
         yield _PlaceProblem(Problem("FilePermissions", message), about)
     if with_password and (permissions or "0644")[-1] != "0":
         message = (
-            "`permissions` must not let others read a file with a password: write "
-            '"0640", or no password'
+            '`permissions` must be "0640", so that others cannot read a file with a password, or it '
+            "must hold none"
         )
         yield _PlaceProblem(Problem("FilePermissions", message), about)

@@ -8,11 +8,11 @@ from krm_fn import placeholders
 from krm_fn.clusters import Membership
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.formats import sops
-from krm_fn.krm.results import Finding, ObjectRef, Result
+from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.lint.compared import Compared, is_change
 from krm_fn.lint.places import Reader, judge_places
 from krm_fn.lint.urls import judge_pair, judge_url
-from krm_fn.lint.values import NoProxyList, judge_list
+from krm_fn.lint.values import NoProxyList, Problem, judge_list
 from krm_fn.noproxy import SERVICE_ADDRESSES, Audience, Entry, Style, entries
 from krm_fn.noproxy.entries import EntryKind
 from krm_fn.patch import Pointer, lookup
@@ -62,32 +62,48 @@ def judge_config(
     wanted: ProxyConfig, config_ref: ObjectRef, audience: Audience = Audience.NODE
 ) -> Iterator[Result]:
     """Yield what is wrong with the lists and the URLs of a ProxyConfig; what composing a list corrects is not wrong."""
-    for path, urls in _urls_of(wanted):
-        problems = [
-            problem for url in dict.fromkeys(filter(None, urls)) for problem in judge_url(url)
-        ]
-        for problem in [*problems, *judge_pair(*urls)]:
-            yield Finding.of(problem.code, problem.message, path).about(config_ref)
-    lists: list[tuple[Pointer, tuple[Entry, ...]]] = [(("spec", "noProxy"), wanted.no_proxy)]
-    for number, override in enumerate(wanted.overrides):
-        lists.append((("spec", "overrides", str(number), "noProxy"), override.no_proxy or ()))
-    is_portable = wanted.policy.style is Style.PORTABLE
-    for path, given in lists:
-        texts = tuple(entry.text for entry in given)
-        texts = entries.normalise(texts) if is_portable else texts
-        for problem in judge_list(",".join(texts), audience, has_proxy=False):
-            yield Finding.of(problem.code, problem.message, path).about(config_ref)
+    problems: list[tuple[Pointer, Problem]] = []
+    for path, http_proxy, https_proxy in _urls_of(wanted):
+        problems += [(path, problem) for problem in judge_pair(http_proxy, https_proxy)]
+        for url in {http_proxy, https_proxy} - {""}:
+            of_url = [_FILLED_IN_LATER] if placeholders.is_template(url) else judge_url(url)
+            problems += [(path, problem) for problem in of_url]
+    for path, entries_of_list in _lists_of(wanted):
+        texts = [entry.text for entry in entries_of_list]
+        if wanted.policy.style is Style.PORTABLE:
+            texts = [*entries.normalise(texts)]
+        of_list = judge_list(",".join(texts), audience, has_proxy=False)
+        problems += [(path, problem) for problem in of_list]
+    for path, problem in dict.fromkeys(problems):
+        yield Result.of(problem.code, problem.message, path).about(config_ref)
 
 
-def _urls_of(wanted: ProxyConfig) -> Iterator[tuple[Pointer, tuple[str, str]]]:
+_FILLED_IN_LATER = Problem(
+    "ValueLost",
+    "a later step fills in the URL of the proxy, so nobody escapes it: it must hold no `%`, which systemd reads as a "
+    "specifier in a drop-in",
+)
+
+
+def _urls_of(wanted: ProxyConfig) -> Iterator[tuple[Pointer, str, str]]:
     """Yield the field and the two proxies of ``spec`` and of each override that changes one."""
-    yield ("spec",), (wanted.http_proxy, wanted.https_proxy)
+    yield ("spec",), wanted.http_proxy, wanted.https_proxy
     for number, override in enumerate(wanted.overrides):
-        if override.http_proxy is None and override.https_proxy is None:
-            continue
-        http = wanted.http_proxy if override.http_proxy is None else override.http_proxy
-        https = wanted.https_proxy if override.https_proxy is None else override.https_proxy
-        yield ("spec", "overrides", str(number)), (http, https)
+        http, https = override.http_proxy, override.https_proxy
+        if http is not None or https is not None:
+            path = ("spec", "overrides", str(number))
+            yield (
+                path,
+                wanted.http_proxy if http is None else http,
+                wanted.https_proxy if https is None else https,
+            )
+
+
+def _lists_of(wanted: ProxyConfig) -> Iterator[tuple[Pointer, tuple[Entry, ...]]]:
+    """Yield the field and the entries of ``spec.noProxy``, and of each override that has some."""
+    yield ("spec", "noProxy"), wanted.no_proxy
+    for number, override in enumerate(wanted.overrides):
+        yield ("spec", "overrides", str(number), "noProxy"), override.no_proxy or ()
 
 
 # one place
@@ -131,7 +147,7 @@ def _about_place(record: Compared) -> Iterator[Result]:
             f"`{first.variable}` of {first.place} has another value than this ProxyConfig says: "
             "change it yourself"
         )
-        yield place.result(Finding.of("OtherProxy", message, first.path))
+        yield place.result(Result.of("OtherProxy", message, first.path))
 
 
 def _encoded_placeholder(record: Compared) -> Iterator[Result]:
@@ -145,12 +161,12 @@ def _encoded_placeholder(record: Compared) -> Iterator[Result]:
                 f"`{reading.variable}` holds a placeholder in an encoded text, where clusterctl and Flux do not "
                 "fill it in: write the value itself into the ProxyConfig"
             )
-            finding = Finding.of("ByHand", message, reading.path)
+            finding = Result.of("ByHand", message, reading.path)
             yield record.place.result(finding)
             return
 
 
-def _exposed_password(record: Compared, wanted: ProxyConfig) -> Iterator[Finding]:
+def _exposed_password(record: Compared, wanted: ProxyConfig) -> Iterator[Result]:
     """Yield a warning for a password that comes from a Secret and is written into an object of another kind."""
     if not wanted.secret_urls or record.obj.group_kind == _SECRET:
         return
@@ -158,9 +174,9 @@ def _exposed_password(record: Compared, wanted: ProxyConfig) -> Iterator[Finding
         if reading.value in wanted.secret_urls:
             message = (
                 f"this {record.obj.ref.kind} holds the password of the proxy in clear text, which `spec.from` takes "
-                f"from a Secret: {_how_to_hide(record)}"
+                f"from a Secret; {_how_to_hide(record)}"
             )
-            yield Finding.of("PasswordExposed", message, reading.path)
+            yield Result.of("PasswordExposed", message, reading.path)
             return
 
 
@@ -193,7 +209,7 @@ def unreached(places: Iterable[PlannedEdit]) -> Iterator[Result]:
                 yield place.result(finding)
 
 
-def _unreached(place: PlannedEdit) -> Iterator[Finding]:
+def _unreached(place: PlannedEdit) -> Iterator[Result]:
     overrides = place.resolved.unreachable_overrides
     if overrides and not place.class_context and place.target.reach is not Reach.OBJECT:
         named = " and ".join(f"`{override}`" for override in overrides)
@@ -201,7 +217,7 @@ def _unreached(place: PlannedEdit) -> Iterator[Finding]:
             f"this place holds one proxy for all nodes of the cluster, so {named} cannot reach it: declare its proxy "
             "in `spec`, or in an override without `roles` and `workerGroups`"
         )
-        yield Finding.of("OverrideNotReached", message)
+        yield Result.of("OverrideNotReached", message)
     claims = place.resolved.withheld
     if claims:
         names = dict.fromkeys(_cluster_name(claim) for claim in claims)
@@ -210,7 +226,7 @@ def _unreached(place: PlannedEdit) -> Iterator[Finding]:
             f'namespace "{claims[0].claimed_from}". If you trust who writes there, add the namespace to '
             "`spec.trustedNamespaces`"
         )
-        yield Finding.of("OtherNamespace", message)
+        yield Result.of("OtherNamespace", message)
 
 
 def _cluster_name(membership: Membership) -> str:
@@ -223,7 +239,7 @@ def _cluster_name(membership: Membership) -> str:
 
 def replaced_list(
     before: Iterable[Reading], after: Iterable[Reading], resolved: Resolved
-) -> Iterator[Finding]:
+) -> Iterator[Result]:
     """Yield a warning for the entries of old lists that the new ones do not cover: they go when these are replaced."""
     new = [reading.text for reading in after if reading.is_list]
     new = [text for text in (*new, resolved.settings.no_proxy) if text]
@@ -254,7 +270,7 @@ def replaced_list(
         f"the list of this ProxyConfig replaces `NO_PROXY`, and does not cover {', '.join(names)}: "
         "copy what is still needed into `spec.noProxy`"
     )
-    yield Finding.of("ListReplaced", message, first.path)
+    yield Result.of("ListReplaced", message, first.path)
 
 
 def _is_covered(token: str, covering: NoProxyList) -> bool:
@@ -285,7 +301,7 @@ def _service_addresses(compared: Iterable[Compared]) -> Iterator[Result]:
                         "which programs that read no CIDRs need: add it to `spec.noProxy`; "
                         f"`spec.noProxyPolicy.derive.{SERVICE_ADDRESSES}: false` switches this warning off"
                     )
-                    yield Finding.of("FactsUnknown", message, fact.path).about(fact.ref)
+                    yield Result.of("FactsUnknown", message, fact.path).about(fact.ref)
 
 
 def _about_list(overview: Overview, wanted: ProxyConfig, config_ref: ObjectRef) -> Iterator[Result]:
@@ -295,15 +311,15 @@ def _about_list(overview: Overview, wanted: ProxyConfig, config_ref: ObjectRef) 
             f"`spec.selector.include` fits none of the {overview.candidates} objects of this list that could hold a "
             "proxy, so inject-proxy changes nothing: correct it, or remove it"
         )
-        yield Finding.of("SettingUnused", message).about(config_ref)
+        yield Result.of("SettingUnused", message).about(config_ref)
     if wanted.mode is not Mode.REMOVE:
         for obj in overview.not_generated:
             message = (
                 f'`spec.selector.include` does not fit the {obj.ref.kind} "{obj.ref.name}", so `generate` '
                 "has no effect"
             )
-            yield Finding.of("SettingUnused", message).about(config_ref)
+            yield Result.of("SettingUnused", message).about(config_ref)
     for error in overview.unreadable:
         ref = ObjectRef(file_path=error.file, file_index=error.number)
         message = f"skipped: {error.problem}; correct it, or leave the file out"
-        yield Finding.of("TextUnreadable", message).about(ref)
+        yield Result.of("TextUnreadable", message).about(ref)

@@ -12,7 +12,7 @@ from krm_fn.config import KIND, ProxyConfig
 from krm_fn.errors import InputError
 from krm_fn.krm.codes import OF_VALUES, SILENCEABLE, Severity
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import Finding, ObjectRef, Result, is_severe
+from krm_fn.krm.results import ObjectRef, Result, is_severe
 from krm_fn.light_typing import Any
 from krm_fn.near_names import did_you_mean
 from krm_fn.patch import Pointer, lookup
@@ -77,11 +77,11 @@ class Silencer:
                 elif code in codes and (ref, code) not in self._used:
                     message = f"`{code}` in the annotation `{ANNOTATION}` silences nothing about this object: remove it"
                 if message:
-                    yield Finding.of("SettingUnused", message, _PATH).about(ref)
+                    yield Result.of("SettingUnused", message, _PATH).about(ref)
         for number, entry in enumerate(self._ignored):
             if number not in self._used and all(code in codes for code in entry.rules):
                 message = f"`spec.lint.ignore[{number}]` silences nothing here: remove it, unless it is for other files"
-                yield Finding.of("SettingUnused", message, is_info=True).about(config_ref)
+                yield Result.of("SettingUnused", message, is_info=True).about(config_ref)
 
     def _severity(self, result: Result) -> Severity | None:
         is_fixed = result.code not in SILENCEABLE

@@ -227,7 +227,7 @@ def _edited(
     compared = edit_all(planned, changes, wanted)
     of_places = [result for record in compared for result in record.results]
     found = once_for_each_fact(silencer.left(of_places))
-    return changes, *roll_out(objects, compared, found, changes, wanted)
+    return changes, *roll_out(objects, compared, found, changes, wanted, silencer)
 
 
 def _other_places(

@@ -10,17 +10,19 @@ from krm_fn.krm.changes import ListChanges
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Edit, ObjectRef, Result
 from krm_fn.lint.compared import Compared
+from krm_fn.lint.silenced import Silencer
 from krm_fn.pipeline.edits import result_of_edit
 from krm_fn.plan import ObjectSource
 from krm_fn.plan.rollout import RolloutNote, new_refs, secret_names, template_names
 
 
-def roll_out(
+def roll_out(  # noqa: PLR0913, PLR0917 -- what a run is made of
     source: ObjectSource,
     compared: list[Compared],
     results: list[Result],
     changes: ListChanges,
     wanted: ProxyConfig,
+    silencer: Silencer,
 ) -> tuple[list[Compared], list[Result]]:
     """Return records and results with the names that their objects have after templates are renamed."""
     is_check = wanted.mode is Mode.CHECK
@@ -38,7 +40,8 @@ def roll_out(
     of_templates = list(template_names(source, places, wanted, changed))
     _write(of_templates, created, changes)
     notes = [*of_secrets, *of_templates]
-    results = [*results, *(_result(note, wanted.mode) for note in notes)]
+    of_notes = [_result(note, wanted.mode) for note in notes]
+    results = [*results, *silencer.left(of_notes)]
     refs = {} if is_check else new_refs(notes)
     if refs:
         compared = [_renamed(record, refs) for record in compared]
