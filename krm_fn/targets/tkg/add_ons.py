@@ -186,7 +186,9 @@ class _AddOns(Target):
                 label = "the data values of " + " and ".join(
                     one.label for one in own or self._add_ons
                 )
-                yield text_place(text, self._form(own, is_marked=bool(marked)), label)
+                form = self._form(own, is_marked=bool(marked))
+                has_trust = any(add_on.certificates for add_on in self._add_ons)
+                yield text_place(text, form, label)._replace(is_trust=has_trust)
         if own and not texts and context.settings.sets_any:
             yield Finding.of(
                 "ByHand", _NO_VALUES.format(label=f"the data values of {own[0].label}"), ()

@@ -85,18 +85,19 @@ class _ClusterConfig(Target):
             problem = half(context.settings)
             if problem:
                 yield problem._replace(path=value.path)
-            if settings.sets_any and _is_empty(value):
+            if settings.sets_any and not _may_be_filled(value):
                 yield Finding.of("TextUnreadable", _NOTHING, value.path)
             form = YamlText(partial(places_of_document, settings))
             yield text_place(value, form, _LABEL)._replace(settings=settings, is_trust=True)
 
 
-def _is_empty(value: embedded.Value) -> bool:
-    """Return whether a text holds no document."""
+def _may_be_filled(value: embedded.Value) -> bool:
+    """Return whether a text holds a mapping; True for one that cannot be read, which is reported."""
     try:
-        return not embedded.read(value)
+        documents = embedded.read(value)
     except embedded.NotEditedError:
-        return False
+        return True
+    return any(isinstance(document.data, dict) for document in documents)
 
 
 TARGET = _ClusterConfig()

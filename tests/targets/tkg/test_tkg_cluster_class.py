@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from krm_fn import patch
 from krm_fn.config import Certificates
 from krm_fn.krm.results import Edit, Finding, Severity
-from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import ClassContext, Context
-tkg_cluster_class = __import__("types").SimpleNamespace(TARGET=__import__("krm_fn.targets").targets.TARGETS["tkgClusterClass"])
+from krm_fn.targets.tkg import cluster_class as tkg_cluster_class
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals
 
 LIST = NO.split(",")
@@ -121,12 +120,6 @@ def test_what_must_not_change(obj: Any) -> None:
             id="systemWide, too",
         ),
         pytest.param(
-            cluster({"name": "proxy", "definitionFrom": "x"}, CNI), NONE, cluster(CNI), id="and one without a value"
-        ),
-        pytest.param(
-            cluster({"name": "proxy", "value": {"systemWide": True}}, CNI), NONE, cluster(CNI), id="or without a proxy"
-        ),
-        pytest.param(
             cluster({"name": "proxy", "value": {**VALUE, "more": 1}}, kind="own"),
             NONE,
             cluster({"name": "proxy", "value": {"more": 1}}, kind="own"),
@@ -141,14 +134,12 @@ def test_the_variable_and_the_annotations_follow_the_proxy(obj: Any, settings: P
 def test_a_class_of_v1beta2_counts_before_that_of_v1beta1() -> None:
     obj = cluster(CNI, kind="quick-start")
     obj["spec"]["topology"]["classRef"] = {"name": "tkg-aws-default-v2"}
-
     assert PROXY in apply(tkg_cluster_class, obj)["spec"]["topology"]["variables"]
 
 
 @pytest.mark.parametrize("section", ["controlPlane", "machineDeployments", "machinePools"])
 def test_an_override_that_is_there_is_filled_and_removed(section: str) -> None:
     result = apply(tkg_cluster_class, overridden(section, {"value": {"httpProxy": "x"}}))
-
     assert result == overridden(section, {"value": VALUE})
     assert VALUE not in [entry["value"] for entry in _overrides(apply(tkg_cluster_class, result, NONE), section)]
 
@@ -161,9 +152,7 @@ def _overrides(obj: Any, section: str) -> Any:
 
 def test_annotations_that_are_there_are_kept_up_in_any_class() -> None:
     obj = cluster(CNI, kind="own", annotations={f"{PREFIX}http-proxy": "old", "other": "stays"})
-
     result = apply(tkg_cluster_class, obj)
-
     assert result["metadata"]["annotations"] == {**ANNOTATIONS, "other": "stays"}
     assert apply(tkg_cluster_class, result, NONE)["metadata"]["annotations"] == {"other": "stays"}
 
@@ -241,20 +230,17 @@ def test_workers_get_a_variable_of_their_own(
     obj: Any, settings: ProxySettings, group: ProxySettings, expected: Any
 ) -> None:
     result = after(obj, settings, md_0=group)
-
     assert result == expected
     assert after(result, settings, md_0=group) == expected
 
 
 def test_removal_takes_the_variables_of_workers_and_leaves_the_workers() -> None:
     result = after(grouped({"name": "proxy", "value": OWN}), NONE)
-
     assert result["spec"]["topology"]["workers"] == {"machineDeployments": [{"name": "md-0"}]}
 
 
 def test_workers_that_cannot_be_without_a_proxy_are_reported() -> None:
     reported = in_groups(grouped(), FULL, md_0=NONE)
-
     assert [(one.severity, one.path) for one in reported if isinstance(one, Finding)] == [
         (Severity.WARNING, ("spec", "topology", "workers", "machineDeployments", "0"))
     ]
@@ -262,8 +248,7 @@ def test_workers_that_cannot_be_without_a_proxy_are_reported() -> None:
 
 def test_half_of_the_proxies_of_workers_is_reported_once() -> None:
     reported = in_groups(grouped(), FULL, md_0=ProxySettings(http_proxy=HTTP))
-
-    assert sum("two proxies or none" in one.message for one in reported) == 1
+    assert [one.code for one in reported if isinstance(one, Finding)].count("ProxyReduced") == 1
 
 
 @pytest.mark.parametrize(
@@ -298,16 +283,13 @@ def test_half_of_the_proxies_of_workers_is_reported_once() -> None:
 )
 def test_a_declared_certificate_is_the_one_that_the_class_looks_for(before: Any, after: Any, removed: Any) -> None:
     result = apply(tkg_cluster_class, cluster(*before), TRUSTING)
-
     assert result == done(*after)
     assert apply(tkg_cluster_class, result, NONE) == cluster(*removed)
 
 
 def test_a_tanzu_kubernetes_cluster_holds_both_in_its_settings() -> None:
     certificate = {"additionalTrustedCAs": [{"name": "inject-proxy", "data": DATA}]}
-
     result = apply(tkg_cluster_class, service(), TRUSTING)
-
     assert result == service(proxy=VALUE, trust=certificate)
     assert apply(tkg_cluster_class, result, FULL) == service(proxy=VALUE)
     assert apply(tkg_cluster_class, result, NONE) == service()
@@ -336,20 +318,9 @@ def test_a_certificate_needs_no_proxy_beside_it(obj: Any, settings: ProxySetting
 def test_certificates_and_settings_of_others_stay() -> None:
     mine = {"name": "Company", "data": "LS0t"}
     obj = service(serviceDomain="x.local", trust={"additionalTrustedCAs": [mine]})
-
     result = apply(tkg_cluster_class, obj, TRUSTING)
-
     assert result["spec"]["settings"]["network"]["trust"]["additionalTrustedCAs"][0] == mine
     assert apply(tkg_cluster_class, result, NONE) == obj
-
-
-def test_a_changed_certificate_is_updated_in_place() -> None:
-    obj = apply(tkg_cluster_class, service(), TRUSTING)
-    other = ProxySettings(HTTP, HTTPS, NO, trusted_ca=Certificates("x\n"))
-
-    entries = apply(tkg_cluster_class, obj, other)["spec"]["settings"]["network"]["trust"]["additionalTrustedCAs"]
-
-    assert entries == [{"name": "inject-proxy", "data": base64.b64encode(b"x\n").decode()}]
 
 
 @pytest.mark.parametrize(
@@ -362,18 +333,13 @@ def test_a_changed_certificate_is_updated_in_place() -> None:
 )
 def test_half_of_the_proxies_leaves_what_is_there_and_is_reported(obj: Any) -> None:
     settings = ProxySettings(http_proxy=HTTP, no_proxy=NO)
-
     assert apply(tkg_cluster_class, obj, settings) == obj
     assert [one.severity for one in findings(tkg_cluster_class, obj, settings)] == [Severity.WARNING]
 
 
 def test_an_https_proxy_is_reported_where_the_service_forbids_it() -> None:
     settings = ProxySettings("https://p.example:1", "https://p.example:1", NO)
-
-    reported = findings(tkg_cluster_class, service(), settings)
-
-    assert [one.path[-1] for one in reported] == ["httpProxy", "httpsProxy"]
-    assert {one.severity for one in reported} == {Severity.WARNING}
+    assert [one.severity for one in findings(tkg_cluster_class, service(), settings)] == [Severity.WARNING]
     assert findings(tkg_cluster_class, cluster(CNI), settings) == []
 
 
@@ -389,14 +355,12 @@ def test_an_https_proxy_is_reported_where_the_service_forbids_it() -> None:
 )
 def test_a_field_of_a_wrong_type_is_an_error(obj: Any, field: str) -> None:
     reported = findings(tkg_cluster_class, obj, TRUSTING)
-
     assert [(one.severity, one.path[-1]) for one in reported] == [(Severity.ERROR, field)]
 
 
 def test_variables_that_are_no_list_are_an_error() -> None:
     obj = cluster()
     obj["spec"]["topology"]["variables"] = "x"
-
     assert {(one.severity, one.path[-1]) for one in findings(tkg_cluster_class, obj)} == {(Severity.ERROR, "variables")}
 
 
@@ -428,16 +392,10 @@ def test_it_sees_variables_overrides_and_annotations() -> None:
     obj = overridden("controlPlane", {"value": VALUE})
     obj["metadata"]["annotations"] = ANNOTATIONS
     seen = list(tkg_cluster_class.TARGET.read(obj, {}))
-
     assert [{one.variable: one.value for one in seen[at : at + 6]} for at in (0, 6)] == [FULL.variables()] * 2
     assert len(seen) == 12
     assert {one.value for one in tkg_cluster_class.TARGET.read(service(proxy=VALUE), {})} == {HTTP, HTTPS, NO}
     assert list(tkg_cluster_class.TARGET.read(cluster({"name": "proxy", "value": {"url": 1}}), {})) == []
-
-
-def test_the_list_is_taken_as_the_user_wrote_it() -> None:
-    assert tkg_cluster_class.TARGET.audience is Audience.PRODUCT
-    assert ("run.tanzu.vmware.com", "TanzuKubernetesCluster") in tkg_cluster_class.TARGET.kinds
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,266 @@
+"""The add-ons of TKG: their data values in Secrets, and their configuration resources."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+from tkg_objects import HEADER, config, secret, text_of
+
+from krm_fn.config import Certificates
+from krm_fn.krm.results import Severity
+from krm_fn.noproxy import Audience
+from krm_fn.products import tkg
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import TARGETS
+from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, findings, proposals
+
+CPI, CSI, KAPP = (TARGETS[name] for name in ("tkgVsphereCPI", "tkgVsphereCSI", "tkgKappController"))
+PINNIPED, CLOUD = TARGETS["tkgPinniped"], TARGETS["tkgCloudCSI"]
+CPI_GROUP, CSI_GROUP, RUN_GROUP = "cpi.tanzu.vmware.com", "csi.tanzu.vmware.com", "run.tanzu.vmware.com"
+SNAKE = f"http_proxy: {HTTP}\nhttps_proxy: {HTTPS}\nno_proxy: {NO}\n"
+CAMEL = f"httpProxy: {HTTP}\nhttpsProxy: {HTTPS}\nnoProxy: {NO}\n"
+OVERLAY = '#@overlay/match by=overlay.subset({"kind": "DaemonSet"})\n---\nspec: {}\n'
+ANNOTATED = {"name": "x", "annotations": {"tkg.tanzu.vmware.com/addon-type": "cloud-provider/vsphere-cpi"}}
+
+
+def indented(text: str, by: int = 2) -> str:
+    return "".join(f"{' ' * by}{line}\n" for line in text.splitlines())
+
+
+BARE = f"{HEADER}vsphereCPI:\n  server: 10.0.0.1 #! by address\n"
+DONE = BARE + indented(SNAKE)
+MANAGEMENT = f"{HEADER}tkg_cluster_role: management\npinniped:\n  cert_duration: 2160h\n"
+WORKLOAD = "tkg_cluster_role: workload\nidentity_management_type: none\n"
+KAPP_BARE = "kappController:\n  namespace: tkg-system\n"
+PARAVIRTUAL = {"mode": "vsphereParavirtualCPI"}
+
+
+@pytest.mark.parametrize(
+    ("target", "obj"),
+    [
+        pytest.param(CPI, secret(BARE, kind="Opaque"), id="a Secret of another type"),
+        pytest.param(CPI, secret(BARE, kind=["tkg.tanzu.vmware.com/addon"]), id="a type of a wrong type"),
+        pytest.param(CPI, secret("vsphereCSI: {}\n", addon="vsphere-csi"), id="data values of another add-on"),
+        pytest.param(CPI, secret("vsphereCSI: {}\n"), id="data values of another by content"),
+        pytest.param(CPI, secret(HEADER, addon="antrea"), id="empty data values of another add-on"),
+        pytest.param(CPI, secret(BARE, key="README.txt"), id="a text that is not YAML by its name"),
+        pytest.param(CPI, secret(OVERLAY, addon="vsphere-cpi", key="overlays.yaml"), id="an overlay alone"),
+        pytest.param(CPI, secret("antrea: {", addon="antrea"), id="broken YAML of another add-on"),
+        pytest.param(CPI, secret(metadata=None, data={"values.yaml": None}), id="a Secret of null values"),
+        pytest.param(CPI, config("VSphereCPIConfig", "example.com", vsphereCPI={}), id="a kind of another group"),
+        pytest.param(CPI, config("VSphereCPIConfig", CPI_GROUP, vsphereCPI=PARAVIRTUAL), id="a paravirtual cluster"),
+        pytest.param(CSI, config("AwsEbsCSIConfig", CSI_GROUP, awsEBSCSIDriver={}), id="another driver"),
+        pytest.param(KAPP, secret(KAPP_BARE, kind="addons.cluster.x-k8s.io/resource-set"), id="a resource set"),
+        pytest.param(PINNIPED, secret(WORKLOAD, addon="pinniped"), id="a workload cluster by its label"),
+        pytest.param(PINNIPED, secret(f"{WORKLOAD}pinniped: {{}}\n"), id="a workload cluster by its mapping"),
+        pytest.param(PINNIPED, secret("http_proxy: http://old:1\n", addon="harbor"), id="values of another add-on"),
+        pytest.param(CLOUD, secret("vsphereCSI: {}\n"), id="data values of the driver of vSphere"),
+        pytest.param(CPI, {"kind": "Secret"}, id="nearly nothing"),
+        pytest.param(CPI, {"apiVersion": 1, "kind": []}, id="an object of wrong types"),
+    ],
+)
+def test_what_must_not_change(target: Any, obj: Any) -> None:
+    assert proposals(target, obj) == []
+    assert list(target.read(obj, {})) == []
+
+
+@pytest.mark.parametrize(
+    ("target", "obj", "added"),
+    [
+        pytest.param(CPI, secret(BARE), indented(SNAKE), id="vSphere CPI by its mapping"),
+        pytest.param(CSI, secret("vsphereCSI:\n  a: 1\n", addon="our-csi"), indented(SNAKE), id="vSphere CSI"),
+        pytest.param(KAPP, secret(KAPP_BARE), indented("config:\n" + indented(CAMEL)), id="kapp-controller"),
+        pytest.param(PINNIPED, secret(MANAGEMENT), SNAKE, id="Pinniped on a management cluster"),
+        pytest.param(
+            PINNIPED,
+            secret("identity_management_type: none\n", addon="pinniped", kind="clusterbootstrap-secret"),
+            SNAKE,
+            id="Pinniped by its label",
+        ),
+        *(
+            pytest.param(CLOUD, secret(f"{HEADER}{key}:\n  a: 1\n"), indented(SNAKE), id=key)
+            for key in ("awsEBSCSIDriver", "azureDiskCSIDriver", "azureFileCSIDriver")
+        ),
+    ],
+)
+def test_data_values_come_and_go(target: Any, obj: Any, added: str) -> None:
+    after = apply(target, obj)
+    assert text_of(after) == text_of(obj) + added
+    assert {reading.variable: reading.value for reading in target.read(after, {})} == FULL.variables()
+    assert apply(target, after, NONE) == obj
+
+
+@pytest.mark.parametrize(
+    ("target", "obj", "path", "names"),
+    [
+        pytest.param(
+            CPI,
+            config("VSphereCPIConfig", CPI_GROUP, vsphereCPI={"region": "eu"}),
+            ("vsphereCPI", "proxy"),
+            ("http_proxy", "https_proxy", "no_proxy"),
+            id="vSphere CPI",
+        ),
+        *(
+            pytest.param(target, config(kind, group, **spec), path, ("httpProxy", "httpsProxy", "noProxy"), id=name)
+            for name, target, kind, group, spec, path in (
+                ("vSphere CSI", CSI, "VSphereCSIConfig", CSI_GROUP, {"vsphereCSI": {"a": 1}}, ("vsphereCSI", "config")),
+                ("kapp", KAPP, "KappControllerConfig", RUN_GROUP, {"namespace": "x"}, ("kappController", "config")),
+                ("EBS", CLOUD, "AwsEbsCSIConfig", CSI_GROUP, {"awsEBSCSIDriver": {"a": 1}}, ("awsEBSCSIDriver",)),
+                ("Disk", CLOUD, "AzureDiskCSIConfig", CSI_GROUP, {"azureDiskCSIDriver": {}}, ("azureDiskCSIDriver",)),
+                ("File", CLOUD, "AzureFileCSIConfig", CSI_GROUP, {"azureFileCSIDriver": {}}, ("azureFileCSIDriver",)),
+            )
+        ),
+    ],
+)
+def test_the_configuration_comes_and_goes(target: Any, obj: Any, path: Any, names: Any) -> None:
+    after = apply(target, obj)
+    holder = after["spec"]
+    for step in path:
+        holder = holder[step]
+    assert {name: holder[name] for name in names} == dict(zip(names, (HTTP, HTTPS, NO), strict=True))
+    assert {reading.variable: reading.value for reading in target.read(after, {})} == FULL.variables()
+    assert apply(target, after, NONE) == obj
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(
+            f"{HEADER}vsphereCPI:\n  http_proxy: 'http://old:1' # x\n  no_proxy: 'x'\n  zone: a\n",
+            f"{HEADER}vsphereCPI:\n  http_proxy: '{HTTP}' # x\n  https_proxy: {HTTPS}\n  no_proxy: '{NO}'\n  zone: a\n",
+            id="what is there stays in its place and in its quotes, and what is missing stands between",
+        ),
+        pytest.param("vsphereCPI:\n", f"vsphereCPI: # was:\n{indented(SNAKE)}", id="a mapping that is null"),
+        pytest.param(
+            f"{BARE}---\nother: 1\n---\nvsphereCPI:\n  a: 1\n",
+            f"{DONE}---\nother: 1\n---\nvsphereCPI:\n  a: 1\n{indented(SNAKE)}",
+            id="every document with the mapping, because ytt takes the last",
+        ),
+    ],
+)
+def test_data_values_are_edited_in_place(before: str, after: str) -> None:
+    assert text_of(apply(CPI, secret(before))) == after
+
+
+def test_two_drivers_in_one_document_are_one_change() -> None:
+    (change,) = changes(CLOUD, secret("azureDiskCSIDriver: {}\nazureFileCSIDriver:\n"))
+    assert len(change.operations) == 1
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(secret(HEADER, addon="vsphere-cpi"), id="known by the label"),
+        pytest.param(secret(HEADER, metadata=ANNOTATED), id="known by the annotation"),
+        pytest.param(secret(HEADER, addon="vsphere-cpi", kind="clusterbootstrap-secret"), id="of a ClusterClass"),
+        pytest.param(secret("# c", addon="vsphere-cpi"), id="a comment without a line break"),
+        pytest.param(secret("--- # c\r\n", addon="vsphere-cpi"), id="the line breaks of Windows"),
+        pytest.param(secret("\n\n", addon="vsphere-cpi"), id="blank lines"),
+    ],
+)
+def test_data_values_that_say_nothing_are_begun_and_come_back(obj: Any) -> None:
+    after = apply(CPI, obj)
+    begun = text_of(after).removeprefix(text_of(obj)).replace("\r\n", "\n").strip()
+    assert begun == f"vsphereCPI:\n{indented(SNAKE)}".strip()
+    assert apply(CPI, after, NONE) == obj
+
+
+def test_a_document_without_the_mapping_gets_it_where_the_label_says_whose_it_is() -> None:
+    obj = secret("nodeSelector: null\n", addon="vsphere-cpi")
+    obj["stringData"] = {"overlays.yaml": OVERLAY, **obj["stringData"]}
+    after = apply(CPI, obj, ProxySettings(http_proxy=HTTP))
+    assert text_of(after) == f"nodeSelector: null\nvsphereCPI:\n  http_proxy: {HTTP}\n"
+    assert text_of(after, "overlays.yaml") == OVERLAY
+    assert apply(CPI, after, NONE) == obj
+
+
+def test_base64_of_several_lines_keeps_their_width() -> None:
+    coded = base64.b64encode(BARE.encode()).decode()
+    obj = secret(data={"values.yaml": "".join(f"{coded[at : at + 40]}\n" for at in range(0, len(coded), 40))})
+    after = apply(CPI, obj)["data"]["values.yaml"]
+    assert {len(line) for line in after.split("\n")[:-2]} == {40}
+    assert base64.b64decode(after).decode() == DONE
+    assert apply(CPI, secret(data={"values.yaml": after}), NONE) == obj
+
+
+@pytest.mark.parametrize("text", ["vsphereCPI:\n  http_proxy: #@ proxy()\n", "#@ if False:\nvsphereCPI: {}\n#@ end\n"])
+def test_code_of_ytt_is_left_and_reported(text: str) -> None:
+    obj = secret(f"{HEADER}{text}")
+    assert changes(CPI, obj) == []
+    assert [finding.severity for finding in findings(CPI, obj)] == [Severity.WARNING]
+
+
+@pytest.mark.parametrize(
+    ("obj", "severity"),
+    [
+        pytest.param(secret("vsphereCPI: [1]\n"), Severity.ERROR, id="a mapping of a wrong type"),
+        pytest.param(secret("[]\n", addon="vsphere-cpi"), Severity.ERROR, id="a document of a wrong type"),
+        pytest.param(secret("${V}\n", addon="vsphere-cpi"), Severity.WARNING, id="a document that is a template"),
+        pytest.param(secret({}, addon="vsphere-cpi"), Severity.ERROR, id="a value that is no text"),
+        pytest.param(secret(data={"values.yaml": "no base64"}), Severity.WARNING, id="base64 that is none"),
+        pytest.param(secret(stringData="x"), Severity.ERROR, id="data that is no mapping"),
+        pytest.param(
+            config("VSphereCPIConfig", CPI_GROUP, vsphereCPI={"proxy": []}), Severity.ERROR, id="a configuration"
+        ),
+        pytest.param(secret("vsphereCPI: {", addon="vsphere-cpi"), Severity.WARNING, id="YAML that is broken"),
+        pytest.param(secret(addon="vsphere-cpi"), Severity.WARNING, id="no values"),
+        pytest.param(secret(addon="vsphere-cpi", data={"values.yaml": None}), Severity.WARNING, id="null values"),
+    ],
+)
+def test_what_cannot_be_edited_is_reported_once(obj: Any, severity: Severity) -> None:
+    assert changes(CPI, obj) == []
+    assert [finding.severity for finding in findings(CPI, obj)] == [severity]
+
+
+# Certificates of kapp-controller.
+
+PEM, OTHER = (f"-----BEGIN CERTIFICATE-----\n{body}\n-----END CERTIFICATE-----\n" for body in ("MIIB", "MIIC"))
+ALONE = ProxySettings(trusted_ca=Certificates(PEM), is_declared=False)
+TRUSTING = ProxySettings(HTTP, HTTPS, NO, trusted_ca=Certificates(PEM))
+OURS = f"# inject-proxy: a certificate of spec.trustedCA\n{PEM}"
+
+
+def trusting(certificates: Any) -> Any:
+    return config("KappControllerConfig", RUN_GROUP, kappController={"config": {"caCerts": certificates}})
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        pytest.param(PEM, PEM, id="what a person wrote is not written twice"),
+        pytest.param("", OURS, id="an empty text"),
+        pytest.param(OTHER, f"{OTHER}\n{OURS}", id="certificates of others stay"),
+        pytest.param(OURS.replace(PEM, OTHER), OURS, id="those that were ours before are replaced"),
+    ],
+)
+def test_certificates_are_below_our_line(before: str, expected: str) -> None:
+    assert apply(KAPP, trusting(before), ALONE) == trusting(expected)
+
+
+@pytest.mark.parametrize("before", [PEM, OTHER])
+def test_a_removal_gives_back_the_certificates_of_others(before: str) -> None:
+    assert apply(KAPP, apply(KAPP, trusting(before), TRUSTING), NONE) == trusting(before)
+
+
+@pytest.mark.parametrize("settings", [ALONE, TRUSTING])
+@pytest.mark.parametrize(
+    "obj", [secret(KAPP_BARE), config("KappControllerConfig", RUN_GROUP, x=1)], ids=["data values", "configuration"]
+)
+def test_certificates_come_and_go_where_nothing_was(obj: Any, settings: ProxySettings) -> None:
+    after = apply(KAPP, obj, settings)
+    assert "MIIB" in str(after)
+    assert apply(KAPP, after, FULL) == apply(KAPP, obj, FULL)
+
+
+def test_certificates_that_are_no_text_are_an_error() -> None:
+    (finding,) = findings(KAPP, trusting(["x"]), TRUSTING)
+    assert (finding.severity, finding.path[-1]) == (Severity.ERROR, "caCerts")
+
+
+@pytest.mark.parametrize("target", [CPI, CSI, KAPP, PINNIPED, CLOUD], ids=lambda target: target.id)
+def test_secrets_of_add_ons_and_configurations_are_found_by_their_text(target: Any) -> None:
+    groups = {group for group, kind in target.kinds if kind != "Secret"}
+    assert {*target.hints({})} == {*tkg.ADD_ON_SECRET_TYPES, *groups}
+    assert target.audience is Audience.GO
