@@ -144,9 +144,9 @@ def _hosts(part: _Infrastructure) -> Iterator[Fact]:
             yield part.fact("10.0.0.100", addresses, program)
 
 
-def hosts_of_cluster(network: ClusterNetwork, name: str) -> list[Fact]:
+def hosts_of_cluster(network: ClusterNetwork, name: str) -> tuple[Fact, ...]:
     """Return the hosts among the defaults, with the name of the Cluster in them."""
-    return [fact._replace(value=fact.value.replace(_CLUSTER, name)) for fact in network.hosts]
+    return tuple(fact._replace(value=fact.value.replace(_CLUSTER, name)) for fact in network.hosts)
 
 
 def network_of_system(system: NodeSystem | Product, cluster: ObjectRef) -> ClusterNetwork:

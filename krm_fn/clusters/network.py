@@ -78,6 +78,11 @@ class ClusterNetwork(NamedTuple):
         """The name of the region, or ""."""
         return value_of(self.region)
 
+    @property
+    def values(self) -> tuple[tuple[str, ...], ...]:
+        """What is said, without where."""
+        return tuple(tuple(fact.value for fact in facts) for facts in self)
+
     def completed_by(self, other: ClusterNetwork) -> ClusterNetwork:
         """Return this network with the fields of ``other`` in the place of those that are empty."""
         pairs = zip(self, other, strict=True)

@@ -18,6 +18,7 @@ from krm_fn.clusters.network import ClusterNetwork, Fact
 from krm_fn.clusters.node import Node, node_of, role_of
 from krm_fn.clusters.references import WorkerClass, key_of
 from krm_fn.krm.resourcelist import Object
+from krm_fn.krm.results import ObjectRef
 from krm_fn.patch import Pointer
 from krm_fn.products import konvoy, tkg
 from krm_fn.products.cluster_api import CONTROL_PLANE, Role
@@ -25,6 +26,8 @@ from krm_fn.products.distributions import OF_KIND, PRODUCTS, Product
 from krm_fn.products.node_kinds import NODE_KINDS, NodeSystem
 
 _NOTHING = ClusterNetwork()
+_OF_CLASS = ("spec", "infrastructure")
+_NO_CLASS = Node(Key("", "", "", ""))
 
 
 class Topology:
@@ -37,10 +40,10 @@ class Topology:
     def __init__(self, objects: Iterable[Object]) -> None:
         self._members = Members(map(node_of, objects))
         sources = self._sources()
-        unlisted = {key: Node(key) for key in sources if key not in self._members.clusters}
+        unlisted = {key: Node(key) for key in sources}
         self._clusters = {
             key: self._cluster(node, sources.get(key, []))
-            for key, node in {**self._members.clusters, **unlisted}.items()
+            for key, node in {**unlisted, **self._members.clusters}.items()
         }
 
     @property
@@ -50,17 +53,19 @@ class Topology:
 
     def of(self, obj: Object) -> tuple[Membership, ...]:
         """Return the Clusters that an object belongs to; of those in several files that say the same, the first."""
-        node = self._members.nodes.get(key_of(obj)) or node_of(obj)
+        memberships = self._members.of(self._node(obj))
         first: dict[tuple[object, ...], Membership] = {}
-        found = self._members.of(node)
-        for membership in found:
-            cluster = self._clusters.get(membership.key)
-            if cluster is None:
-                cluster = Cluster(membership.key.namespace, membership.key.name)
+        for membership in memberships:
+            key = membership.key
+            cluster = self._clusters.get(key) or Cluster(key.namespace, key.name)
             nodes = (membership.role, membership.group, membership.worker_class)
-            said = _values(cluster) if len(found) > 1 else ()
+            said: tuple[object, ...] = ()
+            if len(memberships) > 1:
+                labels = frozenset(cluster.labels.items())
+                said = (cluster.network.values, cluster.assumed.values, labels)
             first.setdefault(
-                (membership.key[2:4], nodes, said), membership._replace(cluster=cluster)
+                (cluster.namespace, cluster.name, nodes, said),
+                membership._replace(cluster=cluster),
             )
         return tuple(first.values())
 
@@ -96,18 +101,19 @@ class Topology:
 
     def cluster_of_class(self, cluster_class: Object) -> Cluster:
         """Return what is known about every Cluster of a ClusterClass: its infrastructure, and the networks of that."""
-        its_class = self._members.nodes.get(key_of(cluster_class)) or node_of(cluster_class)
+        its_class = self._node(cluster_class)
         named = its_class.infrastructure
         if named is None:
             return Cluster()
-        network = ClusterNetwork(infrastructure=_infrastructure_of_class(its_class, named))
+        network = ClusterNetwork(infrastructure=_kind_of(named, its_class.ref, _OF_CLASS))
         template = self._members.nodes.get(self._members.meant(named))
         if template is None:
             return Cluster(network=network)
-        rewritten = its_class.rewritten
+        said = _unpatched(template.network, its_class)
+        assumed = _unpatched(template.assumed, its_class)
         return Cluster(
-            network=network._replace(networks=_unpatched(template.network.networks, rewritten)),
-            assumed=ClusterNetwork(networks=_unpatched(template.assumed.networks, rewritten)),
+            network=network._replace(networks=said.networks),
+            assumed=ClusterNetwork(networks=assumed.networks),
         )
 
     def nodes_of(self, cluster: Object) -> dict[WorkerClass, Membership]:
@@ -126,6 +132,10 @@ class Topology:
                     its_cluster, Role.WORKER, name, how, worker_class=worker_class
                 )
         return found
+
+    def _node(self, obj: Object) -> Node:
+        """Return what is kept of an object, which need not be in the list."""
+        return self._members.nodes.get(key_of(obj)) or node_of(obj)
 
     def _sources(self) -> dict[Key, list[Node]]:
         """Return, for each Cluster, the objects with facts about it."""
@@ -151,41 +161,42 @@ class Topology:
 
     def _cluster(self, cluster: Node, sources: list[Node]) -> Cluster:
         """Return a Cluster with what its sources say, in an order that does not depend on that of the list."""
-        its_class = self._class_of(cluster)
+        its_class = _NO_CLASS
+        if cluster.class_key:
+            its_class = self._members.nodes.get(self._members.meant(cluster.class_key), _NO_CLASS)
         parts = self._parts(cluster, its_class, sources)
         others = sorted((node for node in sources if node not in parts), key=lambda node: node.key)
-        networks = [_unpatched_network(node.network, its_class.rewritten) for node in parts]
+        networks = [_unpatched(node.network, its_class) for node in parts]
         # Any node may pull from a mirror; nothing else holds of workers, and of parts that the Cluster does not name.
         networks += [ClusterNetwork(mirrors=node.network.mirrors) for node in (*parts, *others)]
         for node in others:
             if node.key.group_kind == konvoy.INVENTORY or node.key.group_kind in POOLS:
                 networks.append(node.network)
-        infrastructure = _infrastructure(cluster, its_class, sources)
         is_listed = bool(cluster.ref.kind)
         return Cluster(
             namespace=cluster.key.namespace,
             name=cluster.key.name,
             labels=cluster.labels,
             ref=cluster.ref,
-            network=merged(networks)._replace(infrastructure=infrastructure),
+            network=merged(networks)._replace(
+                infrastructure=_infrastructure(cluster, its_class, sources)
+            ),
             assumed=self._assumed(cluster, its_class, parts) if is_listed else _NOTHING,
             provider_files=distinct(fact for node in parts for fact in node.provider_files),
         )
 
-    def _class_of(self, cluster: Node) -> Node:
-        """Return the ClusterClass of a Cluster; the Cluster itself if it has none in the list, which says no more."""
-        if cluster.class_key is None:
-            return cluster
-        return self._members.nodes.get(self._members.meant(cluster.class_key), cluster)
-
     def _parts(self, cluster: Node, its_class: Node, sources: list[Node]) -> list[Node]:
         """Return the Cluster, its infrastructure and its control plane: those that it or its class names, else all."""
         parts = [node for node in sources if node.is_cluster]
-        infrastructure = [node for node in sources if node.is_infrastructure]
-        control_plane = [node for node in sources if node.is_control_plane]
         for references, candidates in (
-            ((cluster.infrastructure, its_class.infrastructure), infrastructure),
-            ((cluster.control_plane, its_class.control_plane), control_plane),
+            (
+                (cluster.infrastructure, its_class.infrastructure),
+                [node for node in sources if node.is_infrastructure],
+            ),
+            (
+                (cluster.control_plane, its_class.control_plane),
+                [node for node in sources if node.is_control_plane],
+            ),
         ):
             keys = [self._members.meant(key) for key in references if key]
             parts += [node for key in keys for node in sources if node.key == key]
@@ -197,19 +208,15 @@ class Topology:
         """Return the defaults of the infrastructure, and of what sets up the control plane."""
         from krm_fn.clusters import defaults  # noqa: PLC0415 -- many lists have no Clusters
 
-        networks: list[Fact] = []
-        hosts: list[Fact] = []
-        for node in parts:
-            networks += node.assumed.networks
-            hosts += defaults.hosts_of_cluster(node.assumed, cluster.key.name)
+        assumed = merged(_unpatched(node.assumed, its_class) for node in parts)
+        assumed = assumed._replace(hosts=defaults.hosts_of_cluster(assumed, cluster.key.name))
         system = self._system(cluster, its_class, parts)
-        found = defaults.network_of_system(system, cluster.ref) if system else _NOTHING
+        if system is None:
+            return assumed
+        of_system = defaults.network_of_system(system, cluster.ref)
         if any(node.sets_services for node in (cluster, *parts)):
-            found = found._replace(service_cidrs=())
-        return found._replace(
-            networks=distinct(_unpatched(networks, its_class.rewritten)),
-            hosts=distinct(_unpatched(hosts, its_class.rewritten)),
-        )
+            of_system = of_system._replace(service_cidrs=())
+        return assumed.completed_by(of_system)
 
     def _system(
         self, cluster: Node, its_class: Node, parts: list[Node]
@@ -234,19 +241,18 @@ def _patches_services(system: NodeSystem, its_class: Node) -> bool:
         return False
     template = NODE_KINDS[CONTROL_PLANE, f"{system.control_plane}Template"]
     path = (*template.path, *system.network.service_cidrs.split("."))
-    return _is_rewritten(path, its_class.rewritten)
+    return _is_rewritten(path, its_class)
 
 
 def _infrastructure(cluster: Node, its_class: Node, sources: Iterable[Node]) -> tuple[Fact, ...]:
     """Return the kind of the infrastructure, as the Cluster, its class or an object that belongs to it says."""
     if cluster.infrastructure:
-        kind = cluster.infrastructure.kind.removesuffix("Template")
-        return (Fact(kind, cluster.ref, ("spec", "infrastructureRef")),)
+        return _kind_of(cluster.infrastructure, cluster.ref, ("spec", "infrastructureRef"))
     if its_class.infrastructure:
-        return _infrastructure_of_class(its_class, its_class.infrastructure)
+        return _kind_of(its_class.infrastructure, its_class.ref, _OF_CLASS)
     for node in sorted(sources, key=lambda node: node.key):
         if node.is_infrastructure:
-            return (Fact(node.key.kind.removesuffix("Template"), node.ref, ("kind",)),)
+            return _kind_of(node.key, node.ref, ("kind",))
     name = cluster.class_key.name if cluster.class_key else ""
     for prefix, kind in tkg.CLUSTER_CLASSES.items():
         if name == prefix or name.startswith(f"{prefix}-"):
@@ -254,34 +260,24 @@ def _infrastructure(cluster: Node, its_class: Node, sources: Iterable[Node]) -> 
     return ()
 
 
-def _unpatched_network(network: ClusterNetwork, rewritten: Iterable[Pointer]) -> ClusterNetwork:
-    """Return what an object says, without facts of a template that a patch of its class may change."""
-    return ClusterNetwork._make(_unpatched(facts, rewritten) for facts in network)
+def _kind_of(infrastructure: Key, ref: ObjectRef, path: Pointer) -> tuple[Fact, ...]:
+    """Return the kind of an infrastructure, and the object and the path that name it."""
+    return (Fact(infrastructure.kind.removesuffix("Template"), ref, path),)
 
 
-def _values(cluster: Cluster) -> tuple[object, ...]:
-    """Return all that is known of a Cluster, without where it is said."""
-    facts = [
-        fact.value for facts in (*cluster.network, *cluster.assumed) for fact in (*facts, Fact(""))
-    ]
-    return tuple(facts), frozenset(cluster.labels.items())
-
-
-def _infrastructure_of_class(its_class: Node, named: Key) -> tuple[Fact, ...]:
-    kind = named.kind.removesuffix("Template")
-    return (Fact(kind, its_class.ref, ("spec", "infrastructure")),)
-
-
-def _unpatched(facts: Iterable[Fact], rewritten: Iterable[Pointer]) -> tuple[Fact, ...]:
-    """Return the facts without those of a template that a patch of its class may change."""
-    return tuple(
-        fact
-        for fact in facts
-        if fact.path[:3] != ("spec", "template", "spec") or not _is_rewritten(fact.path, rewritten)
+def _unpatched(network: ClusterNetwork, its_class: Node) -> ClusterNetwork:
+    """Return a network without facts of a template that a patch of its class may change."""
+    if not its_class.rewritten:
+        return network
+    return ClusterNetwork._make(
+        tuple(fact for fact in facts if not _is_rewritten(fact.path, its_class))
+        for facts in network
     )
 
 
-def _is_rewritten(path: Pointer, rewritten: Iterable[Pointer]) -> bool:
-    """Return whether a patch may write what is at a path of a template, or beside it."""
+def _is_rewritten(path: Pointer, its_class: Node) -> bool:
+    """Return whether a patch of a class may write what is at a path of a template, or beside it."""
+    if path[:3] != ("spec", "template", "spec"):
+        return False
     around = path[: max(len(path) - 1, 4)]
-    return any(steps[: len(around)] == around[: len(steps)] for steps in rewritten)
+    return any(steps[: len(around)] == around[: len(steps)] for steps in its_class.rewritten)
