@@ -14,7 +14,6 @@ from cluster_objects import (
     machine_deployment,
     named,
     obj,
-    reference,
     with_value,
 )
 from krm_fn.clusters import Topology
@@ -65,12 +64,6 @@ NAMED = [
     ),
     pytest.param(
         [],
-        config_template(namespace="org", owners=[reference("Cluster", "gone")]),
-        "org/gone",
-        id="an owner reference names it",
-    ),
-    pytest.param(
-        [],
         in_namespace(control_plane(files=[node_file("gone-systemd-proxy")]), "org"),
         "org/gone",
         id="a file of a control plane is in the Secret that is named after it",
@@ -80,12 +73,6 @@ NAMED = [
         app("nginx", config={"configMap": {"name": "gone-cluster-values"}}),
         "org/gone",
         id="an App refers to its values",
-    ),
-    pytest.param(
-        [],
-        app("nginx", kubeConfig={"secret": {"name": "gone-kubeconfig", "namespace": "org"}}),
-        "org/gone",
-        id="an App has its kubeconfig",
     ),
     pytest.param([], secret("gone-pinniped-addon", "org"), "org/gone", id="a Secret has the name that TKG gives it"),
 ]
@@ -101,10 +88,6 @@ def test_an_object_belongs_to_a_cluster_that_is_only_named(
     assert f"{found.cluster.namespace}/{found.cluster.name}" == expected
     assert (found.cluster.is_listed, found.is_certain, found.claimed_from) == (False, True, "")
     assert found.cluster.labels == {}
-
-
-def test_such_a_cluster_is_none_of_the_list() -> None:
-    assert Topology([obj(machine_deployment(of="gone"))]).clusters == ()
 
 
 def test_what_its_objects_say_is_known_of_it() -> None:

@@ -185,20 +185,16 @@ def values_of(name: str, kind: str = "ConfigMap", namespace: str = "") -> Any:
 @pytest.mark.parametrize(
     "data",
     [
-        pytest.param(release("cert-manager", "prod"), id="a chart of another kind with the name of a Cluster"),
         pytest.param(release("cluster-autoscaler", "prod"), id="a chart that only is called like those of clusters"),
         pytest.param(release("cluster-aws", "product"), id="a cluster's chart for another one"),
         pytest.param(release("nginx", **kubeconfig("prod-kubeconfig")), id="a kubeconfig in a field of another kind"),
         pytest.param(release("nginx", **kubeconfig("prod", key="secretRef")), id="a kubeconfig of another name"),
         pytest.param(release("cluster-aws", kubeConfig=[], values=[]), id="fields of a wrong type"),
         pytest.param(app("nginx", **kubeconfig("prod-kubeconfig", inCluster=True)), id="an app of the installation"),
-        pytest.param(app("nginx", "prod", kubeConfig={"inCluster": True}), id="another one in such a namespace"),
         pytest.param(
             app("nginx", "prod", {"app-operator.giantswarm.io/version": "0.0.0"}), id="one of the unique app-operator"
         ),
-        pytest.param(values_of("prod-userconfig", "Pod"), id="another kind with the name of user values"),
         pytest.param(values_of("product-userconfig"), id="user values of somebody else"),
-        pytest.param(values_of("-userconfig"), id="user values of nobody"),
     ],
 )
 def test_what_brings_a_chart_and_names_no_cluster_of_the_list(data: Any) -> None:
@@ -213,7 +209,6 @@ KUBECONFIG = "its `spec.kubeConfig`"
     ("data", "how"),
     [
         pytest.param(release("cluster-aws", "prod"), NAME, id="a cluster's release"),
-        pytest.param(release("charts/cluster-aws", releaseName="prod"), NAME, id="by its release name"),
         pytest.param(
             release("cluster-aws", "test", values={"global": {"metadata": {"name": "prod"}}}),
             "`global.metadata.name` of its values",
@@ -230,7 +225,6 @@ KUBECONFIG = "its `spec.kubeConfig`"
         ),
         pytest.param(app("nginx", "prod"), NAME, id="an app in the namespace of a Cluster's name"),
         pytest.param(values_of("prod-userconfig"), NAME, id="what users set for a cluster"),
-        pytest.param(values_of("prod-user-secrets", "Secret"), NAME, id="the same in a Secret"),
     ],
 )
 def test_what_brings_a_chart_says_for_which_cluster(data: Any, how: str) -> None:
@@ -245,9 +239,3 @@ def test_a_kubeconfig_says_in_which_namespace_its_cluster_is() -> None:
     topology = Topology([*objects(here), *objects(there)])
 
     assert [found.cluster.namespace for found in topology.of(*objects(obj))] == ["b"]
-
-
-def test_values_of_nobody_known_are_those_of_the_only_cluster() -> None:
-    found = Topology(TWO[:1]).of(*objects(values_of("cert-manager-userconfig")))
-
-    assert [one.how for one in found] == ["the only Cluster in the list"]

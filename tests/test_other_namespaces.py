@@ -93,11 +93,6 @@ HOME = [
 
 STRANGERS = [
     pytest.param([machines("x", "team-b", "a", namespace="team-a")], id="machines of the same Cluster name"),
-    pytest.param([machines("x", "team-b", "b", namespace="team-a")], id="machines of another Cluster name"),
-    pytest.param(
-        [named("Cluster", "b", namespace="team-b", spec={}), machines("x", "team-b", "b", namespace="team-a")],
-        id="machines of a Cluster of the list",
-    ),
     pytest.param(
         [
             named(
@@ -118,35 +113,6 @@ STRANGERS = [
         id="a Cluster of the class, with another proxy",
     ),
     pytest.param([small_class("team-b", [ERASES], namespace="team-a")], id="a class that erases what they hold"),
-    pytest.param(
-        [
-            named(
-                "MachineDeployment",
-                "x",
-                namespace="team-b",
-                spec={
-                    "clusterName": "b",
-                    "template": {
-                        "spec": {
-                            "bootstrap": {
-                                "configRef": reference("KubeadmControlPlaneTemplate", "small-cp", namespace="team-a")
-                            }
-                        }
-                    },
-                },
-            )
-        ],
-        id="machines that use the template of the class",
-    ),
-    pytest.param(
-        [
-            {
-                **machines("x", "team-b", "b", namespace="team-a"),
-                "sops": {"mac": "ENC[AES256_GCM,data:x]", "version": "3.9.0"},
-            }
-        ],
-        id="an encrypted object that refers to the template",
-    ),
     pytest.param(
         [
             {

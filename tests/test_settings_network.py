@@ -70,11 +70,6 @@ def resolved(*clusters: Cluster, audience: Audience = Audience.POD, **spec: Any)
     return resolve(loaded(httpProxy=PROXY, **spec), memberships, target="certManager", readers=Readers(audience))
 
 
-def test_what_a_cluster_says_is_what_is_known() -> None:
-    known = cluster()
-    assert resolved(known).networks == (known.network,)
-
-
 def test_every_fact_becomes_an_entry_with_its_reason() -> None:
     known = {entry.text: entry for entry in resolved(cluster()).entries}
     reasons = {
@@ -92,7 +87,6 @@ def test_every_fact_becomes_an_entry_with_its_reason() -> None:
 @pytest.mark.parametrize(
     ("clusters", "expected"),
     [
-        pytest.param([cluster()], resolved(cluster()).networks, id="a Cluster that says everything needs none"),
         pytest.param([cluster(**NOTHING)], (DEFAULT_NETWORK,), id="a Cluster that says nothing"),
         pytest.param([], (DEFAULT_NETWORK,), id="no Cluster"),
     ],
@@ -135,32 +129,12 @@ def test_what_a_provider_takes_completes_what_a_cluster_says(spec: dict[str, Any
     assert " ".join(fact.value for fact in facts) == known
 
 
-def test_without_a_cluster_and_defaults_every_cluster_is_meant() -> None:
-    found = resolved()
-    assert found.networks == ()
-    assert {"localhost", "127.0.0.1", ".svc", ".cluster.local"} <= {entry.text for entry in found.entries}
-
-
-def test_what_is_known_stands_in_the_list() -> None:
-    found = resolved(cluster())
-    for text in ("10.0.0.0/16", "172.20.0.0/16", "172.20.0.1", ".prod.local", "prod-1.example.com", "169.254.169.254"):
-        assert text in found.settings.no_proxy.split(",")
-    assert found.settings.no_proxy == ",".join(entry.text for entry in found.entries)
-    assert all(entry.why for entry in found.entries)
-
-
 def test_several_clusters_give_the_union() -> None:
     found = resolved(cluster("a", 1), cluster("b", 2), cluster("a", 1))
     assert len(found.networks) == 2
     texts = [entry.text for entry in found.entries]
     assert {"10.1.0.0/16", "10.2.0.0/16", "a.example.com", "b.example.com"} <= {*texts}
     assert len(texts) == len({*texts})
-
-
-def test_node_and_pod_read_different_lists() -> None:
-    six = cluster(pod_cidrs=(Fact("fd00:1::/48", reference("prod-1"), ("spec",)),))
-    assert "fd00:1::/48" in resolved(six, audience=Audience.NODE).settings.no_proxy
-    assert "fd00:1::/48" not in resolved(six, audience=Audience.POD).settings.no_proxy
 
 
 ALL_OF_IT = ("`podCIDRs`", "`serviceCIDRs`", "`endpoint`", "`infrastructure`")
@@ -172,7 +146,6 @@ ALL_OF_IT = ("`podCIDRs`", "`serviceCIDRs`", "`endpoint`", "`infrastructure`")
         pytest.param({"noProxyPolicy": {"style": "Verbatim"}}, (), id="a verbatim list needs nothing"),
         pytest.param({"clusterDefaults": DEFAULTS}, (), id="the defaults say all"),
         pytest.param({}, ALL_OF_IT, id="nothing is known"),
-        pytest.param({"noProxyPolicy": {"style": "Sorted"}}, ALL_OF_IT, id="nothing is known for OpenShift's list"),
         pytest.param({"noProxyPolicy": {"style": "GiantSwarm"}}, ALL_OF_IT[:3], id="nor for Giant Swarm's"),
         pytest.param({"noProxyPolicy": {"style": "TKG"}}, ALL_OF_IT[:2], id="nor for that of TKG"),
         pytest.param(
@@ -180,12 +153,6 @@ ALL_OF_IT = ("`podCIDRs`", "`serviceCIDRs`", "`endpoint`", "`infrastructure`")
             ("`serviceCIDRs`", "`infrastructure`"),
             id="what is not wanted is not missing",
         ),
-        pytest.param(
-            {"noProxyPolicy": {"derive": {"metadata": False, "provider": False}}},
-            ALL_OF_IT[:3],
-            id="an infrastructure of which nothing is wanted",
-        ),
-        pytest.param({"clusterDefaults": {"endpoint": "a"}}, (*ALL_OF_IT[:2], ALL_OF_IT[3]), id="one fact is known"),
     ],
 )
 def test_what_is_missing_where_there_is_no_cluster(spec: dict[str, Any], reported: tuple[str, ...]) -> None:
@@ -196,8 +163,6 @@ def test_what_is_missing_where_there_is_no_cluster(spec: dict[str, Any], reporte
     ("clusters", "reported"),
     [
         pytest.param([cluster()], (), id="a Cluster that says everything"),
-        pytest.param([cluster(service_domain=(), region=(), networks=())], (), id="what may be missing"),
-        pytest.param([cluster(endpoint=())], ("`endpoint` of `Cluster/org-acme/prod-1`",), id="no endpoint yet"),
         pytest.param(
             [cluster("a", endpoint=(), pod_cidrs=()), cluster("b"), cluster("c", pod_cidrs=())],
             (
@@ -228,15 +193,11 @@ NOT_EXPORTED = {"kubeadmCommands": {"exports": False}}
     [
         pytest.param("kubeadmCommands", Role.CONTROL_PLANE, {}, API, NODES, id="kubeadm of a control plane"),
         pytest.param("clusterClass", Role.CONTROL_PLANE, {}, API, NODES, id="a ClusterClass, which writes that"),
-        pytest.param("clusterClass", Role.CONTROL_PLANE, {"targets": NOT_EXPORTED}, API, NODES, id="one exports less"),
         pytest.param("kubeadmCommands", Role.WORKER, {}, API, (), id="kubeadm of a worker calls no nodes"),
         pytest.param("containerd", Role.CONTROL_PLANE, {}, API, (), id="containerd calls no nodes"),
         pytest.param("kubeadmCommands", Role.CONTROL_PLANE, {"targets": NOT_EXPORTED}, API, (), id="nothing exports"),
         pytest.param(
             "kubeadmCommands", Role.CONTROL_PLANE, {"noProxy": "a,10.200.0.0/16"}, API, (), id="a CIDR of the user"
-        ),
-        pytest.param(
-            "kubeadmCommands", Role.CONTROL_PLANE, {"noProxy": "10.1.0.0/16"}, API, NODES, id="another CIDR of the user"
         ),
         pytest.param(
             "kubeadmCommands", Role.CONTROL_PLANE, {"noProxy": "10.1.0.0/16"}, Fact("a.example"), NODES, id="a name"
@@ -260,11 +221,6 @@ def test_the_network_of_the_nodes_is_missing_where_something_calls_them_by_addre
     assert tuple(map(str, found.missing)) == reported
     of_nodes = [one.field for one in found.missing if one.is_about_nodes]
     assert of_nodes == [network_field("AWSCluster") for _ in reported[-1:]]
-
-
-def test_nothing_is_missing_where_there_is_no_proxy() -> None:
-    everywhere = [{"match": {"targets": ["certManager"]}, "disabled": True}]
-    assert resolved(overrides=everywhere).missing == ()
 
 
 def test_of_a_cluster_outside_of_the_list_nothing_but_its_name_is_known() -> None:
@@ -291,11 +247,9 @@ DOMAIN_OFF = {**TKG, "derive": {"clusterDomain": False}}
     ("policy", "names", "added"),
     [
         pytest.param(TKG, ("a", "b"), "a,b,.svc.cluster.local.", id="names of its parts, and rooted names"),
-        pytest.param({**TKG, "extra": ["x"]}, ("a",), "a,.svc.cluster.local.", id="behind what the policy adds"),
         pytest.param({**TKG, "rooted": False}, (), "", id="rooted names are switched off"),
         pytest.param(DOMAIN_OFF, (), "", id="no name of the domain is wanted"),
         pytest.param({}, (), "", id="Portable has them anyway"),
-        pytest.param({"exclude": ["cluster.local", ".cluster.local"]}, (), "", id="and not where the domain is out"),
         pytest.param({"style": "Verbatim"}, ("a",), "", id="a verbatim list"),
     ],
 )
@@ -321,7 +275,6 @@ MIRROR = {"registryMirror": {"url": "https://mirror.example:5000"}}
     ("spec", "reasons"),
     [
         pytest.param({}, ["`spec.registryMirror.url`"], id="as an entry of the user"),
-        pytest.param({"noProxyPolicy": TKG}, ["`spec.registryMirror.url`"], id="in each style"),
         pytest.param({"noProxy": ["mirror.example"]}, ["`spec.noProxy[0]`"], id="an entry that is there is enough"),
         pytest.param(switched(mirrors=False), [], id="it is switched off"),
         pytest.param({"noProxyPolicy": {"style": "Verbatim"}}, [], id="a verbatim list"),

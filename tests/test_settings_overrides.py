@@ -9,17 +9,16 @@ import pytest
 from function_configs import PROXY, loaded
 from krm_fn.clusters import Cluster, Membership, Role
 from krm_fn.krm.results import Severity
-from krm_fn.noproxy import Audience, Entry, Style, Readers
+from krm_fn.noproxy import Audience, Entry, Readers, Style
 from krm_fn.noproxy.model import Origin
 from krm_fn.settings import (
-    PROXY_VARIABLES,
     ProxySettings,
     Resolved,
-    declared_urls,
     cache_key,
-    unused_overrides,
+    declared_urls,
     resolve,
     subjects,
+    unused_overrides,
 )
 
 IDLE = "`spec.overrides[0].match` fits nothing in this list"
@@ -54,20 +53,12 @@ def test_remove_wants_no_variable_anywhere(memberships: tuple[Membership, ...]) 
     assert Resolved().settings.variables() == {}
 
 
-def test_check_wants_what_inject_wants() -> None:
-    assert resolved({**BASE, "mode": "Check"}, WORKER) == resolved(BASE, WORKER)
-
-
 @pytest.mark.parametrize(
     ("match", "memberships", "target"),
     [
         pytest.param({"clusters": ["prod-*"]}, [], "kubeletDropIn", id="an object without a Cluster"),
         pytest.param({"clusters": ["lab"]}, [WORKER], "kubeletDropIn", id="another Cluster"),
-        pytest.param({"namespaces": ["org-b"]}, [WORKER], "kubeletDropIn", id="another namespace"),
-        pytest.param({"labels": {"region": "us-*"}}, [WORKER], "kubeletDropIn", id="another label"),
-        pytest.param({"roles": ["Worker"]}, [CONTROL_PLANE], "kubeletDropIn", id="another role"),
         pytest.param({"roles": ["Worker"]}, [Membership(PROD)], "kubeletDropIn", id="a role that is not known"),
-        pytest.param({"workerGroups": ["md-0"]}, [WORKER], "kubeletDropIn", id="another group"),
         pytest.param({"targets": ["certManager"]}, [WORKER], "kubeletDropIn", id="another target"),
     ],
 )
@@ -84,11 +75,8 @@ def test_an_override_for_others_changes_nothing(
     ("match", "memberships", "target"),
     [
         pytest.param({"clusters": ["prod-*"]}, [WORKER], "kubeletDropIn", id="the Cluster"),
-        pytest.param({"namespaces": ["org-*"]}, [WORKER], "kubeletDropIn", id="its namespace"),
-        pytest.param({"labels": {"region": "eu-*"}}, [WORKER], "kubeletDropIn", id="its label"),
         pytest.param({"roles": ["Worker"]}, [WORKER], "kubeletDropIn", id="the role"),
         pytest.param({"workerGroups": ["md-gpu-*"]}, [WORKER], "kubeletDropIn", id="the worker group"),
-        pytest.param({"workerGroups": ["gpu"]}, [WORKER], "kubeletDropIn", id="the class of the workers"),
         pytest.param({"targets": ["certManager"]}, [], "certManager", id="the target, without a Cluster"),
     ],
 )
@@ -104,7 +92,6 @@ HERE, ALSO_HERE = {"clusters": ["prod-1"]}, {"roles": ["Worker"]}
     ("overrides", "expected"),
     [
         pytest.param([override(HERE, noProxy=[])], ALL, id="no further entries"),
-        pytest.param([override(HERE, disabled=False)], ALL, id="a proxy that was never switched off"),
         pytest.param([override(HERE, httpProxy=EU)], ProxySettings(EU, PROXY, "base"), id="one URL of two"),
         pytest.param([override(HERE, httpProxy="")], ProxySettings("", PROXY, "base"), id="one URL taken away"),
         pytest.param(
@@ -121,11 +108,6 @@ HERE, ALSO_HERE = {"clusters": ["prod-1"]}, {"roles": ["Worker"]}
             id="entries in the place of all before",
         ),
         pytest.param(
-            [override(HERE, noProxy=["a"], noProxyMode="Replace"), override(ALSO_HERE, noProxy=["b"])],
-            ProxySettings(PROXY, PROXY, "a,b"),
-            id="entries behind those that replaced the others",
-        ),
-        pytest.param(
             [override(HERE, noProxy=[], noProxyMode="Replace")], ProxySettings(PROXY, PROXY, ""), id="no entries at all"
         ),
         pytest.param(
@@ -134,11 +116,6 @@ HERE, ALSO_HERE = {"clusters": ["prod-1"]}, {"roles": ["Worker"]}
             id="the last wins, field by field",
         ),
         pytest.param([override(HERE, disabled=True)], ProxySettings(), id="no proxy here"),
-        pytest.param(
-            [override(HERE, disabled=True), override(ALSO_HERE, httpProxy=EU)],
-            ProxySettings(),
-            id="still no proxy here",
-        ),
         pytest.param(
             [override(HERE, disabled=True), override(ALSO_HERE, httpProxy=EU, disabled=False)],
             ProxySettings(EU, PROXY, "base"),
@@ -176,8 +153,6 @@ def test_the_entries_say_where_they_were_written() -> None:
     ("spec", "declared"),
     [
         pytest.param(BASE, True, id="a proxy for all"),
-        pytest.param({"httpProxy": PROXY}, True, id="one for `http://` alone"),
-        pytest.param({"httpsProxy": PROXY}, True, id="one for `https://` alone"),
         pytest.param({"overrides": [override(HERE, httpsProxy=EU)]}, True, id="a proxy of the region"),
         pytest.param({**BASE, "overrides": [override(HERE, disabled=True)]}, True, id="that there is none"),
         pytest.param(
@@ -186,11 +161,6 @@ def test_the_entries_say_where_they_were_written() -> None:
             id="only that",
         ),
         pytest.param({"overrides": [override({"clusters": ["x"]}, httpProxy=EU)]}, False, id="a proxy of others"),
-        pytest.param(
-            {"overrides": [override({"clusters": ["x"]}, httpProxy=EU), override(HERE, noProxy=["a"])]},
-            False,
-            id="a proxy of others, and entries",
-        ),
     ],
 )
 def test_whether_anything_says_which_proxy_it_has(spec: dict[str, Any], declared: bool) -> None:
@@ -226,21 +196,9 @@ LAB_WORKER = Membership(LAB, Role.WORKER, group="md-0")
         ),
         pytest.param(
             [override({"clusters": ["lab"]}, httpProxy=EU)],
-            [Membership(PROD), Membership(LAB)],
-            ("`Cluster/org-acme/prod-1`", "`Cluster/org-acme/lab`"),
-            id="Clusters as a whole",
-        ),
-        pytest.param(
-            [override({"clusters": ["lab"]}, httpProxy=EU)],
             [Membership(PROD), Membership(LAB, is_guest=True)],
             (),
             id="one of another namespace has no say",
-        ),
-        pytest.param(
-            [override({"clusters": ["lab"]}, httpProxy=EU)],
-            [Membership(PROD, is_guest=True), Membership(LAB, is_guest=True)],
-            ("`Cluster/org-acme/prod-1`", "`Cluster/org-acme/lab`"),
-            id="two of other namespaces, and none of its own",
         ),
     ],
 )
@@ -287,10 +245,6 @@ def test_a_verbatim_list_stays_as_it_was_written(memberships: list[Membership]) 
     assert resolved(spec, *memberships).settings.no_proxy == "b,a,b"
 
 
-def test_the_six_variables_in_writing_order() -> None:
-    assert tuple(resolved(BASE, WORKER).settings.variables()) == PROXY_VARIABLES
-
-
 OTHERS = {"match": {"clusters": ["prod-1"]}, "disabled": True}
 
 
@@ -300,18 +254,6 @@ OTHERS = {"match": {"clusters": ["prod-1"]}, "disabled": True}
         pytest.param({"clusters": ["prod-*"]}, [], None, id="one that fits a Cluster"),
         pytest.param(
             {"clusters": ["prod-*"], "roles": ["Worker"]}, [OTHERS], Severity.WARNING, id="a Cluster without that role"
-        ),
-        pytest.param(
-            {"clusters": ["prod-*"], "workerGroups": ["md-0"]},
-            [OTHERS],
-            Severity.WARNING,
-            id="a Cluster without that group",
-        ),
-        pytest.param(
-            {"clusters": ["prod-*"], "objects": ["x"]},
-            [OTHERS],
-            Severity.WARNING,
-            id="a Cluster without that object",
         ),
         pytest.param({"roles": ["Worker"]}, [OTHERS], Severity.WARNING, id="a role that is not there"),
         pytest.param({"labels": {"regoin": "*"}}, [], Severity.WARNING, id="a misspelt label, and nothing else fits"),
@@ -333,17 +275,10 @@ def test_an_override_that_fits_nothing_is_reported(
     assert list(unused_overrides(loaded(httpProxy=PROXY), [])) == []
 
 
-def test_an_override_for_a_role_may_be_for_other_lists_where_nothing_makes_nodes() -> None:
-    config = loaded(httpProxy=PROXY, overrides=[override({"roles": ["Worker"]}, disabled=True)])
-    found = list(unused_overrides(config, subjects([Membership(PROD)], target="certManager")))
-    assert [one.severity for one in found] == [Severity.INFO]
-
-
 @pytest.mark.parametrize(
     ("match", "particular"),
     [
         pytest.param({"clusters": ["prod-*"]}, False, id="the Cluster"),
-        pytest.param({"namespaces": ["org-acme"]}, False, id="the namespace of the Cluster"),
         pytest.param({"clusters": ["lab"]}, False, id="another Cluster"),
         pytest.param({"roles": ["ControlPlane"]}, False, id="another role"),
         pytest.param({"roles": ["Worker"]}, True, id="the role"),
@@ -447,7 +382,6 @@ def test_the_proxy_that_is_declared_for_a_place(
     ("spec", "target", "membership", "expected"),
     [
         pytest.param(BASE, "kubeletDropIn", WORKER, ("", False), id="nothing"),
-        pytest.param({**BASE, "overrides": [THERE]}, "kubeletDropIn", WORKER, ("", False), id="nor another override"),
         pytest.param(
             {**BASE, "overrides": [OF_WORKERS]}, "certManager", WORKER, ("certManager", False), id="one for targets"
         ),
@@ -465,5 +399,3 @@ def test_by_what_the_proxies_of_two_targets_may_differ(
     spec: dict[str, Any], target: str, membership: Membership, expected: tuple[str, bool]
 ) -> None:
     assert cache_key(target, loaded(**spec), [membership]) == expected
-
-

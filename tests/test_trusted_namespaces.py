@@ -30,10 +30,6 @@ def values(namespace: str) -> dict[str, Any]:
     return manifest("v1", "Secret", "prod-cluster-values", namespace, stringData={"values": "a: b\n"})
 
 
-def drop_ins(namespace: str) -> dict[str, Any]:
-    return manifest("v1", "Secret", "prod-systemd-proxy", namespace, stringData={"containerdProxy": ""})
-
-
 def workload(namespace: str, **labels: str) -> dict[str, Any]:
     container = {"name": "cert-manager-controller", "image": "quay.io/jetstack/cert-manager-controller:v1.14.0"}
     labels = {"app.kubernetes.io/name": "cert-manager", **labels}
@@ -54,11 +50,6 @@ def release(namespace: str) -> dict[str, Any]:
         "values": {"http_proxy": ""},
     }
     return manifest("helm.toolkit.fluxcd.io/v2", "HelmRelease", "cert-manager", namespace, spec=spec)
-
-
-def user_values(namespace: str) -> dict[str, Any]:
-    values = "global:\n  metadata: {name: prod}\n  connectivity: {}\n"
-    return manifest("v1", "ConfigMap", "prod-userconfig", namespace, data={"values": values})
 
 
 def outcome_of(spec: dict[str, Any], *items: dict[str, Any]) -> Outcome:
@@ -88,10 +79,8 @@ CLUSTERS = [cluster("prod", "org-a"), cluster("test", "org-b")]
 LABEL = {"giantswarm.io/cluster": "prod"}
 STRANGERS = [
     pytest.param(values("team-x"), id="a Secret that is named like that of the Cluster"),
-    pytest.param(drop_ins("team-x"), id="a Secret for its nodes"),
     pytest.param(workload("team-x", **LABEL), id="a workload with its label"),
     pytest.param(release("team-x"), id="a release with a kubeconfig of that name"),
-    pytest.param(user_values("team-x"), id="values of a user that are named after it"),
     pytest.param(
         {
             **workload("team-x", **LABEL),
@@ -125,12 +114,6 @@ def test_where_the_user_trusts_its_namespace_it_gets_the_proxy(stranger: dict[st
     assert (CANARY in items, reported) == (True, [])
 
 
-def test_another_trusted_namespace_does_not_help() -> None:
-    items, reported = done({**BY_NAMESPACE, "trustedNamespaces": ["team-y"]}, *CLUSTERS, values("team-x"))
-
-    assert (CANARY in items, len(reported)) == (False, 1)
-
-
 def test_an_object_of_cluster_api_is_never_of_another_namespace() -> None:
     items, reported = done(BY_NAMESPACE, *CLUSTERS, nodes("team-x"))
     assert (CANARY in items, reported) == (False, [])
@@ -151,7 +134,6 @@ def test_a_rule_for_a_name_alone_does_not_reach_its_namesake_that_is_not_in_the_
     "own",
     [
         pytest.param(values("org-a"), id="in the namespace of the Cluster"),
-        pytest.param(nodes("org-a"), id="nodes in the namespace of the Cluster"),
         pytest.param(values(""), id="without a namespace"),
         pytest.param(values("${NAMESPACE}"), id="in a namespace that is filled in later"),
     ],
@@ -191,23 +173,3 @@ def test_a_rule_for_a_cluster_that_is_not_in_the_list_fits_the_objects_that_name
     items, _ = done(spec, *CLUSTERS, theirs)
 
     assert (CANARY in items, "everybody" in items) == (True, False)
-
-
-def test_the_secret_of_a_cluster_that_is_not_in_the_list_has_its_name() -> None:
-    spec = {**EVERYBODYS, "targets": {"containerdDropIn": {"content": "Secret"}, "kubeletDropIn": {"enabled": False}}}
-    labels = {"cluster.x-k8s.io/cluster-name": "gone"}
-    theirs = {**nodes("org-c"), "metadata": {"name": "x", "namespace": "org-c", "labels": labels}}
-    items, _ = done(spec, *CLUSTERS, theirs)
-
-    assert "gone-systemd-proxy" in items
-
-
-def test_the_advice_for_one_name_in_two_namespaces_is_not_the_label_that_is_there() -> None:
-    labelled = workload("x", **{"cluster.x-k8s.io/cluster-name": "prod"})
-    spec = {**EVERYBODYS, "trustedNamespaces": ["x"]}
-    found = [one.message for one in results(spec, cluster("prod", "org-a"), cluster("prod", "org-b"), labelled)]
-    (reported,) = [message for message in found if "only because of" in message]
-
-    assert "`Cluster/org-a/prod` and to `Cluster/org-b/prod`" in reported
-    assert "annotation `cluster.x-k8s.io/cluster-namespace`" in reported
-    assert "label it" not in reported
