@@ -65,7 +65,7 @@ golden: .venv/installed tools ## rewrite the stored expectations, and fail, so t
 
 # The first run writes the lists of the schema, the second one what follows from it; the third one checks that nothing is stale.
 DOCS := tests/test_cli_page.py tests/test_targets_page.py tests/test_functionconfig.py tests/test_noproxy_docs.py \
-  tests/test_no_proxy_tables.py tests/test_functionconfig_definition.py tests/test_tutorial.py
+  tests/test_functionconfig_definition.py tests/test_tutorial.py
 
 docs: .venv/installed ## write the generated pages and tables of docs/, the list in README.md, the KRMFunctionDefinition
 	@$(VENV)/python -m pytest -q tests/test_functionconfig.py -k make_docs --write-golden >/dev/null || true
