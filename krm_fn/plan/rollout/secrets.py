@@ -9,10 +9,9 @@ Sources: Cluster API 1.11 ``kubeadmconfig_controller.go`` (``resolveSecretFileCo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterator, Mapping, Sequence
 
-from krm_fn.clusters import Key, ObjectIndex, key_of
+from krm_fn.clusters import Key, ObjectIndex
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Finding
@@ -44,13 +43,15 @@ _SECRET_NAMES = {
     "SealedSecret": ("spec", "template", "metadata", "name"),
 }
 """The kinds of objects that are, or become, a Secret -> where they have its name."""
+_SOURCE = ("contentFrom", "secret")
 
 
 class _Reference(NamedTuple):
-    """An object whose nodes take drop-ins from a Secret."""
+    """An object whose nodes take drop-ins from a key of a Secret; without a key, from keys that its class names."""
 
     user: User
     secret: Key
+    key: str = ""
 
 
 def hashed(places: Sequence[PlannedEdit]) -> set[int]:
@@ -77,55 +78,47 @@ def secret_names(
     Raises:
         InputError: an object that seems to refer to a Secret cannot be read.
     """
-    renames = list(_renames(places, config))
-    has_nodes = any(place.obj.group_kind in NODE_KINDS for place in places)
-    references = list(_of_clusters(places))
-    if renames or references or has_nodes:
-        references = [*_of_nodes(source, places), *references]
-    users = _users(renames, references)
+    references = [*_of_nodes(source, places), *_of_clusters(places)]
     notes: list[RolloutNote] = []
-    for secret in renames:
-        its_users = users.get(id(secret.obj), [])
+    for secret, users in _renames(places, references, config):
         if not secret.keeps_name:
-            notes += renamed(secret, its_users, source)
+            notes += renamed(secret, users, source)
             continue
-        for (
-            user
-        ) in its_users:  # a reference may have been added to a Secret that has its hash already
+        for user in users:  # a reference may have been added to a Secret that has its hash already
             notes += update_reference(user, secret)
-        if id(secret.obj) in changed and not config.hash_names:
-            for user in its_users:
-                kind = NODE_KINDS.get(user.obj.group_kind)
-                is_reported = kind and kind.is_template and not kind.is_control_plane
-                if id(user.obj) not in changed and not is_reported:
-                    notes.append(not_rolled(user, "Secret", secret.obj.ref.name, config))
+            if id(secret.obj) in changed and id(user.obj) not in changed and not config.hash_names:
+                notes += _not_rolled(user, secret, config)
     if config.mode is not Mode.REMOVE:
-        notes += _missing(source, places)
+        notes += _missing(source, places, references)
         notes += _of_other_lists(places, config)
     return notes
 
 
-def _renames(places: Sequence[PlannedEdit], config: ProxyConfig) -> Iterator[Rename]:
-    for _, group in groupby(places, key=lambda place: id(place.obj)):
-        edits = [place for place in group if place.target_id == _TARGET]
-        obj = edits[0].obj if edits else None
-        if obj is not None and obj.data and cluster_secret.is_one(obj.base_name):
-            content = [obj.data.get("data"), obj.data.get("stringData")]
-            yield rename_of(edits, content, config, "Secret")
-
-
-def _users(renames: Sequence[Rename], references: Sequence[_Reference]) -> dict[int, list[User]]:
-    """Return ``id`` of a Secret -> the objects that refer to it, by its name with or without a hash."""
-    index: ObjectIndex[Object] = ObjectIndex()
-    for secret in renames:
-        for name in (secret.obj.base_name, secret.obj.ref.name):
-            index.add(key_of(secret.obj)._replace(name=name), secret.obj)
-    users: dict[int, list[User]] = {}
+def _renames(
+    places: Sequence[PlannedEdit], references: Sequence[_Reference], config: ProxyConfig
+) -> list[tuple[Rename, list[User]]]:
+    """Return the Secrets with their names, and the objects that refer to each, with or without its hash."""
+    index: ObjectIndex[list[User]] = ObjectIndex()
+    renames = []
+    for place in places:
+        obj = place.obj
+        if place.target_id != _TARGET or not obj.data or not cluster_secret.is_one(obj.base_name):
+            continue
+        content = [obj.data.get("data"), obj.data.get("stringData")]
+        users: list[User] = []
+        renames.append((rename_of([place], content, config, "Secret"), users))
+        for name in (obj.base_name, obj.ref.name):
+            index.add(_secret_key(obj, name), users)
     for reference in references:
-        obj = index.get(reference.secret)
-        if obj is not None:
-            users.setdefault(id(obj), []).append(reference.user)
-    return users
+        index.get(reference.secret, []).append(reference.user)
+    return renames
+
+
+def _not_rolled(user: User, secret: Rename, config: ProxyConfig) -> Iterator[RolloutNote]:
+    """Yield a warning about nodes that keep the old content, unless the names of templates say it."""
+    kind = NODE_KINDS.get(user.obj.group_kind)
+    if not kind or kind.is_control_plane or not kind.is_template:
+        yield not_rolled(user, "Secret", secret.obj.ref.name, config)
 
 
 def _of_nodes(source: ObjectSource, places: Sequence[PlannedEdit]) -> Iterator[_Reference]:
@@ -145,12 +138,13 @@ def _of_nodes(source: ObjectSource, places: Sequence[PlannedEdit]) -> Iterator[_
 
 def _of_object(index: int, obj: Object) -> Iterator[_Reference]:
     kind = NODE_KINDS.get(obj.group_kind)
-    for number, file in enumerate(list_at(obj.data, kind.files) if kind else ()):
-        path = ("contentFrom", "secret", "name")
-        name = text_at(file, path)
-        if kind and cluster_secret.is_one(name):
-            user = User(index, obj, (*kind.files, str(number), *path))
-            yield _Reference(user, _secret_key(obj, name))
+    if kind is None:
+        return
+    for number, file in enumerate(list_at(obj.data, kind.files)):
+        name = text_at(file, (*_SOURCE, "name"))
+        if cluster_secret.is_one(name):
+            user = User(index, obj, (*kind.files, str(number), *_SOURCE, "name"))
+            yield _Reference(user, _secret_key(obj, name), text_at(file, (*_SOURCE, "key")))
 
 
 def _of_clusters(places: Sequence[PlannedEdit]) -> Iterator[_Reference]:
@@ -185,48 +179,62 @@ def _of_other_lists(places: Sequence[PlannedEdit], config: ProxyConfig) -> Itera
         if key not in listed:
             keys = " and ".join(f"`{name}`" for name in secret.keys)
             message = (
-                f"the patches of this class take {keys} from the Secret `<cluster>{giantswarm.SYSTEMD_PROXY_SUFFIX}` of "  # noqa: E501
-                "each Cluster, no Cluster of the class is in this list, and no node boots without that Secret: run this "  # noqa: E501
-                f"function over the Clusters with `{_GENERATE}: true`, or create the Secrets yourself"
+                f"the patches of this class take {keys} from the Secret `<cluster>{giantswarm.SYSTEMD_PROXY_SUFFIX}` "
+                "of each Cluster, no Cluster of the class is in this list, and no node boots without that Secret: run "
+                f"this function over the Clusters with `{_GENERATE}: true`, or create the Secrets yourself"
             )
             finding = Finding.of("SecretMissing", message, ("spec", "patches"))
             yield RolloutNote(place.item_index, place.obj, finding)
 
 
-def _missing(source: ObjectSource, places: Sequence[PlannedEdit]) -> Iterator[RolloutNote]:
-    """Yield a warning for each object that refers to a Secret which is neither in the list nor created."""
-    references = list(_of_clusters(places))
-    for place in places:
-        if place.resolved.settings.sets_any and not place.is_new:
-            references += _of_object(place.item_index, place.obj)
-    if not references:
+def _missing(
+    source: ObjectSource, places: Sequence[PlannedEdit], references: Sequence[_Reference]
+) -> Iterator[RolloutNote]:
+    """Yield a warning for each reference to a Secret, or a key, that is neither in the list nor created."""
+    of_proxies = {
+        (place.item_index, place.obj.path)
+        for place in places
+        if place.resolved.settings.sets_any and not place.is_new
+    }
+    wanted = [one for one in references if (one.user.item_index, one.user.obj.path) in of_proxies]
+    if not wanted:
         return
-    known = ObjectIndex((key, None) for key in _listed_secrets(source))
+    known = ObjectIndex(_listed_secrets(source))
     for place in places:
         if place.obj.ref.kind == "Secret" and place.obj.data:
             for name in (place.obj.base_name, place.obj.ref.name):
-                known.add(_secret_key(place.obj, name), None)
-    reported = set()
-    for user, secret in references:
-        key = (user.item_index, user.obj.path, secret)
-        if key in reported or known.candidates(secret):
+                known.add(_secret_key(place.obj, name), _keys_of(place.obj))
+    for user, secret, key in wanted:
+        keys = known.get(secret)
+        if not known.candidates(secret):
+            message = (
+                f'the Secret "{secret.name}" is neither in the list nor created, and no node boots without it: add '
+                f"it, or set `{_GENERATE}` to true"
+            )
+        elif key and keys is not None and key not in keys:
+            message = f'the Secret "{secret.name}" has no key "{key}", and no node boots without it: add the key'
+        else:
             continue
-        reported.add(key)
-        message = (
-            f'the Secret "{secret.name}" is neither in the list nor created, and no node boots without it: add it, or '
-            f"set `{_GENERATE}` to true"
+        yield RolloutNote(
+            user.item_index, user.obj, Finding.of("SecretMissing", message, user.path)
         )
-        finding = Finding.of("SecretMissing", message, user.path)
-        yield RolloutNote(user.item_index, user.obj, finding)
 
 
-def _listed_secrets(source: ObjectSource) -> Iterator[Key]:
-    """Yield the key of each Secret of the list, and of each that another object becomes."""
+def _listed_secrets(source: ObjectSource) -> Iterator[tuple[Key, set[str] | None]]:
+    """Yield each Secret of the list with its keys, and each that another object becomes, whose keys nobody knows."""
     for index in items_of_kinds(source, _SECRET_NAMES):
         for obj in source.objects(index):
-            for path in {NAME, _SECRET_NAMES.get(obj.ref.kind, NAME)}:
-                if obj.ref.kind in _SECRET_NAMES:
-                    yield _secret_key(obj, text_at(obj.data, path))
+            kind = obj.ref.kind
+            if kind in _SECRET_NAMES:
+                keys = _keys_of(obj) if kind == "Secret" else None
+                for path in {NAME, _SECRET_NAMES[kind]}:
+                    yield _secret_key(obj, text_at(obj.data, path)), keys
+
+
+def _keys_of(obj: Object) -> set[str]:
+    """Return the keys of a Secret."""
+    members = [obj.data.get(field) for field in ("data", "stringData")]
+    return {key for held in members if isinstance(held, Mapping) for key in held}
 
 
 def _secret_key(obj: Object, name: str) -> Key:
