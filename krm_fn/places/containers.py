@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from krm_fn.krm.resourcelist import group_kind
+from krm_fn.krm.results import Finding
+from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, list_at, lookup, text_at
 
@@ -85,3 +87,19 @@ def containers(
     for index, item in enumerate(list_at(obj, path)):
         if isinstance(item, Mapping):
             yield Container(text_at(item, ("name",)), (*path, str(index)), item)
+
+
+def wrong_types(data: Mapping[str, Any], at: Pointer) -> Iterator[Finding]:
+    """Yield what on the way to the containers, or among them, has a wrong type."""
+    for path in [at[:length] for length in range(1, len(at) + 1)]:
+        value = lookup(data, path)
+        if value is not None and not isinstance(value, dict):
+            yield wrong_type(path, value, "a mapping")
+            return
+    for field in (INIT_CONTAINERS, CONTAINERS):
+        listed = lookup(data, (*at, field))
+        if listed is not None and not isinstance(listed, list):
+            yield wrong_type((*at, field), listed, "a list")
+        for index, item in enumerate(listed if isinstance(listed, list) else ()):
+            if not isinstance(item, dict):
+                yield wrong_type((*at, field, str(index)), item, "a mapping")

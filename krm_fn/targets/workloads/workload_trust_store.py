@@ -21,6 +21,7 @@ from krm_fn.places.containers import (
     Container,
     containers,
     pod_spec,
+    wrong_types,
 )
 from krm_fn.places.place import Place
 from krm_fn.settings import ProxySettings
@@ -39,6 +40,8 @@ _NOT_READ = (
     "mounts the certificates, and no variable names them to the programs: name the one that they read in "
     "`spec.targets.workloadTrustStore.variables`, such as `SSL_CERT_DIR` for a Go program"
 )
+
+_NOT_OURS = "lacks the certificates, and somebody else made this ConfigMap, so it stays as it is: add them, or delete it"
 
 
 class _Bundle(NamedTuple):
@@ -145,6 +148,14 @@ def _in_container(container: Container, bundle: _Bundle | None) -> Iterator[Plac
     yield _entry((*container.path, "volumeMounts"), NAME, mount, f"the mount of the bundle {where}")
 
 
+def _in_config_map(data: Data, pem: str) -> Iterator[Place | Finding]:
+    """Yield the certificates of our ConfigMap; report one of its name that somebody else made and that lacks them."""
+    if created_objects.was_created(data):
+        yield trusted_config_map()
+    elif pem and pem not in text_at(data, ("data", KEY)):
+        yield Finding.of("CertificatesNotSet", _NOT_OURS, ("data", KEY))
+
+
 def _entry(path: Pointer, name: str, entry: Mapping[str, Any] | None, label: str) -> Place:
     return Place(path, NamedEntry(name, entry), label, len(path) - 1, is_trust=True)
 
@@ -165,11 +176,12 @@ class _WorkloadTrustStore(Target):
         if at is None:
             name = text_at(data, ("metadata", "name"))
             source = context.settings.trusted_ca.config_map or ("", "")
-            is_source = source[:2] == (text_at(data, ("metadata", "namespace")), NAME)
-            if name == NAME and not is_source and created_objects.was_created(data):
-                yield trusted_config_map()
+            if name == NAME and source[:2] != (text_at(data, ("metadata", "namespace")), NAME):
+                yield from _in_config_map(data, context.settings.trusted_ca.pem)
             return
         bundle = _wanted(data, context.settings, context.options)
+        if bundle:
+            yield from wrong_types(data, at)
         found = [
             one for field in (INIT_CONTAINERS, CONTAINERS) for one in containers(data, field, at=at)
         ]

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Finding
-from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import NamedTuple
 from krm_fn.noproxy import Audience, Readers
-from krm_fn.patch import Pointer, lookup
+from krm_fn.patch import Pointer
 from krm_fn.places import choice
 from krm_fn.places.choice import fits_object
 from krm_fn.places.containers import (
@@ -20,6 +19,7 @@ from krm_fn.places.containers import (
     Container,
     containers,
     pod_spec,
+    wrong_types,
 )
 from krm_fn.places.env_entries import PAIRS, EnvEntries
 from krm_fn.places.named_item import NamedItem
@@ -70,22 +70,6 @@ def _env_place(data: Data, container: Container, context: Context) -> Place:
     return Place((*container.path, "env"), form, label, len(container.path), keeps=keeps)
 
 
-def _wrong_types(data: Data, at: Pointer) -> Iterator[Finding]:
-    """Yield what on the way to the containers, or among them, has a wrong type."""
-    for path in [at[:length] for length in range(1, len(at) + 1)]:
-        value = lookup(data, path)
-        if value is not None and not isinstance(value, dict):
-            yield wrong_type(path, value, "a mapping")
-            return
-    for field in _FIELDS:
-        listed = lookup(data, (*at, field))
-        if listed is not None and not isinstance(listed, list):
-            yield wrong_type((*at, field), listed, "a list")
-        for index, item in enumerate(listed if isinstance(listed, list) else ()):
-            if not isinstance(item, dict):
-                yield wrong_type((*at, field, str(index)), item, "a mapping")
-
-
 class _OneProgram(Target):
     """A program that always gets the proxy.
 
@@ -121,7 +105,7 @@ class _OneProgram(Target):
         if not found and not self._is_one(data):
             return
         if context.settings.sets_any:
-            yield from _wrong_types(data, POD_SPEC)
+            yield from wrong_types(data, POD_SPEC)
         is_main = [container for container in found if not container.is_init]
         if not is_main and any(containers(data)) and context.settings.sets_any:
             message = f"no container is named `{self._name}`, so none gets the proxy: give its own that name"
@@ -226,7 +210,7 @@ class _Workloads(Target):
         if context.settings.sets_any:
             yield from choice.wrong_annotations(data, at)
             if chosen.existing or chosen.is_chosen:
-                yield from _wrong_types(data, at)
+                yield from wrong_types(data, at)
         for container in chosen.existing if at != _OF_PROVIDER else ():
             yield _env_place(data, container, context)
         if at == _OF_PROVIDER:

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from chart_objects import ANY, application, parameter, release
+from chart_objects import ANY, application, release
 from krm_fn.patch import lookup
-from krm_fn.products.charts import CHARTS, RUNNERS_TOML, ChartValue
+from krm_fn.products.charts import CHARTS
 from krm_fn.targets.charts import charts as target
 from krm_fn.yamledit import read
 from proposals import FULL, HTTP, HTTPS, NO, apply
@@ -27,15 +27,10 @@ JUDGE = ROOT / ".cache" / "bin" / "helm-values"
 Golden = Callable[[Path, bytes], None]
 
 
-def merged_values(chart: str) -> list[ChartValue]:
-    """The values of a chart that Helm merges: a text is a text."""
-    return [value for value in CHARTS[chart].values if value.form != RUNNERS_TOML]
-
-
 def defaults_of(chart: str) -> dict[str, Any]:
     """The values.yaml of a chart as far as it is about a proxy: empty lists and mappings, and a value beside each."""
     found: dict[str, Any] = {}
-    for value in merged_values(chart):
+    for value in CHARTS[chart].values:
         for path in value.texts.values() or [value.steps]:
             holder = found
             for step in path[:-1]:
@@ -45,25 +40,15 @@ def defaults_of(chart: str) -> dict[str, Any]:
 
 
 def cases() -> dict[str, dict[str, Any]]:
-    """Name -> what Helm is asked: the values of a chart, those of the object after a run, and its parameters."""
+    """Name -> what Helm is asked: the values of a chart, and those of the object after a run."""
     asked = {}
     for chart in CHARTS:
         values = apply(target, release(chart), **ANY)["spec"]["values"]
         asked[f"HelmRelease of {chart}"] = {"defaults": defaults_of(chart), "values": values, "set": []}
-    harbor = [parameter("proxy.httpProxy", ""), parameter("externalURL", "https://x")]
-    dns = [parameter("env[0].name", "OTHER"), parameter("env[0].value", "a")]
-    objects = {
-        "parameters of harbor": application("harbor", parameters=harbor),
-        "parameters of external-dns": application("external-dns", parameters=dns, valuesObject={"a": 1}),
-        "text of external-dns": application("external-dns", values="env:\n- {name: OTHER, value: a}\n"),
-    }
-    for name, obj in objects.items():
-        source = apply(target, obj, **ANY)["spec"]["source"]
-        helm = source["helm"]
-        values = read(helm["values"]) if "values" in helm else helm.get("valuesObject", {})
-        # Argo CD escapes the commas of a value.
-        sets = [f"{one['name']}={one['value'].replace(',', chr(92) + ',')}" for one in helm.get("parameters", [])]
-        asked[name] = {"defaults": defaults_of(source["chart"]), "values": values, "set": sets}
+    helm = apply(target, application("external-dns", values="env:\n- {name: OTHER, value: a}\n"), **ANY)["spec"][
+        "source"
+    ]["helm"]
+    asked["text of external-dns"] = {"defaults": defaults_of("external-dns"), "values": read(helm["values"]), "set": []}
     return asked
 
 
@@ -85,7 +70,7 @@ def recorded() -> dict[str, Any]:
 def test_a_chart_gets_the_proxy_and_keeps_the_rest(name: str) -> None:
     chart = name.rpartition(" ")[2]
     answer = recorded()[name]["answer"]
-    for value in merged_values(chart):
+    for value in CHARTS[chart].values:
         for variable, path in value.texts.items():
             expected = {"HTTP_PROXY": HTTP, "HTTPS_PROXY": HTTPS, "NO_PROXY": NO}[variable]
             found = lookup(answer, path)

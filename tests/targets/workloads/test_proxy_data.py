@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from function_configs import list_with_config
-from krm_fn.places.provided import DataUsesReader, provided_for
-
-from krm_fn.places.containers import containers
-from krm_fn.engine import Draft
 from krm_fn.krm.results import Result, Severity
 from krm_fn.pipeline import Outcome, run
+from krm_fn.places.containers import containers
+from krm_fn.places.env_entries import EnvEntries
+from krm_fn.places.provided import DataUsesReader, provided_for
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.workloads import proxy_data
+from places_forms import place
 from proposals import HTTP, proposals
 
 PASSWORD = "p%40s s"
@@ -73,7 +73,7 @@ def env_of(obj: Any) -> Any:
 
 
 def about(outcome: Outcome, name: str) -> list[Result]:
-    return [one for one in outcome.results if one.ref.name == name and not one.code.startswith("NP")]
+    return [one for one in outcome.results if one.ref.name == name and one.code != "FactsUnknown"]
 
 
 # What must not change.
@@ -130,11 +130,12 @@ def test_a_reading_knows_what_env_from_may_set_beside_it(data: Any, expected: li
     uses.note_containers(own, [container])
     if data:
         uses.note_data(config_map(data))
-    (reading,) = EnvList(Draft(own), container, provided=provided_for(uses.found, own, container)).read()
+    form = EnvEntries(provided=provided_for(uses.found, own, container), env_from=container.fields["envFrom"])
+    (reading,) = form.read(own, place(form, *container.path, "env"))
     assert sorted(reading.beside) == expected
 
 
-@pytest.mark.parametrize("conflict", ["Unit", "Override", "Keep", "Fail"])
+@pytest.mark.parametrize("conflict", ["Override", "Keep"])
 @pytest.mark.parametrize(
     ("data", "source"),
     [
@@ -169,35 +170,32 @@ def test_another_proxy_and_removal_change_the_object_alone() -> None:
     assert [env_of(found[0]) for found in (first, second, third)] == [entries] * 3
     assert second[1]["data"]["http_proxy"] == "http://other:1"
     assert third[1]["data"] == {"http_proxy": "", "https_proxy": "", "no_proxy": ""}
-    (said,) = about(outcome, "proxy")
-    assert said.message == "removes the proxy in the data"
+    assert [one.code for one in about(outcome, "proxy") if one.is_change] == [""]
 
 
 @pytest.mark.parametrize(
-    ("entry", "code", "severity"),
+    ("entry", "codes"),
     [
-        pytest.param(reference("HTTP_PROXY", of="elsewhere"), "ReferenceReplaced", Severity.INFO, id="not in the list"),
-        pytest.param(reference("HTTP_PROXY", "url"), "ReferenceReplaced", Severity.INFO, id="a key with another name"),
+        pytest.param(reference("HTTP_PROXY", of="elsewhere"), ["ProxyReplaced"], id="not in the list"),
+        pytest.param(reference("HTTP_PROXY", "url"), ["ProxyReplaced"], id="a key with another name"),
         pytest.param(
             reference("HTTP_PROXY", of="elsewhere", source="secretKeyRef"),
-            "ValueOutOfSecret",
-            Severity.WARNING,
+            ["PasswordExposed", "ProxyReplaced"],
             id="a Secret that is not in the list",
         ),
     ],
 )
-@pytest.mark.parametrize("conflict", ["Override", "Unit"])
-def test_any_other_reference_is_replaced_whole_or_kept_and_reported(
-    entry: Any, code: str, severity: Severity, conflict: str
-) -> None:
+def test_any_other_reference_is_replaced_whole_or_kept_and_reported(entry: Any, codes: list[str]) -> None:
     data = config_map({"url": "http://old:1"})
-    (after, held), outcome = done({"targets": {"workloads": {"conflict": conflict}}}, workload(entry), data)
+    (after, held), outcome = done({}, workload(entry), data)
+    kept, outcome_of_keep = done({"targets": {"workloads": {"conflict": "Keep"}}}, workload(entry), data)
 
-    is_kept = conflict == "Unit"
     assert held == data
-    assert env_of(after)[0] == (entry if is_kept else {"name": "HTTP_PROXY", "value": HTTP})
-    expected = ("ValueKept", Severity.INFO) if is_kept else (code, severity)
-    assert expected in [(one.code, one.severity) for one in about(outcome, "x")]
+    assert env_of(after)[0] == {"name": "HTTP_PROXY", "value": HTTP}
+    warnings = [one.code for one in about(outcome, "x") if one.severity is Severity.WARNING]
+    assert sorted(set(warnings) & {"PasswordExposed", "ProxyReplaced"}) == codes
+    assert kept == [workload(entry), data]
+    assert "ValueKept" in [one.code for one in about(outcome_of_keep, "x")]
 
 
 def test_a_variable_in_the_other_case_is_not_added_and_one_that_is_there_is_corrected() -> None:
@@ -223,19 +221,6 @@ def test_an_environment_is_filled_under_the_names_that_it_has(name: str) -> None
     assert done({"mode": "Remove"}, after, held)[0][0] == workload(env_from=env_from)
 
 
-@pytest.mark.parametrize(
-    ("spec", "expected"),
-    [
-        pytest.param({"httpsProxy": ""}, "removes `HTTPS_PROXY` in the data", id="one URL goes"),
-        pytest.param({"mode": "Remove"}, "removes the proxy in the data", id="all goes"),
-    ],
-)
-def test_a_message_names_no_variable_that_the_data_never_had(spec: dict[str, Any], expected: str) -> None:
-    deployment = workload(env_from=[{"configMapRef": {"name": "proxy"}}])
-    _, outcome = done(spec, deployment, config_map({"HTTPS_PROXY": "http://old:1"}))
-    assert [one.message for one in about(outcome, "proxy")] == [expected]
-
-
 def test_cert_manager_app_keeps_its_references() -> None:
     entries = [reference(name, of="cert-manager-app-proxy") for name in UPPER]
     obj = workload(*entries, labels={"app": "cert-manager-app", "app.kubernetes.io/component": "controller"})
@@ -254,20 +239,18 @@ def test_cert_manager_app_keeps_its_references() -> None:
 
 def test_an_object_that_refuses_is_as_one_that_is_not_there() -> None:
     data = config_map({"http_proxy": "http://old:1"}, annotations=REFUSED)
-    spec = {"targets": {"workloads": {"conflict": "Override"}}}
-
-    (after, held), _ = done(spec, workload(reference("HTTP_PROXY")), data)
+    (after, held), _ = done({}, workload(reference("HTTP_PROXY")), data)
 
     assert held == data
     assert env_of(after)[0] == {"name": "HTTP_PROXY", "value": HTTP}
 
 
 @given(
-    st.lists(st.sampled_from([*PROXY_VARIABLES, "A"]), unique=True, min_size=1), st.sampled_from(["Unit", "Override"])
+    st.lists(st.sampled_from([*PROXY_VARIABLES, "A"]), unique=True, min_size=1),
 )
-def test_no_entry_ever_has_a_value_and_a_reference(names: list[str], conflict: str) -> None:
+def test_no_entry_ever_has_a_value_and_a_reference(names: list[str]) -> None:
     entries = [reference(name, of="proxy" if at % 2 else "elsewhere") for at, name in enumerate(names)]
-    (after, _), _ = done({"targets": {"workloads": {"conflict": conflict}}}, workload(*entries), config_map({}))
+    (after, _), _ = done({}, workload(*entries), config_map({}))
 
     assert all(("value" in entry) != ("valueFrom" in entry) for entry in env_of(after))
     assert len({entry["name"] for entry in env_of(after)}) == len(env_of(after))
@@ -285,7 +268,7 @@ def test_a_variable_that_a_secret_of_the_list_provides_is_set(name: str, twin: b
     assert of_secret in env_of(after)
     assert (name.swapcase() in [one["name"] for one in env_of(after)]) is twin
     about = [one.code for one in outcome.results if one.ref.kind == "Deployment"]
-    assert [code for code in about if code in ("NP002", "NP008")] == []
+    assert [code for code in about if code in ("CasesDiffer", "CaseMissing")] == []
 
 
 # EKS, Flux and Argo CD.
@@ -297,7 +280,7 @@ def test_the_environment_of_eks() -> None:
     ((held,), outcome) = done({}, data)
 
     assert (held["data"]["HTTP_PROXY"], sorted(held["data"])) == (HTTP, sorted(UPPER))
-    assert [one.severity for one in outcome.results if one.code == "NP008"] == [Severity.INFO]
+    assert [one.code for one in outcome.results if one.code == "CaseMissing"] == []
 
 
 def git_repository(name: str = "proxy") -> Any:
@@ -337,7 +320,7 @@ def test_the_secret_of_flux(url: str, expected: dict[str, str], is_encoded: bool
     (_, gone), removal = done({"mode": "Remove"}, git_repository(), held)
     assert not gone.get("data")
     assert not gone.get("stringData")
-    assert [one.code for one in about(removal, "proxy") if one.severity is Severity.WARNING] == ["ReferenceToRemoved"]
+    assert [one.code for one in about(removal, "proxy") if one.severity is Severity.WARNING] == ["LeftBehind"]
 
 
 FLUX = {"address": "http://new:1", "username": "u", "password": "NEW"}

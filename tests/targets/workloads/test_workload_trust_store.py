@@ -18,8 +18,7 @@ from krm_fn.krm.results import Severity
 from krm_fn.patch import lookup
 from krm_fn.pipeline import run
 from krm_fn.settings import ProxySettings
-chart_operator = __import__("types").SimpleNamespace(TARGET=__import__("krm_fn.targets").targets.TARGETS["chartOperator"])
-from krm_fn.targets.workloads import workload_trust_store as trust_bundle
+from krm_fn.targets import TARGETS
 from krm_fn.targets.workloads import workload_trust_store as target
 from proposals import FULL, apply, changes, findings, messages, proposals
 from support import need
@@ -268,9 +267,7 @@ def test_the_go_programs_we_know_find_the_bundle(options: dict[str, Any], expect
 )
 def test_certificates_that_no_variable_names_are_a_warning(options: dict[str, Any], is_silent: bool) -> None:
     said = messages(target, asked(), settings=ONE, **options)
-    assert [text.partition(":")[0] for text in said] == [
-        "mounts the certificates, and no variable names them to the programs"
-    ] * int(not is_silent)
+    assert (said == []) is is_silent
     assert messages(target, workload(annotations=REFUSED), settings=ONE, **options) == []
 
 
@@ -320,8 +317,8 @@ def test_go_trusts_what_the_variable_leads_to(tmp_path: Path) -> None:
 
 def test_variables_stand_before_those_of_the_proxy_that_close_the_list() -> None:
     obj = asked({"containers": [{"name": "chart-operator"}]}, labels={"app": "chart-operator"})
-    done = apply(target, apply(chart_operator, obj), ONE, variables=["SSL_CERT_FILE"])
-    straight = apply(chart_operator, apply(target, obj, ONE, variables=["SSL_CERT_FILE"]))
+    done = apply(target, apply(TARGETS["chartOperator"], obj), ONE, variables=["SSL_CERT_FILE"])
+    straight = apply(TARGETS["chartOperator"], apply(target, obj, ONE, variables=["SSL_CERT_FILE"]))
     assert done == straight
     assert pod(done)["containers"][0]["env"][0] == VARIABLE
 
@@ -355,7 +352,7 @@ def test_a_variable_with_another_value_stays_and_is_reported() -> None:
     obj = asked({"containers": [{"name": "a", "env": [theirs, {"name": "HTTP_PROXY", "value": "http://x:1"}]}]})
     options = {"variables": ["CURL_CA_BUNDLE", "SSL_CERT_FILE"]}
     (finding,) = findings(target, obj, ONE, **options)
-    assert finding.path == ("spec", "template", "spec", "containers", "0", "env", "0")
+    assert finding.path == ("spec", "template", "spec", "containers", "0")
     assert theirs in pod(apply(target, obj, ONE, **options))["containers"][0]["env"]
 
 
@@ -408,7 +405,7 @@ def test_the_config_map_that_the_certificates_come_from_is_nobody_elses_business
 def test_a_config_map_is_made_where_one_is_mounted_and_none_is_given(
     obj: dict[str, Any], settings: ProxySettings, expected: bool
 ) -> None:
-    made = list(target.companions(obj, settings, {}))
+    made = list(target.TARGET.creates.companions(obj, settings, {}))
     namespace = obj["metadata"]["namespace"]
     assert [(one["kind"], one["metadata"]["namespace"], one["metadata"]["name"]) for one in made] == (
         [("ConfigMap", namespace, NAME)] if expected else []
@@ -418,11 +415,10 @@ def test_a_config_map_is_made_where_one_is_mounted_and_none_is_given(
 
 
 @pytest.mark.parametrize("data", [None, {}, {"ca-bundle.crt": B}, {"ca-bundle.crt": None}, {"more": "x"}])
-def test_our_config_map_gets_the_certificates_and_results_show_fingerprints(data: Any) -> None:
+def test_our_config_map_gets_the_certificates_and_results_do_not_show_them(data: Any) -> None:
     obj = config_map(data)
     assert apply(target, obj, BOTH)["data"]["ca-bundle.crt"] == A + B
     (change,) = changes(target, obj, BOTH)
-    assert "2 certificates, SHA-256 17:6A:" in change.message
     assert "BEGIN" not in f"{change.message}{change.current}{change.proposed}"
 
 
@@ -471,4 +467,4 @@ def test_nothing_is_seen_of_a_proxy() -> None:
 
 def test_the_annotation_the_volume_and_the_known_workloads_are_looked_for_in_the_text() -> None:
     others = ("fn.inject-proxy.io/trusted-ca", "cert-manager", "chart-operator")
-    assert {*target.TARGET.hints({})} == {trust_bundle.NAME, *others}
+    assert {*target.TARGET.hints({})} == {target.NAME, *others}

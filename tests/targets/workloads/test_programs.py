@@ -1,0 +1,250 @@
+"""Well-known programs: every generation of their manifests, and what only looks like one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from krm_fn.krm.results import Severity
+from krm_fn.noproxy import Audience
+from krm_fn.targets import TARGETS
+from proposals import FULL, NONE, apply, changes, env, findings, proposals
+
+OURS = env(FULL.variables())
+CERT_MANAGER, CHART_OPERATOR, WORKLOADS = (TARGETS[name] for name in ("certManager", "chartOperator", "workloads"))
+POD_NAMESPACE = {"name": "POD_NAMESPACE", "valueFrom": {"fieldRef": {"fieldPath": "metadata.namespace"}}}
+
+
+def container(name: str, *entries: Any, **fields: Any) -> dict[str, Any]:
+    return {"name": name, **fields, **({"env": list(entries)} if entries else {})}
+
+
+def workload(labels: Any, *listed: Any, kind: str = "Deployment", init: Any = None) -> Any:
+    """A workload as Helm renders it: the same labels on the object and on the pod template."""
+    spec = {"containers": list(listed), **({"initContainers": init} if init is not None else {})}
+    return {
+        "apiVersion": "batch/v1" if kind == "Job" else "apps/v1",
+        "kind": kind,
+        "metadata": {"name": "any", "namespace": "kube-system", "labels": labels},
+        "spec": {"template": {"metadata": {"labels": labels}, "spec": spec}},
+    }
+
+
+def labelled(app: str, component: str | None = None) -> dict[str, str]:
+    labels = {"app": app, "app.kubernetes.io/name": app}
+    return {**labels, "app.kubernetes.io/component": component} if component else labels
+
+
+def environments(obj: Any) -> dict[str, Any]:
+    spec = obj["spec"]["template"]["spec"]
+    return {one["name"]: one.get("env") for one in [*(spec.get("initContainers") or []), *spec["containers"]]}
+
+
+def chart_operator(name: str = "chart-operator", label: str = "chart-operator") -> Any:
+    return workload(labelled(label), container(name), container("side"), init=[container("wait-for-quay")])
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(
+            workload(labelled("cert-manager-webhook-ovh"), container("cert-manager-webhook-ovh")),
+            id="a DNS webhook of someone else",
+        ),
+        pytest.param(
+            workload(labelled("cert-manager-csi-driver", "controller"), container("cert-manager-csi-driver")),
+            id="the CSI driver",
+        ),
+        pytest.param(workload(labelled("approver-policy"), container("cert-manager-approver-policy")), id="a policy"),
+        pytest.param(workload(labelled("ingress-nginx", "controller"), container("controller")), id="a controller"),
+        pytest.param(workload(labelled("webhook"), container("webhook")), id="a webhook, as Knative has one"),
+        pytest.param(
+            workload(labelled("cert-manager-app", "crd-install"), container("cert-manager-crd-install"), kind="Job"),
+            id="the Job of the Giant Swarm app that installs CRDs",
+        ),
+        pytest.param(workload(labelled("acmesolver"), container("acmesolver")), id="the acmesolver"),
+        pytest.param(workload(labelled("trust-manager"), container("trust-manager")), id="trust-manager"),
+        pytest.param({"kind": "Deployment", "metadata": {"name": "cert-manager"}}, id="a name alone says nothing"),
+        pytest.param({"metadata": {"labels": {"app": "cert-manager"}}, "spec": {"replicas": 3}}, id="a part of one"),
+        pytest.param(chart_operator(label="app-operator"), id="another operator with a container of that name"),
+        pytest.param({"metadata": {"name": "chart-operator"}}, id="the name of chart-operator alone"),
+        pytest.param({"metadata": {"labels": "chart-operator"}, "spec": None}, id="labels of a wrong type"),
+        pytest.param(
+            workload(labelled("cert-manager", "controller"), container("cert-manager-controller", *OURS)), id="done"
+        ),
+    ],
+)
+def test_what_must_not_change(obj: Any) -> None:
+    assert proposals(CERT_MANAGER, obj) == proposals(CHART_OPERATOR, obj) == []
+
+
+@pytest.mark.parametrize(
+    ("app", "component", "name"),
+    [
+        pytest.param("cert-manager", "controller", "cert-manager-controller", id="upstream controller"),
+        pytest.param("webhook", "webhook", "cert-manager-webhook", id="upstream webhook"),
+        pytest.param("cainjector", "cainjector", "cert-manager", id="upstream before 1.10, cainjector"),
+        pytest.param("webhook", None, "cert-manager", id="upstream before component labels"),
+        pytest.param("cert-manager", "webhook", "webhook", id="app v2 webhook"),
+        pytest.param("cert-manager-app", "controller", "cert-manager-app-controller", id="app v3 controller"),
+        pytest.param("cert-manager-app", "cainjector", "cert-manager-cainjector", id="app v4 cainjector"),
+        pytest.param("cert-manager", "cert-manager", "cert-manager", id="Kubeflow, whose labels are all alike"),
+        pytest.param("renamed", "controller", "cert-manager-controller", id="a chart with another name"),
+        pytest.param("startupapicheck", "startupapicheck", "cert-manager-startupapicheck", id="the check at start"),
+    ],
+)
+@pytest.mark.parametrize("only", ["metadata", "template", "both"])
+def test_every_generation_of_cert_manager_is_recognised(app: str, component: str | None, name: str, only: str) -> None:
+    labels = labelled(app, component)
+    obj = workload(labels, container(name, POD_NAMESPACE), container("istio-proxy", POD_NAMESPACE), init=[])
+    if only == "template":
+        del obj["metadata"]["labels"]
+    elif only == "metadata":
+        del obj["spec"]["template"]["metadata"]
+
+    result = apply(CERT_MANAGER, obj)
+
+    assert environments(result) == {name: [POD_NAMESPACE, *OURS], "istio-proxy": [POD_NAMESPACE]}
+    assert apply(CERT_MANAGER, result, NONE) == obj
+
+
+@pytest.mark.parametrize(
+    ("image", "is_its"),
+    [
+        pytest.param("quay.io/jetstack/cert-manager-controller:v1.19.4", True, id="upstream"),
+        pytest.param("registry.corp.example:5000/mirror/cert-manager-webhook@sha256:0", True, id="a mirror, by digest"),
+        pytest.param("cert-manager-cainjector", True, id="a bare name"),
+        pytest.param("quay.io/jetstack/cert-manager-acmesolver:v1.19.4", False, id="the acmesolver"),
+        pytest.param("quay.io/jetstack/cert-manager-approver-policy:v0.14", False, id="the approver policy"),
+        pytest.param(None, False, id="no image"),
+    ],
+)
+def test_images_of_cert_manager_are_recognised_under_any_name(image: str | None, is_its: bool) -> None:
+    obj = workload(labelled("tls", "issuing"), {"name": "main", "image": image}, container("side"))
+
+    assert environments(apply(CERT_MANAGER, obj)) == {"main": OURS if is_its else None, "side": None}
+    assert findings(CERT_MANAGER, obj) == []
+
+
+def test_the_operator_of_charts_and_its_init_container_get_the_proxy_and_the_sidecar_does_not() -> None:
+    result = apply(CHART_OPERATOR, chart_operator())
+
+    assert environments(result) == {"wait-for-quay": OURS, "chart-operator": OURS, "side": None}
+    assert apply(CHART_OPERATOR, result, NONE) == chart_operator()
+
+
+@pytest.mark.parametrize(
+    ("target", "obj"),
+    [
+        pytest.param(
+            CERT_MANAGER, workload(labelled("cert-manager", "controller"), container("renamed")), id="cert-manager"
+        ),
+        pytest.param(CHART_OPERATOR, chart_operator("operator"), id="chart-operator"),
+    ],
+)
+def test_a_workload_in_which_no_container_is_known_is_a_warning(target: Any, obj: Any) -> None:
+    assert [one.code for one in findings(target, obj)] == ["SettingUnused"]
+    assert findings(target, obj, NONE) == []
+
+
+@pytest.mark.parametrize(
+    ("target", "obj"),
+    [
+        pytest.param(CERT_MANAGER, workload(labelled("cert-manager"), container("cert-manager")), id="cert-manager"),
+        pytest.param(CHART_OPERATOR, chart_operator(), id="chart-operator"),
+    ],
+)
+def test_a_refusal_holds_and_options_reach_the_containers(target: Any, obj: Any) -> None:
+    assert changes(target, obj) != []
+    obj["spec"]["template"]["spec"]["containers"][0]["env"] = env({"HTTP_PROXY": "http://old:1"})
+    assert [one.code for one in findings(target, obj, conflict="Keep")] == ["ValueKept"]
+    obj["metadata"]["annotations"] = {"fn.inject-proxy.io/proxy": "false"}
+    assert proposals(target, obj) == []
+
+
+@pytest.mark.parametrize("broken", [None, 7, "text", [], {}, [None], {"a": None}])
+@pytest.mark.parametrize("path", [("metadata",), ("spec",), ("spec", "template"), ("spec", "template", "spec")])
+def test_wrong_types_never_raise_and_change_nothing(path: tuple[str, ...], broken: Any) -> None:
+    obj = workload(labelled("cert-manager", "controller"), container("cert-manager-controller"))
+    parent = obj
+    for token in path[:-1]:
+        parent = parent[token]
+    parent[path[-1]] = broken
+
+    said = findings(CERT_MANAGER, obj)
+
+    assert path == ("metadata",) or changes(CERT_MANAGER, obj) == []
+    is_wrong = path != ("metadata",) and not isinstance(broken, dict | None)
+    assert [finding.severity for finding in said] == [Severity.ERROR] * is_wrong
+    assert list(CERT_MANAGER.read(obj, {})) == []
+
+
+def test_both_are_go_programs() -> None:
+    assert {CERT_MANAGER.audience, CHART_OPERATOR.audience} == {Audience.GO}
+
+
+# Presets of `workloads`.
+
+FLUX, ARGO_CD = {"app.kubernetes.io/part-of": "flux"}, {"app.kubernetes.io/part-of": "argocd"}
+PRESETS = [
+    pytest.param("flux", workload(FLUX, container("manager"), container("side")), ["manager"], id="Flux"),
+    pytest.param(
+        "flux",
+        workload({}, container("manager", image="registry.corp.example:5000/fluxcd/source-controller:v1.6@sha256:0")),
+        ["manager"],
+        id="Flux by its image in a mirror",
+    ),
+    pytest.param(
+        "argocd",
+        workload(ARGO_CD, container("argocd-repo-server"), init=[container("copyutil")]),
+        ["argocd-repo-server"],
+        id="the repo server of Argo CD",
+    ),
+    pytest.param(
+        "argocd",
+        workload({"app.kubernetes.io/name": "argocd-repo-server"}, container("argocd-repo-server")),
+        ["argocd-repo-server"],
+        id="a part of Argo CD by its name alone",
+    ),
+    pytest.param(
+        "argocd",
+        workload(ARGO_CD, container("application-controller")),
+        ["application-controller"],
+        id="Argo CD by its chart",
+    ),
+    pytest.param("argocd", workload(ARGO_CD, container("redis")), [], id="redis of Argo CD"),
+    pytest.param(
+        "clusterAPIProviders",
+        workload({"cluster.x-k8s.io/provider": "infrastructure-aws"}, container("manager")),
+        ["manager"],
+        id="a released manager",
+    ),
+    pytest.param(
+        "clusterAPIProviders",
+        workload({"control-plane": "capo-controller-manager"}, container("manager")),
+        ["manager"],
+        id="a manager by its label",
+    ),
+    pytest.param(
+        "clusterAPIProviders",
+        workload({}, container("manager", args=["--leader-elect", "--diagnostics-address=${X:=:8443}"])),
+        ["manager"],
+        id="a manager by a flag of Cluster API",
+    ),
+    pytest.param(
+        "clusterAPIProviders",
+        workload({}, container("manager", image="vmware/cluster-api-provider-cloud-director:v1.4.0")),
+        ["manager"],
+        id="a manager by its image",
+    ),
+]
+
+
+@pytest.mark.parametrize(("preset", "obj", "expected"), PRESETS)
+def test_a_preset_chooses_the_containers_that_need_it(preset: str, obj: Any, expected: list[str]) -> None:
+    def chosen(presets: list[str]) -> list[str]:
+        return [name for name, entries in environments(apply(WORKLOADS, obj, presets=presets)).items() if entries]
+
+    assert chosen([preset]) == expected
+    assert chosen(sorted({"flux", "argocd", "clusterAPIProviders"} - {preset})) == []

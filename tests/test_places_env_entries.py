@@ -1,0 +1,236 @@
+"""The environment of one container: what stays, what becomes right, what is reported, what is read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from krm_fn import patch
+from krm_fn.places.env_entries import UPPER_CASE, EnvEntries, read_all_containers
+from krm_fn.settings import PROXY_VARIABLES, ProxySettings
+from places_forms import place, read, reported, write, written
+from proposals import FULL, HTTP, HTTPS, NO, NONE, env, proxy_settings
+
+AT = place(EnvEntries(), "env")
+KEEPING = AT._replace(keeps=True)
+POD_NAMESPACE = {"name": "POD_NAMESPACE", "valueFrom": {"fieldRef": {"fieldPath": "metadata.namespace"}}}
+DEBUG = {"name": "DEBUG", "value": "1"}
+FROM_CONFIG = {"configMapKeyRef": {"name": "cert-manager-app-proxy", "key": "http_proxy", "optional": True}}
+FROM_SECRET = {"secretKeyRef": {"name": "s", "key": "k"}}
+OURS = env(FULL.variables())
+ONLY_HTTP = ProxySettings(http_proxy=HTTP)
+
+
+@pytest.mark.parametrize(
+    ("fields", "settings"),
+    [
+        pytest.param({"name": "manager", "env": OURS}, FULL, id="six entries that are right"),
+        pytest.param({"env": [*OURS[::-1], DEBUG]}, FULL, id="six entries that are right, in another order"),
+        pytest.param({"env": [{"value": HTTP, "name": "HTTP_PROXY"}, OURS[1]]}, ONLY_HTTP, id="value before name"),
+        pytest.param({"env": [DEBUG, POD_NAMESPACE]}, NONE, id="no proxy is wanted and none is there"),
+        pytest.param({"name": "manager"}, NONE, id="no proxy is wanted and there is no list"),
+        pytest.param({"env": None}, NONE, id="no proxy is wanted and the list is null"),
+        pytest.param({"env": []}, NONE, id="no proxy is wanted and the list is empty"),
+        pytest.param({"env": ["HTTP_PROXY", None, 7, {"name": ["HTTP_PROXY"]}]}, NONE, id="entries that are none"),
+        pytest.param({"env": env({"MY_HTTP_PROXY": "x", "Http_Proxy": "y", "ALL_PROXY": "z"})}, NONE, id="other names"),
+    ],
+)
+def test_what_must_not_change(fields: Any, settings: ProxySettings) -> None:
+    draft, findings = write(fields, AT, settings)
+    assert (draft.edits, findings) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("before", "settings", "expected"),
+    [
+        pytest.param(None, FULL, OURS, id="a missing list is made, in the order of the settings"),
+        pytest.param([], FULL, OURS, id="an empty list is filled"),
+        pytest.param([POD_NAMESPACE], FULL, [POD_NAMESPACE, *OURS], id="new entries stand at the end"),
+        pytest.param(
+            [{"name": "HTTP_PROXY", "value": "http://old:1"}, DEBUG],
+            ONLY_HTTP,
+            [OURS[0], DEBUG, OURS[1]],
+            id="a wrong value is replaced where it is",
+        ),
+        pytest.param(
+            [{"name": "HTTP_PROXY", "valueFrom": FROM_CONFIG}],
+            ONLY_HTTP,
+            OURS[:2],
+            id="a valueFrom goes with its entry, never beside a value",
+        ),
+        pytest.param(
+            [{"name": "HTTP_PROXY", "value": HTTP, "valueFrom": FROM_CONFIG}],
+            ONLY_HTTP,
+            OURS[:2],
+            id="an invalid entry with value and valueFrom becomes valid",
+        ),
+        pytest.param([{"name": "http_proxy"}], ONLY_HTTP, [OURS[1], OURS[0]], id="an entry without a value gets one"),
+        pytest.param(
+            [OURS[1], DEBUG, {"name": "http_proxy", "value": "http://old:1"}, OURS[0], OURS[0]],
+            ONLY_HTTP,
+            [OURS[1], DEBUG, OURS[0]],
+            id="repeated names become one, at the first place",
+        ),
+        pytest.param([*OURS[:2], *OURS[4:]], FULL, OURS, id="a pair that is missing among ours takes its place there"),
+        pytest.param(
+            [OURS[0], OURS[2], OURS[4]],
+            FULL,
+            [OURS[0], OURS[2], OURS[4], OURS[1], OURS[3], OURS[5]],
+            id="upper-case entries of a chart keep their order, the others follow",
+        ),
+        pytest.param([OURS[4], OURS[5], DEBUG], FULL, [OURS[4], OURS[5], DEBUG, *OURS[:4]], id="ours before another"),
+        pytest.param([*OURS, DEBUG], ONLY_HTTP, [*OURS[:2], DEBUG], id="a variable no setting asks for goes"),
+        pytest.param(OURS[2:], ONLY_HTTP, OURS[:2], id="all that stand there go and others come"),
+        pytest.param([DEBUG, *OURS], NONE, [DEBUG], id="no proxy: the six go"),
+        pytest.param(OURS, NONE, None, id="no proxy: an emptied list goes with its key"),
+        pytest.param([{"name": "NO_PROXY", "valueFrom": FROM_CONFIG}, None, OURS[5]], NONE, [None], id="any form goes"),
+    ],
+)
+def test_the_entries_become_right(before: Any, settings: ProxySettings, expected: Any) -> None:
+    fields = {"name": "manager"} if before is None else {"name": "manager", "env": before}
+
+    result = written(fields, AT, settings)
+
+    assert result == ({"name": "manager"} if expected is None else {"name": "manager", "env": expected})
+
+
+def test_only_the_value_of_a_plain_entry_is_written_so_that_its_style_and_comments_stay() -> None:
+    draft, _ = write({"env": [{"name": "HTTP_PROXY", "value": "http://old:1"}, OURS[1]]}, AT, ONLY_HTTP)
+
+    assert draft.operations() == [patch.replace("env", 0, "value", value=HTTP)]
+
+
+def test_a_dollar_is_written_twice_for_kubernetes() -> None:
+    settings = ProxySettings(http_proxy="http://user:a$(b)$c@proxy:3128")
+
+    result = written({}, AT, settings)
+    assert result["env"][0]["value"] == "http://user:a$$(b)$$c@proxy:3128"
+    assert read(result, AT) == settings.variables()
+
+
+def test_a_program_that_knows_one_case_gets_that_case() -> None:
+    at = place(EnvEntries(UPPER_CASE), "env")
+    result = written({}, at)
+    assert result == {"env": [OURS[0], OURS[2], OURS[4]]}
+    assert read(result, at) == FULL.variables()
+
+
+@pytest.mark.parametrize("value", [{}, {"HTTP_PROXY": HTTP}, "HTTP_PROXY=x", 7, True])
+@pytest.mark.parametrize("settings", [FULL, NONE])
+def test_an_env_of_a_wrong_type_is_reported_and_left_alone(value: Any, settings: ProxySettings) -> None:
+    assert written({"env": value}, AT, settings) == {"env": value}
+    assert [path for _, path in reported({"env": value}, AT, settings)] == [("env",)]
+
+
+@pytest.mark.parametrize(
+    ("entry", "codes"),
+    [
+        pytest.param({"name": "HTTPS_PROXY", "valueFrom": FROM_SECRET}, ["PasswordExposed"], id="a Secret"),
+        pytest.param({"name": "HTTPS_PROXY", "valueFrom": FROM_CONFIG}, [], id="a ConfigMap"),
+        pytest.param({"name": "OTHER", "valueFrom": FROM_SECRET}, [], id="another variable"),
+    ],
+)
+@pytest.mark.parametrize("settings", [FULL, NONE])
+def test_a_value_that_leaves_its_secret_is_a_warning(entry: Any, codes: list[str], settings: ProxySettings) -> None:
+    assert [code for code, _ in reported({"env": [entry]}, AT, settings)] == codes
+
+
+@pytest.mark.parametrize(
+    ("entries", "is_kept"),
+    [
+        pytest.param([{"name": "HTTP_PROXY", "value": "http://old:1"}], True, id="another proxy"),
+        pytest.param([{"name": "HTTP_PROXY", "valueFrom": FROM_CONFIG}], True, id="a reference"),
+        pytest.param([OURS[0], {"name": "NO_PROXY", "value": "a"}], True, id="another list"),
+        pytest.param([OURS[0]], False, id="ours, without its twin"),
+        pytest.param([*OURS, DEBUG], False, id="ours"),
+        pytest.param([DEBUG], False, id="none of the six"),
+    ],
+)
+def test_keep_leaves_all_of_a_list_alone_in_which_somebody_else_set_one(entries: list[Any], is_kept: bool) -> None:
+    result = written({"env": entries}, KEEPING)
+    assert (result == {"env": entries}) is (is_kept or len(entries) > 6)
+    assert reported({"env": entries}, KEEPING) == [("ValueKept", ("env",))] * is_kept
+    removed = written(result, KEEPING, NONE._replace(removed=FULL))
+    others = [entry for entry in entries if entry == DEBUG]
+    assert removed == ({"env": entries} if is_kept else {"env": others} if others else {})
+
+
+@pytest.mark.parametrize(
+    ("entry", "value", "why"),
+    [
+        pytest.param({"value": "a$$b$c$$(d)"}, "a$b$c$(d)", "", id="dollars undone"),
+        pytest.param({"value": "$(open"}, "$(open", "", id="a parenthesis that stays open"),
+        pytest.param({"value": "x,$(HOST_IP)"}, None, "it refers to another variable", id="a reference"),
+        pytest.param({}, "", "", id="without a value"),
+        pytest.param({"value": None}, "", "", id="null"),
+        pytest.param({"value": 7}, None, "its `value` must be a string", id="a number"),
+        pytest.param({"valueFrom": FROM_SECRET}, None, 'it comes from the key "k" of the Secret "s"', id="a Secret"),
+        pytest.param({"valueFrom": 7}, None, "it comes from a `valueFrom`", id="a source of a wrong type"),
+    ],
+)
+def test_an_entry_is_read_as_kubernetes_reads_it(entry: dict[str, Any], value: str | None, why: str) -> None:
+    data = {"env": [None, DEBUG, *env({"NO_PROXY": "first"}), {"name": "NO_PROXY", **entry}]}
+    (reading,) = AT.form.read(data, AT)
+    assert (reading.variable, reading.value, reading.why_unknown) == ("NO_PROXY", value, why)
+    assert reading.path[:2] == ("env", "3")
+
+
+def test_what_env_from_may_set_is_beside_each_reading() -> None:
+    sources = [{"configMapRef": {"name": "a"}, "prefix": "NO_"}, "x"]
+    (reading,) = EnvEntries(env_from=sources).read({"env": [OURS[0]]}, AT)
+    assert reading.beside == {"NO_PROXY"}
+
+
+def test_all_containers_of_a_workload_are_read() -> None:
+    spec = {
+        "containers": [{"name": "a", "env": [OURS[0]]}, {"env": [OURS[1]]}, "x"],
+        "initContainers": [{"name": "i", "env": [OURS[2]]}],
+    }
+    obj = {"apiVersion": "apps/v1", "kind": "Deployment", "spec": {"template": {"spec": spec}}}
+    places = [(reading.place, reading.variable) for reading in read_all_containers(obj)]
+    assert places == [
+        ('init container "i"', "HTTPS_PROXY"),
+        ('container "a"', "HTTP_PROXY"),
+        ('container "containers[1]"', "http_proxy"),
+    ]
+    assert list(read_all_containers({"kind": "Other", "spec": spec})) == []
+
+
+_VALUES = st.sampled_from(["", "http://a:1", HTTP, HTTPS, NO, "$(X)"])
+_SETTINGS = st.builds(proxy_settings, *[st.sampled_from(["", "x", "y$z"])] * 3)
+_OTHERS = st.sampled_from([DEBUG, POD_NAMESPACE, None, "text", {"name": 1}, {"name": "A", "value": "b"}])
+_ENTRIES = st.one_of(
+    _OTHERS,
+    st.builds(lambda name, value: {"name": name, "value": value}, st.sampled_from(PROXY_VARIABLES), _VALUES),
+    st.builds(lambda name: {"name": name, "valueFrom": FROM_CONFIG}, st.sampled_from(PROXY_VARIABLES)),
+)
+
+
+def is_other(entry: Any) -> bool:
+    return not (isinstance(entry, dict) and entry.get("name") in PROXY_VARIABLES)
+
+
+@given(st.lists(_ENTRIES), _SETTINGS, st.booleans())
+def test_other_entries_and_their_order_stay_and_ours_are_each_there_once(
+    entries: list[Any], settings: ProxySettings, keeps: bool
+) -> None:
+    result = written({"env": entries}, KEEPING if keeps else AT, settings).get("env", [])
+
+    assert list(filter(is_other, result)) == list(filter(is_other, entries))
+    if not keeps:
+        ours = [(entry["name"], entry["value"].replace("$$", "$")) for entry in result if not is_other(entry)]
+        assert sorted(ours) == sorted(settings.variables().items())
+
+
+@given(st.lists(_OTHERS), _SETTINGS, _SETTINGS)
+def test_changed_settings_end_where_one_run_would_and_back_is_back(
+    entries: list[Any], first: ProxySettings, second: ProxySettings
+) -> None:
+    fields = {"name": "manager", "env": entries} if entries else {"name": "manager"}
+    once = written(fields, AT, second)
+
+    assert written(written(fields, AT, first), AT, second) == once
+    assert written(once, AT, NONE) == fields

@@ -1,0 +1,237 @@
+"""Forms in a mapping: three members, six variables, host and port, and a value that follows from the settings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from krm_fn import patch
+from krm_fn.places.members import CAMEL, SHORT, SNAKE, Computed, HostAndPort, Members, Variables
+from krm_fn.places.place import Place
+from krm_fn.settings import ProxySettings
+from places_forms import place, read, reported, write, written
+from proposals import FULL, HTTP, HTTPS, NO, NONE, proxy_settings
+
+ROOT = place(CAMEL)
+DEEP = place(CAMEL, "spec", "a", "proxy")
+SWITCHED = place(CAMEL._replace(switch="enabled"), "proxy", keep=1)
+LIST = Members("http", "https", "additionalNo", is_list=True)
+WITH_LIST = place(LIST)
+STRICT = place(LIST._replace(is_strict=True))
+MEMBERS = {"httpProxy": HTTP, "httpsProxy": HTTPS, "noProxy": NO}
+
+
+@pytest.mark.parametrize(
+    ("data", "at", "settings"),
+    [
+        pytest.param({"spec": {"a": {"proxy": MEMBERS}}}, DEEP, FULL, id="what is right"),
+        pytest.param({}, DEEP, NONE, id="no proxy, and none there"),
+        pytest.param(None, DEEP, NONE, id="no proxy, and no data"),
+        pytest.param({"spec": {"a": {"proxy": {}}}}, DEEP, NONE, id="an empty mapping that somebody wrote"),
+        pytest.param({"spec": {"a": {"proxy": {"ca": "x"}}}}, DEEP, NONE, id="other members"),
+        *(
+            pytest.param({"spec": {"a": {"proxy": {"noProxy": empty}}}}, DEEP, NONE, id=f"a member that is {empty!r}")
+            for empty in ("", None, [], {})
+        ),
+        pytest.param({"proxy": {"enabled": False, "noProxy": []}}, SWITCHED, NONE, id="empty, switched off"),
+        pytest.param({"http": HTTP, "https": HTTPS, "additionalNo": NO.split(",")}, WITH_LIST, FULL, id="a list"),
+        pytest.param({"http": HTTP, "https": HTTPS, "additionalNo": NO}, WITH_LIST, FULL, id="a text for a list"),
+        pytest.param({"proxy": {"host": "", "port": 0}, "no": ""}, place(HostAndPort("proxy", "no")), NONE, id="host"),
+    ],
+)
+def test_what_must_not_change(data: Any, at: Place, settings: ProxySettings) -> None:
+    draft, findings = write(data, at, settings)
+    assert (draft.edits, findings) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("data", "at", "result"),
+    [
+        pytest.param({}, ROOT, MEMBERS, id="at the root"),
+        pytest.param(None, ROOT, MEMBERS, id="a document that is null"),
+        pytest.param({}, DEEP, {"spec": {"a": {"proxy": MEMBERS}}}, id="with all the mappings above it"),
+        pytest.param({"spec": None}, DEEP, {"spec": {"a": {"proxy": MEMBERS}}}, id="in place of null"),
+        pytest.param({"noProxy": "x", "ca": "y"}, ROOT, {**MEMBERS, "ca": "y"}, id="beside what is there"),
+        pytest.param({"no": 1}, place(SHORT), {"no": 1, "http": HTTP, "https": HTTPS, "noProxy": NO}, id="short names"),
+        pytest.param(
+            {},
+            WITH_LIST,
+            {"http": HTTP, "https": HTTPS, "additionalNo": NO.split(",")},
+            id="a list where one is wanted",
+        ),
+        pytest.param(
+            {"http_proxy": 1, "no_proxy": ["old"]},
+            place(SNAKE),
+            {"http_proxy": HTTP, "https_proxy": HTTPS, "no_proxy": NO.split(",")},
+            id="a list stays a list, and a number becomes a text",
+        ),
+        pytest.param(
+            {"additionalNo": NO}, STRICT, {"http": HTTP, "https": HTTPS, "additionalNo": NO.split(",")}, id="no text"
+        ),
+        pytest.param({}, place(Members("", "url", "")), {"url": HTTPS}, id="one URL"),
+        pytest.param({}, place(Variables()), FULL.variables(), id="six variables"),
+        pytest.param(
+            {}, place(HostAndPort("p", "no")), {"p": {"host": "proxy.corp.example", "port": 3128}, "no": NO}, id="host"
+        ),
+        pytest.param({"a": {"proxy": {"enabled": True}}}, place(CAMEL, "a", "proxy"), None, id="beside a switch"),
+    ],
+)
+def test_the_members_are_set(data: Any, at: Place, result: Any) -> None:
+    expected = {"a": {"proxy": {"enabled": True, **MEMBERS}}} if result is None else result
+    assert written(data, at) == expected
+    assert reported(data, at) == []
+
+
+def test_a_variable_that_is_not_set_is_taken_away() -> None:
+    assert written(MEMBERS, ROOT, ProxySettings(https_proxy="http://new:1")) == {"httpsProxy": "http://new:1"}
+
+
+@pytest.mark.parametrize(
+    ("keep", "data", "result"),
+    [
+        pytest.param(1, {"a": {"proxy": MEMBERS}}, {"spec": {}}, id="what is empty goes up to what is kept"),
+        pytest.param(2, {"a": {"proxy": MEMBERS}}, {"spec": {"a": {}}}, id="more is kept"),
+        pytest.param(3, {"a": {"proxy": MEMBERS}}, {"spec": {"a": {"proxy": {}}}}, id="all is kept"),
+        pytest.param(1, {"b": 1, "a": {"proxy": MEMBERS}}, {"spec": {"b": 1}}, id="other members above stay"),
+        pytest.param(
+            1, {"a": {"proxy": {**MEMBERS, "ca": "x"}}}, {"spec": {"a": {"proxy": {"ca": "x"}}}}, id="and beside"
+        ),
+        pytest.param(1, {"a": {"proxy": {**MEMBERS, "noProxy": []}}}, {"spec": {}}, id="an empty member beside others"),
+    ],
+)
+def test_without_a_proxy_the_members_go(keep: int, data: Any, result: Any) -> None:
+    assert written({"spec": data}, DEEP._replace(keep=keep), NONE) == result
+
+
+@pytest.mark.parametrize(
+    ("data", "path"),
+    [
+        pytest.param([], (), id="data that is a list"),
+        pytest.param({"spec": "x"}, ("spec",), id="a text on the way"),
+        pytest.param({"spec": {"a": [1]}}, ("spec", "a"), id="a list on the way"),
+        pytest.param({"spec": {"a": {"proxy": 1}}}, ("spec", "a", "proxy"), id="a number in its place"),
+    ],
+)
+def test_something_else_in_the_way_is_reported(data: Any, path: tuple[str, ...]) -> None:
+    assert written(data, DEEP) == data
+    assert [at for _, at in reported(data, DEEP)] == [path]
+
+
+@pytest.mark.parametrize(
+    ("there", "after"),
+    [
+        pytest.param(["https", "noProxy"], ["http", "https", "noProxy"], id="in front of the next"),
+        pytest.param(["x", "noProxy", "z"], ["x", "http", "https", "noProxy", "z"], id="both of them"),
+        pytest.param(["http", "x"], ["http", "x", "https", "noProxy"], id="at the end where none follows"),
+    ],
+)
+def test_a_new_member_stands_where_it_would_have_stood(there: list[str], after: list[str]) -> None:
+    assert list(write(dict.fromkeys(there, "old"), place(SHORT))[0].data) == after
+
+
+def test_a_switch_comes_and_goes_with_them_and_is_a_persons_where_it_is_off() -> None:
+    assert written({"proxy": {"a": 1}}, SWITCHED) == {"proxy": {"a": 1, "enabled": True, **MEMBERS}}
+    assert written({"proxy": {"enabled": True, **MEMBERS}}, SWITCHED, NONE) == {"proxy": {}}
+    off = {"proxy": {"enabled": False, "noProxy": "x"}}
+    assert written(off, SWITCHED) == off
+    assert [path for _, path in reported(off, SWITCHED)] == [("proxy", "enabled")]
+    assert written(off, SWITCHED, NONE) == {"proxy": {"enabled": False}}
+    assert read(off, SWITCHED) == {}
+
+
+def test_a_password_that_belongs_into_a_secret_is_left_out_and_reported_where_none_is_named() -> None:
+    at = place(Members("h.url", "", "", secret="ref")._replace(http=("h", "url")))
+    settings = ProxySettings("http://user:secret@proxy:1")
+    assert written({}, at, settings) == {"h": {"url": "http://proxy:1"}}
+    assert reported({}, at, settings) == [("ProxyReduced", ("h", "url"))]
+    named = {"h": {"ref": "proxy"}}
+    assert reported(named, at, settings) == []
+    assert read(written(named, at, settings), at) == {"HTTP_PROXY": None, "http_proxy": None}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param(None, HTTP, id="set"),
+        pytest.param("same", "same", id="right"),
+        pytest.param("old", None, id="removed"),
+        pytest.param(True, 1, id="another type"),
+    ],
+)
+def test_a_value_that_follows_from_the_settings(old: Any, new: Any) -> None:
+    at = place(Computed(lambda *_: new), "a", "b", keep=0)
+    data = {} if old is None else {"a": {"b": old}}
+    result = write(data, at)[0].data
+    assert (result, type(patch.lookup(result, ("a", "b")))) == ({"a": {"b": new}} if new else {}, type(new))
+
+
+@pytest.mark.parametrize(
+    ("data", "at", "values"),
+    [
+        pytest.param(MEMBERS, ROOT, FULL.variables(), id="all of them, in both cases"),
+        pytest.param({"noProxy": ["a", 1, "b"]}, ROOT, {"NO_PROXY": "a,b", "no_proxy": "a,b"}, id="a list"),
+        pytest.param({"httpProxy": "", "httpsProxy": None, "noProxy": 1}, ROOT, {}, id="nothing that is a text"),
+        pytest.param([1], ROOT, {}, id="a list in its place"),
+        pytest.param(None, ROOT, {}, id="nothing"),
+        pytest.param(
+            {"NO_PROXY": "x", "http_proxy": 1},
+            place(Variables()),
+            {"NO_PROXY": "x", "http_proxy": None},
+            id="variables",
+        ),
+        pytest.param(
+            {"p": {"host": "h", "port": 1}},
+            place(HostAndPort("p", "no")),
+            dict.fromkeys(("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"), "http://h:1"),
+            id="host and port",
+        ),
+    ],
+)
+def test_what_is_there_is_read(data: Any, at: Place, values: dict[str, str]) -> None:
+    assert read(data, at) == values
+
+
+@pytest.mark.parametrize(
+    ("data", "is_set"),
+    [
+        pytest.param({"noProxy": ""}, True, id="one that says nothing"),
+        pytest.param({"proxy": "x"}, False, id="other members"),
+        pytest.param(["noProxy"], False, id="a list"),
+        pytest.param(None, False, id="nothing"),
+    ],
+)
+def test_whether_one_of_them_is_there(data: Any, is_set: bool) -> None:
+    assert CAMEL.is_in(data) is is_set
+
+
+TEXTS = st.sampled_from(["", "http://a:1", "x,y", "localhost"])
+LEAVES = st.none() | st.integers() | TEXTS | st.lists(TEXTS, max_size=2)
+DATA = st.recursive(
+    LEAVES,
+    lambda inner: st.dictionaries(
+        st.sampled_from(["spec", "a", "proxy", "httpProxy", "httpsProxy", "noProxy", "z"]), inner, max_size=4
+    ),
+    max_leaves=8,
+)
+SETTINGS = st.builds(proxy_settings, TEXTS, TEXTS, TEXTS)
+
+
+@given(DATA, SETTINGS, SETTINGS, st.integers(0, 3))
+def test_data_of_any_shape_comes_to_the_settings_or_is_reported(
+    data: Any, first: ProxySettings, second: ProxySettings, keep: int
+) -> None:
+    at = DEEP._replace(keep=keep)
+    if reported(data, at, first):
+        return
+
+    once = written(data, at, first)
+
+    held = patch.lookup(written(once, at, second), at.path) or {}
+    texts = (second.http_proxy, second.https_proxy, second.no_proxy)
+    for name, wanted in zip(MEMBERS, texts, strict=True):
+        value = held.get(name)
+        text = ",".join(value) if isinstance(value, list) else value
+        assert text == wanted if wanted else not (text and isinstance(text, str))
