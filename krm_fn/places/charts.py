@@ -19,11 +19,10 @@ _CHART, _CHART_REF = ("spec", "chart", "spec"), ("spec", "chartRef")
 
 
 class ChartSource(NamedTuple):
-    """What an object of ``CHART_SOURCES`` says: the chart, the URL where it is, and its version."""
+    """What an object of ``CHART_SOURCES`` says: the chart, and the URL where it is."""
 
     chart: str = ""
     url: str = ""
-    version: str = ""
 
 
 ChartSources = Mapping[Key, ChartSource]
@@ -38,14 +37,12 @@ class ChartUse(NamedTuple):
         repository: where it is: the name of a source of Flux, or a URL.
         path: leads to what the object says of it.
         url: where it is; "" where that is not known.
-        version: the one that is asked for; "" for none.
     """
 
     name: str
     repository: str
     path: Pointer
     url: str = ""
-    version: str = ""
 
     @property
     def is_of_bitnami(self) -> bool:
@@ -63,11 +60,9 @@ def chart_sources(objects: Iterable[Object]) -> dict[Key, ChartSource]:
         if obj.ref.kind == "HelmChart":
             source = sources.get(_source_key(obj.data, ("spec", "sourceRef")), ChartSource())
             chart = _last_step(text_at(obj.data, ("spec", "chart")))
-            sources[key] = ChartSource(chart, source.url, text_at(obj.data, ("spec", "version")))
+            sources[key] = ChartSource(chart, source.url)
         elif obj.group_kind in CHART_SOURCES:
-            ref = ("spec", "ref")
-            version = text_at(obj.data, (*ref, "semver")) or text_at(obj.data, (*ref, "tag"))
-            sources[key] = ChartSource(_last_step(url), url, version)
+            sources[key] = ChartSource(_last_step(url), url)
     return sources
 
 
@@ -87,13 +82,11 @@ def charts_of(obj: Mapping[str, Any], sources: ChartSources = NO_SOURCES) -> Ite
 
 def _of_release(obj: Mapping[str, Any], sources: ChartSources) -> ChartUse:
     repository = text_at(obj, (*_CHART, "sourceRef", "name"))
-    if text_at(obj, (*_CHART, "chart")):
-        source = sources.get(_source_key(obj, (*_CHART, "sourceRef")), ChartSource())
-        version = text_at(obj, (*_CHART, "version"))
-        return ChartUse(chart_of(obj), repository, ("spec",), source.url, version)
-    source = sources.get(_source_key(obj, _CHART_REF), ChartSource())
-    chart = source.chart or chart_of(obj)
-    return ChartUse(chart, repository, ("spec",), source.url, source.version)
+    is_named = bool(text_at(obj, (*_CHART, "chart")))
+    reference = (*_CHART, "sourceRef") if is_named else _CHART_REF
+    source = sources.get(_source_key(obj, reference), ChartSource())
+    chart = "" if is_named else source.chart
+    return ChartUse(chart or chart_of(obj), repository, ("spec",), source.url)
 
 
 def _of_application(obj: Mapping[str, Any], path: Pointer) -> ChartUse:
@@ -101,8 +94,7 @@ def _of_application(obj: Mapping[str, Any], path: Pointer) -> ChartUse:
     chart = text_at(obj, (*path, "chart")).strip()
     if not chart and repository.startswith("oci://"):
         chart = repository
-    version = text_at(obj, (*path, "targetRevision")).strip()
-    return ChartUse(_last_step(chart), repository, path, repository, version)
+    return ChartUse(_last_step(chart), repository, path, repository)
 
 
 def _source_key(obj: Mapping[str, Any], path: Pointer) -> Key:
@@ -128,7 +120,7 @@ def charts_in(obj: Object, sources: ChartSources = NO_SOURCES) -> Iterator[tuple
             continue
         chart = CHARTS[use.name]
         names: list[str] = []
-        urls: list[Pointer] = [tuple(path.split(".")) for path in chart.unwritten]
+        urls: list[Pointer] = [tuple(path.split(".")) for path in chart.other_urls]
         for value in chart.values:
             names += [f"`{name}`" for name in value.names]
             urls += [path for variable, path in value.texts.items() if variable != "NO_PROXY"]

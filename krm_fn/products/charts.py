@@ -31,7 +31,7 @@ class ChartValue(NamedTuple):
             and the list; "" where there is none.
         is_list: a new list of members is a list of entries, and no text.
         no_proxy: of the form ``URL`` the path of the text that holds the list; "" for none.
-        instead: a list of variables that is written in place of this one where it sets one of them.
+        list_path: a list of variables that is written in place of this one where it sets one of them.
         defaults: the names that the default list of the chart sets; a list among the values replaces it.
     """
 
@@ -40,7 +40,7 @@ class ChartValue(NamedTuple):
     members: tuple[str, str, str] = ("", "", "")
     is_list: bool = False
     no_proxy: str = ""
-    instead: str = ""
+    list_path: str = ""
     defaults: tuple[str, ...] = ()
 
     @property
@@ -82,14 +82,14 @@ class Services(NamedTuple):
     """The Services by whose names the programs of a chart call each other, as its templates make these names.
 
     Attributes:
-        own: what the chart calls itself behind the name of the release, unless ``nameOverride`` says something else.
-        parts: the end of a name -> the path of the value that sets another one, with dots; "" where none does.
+        own: what the chart calls itself behind the name of the release.
+        parts: the ends of the names.
         longest: so many characters of what is in front of the end count.
         has_namespace: the programs write the namespace behind the name.
     """
 
     own: str
-    parts: Mapping[str, str]
+    parts: tuple[str, ...]
     longest: int = 63
     has_namespace: bool = False
 
@@ -115,7 +115,7 @@ class Chart(NamedTuple):
         takes_credentials: a URL with user and password can stand there.
         services: the names by which its programs call each other; None where they do not, or by names in every list.
         unreached: what the values alone do not reach; None for nothing.
-        unwritten: the paths of URLs of proxies that no run writes: another proxy there is named.
+        other_urls: the paths of URLs of proxies that no run writes: another proxy there is named.
     """
 
     values: tuple[ChartValue, ...]
@@ -123,7 +123,7 @@ class Chart(NamedTuple):
     takes_credentials: bool = True
     services: Services | None = None
     unreached: Unreached | None = None
-    unwritten: tuple[str, ...] = ()
+    other_urls: tuple[str, ...] = ()
 
 
 def _lists(*paths: str) -> tuple[ChartValue, ...]:
@@ -147,12 +147,7 @@ CHARTS: Mapping[str, Chart] = {
         is_go=True,
         services=Services(
             "argocd",
-            {
-                "server": "server.name",
-                "repo-server": "repoServer.name",
-                "commit-server": "commitServer.name",
-                "dex-server": "dex.name",
-            },
+            ("server", "repo-server", "commit-server", "dex-server"),
         ),
     ),
     "velero": Chart((ChartValue("configuration.extraEnvVars"),), is_go=True),
@@ -181,17 +176,17 @@ CHARTS: Mapping[str, Chart] = {
             "`runners.config` sets `HTTPS_PROXY=...`: add the variables there",
         ),
     ),
-    "renovate": Chart((ChartValue("env", MAPPING, instead="envList"),)),
+    "renovate": Chart((ChartValue("env", MAPPING, list_path="envList"),)),
     "kube-prometheus-stack": Chart(
         (ChartValue("grafana.env", MAPPING),),
         is_go=True,
         services=Services(
             "kube-prometheus-stack",
-            {"prometheus": "", "alertmanager": ""},
+            ("prometheus", "alertmanager"),
             longest=26,
             has_namespace=True,
         ),
-        unwritten=("alertmanager.config.global.http_config.proxy_url",),
+        other_urls=("alertmanager.config.global.http_config.proxy_url",),
     ),
     "crossplane": Chart((ChartValue("extraEnvVarsCrossplane", MAPPING),), is_go=True),
     "cluster-autoscaler": Chart((ChartValue("extraEnv", MAPPING),), is_go=True),

@@ -40,8 +40,8 @@ _REPLACED = (
     "entries in one place"
 )
 _UNNAMED = (
-    "`NO_PROXY` lacks the names of Services by which its programs call each other, because the object does not say in "
-    "which namespace they are: set `metadata.namespace`, `spec.targetNamespace` or `spec.destination.namespace`"
+    "`NO_PROXY` lacks the names of Services by which its programs call each other, because its values give them other "
+    "names, or the object does not say in which namespace they are: add the names to `spec.noProxy`"
 )
 _TEMPLATE = "the proxy or its list holds `{{`, which charts read as a template: take it out of `spec.noProxy`"
 
@@ -167,8 +167,8 @@ class _ChartValues(NamedTuple):
         keeps = self.context.options.get("conflict", OVERRIDE) == KEEP
         there = lookup(document, root)
         for one in self.values:
-            instead = lookup(there, one.instead.split(".")) if one.instead else None
-            value = ChartValue(one.instead, LIST) if isinstance(instead, list) else one
+            listed = lookup(there, one.list_path.split(".")) if one.list_path else None
+            value = ChartValue(one.list_path, LIST) if isinstance(listed, list) else one
             container = _container(value, there)
             provided = provided_for(self.context.uses, _in_namespace(self.data), container)
             existing = lookup(there, value.steps)
@@ -254,7 +254,7 @@ def _notes(data: Data, use: ChartUse, chart: Chart, uses: DataUses) -> Iterator[
     unreached = chart.unreached
     if unreached is not None and unreached.sign not in str(lookup(data, use.path)):
         yield Finding.of("ByHand", unreached.message, use.path)
-    if chart.services is not None and not any(True for _ in service_names(use, data, uses)):
+    if chart.services is not None and not service_names(use, data, uses):
         yield Finding.of("FactsUnknown", _UNNAMED, use.path)
 
 

@@ -1,7 +1,6 @@
 """Where the values of a chart come from, and the names of Services that its templates make of them.
 
-Sources: ``ChartValuesFromReferences``, ``GetReleaseName`` and ``ShortenName`` of helm-controller;
-``spec.source.helm`` of Argo CD, where parameters win over ``valuesObject``, and that over ``values``.
+Sources: ``ChartValuesFromReferences``, ``GetReleaseName`` and ``ShortenName`` of helm-controller.
 """
 
 from __future__ import annotations
@@ -9,19 +8,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from krm_fn.formats import embedded
 from krm_fn.krm.resourcelist import group_kind
-from krm_fn.light_typing import Any
-from krm_fn.patch import Pointer, list_at, lookup, text_at
+from krm_fn.patch import list_at, lookup, text_at
 from krm_fn.places.charts import ChartUse
 from krm_fn.places.provided import DataKey, DataUses, namespace_of
 from krm_fn.products.charts import CHARTS, Chart
 from krm_fn.products.releases import APPLICATION, HELM_RELEASE
 from krm_fn.targets.base import Data
 
-_LONGEST_RELEASE_NAME = 53
-_LONGEST_NAME = 63
-_HASH_LENGTH = 12
+_OTHER_NAMES = ("fullnameOverride", "nameOverride", "namespaceOverride")
+_RELEASE_NAME = r"[a-z0-9][a-z0-9-]{0,52}"
+"""Flux shortens a longer one, and puts a hash behind it."""
 
 
 def sources(data: Data) -> Iterator[tuple[DataKey, str]]:
@@ -46,82 +43,32 @@ def namespace_of_release(data: Data) -> str:
     return text_at(data, ("spec", "targetNamespace")) or namespace_of(data)
 
 
-def layers_of(use: ChartUse, data: Data, uses: DataUses) -> Iterator[Any]:
-    """Yield all that sets values of a chart and is seen, those that win first."""
-    if group_kind(data) != APPLICATION:
-        yield lookup(data, (*use.path, "values"))
-        yield from (uses.values[source] for source in sources(data) if source in uses.values)
-        return
-    helm = (*use.path, "helm")
-    yield parameters_of(data, helm)
-    values_object, text = lookup(data, (*helm, "valuesObject")), text_at(data, (*helm, "values"))
-    if values_object is not None:
-        yield values_object
-    elif text:
-        yield from (one.data for one in embedded.mappings(embedded.Value((*helm, "values"), text)))
+def service_names(use: ChartUse, data: Data, uses: DataUses) -> list[str]:
+    """Return the names by which the programs of a chart call each other, as its templates make them.
 
-
-def parameters_of(data: Data, helm: Pointer) -> dict[str, Any]:
-    """Return the values that parameters of Argo CD set, without those inside of lists."""
-    found: dict[str, Any] = {}
-    for parameter in list_at(data, (*helm, "parameters")):
-        *above, last = text_at(parameter, ("name",)).split(".")
-        holder: Any = found
-        for step in above:
-            holder = holder.setdefault(step, {}) if isinstance(holder, dict) else None
-        if isinstance(holder, dict):
-            holder[last] = lookup(parameter, ("value",))
-    return found
-
-
-def service_names(use: ChartUse, data: Data, uses: DataUses) -> Iterator[str]:
-    """Yield the names by which the programs of a chart call each other, as its templates make them."""
+    None where values give other names, or where the name of the release or its namespace is not known.
+    """
     chart = chart_in_table(use)
     services = chart.services if chart else None
     if services is None:
-        return
-    layers = list(layers_of(use, data, uses))
-    whole = _text(layers, "fullnameOverride", "")
-    if not whole:
-        own, release = _text(layers, "nameOverride", services.own), _release_name(use, data)
-        whole = release if own in release else f"{release}-{own}"
-    behind = ""
-    if services.has_namespace:
-        namespace = _text(layers, "namespaceOverride", "") or namespace_of_release(data)
-        if not namespace:
-            return
-        behind = f".{namespace}"
-    for part, path in services.parts.items():
-        end = _text(layers, path, part) if path else part
-        name = _cut(f"{_cut(whole, services.longest)}-{end}", _LONGEST_NAME) + behind
-        if re.fullmatch(r"[a-z0-9.-]+", name):  # anything else would be another entry of the list
-            yield name
-
-
-def _text(layers: list[Any], path: str, default: str) -> str:
-    """Return the text that the first layer with one sets at a path."""
-    for layer in layers:
-        value = lookup(layer, path.split("."))
-        if value is not None:
-            return value if isinstance(value, str) else default
-    return default
+        return []
+    values = [lookup(data, use.path), *(uses.values.get(source) for source in sources(data))]
+    if any(name in str(values) for name in _OTHER_NAMES):
+        return []
+    name, namespace = _release_name(use, data), namespace_of_release(data)
+    if not re.fullmatch(_RELEASE_NAME, name) or (services.has_namespace and not namespace):
+        return []
+    if services.own not in name:
+        name = f"{name}-{services.own}"
+    name = name[: services.longest].removesuffix("-")
+    behind = f".{namespace}" if services.has_namespace else ""
+    return [f"{name}-{part}{behind}" for part in services.parts]
 
 
 def _release_name(use: ChartUse, data: Data) -> str:
-    """Return the name of the release, which Flux makes of two names and shortens where nobody gives it."""
+    """Return the name of the release, which Flux makes of two names where nobody gives it."""
     own = text_at(data, ("metadata", "name"))
     if group_kind(data) == APPLICATION:
         return text_at(data, (*use.path, "helm", "releaseName")) or own
     target = text_at(data, ("spec", "targetNamespace"))
-    name = text_at(data, ("spec", "releaseName")) or (f"{target}-{own}" if target else own)
-    if len(name) <= _LONGEST_RELEASE_NAME:
-        return name
-    from hashlib import sha256  # noqa: PLC0415 -- few names are that long
-
-    end = "-" + sha256(name.encode()).hexdigest()[:_HASH_LENGTH]
-    return name[: _LONGEST_RELEASE_NAME - len(end)] + end
-
-
-def _cut(name: str, longest: int) -> str:
-    """Return what ``trunc`` and ``trimSuffix "-"`` of a template make of a name."""
-    return name[:longest].removesuffix("-")
+    return text_at(data, ("spec", "releaseName")) or (f"{target}-{own}" if target else own)

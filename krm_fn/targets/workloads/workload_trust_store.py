@@ -41,7 +41,7 @@ _NOT_READ = (
     "`spec.targets.workloadTrustStore.variables`, such as `SSL_CERT_DIR` for a Go program"
 )
 
-_NOT_OURS = "lacks the certificates, and somebody else made this ConfigMap, so it stays as it is: add them, or delete it"
+_NOT_OURS = "lacks the certificates, and stays as it is, for somebody else made it: add them, or delete the ConfigMap"
 
 
 class _Bundle(NamedTuple):
