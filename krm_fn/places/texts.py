@@ -239,7 +239,8 @@ class YamlText(NamedTuple):
     def _without_empty(self, text: str, before: str) -> str:
         """Return a text without a last document of which nothing is left; one that was empty before stays."""
         behind = rf"(\A|\n)(?:{re.escape(self.empty)}|\{{\}})(\r?\n)?\Z"
-        if text == before or re.search(behind, before):
+        is_safe = "#@data/values" not in text  # ytt lays a document of nothing over all defaults
+        if text == before or re.search(behind, before) or not is_safe:
             return text
         if self.says_nothing:
             documents = embedded.read(Value((), text))

@@ -1,0 +1,292 @@
+"""Where the configuration of nodes is in an object of any shape, what its nodes allow, and texts in its files."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from kubeadm_objects import HTTP_ONLY, NONE, PLACES, PROXY, kubeadm, meaning, run, spec_of
+
+from cluster_objects import cluster, config_template, machine_deployment, reference
+from krm_fn.config import Certificates, Mirror
+from krm_fn.krm.results import Finding, Severity
+from krm_fn.pipeline import Outcome
+from krm_fn.pipeline import run as run_list
+from krm_fn.settings import PROXY_VARIABLES, ProxySettings
+from krm_fn.targets import TARGETS, Context
+from krm_fn.targets.base import Target
+from krm_fn.targets.nodes.node_config import decode, encode
+
+OF_PROXY = [TARGETS[name] for name in ("containerdDropIn", "kubeletDropIn", "kubeadmCommands")]
+OF_NODES = [*OF_PROXY, TARGETS["nodeFiles"], TARGETS["registryMirror"], TARGETS["otherWriters"]]
+PATH = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
+MIRRORED = PROXY._replace(mirror=Mirror("https://m.example:5000", "m.example", Certificates("x\n")))
+
+# Objects of any shape.
+
+JUNK = st.sampled_from(
+    [None, True, 0, 0.5, "", "x", "${X}", [], {}, [None], {"x": 1}, "[Service]\nEnvironment=NO_PROXY=\\q\n"]
+)
+KEYS = ["path", "content", "contentFrom", "encoding", "owner", "permissions", "append", "secret", "name", "key"]
+ENTRIES = st.one_of(JUNK, st.dictionaries(st.sampled_from(KEYS), st.one_of(JUNK, st.just(PATH), st.just("base64"))))
+COMMANDS = st.lists(st.one_of(JUNK, st.just("export HTTP_PROXY=x")), max_size=4)
+SPECS = st.one_of(
+    JUNK,
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "files": st.one_of(JUNK, st.lists(ENTRIES, max_size=4)),
+            "preKubeadmCommands": st.one_of(JUNK, COMMANDS),
+            "format": st.one_of(JUNK, st.just("ignition")),
+            "joinConfiguration": JUNK,
+        },
+    ),
+)
+
+
+@pytest.mark.parametrize("target", OF_NODES, ids=lambda target: target.id)
+@settings(max_examples=60)
+@given(spec=SPECS, kind=st.sampled_from(list(PLACES)), version=JUNK, proxy=st.sampled_from([MIRRORED, HTTP_ONLY, NONE]))
+def test_no_shape_raises_and_twice_is_once(
+    target: Target, spec: Any, kind: str, version: Any, proxy: ProxySettings
+) -> None:
+    obj = {**kubeadm(spec, kind), "apiVersion": version}
+    for reading in target.read(obj, {}):
+        assert reading.variable in PROXY_VARIABLES
+        assert (reading.value is None) == bool(reading.why_unknown)
+    outcome = run(target, obj, proxy, {"files": ["environment", "apt"]} if target.id == "nodeFiles" else {})
+    assert all(isinstance(one, Finding) and one.message and "\n" not in one.message for one in outcome.findings)
+
+
+@pytest.mark.parametrize("target", OF_PROXY, ids=lambda target: target.id)
+@pytest.mark.parametrize("kind", PLACES)
+@pytest.mark.parametrize("form", ["cloud-config", "ignition"])
+@pytest.mark.parametrize("proxy", [MIRRORED, HTTP_ONLY, NONE], ids=["all", "http", "none"])
+def test_what_is_written_is_read_back_and_goes_again(
+    target: Target, kind: str, form: str, proxy: ProxySettings
+) -> None:
+    obj = kubeadm({"format": form}, kind)
+    written = run(target, obj, proxy).obj
+    assert {one.variable: one.value for one in target.read(written, {})} == proxy.variables()
+    assert run(target, written, NONE).obj == obj
+
+
+@pytest.mark.parametrize(
+    ("spec", "step"),
+    [
+        pytest.param({"files": {}, "preKubeadmCommands": {}}, "list", id="lists that are none"),
+        pytest.param("x", "spec", id="the spec"),
+        pytest.param({"files": [["a"]], "preKubeadmCommands": [["a"]]}, "0", id="an entry"),
+    ],
+)
+@pytest.mark.parametrize("target", OF_PROXY, ids=lambda target: target.id)
+def test_a_wrong_type_is_an_error_and_a_placeholder_a_warning(target: Target, spec: Any, step: str) -> None:
+    (finding,) = run(target, kubeadm(spec), HTTP_ONLY).findings
+    assert (finding.code, finding.severity) == ("CannotWrite", Severity.ERROR)
+    assert finding.path[-1] in (step, "files", "preKubeadmCommands")
+    later = run(target, kubeadm({"files": "${FILES}", "preKubeadmCommands": "${COMMANDS}"}), HTTP_ONLY)
+    assert [one.severity for one in later.findings] == [Severity.WARNING]
+
+
+@pytest.mark.parametrize("target", OF_NODES, ids=lambda target: target.id)
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("x" * 5_000_000, id="one line of five megabytes"),
+        pytest.param("[Service]\nEnvironment=" + "\\\n" * 30_000, id="thirty thousand continued lines"),
+        pytest.param("[Service]\n" + 'Environment="HTTP_PROXY=x"\n' * 5_000, id="five thousand assignments"),
+        pytest.param("export HTTP_PROXY=" + "%" * 900_000, id="one line of nearly a mebibyte"),
+        pytest.param("export HTTP_PROXY=x; " * 10_000, id="ten thousand statements"),
+        pytest.param("export " * 9_000, id="nine thousand exports"),
+        pytest.param("crictl " * 9_000, id="nine thousand programs"),
+        pytest.param("x | export HTTP_PROXY=" + " " * 1_000_000, id="a mebibyte of blanks behind a pipe"),
+    ],
+)
+def test_large_texts_come_to_an_end(target: Target, text: str) -> None:
+    obj = kubeadm({"files": [{"path": PATH, "content": text}], "preKubeadmCommands": [text]})
+    list(target.edit(obj, Context({}, HTTP_ONLY)))
+    list(target.read(obj, {}))
+
+
+# Objects without a configuration.
+
+
+@pytest.mark.parametrize("kind", PLACES)
+@pytest.mark.parametrize("target", OF_PROXY, ids=lambda target: target.id)
+def test_an_object_without_the_place_may_be_a_patch_and_is_left_alone(target: Target, kind: str) -> None:
+    """The lists of a patch would take the place of those in the object it is for."""
+    patch = kubeadm({}, kind)
+    del patch["spec"]
+    for obj in (patch, {**patch, "spec": {"replicas": 3}}) if kind == "KubeadmControlPlane" else (patch,):
+        outcome = run(target, obj, PROXY)
+        assert outcome.obj == obj
+        assert [(one.code, one.path) for one in outcome.findings] == [("ByHand", PLACES[kind])]
+        assert run(target, obj, NONE).findings == []
+
+
+ANNOTATION = "internal.config.kubernetes.io/path"
+MACHINES = machine_deployment()
+BARE = config_template("workers")
+URLS = {"httpProxy": "http://svc:hunter2@proxy:1", "httpsProxy": "http://svc:hunter2@proxy:1"}
+
+
+def outcome_of(items: list[dict[str, Any]], **spec: Any) -> Outcome:
+    config = {"apiVersion": "fn.inject-proxy.io/v1alpha1", "kind": "ProxyConfig", "metadata": {"name": "p"}}
+    data = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": items}
+    outcome = run_list(yaml.safe_dump({**data, "functionConfig": {**config, "spec": URLS | spec}}).encode())
+    assert outcome.exit_code == 0
+    return outcome
+
+
+def items_of(outcome: Outcome) -> list[dict[str, Any]]:
+    return list(yaml.safe_load(outcome.output)["items"])
+
+
+def in_file(file: str, data: dict[str, Any]) -> dict[str, Any]:
+    return {**data, "metadata": {**data["metadata"], "annotations": {ANNOTATION: file}}}
+
+
+def test_a_template_that_something_refers_to_gets_its_spec_and_all_that_belongs_there() -> None:
+    once = outcome_of([cluster(), MACHINES, BARE])
+    spec = items_of(once)[2]["spec"]["template"]["spec"]
+    assert [file["path"].split("/")[4] for file in spec["files"]] == ["containerd.service.d", "kubelet.service.d"]
+    assert any("export" in command for command in spec["preKubeadmCommands"])
+    assert "ByHand" not in [one.code for one in once.results]
+    assert outcome_of(items_of(once)).changed == 0
+    removed = items_of(outcome_of(items_of(once), mode="Remove"))
+    assert removed == [cluster(), MACHINES, {**BARE, "spec": {"template": {"spec": {}}}}]
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        pytest.param([cluster(), BARE], id="nothing refers to it"),
+        pytest.param([cluster(), MACHINES, {**BARE, "$patch": "delete"}], id="it deletes another one"),
+        pytest.param(
+            [
+                cluster(),
+                MACHINES,
+                in_file("base.yaml", {**BARE, "spec": {"template": {"spec": {"files": []}}}}),
+                in_file("overlay/patch.yaml", BARE),
+            ],
+            id="another file has the template",
+        ),
+        pytest.param(
+            [
+                cluster(controlPlaneRef=reference("KubeadmControlPlane", "cp")),
+                {**reference("KubeadmControlPlane", "cp"), "metadata": {"name": "cp"}, "spec": {"replicas": 3}},
+            ],
+            id="a control plane of which only the replicas are said",
+        ),
+    ],
+)
+def test_what_may_be_a_patch_stays_without(items: list[dict[str, Any]]) -> None:
+    outcome = outcome_of(items)
+    assert items_of(outcome)[-1] == items[-1]
+    assert "ByHand" in [one.code for one in outcome.results]
+
+
+# What the nodes are.
+
+SOCKET = {"nodeRegistration": {"criSocket": "unix:///var/run/crio/crio.sock"}}
+
+
+@pytest.mark.parametrize("target", OF_PROXY, ids=lambda target: target.id)
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pytest.param({"files": [{"path": "C:\\k\\x.ps1", "content": ""}]}, id="a path with a drive"),
+        pytest.param({"files": [{"path": "c:/k/x"}]}, id="a path with a drive and slashes"),
+        pytest.param({"preKubeadmCommands": ["powershell C:/create-external-network.ps1"]}, id="PowerShell"),
+        pytest.param({"postKubeadmCommands": ["nssm set kubelet start", "powershell.exe -c x"]}, id="behind kubeadm"),
+        pytest.param(
+            {"joinConfiguration": {"nodeRegistration": {"criSocket": "npipe:////./pipe/containerd-containerd"}}},
+            id="a named pipe",
+        ),
+        pytest.param({"format": "bottlerocket"}, id="Bottlerocket"),
+    ],
+)
+def test_nodes_for_which_nothing_can_be_written_lose_what_was_and_a_line_says_so(
+    target: Target, spec: dict[str, Any]
+) -> None:
+    outcome = run(target, kubeadm(spec), HTTP_ONLY)
+    assert outcome.changes == []
+    assert [one.code for one in outcome.findings] == ["NodesWithoutProxy"]
+    assert run(target, kubeadm(spec), NONE).findings == []
+    written = run(target, kubeadm({}), HTTP_ONLY).obj
+    before = spec_of(written)
+    for key, value in spec.items():
+        before[key] = [*before.get(key, []), *value] if isinstance(value, list) else value
+    assert meaning(spec_of(run(target, written, HTTP_ONLY).obj)) == meaning(spec)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pytest.param({"users": [{"name": "windows"}]}, id="a name"),
+        pytest.param({"files": [{"path": "/etc/windows/C:/x"}]}, id="a drive inside a path"),
+        pytest.param({"preKubeadmCommands": ["echo powershell", None]}, id="an argument"),
+        pytest.param({"joinConfiguration": {"nodeRegistration": {"criSocket": ["npipe:"]}}}, id="a wrong type"),
+    ],
+)
+def test_nodes_run_linux_and_containerd_if_nothing_says_otherwise(spec: dict[str, Any]) -> None:
+    written = run(OF_PROXY[0], kubeadm(spec), HTTP_ONLY).obj
+    assert spec_of(written)["files"][-1]["path"] == PATH
+
+
+def test_cri_o_gets_a_drop_in_and_a_restart_of_its_own() -> None:
+    obj = kubeadm({"joinConfiguration": SOCKET})
+    written = run(OF_PROXY[2], run(OF_PROXY[0], obj, HTTP_ONLY).obj, HTTP_ONLY).obj
+    spec = spec_of(written)
+    assert [file["path"] for file in spec["files"]] == [PATH.replace("containerd", "crio")]
+    assert spec["preKubeadmCommands"][0] == "systemctl daemon-reload && systemctl restart crio # inject-proxy"
+    assert run(OF_PROXY[2], run(OF_PROXY[0], written, NONE).obj, NONE).obj == obj
+
+
+# Texts of files.
+
+PACKED = gzip.compress(b"text", mtime=0)
+
+
+def base64_of(raw: bytes) -> str:
+    return base64.b64encode(raw).decode()
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding", "text"),
+    [
+        pytest.param(None, None, "", id="no content"),
+        pytest.param("dGV4dA==", None, "dGV4dA==", id="what only looks like base64"),
+        pytest.param("a\r\n", "", "a\r\n", id="an encoding that is empty"),
+        pytest.param("dGV4\n  dA==\n", "base64", "text", id="base64 on several lines"),
+        pytest.param(base64_of(PACKED), "gzip+base64", "text", id="packed"),
+        pytest.param("", "gzip+base64", "", id="nothing, packed"),
+        pytest.param(5, None, None, id="a content that is no string"),
+        pytest.param("x", ["base64"], None, id="an encoding that is no string"),
+        pytest.param("x", "gzip", None, id="raw gzip, which YAML cannot carry"),
+        pytest.param("dGV4d", "base64", None, id="base64 that is cut off"),
+        pytest.param("dGV4*A==", "base64", None, id="a character that is not of base64"),
+        pytest.param("é", "base64", None, id="a character beyond ASCII"),
+        pytest.param(base64_of(b"\xff"), "base64", None, id="bytes that are no UTF-8"),
+        pytest.param(base64_of(b"text"), "gzip+base64", None, id="what is no gzip"),
+        pytest.param(base64_of(PACKED[:-1]), "gzip+base64", None, id="gzip that is cut off"),
+        pytest.param(base64_of(gzip.compress(bytes(2**24))), "gzip+base64", None, id="a bomb"),
+        pytest.param("x" * (2**20 + 1), None, None, id="more than a mebibyte"),
+    ],
+)
+def test_decode(content: Any, encoding: Any, text: str | None) -> None:
+    assert decode({"content": content, "encoding": encoding}) == text
+
+
+@given(st.text(), st.sampled_from([None, "", "base64", "gzip+base64"]))
+def test_what_is_encoded_can_be_decoded_and_is_always_the_same(text: str, encoding: str | None) -> None:
+    content = encode(text, encoding)
+    assert decode({"content": content, "encoding": encoding}) == text
+    assert encode(text, encoding) == content
+    if encoding == "gzip+base64":
+        assert base64.b64decode(content)[4:8] == bytes(4), "a time"

@@ -1,0 +1,392 @@
+"""The commands that export the proxy and restart containerd: where they go, and what real shells make of them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from kubeadm_objects import HTTP_ONLY, NONE, OTHER, PLACES, PROXY, kubeadm, meaning, run, spec_of
+
+from judges import shell_environment
+from krm_fn.krm.results import Severity
+from krm_fn.settings import PROXY_VARIABLES, ProxySettings
+from krm_fn.targets import TARGETS
+from support import need
+
+COMMANDS = TARGETS["kubeadmCommands"]
+RESTART = "systemctl daemon-reload && systemctl restart containerd # inject-proxy"
+HTTP = ["export HTTP_PROXY='http://proxy:3128'", "export http_proxy='http://proxy:3128'"]
+HTTPS = ["export HTTPS_PROXY='http://proxy:3129'", "export https_proxy='http://proxy:3129'"]
+NO = ["export NO_PROXY='localhost,.svc'", "export no_proxy='localhost,.svc'"]
+EXPORTS = [*HTTP, *HTTPS, *NO]
+OWN_RESTART = ["systemctl daemon-reload", "systemctl restart containerd"]
+
+
+def commands(*texts: Any, **more: Any) -> dict[str, Any]:
+    return kubeadm({"preKubeadmCommands": list(texts), **more})
+
+
+def after(obj: dict[str, Any], proxy: ProxySettings, **options: Any) -> Any:
+    return (spec_of(run(COMMANDS, obj, proxy, options).obj) or {}).get("preKubeadmCommands")
+
+
+# What must not change.
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        pytest.param([RESTART, *HTTP], id="as we write it"),
+        pytest.param([*HTTP, "hostname x", RESTART], id="in another order, among others"),
+        pytest.param(
+            [*OWN_RESTART, "export HTTP_PROXY=http://proxy:3128 http_proxy=http://proxy:3128"], id="two in one"
+        ),
+        pytest.param([*OWN_RESTART, "; ".join(HTTP)], id="two statements in one"),
+        pytest.param([*OWN_RESTART, "\n".join([*HTTP, ""])], id="two lines in one"),
+        pytest.param([*OWN_RESTART, HTTP[0] + " # corp", f"  {HTTP[1]};"], id="with a comment, with a semicolon"),
+        pytest.param([*OWN_RESTART, 'export "HTTP_PROXY=http://proxy:3128"', HTTP[1]], id="the whole word quoted"),
+        pytest.param(
+            [*OWN_RESTART, "export HTTP_PROXY=http://proxy:3128 \\\n  http_proxy=http://proxy:3128"], id="continued"
+        ),
+    ],
+)
+def test_right_commands_stay_as_they_are_written(texts: list[str]) -> None:
+    assert run(COMMANDS, commands(*texts), HTTP_ONLY).changes == []
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        pytest.param([*OWN_RESTART, "hostname x"], id="a restart of somebody else"),
+        pytest.param([RESTART.partition(" #")[0]], id="our restart without its mark"),
+        pytest.param(["export HTTP_PROXY_HOST=x", "# export HTTP_PROXY=x", "export ALL_PROXY=x"], id="no variable"),
+        pytest.param(["export FOO=1 HTTP_PROXY=x"], id="an export of more than proxies"),
+        pytest.param([None, 5, ["export HTTP_PROXY=x"]], id="entries that are no commands"),
+    ],
+)
+def test_nothing_changes_without_a_proxy(texts: list[Any]) -> None:
+    assert run(COMMANDS, commands(*texts), NONE).changes == []
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        pytest.param(["systemctl daemon-reload", "x", "systemctl restart containerd"], id="in two commands"),
+        pytest.param(["sudo systemctl daemon-reload", "sudo systemctl restart containerd.service"], id="with sudo"),
+        pytest.param(["systemctl daemon-reload; systemctl restart containerd kubelet"], id="with another unit"),
+        pytest.param(
+            ["systemctl daemon-reload", "systemctl stop containerd", "systemctl start containerd"], id="Tanzu"
+        ),
+        pytest.param(["/usr/bin/systemctl -q daemon-reload\nsystemctl --no-block restart 'containerd'"], id="options"),
+        pytest.param(["if true; then systemctl daemon-reload; systemctl restart containerd; fi"], id="inside an if"),
+    ],
+)
+def test_a_restart_that_is_there_is_not_repeated(texts: list[str]) -> None:
+    assert after(commands(*texts), HTTP_ONLY) == [*texts, *HTTP]
+
+
+# What is written.
+
+
+@pytest.mark.parametrize("kind", PLACES)
+@pytest.mark.parametrize("version", ["v1alpha3", "v1beta2"])
+@pytest.mark.parametrize("spec", [{}, None, {"preKubeadmCommands": None}])
+def test_every_kind_and_version_gets_the_commands(kind: str, version: str, spec: Any) -> None:
+    outcome = run(COMMANDS, kubeadm(spec, kind, version), PROXY)
+    assert spec_of(outcome.obj) == {"preKubeadmCommands": [RESTART, *EXPORTS]}
+    assert outcome.findings == []
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        pytest.param(["hostname x"], id="no restart"),
+        pytest.param(["systemctl restart containerd", "systemctl daemon-reload"], id="a restart before the reload"),
+        pytest.param(["systemctl daemon-reload", "systemctl start containerd"], id="a start that may do nothing"),
+        pytest.param(["systemctl daemon-reload", "systemctl restart kubelet"], id="a restart of another unit"),
+        pytest.param(["systemctl daemon-reload", "# systemctl restart containerd"], id="a comment"),
+        pytest.param(["systemctl daemon-reload", "echo systemctl restart containerd"], id="an argument"),
+        pytest.param(["systemctl daemon-reload", "systemctl restart containerd-shim"], id="a longer name"),
+    ],
+)
+def test_what_does_not_restart_containerd_is_not_enough(texts: list[str]) -> None:
+    assert after(commands(*texts), HTTP_ONLY) == [*texts, RESTART, *HTTP]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        pytest.param({}, [RESTART, *HTTP], id="both are the default"),
+        pytest.param({"exports": False}, [RESTART], id="no exports"),
+        pytest.param({"restart": False}, HTTP, id="no restart"),
+        pytest.param({"exports": False, "restart": False}, None, id="neither"),
+    ],
+)
+def test_options_hold_for_new_and_for_existing_commands(options: dict[str, bool], expected: list[str] | None) -> None:
+    assert after(kubeadm({}), HTTP_ONLY, **options) == expected
+    assert after(commands(RESTART, *HTTP), HTTP_ONLY, **options) == expected
+
+
+def test_ignition_needs_no_restart() -> None:
+    assert after(commands(RESTART, "x", "curl a", format="ignition"), HTTP_ONLY) == ["x", *HTTP, "curl a"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param(["export HTTP_PROXY=old", "x"], [HTTP[0], "x", HTTP[1]], id="a wrong value keeps its place"),
+        pytest.param(["export HTTP_PROXY=$P", HTTP[1]], HTTP, id="a value the shell would expand is not right"),
+        pytest.param(['export HTTP_PROXY="`x`"', HTTP[1]], HTTP, id="nor are backticks"),
+        pytest.param([*HTTP, HTTP[0], "x", *HTTP], [*HTTP, "x"], id="repeated exports go"),
+        pytest.param(["export HTTP_PROXY=a HTTP_PROXY=b http_proxy=c"], [" && ".join(HTTP)], id="one name twice"),
+        pytest.param([*HTTP, *HTTPS, "x"], [*HTTP, "x"], id="unwanted exports go"),
+        pytest.param(
+            ["export HTTP_PROXY=old  HTTPS_PROXY=x  http_proxy=old # why"],
+            [" && ".join(HTTP)],
+            id="one command with several keeps what is wanted",
+        ),
+        pytest.param(["export NO_PROXY=x HTTPS_PROXY=y", *HTTP], HTTP, id="a command that loses all goes"),
+    ],
+)
+def test_exports_are_updated_in_place(old: list[str], new: list[str]) -> None:
+    assert after(commands(*OWN_RESTART, *old), HTTP_ONLY) == [*OWN_RESTART, *new]
+
+
+def test_an_older_form_of_our_restart_is_renewed_and_a_repeated_one_goes() -> None:
+    assert after(commands("systemctl restart containerd # inject-proxy", "x", RESTART), HTTP_ONLY) == [
+        RESTART,
+        "x",
+        *HTTP,
+    ]
+
+
+def test_a_block_of_ours_takes_in_what_is_missing_in_our_order() -> None:
+    first = run(COMMANDS, commands("x"), ProxySettings("http://proxy:3128", "", "localhost,.svc")).obj
+    assert after(first, PROXY) == ["x", RESTART, *EXPORTS]
+
+
+@pytest.mark.parametrize("texts", [[], ["x"], [RESTART], OWN_RESTART, ["export FOO=1"], [RESTART, *EXPORTS]])
+@pytest.mark.parametrize("first", [PROXY, HTTP_ONLY, ProxySettings("", "http://b:1"), ProxySettings("a", "", "c")])
+def test_a_changed_proxy_gives_what_it_would_have_given_at_first(texts: list[str], first: ProxySettings) -> None:
+    assert after(run(COMMANDS, commands(*texts), first).obj, OTHER) == after(commands(*texts), OTHER)
+
+
+# Before the network.
+
+APT = "apt-get update"
+CONFIGURE = "sed -i s/a/b/ /etc/containerd/config.toml"
+SCRIPT = {"path": "/opt/setup.sh", "content": "#!/bin/sh\ncurl -fsSLO https://example.com/x\n"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param(["x", APT, "y"], ["x", RESTART, *HTTP, APT, "y"], id="before the first that needs the network"),
+        pytest.param([APT, "y", "curl https://x"], [RESTART, *HTTP, APT, "y", "curl https://x"], id="at the front"),
+        pytest.param(["x", "y"], ["x", "y", RESTART, *HTTP], id="at the end where none needs it"),
+        pytest.param(["curl http://localhost:1", "x"], ["curl http://localhost:1", "x", RESTART, *HTTP], id="local"),
+        pytest.param([RESTART, *HTTP, "x", APT], [RESTART, *HTTP, "x", APT], id="those that stand early enough stay"),
+        pytest.param(
+            ["apt-get install -y containerd", "x"],
+            [*HTTP, "apt-get install -y containerd", "x", RESTART],
+            id="the restart stays behind what installs containerd",
+        ),
+        pytest.param(
+            [APT, CONFIGURE, "x", "crictl pull y"],
+            [*HTTP, APT, CONFIGURE, "x", RESTART, "crictl pull y"],
+            id="and behind what configures it, but before the next that needs the network",
+        ),
+        pytest.param(
+            [APT, "export HTTP_PROXY=old", "x"],
+            [RESTART, *HTTP, APT, "x"],
+            id="an export of somebody else that comes too late moves, too",
+        ),
+        pytest.param(
+            [*HTTP, "unset http_proxy", "x"],
+            ["unset http_proxy", "x", RESTART, *HTTP],
+            id="exports move behind a command that unsets them",
+        ),
+        pytest.param(
+            ["http_proxy=a apt-get update", "x"],
+            ["http_proxy=a apt-get update", "x", RESTART, *HTTP],
+            id="a command that has a proxy of its own needs none of ours",
+        ),
+    ],
+)
+def test_the_proxy_is_there_before_the_network_is_needed(old: list[str], new: list[str]) -> None:
+    assert after(commands(*old), HTTP_ONLY) == new
+
+
+def test_a_script_that_the_object_brings_along_is_looked_into() -> None:
+    given = commands("x", "bash /opt/setup.sh", files=[SCRIPT])
+    assert after(given, HTTP_ONLY) == ["x", RESTART, *HTTP, "bash /opt/setup.sh"]
+
+
+@pytest.mark.parametrize(
+    ("place", "old", "new"),
+    [
+        pytest.param("Start", ["x", APT], [RESTART, *HTTP, "x", APT], id="Start"),
+        pytest.param("Start", ["x", RESTART, *HTTP], [RESTART, *HTTP, "x"], id="Start moves those that are there"),
+        pytest.param("Start", ["x", CONFIGURE, "y"], [*HTTP, "x", CONFIGURE, RESTART, "y"], id="Start and containerd"),
+        pytest.param("End", [RESTART, *HTTP, "x", APT], ["x", APT, RESTART, *HTTP], id="End"),
+    ],
+)
+def test_an_option_fixes_the_place(place: str, old: list[str], new: list[str]) -> None:
+    assert after(commands(*old), HTTP_ONLY, place=place) == new
+
+
+LINES = [APT, CONFIGURE, "x", "y", "sleep 1", "unset NO_PROXY", "crictl pull z", None, "export FOO=1", *OWN_RESTART]
+
+
+@given(
+    st.lists(st.sampled_from(LINES), max_size=8),
+    st.sampled_from(["", "Start", "End"]),
+    st.sampled_from([PROXY, HTTP_ONLY]),
+)
+def test_removal_gives_the_old_order_back(texts: list[Any], place: str, proxy: ProxySettings) -> None:
+    options = {"place": place} if place else {}
+    obj = commands(*texts)
+    injected = run(COMMANDS, obj, proxy, options).obj
+    assert meaning(run(COMMANDS, injected, NONE, options).obj) == meaning(obj) or not texts
+
+
+# What is reported.
+
+
+@pytest.mark.parametrize(
+    ("text", "severity"),
+    [
+        pytest.param("HTTP_PROXY=old kubeadm config images pull", Severity.WARNING, id="a proxy for one command"),
+        pytest.param("export FOO=1 HTTP_PROXY=old", Severity.WARNING, id="an export of more than proxies"),
+        pytest.param("export HTTP_PROXY=$(cat /etc/proxy)", Severity.WARNING, id="the output of a program"),
+        pytest.param("export HTTP_PROXY='it's'", Severity.WARNING, id="an open quote"),
+        pytest.param('echo "export HTTP_PROXY=http://proxy:3128" >> /etc/profile', Severity.INFO, id="what is wanted"),
+    ],
+)
+def test_a_command_that_does_more_than_exporting_is_reported_and_left_alone(text: str, severity: Severity) -> None:
+    outcome = run(COMMANDS, commands(*OWN_RESTART, text), HTTP_ONLY)
+    assert spec_of(outcome.obj)["preKubeadmCommands"] == [*OWN_RESTART, text, *HTTP]
+    (finding,) = outcome.findings
+    assert (finding.code, finding.severity, finding.path[-1]) == ("ByHand", severity, "2")
+
+
+def test_an_unset_behind_the_network_is_reported() -> None:
+    outcome = run(COMMANDS, commands(APT, "unset http_proxy https_proxy; foo"), HTTP_ONLY)
+    assert [(one.code, one.path[-1]) for one in outcome.findings] == [("OtherProxy", "4")]
+
+
+def test_a_value_that_a_shell_cannot_hold_is_an_error() -> None:
+    outcome = run(COMMANDS, kubeadm({}), ProxySettings(no_proxy="a\x00b"))
+    assert outcome.changes == []
+    assert [one.code for one in outcome.findings] == ["CannotWrite"]
+
+
+@pytest.mark.parametrize(
+    ("version", "severity"), [("v1alpha4", None), ("v1beta1", Severity.WARNING), ("v1beta2", Severity.ERROR)]
+)
+def test_an_export_that_is_too_long(version: str, severity: Severity | None) -> None:
+    outcome = run(COMMANDS, kubeadm({}, version=version), ProxySettings(no_proxy="a" * 10_300))
+    assert [finding.severity for finding in outcome.findings] == [severity, severity] * bool(severity)
+
+
+# What is read.
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        pytest.param(["export NO_PROXY=a HTTP_PROXY='b'"], {"NO_PROXY": "a", "HTTP_PROXY": "b"}, id="two in one"),
+        pytest.param(["export NO_PROXY=a", "export NO_PROXY=b"], {"NO_PROXY": "b"}, id="the last wins"),
+        pytest.param(["export NO_PROXY=a", "unset NO_PROXY; x"], {}, id="unset"),
+        pytest.param(["true && export NO_PROXY=a; x"], {"NO_PROXY": None}, id="among others"),
+        pytest.param(["if x; then export NO_PROXY=a; fi"], {"NO_PROXY": None}, id="under a condition"),
+        pytest.param(["if x; then export NO_PROXY=a; fi", "export NO_PROXY=b"], {"NO_PROXY": "b"}, id="overruled"),
+        pytest.param(["export NO_PROXY=a # c"], {"NO_PROXY": "a"}, id="beside a comment"),
+        pytest.param(["export NO_PROXY="], {"NO_PROXY": ""}, id="empty"),
+        pytest.param([None, 7, "export 'NO_PROXY=a b'"], {"NO_PROXY": "a b"}, id="behind what is no command"),
+        pytest.param(["export NO_PROXY=a" + " " * 5_000_000], {}, id="a command of five megabytes"),
+        pytest.param(['export HTTP_PROXY="$PROXY"'], {"HTTP_PROXY": None}, id="a reference"),
+        pytest.param(["export NO_PROXY=*.corp"], {"NO_PROXY": None}, id="a glob"),
+        pytest.param(["# export NO_PROXY=x", "NO_PROXY=x kubeadm", "echo NO_PROXY=x >> /etc/x"], {}, id="no export"),
+        pytest.param(["export HTTP_PROXY_HOST=x MY_NO_PROXY=y"], {}, id="other names"),
+    ],
+)
+def test_exports_are_read_as_the_shell_reads_them(texts: list[Any], expected: dict[str, str | None]) -> None:
+    assert {one.variable: one.value for one in COMMANDS.read(commands(*texts), {})} == expected
+
+
+# Judged by shells.
+
+
+@pytest.mark.parametrize("shell", ["sh", "bash"])
+@pytest.mark.parametrize(
+    "password", ["p%40ss", "caf%C3%A9", 'a"b', "a\\b", "a'b", "a$b", "a`id`b", "a b", "a;b", "a&b"]
+)
+def test_the_shells_read_back_what_went_in(shell: str, password: str) -> None:
+    proxy = ProxySettings(f"http://u:{password}@p:1", f"http://u:{password}@p:2", f"localhost,{password}")
+    texts = after(commands("export HTTP_PROXY=old NO_PROXY=$X; export HTTP_PROXY=y"), proxy, restart=False)
+    read = shell_environment(shell, texts)
+    assert {name: read.get(name) for name in PROXY_VARIABLES} == proxy.variables()
+
+
+NETWORK = ("apt-get update", "curl -s https://example.com/x", "bash -c 'crictl pull a' | cat", "timeout 5 git clone b")
+STAND_INS = ("apt-get", "curl", "crictl", "git", "systemctl", "sed")
+SCRIPTS = st.sampled_from(
+    [
+        *NETWORK, "true", ": x", "# apt-get", "echo apt-get >/dev/null", "unset http_proxy", "unset NO_PROXY; true",
+        "export FOO=1", "export HTTP_PROXY=old", "export no_proxy=a NO_PROXY=b", "(unset HTTP_PROXY)", "unset FOO",
+        "systemctl daemon-reload", "sed -i s/a/b/ /etc/containerd/config.toml", "export HTTPS_PROXY=old && true",
+    ]
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def stand_ins(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with programs that note the proxy variables they see, in place of those that need the network."""
+    folder = tmp_path_factory.mktemp("stand-ins")
+    for name in STAND_INS:
+        program = folder / name
+        program.write_text(f'#!/bin/sh\n{{ echo "= {name}"; env; }} >>"$SEEN"\n')
+        program.chmod(0o755)
+    return folder
+
+
+def executed(texts: list[str], stand_ins: Path) -> tuple[list[tuple[str, dict[str, str]]], dict[str, str]]:
+    """Each call of a stand-in with the proxy variables it saw, and those that kubeadm would see in the end."""
+    seen = stand_ins / "seen"
+    seen.write_text("")
+    script = "\n".join([*texts, 'echo "= kubeadm" >>"$SEEN"; env >>"$SEEN"'])
+    environment = {"PATH": f"{stand_ins}{os.pathsep}{os.defpath}", "SEEN": str(seen)}
+    subprocess.run([need("sh")], input=script.encode(), capture_output=True, env=environment, check=True)
+    calls: list[tuple[str, dict[str, str]]] = []
+    for line in seen.read_text().splitlines():
+        if line.startswith("= "):
+            calls.append((line[2:], {}))
+        elif line.partition("=")[0] in PROXY_VARIABLES:
+            calls[-1][1][line.partition("=")[0]] = line.partition("=")[2]
+    return calls[:-1], calls[-1][1]
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(texts=st.lists(SCRIPTS, max_size=7), proxy=st.sampled_from([PROXY, HTTP_ONLY, NONE]))
+def test_every_program_that_needs_the_network_sees_the_proxy(
+    stand_ins: Path, texts: list[str], proxy: ProxySettings
+) -> None:
+    _, in_the_end = executed(texts, stand_ins)
+    read = {one.variable: one.value for one in COMMANDS.read(commands(*texts), {})}
+    assert {name: in_the_end.get(name) for name, value in read.items() if value is not None} == {
+        name: value for name, value in read.items() if value is not None
+    }
+    outcome = run(COMMANDS, commands(*texts), proxy)
+    calls, in_the_end = executed((spec_of(outcome.obj) or {}).get("preKubeadmCommands", []), stand_ins)
+    wanted = proxy.variables()
+    # What a user's own command unsets or sets again is held against the warnings below.
+    if not any(word in text for text in texts for word in ("unset", "HTTPS_PROXY=old")):
+        assert all(seen == wanted for name, seen in calls if name not in ("systemctl", "sed"))
+    if not outcome.warnings:
+        assert in_the_end == wanted

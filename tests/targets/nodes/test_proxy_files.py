@@ -1,0 +1,437 @@
+"""The files of nodes that set a proxy: the entry of ``files``, its text, and the Secret that may hold it."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+from typing import Any
+
+import pytest
+from kubeadm_objects import HTTP_ONLY, NONE, OTHER, PLACES, PROXY, kubeadm, meaning, run, spec_of
+
+from judges import systemd_environment
+from krm_fn.krm.results import Severity
+from krm_fn.settings import PROXY_VARIABLES, ProxySettings
+from krm_fn.targets import TARGETS
+
+CONTAINERD, KUBELET = TARGETS["containerdDropIn"], TARGETS["kubeletDropIn"]
+FOLDER = "/etc/systemd/system/containerd.service.d"
+PATH = f"{FOLDER}/http-proxy.conf"
+CONTENT = """[Service]
+Environment="HTTP_PROXY=http://proxy:3128"
+Environment="http_proxy=http://proxy:3128"
+Environment="HTTPS_PROXY=http://proxy:3129"
+Environment="https_proxy=http://proxy:3129"
+Environment="NO_PROXY=localhost,.svc"
+Environment="no_proxy=localhost,.svc"
+"""
+SETS = "[Service]\nEnvironment=HTTP_PROXY=old\n"
+ENTRY = {"content": CONTENT, "owner": "root:root", "path": PATH, "permissions": "0640"}
+STRANGER = {"path": "/etc/stranger", "content": "export HTTP_PROXY=x\n"}
+IN_SECRET = {"secret": {"name": "mycluster-systemd-proxy", "key": "containerdProxy"}}
+
+
+def files(*entries: Any, **more: Any) -> dict[str, Any]:
+    return kubeadm({"files": list(entries), **more})
+
+
+def entry(content: str | None = CONTENT, path: str = PATH, **more: Any) -> dict[str, Any]:
+    return {"path": path, **({} if content is None else {"content": content}), **more}
+
+
+def packed(text: str) -> str:
+    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+
+
+def base64_of(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+def after(obj: dict[str, Any], settings: ProxySettings = PROXY, **options: Any) -> Any:
+    return (spec_of(run(CONTAINERD, obj, settings, options).obj) or {}).get("files")
+
+
+def reported(obj: dict[str, Any], settings: ProxySettings = PROXY, **options: Any) -> list[tuple[str, str]]:
+    """The code of each finding, and the last step to its field."""
+    outcome = run(CONTAINERD, obj, settings, options)
+    return [(finding.code, finding.path[-1]) for finding in outcome.findings]
+
+
+# What must not change.
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        pytest.param(ENTRY, id="the entry as we write it"),
+        pytest.param(entry(owner="core", permissions="0644"), id="the author's owner and mode"),
+        pytest.param(entry(CONTENT.rstrip("\n")), id="no final newline"),
+        pytest.param(entry(CONTENT.replace("\n", "\r\n")), id="the line ends of Windows"),
+        pytest.param(entry(base64_of(CONTENT)[:40] + "\n" + base64_of(CONTENT)[40:], encoding="base64"), id="base64"),
+        pytest.param(entry(packed(CONTENT), encoding="gzip+base64"), id="packed"),
+    ],
+)
+def test_an_entry_that_is_right_stays(old: dict[str, Any]) -> None:
+    outcome = run(CONTAINERD, files(STRANGER, old, STRANGER), PROXY)
+    assert (outcome.changes, outcome.findings) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("old", "code"),
+    [
+        pytest.param(entry("H4s", encoding="gzip"), "ByHand", id="raw gzip"),
+        pytest.param(entry("no base64!", encoding="base64"), "ByHand", id="no base64"),
+        pytest.param(entry("x", encoding="rot13"), "ByHand", id="an encoding that does not exist"),
+        pytest.param(entry(encoding=True), "ByHand", id="an encoding that is no text"),
+        pytest.param(entry(7), "ByHand", id="a content that is no text"),  # type: ignore[arg-type]
+        pytest.param(entry("#" * 2**21), "ByHand", id="an endless text"),
+        pytest.param(entry(packed("x" * 2**21), encoding="gzip+base64"), "ByHand", id="a gzip bomb"),
+        pytest.param(entry(SETS, append=True), "ByHand", id="a text that is appended"),
+        pytest.param(entry(SETS, contentFormat="Template"), "ByHand", id="a template"),
+        pytest.param(entry(contentFrom={}), "ByHand", id="content and contentFrom"),
+        pytest.param(entry(None, contentFrom="s"), "ByHand", id="a reference of a wrong type"),
+        pytest.param(entry("[Service] # c\nUser=x\n"), "ByHand", id="a header that systemd rejects"),
+        pytest.param(entry("[Service]\nUser=x \\\n"), "ByHand", id="a last line that goes on"),
+        pytest.param(None, "CannotWrite", id="an entry that is null"),
+        pytest.param({"path": 5}, "CannotWrite", id="a path that is no text"),
+    ],
+)
+def test_what_cannot_be_edited_stays_and_is_reported(old: Any, code: str) -> None:
+    outcome = run(CONTAINERD, files(old), PROXY)
+    assert spec_of(outcome.obj)["files"][0] == old
+    assert [finding.code for finding in outcome.findings] == [code]
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(kubeadm({}), id="an empty spec"),
+        pytest.param(kubeadm({"files": None}), id="a list that is null"),
+        pytest.param(files(STRANGER), id="a file of somebody else"),
+        pytest.param(files(entry("[Service]\nEnvironment=FOO=1\n")), id="our path without a proxy"),
+        pytest.param(files(entry("[Service]\n")), id="our path with an empty section that had no proxy"),
+        pytest.param(files(entry(None)), id="our path without content"),
+        pytest.param(files(entry(None, contentFrom={"secret": {"name": "s", "key": "k"}})), id="content from a Secret"),
+        pytest.param(files(entry(path=PATH.replace("containerd", "kubelet"))), id="the drop-in of another service"),
+        pytest.param(files(entry(path=PATH.replace("http-proxy", "proxy"))), id="a drop-in of another name"),
+        pytest.param(files(entry(path=PATH.replace("/etc", "/opt"))), id="a folder that systemd does not read"),
+        pytest.param({"apiVersion": "apps/v1", "kind": "Deployment", "spec": {"files": [ENTRY]}}, id="another kind"),
+    ],
+)
+def test_nothing_changes_without_a_proxy(obj: dict[str, Any]) -> None:
+    assert run(CONTAINERD, obj, NONE).changes == []
+
+
+# What is written.
+
+
+@pytest.mark.parametrize("kind", PLACES)
+@pytest.mark.parametrize("version", ["v1alpha3", "v1beta2", "v3", "${VERSION}"])
+@pytest.mark.parametrize("spec", [{}, None, {"files": None}])
+def test_every_kind_and_version_gets_the_entry_and_gives_it_back(kind: str, version: str, spec: Any) -> None:
+    obj = kubeadm(spec, kind, version)
+    outcome = run(CONTAINERD, obj, PROXY)
+    assert spec_of(outcome.obj) == {"files": [ENTRY]}
+    assert list(spec_of(outcome.obj)["files"][0]) == ["content", "owner", "path", "permissions"]
+    assert outcome.findings == []
+    assert meaning(run(CONTAINERD, outcome.obj, NONE).obj) == meaning(obj)
+
+
+def test_two_services_do_not_get_in_each_others_way() -> None:
+    both = run(KUBELET, run(CONTAINERD, kubeadm({}), PROXY).obj, PROXY)
+    assert [file["path"] for file in spec_of(both.obj)["files"]] == [PATH, PATH.replace("containerd", "kubelet")]
+    assert both.findings == run(CONTAINERD, both.obj, PROXY).findings == []
+    assert run(KUBELET, run(CONTAINERD, both.obj, NONE).obj, NONE).obj == kubeadm({})
+
+
+@pytest.mark.parametrize(
+    ("settings", "names"),
+    [
+        pytest.param(HTTP_ONLY, ["HTTP_PROXY", "http_proxy"], id="http only"),
+        pytest.param(ProxySettings(no_proxy="a"), ["NO_PROXY", "no_proxy"], id="exceptions only"),
+    ],
+)
+def test_only_variables_that_are_set_are_written(settings: ProxySettings, names: list[str]) -> None:
+    content = after(files(), settings)[0]["content"]
+    assert [line.split("=")[1].strip('"') for line in content.splitlines()[1:]] == names
+
+
+def test_options_hold_for_a_new_entry_and_for_one_that_is_there() -> None:
+    options = {"path": f"{FOLDER}/90.conf", "owner": "core", "permissions": "0600"}
+    assert after(files(), **options) == [{"content": CONTENT, **options}]
+    old = entry(path=options["path"], owner="x")
+    assert after(files(STRANGER, old), **options) == [STRANGER, {**options, "content": CONTENT}]
+
+
+@pytest.mark.parametrize("password", ["p%40ss", "caf%C3%A9", "a'b", "a$b", 'a"b', "a\\b"])
+def test_systemd_reads_back_what_went_in(password: str) -> None:
+    settings = ProxySettings(f"http://u:{password}@p:1", f"http://u:{password}@p:2", f"localhost,{password}")
+    read = systemd_environment(after(files(), settings)[0]["content"])
+    assert {name: read.get(name) for name in PROXY_VARIABLES} == settings.variables()
+
+
+def test_a_value_that_systemd_cannot_hold_is_an_error() -> None:
+    assert reported(files(ENTRY), ProxySettings(no_proxy="a\nb")) == [("CannotWrite", "files")]
+    assert after(files(ENTRY), ProxySettings(no_proxy="a\nb")) == [ENTRY]
+
+
+@pytest.mark.parametrize("content", [None, "", "  \n"])
+def test_an_entry_without_content_is_filled(content: str | None) -> None:
+    assert after(files(entry(content))) == [entry(CONTENT)]
+
+
+@pytest.mark.parametrize(("encoding", "encoded"), [("base64", base64_of), ("gzip+base64", packed)])
+def test_an_encoded_content_is_edited_and_shown_decoded(encoding: str, encoded: Any) -> None:
+    old = "[Service]\n# keep\nEnvironment=HTTP_PROXY=old\n"
+    outcome = run(CONTAINERD, files(entry(encoded(old), encoding=encoding)), PROXY)
+    new = encoded(CONTENT.replace("[Service]", "[Service]\n# keep"))
+    assert spec_of(outcome.obj)["files"] == [entry(new, encoding=encoding)]
+    read = [one for one in CONTAINERD.read(outcome.obj, {}) if one.value]
+    assert {one.variable: one.value for one in read} == PROXY.variables()
+
+
+@pytest.mark.parametrize(
+    "spec", [{}, {"files": [STRANGER]}, {"files": [entry("[Service]\nUser=x")]}, {"format": "ignition"}]
+)
+@pytest.mark.parametrize("first", [PROXY, HTTP_ONLY, ProxySettings("", "http://b:1"), ProxySettings("a", "", "c")])
+def test_a_changed_proxy_gives_what_it_would_have_given_at_first(spec: dict[str, Any], first: ProxySettings) -> None:
+    obj = kubeadm(spec)
+    written = run(CONTAINERD, obj, first).obj
+    assert run(CONTAINERD, written, OTHER).obj == run(CONTAINERD, obj, OTHER).obj
+    assert meaning(run(CONTAINERD, written, NONE).obj) == meaning(obj)
+
+
+def test_removal_takes_every_entry_that_the_service_may_read_and_no_other() -> None:
+    """One that was hidden would come into effect."""
+    hidden = entry(path=PATH.replace("/etc", "/usr/lib"))
+    assert after(files(ENTRY, STRANGER, hidden, None, ENTRY), NONE) == [STRANGER, None]
+    assert after(files(ENTRY, hidden), NONE, path=hidden["path"]) == [ENTRY]
+
+
+# Other drop-ins of the service.
+
+
+@pytest.mark.parametrize("folder", ["/usr/lib", "/lib", "/run", "/usr/local/lib"])
+def test_a_drop_in_of_our_name_in_any_folder_of_systemd_is_ours(folder: str) -> None:
+    old = entry(SETS, PATH.replace("/etc", folder), owner="root:root")
+    outcome = run(CONTAINERD, files(STRANGER, old), PROXY)
+    assert spec_of(outcome.obj)["files"] == [STRANGER, {**old, "content": CONTENT}]
+    assert outcome.findings == []
+    assert after(outcome.obj, NONE) == [STRANGER]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(entry(SETS, f"{FOLDER}/10-proxy.conf"), id="another name"),
+        pytest.param(entry(SETS, f"{FOLDER.replace('/etc', '/usr/lib')}/zz.conf"), id="another folder"),
+        pytest.param(entry(SETS, PATH.replace("/etc", "/usr/lib")), id="our name under /usr/lib"),
+        pytest.param(entry(None, f"{FOLDER}/99-proxy.conf", contentFrom={"secret": {}}), id="judged by its name"),
+    ],
+)
+@pytest.mark.parametrize("settings", [PROXY, NONE], ids=["a proxy", "none"])
+def test_another_drop_in_that_sets_a_proxy_is_reported_and_stays(other: dict[str, Any], settings: Any) -> None:
+    outcome = run(CONTAINERD, files(other, ENTRY), settings, {"path": PATH})
+    assert spec_of(outcome.obj)["files"][0] == other
+    assert [(one.code, one.path[-2:]) for one in outcome.findings] == [("OtherProxy", ("0", "path"))]
+
+
+def test_a_drop_in_that_hides_the_path_of_the_user_is_reported() -> None:
+    path = PATH.replace("/etc", "/usr/lib")
+    assert reported(files(entry(SETS)), path=path) == [("OtherProxy", "path")]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(entry("[Service]\nUser=x\n", f"{FOLDER}/90.conf"), id="no proxy in it"),
+        pytest.param(entry("# HTTP_PROXY=x\n", f"{FOLDER}/90.conf"), id="a proxy in a comment"),
+        pytest.param(entry(SETS, f"{FOLDER}/deep/90.conf"), id="a folder below"),
+        pytest.param(entry(SETS, f"{FOLDER}/90.conf~"), id="no name of a drop-in"),
+        pytest.param(entry(SETS, PATH.replace("containerd", "docker")), id="another service"),
+        pytest.param(entry(None, f"{FOLDER}/90.conf", contentFrom={}), id="a Secret under a name that says nothing"),
+    ],
+)
+def test_other_files_say_nothing_against_ours(other: dict[str, Any]) -> None:
+    assert reported(files(other, ENTRY)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        pytest.param("UnsetEnvironment=HTTP_PROXY\n", "ProxySwitchedOff", id="a variable"),
+        pytest.param('UnsetEnvironment="http_proxy" FOO\n', "ProxySwitchedOff", id="in quotes, among others"),
+        pytest.param("UnsetEnvironment=FOO ALL_PROXY\n", "", id="other variables"),
+        pytest.param("UnsetEnvironment=HTTP_PROXY\nUnsetEnvironment=\n", "", id="taken back"),
+        pytest.param("UnsetEnvironment=HTTP_PROXY=http://old:1\n", "", id="only if it has another value"),
+        pytest.param("[Unit]\nUnsetEnvironment=HTTP_PROXY\n", "", id="in a section where systemd ignores it"),
+    ],
+)
+@pytest.mark.parametrize("path", [PATH, f"{FOLDER}/limits.conf"], ids=["in ours", "in another one"])
+def test_a_variable_that_systemd_takes_away_is_reported(text: str, code: str, path: str) -> None:
+    obj = files(entry(f"[Service]\n{text}", path))
+    assert reported(obj, HTTP_ONLY) == ([(code, "content")] if code else [])
+    assert reported(obj, NONE) == []
+
+
+# Limits of Cluster API and Ignition.
+
+
+@pytest.mark.parametrize(
+    ("version", "severity"),
+    [("v1alpha4", None), ("v1beta1", Severity.WARNING), ("v1beta2", Severity.ERROR), ("v2", Severity.ERROR)],
+)
+def test_a_content_that_is_too_long(version: str, severity: Severity | None) -> None:
+    long = ProxySettings(no_proxy=",".join(["host.corp.example"] * 400))
+    outcome = run(CONTAINERD, kubeadm({}, version=version), long)
+    assert [finding.severity for finding in outcome.findings] == [severity] * bool(severity)
+
+
+@pytest.mark.parametrize("options", [{}, {"content": "Secret"}], ids=["a text", "a reference"])
+def test_ignition_has_no_place_under_usr(options: dict[str, str]) -> None:
+    path = PATH.replace("/etc", "/usr/lib")
+    settings = PROXY._replace(cluster="c", clusters=("c",))
+    ignition = reported(kubeadm({"format": "ignition"}), settings, path=path, **options)
+    assert ignition == [("CannotWrite", "path")]
+    assert reported(kubeadm({}), settings, path=path, **options) == []
+
+
+# The text in the Secret of the Cluster.
+
+OF_ONE = PROXY._replace(cluster="mycluster", clusters=("mycluster",))
+GONE = NONE._replace(cluster="mycluster", clusters=("mycluster",))
+SECRET, INLINE = {"content": "Secret"}, {"content": "Inline"}
+
+
+def referring(name: str = "mycluster-systemd-proxy", **more: Any) -> dict[str, Any]:
+    return entry(None, contentFrom={"secret": {"name": name, "key": "containerdProxy"}}, **more)
+
+
+@pytest.mark.parametrize("options", [{}, SECRET, INLINE], ids=["nobody says where", "Secret", "Inline"])
+@pytest.mark.parametrize("settings", [OF_ONE, GONE], ids=["a proxy", "no proxy"])
+@pytest.mark.parametrize(
+    "old",
+    [
+        pytest.param(referring("site"), id="a Secret of somebody else"),
+        pytest.param(referring("other-systemd-proxy"), id="the Secret of another Cluster"),
+        pytest.param(entry(None, contentFrom={"secret": []}), id="a reference of a wrong type"),
+    ],
+)
+def test_a_foreign_reference_stays_and_is_reported(old: dict[str, Any], settings: Any, options: Any) -> None:
+    assert after(files(old), settings, **options) == [old]
+    assert reported(files(old), settings, **options) == [("ByHand", "contentFrom")]
+
+
+@pytest.mark.parametrize(
+    ("old", "settings", "options"),
+    [
+        pytest.param(referring(), OF_ONE, {}, id="nobody says where the text is to be"),
+        pytest.param(referring(), OF_ONE, SECRET, id="as it is to be"),
+        pytest.param(referring("mycluster-systemd-proxy-0123456789"), OF_ONE, SECRET, id="a name with a hash"),
+        pytest.param(referring(permissions="0644", owner="core"), OF_ONE, SECRET, id="its author's owner and mode"),
+        pytest.param(referring("x-systemd-proxy"), PROXY, SECRET, id="the Cluster is not known"),
+    ],
+)
+def test_a_reference_that_is_right_stays(old: dict[str, Any], settings: Any, options: Any) -> None:
+    outcome = run(CONTAINERD, files(old), settings, options)
+    assert (outcome.changes, outcome.findings) == ([], [])
+
+
+@pytest.mark.parametrize("kind", PLACES)
+@pytest.mark.parametrize("target", [CONTAINERD, KUBELET], ids=["containerd", "kubelet"])
+def test_a_new_entry_is_that_of_the_document(target: Any, kind: str) -> None:
+    unit = target.id.removesuffix("DropIn")
+    (new,) = spec_of(run(target, kubeadm({}, kind), OF_ONE, SECRET).obj)["files"]
+    assert new == {
+        "path": PATH.replace("containerd", unit),
+        "permissions": "0600",
+        "contentFrom": {"secret": {"name": "mycluster-systemd-proxy", "key": f"{unit}Proxy"}},
+    }
+    assert list(new) == ["path", "permissions", "contentFrom"]
+
+
+def test_the_options_of_a_new_reference() -> None:
+    options = {"path": f"{FOLDER}/99.conf", "owner": "core", "permissions": "0400"}
+    assert after(files(), OF_ONE, **options, **SECRET) == [{**options, "contentFrom": IN_SECRET}]
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        pytest.param(entry(CONTENT, owner="root:root"), id="what we wrote"),
+        pytest.param(entry("", owner="root:root"), id="an empty content"),
+        pytest.param({"path": PATH, "content": None, "contentFrom": None, "owner": "root:root"}, id="both null"),
+        pytest.param(entry(None, contentFrom={"secret": {**IN_SECRET["secret"], "key": "x"}}, owner="root:root"), id="a key"),
+        pytest.param(entry(base64_of(SETS), encoding="base64", owner="root:root"), id="base64"),
+    ],
+)
+def test_an_entry_of_ours_becomes_a_reference(old: dict[str, Any]) -> None:
+    outcome = run(CONTAINERD, files(STRANGER, old), OF_ONE, SECRET)
+    assert spec_of(outcome.obj)["files"] == [STRANGER, entry(None, owner="root:root", contentFrom=IN_SECRET)]
+    assert outcome.findings == []
+
+
+@pytest.mark.parametrize("more", [{}, {"content": ""}, {"encoding": "base64"}])
+def test_a_reference_becomes_a_text_again(more: dict[str, Any]) -> None:
+    old = files({**referring(permissions="0600"), **more})
+    assert after(old, OF_ONE, **INLINE) == [entry(CONTENT, permissions="0600")]
+
+
+def test_a_text_that_holds_more_stays_and_is_reported() -> None:
+    old = files(entry(SETS + "User=x\n"))
+    (kept,) = after(old, OF_ONE, **SECRET)
+    assert "User=x" in kept["content"]
+    assert 'HTTP_PROXY=http://proxy:3128"' in kept["content"]
+    assert reported(old, OF_ONE, **SECRET) == [("ByHand", "content")]
+
+
+@pytest.mark.parametrize("options", [SECRET, INLINE], ids=["Secret", "Inline"])
+@pytest.mark.parametrize("settings", [GONE, NONE], ids=["the Cluster is known", "it is not"])
+def test_removal_takes_a_reference_out_that_is_ours(settings: Any, options: Any) -> None:
+    injected = run(CONTAINERD, files(STRANGER), OF_ONE, options).obj
+    assert meaning(run(CONTAINERD, injected, settings, options).obj) == files(STRANGER)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        pytest.param(PROXY, id="no Cluster"),
+        pytest.param(PROXY._replace(cluster="a", clusters=("a", "b")), id="several Clusters"),
+        pytest.param(OF_ONE._replace(differs_from_cluster=True), id="another proxy than the Cluster has"),
+    ],
+)
+@pytest.mark.parametrize("entries", [[], [entry()], [entry("")]], ids=["no entry", "a text", "no text"])
+def test_a_secret_that_cannot_be_named_is_an_error(entries: list[Any], settings: Any) -> None:
+    assert after(files(*entries), settings, **SECRET) == entries
+    assert reported(files(*entries), settings, **SECRET) == [("CannotWrite", "files")]
+
+
+# What is read.
+
+
+def values(*entries: Any, **options: Any) -> list[tuple[str | None, str]]:
+    return [(one.value, one.place) for one in CONTAINERD.read(files(*entries), options)]
+
+
+def test_what_is_read_names_its_line_its_file_and_its_permissions() -> None:
+    text = '[Service]\nEnvironment="NO_PROXY=a" \\\n# why\n  FOO=%h\n'
+    (seen,) = CONTAINERD.read(files({"path": "/x"}, entry(text, permissions="0640")), {})
+    assert seen.path == ("spec", "template", "spec", "files", "1", "content")
+    assert seen.raw.startswith('Environment="NO_PROXY=a" \\')
+    assert (seen.value, seen.place, seen.file, seen.permissions) == ("a", "the drop-in of containerd", PATH, "0640")
+
+
+@pytest.mark.parametrize("more", [{"contentFrom": {}}, {"content": "?", "encoding": "base64"}, {"content": 7}])
+def test_a_content_that_is_not_seen_may_set_all_six(more: dict[str, Any]) -> None:
+    seen = list(CONTAINERD.read(files({"path": PATH, **more}), {}))
+    assert [one.variable for one in seen] == [*PROXY_VARIABLES]
+    assert all(one.value is None and one.why_unknown and not one.is_lost for one in seen)
+
+
+def test_every_drop_in_of_the_service_is_a_place_of_its_own() -> None:
+    other, number = f"{FOLDER}/99-x.conf", "[Service]\nEnvironment=NO_PROXY={}\n".format
+    assert values(entry(number(0)), entry(number(1), other), entry(number(2), "/etc/x.conf")) == [
+        ("0", "the drop-in of containerd"),
+        ("1", f'the drop-in "{other}" in `files[1]`'),
+    ]
+    assert values(entry(number(0), "/elsewhere"), path="/elsewhere") == [("0", "the drop-in of containerd")]
