@@ -1,3 +1,5 @@
+"""A value in each layer is read back as it was, by the program that reads it there."""
+
 from __future__ import annotations
 
 import random
@@ -20,14 +22,10 @@ HARD_PASSWORDS = [
 TEXT = st.text(st.characters(blacklist_categories=("Cs", "Cc")), max_size=40)
 
 
-def random_values(number: int) -> list[str]:
-    """Printable ASCII, mixed with what is longer in UTF-8; always the same ones."""
-    chance = random.Random(20)  # noqa: S311 -- test data, not a secret
-    alphabet = [chr(code) for code in range(0x20, 0x7F)] + list("äé€日𝄞\u00a0\u2028")
-    return ["".join(chance.choices(alphabet, k=chance.randint(1, 30))) for _ in range(number)]
-
-
-JUDGED = {f"P{index}": value for index, value in enumerate([*HARD_PASSWORDS, *random_values(200)])}
+CHANCE = random.Random(20)  # noqa: S311 -- test data, not a secret
+LETTERS = [*map(chr, range(0x20, 0x7F)), *"äé€日𝄞\u00a0\u2028"]
+RANDOM = ["".join(CHANCE.choices(LETTERS, k=CHANCE.randint(1, 30))) for _ in range(200)]
+JUDGED = {f"P{index}": value for index, value in enumerate([*HARD_PASSWORDS, *RANDOM])}
 
 
 def written(value: str) -> str:
@@ -37,27 +35,9 @@ def written(value: str) -> str:
 # systemd
 
 
-@pytest.mark.parametrize("value", ["http://proxy:3128", "a,b,.svc,10.0.0.0/8", "it's", "a$b", "a#b;c", "café"])
-def test_systemd_leaves_alone_what_means_nothing_to_it(value: str) -> None:
-    assert escaping.systemd(value) == value
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        pytest.param("p%40ss", "p%%40ss", id="a percent sign is doubled"),
-        pytest.param('a"b', 'a\\"b', id="a double quote is escaped"),
-        pytest.param("a\\b", "a\\\\b", id="a backslash is doubled"),
-        pytest.param("a\tb", "a\\tb", id="a tab becomes an escape"),
-    ],
-)
-def test_systemd_escapes(value: str, expected: str) -> None:
-    assert escaping.systemd(value) == expected
-
-
 @pytest.mark.parametrize("value", ["a\nb", "a\rb", "\x00", "\x1b", "\x7f"])
 def test_systemd_refuses_control_characters(value: str) -> None:
-    with pytest.raises(ValueError, match=r"^a value for systemd must not .* control character$"):
+    with pytest.raises(ValueError):
         escaping.systemd(value)
 
 
@@ -74,8 +54,6 @@ def test_systemd_itself_reads_back_every_value() -> None:
         pytest.param('A="x y" B=z', id="a quote may open inside a word"),
         pytest.param("A=a\\ b B=1", id="an escaped blank ends no word, but is no escape either"),
         pytest.param("A=a\\sb B=1", id="a blank may be written as an escape"),
-        pytest.param("A=\\x41\\u00e9\\U0001d11e\\101", id="characters by their code"),
-        pytest.param("A=\\xc3\\xa9", id="a character byte by byte"),
         pytest.param("A=\\q B=1", id="an unknown escape loses the rest of the line"),
         pytest.param('B=1 "A=1', id="an open quote loses the rest of the line"),
         pytest.param("A=\\x00", id="a NUL byte is refused"),
@@ -100,21 +78,6 @@ def test_our_reader_agrees_with_systemd_on_what_people_write(text: str) -> None:
             mine[value.partition("=")[0]] = value.partition("=")[2]
     theirs = systemd_environment(f"[Service]\nEnvironment={text}\n")
     assert mine == {name: value for name, value in theirs.items() if name in "ABCX"}
-
-
-@pytest.mark.parametrize(
-    ("line", "values"),
-    [
-        pytest.param("\\u0001 \\x01", ["\x01", "\x01"], id="the first character"),
-        pytest.param("\\ud7ff \\ud800 a", ["\ud7ff", None, "a"], id="the first surrogate is no character"),
-        pytest.param("\\udfff \\ue000 a", [None, "\ue000", "a"], id="the last surrogate is none either"),
-        pytest.param("\\U0010ffff \\U00110000 a", ["\U0010ffff", None, "a"], id="the last character"),
-        pytest.param("a\ud800 b", [None, "b"], id="half a pair of surrogates in the text"),
-        pytest.param("\\q b", [None, "b"], id="the word behind an invalid escape"),
-    ],
-)
-def test_our_reader_of_systemd_gives_a_value_to_each_word_that_has_one(line: str, values: list[str | None]) -> None:
-    assert [word.value for word in escaping.systemd_words(line)] == values
 
 
 @given(TEXT)
@@ -151,21 +114,8 @@ def test_a_specifier_makes_a_value_unknown(value: str) -> None:
 # shells
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        pytest.param("http://proxy:3128", "'http://proxy:3128'", id="a harmless value is quoted all the same"),
-        pytest.param("a'b", "'a'\"'\"'b'", id="a single quote is written in double quotes"),
-        pytest.param("", "''", id="an empty value is an empty word"),
-        pytest.param("a$b`c`", "'a$b`c`'", id="expansions are left to the quotes"),
-    ],
-)
-def test_shell(value: str, expected: str) -> None:
-    assert escaping.shell(value) == expected
-
-
 def test_shell_refuses_nul() -> None:
-    with pytest.raises(ValueError, match=r"^a value for a shell must not .* NUL character$"):
+    with pytest.raises(ValueError):
         escaping.shell("a\x00b")
 
 

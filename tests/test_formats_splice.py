@@ -1,10 +1,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from krm_fn.formats.splice import Edit, cuts, splice
+from krm_fn.formats.splice import Edit, splice
 
 
 @pytest.mark.parametrize(
@@ -22,29 +20,3 @@ from krm_fn.formats.splice import Edit, cuts, splice
 )
 def test_formats_splice(edits: list[Edit], expected: str) -> None:
     assert splice("abcdef", edits) == expected
-
-
-@pytest.mark.parametrize(
-    ("unwanted", "expected"),
-    [
-        pytest.param(set(), "export A=1  B=2\tC=3", id="nothing is cut"),
-        pytest.param({1}, "export  B=2\tC=3", id="the gap in front of a word goes with it"),
-        pytest.param({3}, "export A=1  B=2", id="so it does with the last one"),
-        pytest.param({1, 2}, "export\tC=3", id="neighbours go together"),
-        pytest.param({0}, "A=1  B=2\tC=3", id="the gap behind goes where nothing stays in front"),
-        pytest.param({0, 1}, "B=2\tC=3", id="and does so for several"),
-        pytest.param({0, 1, 2, 3}, "", id="all go, with all gaps"),
-    ],
-)
-def test_cuts(unwanted: set[int], expected: str) -> None:
-    text = "export A=1  B=2\tC=3"
-    spans = cuts([(0, 6), (7, 10), (12, 15), (16, 19)], unwanted)
-    assert splice(text, [(start, end, "") for start, end in spans]) == expected
-
-
-@given(st.lists(st.sampled_from("abcde"), min_size=1), st.sets(st.integers(0, 9)))
-def test_what_is_left_after_cuts_are_the_other_words(words: list[str], unwanted: set[int]) -> None:
-    spans = [(2 * index, 2 * index + 1) for index in range(len(words))]
-    left = splice(" ".join(words), [(start, end, "") for start, end in cuts(spans, unwanted)])
-    assert left.split(" ") == [word for index, word in enumerate(words) if index not in unwanted] or left == ""
-    assert (left == "") == (set(range(len(words))) <= unwanted)

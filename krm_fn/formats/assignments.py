@@ -12,6 +12,9 @@ from krm_fn.formats.splice import Edit, splice
 from krm_fn.light_typing import NamedTuple
 
 
+_COMMENT_LINE = r"(?m)^[ \t]*[#;][^\n]*\n?"
+
+
 class Assignment(NamedTuple):
     """``text[start:end]`` assigns a variable, alone on ``text[line_start:line_end]`` or beside others.
 
@@ -101,13 +104,15 @@ def edit_assignments(
     for name, assignment in kept.items():
         if assignment.value != wanted[name]:
             edits.append((assignment.start, assignment.end, writing.assignment(name, wanted[name])))
-    edits += _removals(assignments, kept)
+    edits += _removals(text, assignments, kept)
     edits += _additions(text, wanted, kept, writing, last_place)
     return splice(text, edits)
 
 
-def _removals(assignments: Sequence[Assignment], kept: Mapping[str, Assignment]) -> Iterator[Edit]:
-    """Yield the removal of what is not kept: the line, or with the blank beside it where others stay on the line."""
+def _removals(
+    text: str, assignments: Sequence[Assignment], kept: Mapping[str, Assignment]
+) -> Iterator[Edit]:
+    """Yield the removal of what is not kept, but for comments: the line, or with the blank beside it among others."""
     lines: dict[int, list[Assignment]] = {}
     for assignment in assignments:
         lines.setdefault(assignment.line_start, []).append(assignment)
@@ -118,15 +123,20 @@ def _removals(assignments: Sequence[Assignment], kept: Mapping[str, Assignment])
             if not assignment.name or kept.get(assignment.name) is assignment
         ]
         if not staying:
-            yield line[0].line_start, line[0].line_end, ""
+            start, end = line[0].line_start, line[0].line_end
+            yield start, end, "".join(re.findall(_COMMENT_LINE, text[start:end]))
             continue
         for before, assignment, behind in zip([None, *line], line, [*line[1:], None], strict=False):
             if assignment in staying:
                 continue
-            if before and staying[0].start < assignment.start:
-                yield before.end, assignment.end, ""
+            start, end = assignment.start, assignment.end
+            if before and staying[0].start < start:
+                start = before.end
             elif behind:
-                yield assignment.start, behind.start, ""
+                end = behind.start
+            if re.search(_COMMENT_LINE, text[start:end]):
+                start, end = assignment.start, assignment.end
+            yield start, end, ""
 
 
 def _additions(

@@ -1,0 +1,108 @@
+"""Files of which each line assigns a variable, by the form of an environment file: systemd and a shell are the judges."""
+
+from __future__ import annotations
+
+import pytest
+
+from judges import environment_file, shell_environment
+from krm_fn.settings import PROXY_VARIABLES
+from krm_fn.targets.nodes.node_files import environment_file_of
+
+FORM = environment_file_of("k3s").form
+WANTED = {"HTTP_PROXY": "http://new:1", "NO_PROXY": "a b"}
+
+
+def read(text: str) -> dict[str, str | None]:
+    return {one.name: one.value for one in FORM.read(text) if one.counts}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param("http://us%40er:p%25%3A@proxy.example.com:3128", id="a password with percent-encoding"),
+        pytest.param("http://u:p%s%C3@[fd00::1]:3128/", id="what would be a specifier in a unit"),
+        pytest.param(".svc,.cluster.local,10.0.0.0/8,*.corp,fd00::/8", id="a list"),
+        pytest.param("a b  c", id="blanks"),
+        pytest.param(' "quoted" \\ back\\\\slash \' ', id="quotes and backslashes"),
+        pytest.param("a`b`c", id="backticks"),
+        pytest.param("a;b#c&d|e(f)<g>{h}!~i", id="what a shell would do something with"),
+        pytest.param("käse", id="a letter beyond ASCII"),
+    ],
+)
+def test_systemd_and_a_shell_read_what_was_meant(value: str) -> None:
+    text = FORM.edit("", {"HTTP_PROXY": value})
+    assert shell_environment("sh", [text, "export HTTP_PROXY"])["HTTP_PROXY"] == value
+    assert environment_file(text) == read(text) == {"HTTP_PROXY": value}
+
+
+def test_a_dollar_is_no_variable() -> None:
+    text = FORM.edit("", {"HTTP_PROXY": "a$b${c}"})
+    assert text == 'HTTP_PROXY="a\\$b\\${c}"\n'
+    assert shell_environment("sh", [text, "export HTTP_PROXY"]) ["HTTP_PROXY"] == "a$b${c}"
+    assert read(text) == {"HTTP_PROXY": "a$b${c}"}
+
+
+@pytest.mark.parametrize("value", ["a\nb", "a\rb", "\0"])
+def test_a_line_break_cannot_be_written(value: str) -> None:
+    with pytest.raises(ValueError, match="line break"):
+        FORM.edit("", {"HTTP_PROXY": value})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("A=b\n#HTTP_PROXY=c\n;HTTP_PROXY=d\n", id="comments"),
+        pytest.param("HTTP_PROXY='b'\"c\"\n", id="pieces in quotes"),
+        pytest.param("HTTP_PROXY = b\n", id="blanks around the sign"),
+        pytest.param("HTTP_PROXY=b\\\nc\nB=d\n", id="a line that is continued"),
+        pytest.param("HTTP_PROXY=b\r\nNO_PROXY=c\r\n", id="line breaks of Windows"),
+        pytest.param("HTTP_PROXY=b\nHTTP_PROXY=c", id="twice, and no line break at the end"),
+        pytest.param("  HTTP_PROXY=b\n\t\n", id="blanks in front"),
+    ],
+)
+def test_a_text_says_what_systemd_reads_in_it(text: str) -> None:
+    judged = environment_file(text)
+    assert read(text) == {name: judged[name] for name in PROXY_VARIABLES if name in judged}
+
+
+@pytest.mark.parametrize(
+    ("text", "is_closed"),
+    [("", True), ("A=b", True), ('A="b', False), ("A='b\n", False), ("A=b\\", False), ("# it's\n", True)],
+)
+def test_a_text_is_edited_where_another_line_can_follow(text: str, is_closed: bool) -> None:
+    assert bool(FORM.problem(text)) is not is_closed
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "edited"),
+    [
+        pytest.param("", WANTED, 'HTTP_PROXY=http://new:1\nNO_PROXY="a b"\n', id="a new file"),
+        pytest.param("", {}, "", id="nothing"),
+        pytest.param("SELINUX=1", WANTED, 'SELINUX=1\nHTTP_PROXY=http://new:1\nNO_PROXY="a b"', id="beside others"),
+        pytest.param(
+            "# mine\nHTTP_PROXY='http://new:1'\nX=y\nno_proxy=z\nNO_PROXY=old\n",
+            WANTED,
+            "# mine\nHTTP_PROXY='http://new:1'\nX=y\nNO_PROXY=\"a b\"\n",
+            id="what is right stays, what is wrong changes, what is too much goes",
+        ),
+        pytest.param("HTTP_PROXY=a\nHTTP_PROXY=b\n", {"HTTP_PROXY": "c"}, "HTTP_PROXY=c\n", id="twice"),
+        pytest.param(
+            "NO_PROXY=n\nX=y",
+            {"HTTP_PROXY": "h", "NO_PROXY": "n", "no_proxy": "n"},
+            "HTTP_PROXY=h\nNO_PROXY=n\nno_proxy=n\nX=y",
+            id="what is new is beside its neighbour",
+        ),
+        pytest.param("X=y\nHTTP_PROXY=a\nZ=1\n", {}, "X=y\nZ=1\n", id="removal"),
+        pytest.param('HTTP_PROXY="a\nb"\r\nZ=1\n', {}, "Z=1\n", id="removal of several lines"),
+    ],
+)
+def test_an_edit_changes_nothing_but_the_proxy(text: str, wanted: dict[str, str], edited: str) -> None:
+    assert FORM.edit(text, wanted) == edited
+    assert FORM.edit(edited, wanted) == edited
+    judged = environment_file(edited)
+    assert {name: judged[name] for name in PROXY_VARIABLES if name in judged} == wanted
+
+
+@pytest.mark.parametrize("text", ["X=y", "X=y\n", "# mine\r\nX=y\r\n", "X='a\nb'"])
+def test_a_removal_gives_back_what_was_there(text: str) -> None:
+    assert FORM.edit(FORM.edit(text, WANTED), {}) == text
