@@ -1,7 +1,4 @@
-"""Data values that were edited, as ytt itself reads them: the program that gives them to the templates of an add-on.
-
-Texts with code and annotations are made up: whatever is changed in one of them, ytt reads the proxy that was asked for,
-and all else as before.
+"""Code of ytt: a text that holds any stays as it is, and data values that were edited are read by ytt itself.
 
 A document of defaults comes first, as in the package of an add-on, so that ``#@overlay/match-child-defaults
 missing_ok=True`` does its work.
@@ -21,14 +18,20 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from krm_fn import patch, pipeline
+from krm_fn.formats.ytt import has_code
+from krm_fn.krm.file_changes import changed_files
+from krm_fn.krm.manifests import Manifests
+from krm_fn.krm.results import Result
 from krm_fn.patch import lookup
+from krm_fn.pipeline import FunctionConfig, run_list
+from krm_fn.plan.sources import Objects
 from krm_fn.settings import ProxySettings
-kapp_controller = __import__("types").SimpleNamespace(TARGET=__import__("krm_fn.targets").targets.TARGETS["tkgKappController"])
-vsphere_cpi = __import__("types").SimpleNamespace(TARGET=__import__("krm_fn.targets").targets.TARGETS["tkgVsphereCPI"])
+from krm_fn.targets import TARGETS
 from proposals import apply, changes, findings
 from stories import TESTDATA, items, meaning, removing
 from support import need, run
 
+CPI, KAPP = TARGETS["tkgVsphereCPI"], TARGETS["tkgKappController"]
 NAMES = {
     "vsphereCPI": ("http_proxy", "https_proxy", "no_proxy"),
     "vsphereCSI": ("http_proxy", "https_proxy", "no_proxy"),
@@ -199,7 +202,7 @@ def test_ytt_reads_what_was_asked_for_in_whatever_is_changed(
         "type": "tkg.tanzu.vmware.com/addon",
         "stringData": {"values.yaml": text},
     }
-    edits = changes(vsphere_cpi, obj, wanted)
+    edits = changes(CPI, obj, wanted)
     assume(edits)
     before = try_ytt(text, folder)
     if before is None:
@@ -223,7 +226,7 @@ def test_ytt_reads_data_values_below_whatever_header_they_were_begun(header: str
         "type": "tkg.tanzu.vmware.com/addon",
         "stringData": {"values.yaml": header},
     }
-    text = apply(vsphere_cpi, obj, NEW)["stringData"]["values.yaml"]
+    text = apply(CPI, obj, NEW)["stringData"]["values.yaml"]
     if "missing_ok" not in header:
         text = text.replace("#@data/values\n", "#@data/values\n#@overlay/match-child-defaults missing_ok=True\n")
 
@@ -244,8 +247,8 @@ def kapp_values(text: str) -> dict[str, Any]:
 def after(text: str, wanted: ProxySettings) -> str:
     """The data values of kapp-controller after a run of its target."""
     obj = kapp_values(text)
-    assert findings(kapp_controller, obj, wanted) == []
-    return str(apply(kapp_controller, obj, wanted)["stringData"]["values.yaml"])
+    assert findings(KAPP, obj, wanted) == []
+    return str(apply(KAPP, obj, wanted)["stringData"]["values.yaml"])
 
 
 def without_proxy(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -266,12 +269,9 @@ AROUND = [
 ]
 
 
-BREAKS = {"\n": "LF", "\r\n": "CRLF"}
 CASES = [
-    pytest.param(*around.values, words, line_break, id=f"{around.id}, {words.strip()}, {BREAKS[line_break]}")
-    for row, around in enumerate(AROUND)
-    for column, words in enumerate(EMPTY)
-    for line_break in [list(BREAKS)[(row + column) % 2]]
+    pytest.param(around.values[0], words, line_break, id=f"{around.id}, {words.strip()}")
+    for around, words, line_break in zip(AROUND, EMPTY[::2], ["\n", "\r\n"] * 3, strict=False)
 ]
 
 
@@ -292,17 +292,130 @@ def test_data_values_that_were_empty_are_so_again_and_ytt_reads_them_in_between(
     assert without_proxy(seen) == without_proxy(ytt(text, tmp_path))
 
 
+# What is code.
+
+
 @pytest.mark.parametrize(
-    "text",
+    ("text", "is_code"),
     [
-        "kappController:\n  namespace: x\n  config:\n",
-        "a: 1\n---\nkappController:\n  config: ~ # none\n",
-        "kappController: {config: {}, namespace: x}\n",
-        "kappController: {\n  config: ,\n  namespace: x }\n",
+        pytest.param("a: 1\n", False, id="no mark"),
+        pytest.param(HEADER + "a: 1\n", False, id="the head of data values"),
+        pytest.param('#@ load("@ytt:data", "data")\n---\na: 1\n', False, id="what is loaded"),
+        pytest.param(HEADER + "#@overlay/match missing_ok=True\na: 1\n", False, id="an annotation of the first member"),
+        pytest.param("a: '#@ if x'\nb: |\n  #@ x\n", False, id="texts"),
+        pytest.param("#! a comment #@ x\na: 1\n", True, id="a comment with the mark in it"),
+        pytest.param("a: #@ data.values.x\n", True, id="a value"),
+        pytest.param("a:\n- #@ x\n", True, id="an item"),
+        pytest.param("#@ if x:\na: 1\n#@ end\n", True, id="a block"),
+        pytest.param("a:\n  #@overlay/match missing_ok=True\n  b: 1\n", True, id="an annotation further down"),
+        pytest.param('#@overlay/match by=overlay.subset({"a": 1})\n---\na: 1\n', True, id="an overlay"),
+        pytest.param("#@yaml/text-templated-strings\na: x(@= y @)\n", True, id="code in texts"),
+        pytest.param("a: |  #@ x\n  b\n", True, id="beside a block scalar"),
+        pytest.param("#@ x\na: [\n", True, id="a text that is no YAML"),
     ],
 )
-def test_data_values_without_code_of_ytt_come_back_as_well(text: str, tmp_path: Path) -> None:
-    filled = after(text, NEW)
-    assert after(filled, ProxySettings()) == text
-    (tmp_path / "values.yaml").write_text(filled)
-    assert run([need("ytt"), "-f", tmp_path / "values.yaml"]).returncode == 0
+def test_which_text_has_code(text: str, is_code: bool) -> None:
+    assert has_code(text) is is_code
+
+
+# Manifests that ytt makes.
+
+SPEC: dict[str, Any] = {
+    "httpProxy": "http://svc:hunter2@proxy:3128",
+    "noProxy": ["ours.example"],
+    "targets": {"workloads": {"conflict": "Override", "workloads": [{"kinds": ["Deployment", "StatefulSet"]}]}},
+}
+LOAD = '#@ load("@ytt:data", "data")\n---\n'
+WORKLOAD = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  template:
+    spec:
+      containers:
+      - name: web
+        image: web
+"""
+NODES = """\
+apiVersion: bootstrap.cluster.x-k8s.io/v1beta1
+kind: KubeadmConfigTemplate
+metadata:
+  name: md
+spec:
+  template:
+    spec:
+"""
+ENV = "        env:\n        - name: HTTP_PROXY\n          value: #@ data.values.PROXY\n"
+
+
+def run_over(text: str, mode: str = "Inject", **spec: Any) -> tuple[str, list[Result]]:
+    """The text of a file after a run, and what the run reports."""
+    files = Manifests({"file.yaml": text.encode()})
+    config = {
+        "apiVersion": "fn.inject-proxy.io/v1alpha1",
+        "kind": "ProxyConfig",
+        "metadata": {"name": "p"},
+        "spec": {**SPEC, "mode": mode, **spec},
+    }
+    outcome = run_list(files, FunctionConfig(config), Objects(files))
+    assert outcome.exit_code == int(mode == "Check"), outcome.results
+    changed = {file.name: file.new for file in changed_files(files, outcome.changes)}
+    return (changed.get("file.yaml") or text.encode()).decode(), list(outcome.results)
+
+
+COMPUTED = [
+    pytest.param(
+        "apiVersion: run.tanzu.vmware.com/v1alpha3\nkind: KappControllerConfig\nmetadata: {name: c-kapp-controller}\n"
+        "spec:\n  kappController:\n    config:\n      httpProxy: #@ data.values.PROXY\n"
+        "      noProxy: #@ data.values.PROXY\n",
+        id="the values of an object",
+    ),
+    pytest.param(WORKLOAD + ENV, id="the variable of a container"),
+    pytest.param(WORKLOAD + "        env: #@ data.values.CONTAINERS\n", id="all variables"),
+    pytest.param(
+        WORKLOAD.replace("metadata: {name: web}", "metadata:\n  name: web\n  annotations: #@ data.values.NAMES"),
+        id="the annotations, of which a run sets one",
+    ),
+    pytest.param(
+        NODES + "      files: #@ data.values.CONTAINERS\n      preKubeadmCommands: #@ data.values.CONTAINERS\n",
+        id="the files and commands of nodes",
+    ),
+    pytest.param(
+        WORKLOAD + "        #@ if data.values.WANTED:\n        env: []\n        #@ end\n",
+        id="a field that is there on a condition",
+    ),
+]
+
+
+@pytest.mark.parametrize("mode", ["Inject", "Remove", "Check"])
+@pytest.mark.parametrize("body", COMPUTED)
+def test_a_manifest_with_code_keeps_its_bytes_and_one_without_gets_its_proxy(body: str, mode: str) -> None:
+    text, results = run_over(f"{LOAD}{body}---\n{WORKLOAD}", mode)
+    assert text.startswith(LOAD + body)
+    assert ("proxy:3128" in text) is (mode == "Inject")
+    if mode != "Remove":  # it says so only where there is something to remove
+        assert "TextUnreadable" in {one.code for one in results}
+    assert not [one for one in results if "hunter2" in str(one.to_data())]
+
+
+def test_a_manifest_under_a_condition_stays() -> None:
+    text = f"{LOAD}#@ if True:\n---\n{WORKLOAD}#@ end\n"
+    assert run_over(text)[0] == text
+
+
+def test_a_template_with_code_keeps_its_name() -> None:
+    text, _ = run_over(NODES + "      files: #@ x\n", rollout={"hashNames": True})
+    assert "name: md\n" in text
+
+
+def test_an_item_of_a_resource_list_is_guarded_in_each_layout() -> None:
+    item = yaml.safe_dump({"spec": SPEC}, indent=2).replace("\n", "\n  ").rstrip()
+    head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nfunctionConfig:\n"
+    head += f"  apiVersion: fn.inject-proxy.io/v1alpha1\n  kind: ProxyConfig\n  {item}\n"
+    body = (WORKLOAD + ENV).replace("\n", "\n  ").rstrip()
+    other = WORKLOAD.replace("name: web}", "name: other}").replace("\n", "\n  ").rstrip()
+    for layout in (f"{head}items:\n- {body}\n- {other}\n", f"{head}items:\n- {body}\n- {other}"):
+        output = pipeline.run(layout.encode()).output.decode()
+        assert output.count(f"- {body}\n") == 1
+        assert output.count("proxy:3128") > 1
