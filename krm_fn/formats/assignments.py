@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from krm_fn.formats.splice import Edit, splice
 from krm_fn.light_typing import NamedTuple
 
-
 _COMMENT_LINE = r"(?m)^[ \t]*[#;][^\n]*\n?"
 
 

@@ -18,7 +18,9 @@ from krm_fn.light_typing import NamedTuple
 _CONTROL = r"[\x00-\x08\x0a-\x1f\x7f]"
 
 _SYSTEMD_QUOTED = r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'"""
-_SYSTEMD_WORD = rf"""(?s)(?:[^ \t\r\n\0"'\\]|\\.|{_SYSTEMD_QUOTED})+(?:["'\\][^\r\n]*)?|["'\\][^\r\n]*"""
+_SYSTEMD_WORD = (
+    rf"""(?s)(?:[^ \t\r\n\0"'\\]|\\.|{_SYSTEMD_QUOTED})+(?:["'\\][^\r\n]*)?|["'\\][^\r\n]*"""
+)
 _SYSTEMD_SOUND = rf"""(?s)(?:[^ \t\r\n"'\\]|\\.|{_SYSTEMD_QUOTED})+"""
 _UNKNOWN_ESCAPE = r"\\[^abfnrtvs\"']"
 _SYSTEMD_PIECE = rf"\\(?P<escaped>.)|(?P<quoted>{_SYSTEMD_QUOTED})"
