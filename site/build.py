@@ -6,8 +6,6 @@ hooks.py adds to the site. Every part comes from a locked package (package-lock.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import os
 import re
@@ -39,7 +37,7 @@ WHEELS = (
 )
 """The packages of the lock file but for `rpds-py`, which is compiled: playground/rpds.py is in its place."""
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
-STATIC = ("style.css", "icon.svg")
+STATIC = ("index.html", "style.css", "icon.svg")
 BUNDLES = ("main.js", "worker.js")
 LEFT_OUT = re.compile(
     r"(^|/)(tests|benchmarks|__pycache__)/|\.(so|pyi)$|/RECORD$|/WHEEL$|entry_points"
@@ -54,7 +52,6 @@ def main(cache: Path) -> None:
     out.mkdir(parents=True)
     for name in STATIC:
         shutil.copyfile(PLAYGROUND / name, out / name)
-    (out / "index.html").write_text(page(), encoding="utf-8")
     bundle(cache / "node_modules", out)
     copy_pyodide(cache / "node_modules" / "pyodide", out / "pyodide")
     wheels = download(cache / "wheels")
@@ -68,14 +65,6 @@ def main(cache: Path) -> None:
     data = {"examples": [example(*row) for row in EXAMPLES], "codes": codes()}
     (out / "examples.json").write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
     (out / "licenses.txt").write_text(licenses(cache / "node_modules", wheels), encoding="utf-8")
-
-
-def page() -> str:
-    """Return the page, whose policy allows the script of the page of `explain`, which has a frame there."""
-    script = (ROOT / "krm_fn" / "explain" / "page.js").read_bytes()
-    digest = base64.b64encode(hashlib.sha256(script).digest()).decode()
-    text = (PLAYGROUND / "index.html").read_text(encoding="utf-8")
-    return text.replace("script-src 'self'", f"script-src 'self' 'sha256-{digest}'")
 
 
 def bundle(modules: Path, out: Path) -> None:

@@ -296,8 +296,8 @@ function showPage(page) {
     return;
   }
   const frame = element("iframe", { title: "What inject-proxy explain says", srcdoc: page.output });
-  // Its script filters and unfolds, without a way to this page; a link to a code opens beside it.
-  frame.setAttribute("sandbox", "allow-scripts allow-popups allow-popups-to-escape-sandbox");
+  // It has no script; a link to a code opens beside it.
+  frame.setAttribute("sandbox", "allow-popups allow-popups-to-escape-sandbox");
   panels.explain.replaceChildren(frame);
 }
 
