@@ -145,16 +145,13 @@ describe("the examples", () => {
     });
   }
 
-  test("explain shows its page, the same as the command, with its filter and its contents", async () => {
+  test("explain shows its page, the same as the command, with its contents", async () => {
     const { title, files, config } = EXAMPLES[0];
     await and(() => page.selectOption("#example", { label: title }));
     const given = { ...files, "proxy.yaml": config };
     assert.equal(await copied("explain"), run(given, ["explain", "--output", "html", "--config", "proxy.yaml", "."]).output);
     const frame = page.frameLocator("iframe");
     assert.ok(await frame.getByRole("heading").first().isVisible());
-    await frame.getByLabel("Filter").fill("nowhere.example");
-    await frame.getByText("Nothing on this page fits the filter.").waitFor();
-    await frame.getByLabel("Filter").fill("");
     await frame.getByRole("link", { name: "Clusters", exact: true }).click();
     assert.ok(await frame.getByRole("heading", { name: "Clusters", exact: true }).isVisible());
     await page.click("#tab-diff");
@@ -177,7 +174,7 @@ describe("what a person enters", () => {
     // Only the words of the parser differ: the page has PyYAML without libyaml.
     const bare = (/** @type {string} */ line) => line.replace(/(not valid YAML: ).*(?= at line)/, "$1");
     assert.deepEqual(shown.map(bare), reported.trimEnd().split("\n").map(bare));
-    assert.match(shown[0], /document 2: not valid YAML: .* at line 11, column 1;/);
+    assert.match(shown[0], /document 2: not valid YAML: .* at line 11, column 1/);
   });
 
   test("a wrong ProxyConfig is worded as by the command, and its code leads to a page", async () => {
