@@ -1,4 +1,4 @@
-"""Apps of Giant Swarm: which of them refer to the values of their cluster, and which references are ours."""
+"""Apps of Giant Swarm: which of them refer to the values of their cluster, and what a removal takes out."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from typing import Any
 
 import pytest
 
-from krm_fn.krm.results import Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.giantswarm import apps as target
-from proposals import HTTP, NONE, apply, findings, proposals
+from proposals import HTTP, apply, changes, findings, proposals
 
 OF_IT = ProxySettings(HTTP, HTTP, "x", cluster="mycluster")
+NONE = ProxySettings(cluster="mycluster")
 REFERENCE = {"name": "mycluster-cluster-values", "namespace": "org-giantswarm"}
+BOTH = {"configMap": REFERENCE, "secret": REFERENCE}
 OTHER = {"name": "mine", "namespace": "org-giantswarm"}
 LABEL = {"giantswarm.io/cluster": "mycluster"}
+EMPTY = {"name": "", "namespace": ""}
 STRANGE = {"secret": {"name": "mycluster-kubeconfig", "namespace": "org-b"}}
-NOTE = "fn.inject-proxy.io/references"
 
 
 def app(labels: Any = LABEL, namespace: str | None = "org-giantswarm", **spec: Any) -> Any:
@@ -33,63 +34,55 @@ def kubeconfig(name: str = "", *, inside: bool = False) -> Any:
     return {"inCluster": inside, "context": {"name": ""}, "secret": {"name": name, "namespace": ""}}
 
 
+NOT_OF_IT = [
+    pytest.param(app({"giantswarm.io/cluster": "other"}, config=BOTH), id="another cluster"),
+    pytest.param(app({}, config=BOTH), id="nobody knows which cluster"),
+    pytest.param(app(kubeConfig=kubeconfig(inside=True), config=BOTH), id="the management cluster"),
+    pytest.param(
+        app({**LABEL, "app-operator.giantswarm.io/version": "0.0.0"}, config=BOTH), id="the unique app-operator"
+    ),
+    pytest.param(app(kubeConfig=kubeconfig("other-kubeconfig"), config=BOTH), id="a kubeconfig of another cluster"),
+    pytest.param({"kind": "App", "metadata": {"labels": LABEL}}, id="no spec"),
+    pytest.param({"kind": "App", "metadata": {"labels": LABEL}, "spec": []}, id="a spec of a wrong type"),
+]
+
+
+@pytest.mark.parametrize("obj", NOT_OF_IT)
+@pytest.mark.parametrize("settings", [OF_IT, NONE], ids=["a proxy", "a removal"])
+def test_an_app_of_another_cluster_stays(obj: Any, settings: ProxySettings) -> None:
+    assert proposals(target, obj, settings) == []
+
+
+@pytest.mark.parametrize(
+    ("obj", "settings"),
+    [
+        pytest.param(app(config=BOTH), OF_IT, id="an app that has both references"),
+        pytest.param(app(extraConfigs=[{**REFERENCE, "kind": "secret"}, REFERENCE]), OF_IT, id="both as extra ones"),
+        pytest.param(app(), OF_IT._replace(is_listed=False), id="a Cluster that is not in the list"),
+        pytest.param(app(), ProxySettings(HTTP), id="no Cluster"),
+        pytest.param(app(), NONE, id="a removal without references"),
+        pytest.param(app(config=BOTH), NONE._replace(is_declared=False), id="nothing is declared"),
+    ],
+)
+def test_what_must_not_change(obj: Any, settings: ProxySettings) -> None:
+    assert proposals(target, obj, settings) == []
+
+
 @pytest.mark.parametrize(
     "obj",
     [
-        pytest.param(app({"giantswarm.io/cluster": "other"}), id="an app of another cluster"),
-        pytest.param(app({}), id="an app of nobody knows which cluster"),
-        pytest.param(app(kubeConfig=kubeconfig(inside=True)), id="an app of the management cluster"),
-        pytest.param(
-            app({**LABEL, "app-operator.giantswarm.io/version": "0.0.0"}), id="an app of the unique app-operator"
-        ),
-        pytest.param(app(kubeConfig=kubeconfig("other-kubeconfig")), id="an app that goes to another cluster"),
-        pytest.param(app(config={"configMap": REFERENCE, "secret": REFERENCE}), id="an app that has both references"),
-        pytest.param(
-            app(extraConfigs=[{**REFERENCE, "kind": "secret"}, REFERENCE]), id="an app that has both as extra ones"
-        ),
-        pytest.param({"kind": "App", "metadata": {"labels": LABEL}}, id="an app without spec"),
-        pytest.param({"kind": "App", "metadata": {"labels": LABEL}, "spec": []}, id="a spec of a wrong type"),
+        pytest.param(app(), id="no references"),
+        pytest.param(app(config=None), id="null in their place"),
+        pytest.param(app(config={"configMap": REFERENCE}), id="the ConfigMap alone"),
+        pytest.param(app(config={"configMap": EMPTY, "secret": None}), id="empty ones, as kubectl gs writes them"),
+        pytest.param(app({}, kubeConfig=kubeconfig("mycluster-kubeconfig")), id="by its kubeconfig"),
     ],
 )
-def test_what_must_not_change(obj: Any) -> None:
-    assert proposals(target, obj, OF_IT) == []
-
-
-@pytest.mark.parametrize(
-    "obj",
-    [
-        pytest.param(app(config={"configMap": REFERENCE, "secret": REFERENCE}), id="references that a person wrote"),
-        pytest.param(app(), id="an app without references"),
-        pytest.param({"kind": "App", "metadata": {"annotations": "x"}}, id="annotations of a wrong type"),
-    ],
-)
-def test_removal_leaves_alone_what_was_not_set_here(obj: Any) -> None:
-    assert proposals(target, obj, NONE) == []
-
-
-def test_without_a_known_cluster_nothing_is_set() -> None:
-    assert proposals(target, app(), ProxySettings(HTTP)) == []
-
-
-@pytest.mark.parametrize(
-    ("obj", "ours"),
-    [
-        pytest.param(app(), "configMap,secret", id="no references"),
-        pytest.param(app(config=None), "configMap,secret", id="null in their place"),
-        pytest.param(app(config={"configMap": REFERENCE}), "secret", id="the ConfigMap alone"),
-        pytest.param(
-            app(config={"configMap": {"name": "", "namespace": ""}, "secret": None}),
-            "configMap=empty,secret",
-            id="empty ones, as kubectl gs writes them",
-        ),
-        pytest.param(app({}, kubeConfig=kubeconfig("mycluster-kubeconfig")), "configMap,secret", id="by kubeconfig"),
-    ],
-)
-def test_an_app_of_the_cluster_gets_what_it_lacks(obj: Any, ours: str) -> None:
-    result = apply(target, obj, OF_IT)
-
-    assert result["spec"]["config"] == {"configMap": REFERENCE, "secret": REFERENCE}
-    assert result["metadata"]["annotations"] == {NOTE: ours}
+def test_an_app_of_the_cluster_gets_what_it_lacks_and_loses_it_with_the_proxy(obj: Any) -> None:
+    after = apply(target, obj, OF_IT)
+    assert after["spec"]["config"] == BOTH
+    assert after["metadata"] == obj["metadata"]
+    assert "config" not in apply(target, after, NONE)["spec"]
 
 
 @pytest.mark.parametrize(
@@ -100,94 +93,39 @@ def test_an_app_of_the_cluster_gets_what_it_lacks(obj: Any, ours: str) -> None:
         pytest.param(app(kubeConfig=STRANGE), "", "org-b", id="that of the kubeconfig, where the Cluster has none"),
         pytest.param(app(namespace=None), "org-a", "org-a", id="that of the Cluster, for an app that has none"),
         pytest.param(app(kubeConfig={"secret": 1}), "", "org-giantswarm", id="that of the app at last"),
+        pytest.param(app({}, "mycluster"), "", "mycluster", id="which may be the name of the cluster"),
     ],
 )
 def test_references_lead_to_the_namespace_of_the_values(obj: Any, namespace: str, wanted: str) -> None:
-    result = apply(target, obj, OF_IT._replace(namespace=namespace))
-
-    assert [result["spec"]["config"][field]["namespace"] for field in ("configMap", "secret")] == [wanted, wanted]
-    again = apply(target, result, OF_IT._replace(namespace="elsewhere"))
-    assert again["spec"]["config"]["secret"] == {**REFERENCE, "namespace": "elsewhere"}
+    after = apply(target, obj, OF_IT._replace(namespace=namespace))
+    assert [after["spec"]["config"][field]["namespace"] for field in ("configMap", "secret")] == [wanted, wanted]
 
 
-def test_a_reference_of_a_person_into_another_namespace_is_reported_and_stays() -> None:
-    obj = app(config={"configMap": {"name": REFERENCE["name"]}, "secret": {**REFERENCE, "namespace": "org-b"}})
-
-    (reported,) = proposals(target, obj, OF_IT._replace(namespace="org-a"))
-    assert isinstance(reported, Finding)
-    assert reported.message == 'must be "org-a", where the Cluster and its values are, not "org-b": change it'
-    assert reported.path == ("spec", "config", "secret", "namespace")
-
-
-def test_the_namespace_may_be_the_cluster() -> None:
-    result = apply(target, app({}, "mycluster"), OF_IT)
-
-    assert result["spec"]["config"]["secret"] == {"name": "mycluster-cluster-values", "namespace": "mycluster"}
-
-
-@pytest.mark.parametrize(
-    "obj",
-    [
-        pytest.param(app(), id="no references"),
-        pytest.param(app(config={"configMap": REFERENCE}), id="the ConfigMap alone"),
-        pytest.param(app(config={"configMap": OTHER}), id="another ConfigMap"),
-    ],
-)
-def test_removal_after_injection_gives_the_original(obj: Any) -> None:
-    obj["metadata"]["annotations"] = {"x": "y"}
-
-    assert apply(target, apply(target, obj, OF_IT), NONE) == obj
-    del obj["metadata"]["annotations"]
-    assert apply(target, apply(target, obj, OF_IT), NONE) == obj
-
-
-def test_a_reference_that_a_person_changed_later_stays() -> None:
-    obj = apply(target, app(), OF_IT)
-    obj["spec"]["config"]["secret"] = OTHER
-
-    result = apply(target, obj, NONE)
-
-    assert result["spec"]["config"] == {"secret": OTHER}
-    assert "annotations" not in result["metadata"]
-
-
-def test_another_secret_stays_and_is_reported() -> None:
-    obj = app(config={"secret": OTHER})
-
-    assert apply(target, obj, OF_IT)["spec"]["config"] == {"secret": OTHER, "configMap": REFERENCE}
-    assert [(one.severity, one.path) for one in findings(target, obj, OF_IT)] == [
-        (Severity.WARNING, ("spec", "config", "secret"))
-    ]
-
-
-@pytest.mark.parametrize(
-    "begun", [{"namespace": "org-a"}, {"name": "", "namespace": "org-a"}, {"e": "x"}, {"name": False}, {"name": 0}]
-)
-def test_a_reference_that_a_person_began_stays_and_is_reported(begun: Any) -> None:
-    obj = app(config={"configMap": begun})
-
-    assert apply(target, obj, OF_IT)["spec"]["config"] == {"configMap": begun, "secret": REFERENCE}
-    (reported,) = findings(target, obj, OF_IT)
-    assert reported.message == (
-        "has no `name`, so the app gets no proxy from the values of its cluster: "
-        "remove the reference, and the next run sets it"
-    )
-    assert (reported.code, reported.path) == ("ReferenceNotUsed", ("spec", "config", "configMap"))
-    assert apply(target, apply(target, obj, OF_IT), NONE) == obj
+@pytest.mark.parametrize("settings", [OF_IT, NONE], ids=["a proxy", "a removal"])
+def test_references_to_other_objects_stay(settings: ProxySettings) -> None:
+    obj = app(config={"configMap": OTHER, "secret": OTHER})
+    assert changes(target, obj, settings) == []
 
 
 @pytest.mark.parametrize(
     ("obj", "path"),
     [
-        pytest.param(app(config="x"), ("spec", "config"), id="references that are a text"),
+        pytest.param(app(config={"secret": OTHER}), ("spec", "config", "secret"), id="another Secret"),
+        pytest.param(
+            app(config={"configMap": {**REFERENCE, "namespace": "org-b"}}),
+            ("spec", "config", "configMap"),
+            id="another namespace",
+        ),
         pytest.param(app(config={"secret": []}), ("spec", "config", "secret"), id="a reference that is a list"),
+        pytest.param(app(config="x"), ("spec", "config"), id="references that are a text"),
         pytest.param(app(namespace=None), ("metadata",), id="no namespace"),
     ],
 )
 def test_what_cannot_be_set_is_reported(obj: Any, path: Any) -> None:
-    assert [one.path for one in findings(target, obj, OF_IT)] == [path]
-    assert len(proposals(target, obj, OF_IT)) == 1
+    if path[-1] == "secret" and isinstance(obj["spec"]["config"]["secret"], list):
+        obj["spec"]["config"]["secret"] = [1]
+    assert [finding.path for finding in findings(target, obj, OF_IT)] == [path]
 
 
 def test_an_app_says_no_value() -> None:
-    assert list(getattr(target, "TARGET", target).read(apply(target, app(), OF_IT), {})) == []
+    assert list(target.TARGET.read(apply(target, app(), OF_IT), {})) == []

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from krm_fn.noproxy import Audience
+from krm_fn.krm.results import Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.giantswarm import installation_values as target
 from krm_fn.yamledit import read
-from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, messages, proposals
+from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals
 from value_shapes import VALUES
 
 OF_IT = ProxySettings(HTTP, HTTPS, NO, cluster="mycluster")
@@ -52,7 +52,6 @@ def filled(obj: Any, settings: ProxySettings = OF_IT) -> Any:
         pytest.param(config("a: 1\n"), id="user values without a place for it"),
         pytest.param(config("global: {}\n", key="other.yaml"), id="a key that holds no values"),
         pytest.param(config("a: 1\n", "cluster-apps-operator"), id="an operator without a place for it"),
-        pytest.param(config("a: [\n", "other-userconfig"), id="broken values of another app"),
         pytest.param(config("a: [\n", key="other.yaml"), id="broken YAML under a key that holds no values"),
         pytest.param(release("cert-manager-app", {"proxy": {}}), id="a chart that completes nothing"),
         pytest.param(release("cluster-autoscaler-app", {"global": {}}), id="a chart whose name only begins alike"),
@@ -129,11 +128,8 @@ def test_removal_after_injection_gives_the_original(obj: Any) -> None:
 )
 def test_a_switch_that_is_not_on_keeps_the_proxy_away(switch: str) -> None:
     obj = config(f"global: {{connectivity: {{proxy: {{enabled: {switch}}}}}}}\n")
-
     assert apply(target, obj, OF_IT) == obj
-    assert messages(target, obj) == [
-        "in it, `enabled` is not true, so `global.connectivity.proxy` stays as it is: set it to true, or leave it out"
-    ]
+    assert [finding.code for finding in findings(target, obj)] == ["ByHand"]
     assert proposals(target, obj, NONE) == []
     assert list(getattr(target, "TARGET", target).read(obj, {})) == []
 
@@ -141,61 +137,34 @@ def test_a_switch_that_is_not_on_keeps_the_proxy_away(switch: str) -> None:
 @pytest.mark.parametrize("text", ["", "# mine\n", "# mine", "{}", "# mine\n{}\n"])
 def test_policies_without_values_get_them(text: str) -> None:
     obj = config(text, "kyverno-policies-connectivity", "values.yaml")
-
     assert filled(obj) == {"proxy": {"enabled": True, **SHORT}}
     assert proposals(target, obj, NONE) == []
 
 
 def test_removal_takes_the_values_beside_a_switch_that_is_off() -> None:
     obj = config("global: {connectivity: {proxy: {enabled: false, httpProxy: old}}}\n")
-
     assert filled(obj, NONE) == {"global": {"connectivity": {"proxy": {"enabled": False}}}}
 
 
-UNREADABLE = "the YAML in it cannot be read and is left as it is: "
-NO_MAPPING = "in it, the document must be a mapping, not a "
-
-
 @pytest.mark.parametrize(
-    ("obj", "severity", "reported"),
+    ("obj", "severity"),
     [
-        pytest.param(config("global:\n bad: [\n"), "warning", UNREADABLE, id="broken values of a cluster"),
+        pytest.param(config("global:\n bad: [\n"), Severity.WARNING, id="broken values of a cluster"),
+        pytest.param(config("proxy: {\n", "kyverno-policies-connectivity"), Severity.WARNING, id="of the policies"),
+        pytest.param(config("- a\n", "kyverno-policies-connectivity"), Severity.ERROR, id="a list"),
+        pytest.param(config("proxy: [x]\n", "cluster-apps-operator"), Severity.ERROR, id="a list in its place"),
         pytest.param(
-            config("proxy: {\n", "kyverno-policies-connectivity"), "warning", UNREADABLE, id="of the policies"
-        ),
-        pytest.param(
-            config("proxy: {\n", "cluster-apps-operator", "secret-values.yaml.patch"),
-            "warning",
-            UNREADABLE,
-            id="of the operator",
-        ),
-        pytest.param(config("- a\n", "kyverno-policies-connectivity"), "error", NO_MAPPING + "list", id="a list"),
-        pytest.param(config("x\n"), "error", NO_MAPPING + "string", id="a text"),
-        pytest.param(
-            config("proxy: [x]\n", "cluster-apps-operator"), "error", "in it, `proxy` must be a mapping", id="a proxy"
-        ),
-        pytest.param(
-            release("cluster-aws", {"global": {"connectivity": {"proxy": []}}}),
-            "error",
-            "`proxy` must be a mapping",
-            id="a proxy in an object",
+            release("cluster-aws", {"global": {"connectivity": {"proxy": []}}}), Severity.ERROR, id="in an object"
         ),
     ],
 )
-def test_what_cannot_be_read_is_reported_and_stays(obj: Any, severity: str, reported: str) -> None:
-    for settings in (OF_IT, ProxySettings(cluster="mycluster")):
-        (one,) = findings(target, obj, settings)
-        assert (one.severity.value, one.message[: len(reported)]) == (severity, reported)
-        assert proposals(target, obj, settings) == [one]
-
-
-def test_broken_values_of_nobody_known_may_be_those_of_a_cluster() -> None:
-    assert messages(target, config("a: [\n")) == [findings(target, config("a: [\n"), OF_IT)[0].message]
+def test_what_cannot_be_read_is_reported_and_stays(obj: Any, severity: Severity) -> None:
+    (finding,) = proposals(target, obj, OF_IT)
+    assert finding.severity is severity
 
 
 def test_values_from_elsewhere_are_not_overridden() -> None:
     obj = release("cluster-aws", valuesFrom=[{"kind": "ConfigMap", "name": "y"}])
-
     assert apply(target, obj, OF_IT) == obj
     assert [finding.path for finding in findings(target, obj, OF_IT)] == [("spec", "valuesFrom")]
     assert proposals(target, obj, NONE) == []
@@ -212,9 +181,4 @@ def test_values_of_any_shape_are_filled_once_and_emptied_once(data: dict[str, An
 
 def test_what_it_sees_is_what_the_chart_gets() -> None:
     obj = apply(target, release("cluster-aws"), OF_IT)
-
     assert {one.variable: one.value for one in getattr(target, "TARGET", target).read(obj, {})} == FULL.variables()
-
-
-def test_the_list_is_that_of_the_installation() -> None:
-    assert target.TARGET.audience is Audience.PRODUCT
