@@ -137,21 +137,26 @@ class Members(NamedTuple):
     def _without_credentials(
         self, draft: Draft, place: Place, values: Mapping[Pointer, Any]
     ) -> dict[Pointer, Any]:
-        """Return the values with URLs that hold no user and password; report where these come from nowhere else."""
-        found = dict(values)
+        """Return the values with URLs that hold no user and password; report a Secret that is missing or left."""
+        plain = dict(values)
         for steps, url in values.items():
+            path, secret = (*place.path, *steps), (*place.path, *steps[:-1], self.secret)
+            is_named = bool(draft.get(secret))
+            if url is None and is_named and draft.get(path):
+                message = (
+                    f"`{'.'.join(secret)}` names a Secret, and its URL is removed: remove it, too"
+                )
+                draft.report("LeftBehind", message, secret)
             if not isinstance(url, str) or split_url(url).user_info is None:
                 continue
-            found[steps] = split_url(url).without_credentials
-            secret = (*place.path, *steps[:-1], self.secret)
-            if not draft.get(secret):
+            plain[steps] = split_url(url).without_credentials
+            if not is_named:
                 message = (
-                    f"the URL goes without its user and password, which cannot stand here: name a Secret with `username` "  # noqa: E501
-                    f"and `password` in `{'.'.join(secret)}`"
+                    f"the URL goes without its user and password, which cannot stand here: name a Secret with them in "
+                    f"`{'.'.join(secret)}`"
                 )
-                path = (*place.path, *steps)
                 draft.report("ProxyReduced", message, path)
-        return found
+        return plain
 
     def _is_list(self, existing: Any) -> bool:
         """Return whether the list is to be a list: as it is, where the product takes both."""

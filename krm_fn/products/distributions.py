@@ -99,11 +99,6 @@ class DistributionRow(NamedTuple):
         return ".".join(self.path).replace(".*", "[]")
 
     @property
-    def takes_password(self) -> bool:
-        """Whether a URL with user and password can stand there."""
-        return PRODUCTS[self.target].takes_password and not self.secret
-
-    @property
     def is_template(self) -> bool:
         """Whether other objects are made of it."""
         return self.kind.endswith("Template")

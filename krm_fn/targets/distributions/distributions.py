@@ -32,8 +32,6 @@ from krm_fn.targets.distributions import crossplane
 from krm_fn.targets.trusted_config_map import trusted_config_map
 
 _CONFIG_MAP = ("", "ConfigMap")
-_BESIDE = {"crossplane": crossplane.selector}
-"""ID of a target -> what yields the places that its rows do not say."""
 _IMMUTABLE = (
     "the API server takes no other proxy for an object that exists: create the cluster again, or leave it out with "
     "`spec.selector.exclude`"
@@ -65,8 +63,6 @@ class _Distribution(Target):
             if text_at(data, ("metadata", "name")) == CA_CONFIG_MAP:
                 yield trusted_config_map()
             return
-        if self.id in _BESIDE:
-            yield from _BESIDE[self.id](data, settings)
         problem = self._refusal(settings)
         for row in _fitting(data):
             if row.is_immutable and context.options.get("enabled") is not True:
@@ -75,6 +71,8 @@ class _Distribution(Target):
                 if problem:
                     yield Finding.of("CannotWrite", problem, path)
                     continue
+                if row.container:
+                    yield from crossplane.selector(data, settings)
                 place = Place(path, _form(row), f"`{row.field}`", row.keep)
                 yield place
                 yield from _certificates(data, path, row, settings)
