@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from string import Template
 
-from krm_fn.explain.answer import ClusterAnswer, Explanation
+from krm_fn.explain.answer import Explanation
+from krm_fn.explain.clusters import ClusterAnswer
 from krm_fn.explain.sections import Section, sections, some
 from krm_fn.krm.codes import CODES
 from krm_fn.krm.messages import address

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from krm_fn.explain.answer import ClusterAnswer, Explanation, Proxy
+from krm_fn.explain.answer import Explanation
+from krm_fn.explain.clusters import ClusterAnswer
+from krm_fn.explain.grants import Proxy
 from krm_fn.krm.masking import redact
 from krm_fn.krm.messages import explanations
 from krm_fn.krm.results import Result

@@ -1,0 +1,202 @@
+"""Who gets which proxy: what each place gets, and places that get the same, as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from krm_fn.explain.clients import CLIENTS
+from krm_fn.explain.hosts import Reached, reached
+from krm_fn.explain.nodes import cluster_name, parts_of
+from krm_fn.krm.masking import redact
+from krm_fn.krm.proxy_values import shown_url
+from krm_fn.krm.results import ObjectRef
+from krm_fn.lint.compared import Compared
+from krm_fn.noproxy import Audience, Entry
+from krm_fn.settings import Resolved
+from krm_fn.targets import Writes
+
+READERS = {
+    Audience.NODE: "nodes",
+    Audience.POD: "pods",
+    Audience.GO: "Go programs in pods",
+    Audience.TKG: "stored configuration of TKG",
+    Audience.PRODUCT: "products",
+}
+
+
+@dataclass(frozen=True)
+class ProxyEntry:
+    """An entry of NO_PROXY, why it is there, and the Clusters that alone have it; none where all have it."""
+
+    text: str
+    why: tuple[str, ...]
+    clusters: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Place:
+    """An object that holds a proxy, the targets that write it, and the other proxies that are there now."""
+
+    object: str
+    file: str
+    targets: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Proxy:
+    """A proxy, and everyone who gets it with one list as a person wrote it.
+
+    Attributes:
+        readers: who reads the list.
+        clusters: the Clusters; empty where none is known.
+        parts: which nodes of them, or which rules of a policy; empty where all are meant.
+        http_proxy: the URL without a credential.
+        https_proxy: the URL without a credential.
+        no_proxy: the entries of their lists.
+        places: where it is written.
+        hosts: which programs reach which hosts; none where the reader completes the list by itself.
+    """
+
+    readers: str
+    clusters: tuple[str, ...]
+    parts: tuple[str, ...]
+    http_proxy: str
+    https_proxy: str
+    no_proxy: tuple[ProxyEntry, ...]
+    places: tuple[Place, ...]
+    hosts: tuple[Reached, ...]
+
+    @property
+    def urls(self) -> str:
+        """The proxies in one phrase."""
+        if self.http_proxy == self.https_proxy:
+            return self.http_proxy or "no proxy"
+        pairs = ((self.http_proxy, "http://"), (self.https_proxy, "https://"))
+        return ", ".join(f"{url} ({scheme})" for url, scheme in pairs if url)
+
+
+@dataclass(frozen=True)
+class Grant:
+    """A proxy that a place gets, for some parts of its Clusters."""
+
+    record: Compared
+    clusters: tuple[str, ...]
+    parts: tuple[str, ...]
+    resolved: Resolved
+
+    @property
+    def audience(self) -> Audience:
+        """Who reads the list."""
+        return self.record.place.audience
+
+    @property
+    def urls(self) -> tuple[str, str]:
+        """The proxies without a credential."""
+        first, second = self.resolved.urls
+        return redact(first), redact(second)
+
+
+def grants_of(record: Compared) -> list[Grant]:
+    """Return what a place gets, and what some groups of workers get there in its place."""
+    place = record.place
+    if not (place.target_id and place.is_asked and place.resolved.declared):
+        return []
+    is_read = place.target.writes is not Writes.NOTHING and place.audience is not Audience.NOBODY
+    if not is_read or not (record.is_changed or record.before or record.after):
+        return []
+    memberships = place.memberships
+    if place.audience in (Audience.POD, Audience.GO):  # it gets the networks of the only Cluster
+        memberships = tuple(membership for membership in memberships if not membership.is_only)
+    clusters = tuple(dict.fromkeys(map(cluster_name, memberships)))
+    grants = [Grant(record, clusters, tuple(parts_of(memberships)), place.resolved)]
+    groups = place.class_context.groups if place.class_context else {}
+    ours = place.resolved.settings.variables()
+    for (_, group), settings in groups.items():
+        if settings.is_declared and settings.variables() != ours:
+            entries = tuple(Entry(text) for text in settings.no_proxy.split(",") if text)
+            resolved = place.resolved._replace(settings=settings, entries=entries)
+            part = f"worker {redact(group)}"
+            grants.append(replace(grants[0], parts=(part,), resolved=resolved))
+    return grants
+
+
+def proxies_of(grants: Iterable[Grant]) -> list[Proxy]:
+    """Return the proxies; places whose lists a person wrote alike, for the same readers, are one."""
+    alike: dict[object, list[Grant]] = {}
+    for grant in grants:
+        key = (grant.audience, bool(grant.clusters), grant.resolved.urls, grant.resolved.written)
+        alike.setdefault(key, []).append(grant)
+    return [_proxy(members) for members in alike.values()]
+
+
+def _proxy(grants: Sequence[Grant]) -> Proxy:
+    first = grants[0]
+    has_hosts = any(first.urls) and not first.audience.completes_the_list
+    http_proxy, https_proxy = first.urls
+    return Proxy(
+        readers=READERS[first.audience],
+        clusters=tuple(dict.fromkeys(name for grant in grants for name in grant.clusters)),
+        parts=tuple(dict.fromkeys(part for grant in grants for part in grant.parts)),
+        http_proxy=http_proxy,
+        https_proxy=https_proxy,
+        no_proxy=tuple(_entries(grants)),
+        places=tuple(_places(grants)),
+        hosts=tuple(_hosts(grants)) if has_hosts else (),
+    )
+
+
+def _places(grants: Iterable[Grant]) -> Iterable[Place]:
+    """Return the objects that hold a proxy, each once."""
+    places: dict[ObjectRef, Place] = {}
+    for grant in grants:
+        ref = grant.record.obj.ref
+        place = places.get(ref, Place(redact(str(ref)), redact(ref.file_path)))
+        before = [
+            shown_url(reading.value)
+            for reading in grant.record.before
+            if reading.value and not reading.is_list and reading.value not in grant.resolved.urls
+        ]
+        places[ref] = replace(
+            place,
+            targets=tuple(dict.fromkeys((*place.targets, grant.record.place.target_id))),
+            before=tuple(dict.fromkeys((*place.before, *before))),
+        )
+    return places.values()
+
+
+def _entries(grants: Sequence[Grant]) -> list[ProxyEntry]:
+    """Return the entries of all lists: first those that all have, then the others, each with its Clusters."""
+    owners: dict[str, list[Grant]] = {}
+    entries: dict[str, Entry] = {}
+    for grant in grants:
+        for entry in grant.resolved.entries:
+            entries.setdefault(entry.text, entry)
+            owners.setdefault(entry.text, []).append(grant)
+    common, own = [], []
+    for text, entry in entries.items():
+        shown = ProxyEntry(redact(text), tuple(map(redact, entry.why)))
+        if len(owners[text]) == len(grants):
+            common.append(shown)
+        else:
+            names = dict.fromkeys(name for grant in owners[text] for name in grant.clusters)
+            own.append(replace(shown, clusters=tuple(names)))
+    return common + own
+
+
+def _hosts(grants: Sequence[Grant]) -> Iterable[Reached]:
+    """Return how programs reach the hosts of all lists; hosts that mean the same and are reached alike are one."""
+    readers = ["go"] if grants[0].audience is Audience.GO else list(CLIENTS)
+    written = grants[0].resolved.written
+    lists = dict.fromkeys(
+        (grant.resolved.settings.no_proxy, grant.resolved.networks) for grant in grants
+    )
+    hosts: dict[object, Reached] = {}
+    for no_proxy, networks in lists:
+        for row in reached(no_proxy, networks, written, readers):
+            key = (row.host.what, row.host.port, row.direct, row.failing)
+            known = hosts.setdefault(key, row)
+            if row.host.name not in (known.host.name, *known.others):
+                hosts[key] = replace(known, others=(*known.others, row.host.name))
+    return hosts.values()
