@@ -71,7 +71,7 @@ def test_an_image_that_is_too_old_for_the_variables_is_a_warning(text: object, a
     given = node_class(text, amiFamily="AL2023", amiSelectorTerms=[{"id": "ami-1"}, {"alias": alias}])
     found = run(karpenter, given, OTHER).findings
     assert [(one.code, one.path) for one in found] == (
-        [("NodeSystemUnsupported", ("spec", "amiSelectorTerms", "1", "alias"))] if is_old else []
+        [("NodesWithoutProxy", ("spec", "amiSelectorTerms", "1", "alias"))] if is_old else []
     )
     assert run(karpenter, given, NONE).findings == []
 
@@ -103,7 +103,7 @@ def test_all_other_user_data_are_left_alone(text: object, family: str) -> None:
 @pytest.mark.parametrize(
     ("text", "code"),
     [
-        pytest.param(f"{CONFIG}spec: {{instance: {{environment: {{default: [a]}}}}}}\n", "WrongType", id="no mapping"),
+        pytest.param(f"{CONFIG}spec: {{instance: {{environment: {{default: [a]}}}}}}\n", "CannotWrite", id="no mapping"),
         pytest.param(f"{CONFIG}spec: [\n", "TextUnreadable", id="no YAML"),
     ],
 )

@@ -16,15 +16,16 @@ from certificates import BOTH, NONE, ONE, A, B
 from krm_fn.config import Certificates
 from krm_fn.settings import ProxySettings
 from krm_fn.target_table import ROWS
-from krm_fn.targets.nodes import kubeadm_commands, service_restart, trust_commands
-from krm_fn.targets.nodes import node_trust_store as target
-from krm_fn.targets.nodes.container_runtime import CONTAINERD
+from krm_fn.targets import TARGETS
+from krm_fn.targets.nodes.command_order import TRUST_MARK, restart_of
+from krm_fn.targets.nodes.node_trust_store import commands as commands_for
 from support import TIME_LIMIT, need
 
+target, kubeadm_commands = TARGETS["nodeTrustStore"], TARGETS["kubeadmCommands"]
 FOLDER = "/etc/inject-proxy/trusted-ca"
 RESTART = "systemctl try-restart containerd || true # inject-proxy: trust store"
-ALL = trust_commands.commands(trust_commands.ALL)
 IMAGES = ("Debian", "RHEL", "Photon", "Flatcar")
+ALL = commands_for(IMAGES)
 USERS = ["swapoff -a", "systemctl daemon-reload", "systemctl restart containerd"]
 THEIRS = [{"path": "/etc/ssl/certs/tkg-custom-ca.pem", "content": A}]
 
@@ -86,7 +87,7 @@ def test_removal_gives_back_what_was_there(kind: str, spec: Any) -> None:
 @given(st.lists(st.sampled_from([*USERS, *ALL, RESTART, "export HTTP_PROXY=x", "true # inject-proxy", None, 7, {}])))
 def test_what_others_wrote_stays_and_in_its_order(commands: list[Any]) -> None:
     def others(texts: Sequence[Any] | None) -> list[Any]:
-        return [text for text in texts or () if not (isinstance(text, str) and text.endswith(trust_commands.MARK))]
+        return [text for text in texts or () if not (isinstance(text, str) and text.endswith(TRUST_MARK))]
 
     done = after(kubeadm({"preKubeadmCommands": commands}))["preKubeadmCommands"]
     assert others(done) == others(commands)
@@ -98,7 +99,7 @@ def test_what_others_wrote_stays_and_in_its_order(commands: list[Any]) -> None:
     [
         *(pytest.param(command, True, id=f"command {number}") for number, command in enumerate(ALL)),
         pytest.param(entry(0, A)["path"], True, id="a file"),
-        pytest.param(service_restart.command(CONTAINERD), False, id="the restart that kubeadmCommands writes"),
+        pytest.param(restart_of("containerd", "restart"), False, id="the restart that kubeadmCommands writes"),
     ],
 )
 def test_the_table_names_words_of_what_removal_takes_out_and_of_nothing_else(text: str, is_ours: bool) -> None:
@@ -130,7 +131,7 @@ def test_naming_an_image_writes_its_command_only(image: str) -> None:
 def test_another_choice_of_images_replaces_commands_and_leaves_none_behind() -> None:
     obj = run(target, kubeadm({"preKubeadmCommands": USERS}), BOTH).obj
     fewer = run(target, obj, BOTH, {"os": ["Photon"]}).obj
-    assert spec_of(fewer)["preKubeadmCommands"] == [*USERS, *trust_commands.commands(["Photon"])]
+    assert spec_of(fewer)["preKubeadmCommands"] == [*USERS, *commands_for(["Photon"])]
     assert after(fewer)["preKubeadmCommands"] == [*USERS, *ALL]
 
 
@@ -181,15 +182,9 @@ def test_the_trust_store_comes_before_our_restart_and_the_exports() -> None:
     texts = after(obj)["preKubeadmCommands"]
     assert texts[:6] == ["swapoff -a", *ALL]
     assert texts[6:] == [
-        service_restart.command(CONTAINERD),
+        restart_of("containerd", "restart"),
         *(f"export {name}='http://proxy:3128'" for name in ("HTTP_PROXY", "http_proxy")),
     ]
-
-
-def test_kubeadm_commands_take_no_command_of_ours_for_their_own() -> None:
-    assert not service_restart.is_restarted(ALL)
-    assert not service_restart.is_restarted(["systemctl daemon-reload", *ALL])
-    assert [text for text in ALL if service_restart.is_ours(text)] == []
 
 
 # What is reported.
@@ -216,14 +211,6 @@ def test_a_certificate_that_is_longer_than_cluster_api_takes_is_an_error_where_i
     assert reported({}, long_one(8_000), "v1beta2").findings == []
 
 
-def test_more_files_than_cluster_api_takes_are_an_error() -> None:
-    many = [{"path": f"/etc/{number}"} for number in range(199)]
-    assert reported({"files": many}, ONE, "v1beta2").errors == []
-    (error,) = reported({"files": many}, BOTH, "v1beta2").errors
-    assert "must not have more than 200 entries" in error
-    assert reported({"files": many}, BOTH, "v1beta1").errors == []
-
-
 def test_an_object_that_has_no_place_for_files_is_reported() -> None:
     obj = kubeadm({}, "KubeadmConfig")
     del obj["spec"]
@@ -231,7 +218,7 @@ def test_an_object_that_has_no_place_for_files_is_reported() -> None:
 
 
 def test_nothing_is_seen_of_a_proxy() -> None:
-    assert list(target.TARGET.read(kubeadm({"files": [entry(0, A)], "preKubeadmCommands": ALL}), {})) == []
+    assert list(target.read(kubeadm({"files": [entry(0, A)], "preKubeadmCommands": ALL}), {})) == []
 
 
 # What a shell makes of the commands.
@@ -330,7 +317,7 @@ def test_on_each_image_the_certificates_reach_its_trust_store_at_each_boot(
 
 @pytest.mark.parametrize("image", STORES)
 def test_the_command_of_one_image_is_enough_for_it_and_does_nothing_on_the_others(tmp_path: Path, image: str) -> None:
-    commands = trust_commands.commands([image])
+    commands = commands_for([image])
     for other, tools in TOOLS.items():
         called = Node(tmp_path / other, other).boot("sh", commands, "-e")
         assert bool(tools and called.startswith(tools)) is (other == image)

