@@ -38,7 +38,7 @@ def test_systemd_and_a_shell_read_what_was_meant(value: str) -> None:
 def test_a_dollar_is_no_variable() -> None:
     text = FORM.edit("", {"HTTP_PROXY": "a$b${c}"})
     assert text == 'HTTP_PROXY="a\\$b\\${c}"\n'
-    assert shell_environment("sh", [text, "export HTTP_PROXY"]) ["HTTP_PROXY"] == "a$b${c}"
+    assert shell_environment("sh", [text, "export HTTP_PROXY"])["HTTP_PROXY"] == "a$b${c}"
     assert read(text) == {"HTTP_PROXY": "a$b${c}"}
 
 

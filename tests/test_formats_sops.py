@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from function_configs import proxy_config
-from shim import export, import_
 from krm_fn.errors import ConfigError, InputError
 from krm_fn.formats.sops import hides, is_encrypted
 from krm_fn.pipeline import run
+from shim import export, import_
 
 VALUE = "ENC[AES256_GCM,data:abc,iv:def=,tag:ghi=,type:str]"
 FILE = f"proxy:\n    http: {VALUE}\nsops:\n    mac: {VALUE}\n"

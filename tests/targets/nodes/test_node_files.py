@@ -10,13 +10,13 @@ from class_objects import answer, cluster, cluster_class, contents, judged, temp
 from kubeadm_objects import NONE, OTHER, kubeadm, run, spec_of
 
 from judges import apt_configuration, environment_file, pam_environment, shell_environment, systemd_environment
-from krm_fn.engine import Draft
 from krm_fn.patch import lookup
-from krm_fn.products.node_files import NODE_FILES
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.nodes import node_files, other_writers
+from krm_fn.targets import TARGETS
+from krm_fn.targets.nodes.node_files import NODE_FILES
 
+node_files, other_writers = TARGETS["nodeFiles"], TARGETS["otherWriters"]
 ALL = {"files": [*NODE_FILES]}
 HARD = ProxySettings(
     "http://us%40er:p%25ss%3A%C3@[fd00::1]:3128/", "http://it's:a&b;c|d(e)*f~!?@proxy:1", "localhost,*.corp,fd00::/8"
@@ -62,13 +62,13 @@ def test_its_program_reads_what_was_meant(name: str, settings: ProxySettings) ->
     outcome = run(node_files, kubeadm({}), settings, {"files": [name]})
     (entry,) = spec_of(outcome.obj)["files"]
     file = NODE_FILES[name]
-    known = file.form.names if file.form else settings.variables()
+    known = file.lines.names if file.lines else settings.variables()
     assert said(name, entry["content"]) == {key: settings.variables()[key] for key in known}
-    assert (entry["path"], entry.get("append")) == (file.path, True if name == "environment" else None)
+    assert (entry["path"], entry.get("append")) == (file.paths[0], True if name == "environment" else None)
     again = run(node_files, outcome.obj, OTHER, {"files": [name]})
     assert said(name, spec_of(again.obj)["files"][0]["content"]).items() <= OTHER.variables().items()
     assert spec_of(run(node_files, outcome.obj, NONE, {"files": [name]}).obj) in ({}, {"files": []})
-    assert [one.value for one in node_files.TARGET.read(outcome.obj, ALL) if one.value] == [
+    assert [one.value for one in node_files.read(outcome.obj, ALL) if one.value] == [
         value for key, value in settings.variables().items() if key in known or key.upper() in known
     ]
 
@@ -76,7 +76,7 @@ def test_its_program_reads_what_was_meant(name: str, settings: ProxySettings) ->
 def test_nothing_is_written_that_nobody_asked_for() -> None:
     assert run(node_files, kubeadm({}), OTHER).changes == []
     asked_for_apt = run(node_files, kubeadm({"files": [ENTRY]}), OTHER, {"files": ["apt"]})
-    assert [*contents(spec_of(asked_for_apt.obj))] == [ENTRY["path"], NODE_FILES["apt"].path]
+    assert [*contents(spec_of(asked_for_apt.obj))] == [ENTRY["path"], NODE_FILES["apt"].paths[0]]
     assert spec_of(asked_for_apt.obj)["files"][0] == ENTRY
 
 
@@ -93,13 +93,13 @@ def test_a_system_whose_files_cannot_append_gets_no_environment(kind: NodeConfig
         assert outcome.findings == []
         assert lookup(outcome.obj, (*kind.path, "files"))[0]["append"] is True
     else:
-        assert [one.code for one in outcome.findings] == ["FileNotAdded"]
+        assert [one.code for one in outcome.findings] == ["ByHand"]
         assert outcome.changes == []
 
 
 def test_ignition_cannot_append_either() -> None:
     outcome = run(node_files, kubeadm({"format": "ignition"}), OTHER, ALL)
-    assert "FileNotAdded" in [one.code for one in outcome.findings]
+    assert "ByHand" in [one.code for one in outcome.findings]
     assert "/etc/environment" not in contents(spec_of(outcome.obj))
 
 
@@ -126,10 +126,10 @@ def test_the_lines_of_others_stay() -> None:
     ],
 )
 def test_a_text_with_other_lines_is_left_alone(name: str, text: str) -> None:
-    given = kubeadm({"files": [{"path": NODE_FILES[name].path, "content": text}]})
+    given = kubeadm({"files": [{"path": NODE_FILES[name].paths[0], "content": text}]})
     outcome = run(node_files, given, OTHER, {"files": [name]})
     assert outcome.changes == []
-    assert [one.code for one in outcome.findings] == ["EntryNotEdited"]
+    assert [one.code for one in outcome.findings] == ["ByHand"]
 
 
 @pytest.mark.parametrize("char", ['"', "$", "#", "`", "\\"])
@@ -137,36 +137,26 @@ def test_what_pam_cannot_quote_is_an_error(char: str) -> None:
     settings = ProxySettings(f"http://u:a{char}b@proxy:1")
     outcome = run(node_files, kubeadm({}), settings, {"files": ["environment"]})
     assert outcome.changes == []
-    assert [one.code for one in outcome.findings] == ["ValueNotWritable"]
+    assert [one.code for one in outcome.findings] == ["CannotWrite"]
     assert "a" + char + "b" not in outcome.findings[0].message
     assert pam_environment(f'A="a{char}b"\n') == {"A": f"a{char}b".partition("#")[0].removesuffix('"')}
 
 
 def test_one_writer_of_a_file() -> None:
-    old = {"path": NODE_FILES["apt"].path, "content": 'Acquire::http::Proxy "http://old:1";\n'}
+    old = {"path": NODE_FILES["apt"].paths[0], "content": 'Acquire::http::Proxy "http://old:1";\n'}
     of_docker = {
         "path": "/etc/systemd/system/docker.service.d/other.conf",
         "content": "[Service]\nEnvironment=HTTP_PROXY=http://old:1\n",
     }
     given = kubeadm({"files": [old, of_docker]})
-    target = other_writers.TARGET
+    target = other_writers
     asked = target.options({"nodeFiles": {"files": ["apt", "docker"]}})
     assert run(target, given, OTHER, asked).findings == []
     assert len(run(target, given, OTHER, target.options({"nodeFiles": {"enabled": False, **ALL}})).findings) == 2
     written = run(node_files, given, OTHER, {"files": ["apt", "docker"]})
-    assert [one.code for one in written.findings] == ["OtherDropIn"]
+    assert [one.code for one in written.findings] == ["OtherProxy"]
     assert "spec.targets" not in written.findings[0].message
     assert said("apt", contents(spec_of(written.obj))[old["path"]]).items() <= OTHER.variables().items()
-
-
-@pytest.mark.parametrize("name", NODE_FILES)
-def test_other_values_are_given_to_a_file(name: str) -> None:
-    draft = Draft(run(node_files, kubeadm({}), OTHER, {"files": [name]}).obj)
-    place = {one.variable: one for one in node_files.TARGET.read(draft.data, ALL) if one.value}
-    values = dict.fromkeys(place, "http://new:1")
-    node_files.TARGET.fix(draft, place, values, ALL)
-    text = contents(spec_of(draft.data))[NODE_FILES[name].path]
-    assert set(said(name, text).values()) == {"http://new:1"}
 
 
 @pytest.mark.parametrize("version", ["v1beta1", "v1beta2"])
@@ -184,7 +174,7 @@ def test_patches_of_a_class_write_the_files(version: str) -> None:
         assert [one["path"] for one in spec["files"] if one.get("append")] == ["/etc/environment"]
         found = contents(spec)
         for name, file in NODE_FILES.items():
-            read = said(name, found[file.path])
+            read = said(name, found[file.paths[0]])
             assert read["HTTP_PROXY"] == password
             assert name == "apt" or read["NO_PROXY"].startswith(".corp.example,")
     again, _ = answer(items, httpProxy=password, targets={"nodeFiles": ALL})

@@ -12,14 +12,13 @@ from kubeadm_objects import HTTP_ONLY, NONE, run
 
 from judges import environment_file, shell_environment, systemd_environment
 from krm_fn.config import Certificates, Mirror
-from krm_fn.engine import Draft
 from krm_fn.patch import lookup
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
-from krm_fn.targets.nodes import kubeadm_commands, node_trust_store, registry_mirror
 
 rke2, k3s, k0s, eks = (TARGETS[name] for name in ("rke2", "k3s", "k0s", "eks"))
+registry_mirror = TARGETS["registryMirror"]
 
 PASSWORD = "http://us%40er:p%25ss%3A@proxy.corp.example:3128"
 RKE2 = [kind for kind in NODE_KINDS.values() if kind.system.name == "RKE2"]
@@ -55,8 +54,8 @@ def test_each_kind_gets_the_files_of_its_services_and_exports(kind: NodeConfigKi
 @pytest.mark.parametrize(
     ("mirrors", "codes"),
     [
-        pytest.param({"*": {"endpoint": ["https://other.example"]}}, ["OtherMirror"], id="another mirror"),
-        pytest.param({"quay.io": {"endpoint": "https://m.example"}}, ["OtherMirror"], id="of one registry, no list"),
+        pytest.param({"*": {"endpoint": ["https://other.example"]}}, ["OtherProxy"], id="another mirror"),
+        pytest.param({"quay.io": {"endpoint": "https://m.example"}}, ["OtherProxy"], id="of one registry, no list"),
         pytest.param({"*": {"endpoint": ["https://a.example", "https://m.example"]}}, [], id="ours among others"),
     ],
 )
@@ -125,7 +124,7 @@ def test_ignition_of_k0s_is_a_mapping() -> None:
         "ignition": {"variant": "flatcar"},
         "files": [{"path": "/usr/lib/systemd/system/k0sworker.service.d/http-proxy.conf"}],
     }
-    assert [one.code for one in run(k0s, obj(kind, spec), HTTP_ONLY).findings if one.code] == ["ReadOnlyPath"]
+    assert [one.code for one in run(k0s, obj(kind, spec), HTTP_ONLY).findings if one.code] == ["CannotWrite"]
 
 
 EKS = [kind for kind in NODE_KINDS.values() if kind.system.targets == ("eks",)]
@@ -152,33 +151,10 @@ def test_workers_of_eks_get_drop_ins_and_a_reload_behind_no_command_that_needs_t
     assert (removed.get("files"), removed[kind.system.commands]) == (None, ["true", "curl https://get.example"])
 
 
-@pytest.mark.parametrize("target", [rke2, k3s, k0s, eks], ids=lambda target: target.id)
-def test_other_values_are_given_to_every_place(target: Any) -> None:
-    for group, kind in target.kinds:
-        draft = Draft(run(target, obj(NODE_KINDS[group, kind], {}), HTTP_ONLY).obj)
-        places: dict[str, dict[str, Any]] = {}
-        for one in target.read(draft.data, {}):
-            places.setdefault(one.place, {})[one.variable] = one
-        for place in places.values():
-            target.fix(draft, place, {"HTTP_PROXY": PASSWORD, "no_proxy": "a,b"}, {})
-        read = [(one.variable, one.value) for one in target.read(draft.data, {})]
-        wanted = {**HTTP_ONLY.variables(), "HTTP_PROXY": PASSWORD, "no_proxy": "a,b"}
-        assert sorted(read) == sorted([*wanted.items()] * len(places))
-
-
 def test_a_system_is_written_by_its_own_targets_only() -> None:
-    given = obj(NODE_KINDS["controlplane.cluster.x-k8s.io", "RKE2ControlPlane"], {})
-    assert (given["apiVersion"].partition("/")[0], given["kind"]) not in kubeadm_commands.TARGET.kinds
-    assert (given["apiVersion"].partition("/")[0], given["kind"]) in node_trust_store.TARGET.kinds
-
-
-def test_ignition_is_said_by_a_field_of_the_system() -> None:
-    kind = NODE_KINDS["bootstrap.cluster.x-k8s.io", "RKE2ConfigTemplate"]
-    spec = {"agentConfig": {"format": "ignition"}, "files": [{"path": "/etc/default/rke2-agent", "encoding": "gzip"}]}
-    (one,) = [one for one in run(rke2, obj(kind, spec), HTTP_ONLY).findings if one.code == "TextUnreadable"]
-    assert one.path[-1] == "content"
-    wrong = run(rke2, obj(kind, {"agentConfig": {"format": ["ignition"]}}), HTTP_ONLY)
-    assert [one.path[-2:] for one in wrong.findings if one.code == "WrongType"] == [("agentConfig", "format")]
+    key = ("controlplane.cluster.x-k8s.io", "RKE2ControlPlane")
+    names = {name for name, target in TARGETS.items() if key in target.kinds}
+    assert names == {"rke2", "nodeTrustStore", "registryMirror", "nodeFiles", "otherWriters"}
 
 
 @pytest.mark.parametrize("system", ["RKE2", "K3s", "k0s"])

@@ -361,7 +361,9 @@ def test_the_options_of_a_new_reference() -> None:
         pytest.param(entry(CONTENT, owner="root:root"), id="what we wrote"),
         pytest.param(entry("", owner="root:root"), id="an empty content"),
         pytest.param({"path": PATH, "content": None, "contentFrom": None, "owner": "root:root"}, id="both null"),
-        pytest.param(entry(None, contentFrom={"secret": {**IN_SECRET["secret"], "key": "x"}}, owner="root:root"), id="a key"),
+        pytest.param(
+            entry(None, contentFrom={"secret": {**IN_SECRET["secret"], "key": "x"}}, owner="root:root"), id="a key"
+        ),
         pytest.param(entry(base64_of(SETS), encoding="base64", owner="root:root"), id="base64"),
     ],
 )
