@@ -54,7 +54,7 @@ def fact_line(fact: Fact) -> str:
 
 def facts_of(found: Cluster) -> dict[str, Any]:
     """The facts of a Cluster, each with the place it was read from."""
-    members = {**found.network._asdict(), "infrastructure": None, "provider_files": found.provider_files}
+    members = {**found.network._asdict(), "infrastructure": None}
     single = {name: fact_line(members.pop(name)[0]) for name in SINGLE if members[name]}
     lists = {name: [fact_line(fact) for fact in value] for name, value in members.items() if value}
     rest = {"labels": dict(found.labels), "infrastructure": found.network.infrastructure_kind}

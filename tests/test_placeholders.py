@@ -180,8 +180,8 @@ def switch(name: str) -> str:
 @pytest.mark.parametrize(
     ("config", "said"),
     [
-        pytest.param(CONFIG, ["Cluster"], id="once for the Cluster that holds some"),
-        pytest.param(switch("serviceAddresses"), [], id="the switch that the message names"),
+        pytest.param(CONFIG, ["Cluster", "ProxyConfig"], id="once for each that holds some"),
+        pytest.param(switch("serviceAddresses"), ["ProxyConfig"], id="the switch that the message names"),
     ],
 )
 def test_what_cannot_be_known_is_said_once(config: str, said: list[str]) -> None:

@@ -20,7 +20,7 @@ from __future__ import annotations
 from krm_fn.clusters.evidence import has_suffix, user_values_of
 from krm_fn.clusters.kinds import kinds, network_field
 from krm_fn.clusters.model import Cluster, Key, Membership
-from krm_fn.clusters.namespaces import ObjectIndex, is_open, may_be_same, nearest
+from krm_fn.clusters.namespaces import ObjectIndex, is_open, may_be_same
 from krm_fn.clusters.network import ClusterNetwork, Fact, value_of
 from krm_fn.clusters.references import (
     CLUSTER_VARIABLES,
@@ -54,7 +54,6 @@ __all__ = [
     "key_of",
     "kinds",
     "may_be_same",
-    "nearest",
     "network_field",
     "references",
     "target_of",

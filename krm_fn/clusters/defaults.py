@@ -159,23 +159,23 @@ def network_of_system(system: NodeSystem | Product, cluster: ObjectRef) -> Clust
 
 def network_of_whole_cluster(obj: Object) -> ClusterNetwork:
     """Return the default networks of an object that is a cluster outside of Cluster API."""
-    whole = WHOLE_CLUSTERS[obj.group_kind]
-    if whole.needs and lookup(obj.data, whole.needs) is None:
+    cluster = WHOLE_CLUSTERS[obj.group_kind]
+    if cluster.needs and lookup(obj.data, cluster.needs) is None:
         return ClusterNetwork()
     pods, services = (
-        (*whole.paths.start, *pattern(paths.split()[0].removesuffix(".*")))
-        for paths in (whole.paths.pod_cidrs, whole.paths.service_cidrs)
+        (*cluster.paths.start, *pattern(paths.split()[0].removesuffix(".*")))
+        for paths in (cluster.paths.pod_cidrs, cluster.paths.service_cidrs)
     )
-    return _networks(whole, obj.ref, pods, services)
+    return _networks(cluster, obj.ref, pods, services)
 
 
 def _networks(
     system: NodeSystem | Product | WholeCluster, ref: ObjectRef, pods: Pointer, services: Pointer
 ) -> ClusterNetwork:
-    found = ClusterNetwork()
+    network = ClusterNetwork()
     if system.pod_cidr:
-        found = found._replace(pod_cidrs=(Fact(system.pod_cidr, ref, pods, system.name),))
+        network = network._replace(pod_cidrs=(Fact(system.pod_cidr, ref, pods, system.name),))
     if system.service_cidr:
         service = Fact(system.service_cidr, ref, services, system.name)
-        found = found._replace(service_cidrs=(service,))
-    return found
+        network = network._replace(service_cidrs=(service,))
+    return network

@@ -105,9 +105,9 @@ def user_values_of(name: str) -> str:
 
 def _cluster_namespace(obj: Object) -> str:
     for name in _NAMESPACE_NAMES:
-        found = text(obj.annotations.get(name)) or text(obj.labels.get(name))
-        if found:
-            return found
+        namespace = text(obj.annotations.get(name)) or text(obj.labels.get(name))
+        if namespace:
+            return namespace
     return ""
 
 
@@ -117,11 +117,11 @@ def _name_in_reference(obj: Object) -> str:
     node_kind = NODE_KINDS.get(obj.group_kind)
     if node_kind:
         path = (*node_kind.files, "*", "contentFrom", "secret", "name")
-        found = [text(name) for _, name in values(obj.data, path)]
-        names = [_before(name, (giantswarm.SYSTEMD_PROXY_SUFFIX,)) for name in found]
+        references = [text(name) for _, name in values(obj.data, path)]
+        names = [_before(name, (giantswarm.SYSTEMD_PROXY_SUFFIX,)) for name in references]
     elif obj.group_kind == giantswarm.APP:
-        found = [text_at(obj.data, path).strip() for path in _APP_VALUES]
-        names = [_before(name, (giantswarm.CLUSTER_VALUES_SUFFIX,)) for name in found]
+        references = [text_at(obj.data, path).strip() for path in _APP_VALUES]
+        names = [_before(name, (giantswarm.CLUSTER_VALUES_SUFFIX,)) for name in references]
     distinct = set(filter(None, names))
     return distinct.pop() if len(distinct) == 1 else ""
 

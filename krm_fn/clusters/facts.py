@@ -55,8 +55,8 @@ def _facts(obj: Object, paths: FactPaths, name: str) -> tuple[Fact, ...]:
     read = host if obj.group_kind == konvoy.INVENTORY else _READERS[name]
     data = lookup(obj.data, paths.start)
     facts: list[Fact] = []
-    for wanted in _patterns(getattr(paths, name)):
-        for path, value in values(data, wanted, paths.start):
+    for fact_path in _patterns(getattr(paths, name)):
+        for path, value in values(data, fact_path, paths.start):
             texts = read(value)
             for text in (texts,) if isinstance(texts, str) else texts:
                 if text:
@@ -75,16 +75,16 @@ def sets_services(obj: Object) -> bool:
 
 def merged(sources: Iterable[ClusterNetwork]) -> ClusterNetwork:
     """Return the first value of each fact, but the networks and hosts of all sources."""
-    whole = ClusterNetwork()
+    network = ClusterNetwork()
     for source in sources:
-        hosts = (*whole.infrastructure_hosts, *source.infrastructure_hosts)
-        whole = whole.completed_by(source)._replace(
-            networks=without_subnets((*whole.networks, *source.networks)),
-            hosts=distinct((*whole.hosts, *source.hosts)),
-            mirrors=distinct((*whole.mirrors, *source.mirrors)),
+        hosts = (*network.infrastructure_hosts, *source.infrastructure_hosts)
+        network = network.completed_by(source)._replace(
+            networks=without_subnets((*network.networks, *source.networks)),
+            hosts=distinct((*network.hosts, *source.hosts)),
+            mirrors=distinct((*network.mirrors, *source.mirrors)),
             infrastructure_hosts=distinct(hosts),
         )
-    return whole
+    return network
 
 
 def distinct(facts: Iterable[Fact]) -> tuple[Fact, ...]:
@@ -123,13 +123,13 @@ def _endpoint_variable(obj: Object) -> tuple[Fact, ...]:
 
 def _cloud_of_whole_cluster(obj: Object) -> tuple[Fact, ...]:
     """Return on which infrastructure a cluster outside of Cluster API is, as a kind of Cluster API."""
-    whole = WHOLE_CLUSTERS.get(obj.group_kind)
-    if whole is None:
+    cluster = WHOLE_CLUSTERS.get(obj.group_kind)
+    if cluster is None:
         return ()
-    for path, value in values(obj.data, whole.clouds):
+    for path, value in values(obj.data, cluster.clouds):
         names = value if isinstance(value, (dict, list)) else [value]
         for name in names:
-            kind = whole.kind_of_cloud.get(str(name)) or whole.kind_of_cloud.get("")
+            kind = cluster.kind_of_cloud.get(str(name)) or cluster.kind_of_cloud.get("")
             if kind:
                 return (Fact(kind, obj.ref, path),)
     return ()

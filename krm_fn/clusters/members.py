@@ -94,7 +94,7 @@ class Members:
 
         Cluster API refuses a reference into another namespace, whose author may not be one of the object there.
         """
-        found: dict[Key, list[Use]] = {}
+        uses: dict[Key, list[Use]] = {}
         for node in self.nodes.values():
             for use in node.uses:
                 if not may_be_same(use.target.namespace, node.key.namespace):
@@ -103,8 +103,8 @@ class Members:
                 if len({target.namespace for target in targets}) > 1:
                     continue
                 for target in targets or [use.target._replace(file="")]:
-                    found.setdefault(target, []).append(use)
-        return found
+                    uses.setdefault(target, []).append(use)
+        return uses
 
     def _search(self, node: Node, visited: set[Key]) -> list[Membership]:
         """Return the Clusters of an object; ``visited`` are those of this search, since owners may own each other."""
@@ -178,13 +178,13 @@ class Members:
         """Yield the Clusters of a class; of a template in its field ``use``, one for each group that is made of it."""
         for cluster in self._of_class.get(its_class.key, ()):
             is_guest = not may_be_same(cluster.key.namespace, its_class.key.namespace)
-            found = Membership(Cluster(), how=how, is_guest=is_guest, key=cluster.key)
+            membership = Membership(Cluster(), how=how, is_guest=is_guest, key=cluster.key)
             if use is None:
-                yield found._replace(how=f"`{field_path(cluster.class_path)}` of the Cluster")
+                yield membership._replace(how=f"`{field_path(cluster.class_path)}` of the Cluster")
                 continue
-            found = found._replace(role=use.role, worker_class=use.worker_class[1])
+            membership = membership._replace(role=use.role, worker_class=use.worker_class[1])
             for group in cluster.workers.get(use.worker_class) or ("",):
-                yield found._replace(group=group)
+                yield membership._replace(group=group)
 
     def _listed(self, node: Node, evidence: Evidence) -> list[Membership]:
         """Return the Clusters of the list that a name means.
@@ -192,10 +192,10 @@ class Members:
         An object outside of Cluster API that says no namespace may mean a Cluster of any.
         """
         namespace = evidence.namespace or node.key.namespace
-        wanted = Key(*CLUSTER, namespace, evidence.name, node.key.file)
-        keys = self._keys.candidates(wanted)
+        named = Key(*CLUSTER, namespace, evidence.name, node.key.file)
+        keys = self._keys.candidates(named)
         if not (keys or evidence.namespace or node.is_beside_its_cluster):
-            keys = self._keys.namesakes(wanted)
+            keys = self._keys.namesakes(named)
         is_sure = len({key.namespace for key in keys}) == 1
         how = evidence.how if is_sure else f"{evidence.how}, a name that several Clusters have"
         return [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from krm_fn.clusters.network import ClusterNetwork, Fact
+from krm_fn.clusters.network import ClusterNetwork
 from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import NamedTuple
 from krm_fn.products.cluster_api import Role
@@ -26,11 +26,7 @@ class Key(NamedTuple):
 
 
 class Cluster(NamedTuple):
-    """One Cluster.
-
-    ``network`` is what its objects say, ``assumed`` what holds where they say nothing. ``provider_files`` are the files
-    that its infrastructure provider writes on each node.
-    """
+    """One Cluster: ``network`` is what its objects say, ``assumed`` what holds where they say nothing."""
 
     namespace: str = ""
     name: str = ""
@@ -38,7 +34,6 @@ class Cluster(NamedTuple):
     ref: ObjectRef = ObjectRef()
     network: ClusterNetwork = ClusterNetwork()
     assumed: ClusterNetwork = ClusterNetwork()
-    provider_files: tuple[Fact, ...] = ()
 
     def __hash__(self) -> int:
         """Hash the identity alone, because labels have no hash."""

@@ -16,7 +16,7 @@ from krm_fn.clusters.kinds import (
     is_infrastructure,
 )
 from krm_fn.clusters.model import Key
-from krm_fn.clusters.network import ClusterNetwork, Fact
+from krm_fn.clusters.network import ClusterNetwork
 from krm_fn.clusters.reading import pattern, text, values
 from krm_fn.clusters.references import Use, WorkerClass, class_of, key_of, owners, uses
 from krm_fn.krm.resourcelist import Object
@@ -36,8 +36,6 @@ _GROUP_LABELS = (
 )
 _WORKLOADS = frozenset({"apps", "batch", "kyverno.io", "policies.kyverno.io"})
 """The API groups of objects inside a cluster: their namespace is none of those in which Clusters are."""
-_VCD_DROP_IN = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
-"""What the provider of Cloud Director writes on each node of a Cluster with a proxy (``cloud_init.tmpl``)."""
 
 
 class Node(NamedTuple):
@@ -54,7 +52,6 @@ class Node(NamedTuple):
         uses: the objects that it refers to.
         network: what it says about the network of its Cluster.
         assumed: what its provider takes where it says nothing.
-        provider_files: the files that its provider writes on each node.
         sets_services: it says something, readable or not, as the network of Services.
         labels: those of a Cluster.
         class_key: the ClusterClass of a Cluster.
@@ -73,7 +70,6 @@ class Node(NamedTuple):
     uses: tuple[Use, ...] = ()
     network: ClusterNetwork = ClusterNetwork()
     assumed: ClusterNetwork = ClusterNetwork()
-    provider_files: tuple[Fact, ...] = ()
     sets_services: bool = False
     labels: Mapping[str, str] = MappingProxyType({})
     class_key: Key | None = None
@@ -119,9 +115,9 @@ class Node(NamedTuple):
         return bool(self.infrastructure or self.control_plane or self.class_key)
 
     def _named(self, field: str, part: str) -> Key | None:
-        wanted = (("spec", field), ("spec", part, "ref"), ("spec", part, "templateRef"))
+        paths = (("spec", field), ("spec", part, "ref"), ("spec", part, "templateRef"))
         for use in self.uses:
-            if use.path in wanted:
+            if use.path in paths:
                 return use.target
         return None
 
@@ -154,7 +150,6 @@ def node_of(obj: Object) -> Node:
         uses=tuple(uses(obj)),
         network=declared(obj),
         assumed=defaults,
-        provider_files=_provider_files(obj),
         sets_services=is_of_cluster_api and sets_services(obj),
         labels=labels,
         class_key=class_key,
@@ -187,15 +182,6 @@ def _group(obj: Object) -> str:
     return next(filter(None, map(text, candidates)), "")
 
 
-def _provider_files(obj: Object) -> tuple[Fact, ...]:
-    if not obj.ref.kind.startswith("VCDCluster"):
-        return ()
-    start = ("spec", "template", "spec") if obj.ref.kind.endswith("Template") else ("spec",)
-    path = (*start, "proxyConfigSpec")
-    has_proxy = any(lookup(obj.data, (*path, name)) for name in ("httpProxy", "httpsProxy"))
-    return (Fact(_VCD_DROP_IN, obj.ref, path),) if has_proxy else ()
-
-
 def _rewritten(obj: Object) -> Iterator[Pointer]:
     """Yield the paths that the patches of a ClusterClass, but for ours, write; an external patch may write any."""
     for _, patch in values(obj.data, ("spec", "patches", "*")):
@@ -210,11 +196,11 @@ def _rewritten(obj: Object) -> Iterator[Pointer]:
 
 
 def _workers(obj: Object) -> dict[WorkerClass, tuple[str, ...]]:
-    found: dict[WorkerClass, tuple[str, ...]] = {}
+    names: dict[WorkerClass, tuple[str, ...]] = {}
     for section in ("machineDeployments", "machinePools"):
         for _, worker in values(obj.data, ("spec", "topology", "workers", section, "*")):
             key = (section, text(lookup(worker, ("class",))))
             name = text(lookup(worker, ("name",)))
             if name:
-                found[key] = (*found.get(key, ()), name)
-    return found
+                names[key] = (*names.get(key, ()), name)
+    return names

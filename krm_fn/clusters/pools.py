@@ -18,11 +18,11 @@ def networks_of_pool(spec: Any) -> tuple[str, ...]:
     """Return the CIDRs of the addresses of a pool, each once; what cannot be read is left out."""
     if not isinstance(spec, dict):
         return ()
-    found: list[str] = []
+    networks: list[str] = []
     for pool in (spec, *list_at(spec, ("pools",))):
         if isinstance(pool, dict):
-            found += _networks(pool, pool.get("prefix") or spec.get("prefix"))
-    return tuple(dict.fromkeys(found))
+            networks += _networks(pool, pool.get("prefix") or spec.get("prefix"))
+    return tuple(dict.fromkeys(networks))
 
 
 def _networks(pool: dict[str, Any], prefix: Any) -> Iterator[str]:

@@ -27,13 +27,13 @@ def pattern(path: str) -> Pointer:
     return tuple(path.split("."))
 
 
-def values(data: Any, wanted: Pointer, path: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
+def values(data: Any, steps: Pointer, path: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
     """Yield each value in ``data``, which is at ``path``, that matches a pattern, with its path."""
-    for depth, step in enumerate(wanted, start=1):
+    for depth, step in enumerate(steps, start=1):
         if step == "*" and isinstance(data, (list, dict)):
             members = data.items() if isinstance(data, dict) else enumerate(data)
             for name, member in members:
-                yield from values(member, wanted[depth:], (*path, str(name)))
+                yield from values(member, steps[depth:], (*path, str(name)))
             return
         if not isinstance(data, dict) or step not in data:
             return
@@ -48,50 +48,50 @@ def text(value: Any) -> str:
 
 def word(value: Any) -> str:
     """Return a name such as ``eu-west-1`` or a single placeholder; "" for anything else."""
-    found = text(value)
-    placeholder = placeholders.alone(found)
+    name = text(value)
+    placeholder = placeholders.alone(name)
     if placeholder:
         return placeholder.text
-    return found if re.fullmatch(_WORD, found) else ""
+    return name if re.fullmatch(_WORD, name) else ""
 
 
 def host(value: Any) -> str:
     """Return a name or an address without port, brackets and final dot; "" for anything else, and ``0.0.0.0``."""
-    found = text(value)
-    if placeholders.is_in(found):
-        return _filled_in_later(re.sub(_PORT, "", found), host)
-    address = _address(found)
-    match = re.fullmatch(_HOST_AND_PORT, found)
+    name = text(value)
+    if placeholders.is_in(name):
+        return _filled_in_later(re.sub(_PORT, "", name), host)
+    address = _address(name)
+    match = re.fullmatch(_HOST_AND_PORT, name)
     if address is None and match is None:
         return ""
     if match and address is None:
-        found = match[1] or match[2]
-        address = _address(found)
+        name = match[1] or match[2]
+        address = _address(name)
     if address is not None:
-        return "" if address.is_unspecified else found
-    return found.strip(".")
+        return "" if address.is_unspecified else name
+    return name.strip(".")
 
 
 def url_host(value: Any) -> str:
     """Return the host of a URL, or of a host with a port; "" where it has a user name."""
     without_scheme = re.sub(_SCHEME, "", text(value))
-    if placeholders.is_in(
-        without_scheme
-    ):  # its default may hold any of the characters that divide a URL
+    # A default may hold any of the characters that divide a URL.
+    if placeholders.is_in(without_scheme):
         return host(without_scheme)
     return host(re.sub(_URL_REST, "", without_scheme))
 
 
 def cidrs(value: Any) -> tuple[str, ...]:
     """Return the CIDRs of a comma-separated text, as written, without those that hold every address."""
-    found = []
+    networks: list[str] = []
     for part in placeholders.split(text(value)):
         if placeholders.is_in(part):
             part = _filled_in_later(part, cidrs)  # noqa: PLW2901
         elif not _is_cidr(part):
             part = ""  # noqa: PLW2901
-        found += [part] if part else []
-    return tuple(found)
+        if part:
+            networks.append(part)
+    return tuple(networks)
 
 
 def _filled_in_later(value: str, read: Callable[[str], Any]) -> str:
@@ -99,11 +99,12 @@ def _filled_in_later(value: str, read: Callable[[str], Any]) -> str:
 
     An ``@`` may be a part of a credential, in a default as well.
     """
-    found = placeholders.normal(value)
-    placeholder = placeholders.alone(found)
+    normal = placeholders.normal(value)
+    placeholder = placeholders.alone(normal)
     if placeholder and placeholder.default and not read(placeholder.default):
         return ""
-    return found if re.fullmatch(_AROUND, placeholders.without(found)) and "@" not in found else ""
+    is_host_or_network = re.fullmatch(_AROUND, placeholders.without(normal)) is not None
+    return normal if is_host_or_network and "@" not in normal else ""
 
 
 def is_covered(network: str, by: str) -> bool:

@@ -81,8 +81,8 @@ def uses(obj: Object) -> Iterator[Use]:
     source = key_of(obj)
     if not (is_cluster_api(source.group) or source[:2] == tkg.CLUSTER_BOOTSTRAP):
         return
-    for wanted, role in _REFERENCES.get(source.kind, {}).items():
-        for path, value in values(obj.data, pattern(wanted)):
+    for field, role in _REFERENCES.get(source.kind, {}).items():
+        for path, value in values(obj.data, pattern(field)):
             target = target_of(value, source.namespace, source.file)
             if isinstance(value, str) and value:  # the `secretRef` of a ClusterBootstrap
                 target = Key("", "Secret", source.namespace, value, source.file)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from krm_fn.clusters.facts import declared, distinct, merged
+from krm_fn.clusters.facts import declared, merged
 from krm_fn.clusters.kinds import CLUSTER_CLASS, POOLS, WHOLE_CLUSTERS
 from krm_fn.clusters.members import Members
 from krm_fn.clusters.model import Cluster, Key, Membership
@@ -124,14 +124,14 @@ class Topology:
         node = self._members.cluster(key_of(cluster))
         if node is None:
             return {}
-        its_cluster, how = self._clusters[node.key], "it is the Cluster"
-        found = {("", ""): Membership(its_cluster, Role.CONTROL_PLANE, how=how)}
+        known, how = self._clusters[node.key], "it is the Cluster"
+        nodes = {("", ""): Membership(known, Role.CONTROL_PLANE, how=how)}
         for (section, worker_class), names in node.workers.items():
             for name in names:
-                found[section, name] = Membership(
-                    its_cluster, Role.WORKER, name, how, worker_class=worker_class
+                nodes[section, name] = Membership(
+                    known, Role.WORKER, name, how, worker_class=worker_class
                 )
-        return found
+        return nodes
 
     def _node(self, obj: Object) -> Node:
         """Return what is kept of an object, which need not be in the list."""
@@ -139,7 +139,7 @@ class Topology:
 
     def _sources(self) -> dict[Key, list[Node]]:
         """Return, for each Cluster, the objects with facts about it."""
-        found: dict[Key, list[Node]] = {}
+        sources: dict[Key, list[Node]] = {}
         for key, node in self._members.nodes.items():
             is_patch = node.is_cluster and key not in self._members.clusters
             has_facts = node.network != _NOTHING or node.assumed != _NOTHING
@@ -149,7 +149,7 @@ class Topology:
                 is_near = membership.is_guest or may_be_same(
                     membership.key.namespace, key.namespace
                 )
-                nodes = found.setdefault(membership.key, [])
+                nodes = sources.setdefault(membership.key, [])
                 if (
                     membership.is_certain
                     and not membership.claimed_from
@@ -157,7 +157,7 @@ class Topology:
                     and node not in nodes[-1:]
                 ):
                     nodes.append(node)
-        return {key: nodes for key, nodes in found.items() if nodes}
+        return {key: nodes for key, nodes in sources.items() if nodes}
 
     def _cluster(self, cluster: Node, sources: list[Node]) -> Cluster:
         """Return a Cluster with what its sources say, in an order that does not depend on that of the list."""
@@ -182,7 +182,6 @@ class Topology:
                 infrastructure=_infrastructure(cluster, its_class, sources)
             ),
             assumed=self._assumed(cluster, its_class, parts) if is_listed else _NOTHING,
-            provider_files=distinct(fact for node in parts for fact in node.provider_files),
         )
 
     def _parts(self, cluster: Node, its_class: Node, sources: list[Node]) -> list[Node]:

@@ -32,7 +32,7 @@ from krm_fn.noproxy.model import (
     Style,
     united,
 )
-from krm_fn.noproxy.texts import NO_HOST, NO_VARIABLE, mistake, mistake_of_pattern, parse
+from krm_fn.noproxy.texts import mistake, mistake_of_pattern, parse
 
 __all__ = [
     "ALL_DERIVED",
@@ -44,8 +44,6 @@ __all__ = [
     "METADATA",
     "MIRRORS",
     "NETWORKS",
-    "NO_HOST",
-    "NO_VARIABLE",
     "POD_CIDRS",
     "PROVIDER",
     "SERVICE_ADDRESSES",

@@ -109,9 +109,9 @@ def _written(user: Iterable[Entry], *, is_normal: bool) -> Iterator[Entry]:
             yield _rewritten(entry, text)
 
 
-def _derived(found: Iterable[Entry], *, is_normal: bool) -> Iterator[Entry]:
+def _derived(derived: Iterable[Entry], *, is_normal: bool) -> Iterator[Entry]:
     """Yield derived entries as everyone writes them; a derived host is exact, so that no domain is added."""
-    for entry in found:
+    for entry in derived:
         for text in _plain(entry.text) if is_normal else (entry.text,):
             yield _rewritten(entry, text)
 

@@ -107,13 +107,13 @@ def split(text: str) -> tuple[str, ...]:
     Blanks, ``;`` and ``|`` separate as commas do. A template (``${NAME}``, ``$(NAME)``, ``{{ .name }}``) stays whole
     and as it is, and so does an entry with an ``@``, which may be a credential.
     """
-    found: list[str] = []
+    parts: list[str] = []
     tokens = _tokens(text) if _TEMPLATE_OR_SEPARATOR.search(text) else (text,)
     for token in tokens:
         entry = token if _is_left_alone(token) else QUOTES.sub("", token).lower()
         if entry:
-            found.append(entry)
-    return tuple(found)
+            parts.append(entry)
+    return tuple(parts)
 
 
 def _is_left_alone(token: str) -> bool:
@@ -127,8 +127,8 @@ def may_hold_a_credential(text: str) -> bool:
     """
     if text.isascii() and not re.search(_IN_CREDENTIALS, text):
         return False
-    found = split(re.sub(_WITHOUT_PORT, r"\g<host>\g<prefix>", text))
-    return any(map(_may_be_a_credential, found)) or any(map(_names_the_next, found[:-1]))
+    parts = split(re.sub(_WITHOUT_PORT, r"\g<host>\g<prefix>", text))
+    return any(map(_may_be_a_credential, parts)) or any(map(_names_the_next, parts[:-1]))
 
 
 @lru_cache(maxsize=16384)
@@ -178,18 +178,18 @@ def _pieces(text: str) -> Iterator[tuple[str, bool]]:
     """
     unclosed: set[str] = set()
     position = 0
-    while found := _TEMPLATE_OR_SEPARATOR.search(text, position):
-        yield text[position : found.start()], False
-        closing = _CLOSED_BY.get(found[0], "")
-        end = text.find(closing, found.end()) if closing and found[0] not in unclosed else -1
+    while match := _TEMPLATE_OR_SEPARATOR.search(text, position):
+        yield text[position : match.start()], False
+        closing = _CLOSED_BY.get(match[0], "")
+        end = text.find(closing, match.end()) if closing and match[0] not in unclosed else -1
         if end >= 0:
             position = end + len(closing)
         elif closing:
-            unclosed.add(found[0])
-            position = found.start() + 1  # `${{` may hold a template that begins a character later
+            unclosed.add(match[0])
+            position = match.start() + 1  # `${{` may hold a template that begins a character later
         else:
-            position = found.end()
-        yield text[found.start() : position], end >= 0
+            position = match.end()
+        yield text[match.start() : position], end >= 0
     yield text[position:], False
 
 
@@ -284,9 +284,9 @@ def canonical(entry: str) -> tuple[str, ...]:
 
     A CIDR of one address is followed by the address: wget, apt, urllib, Node and .NET read no CIDR.
     """
-    found = address(entry)
-    if found is not None:
-        return (str(found),)
+    host = address(entry)
+    if host is not None:
+        return (str(host),)
     cidr = network(entry)
     if cidr is None:
         return (entry,)
@@ -360,8 +360,8 @@ def holds_every_address(entry: str) -> bool:
 
 def holds(entry: str, host: str) -> bool:
     """Return whether ``entry`` is a CIDR and contains the address ``host``."""
-    cidr, found = network(entry), address(host)
-    return cidr is not None and found is not None and found in cidr
+    cidr, number = network(entry), address(host)
+    return cidr is not None and number is not None and number in cidr
 
 
 def breaks_clients(entry: str) -> bool:

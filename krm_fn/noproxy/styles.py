@@ -70,15 +70,15 @@ def speaks_ipv6(networks: Networks) -> bool:
 
 def domains(networks: Networks) -> list[Entry]:
     """Return the domain of each cluster, without dots around it; the default where a cluster declares none."""
-    found = []
+    names = []
     for network in networks or (ClusterNetwork(),):
         domain = (
             Entry.of_fact(network.service_domain[0]) if network.service_domain else _DEFAULT_DOMAIN
         )
         plain = domain.text.strip(".")
         plain = plain if placeholders.is_template(plain) else plain.lower()
-        found.append(domain._replace(text=plain))
-    return found
+        names.append(domain._replace(text=plain))
+    return names
 
 
 def rooted_names(networks: Networks, _audience: Audience) -> Iterator[Entry]:

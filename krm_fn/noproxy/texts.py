@@ -20,8 +20,8 @@ from krm_fn.noproxy.entries import (
 
 _OTHER_SEPARATORS = r"[\s;|]+"
 _URL = r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)?(?P<host>\[[^\]]*\]|[^/:?#]*)(?P<rest>.*)"
-NO_VARIABLE = "an entry must not be the name of a variable: nothing puts its value in its place; write its entries"
-NO_HOST = "an entry must not end with a colon: write a host name, a domain, an address or a CIDR"
+_NO_VARIABLE = "an entry must not be the name of a variable: nothing puts its value in its place; write its entries"
+_NO_HOST = "an entry must not end with a colon: write a host name, a domain, an address or a CIDR"
 _ADDRESS_WITH_PREFIX = r"[0-9A-Fa-f:.\[\]]+/[0-9.]+"
 
 
@@ -68,7 +68,7 @@ def _url_mistake(entry: str) -> str:
 def _nonsense(entry: str) -> str:
     """Return why ``entry`` cannot be what its author means: no address, no host, no value of a variable."""
     if is_variable(entry):
-        return NO_VARIABLE
+        return _NO_VARIABLE
     # There is one at most: what separates entries is a mistake of the pattern.
     token = next(iter(split(entry)), "")
     if classify(bare(token)) is not EntryKind.UNKNOWN:
@@ -76,7 +76,7 @@ def _nonsense(entry: str) -> str:
     if resembles_address(token):
         return f'entry "{token}" must be a whole address or CIDR, such as "10.1.2.0/24"'
     if token.endswith(":"):
-        return NO_HOST
+        return _NO_HOST
     if ".." in token:
         return f'entry "{token}" must not hold two dots in a row: no host has such a name'
     return ""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from krm_fn.products.proxy_keys import PROXY_VARIABLES
 from krm_fn.settings.model import ProxySettings, Resolved
-from krm_fn.settings.network import network_of, provider_files
+from krm_fn.settings.network import network_of
 from krm_fn.settings.notes import notes
 from krm_fn.settings.resolution import cache_key, declared_urls, resolve, subjects
 from krm_fn.settings.unused import unused_overrides
@@ -27,7 +27,6 @@ __all__ = [
     "declared_urls",
     "network_of",
     "notes",
-    "provider_files",
     "resolve",
     "subjects",
     "unused_overrides",

@@ -46,7 +46,7 @@ class Declaration(NamedTuple):
 def declaration(config: ProxyConfig, subject: OverrideSubject) -> Declaration:
     """Return what the user declared for a place, with the host of ``spec.registryMirror``."""
     is_declared = bool(config.http_proxy or config.https_proxy) or config.says_none
-    found = Declaration(
+    declared = Declaration(
         config.http_proxy,
         config.https_proxy,
         config.no_proxy,
@@ -55,14 +55,14 @@ def declaration(config: ProxyConfig, subject: OverrideSubject) -> Declaration:
     )
     for override in config.overrides:
         if override.match.fits(subject):
-            found = found.under(override)
-    mirror, policy = config.mirror, found.policy
+            declared = declared.under(override)
+    mirror, policy = config.mirror, declared.policy
     if mirror is None or policy.style is Style.VERBATIM or MIRRORS not in policy.derive:
-        return found
-    if mirror.host in (entry.text for entry in found.entries):
-        return found
+        return declared
+    if mirror.host in (entry.text for entry in declared.entries):
+        return declared
     entry = Entry.of_config(mirror.host, "spec.registryMirror.url")
-    return found._replace(entries=(*found.entries, entry))
+    return declared._replace(entries=(*declared.entries, entry))
 
 
 def subject_of(membership: Membership | None, target: str, name: str = "") -> OverrideSubject:

@@ -57,12 +57,12 @@ class ProxySettings(NamedTuple):
 
         Both cases, because Go prefers the upper one, curl knows only ``http_proxy``, and wget and apt only lower ones.
         """
-        found = {}
+        variables = {}
         values = (self.http_proxy, self.https_proxy, self.no_proxy)
         for name, value in zip(("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"), values, strict=True):
             if value:
-                found[name] = found[name.lower()] = value
-        return found
+                variables[name] = variables[name.lower()] = value
+        return variables
 
 
 class Resolved(NamedTuple):

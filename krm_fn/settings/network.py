@@ -6,7 +6,7 @@ infrastructure provider, or missing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from krm_fn.clusters import Cluster, ClusterNetwork, Membership, Role, network_field, value_of
 from krm_fn.light_typing import Any, NamedTuple
@@ -147,10 +147,4 @@ def talks_to_nodes(
     """
     exporters = EXPORTERS if target == OF_CLASSES else EXPORTERS & {target}
     exports = any(options.get(name, {}).get("exports", True) for name in exporters)
-    return exports and any(one.role is Role.CONTROL_PLANE for one in memberships)
-
-
-def provider_files(memberships: Iterable[Membership]) -> Iterator[tuple[str, str]]:
-    """Yield the path of each file that an infrastructure provider writes on nodes of these Clusters, and its field."""
-    for fact in dict.fromkeys(fact for one in memberships for fact in one.cluster.provider_files):
-        yield fact.value, fact.reason
+    return exports and any(membership.role is Role.CONTROL_PLANE for membership in memberships)

@@ -38,7 +38,7 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Fin
 
 def _shared(memberships: Sequence[Membership]) -> Iterator[Finding]:
     """Yield which Clusters share an object, and a warning for each name that may mean several Clusters."""
-    names = dict.fromkeys(f"`{cluster_name(one.cluster)}`" for one in memberships)
+    names = dict.fromkeys(f"`{cluster_name(membership.cluster)}`" for membership in memberships)
     if len(names) > 1:
         yield Finding.of(
             "SharedObject",
@@ -61,7 +61,7 @@ def _shared(memberships: Sequence[Membership]) -> Iterator[Finding]:
             )
             yield Finding.of("ClusterAmbiguous", message)
     for namesakes in unsure.values():
-        called = dict.fromkeys(f"`{cluster_name(one.cluster)}`" for one in namesakes)
+        called = dict.fromkeys(f"`{cluster_name(membership.cluster)}`" for membership in namesakes)
         message = (
             f"belongs to {' and to '.join(called)} only because of {namesakes[0].how}: say which one is meant by the "
             "namespace of the object, or by the annotation `cluster.x-k8s.io/cluster-namespace`"
@@ -74,7 +74,9 @@ def _lack(missing: Sequence[Missing], memberships: Sequence[Membership]) -> Find
     whose = ""
     if not missing[0].cluster:
         whose = "belongs to no known Cluster, and "
-    unlisted = [one.cluster for one in memberships if not one.cluster.is_listed]
+    unlisted = [
+        membership.cluster for membership in memberships if not membership.cluster.is_listed
+    ]
     if unlisted:
         names = " and ".join(dict.fromkeys(f"`{cluster_name(cluster)}`" for cluster in unlisted))
         whose = f"belongs to {names}, not in the list, and "
@@ -84,7 +86,7 @@ def _lack(missing: Sequence[Missing], memberships: Sequence[Membership]) -> Find
     finding = Finding.of(
         "FactsUnknown",
         f"{whose}nothing says {', '.join(map(str, missing))}, which `NO_PROXY` should cover: set it in "
-        f"{' or '.join(places)}, or switch {', '.join(f'`{one}`' for one in switches)} off in "
+        f"{' or '.join(places)}, or switch {', '.join(f'`{switch}`' for switch in switches)} off in "
         "`spec.noProxyPolicy.derive`",
     )
     return finding._replace(
