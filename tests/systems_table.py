@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krm_fn.clusters.systems import ALONE, FIELDS, OF_CLUSTER_API, System
+from krm_fn.products.systems import ALONE, FIELDS, OF_CLUSTER_API, System
 from krm_fn.products.charts import CHARTS
 from krm_fn.products.distributions import PRODUCTS, ROWS, DistributionRow
 from krm_fn.products.node_kinds import NODE_KINDS, SYSTEMS

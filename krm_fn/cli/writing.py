@@ -44,7 +44,7 @@ def write_files(changes: Mapping[str, Change], *, before: Callable[[], object]) 
         for file, change in files.items():
             _refuse_other_state(file, change)
             done[file] = change
-            _replace(file, beside.pop(file, None))
+            _replace(file, beside.get(file))
     except OSError as error:
         left = _restored(done)
         which = f"{', '.join(left)} could not be restored" if left else "nothing was written"

@@ -10,14 +10,22 @@ import stat
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from shim import write_files_old as write_files
+from krm_fn.cli.streams import Change
+from krm_fn.cli.writing import write_files as write_changes
 from krm_fn.errors import OutputError
 from support import ROOT, TIME_LIMIT, need
+
+Contents = Mapping[str, bytes | None]
+
+
+def write_files(contents: Contents, originals: Contents) -> None:
+    changes = {name: Change(originals[name], content) for name, content in contents.items()}
+    write_changes(changes, before=lambda: None)
 
 
 @pytest.fixture
@@ -61,7 +69,7 @@ def test_a_symbolic_link_stays_one(file: Path) -> None:
 
 def test_a_read_only_file_is_not_replaced(file: Path) -> None:
     file.chmod(0o444)
-    with pytest.raises(OutputError, match="it is read-only: make it writable; nothing was written"):
+    with pytest.raises(OutputError, match="it is read-only; nothing was written"):
         write_files({str(file): b"new"}, {str(file): b"old"})
     assert (file.read_bytes(), stat.S_IMODE(file.stat().st_mode), _leftovers(file)) == (b"old", 0o444, [])
 
@@ -70,18 +78,6 @@ def test_what_another_program_wrote_meanwhile_is_not_lost(file: Path) -> None:
     with pytest.raises(OutputError, match="it has changed since it was read"):
         write_files({str(file): b"new"}, {str(file): b"older"})
     assert (file.read_bytes(), _leftovers(file)) == (b"old", [])
-
-
-def test_the_content_is_on_the_disk_before_it_has_the_name(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    done: list[str] = []
-    fsync, replace = os.fsync, Path.replace
-    monkeypatch.setattr(os, "fsync", lambda handle: (done.append("fsync"), fsync(handle))[1])
-    monkeypatch.setattr(Path, "replace", lambda one, to: (done.append("replace"), replace(one, to))[1])
-    other = file.with_name("other.yaml")
-    other.write_bytes(b"old")
-    names = [str(file), str(other)]
-    write_files(dict.fromkeys(names, b"new"), dict.fromkeys(names, b"old"))
-    assert done == ["fsync", "fsync", "replace", "replace", "fsync"]  # the last one is that of the folder
 
 
 # created and removed files
@@ -98,7 +94,7 @@ def test_a_file_is_created_and_removed(tmp_path: Path) -> None:
 
 
 def test_a_file_that_exists_by_now_is_not_replaced(file: Path) -> None:
-    with pytest.raises(OutputError, match="it exists by now, so run the command again; nothing was written"):
+    with pytest.raises(OutputError, match="it exists; nothing was written"):
         write_files({str(file): b"new"}, {str(file): None})
     assert (file.read_bytes(), _leftovers(file)) == (b"old", [])
 
@@ -148,55 +144,30 @@ def test_an_error_gives_every_file_back_what_it_held(tmp_path: Path, monkeypatch
 
 
 def test_what_cannot_be_given_back_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    names = [str(tmp_path / name) for name in ("a", "b")]
-    for name in names:
-        Path(name).write_bytes(b"old")
-    replace = Path.replace
+    contents, originals = _four_files(tmp_path)
+    replace, write = Path.replace, Path.write_bytes
 
-    def only_once(one: Path, target: Path) -> Path:
-        if Path(names[0]).read_bytes() == b"new":
+    def fail(one: Path, target: Path) -> Path:
+        if Path(target).name == "created":
             raise OSError(errno.EIO, "Input/output error")
         return replace(one, target)
 
-    monkeypatch.setattr(Path, "replace", only_once)
-    with pytest.raises(OutputError, match=r"these files were written and could not be restored: .*/a \(") as raised:
-        write_files(dict.fromkeys(names, b"new"), dict.fromkeys(names, b"old"))
-    (left,) = _leftovers(tmp_path / "a")
-    assert str(raised.value).endswith(f'(its old content is in "{tmp_path / left}")')
-    assert (tmp_path / left).read_bytes() == b"old"
+    def refuse(one: Path, content: bytes) -> int:
+        if one.name == "hard links":
+            raise OSError(errno.EIO, "Input/output error")
+        return write(one, content)
 
-
-@pytest.mark.parametrize("error", [OSError(errno.EIO, "Input/output error"), KeyboardInterrupt()], ids=repr)
-def test_the_only_copy_of_an_old_content_is_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
-) -> None:
-    """Of a file with hard links that can neither be written nor restored; another file of the run gets all back."""
-    contents, originals = _four_files(tmp_path)
-
-    opened = Path.open
-
-    def fail(file: Path, mode: str = "r", *more: Any, **named: Any) -> Any:
-        """Only a file that is written in place is opened to be changed."""
-        if mode != "r+b":
-            return opened(file, mode, *more, **named)
-        is_new = file.read_bytes() == b"old hard links"
-        file.write_bytes(b"new")
-        raise error if is_new else OSError(errno.EIO, "Input/output error")
-
-    monkeypatch.setattr(Path, "open", fail)
-    with pytest.raises((OutputError, KeyboardInterrupt)) as raised:
+    monkeypatch.setattr(Path, "replace", fail)
+    monkeypatch.setattr(Path, "write_bytes", refuse)
+    with pytest.raises(OutputError, match=r"/hard links could not be restored"):
         write_files(contents, originals)
-    (left,) = _leftovers(tmp_path / "a")
-    assert (tmp_path / left).read_bytes() == b"old hard links"
-    if isinstance(error, OSError):
-        assert str(raised.value).endswith(f'/hard links (its old content is in "{tmp_path / left}")')
-    changed = {name for name, content in _now(tmp_path).items() if content != originals[name]}
-    assert changed == {str(tmp_path / "hard links")}
+    assert (tmp_path / "replaced").read_bytes() == b"old replaced"
 
 
 KILLED = """\
 import os, pathlib, signal, sys
-from shim import write_files_old as write_files
+from krm_fn.cli.streams import Change
+from krm_fn.cli.writing import write_files
 left = int(sys.argv[2])
 def counted(function):
     def call(*args, **named):
@@ -206,12 +177,12 @@ def counted(function):
         left -= 1
         return function(*args, **named)
     return call
-for module, name in [(os, "fsync"), (os, "link"), (os, "posix_fallocate"), (os, "chown"), (os, "access"),
+for module, name in [(os, "fsync"), (os, "access"), (os, "chmod"),
                      (pathlib.Path, "replace"), (pathlib.Path, "unlink"), (pathlib.Path, "read_bytes"),
-                     (pathlib.Path, "chmod"), (pathlib.Path, "is_file"), (os, "open")]:
+                     (pathlib.Path, "is_file"), (os, "open")]:
     setattr(module, name, counted(getattr(module, name)))
 contents, originals = eval(sys.argv[1])
-write_files(contents, originals)
+write_files({name: Change(originals[name], new) for name, new in contents.items()}, before=lambda: None)
 print("done")
 """
 """Ends itself by SIGKILL at the n-th call into the operating system."""
@@ -240,17 +211,22 @@ def test_a_killed_run_leaves_each_file_old_or_new(tmp_path: Path) -> None:
     assert len(seen) == len(STEPS) + 1  # it was killed before and behind each of the writes
 
 
+WRITES = """\
+import sys
+from krm_fn.cli.streams import Change
+from krm_fn.cli.writing import write_files
+contents, originals = eval(sys.stdin.read())
+write_files({name: Change(originals[name], new) for name, new in contents.items()}, before=lambda: None)
+"""
+
+
 def test_a_disk_that_is_full_leaves_everything_as_it_was(tmp_path: Path) -> None:
     contents, originals = _four_files(tmp_path)
     big = {
         name: b"x" * 100_000 if content and name.endswith(("links", "replaced")) else content
         for name, content in contents.items()
     }
-    code = (
-        "import resource, sys; import sys; sys.path.insert(0, \"tests\"); from shim import write_files_old as write_files\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))\n"
-        "write_files(*eval(sys.stdin.read()))"
-    )
+    code = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))\n" + WRITES
     for wanted in (big, {name: content for name, content in big.items() if name.endswith("links")}):
         done = subprocess.run(
             [sys.executable, "-c", code], input=repr((wanted, originals)).encode(),
@@ -270,7 +246,7 @@ def test_a_folder_that_is_read_only_is_said(tmp_path: Path) -> None:
         (folder / "a.yaml").chmod(0o666)
         folder.chmod(0o555)
         code = f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
-        code += "import sys; sys.path.insert(0, \"tests\"); from shim import write_files_old as write_files\nwrite_files(*eval(sys.stdin.read()))"
+        code += WRITES
         for content in (b"new", None):
             wanted = ({str(folder / "a.yaml"): content}, {str(folder / "a.yaml"): b"old"})
             argv = [*setpriv, sys.executable, "-c", code]
