@@ -135,7 +135,7 @@ def test_one_class_name_has_one_meaning() -> None:
 
 
 def test_no_module_imports_a_private_name_of_another_package() -> None:
-    """A name with a leading underscore belongs to its package: `krm_fn.plan._model` to `krm_fn.plan`."""
+    """A name with a leading underscore belongs to its package: `krm_fn.plan.model` to `krm_fn.plan`."""
     found = []
     for path in SOURCES:
         package = path.relative_to(ROOT).parts[1]

@@ -158,11 +158,11 @@ class ReadableManifests(Manifests):
 
     def problems(self, wanted: ProxyConfig) -> Iterator[Result]:
         """Yield an error for each document that a run needs and that cannot be read, and else a warning."""
-        is_needed = needed(self, wanted)
+        indexes = needed(self, wanted)
         for index, error in self.errors.items():
             problem = error.problem if isinstance(error, DocumentError) else str(error)
             ref = ObjectRef(file_path=self.file(index))
-            if is_needed(index) or config.KIND in self.kinds(index):
+            if index in indexes or config.KIND in self.kinds(index):
                 yield Result.of(error.code, f"a run ends here: {problem}").about(ref)
             else:
                 yield Result.of("TextUnreadable", f"skipped: {problem}").about(ref)

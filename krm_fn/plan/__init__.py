@@ -6,25 +6,25 @@ Cluster is never read, and none is read twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from krm_fn import clusters
 from krm_fn.clusters import ObjectIndex, Topology
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import TYPE_CHECKING
-from krm_fn.places.provided import DataUses
-from krm_fn.plan._created import companions, generated, identity, lacking
-from krm_fn.plan._enabled import EnabledTargets
-from krm_fn.plan._items import ItemReader, items_of_kinds
-from krm_fn.plan._model import ObjectSource, Overview, PlannedEdit
-from krm_fn.plan._other_systems import Foreign
-from krm_fn.plan._references import data_uses
-from krm_fn.plan._selection import fits, is_edited, is_enabled, is_selected
-from krm_fn.plan._settings import Subject, by_groups, resolved_for_each
+from krm_fn.plan.created import companions, generated, identity, lacking
+from krm_fn.plan.item_targets import ItemTargets, targets_of_items
+from krm_fn.plan.items import ItemReader, items_of_kinds
+from krm_fn.plan.model import ObjectSource, Overview, PlannedEdit
+from krm_fn.plan.other_systems import Foreign
+from krm_fn.plan.references import data_uses
+from krm_fn.plan.selection import fits, is_edited, is_enabled, is_selected
+from krm_fn.plan.subjects import Subject, by_groups, resolved_for_each
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.products.systems import field_kinds, system_kinds
 from krm_fn.settings import ProxySettings, Resolved
+from krm_fn.targets import TARGETS
 from krm_fn.targets.class_plans import ClassPlans, class_plans
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ __all__ = [
     "plan_edits",
 ]
 
+_NO_TARGETS = ItemTargets([], [])
 _CLASS_KINDS = ("Cluster", "ClusterClass")
 _NAMES = (
     "HTTP_PROXY",
@@ -68,42 +69,38 @@ def plan_edits(source: ObjectSource, config: ProxyConfig, overview: Overview) ->
         InputError: an item that concerns a target or a Cluster cannot be read.
     """
     reader = ItemReader(source)
-    read = list(reader.of_kinds(clusters.kinds(_occurring(source))))
+    read = list(reader.of_kinds(_cluster_kinds(source)))
     read += reader.readable_of_kinds(system_kinds())
     topology = Topology(read)
     classes = class_plans(read, lambda obj: is_selected(obj, config), topology, config)
     uses = data_uses(reader, config)
     overview.take(read, classes, uses, config)
     del read  # so that memory is freed as items are taken
-    enabled = EnabledTargets(config, uses)
-    fields = field_kinds()
+    targets_of = targets_of_items(source, config, uses.names)
+    patched = _patched(source, config, classes)
+    naming = _naming(source)
     known: ObjectIndex[None] = ObjectIndex()
     edits: list[PlannedEdit] = []
     new_objects: list[PlannedEdit] = []
     of_classes: list[PlannedEdit] = []
-    for index in sorted(_concerned(source, config, enabled, fields)):
-        targets, creators = enabled.of_item(source, index)
-        is_patched = _may_patch(source, index, config, classes)
-        names_proxy = _names_proxy(source, index, fields)
-        if targets or creators or is_patched:
-            objects = reader.take(index)
-        else:
-            objects = reader.readable(index) if names_proxy else []
-        for obj in objects:
+    for index in sorted({*targets_of, *patched, *naming}):
+        targets, creators = targets_of.get(index, _NO_TARGETS)
+        is_needed = index in targets_of or index in patched
+        for obj in reader.take(index) if is_needed else reader.readable(index):
             known.add(identity(obj), None)
             _count(overview, obj, targets, config)
             if not is_selected(obj, config):
                 continue
-            subject = Subject.of(index, obj, topology, uses)
-            if names_proxy:
-                overview.naming.append((obj, subject.memberships))
-            has_code = _has_code(source, index)
             is_whole = topology.is_whole(obj) and not classes.waits_for(obj)
-            of_object = _edits(subject, targets, config, classes)
-            edits += [edit._replace(has_code=has_code, is_whole=is_whole) for edit in of_object]
-            if is_patched:
-                by_class = _edits_by_class(subject, config, classes)
-                of_classes += [edit._replace(has_code=has_code) for edit in by_class]
+            has_code = _has_code(source, index)
+            memberships = topology.of(obj)
+            alone = None if memberships else topology.alone(obj)
+            subject = Subject(index, obj, memberships, alone, uses, is_whole, has_code)
+            if index in naming:
+                overview.naming.append((obj, subject.memberships))
+            edits += _edits(subject, targets, config, classes)
+            if index in patched:
+                of_classes += _edits_by_class(subject, config, classes)
             new_objects += companions(subject, creators, config)
     new_objects += generated(topology, config)
     edits += lacking(new_objects, known, config, overview)
@@ -111,50 +108,35 @@ def plan_edits(source: ObjectSource, config: ProxyConfig, overview: Overview) ->
     return [*edits, *of_classes]
 
 
-def needed(source: ObjectSource, config: ProxyConfig) -> Callable[[int], bool]:
-    """Return a test for the index of an item: whether `plan_edits` reads it, and raises if it cannot be read."""
-    of_clusters = clusters.kinds(_occurring(source))
-    enabled = EnabledTargets(config, DataUses())
-
-    def is_needed(index: int) -> bool:
-        kinds = source.kinds(index)
-        return not kinds or not of_clusters.isdisjoint(kinds) or any(enabled.of_item(source, index))
-
-    return is_needed
+def needed(source: ObjectSource, config: ProxyConfig) -> set[int]:
+    """Return the indexes of the items that `plan_edits` reads, and that it raises about if they cannot be read."""
+    of_clusters = items_of_kinds(source, _cluster_kinds(source))
+    return {*of_clusters, *targets_of_items(source, config, ())}
 
 
-def _occurring(source: ObjectSource) -> Iterator[str]:
-    """Yield the kinds that occur in a list, judged by its text."""
-    for kinds in source.by_kinds():
-        yield from kinds
+def _cluster_kinds(source: ObjectSource) -> frozenset[str]:
+    """Return the kinds that say something of Clusters, given those that occur in a list, judged by its text."""
+    return clusters.kinds(kind for kinds in source.by_kinds() for kind in kinds)
 
 
-def _concerned(
-    source: ObjectSource, config: ProxyConfig, enabled: EnabledTargets, fields: frozenset[str]
-) -> set[int]:
-    """Return the indexes of all items that a target could edit, that a class patches or that may set a proxy."""
-    indexes = {*enabled.possible(source), *source.holding(_NAMES)}
-    for kinds, of_kinds in source.by_kinds().items():
-        may_patch = is_enabled(OF_CLASSES, config) and _may_be_of_class(kinds)
-        if may_patch or not fields.isdisjoint(kinds):
-            indexes.update(of_kinds)
-    return indexes
+def _naming(source: ObjectSource) -> set[int]:
+    """Return the items that may set a proxy, or may hold an object with a field for one."""
+    naming = {*source.holding(_NAMES)}
+    fields = field_kinds()
+    for kinds, indexes in source.by_kinds().items():
+        if not fields.isdisjoint(kinds):
+            naming.update(indexes)
+    return naming
 
 
-def _names_proxy(source: ObjectSource, index: int, fields: frozenset[str]) -> bool:
-    """Return whether an item may set a proxy, or may hold an object with a field for one."""
-    return source.contains(index, _NAMES) or not fields.isdisjoint(source.kinds(index))
-
-
-def _may_be_of_class(kinds: frozenset[str]) -> bool:
-    return not (kinds and kinds.isdisjoint(_CLASS_KINDS))
-
-
-def _may_patch(source: ObjectSource, index: int, config: ProxyConfig, classes: ClassPlans) -> bool:
-    """Return whether an item may hold a ClusterClass or a Cluster of one that is edited, judged by its text."""
-    if not (_may_be_of_class(source.kinds(index)) and is_enabled(OF_CLASSES, config)):
-        return False
-    return classes.is_on or bool(classes.words and source.contains(index, classes.words))
+def _patched(source: ObjectSource, config: ProxyConfig, classes: ClassPlans) -> set[int]:
+    """Return the items that may hold a ClusterClass, or a Cluster of one, that is edited, judged by their text."""
+    if not is_enabled(OF_CLASSES, config):
+        return set()
+    possible = items_of_kinds(source, _CLASS_KINDS)
+    if classes.is_on:
+        return set(possible)
+    return set(source.holding(classes.words, possible)) if classes.words else set()
 
 
 def _has_code(source: ObjectSource, index: int) -> bool:
@@ -186,22 +168,19 @@ def _edits(
     ]
     for target, resolved in resolved_for_each(subject, concerned, config):
         sets_any = resolved.settings.sets_any
-        notes = [classes.other_writer(target.id, obj)] if sets_any else []
         if classes.replaces(target.id, obj):
             blank = ProxySettings(cluster=resolved.settings.cluster, is_declared=resolved.declared)
-            edit = subject.edit(target, Resolved(blank), config)
-        else:
-            edit = subject.edit(target, resolved, config)
-        groups = by_groups(subject, target, edit.resolved, config, classes.topology)
+            resolved = Resolved(blank)  # noqa: PLW2901 -- the class holds what the template must not
+        notes = [classes.other_writer(target.id, obj)] if sets_any else []
+        groups = by_groups(subject, target, resolved, config, classes.topology)
         if groups:
             memberships, of_all, class_context = groups
-            yield edit._replace(
-                memberships=memberships, resolved=of_all, class_context=class_context
-            )
+            of_nodes = subject._replace(memberships=memberships)
+            yield of_nodes.edit(target, of_all, config, class_context=class_context)
             continue
-        if edit.resolved.settings.sets_any:
+        if resolved.settings.sets_any:
             notes.insert(0, classes.lost(target.id, obj))
-        yield edit._replace(notes=tuple(note for note in notes if note))
+        yield subject.edit(target, resolved, config, notes=notes)
 
 
 def _edits_by_class(
@@ -211,13 +190,5 @@ def _edits_by_class(
     about = classes.about(subject.obj)
     if about:
         memberships, resolved, class_context = about
-        options = config.targets.get(OF_CLASSES, {})
-        yield PlannedEdit(
-            subject.item_index,
-            subject.obj,
-            OF_CLASSES,
-            memberships,
-            resolved,
-            options,
-            class_context=class_context,
-        )
+        of_nodes = subject._replace(memberships=memberships)
+        yield of_nodes.edit(TARGETS[OF_CLASSES], resolved, config, class_context=class_context)

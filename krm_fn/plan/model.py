@@ -16,8 +16,8 @@ from krm_fn.light_typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer
 from krm_fn.places.provided import NO_USES, DataUses
-from krm_fn.plan._other_systems import Foreign, elsewhere, foreign, without_class
-from krm_fn.plan._selection import is_selected
+from krm_fn.plan.other_systems import Foreign, elsewhere, foreign, without_class
+from krm_fn.plan.selection import is_selected
 from krm_fn.products.cluster_api import Role
 from krm_fn.settings import Resolved
 from krm_fn.targets import TARGETS, ClassContext, Context, Reach, Writes

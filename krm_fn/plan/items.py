@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from krm_fn.errors import DocumentError, InputError
 from krm_fn.krm.resourcelist import Object
-from krm_fn.plan._model import ObjectSource
+from krm_fn.plan.model import ObjectSource
 
 
 def items_of_kinds(source: ObjectSource, kinds: Iterable[str]) -> list[int]:

@@ -8,9 +8,9 @@ from krm_fn.config import ProxyConfig
 from krm_fn.light_typing import TYPE_CHECKING
 from krm_fn.places.charts import NO_SOURCES, ChartSources, chart_sources
 from krm_fn.places.provided import DataUses, DataUsesReader
-from krm_fn.plan._items import ItemReader, items_of_kinds
-from krm_fn.plan._model import ObjectSource
-from krm_fn.plan._selection import is_enabled, is_selected, may_hold
+from krm_fn.plan.items import ItemReader, items_of_kinds
+from krm_fn.plan.model import ObjectSource
+from krm_fn.plan.selection import is_enabled, is_selected, may_hold
 from krm_fn.products.releases import CHART_SOURCES
 from krm_fn.targets import (
     TARGETS,

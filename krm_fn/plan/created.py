@@ -8,9 +8,9 @@ from krm_fn.clusters import Key, ObjectIndex, Topology
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import NO_ITEM, Object, reference
 from krm_fn.light_typing import TYPE_CHECKING
-from krm_fn.plan._model import Overview, PlannedEdit
-from krm_fn.plan._selection import fits, is_enabled, is_selected
-from krm_fn.plan._settings import Subject, resolved_for
+from krm_fn.plan.model import Overview, PlannedEdit
+from krm_fn.plan.selection import fits, is_enabled, is_selected
+from krm_fn.plan.subjects import Subject, resolved_for
 from krm_fn.targets import TARGETS
 
 if TYPE_CHECKING:

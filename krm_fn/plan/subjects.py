@@ -8,10 +8,11 @@ from krm_fn import settings
 from krm_fn.clusters import Cluster, Membership, Topology, class_name
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
+from krm_fn.krm.results import Finding
 from krm_fn.light_typing import TYPE_CHECKING, NamedTuple
 from krm_fn.noproxy import Readers
 from krm_fn.places.provided import NO_USES, DataUses
-from krm_fn.plan._model import PlannedEdit
+from krm_fn.plan.model import PlannedEdit
 from krm_fn.products.cluster_api import Role
 from krm_fn.settings import Resolved
 from krm_fn.targets import ClassContext, Reach
@@ -30,6 +31,8 @@ class Subject(NamedTuple):
         memberships: the Clusters that it belongs to.
         alone: the Cluster that it is, or makes, if no other is known.
         uses: the ConfigMaps and Secrets of the list that others read as a proxy.
+        is_whole: whether another object refers to it and no other file has one of its name.
+        has_code: code of ytt is in its text, so nothing is written into it.
     """
 
     item_index: int
@@ -37,27 +40,31 @@ class Subject(NamedTuple):
     memberships: tuple[Membership, ...]
     alone: Cluster | None = None
     uses: DataUses = NO_USES
+    is_whole: bool = False
+    has_code: bool = False
 
-    @classmethod
-    def of(
-        cls, item_index: int, obj: Object, topology: Topology, uses: DataUses = NO_USES
-    ) -> Subject:
-        """Return an object with its Clusters."""
-        memberships = topology.of(obj)
-        alone = None if memberships else topology.alone(obj)
-        return cls(item_index, obj, memberships, alone, uses)
-
-    def edit(self, target: Target, resolved: Resolved, config: ProxyConfig) -> PlannedEdit:
+    def edit(
+        self,
+        target: Target,
+        resolved: Resolved,
+        config: ProxyConfig,
+        *,
+        class_context: ClassContext | None = None,
+        notes: Iterable[Finding | None] = (),
+    ) -> PlannedEdit:
         """Return the planned edit of a target that writes this proxy."""
-        options = target.options(config.targets)
         return PlannedEdit(
             self.item_index,
             self.obj,
             target.id,
             self.memberships,
             resolved,
-            options,
+            target.options(config.targets),
+            class_context=class_context,
+            notes=tuple(note for note in notes if note),
             uses=self.uses,
+            is_whole=self.is_whole,
+            has_code=self.has_code,
         )
 
 
