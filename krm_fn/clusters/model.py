@@ -40,6 +40,11 @@ class Cluster(NamedTuple):
         return hash((self.namespace, self.name))
 
     @property
+    def full_name(self) -> str:
+        """Its name in messages: ``Cluster/<namespace>/<name>``."""
+        return "/".join(part for part in ("Cluster", self.namespace, self.name) if part)
+
+    @property
     def is_listed(self) -> bool:
         """Whether the Cluster itself is in the list; else only what other objects say of it is known."""
         return bool(self.ref.kind)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn import placeholders
-from krm_fn.clusters import Membership
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.formats import sops
 from krm_fn.krm.results import ObjectRef, Result
@@ -220,18 +219,13 @@ def _unreached(place: PlannedEdit) -> Iterator[Result]:
         yield Result.of("OverrideNotReached", message)
     claims = place.resolved.withheld
     if claims:
-        names = dict.fromkeys(_cluster_name(claim) for claim in claims)
+        names = dict.fromkeys(f"`{claim.cluster.full_name}`" for claim in claims)
         message = (
             f"gets no proxy: only {claims[0].how} says that it belongs to {' and '.join(names)}, but it is in "
             f'namespace "{claims[0].claimed_from}". If you trust who writes there, add the namespace to '
             "`spec.trustedNamespaces`"
         )
         yield Result.of("OtherNamespace", message)
-
-
-def _cluster_name(membership: Membership) -> str:
-    cluster = membership.cluster
-    return f"`{'/'.join(filter(None, ('Cluster', cluster.namespace, cluster.name)))}`"
 
 
 # lists that are replaced

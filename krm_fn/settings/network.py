@@ -6,7 +6,7 @@ infrastructure provider, or missing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krm_fn.clusters import Cluster, ClusterNetwork, Membership, Role, network_field, value_of
 from krm_fn.light_typing import Any, NamedTuple
@@ -32,14 +32,16 @@ class Missing(NamedTuple):
 
     Attributes:
         name: the field of ``spec.clusterDefaults`` that can say it.
-        field: the one of the Cluster or its infrastructure; "" if there is none.
+        members: the members of a ``ClusterNetwork`` of which one suffices.
         switches: the names below ``derive`` that say that it is not needed.
-        cluster: the Cluster that lacks it, as ``cluster_name`` calls it; "" where no Cluster is known.
+        field: the one of the Cluster or its infrastructure; "" if there is none.
+        cluster: the full name of the Cluster that lacks it; "" where no Cluster is known.
     """
 
     name: str
-    field: str
+    members: tuple[str, ...]
     switches: tuple[str, ...]
+    field: str = ""
     cluster: str = ""
 
     @property
@@ -51,16 +53,37 @@ class Missing(NamedTuple):
         return f"`{self.name}` of `{self.cluster}`" if self.cluster else f"`{self.name}`"
 
 
-_PODS = Missing("podCIDRs", "`spec.clusterNetwork.pods.cidrBlocks` of the Cluster", (POD_CIDRS,))
+_PODS = Missing(
+    "podCIDRs",
+    ("pod_cidrs",),
+    (POD_CIDRS,),
+    "`spec.clusterNetwork.pods.cidrBlocks` of the Cluster",
+)
 _SERVICES = Missing(
-    "serviceCIDRs", "`spec.clusterNetwork.services.cidrBlocks` of the Cluster", (SERVICE_CIDRS,)
+    "serviceCIDRs",
+    ("service_cidrs",),
+    (SERVICE_CIDRS,),
+    "`spec.clusterNetwork.services.cidrBlocks` of the Cluster",
 )
-_ENDPOINT = Missing("endpoint", "`spec.controlPlaneEndpoint.host` of the Cluster", (ENDPOINT,))
+_ENDPOINT = Missing(
+    "endpoint",
+    ("endpoint", "hosts"),
+    (ENDPOINT,),
+    "`spec.controlPlaneEndpoint.host` of the Cluster",
+)
 _INFRASTRUCTURE = Missing(
-    "infrastructure", "`spec.infrastructureRef` of the Cluster", (METADATA, PROVIDER)
+    "infrastructure",
+    ("infrastructure",),
+    (METADATA, PROVIDER),
+    "`spec.infrastructureRef` of the Cluster",
 )
-_NETWORKS = Missing("networks", "", (NETWORKS,))
-FACTS = (_PODS, _SERVICES, _ENDPOINT, _INFRASTRUCTURE, _NETWORKS)
+FACTS = (
+    _PODS,
+    _SERVICES,
+    _ENDPOINT,
+    _INFRASTRUCTURE,
+    Missing("networks", ("networks",), (NETWORKS,)),
+)
 """All of them, in the order in which messages name them."""
 _NEEDED = {
     Style.PORTABLE: FACTS,
@@ -90,51 +113,35 @@ def network_of(cluster: Cluster, defaults: ClusterNetwork, policy: Policy) -> Cl
     return known.completed_by(assumed)._replace(networks=networks, hosts=hosts)
 
 
-def cluster_name(cluster: Cluster) -> str:
-    """Return the name of a Cluster for messages: ``Cluster/<namespace>/<name>``."""
-    return "/".join(part for part in ("Cluster", cluster.namespace, cluster.name) if part)
-
-
-def needed_by(policy: Policy) -> list[Missing]:
-    """Return the facts that a list of this policy cannot do without."""
-    return [fact for fact in _NEEDED[policy.style] if policy.derive.intersection(fact.switches)]
-
-
-def lack_of(
-    fact: Missing,
+def lacks_of(
     known: ClusterNetwork,
-    membership: Membership | None,
+    policy: Policy,
+    cluster: Cluster | None,
     user: Iterable[Entry],
     *,
     talks_to_nodes: bool,
-) -> Missing | None:
-    """Return a fact, completed for the Cluster of ``membership``, if a list needs it and nothing says it.
+) -> Iterator[Missing]:
+    """Yield the facts that a list of a policy needs and nothing says.
 
     Args:
-        fact: what a list needs.
         known: what is known of the network.
-        membership: None if no Cluster is known.
+        policy: says what the list holds.
+        cluster: that of the network; None if no Cluster is known.
         user: the entries of the user, which may cover the nodes.
         talks_to_nodes: whether a program that reads the list calls other nodes by their addresses.
     """
-    known_facts = {
-        _PODS: known.pod_cidrs,
-        _SERVICES: known.service_cidrs,
-        _ENDPOINT: known.endpoint or known.hosts,
-        _INFRASTRUCTURE: known.infrastructure,
-        _NETWORKS: known.networks,
-    }
-    if known_facts[fact]:
-        return None
-    if fact.is_about_nodes:
-        endpoint = value_of(known.endpoint)
-        is_covered = any(holds(entry.text, endpoint) for entry in user)
-        if membership is None or not talks_to_nodes or is_covered:
-            return None
-    field = fact.field or network_field(known.infrastructure_kind)
-    return fact._replace(
-        field=field, cluster=cluster_name(membership.cluster) if membership else ""
-    )
+    for fact in _NEEDED[policy.style]:
+        if policy.derive.isdisjoint(fact.switches):
+            continue
+        if any(getattr(known, member) for member in fact.members):
+            continue
+        if fact.is_about_nodes:
+            endpoint = value_of(known.endpoint)
+            is_covered = any(holds(entry.text, endpoint) for entry in user)
+            if cluster is None or not talks_to_nodes or is_covered:
+                continue
+        field = fact.field or network_field(known.infrastructure_kind)
+        yield fact._replace(field=field, cluster=cluster.full_name if cluster else "")
 
 
 def talks_to_nodes(

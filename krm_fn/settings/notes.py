@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn.clusters import Membership
 from krm_fn.krm.results import Finding
 from krm_fn.products.cluster_api import Role
 from krm_fn.settings.model import Resolved
-from krm_fn.settings.network import Missing, cluster_name
+from krm_fn.settings.network import Missing
 
 
 def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Finding]:
@@ -28,28 +28,33 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Fin
             "declares a proxy for the Cluster"
         )
         yield Finding.of("SharedObject", message)
-    yield from _shared(memberships)
-    nodes_missing = [fact for fact in resolved.missing if fact.is_about_nodes]
-    others = [fact for fact in resolved.missing if not fact.is_about_nodes]
-    for missing in (others, nodes_missing):  # apart, because few targets write what calls nodes
-        if missing:
-            yield _lack(missing, memberships)
-
-
-def _shared(memberships: Sequence[Membership]) -> Iterator[Finding]:
-    """Yield which Clusters share an object, and a warning for each name that may mean several Clusters."""
-    names = dict.fromkeys(f"`{cluster_name(membership.cluster)}`" for membership in memberships)
+    names = _names(memberships)
     if len(names) > 1:
         yield Finding.of(
             "SharedObject",
             f"is shared by {', '.join(names)}: `NO_PROXY` holds what each of them needs",
         )
+    yield from _ambiguous(memberships)
+    of_nodes = [fact for fact in resolved.missing if fact.is_about_nodes]
+    others = [fact for fact in resolved.missing if not fact.is_about_nodes]
+    for missing in (others, of_nodes):  # apart, because few targets write what calls nodes
+        if missing:
+            yield _lack(missing, memberships)
+
+
+def _names(memberships: Iterable[Membership]) -> list[str]:
+    """Return the names of their Clusters as messages show them, each once."""
+    return list(dict.fromkeys(f"`{membership.cluster.full_name}`" for membership in memberships))
+
+
+def _ambiguous(memberships: Iterable[Membership]) -> Iterator[Finding]:
+    """Yield a warning for each name that means Clusters in several files or namespaces."""
     files: dict[str, dict[str, None]] = {}
     unsure: dict[str, list[Membership]] = {}
     for membership in memberships:
         cluster = membership.cluster
         if cluster.is_listed:
-            files.setdefault(cluster_name(cluster), {})[cluster.ref.file_path] = None
+            files.setdefault(cluster.full_name, {})[cluster.ref.file_path] = None
         if not membership.is_certain:
             unsure.setdefault(cluster.name, []).append(membership)
     for name, paths in files.items():
@@ -61,10 +66,9 @@ def _shared(memberships: Sequence[Membership]) -> Iterator[Finding]:
             )
             yield Finding.of("ClusterAmbiguous", message)
     for namesakes in unsure.values():
-        called = dict.fromkeys(f"`{cluster_name(membership.cluster)}`" for membership in namesakes)
         message = (
-            f"belongs to {' and to '.join(called)} only because of {namesakes[0].how}: say which one is meant by the "
-            "namespace of the object, or by the annotation `cluster.x-k8s.io/cluster-namespace`"
+            f"belongs to {' and to '.join(_names(namesakes))} only because of {namesakes[0].how}: say which one is "
+            "meant by the namespace of the object, or by the annotation `cluster.x-k8s.io/cluster-namespace`"
         )
         yield Finding.of("ClusterAmbiguous", message)
 
@@ -72,28 +76,22 @@ def _shared(memberships: Sequence[Membership]) -> Iterator[Finding]:
 def _lack(missing: Sequence[Missing], memberships: Sequence[Membership]) -> Finding:
     """Return a warning that says what no object declares, where to declare it, and how to say that it is not needed."""
     whose = ""
-    if not missing[0].cluster:
-        whose = "belongs to no known Cluster, and "
-    unlisted = [
-        membership.cluster for membership in memberships if not membership.cluster.is_listed
-    ]
+    fields = [fact.field for fact in missing if fact.field and fact.cluster]
+    unlisted = [membership for membership in memberships if not membership.cluster.is_listed]
     if unlisted:
-        names = " and ".join(dict.fromkeys(f"`{cluster_name(cluster)}`" for cluster in unlisted))
-        whose = f"belongs to {names}, not in the list, and "
-    fields = [fact.field for fact in missing if fact.field and not unlisted and fact.cluster]
+        whose = f"belongs to {' and '.join(_names(unlisted))}, not in the list, and "
+        fields = []
+    elif not memberships:
+        whose = "belongs to no known Cluster, and "
     places = dict.fromkeys(("`spec.clusterDefaults`", *fields))
-    switches = dict.fromkeys(switch for fact in missing for switch in fact.switches)
+    switches = dict.fromkeys(f"`{switch}`" for fact in missing for switch in fact.switches)
     finding = Finding.of(
         "FactsUnknown",
         f"{whose}nothing says {', '.join(map(str, missing))}, which `NO_PROXY` should cover: set it in "
-        f"{' or '.join(places)}, or switch {', '.join(f'`{switch}`' for switch in switches)} off in "
-        "`spec.noProxyPolicy.derive`",
+        f"{' or '.join(places)}, or switch {', '.join(switches)} off in `spec.noProxyPolicy.derive`",
     )
+    names = dict.fromkeys(fact.name for fact in missing)
     return finding._replace(
         clusters=tuple(dict.fromkeys(fact.cluster for fact in missing if fact.cluster)),
-        fact=(
-            *dict.fromkeys(fact.name for fact in missing),
-            *fields,
-            str(bool(unlisted)),
-        ),
+        fact=(*names, *fields, str(bool(unlisted))),
     )

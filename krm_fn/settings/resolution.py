@@ -15,9 +15,7 @@ from krm_fn.settings.model import ProxySettings, Resolved
 from krm_fn.settings.network import (
     FACTS,
     Missing,
-    cluster_name,
-    lack_of,
-    needed_by,
+    lacks_of,
     network_of,
     talks_to_nodes,
 )
@@ -82,7 +80,7 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
     if readers.audience is Audience.NOBODY:
         return Resolved(blank)
     places = [
-        _place(config, membership, target=target, alone=alone, name=name)
+        _place(config, membership, subject_of(membership, target, name), alone)
         for membership in memberships or (None,)
     ]
     withheld = _withheld(config, places)
@@ -144,13 +142,10 @@ def subjects(
 def _place(
     config: ProxyConfig,
     membership: Membership | None,
-    *,
-    target: str,
+    subject: OverrideSubject,
     alone: Cluster | None,
-    name: str,
 ) -> _DeclaredPlace:
     cluster = membership.cluster if membership else alone or Cluster()
-    subject = subject_of(membership, target, name)
     declared = declaration(config, subject)
     network = network_of(cluster, config.cluster_defaults, declared.policy)
     return _DeclaredPlace(membership, subject, declared, network)
@@ -221,7 +216,7 @@ def _described(membership: Membership) -> str:
     """Return the name of a place for messages: its Cluster, role and worker group."""
     role = f" {membership.role.value}" if membership.role else ""
     group = f' "{membership.group}"' if membership.group else ""
-    return f"`{cluster_name(membership.cluster)}`{role}{group}"
+    return f"`{membership.cluster.full_name}`{role}{group}"
 
 
 def _unreachable_overrides(
@@ -240,15 +235,19 @@ def _unreachable_overrides(
     return tuple(unreachable)
 
 
-def _missing(places: Sequence[_DeclaredPlace], *, calls_nodes: bool) -> tuple[Missing, ...]:
+def _missing(places: Iterable[_DeclaredPlace], *, calls_nodes: bool) -> tuple[Missing, ...]:
     """Return what no object states of the Clusters, each fact with all Clusters that lack it."""
     missing: dict[Missing, None] = {}
     for place in places:
-        user = place.declaration.entries
-        for fact in needed_by(place.declaration.policy):
-            lack = lack_of(fact, place.network, place.membership, user, talks_to_nodes=calls_nodes)
-            if lack:
-                missing[lack] = None
+        declared = place.declaration
+        lacks = lacks_of(
+            place.network,
+            declared.policy,
+            place.membership.cluster if place.membership else None,
+            declared.entries,
+            talks_to_nodes=calls_nodes,
+        )
+        missing.update(dict.fromkeys(lacks))
     order = [fact.name for fact in FACTS]
     return tuple(sorted(missing, key=lambda lack: order.index(lack.name)))
 
