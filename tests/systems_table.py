@@ -16,7 +16,6 @@ Line = tuple[str, str, str]
 
 WRITES = "writes"
 IF_ASKED = "writes with `enabled: true`, else names the field"
-FILLS = "changes the proxy that is there"
 
 
 def table() -> str:
@@ -58,9 +57,7 @@ def lines() -> Iterator[Line]:
 
 
 def _done_with(row: DistributionRow) -> str:
-    if row.waits:
-        return IF_ASKED
-    return FILLS if row.is_filled else WRITES
+    return IF_ASKED if row.is_immutable else WRITES
 
 
 def _named(system: System) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from krm_fn.noproxy import Audience
 from krm_fn.products import distributions
-from krm_fn.products.charts import CHARTS, RUNNERS_TOML
+from krm_fn.products.charts import CHARTS
 from krm_fn.target_table import SYSTEMS, system_of
 from krm_fn.targets import TARGETS
 from krm_fn.targets.base import Target
@@ -71,7 +71,7 @@ def index() -> str:
     rows = []
     for name, target in TARGETS.items():
         rows.append(f"| [{name}](../{place(name)}) | {_subject(name)} | {_reader(target)} |\n")
-    at_once = {row.target for row in distributions.ROWS if not row.waits}
+    at_once = {row.target for row in distributions.ROWS if not row.is_immutable}
     waiting = ", ".join(f"`{name}`" for name in distributions.PRODUCTS if name not in at_once)
     return "".join([_INDEX.format(waiting=waiting), *rows])
 
@@ -99,18 +99,13 @@ def rows_of_charts() -> str:
         for value in chart.values:
             names = ", ".join(f"`{one}`" for one in value.names)
             form = "texts" if value.texts else f"{value.form.lower()} of variables"
-            form = "TOML text with `environment` of each runner" if value.form == RUNNERS_TOML else form
-            if value.list_since:
-                form += f" (a mapping before {'.'.join(map(str, value.list_since))})"
-            form += f" (or the list `{value.instead}`, where that sets one)" if value.instead else ""
+            form += f" (or the list `{value.list_path}`, where that is there)" if value.list_path else ""
             lines.append(f"| {name} | {names} | {form} |\n")
     return "".join(lines)
 
 
 def _reader(target: Target) -> str:
-    product = distributions.PRODUCTS.get(target.id)
-    has_list = product is None or product.has_list
-    return _READERS.get(target.audience, "") if has_list else ""
+    return _READERS.get(target.audience, "")
 
 
 def _options(name: str, shown: dict[str, str]) -> Iterator[str]:

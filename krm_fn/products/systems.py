@@ -46,7 +46,7 @@ _ETCDADM = System("etcdadm", "`spec.etcdadmConfigSpec.proxy`")
 _GKE = System("GKE", "", _WORKLOADS_ONLY)
 _KARPENTER = "`spec.userData`: as a NodeConfig (`spec.instance.environment.default`), or as `settings.network` of Bottlerocket"  # noqa: E501
 _MICROK8S = System("MicroK8s", "`initConfiguration.httpProxy`, `httpsProxy` and `noProxy`")
-_OF_CLUSTER_API = {
+OF_CLUSTER_API = {
     "MicroK8sConfig": _MICROK8S,
     "MicroK8sControlPlane": _MICROK8S,
     "CK8sConfig": System(
@@ -67,9 +67,9 @@ _OF_CLUSTER_API = {
     "AWSManagedMachinePool": System("EKS", "the launch template of its nodes"),
 }
 """Kind in the groups of Cluster API, without ``Template``; of one Cluster, what the user can write to comes first."""
-_ALONE = {("karpenter.k8s.aws", "EC2NodeClass"): System("Karpenter", _KARPENTER)}
+ALONE = {("karpenter.k8s.aws", "EC2NodeClass"): System("Karpenter", _KARPENTER)}
 _ACM = "Advanced Cluster Management"
-_FIELDS = {
+FIELDS = {
     ("cdi.kubevirt.io", "CDI"): System("the imports of CDI", "`spec.config.importProxy`"),
     ("addon.open-cluster-management.io", "AddOnDeploymentConfig"): System(
         _ACM, "`spec.proxyConfig`", is_needed=False
@@ -118,13 +118,13 @@ def _has_nodes(group: str, kind: str) -> bool:
 def system_kinds() -> frozenset[str]:
     """Return the kinds that show which system creates the nodes, and that are no ``NODE_KINDS``."""
     kinds = {kind for group, kind in distributions.OF_KIND if _has_nodes(group, kind)}
-    kinds |= {*_OF_CLUSTER_API, *(f"{kind}Template" for kind in _OF_CLUSTER_API)}
-    return frozenset(kinds | {kind for _, kind in _ALONE})
+    kinds |= {*OF_CLUSTER_API, *(f"{kind}Template" for kind in OF_CLUSTER_API)}
+    return frozenset(kinds | {kind for _, kind in ALONE})
 
 
 def field_kinds() -> frozenset[str]:
     """Return the kinds of objects that may lack a proxy: nodes of other systems, charts, and those with a field."""
-    kinds = {kind for _, kind in (*_FIELDS, *distributions.OF_KIND, HELM_RELEASE, APPLICATION)}
+    kinds = {kind for _, kind in (*FIELDS, *distributions.OF_KIND, HELM_RELEASE, APPLICATION)}
     return system_kinds() | kinds
 
 
@@ -133,20 +133,20 @@ def system_of(group: str, kind: str) -> System | None:
     if _has_nodes(group, kind):
         return _distribution(group, kind)
     if is_cluster_api(group):
-        return _OF_CLUSTER_API.get(kind.removesuffix("Template"))
-    return _ALONE.get((group, kind))
+        return OF_CLUSTER_API.get(kind.removesuffix("Template"))
+    return ALONE.get((group, kind))
 
 
 def order_of(system: System) -> int:
     """Return the place of a system in the order of reports: what a target writes first."""
-    return -1 if system.target else [*_OF_CLUSTER_API.values(), *_ALONE.values()].index(system)
+    return -1 if system.target else [*OF_CLUSTER_API.values(), *ALONE.values()].index(system)
 
 
 def field_of(group: str, kind: str) -> System | None:
     """Return where an object of a kind that is no node and no chart keeps a proxy."""
     if _has_nodes(group, kind):
         return None
-    return _FIELDS.get((group, kind)) or _distribution(group, kind)
+    return FIELDS.get((group, kind)) or _distribution(group, kind)
 
 
 def targets_of(group: str, kind: str) -> tuple[str, ...]:
