@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from krm_fn.errors import EditError
-from krm_fn.yamledit.layout import column_of, end_of_line, slots_of, starts_line, style_near, style_of
-from krm_fn.yamledit.lines import newline_of
+from krm_fn.yamledit.layout import slots_of, style_near, style_of
 from krm_fn.yamledit.render import Layout
 from krm_fn.yamledit.tree import Mapping, Sequence, compose
 
@@ -15,32 +14,6 @@ def collection(text: str) -> Mapping | Sequence:
     root = compose(text)
     assert isinstance(root, (Mapping, Sequence))
     return root
-
-
-@pytest.mark.parametrize(
-    ("text", "position", "column", "end", "first"),
-    [
-        pytest.param("abc\n", 0, 0, 3, True, id="the first line"),
-        pytest.param("abc\n  def\n", 6, 2, 9, True, id="behind an indentation"),
-        pytest.param("abc\n  def\n", 7, 3, 9, False, id="inside a word"),
-        pytest.param("abc\r\ndef\r\n", 1, 1, 3, False, id="a line break of two characters is not part of the line"),
-        pytest.param("abc", 2, 2, 3, False, id="no line break at the end"),
-        pytest.param("\n", 0, 0, 0, True, id="an empty line"),
-        pytest.param("\n  abc\n", 3, 2, 6, True, id="below an empty first line"),
-    ],
-)
-def test_lines(text: str, position: int, column: int, end: int, *, first: bool) -> None:
-    assert column_of(text, position) == column
-    assert end_of_line(text, position) == end
-    assert starts_line(text, position) is first
-
-
-@pytest.mark.parametrize(
-    ("text", "line_break"),
-    [("a\nb\r\n", "\n"), ("a\r\nb\n", "\r\n"), ("a", "\n"), ("", "\n"), ("\n", "\n"), ("\r\n", "\r\n")],
-)
-def test_the_line_break_of_the_first_line(text: str, line_break: str) -> None:
-    assert newline_of(text) == line_break
 
 
 @pytest.mark.parametrize(
@@ -68,15 +41,6 @@ def test_where_children_stand(text: str, children: list[str]) -> None:
     places = slots_of(text, collection(text))
     assert [text[place.start : place.end] for place in places] == children
     assert all(place.flow or text[place.behind - 1] in "-:" for place in places)
-
-
-def test_a_place_knows_where_it_is_and_its_kind() -> None:
-    inner = collection("a:\n  - 1\n")
-    assert isinstance(inner, Mapping)
-    node = inner.entries[0][1]
-    assert isinstance(node, Sequence)
-    (place,) = slots_of("a:\n  - 1\n", node)
-    assert (place.start, place.is_item, place.flow) == (5, True, False)
 
 
 def test_an_explicit_key_without_a_value_cannot_be_edited_in_place() -> None:
@@ -108,13 +72,13 @@ def test_the_style_of_a_text(text: str, style: Layout) -> None:
 @pytest.mark.parametrize(
     ("text", "style"),
     [
-        pytest.param("- 'a'\n- b\n- \"c\"\n", Layout(quotes=(("", '"'),)), id="the quotes of the last item"),
-        pytest.param("- k: 'v'\n  l: w\n", Layout(quotes=(("k", "'"), ("l", ""))), id="the quotes of its members"),
-        pytest.param("-    a\n", Layout(width=5, quotes=(("", ""),)), id="columns behind a dash"),
-        pytest.param("-\n  a\n", Layout(quotes=(("", ""),)), id="an item on the next line says nothing about columns"),
+        pytest.param("- 'a'\n- b\n- \"c\"\n", Layout(quotes={"": '"'}), id="the quotes of the last item"),
+        pytest.param("- k: 'v'\n  l: w\n", Layout(quotes={"k": "'", "l": ""}), id="the quotes of its members"),
+        pytest.param("-    a\n", Layout(width=5, quotes={"": ""}), id="columns behind a dash"),
+        pytest.param("-\n  a\n", Layout(quotes={"": ""}), id="an item on the next line says nothing about columns"),
         pytest.param("a:\n  - 1\n", Layout(dash=2), id="the dashes of its own members"),
         pytest.param('{"a": 1}\n', Layout(json=True), id="JSON by its quoted keys"),
-        pytest.param('[{"a": 1}]\n', Layout(json=True, quotes=(("a", ""),)), id="JSON inside a list"),
+        pytest.param('[{"a": 1}]\n', Layout(json=True, quotes={"a": ""}), id="JSON inside a list"),
         pytest.param("{a: 1}\n", Layout(), id="a flow mapping that is no JSON"),
     ],
 )

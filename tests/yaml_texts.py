@@ -23,25 +23,7 @@ from krm_fn.yamledit import Document, edit, read
 from krm_fn.yamledit.data import same
 
 AWKWARD = [
-    *(
-        "yes",
-        "No",
-        "on",
-        "y",
-        "n",
-        "~",
-        "null",
-        "=",
-        "<<",
-        "0640",
-        "0o640",
-        "0x1F",
-        "1e3",
-        "1_000",
-        "22:30",
-        "1:2",
-        ".inf",
-    ),
+    *("yes No on y n ~ null = << 0640 0o640 0x1F 1e3 1_000 22:30 1:2 .inf").split(),
     *(
         "2024-01-01",
         "-",

