@@ -44,7 +44,7 @@ def mistake_of_pattern(entry: str) -> str:
     """
     if may_hold_a_credential(entry):
         return (
-            "an entry must not hold user name and password: write the host alone, without an `@` or `=`, "
+            "an entry must not hold user name and password. Write the host alone, without an `@` or `=`, "
             "and behind a `:` only a port"
         )
     if re.search(_OTHER_SEPARATORS, entry):

@@ -180,7 +180,7 @@ def _of_other_lists(places: Sequence[PlannedEdit], config: ProxyConfig) -> Itera
             keys = " and ".join(f"`{name}`" for name in secret.keys)
             message = (
                 f"the patches of this class take {keys} from the Secret `<cluster>{giantswarm.SYSTEMD_PROXY_SUFFIX}` "
-                "of each Cluster, no Cluster of the class is in this list, and no node boots without that Secret: run "
+                "of each Cluster, no Cluster of the class is in this list, and without it no node boots. Run "
                 f"this function over the Clusters with `{_GENERATE}: true`, or create the Secrets yourself"
             )
             finding = Finding.of("SecretMissing", message, ("spec", "patches"))
