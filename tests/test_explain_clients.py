@@ -99,7 +99,6 @@ def test_each_row_says_what_was_measured(no_proxy: str, host: str, port: int, me
     assert {client: cell(client, no_proxy, host, port) for client in COLUMNS} == signs
 
 
-
 NORMALISED = (
     "localhost,127.0.0.1,svc,.svc,cluster.local,.cluster.local,10.96.0.0/12,10.96.0.1,192.168.0.0/16,178.170.32.59,"
     "169.254.169.254,internal.corpdomain.net,.internal.corpdomain.net"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from krm_fn.explain.clusters import ClusterAnswer, clusters_of
+from krm_fn.explain.clusters import ClusterAnswer, clusters_about, clusters_of
 from krm_fn.explain.covered import Covered, covered
 from krm_fn.explain.grants import Proxy, grants_of, proxies_of
 from krm_fn.explain.nodes import NodeChange, cluster_name, node_changes
@@ -76,13 +76,13 @@ def _about(
 ) -> Comparison:
     """Return what is about some Clusters, and about none."""
 
-    def is_about(ref: ObjectRef) -> bool:
-        names = belonging.get(ref, set())
+    def is_about(names: set[str]) -> bool:
         return not names or any(is_one_of(name, only) for name in names)
 
+    compared, results = comparison.compared, comparison.results
     return comparison._replace(
-        compared=[record for record in comparison.compared if is_about(record.obj.ref)],
-        results=[result for result in comparison.results if is_about(result.ref)],
+        compared=[record for record in compared if is_about(belonging.get(record.obj.ref, set()))],
+        results=[result for result in results if is_about(clusters_about(result, belonging))],
     )
 
 

@@ -77,13 +77,19 @@ def clusters_of(
         for name in by_name.keys() & set(change.clusters):
             by_name[name].nodes.append(change)
     for result in comparison.results:
-        for name in by_name.keys() & belonging.get(result.ref, set()):
+        for name in by_name.keys() & clusters_about(result, belonging):
             by_name[name].results.append(result)
     for result in comparison.silenced:
-        for name in by_name.keys() & belonging.get(result.ref, set()):
+        for name in by_name.keys() & clusters_about(result, belonging):
             by_name[name].silenced.append(result)
     answers = [_answer(name, about) for name, about in by_name.items()]
     return sorted(answers, key=lambda answer: not answer.left)
+
+
+def clusters_about(result: Result, belonging: Mapping[ObjectRef, set[str]]) -> set[str]:
+    """Return the names of the Clusters of its object, and of those of which it is true as well."""
+    others = {redact(name.removeprefix("Cluster/")) for name in result.clusters}
+    return others | belonging.get(result.ref, set())
 
 
 def _answer(name: str, about: _About) -> ClusterAnswer:

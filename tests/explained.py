@@ -1,0 +1,88 @@
+"""`inject-proxy explain` over manifests of two regions, as text and as data."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from support import inject_proxy
+
+SECRET = "s3cr3t%21"
+CLUSTER = """\
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: Cluster
+metadata: {name: NAME, namespace: org}
+spec:
+  clusterNetwork:
+    pods: {cidrBlocks: [192.168.0.0/16]}
+    services: {cidrBlocks: [10.96.0.0/12]}
+  controlPlaneEndpoint: {host: api.NAME.example, port: 6443}
+  controlPlaneRef: {apiVersion: controlplane.cluster.x-k8s.io/v1beta1, kind: KubeadmControlPlane, name: NAME-cp}
+---
+apiVersion: controlplane.cluster.x-k8s.io/v1beta1
+kind: KubeadmControlPlane
+metadata: {name: NAME-cp, namespace: org}
+spec: {kubeadmConfigSpec: {}}
+---
+"""
+BARE = """\
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: Cluster
+metadata: {name: NAME, namespace: org}
+spec: {}
+---
+"""
+TEMPLATE = """\
+apiVersion: bootstrap.cluster.x-k8s.io/v1beta1
+kind: KubeadmConfigTemplate
+metadata: {name: NAME-md-0, namespace: org, labels: {cluster.x-k8s.io/cluster-name: NAME}}
+spec: {template: {spec: {}}}
+---
+"""
+WEST = CLUSTER.replace("NAME", "west")
+EAST = BARE.replace("NAME", "east") + TEMPLATE.replace("NAME", "east")
+CONFIG = f"""\
+apiVersion: fn.inject-proxy.io/v1alpha1
+kind: ProxyConfig
+metadata: {{name: proxy}}
+spec:
+  httpProxy: http://user:{SECRET}@proxy.west.example:3128
+  httpsProxy: http://user:{SECRET}@proxy.west.example:3128
+  noProxy: [.corp.example]
+  overrides:
+  - match: {{clusters: [east]}}
+    httpProxy: http://proxy.east.example:3128
+    httpsProxy: http://proxy.east.example:3128
+    noProxy: [east.corp.example]
+"""
+MANIFESTS = WEST + EAST + CONFIG
+URL = "http://proxy.corp.example:3128"
+DECLARED = f"""\
+apiVersion: fn.inject-proxy.io/v1alpha1
+kind: ProxyConfig
+metadata: {{name: proxy}}
+spec:
+  httpProxy: {URL}
+  httpsProxy: {URL}
+"""
+
+
+def explained(manifests: str = MANIFESTS, *arguments: str) -> str:
+    """Return what the command prints; no password is in it."""
+    done = inject_proxy(manifests, "explain", *arguments)
+    assert done.returncode == 0, done.stderr.decode()
+    text = (done.stdout + done.stderr).decode()
+    assert SECRET not in text
+    return done.stdout.decode()
+
+
+def answer(manifests: str = MANIFESTS, *arguments: str) -> dict[str, Any]:
+    """Return the answer as data."""
+    data: dict[str, Any] = json.loads(explained(manifests, "--output", "json", *arguments))
+    return data
+
+
+def fleet(clusters: int, spec: str = "") -> str:
+    """So many Clusters, each with networks and an endpoint of its own."""
+    texts = [CLUSTER.replace("NAME", f"c{number}").replace("192.168.", f"10.{number}.") for number in range(clusters)]
+    return "".join(texts) + DECLARED + spec

@@ -1,0 +1,89 @@
+"""The whole answer of `inject-proxy explain`: one sentence, what is about some Clusters, and no credential."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+
+import pytest
+
+from explained import BARE, CONFIG, DECLARED, EAST, MANIFESTS, TEMPLATE, WEST, answer, explained, fleet
+from stories import TESTDATA
+
+
+@pytest.mark.parametrize(
+    ("manifests", "expected"),
+    [
+        pytest.param(MANIFESTS, "2 of 2 clusters get one of 2 proxies; a run changes 2 objects; ", id="two regions"),
+        pytest.param(fleet(60), "60 of 60 clusters get the proxy http://proxy.corp.example:3128; a run ", id="many"),
+        pytest.param(TEMPLATE.replace("NAME", "x") + DECLARED, "1 of 1 cluster gets the proxy ", id="one"),
+        pytest.param(
+            BARE.replace("NAME", "x") + DECLARED, "No cluster gets a proxy; a run changes nothing.", id="none"
+        ),
+    ],
+)
+def test_the_answer_begins_with_one_sentence(manifests: str, expected: str) -> None:
+    summary = answer(manifests)["summary"]
+    assert summary.startswith(expected)
+    assert summary.endswith(".")
+    assert explained(manifests).startswith(summary)
+
+
+def test_some_clusters_may_be_asked_for() -> None:
+    for name in ("east", "org/east"):
+        data = answer(MANIFESTS, "--cluster", name)
+        assert [cluster["name"] for cluster in data["clusters"]] == ["org/east"]
+        assert [proxy["clusters"] for proxy in data["proxies"]] == [["org/east"]]
+        assert "west" not in f"{data['findings']}{data['nodes']}"
+    assert answer(MANIFESTS, "--cluster", "east", "--cluster", "west") == answer()
+
+
+def test_what_is_about_no_cluster_is_part_of_the_answer_about_one() -> None:
+    pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: NAME}\nspec:\n  containers:\n  - name: a\n"
+    pod += "    env: [{name: HTTP_PROXY, value: 'http://old:1'}]\n---\n"
+    findings = answer(pod + MANIFESTS, "--cluster", "east")["findings"]
+    assert [finding["resourceRef"]["kind"] for finding in findings if finding["tags"]["rule"] == "OtherProxy"] == [
+        "Pod"
+    ]
+
+
+def test_a_check_is_explained_as_what_it_would_write() -> None:
+    assert answer(WEST + EAST + CONFIG + "  mode: Check\n") == answer()
+
+
+SYSTEMS = sorted((TESTDATA / "systems").iterdir())
+FORMS = ["text", "json", "html"]
+
+
+@pytest.mark.parametrize(
+    ("story", "form"), [pytest.param(story, FORMS[at % 3], id=story.name) for at, story in enumerate(SYSTEMS)]
+)
+def test_a_whole_system_is_explained(story: Path, form: str) -> None:
+    text = explained((story / "input.yaml").read_text(encoding="utf-8"), "--output", form)
+    assert "mySuperSecretPassword" not in text
+    assert "localhost" in text
+
+
+CLASSES = sorted((TESTDATA / "nodes" / "clusterClass").iterdir())[::3]
+
+
+@pytest.mark.parametrize(
+    ("story", "form"), [pytest.param(story, FORMS[at % 3], id=story.name) for at, story in enumerate(CLASSES)]
+)
+def test_a_class_shows_the_names_that_cluster_api_fills_in(story: Path, form: str) -> None:
+    assert "198.51.100." not in explained((story / "input.yaml").read_text(encoding="utf-8"), "--output", form)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_name_shows_a_password(form: str) -> None:
+    region = base64.b64encode(b"http://svc:S3CRET-3@proxy:3128").decode().rstrip("=")
+    aws = "{apiVersion: infrastructure.cluster.x-k8s.io/v1beta2, kind: AWSCluster, name: east}"
+    east = EAST.replace("spec: {}", f"spec: {{infrastructureRef: {aws}}}", 1) + (
+        "apiVersion: infrastructure.cluster.x-k8s.io/v1beta2\nkind: AWSCluster\n"
+        f"metadata: {{name: east, namespace: org}}\nspec: {{region: {region}}}\n---\n"
+    )
+    west = WEST.replace("west-cp", '"http://b:S3CRET-2@h:1"')
+    text = (west + east + CONFIG).replace("namespace: org", 'namespace: "http://a:S3CRET-1@h:1"')
+    shown = explained(text, "-v", "--output", form)
+    assert "S3CRET" not in shown
+    assert region not in shown

@@ -1,0 +1,137 @@
+"""What each Cluster gets, what changes, and who gets nothing and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from explained import BARE, CLUSTER, DECLARED, MANIFESTS, TEMPLATE, URL, WEST, answer, fleet
+
+OF_WEST = DECLARED.replace(
+    f"  httpProxy: {URL}\n  httpsProxy: {URL}\n",
+    "  overrides:\n"
+    f"  - {{match: {{clusters: [west, classy, bare, excluded]}}, httpProxy: '{URL}', httpsProxy: '{URL}'}}\n"
+    "  selector: {exclude: [{kinds: [Cluster], names: [excluded]}]}\n",
+)
+
+
+def clusters(manifests: str = MANIFESTS) -> dict[str, Any]:
+    return {cluster["name"]: cluster for cluster in answer(manifests)["clusters"]}
+
+
+def test_each_cluster_has_the_proxy_of_each_part_and_what_changes() -> None:
+    found = clusters()
+    assert found["org/west"]["proxies"] == {"control plane": "http://user:***@proxy.west.example:3128"}
+    assert found["org/east"]["proxies"] == {"workers": "http://proxy.east.example:3128"}
+    assert (found["org/west"]["objects"], found["org/west"]["changed"]) == (1, 1)
+    assert (found["org/west"]["replaced"], found["org/east"]["kept"]) == (["control plane"], ["workers"])
+
+
+def test_the_codes_of_a_cluster_are_those_of_its_errors_and_warnings() -> None:
+    found = clusters(MANIFESTS.replace("kubeadmConfigSpec: {}", "kubeadmConfigSpec: {files: wrong}"))
+    assert "CannotWrite" in found["org/west"]["codes"]
+    assert "CannotWrite" not in found["org/east"]["codes"]
+
+
+@pytest.mark.parametrize(
+    ("name", "spec", "why"),
+    [
+        pytest.param("other", "{}", "no proxy is declared for it", id="no proxy"),
+        pytest.param("classy", "{topology: {class: x}}", 'its ClusterClass "x" is not in the list', id="no class"),
+        pytest.param("excluded", "{}", "`spec.selector` leaves the Cluster out", id="not selected"),
+        pytest.param("bare", "{}", "no object of the input that a target writes into makes its nodes", id="no nodes"),
+    ],
+)
+def test_a_cluster_that_gets_nothing_comes_first_with_the_reason(name: str, spec: str, why: str) -> None:
+    nothing = BARE.replace("NAME", name).replace("spec: {}", f"spec: {spec}")
+    if name == "other":
+        nothing += TEMPLATE.replace("NAME", name)
+    first, second = answer(WEST + nothing + OF_WEST)["clusters"]
+    assert (first["name"], second["name"], second["left"]) == (f"org/{name}", "org/west", [])
+    (reason,) = first["left"]
+    assert why in reason
+
+
+def test_a_cluster_of_which_a_part_gets_nothing_says_which() -> None:
+    reference = "{apiVersion: bootstrap.cluster.x-k8s.io/v1beta1, kind: KubeadmConfigTemplate, name: elsewhere}"
+    machines = (
+        "apiVersion: cluster.x-k8s.io/v1beta1\nkind: MachineDeployment\nmetadata: {name: md, namespace: org}\n"
+        f"spec: {{clusterName: west, template: {{spec: {{bootstrap: {{configRef: {reference}}}}}}}}}\n---\n"
+    )
+    found = clusters(machines + MANIFESTS)["org/west"]
+    assert found["proxies"]
+    assert ['KubeadmConfigTemplate "elsewhere" is not in the list' in why for why in found["left"]] == [True]
+
+
+OF_CLASS = """\
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: ClusterClass
+metadata: {name: c, namespace: org}
+spec:
+  controlPlane:
+    templateRef: {apiVersion: controlplane.cluster.x-k8s.io/v1beta2, kind: KubeadmControlPlaneTemplate, name: cp}
+---
+apiVersion: controlplane.cluster.x-k8s.io/v1beta2
+kind: KubeadmControlPlaneTemplate
+metadata: {name: cp, namespace: org}
+spec: {template: {spec: {kubeadmConfigSpec: {}}}}
+---
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: Cluster
+metadata: {name: prod, namespace: org}
+spec: {topology: {classRef: {name: c}, version: v1.31.0}}
+---
+"""
+
+
+def made_by(kind: str, more: str) -> str:
+    head, _, _ = CLUSTER.replace("NAME", "prod").replace("KubeadmControlPlane", kind).partition("---\n")
+    return f"{head}---\n{more}---\n"
+
+
+OKE = f"""\
+apiVersion: controlplane.cluster.x-k8s.io/v1beta1
+kind: OCIManagedControlPlane
+metadata: {{name: prod-cp, namespace: org}}
+spec: {{files: [{{path: /etc/environment, content: "HTTP_PROXY={URL}"}}]}}
+"""
+AKS = f"""\
+apiVersion: infrastructure.cluster.x-k8s.io/v1beta1
+kind: AzureManagedControlPlane
+metadata: {{name: prod-cp, namespace: org}}
+spec: {{httpProxyConfig: {{httpProxy: "{URL}"}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    "manifests",
+    [
+        pytest.param(OF_CLASS, id="a Cluster that needs no value of its own beside its class"),
+        pytest.param(made_by("OCIManagedControlPlane", OKE), id="OKE with the proxy in its user data"),
+        pytest.param(
+            made_by("AzureManagedControlPlane", AKS).replace("controlplane.c", "infrastructure.c", 1), id="AKS"
+        ),
+    ],
+)
+def test_what_has_the_proxy_or_gets_it_does_not_get_nothing(manifests: str) -> None:
+    assert [cluster["left"] for cluster in answer(manifests + DECLARED)["clusters"]] in ([], [[]])
+
+
+@pytest.mark.parametrize("rules", ["", "  lint: {rules: {NodesWithoutProxy: 'Off'}}\n"], ids=["reported", "silenced"])
+def test_what_is_silenced_gets_nothing_all_the_same(rules: str) -> None:
+    data = answer(made_by("OCIManagedControlPlane", OKE.replace(URL, "")).replace("HTTP_PROXY=", "") + DECLARED + rules)
+    (cluster,) = data["clusters"]
+    assert len(cluster["left"]) == 1
+    assert ("NodesWithoutProxy" in cluster["codes"]) is not rules.startswith("  lint")
+
+
+def test_a_fact_that_nobody_declares_is_a_code_of_each_cluster() -> None:
+    assert [cluster["codes"] for cluster in clusters(fleet(3)).values()] == [["FactsUnknown"]] * 3
+
+
+def test_a_cluster_with_another_proxy_is_not_hidden_among_many() -> None:
+    spec = "  overrides: [{match: {clusters: [c1]}, httpProxy: 'http://c1:1', httpsProxy: 'http://c1:1'}]\n"
+    found = clusters(fleet(3, spec))
+    assert found["org/c1"]["proxies"] == {"control plane": "http://c1:1"}
+    assert found["org/c2"]["proxies"] == {"control plane": URL}

@@ -1,0 +1,75 @@
+"""The table of what a run covers: found is the sum of what has the proxy, what changes and what is left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from explained import CLUSTER, DECLARED, EAST, WEST, answer
+from krm_fn.explain.covered import Covered, lines
+from support import inject_proxy
+
+CHOOSING = "  targets: {workloads: {workloads: [{names: [web]}]}}\n"
+
+
+def workload(name: str) -> str:
+    return (
+        f"apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: {name}}}\n"
+        "spec: {template: {spec: {containers: [{name: a, image: x}]}}}\n---\n"
+    )
+
+
+RELEASE = (
+    "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: a}\n"
+    "spec: {chart: {spec: {chart: podinfo}}}\n---\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("manifests", "spec", "expected"),
+    [
+        pytest.param(WEST + EAST, "", {"nodes": (2, 0, 2, 0)}, id="nodes"),
+        pytest.param(workload("web") + workload("api"), CHOOSING, {"workloads": (2, 0, 1, 1)}, id="workloads"),
+        pytest.param(
+            workload("web") + RELEASE, CHOOSING, {"workloads": (1, 0, 1, 0), "charts": (1, 0, 0, 1)}, id="charts"
+        ),
+        pytest.param("apiVersion: v1\nkind: Service\nmetadata: {name: a}\n---\n", "", {}, id="what holds no proxy"),
+        pytest.param(
+            "apiVersion: v1\nkind: List\nitems:\n- " + workload("web").replace("\n", "\n  ").replace("  ---\n  ", "---\n"),
+            CHOOSING,
+            {"workloads": (1, 0, 1, 0)},
+            id="an object in a list",
+        ),
+    ],
+)
+def test_each_system_is_a_row(manifests: str, spec: str, expected: dict[str, tuple[int, ...]]) -> None:
+    rows = answer(manifests + DECLARED + spec)["covered"]
+    assert {row["system"]: (row["found"], row["same"], row["changed"], row["left"]) for row in rows} == expected
+    assert all(bool(row["why"]) == bool(row["left"]) for row in rows)
+
+
+def test_after_a_run_all_have_it(tmp_path: Path) -> None:
+    file = tmp_path / "all.yaml"
+    file.write_text(WEST + workload("web") + DECLARED + CHOOSING)
+    done = inject_proxy("", "run", str(file))
+    assert "nodes: 1 found, 0 have it, 1 changed, 0 left" in done.stderr.decode()
+    rows = answer(file.read_text())["covered"]
+    assert [(row["system"], row["same"], row["changed"]) for row in rows] == [("nodes", 1, 0), ("workloads", 1, 0)]
+
+
+def test_why_objects_are_left_is_said_with_their_number() -> None:
+    foreign = CLUSTER.replace("NAME", "oke").replace("KubeadmControlPlane", "OCIManagedControlPlane")
+    (row,) = answer(foreign + DECLARED)["covered"]
+    assert (row["system"], row["left"]) == ("nodes", 1)
+    assert row["why"][0].startswith("1: ")
+
+
+def test_the_end_of_a_run_is_a_line_for_each_system() -> None:
+    rows = [Covered("nodes", 3, 1, 1, 1, ("1: nobody chose them",)), Covered("charts", 2, 2, 0, 0, ())]
+    assert lines(rows) == [
+        "nodes: 3 found, 1 have it, 1 changed, 1 left",
+        "  left: 1: nobody chose them",
+        "charts: 2 found, 2 have it, 0 changed, 0 left",
+    ]
+    assert lines([]) == ["no object could carry a proxy"]

@@ -1,0 +1,106 @@
+"""Who gets which proxy: places that get the same are one proxy, with every entry and its reason."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from explained import BARE, DECLARED, EAST, MANIFESTS, TEMPLATE, WEST, answer, fleet
+from krm_fn.explain.clients import CLIENTS
+
+
+def by_cluster(manifests: str = MANIFESTS) -> dict[str, Any]:
+    return {proxy["clusters"][0]: proxy for proxy in answer(manifests)["proxies"] if proxy["clusters"]}
+
+
+def test_each_cluster_gets_the_proxy_of_its_region() -> None:
+    west, east = by_cluster()["org/west"], by_cluster()["org/east"]
+    assert (west["readers"], west["parts"]) == ("nodes", ["control plane"])
+    assert west["http_proxy"] == "http://user:***@proxy.west.example:3128"
+    assert east["https_proxy"] == "http://proxy.east.example:3128"
+
+
+def test_every_entry_says_why_it_is_there() -> None:
+    reasons = {entry["text"]: entry["why"] for entry in by_cluster()["org/west"]["no_proxy"]}
+    assert all(reasons.values())
+    assert reasons[".corp.example"] == ["`spec.noProxy[0]`"]
+    assert "`Cluster/org/west` `spec.clusterNetwork.services.cidrBlocks[0]`" in reasons["10.96.0.0/12"]
+    assert "10.96.0.1" in reasons
+
+
+def test_every_host_has_a_verdict_of_every_program() -> None:
+    hosts = {row["host"]["name"]: row for row in by_cluster()["org/west"]["hosts"]}
+    names = {client.NAME for client in CLIENTS.values()}
+    assert set(hosts["10.96.0.1"]["direct"]) == names
+    assert set(hosts["registry.example.com"]["by_proxy"]) == names
+
+
+def test_an_entry_is_a_host_and_the_public_one_is_never_listed() -> None:
+    listed = MANIFESTS.replace("east.corp.example]", "east.corp.example, registry.example.com]")
+    hosts = {row["host"]["name"]: row["host"]["what"] for row in by_cluster(listed)["org/east"]["hosts"]}
+    assert hosts["registry.example.com"] == 'your entry "registry.example.com"'
+    assert hosts["registry.example.org"] == "a public registry: through the proxy"
+    assert "east.corp.example" in hosts
+
+
+def test_many_clusters_with_one_proxy_are_one_and_their_own_entries_name_them() -> None:
+    (proxy,) = answer(fleet(12))["proxies"]
+    assert len(proxy["clusters"]) == len(proxy["places"]) == 12
+    own = {entry["text"]: entry["clusters"] for entry in proxy["no_proxy"] if entry["clusters"]}
+    assert own["10.1.0.0/16"] == ["org/c1"]
+    (endpoint,) = [row for row in proxy["hosts"] if row["host"]["what"] == "the control plane endpoint"]
+    assert len([endpoint["host"]["name"], *endpoint["others"]]) == 12
+
+
+def test_groups_of_workers_with_another_proxy_are_named() -> None:
+    groups = ""
+    for name in ("lab", "hall"):
+        reference = f"{{apiVersion: bootstrap.cluster.x-k8s.io/v1beta1, kind: KubeadmConfigTemplate, name: {name}}}"
+        groups += (
+            "apiVersion: cluster.x-k8s.io/v1beta1\nkind: MachineDeployment\n"
+            f"metadata: {{name: {name}, namespace: org}}\n"
+            f"spec: {{clusterName: west, template: {{spec: {{bootstrap: {{configRef: {reference}}}}}}}}}\n---\n"
+            "apiVersion: bootstrap.cluster.x-k8s.io/v1beta1\nkind: KubeadmConfigTemplate\n"
+            f"metadata: {{name: {name}, namespace: org}}\nspec: {{template: {{spec: {{}}}}}}\n---\n"
+        )
+    special = "  overrides: [{match: {workerGroups: [lab]}, httpProxy: 'http://lab:1', httpsProxy: 'http://lab:1'}]\n"
+    proxies = answer(WEST + groups + DECLARED + special)["proxies"]
+    parts = {proxy["http_proxy"]: proxy["parts"] for proxy in proxies}
+    assert parts["http://lab:1"] == ["worker lab"]
+    assert parts["http://proxy.corp.example:3128"] == ["control plane", "worker hall"]
+
+
+def test_only_what_a_run_would_touch_is_a_place() -> None:
+    other = (
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: cert-manager-docs}\nspec:\n"
+        "  template: {spec: {containers: [{name: web, image: web}]}}\n"
+        "---\napiVersion: v1\nkind: Secret\nmetadata: {name: other}\nstringData: {a: HelmRelease}\n---\n"
+    )
+    places = [[place["object"] for place in proxy["places"]] for proxy in answer(other + MANIFESTS)["proxies"]]
+    assert places == [[place["object"] for place in proxy["places"]] for proxy in answer()["proxies"]]
+
+
+def test_a_place_names_the_proxy_that_is_there_now_without_its_password() -> None:
+    old = TEMPLATE.replace("NAME", "east").replace(
+        "spec: {template: {spec: {}}}",
+        "spec: {template: {spec: {preKubeadmCommands: ['export HTTP_PROXY=http://u:S3CRET@old:1']}}}",
+    )
+    (proxy,) = answer(BARE.replace("NAME", "east") + old + DECLARED)["proxies"]
+    (place,) = proxy["places"]
+    assert place["before"] == ["http://u:***@old:1"]
+    assert "kubeadmCommands" in place["targets"]
+
+
+def test_a_list_that_a_product_completes_has_no_hosts() -> None:
+    topology = "{class: nutanix, version: v1.31.0, variables: [{name: clusterConfig, value: {}}]}"
+    cluster = BARE.replace("NAME", "west").replace("spec: {}", f"spec: {{topology: {topology}}}")
+    (proxy,) = answer(cluster + DECLARED + "  noProxy: [.corp.example]\n")["proxies"]
+    assert (proxy["readers"], proxy["hosts"]) == ("products", [])
+    assert [entry["text"] for entry in proxy["no_proxy"]] == [".corp.example"]
+
+
+def test_a_workload_belongs_to_no_cluster_that_it_does_not_name() -> None:
+    deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n"
+    deployment += "spec: {template: {spec: {containers: [{name: a, image: x}]}}}\n---\n"
+    spec = "  targets: {workloads: {workloads: [{kinds: [Deployment]}]}}\n"
+    proxies = answer(EAST + deployment + DECLARED + spec)["proxies"]
+    assert [(proxy["readers"], proxy["clusters"]) for proxy in proxies] == [("nodes", ["org/east"]), ("pods", [])]
