@@ -103,16 +103,6 @@ UNTIED = [
         id="a reference into another namespace means no object of this one",
     ),
     pytest.param(
-        [cluster(controlPlaneRef={"kind": "KubeadmControlPlane", "name": "cp"}), cluster("other")],
-        control_plane("cp"),
-        id="a reference without a group names nothing",
-    ),
-    pytest.param(
-        [named("ClusterClass", "unused", spec={}), cluster()],
-        named("ClusterClass", "unused", spec={}),
-        id="a class that no Cluster uses",
-    ),
-    pytest.param(
         [{**cluster(), "apiVersion": "postgresql.cnpg.io/v1"}], config_template(), id="a Cluster that is a database"
     ),
 ]
@@ -157,18 +147,6 @@ LABEL = "cluster.x-k8s.io/cluster-name"
             config_template(labels={LABEL: "other"}),
             [("other", Role.WORKER, "b", ""), ("prod", Role.WORKER, "a", "")],
             id="what uses an object goes before its label, and Clusters are in the order of their names",
-        ),
-        pytest.param(
-            [machine_deployment("a", of="gone"), machine_deployment("b", of="other")],
-            config_template(),
-            [("gone", Role.WORKER, "a", ""), ("other", Role.WORKER, "b", "")],
-            id="a template that a Cluster of the list shares with one that is not",
-        ),
-        pytest.param(
-            [machine_deployment("a", of="gone")],
-            config_template(labels={LABEL: "other"}),
-            [("other", Role.WORKER, "", "")],
-            id="what names a Cluster that is here goes before what does not",
         ),
         pytest.param(
             [],

@@ -12,9 +12,6 @@ from krm_fn.krm.resourcelist import Object, reference
 KUBEONE = "kubeone.k8c.io/v1beta2", "KubeOneCluster"
 RANCHER = "provisioning.cattle.io/v1", "Cluster"
 AKS = "containerservice.azure.com/v1api20240901", "ManagedCluster"
-CONFIG = "spec.rkeConfig.machineGlobalConfig"
-
-
 def alone(kind: tuple[str, str], data: dict[str, Any]) -> Cluster:
     data = {"apiVersion": kind[0], "kind": kind[1], "metadata": {"name": "prod"}, **data}
     obj = Object((), data, reference(data))
@@ -63,24 +60,6 @@ SAID = [
 @pytest.mark.parametrize(("kind", "data", "expected"), SAID)
 def test_what_it_says_counts(kind: tuple[str, str], data: dict[str, Any], expected: list[str]) -> None:
     assert [fact.value for facts in alone(kind, data).network for fact in facts] == expected
-
-
-ASSUMED = [
-    pytest.param(RANCHER, rancher(), ["10.42.0.0/16", "10.43.0.0/16"], f"`{CONFIG}.service-cidr`", id="Rancher"),
-    pytest.param(KUBEONE, {}, ["10.244.0.0/16", "10.96.0.0/12"], "`clusterNetwork.serviceSubnet`", id="KubeOne"),
-    pytest.param(AKS, {"spec": {}}, ["10.0.0.0/16"], "`spec.networkProfile.serviceCidrs`", id="AKS"),
-]
-
-
-@pytest.mark.parametrize(("kind", "data", "expected", "field"), ASSUMED)
-def test_its_defaults_hold_and_name_the_field_that_overrides_them(
-    kind: tuple[str, str], data: dict[str, Any], expected: list[str], field: str
-) -> None:
-    assumed = alone(kind, data).assumed
-    facts = [(name, fact) for name in assumed._fields for fact in getattr(assumed, name)]
-
-    assert [fact.value for _, fact in facts] == expected
-    assert facts[-1][1].reason.endswith(f"{field} is not set")
 
 
 def test_nothing_is_assumed_of_a_cluster_that_rancher_did_not_make() -> None:

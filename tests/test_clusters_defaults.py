@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
 from cluster_objects import cluster, control_plane, named, obj, reference
-from function_configs import PROXY, loaded, proxy_config
+from function_configs import PROXY, loaded
 from krm_fn.clusters import Cluster, Fact, Membership, Role, Topology
 from krm_fn.noproxy import Audience, Readers
-from krm_fn.pipeline import run
 from krm_fn.settings import resolve
 
 KUBEADM = "10.96.0.0/12"
@@ -278,29 +276,3 @@ def test_each_default_has_its_reason() -> None:
     assert why[AWS_VPC] == (
         "default of Cluster API Provider AWS, because `AWSCluster/infra` `spec.network.vpc.cidrBlock` is not set",
     )
-
-
-def test_a_control_plane_without_its_cluster_says_what_it_knows() -> None:
-    configuration = {
-        "controlPlaneEndpoint": "api.corp.example:6443",
-        "networking": {"podSubnet": "10.1.0.0/16", "serviceSubnet": "10.2.0.0/16", "dnsDomain": "corp.local"},
-        "etcd": {"external": {"endpoints": ["https://etcd.corp.example:2379"]}},
-    }
-    items = [control_plane(clusterConfiguration=configuration), control_plane("silent", clusterConfiguration={})]
-    first, second = made(items)
-    said = ["10.1.0.0/16", "10.2.0.0/16", "10.2.0.1", "api.corp.example", "etcd.corp.example", "corp.local"]
-    assert set(said) <= {*first}
-    assert not {*said, KUBEADM}.intersection(second)
-
-
-def made(items: list[dict[str, Any]], **spec: Any) -> list[list[str]]:
-    """The list that each control plane gets in its exports."""
-    config = proxy_config(httpProxy=PROXY, **spec)
-    whole = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": items, "functionConfig": config}
-    output = json.loads(run(json.dumps(whole).encode()).output)
-    specs = [item["spec"]["kubeadmConfigSpec"] for item in output["items"] if item["kind"] == "KubeadmControlPlane"]
-    begin = "export NO_PROXY='"
-    commands = [command for one in specs for command in one["preKubeadmCommands"] if command.startswith(begin)]
-    return [command.removeprefix(begin).rstrip("'").split(",") for command in commands]
-
-

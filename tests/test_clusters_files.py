@@ -48,7 +48,6 @@ def workers(name: str = "workers") -> dict[str, Any]:
 
 
 PLANE = named("KubeadmControlPlane", "cp", labels={LABEL: NAME}, spec={"kubeadmConfigSpec": {}})
-OWNED = config_template("x", owners=[reference("Cluster", NAME)])
 PODS_OF_A, PODS_OF_B = "10.1.0.0/16", "10.2.0.0/16"
 TWO_FILES = [at("t/a.yaml", of_pods(PODS_OF_A)), at("t/b.yaml", of_pods(PODS_OF_B))]
 TWO_FOLDERS = [at("t/a/cluster.yaml", of_pods(PODS_OF_A)), at("t/b/cluster.yaml", of_pods(PODS_OF_B))]
@@ -64,8 +63,6 @@ def pods_of(asked: dict[str, Any], *others: dict[str, Any]) -> list[str]:
     [
         pytest.param(at("t/b.yaml", PLANE), TWO_FILES, [PODS_OF_B], id="by a label, that of its own file"),
         pytest.param(at("t/b.yaml", workers()), TWO_FILES, [PODS_OF_B], id="by `spec.clusterName`"),
-        pytest.param(at("t/b.yaml", OWNED), TWO_FILES, [PODS_OF_B], id="by an owner reference"),
-        pytest.param(at("t/b.yaml", deployment()), TWO_FILES, [PODS_OF_B], id="as the only Cluster of the list"),
         pytest.param(at("t/b.yaml", TWO_FILES[1]), TWO_FILES[:1], [PODS_OF_B], id="a Cluster is its own"),
         pytest.param(
             at("t/b.yaml", config_template("workers")),
@@ -98,12 +95,6 @@ def pods_of(asked: dict[str, Any], *others: dict[str, Any]) -> list[str]:
             id="a patch is no Cluster of its own",
         ),
         pytest.param(
-            at("t/b/patch.yaml", patch_of(PODS_OF_B)),
-            [at("t/cluster.yaml", of_pods(PODS_OF_A))],
-            [PODS_OF_A],
-            id="a patch belongs to the Cluster that it changes",
-        ),
-        pytest.param(
             at("t/overlay/patch.yaml", config_template("workers")),
             [
                 at("t/base.yaml", of_pods(PODS_OF_A)),
@@ -115,12 +106,6 @@ def pods_of(asked: dict[str, Any], *others: dict[str, Any]) -> list[str]:
         ),
         pytest.param(
             at("apps/web.yaml", deployment()), TWO_FILES, [], id="a workload elsewhere belongs to none of several"
-        ),
-        pytest.param(
-            at("apps/md.yaml", workers()),
-            [at("t/cluster.yaml", of_pods(PODS_OF_A)), at("t/b/cluster.yaml", of_pods(PODS_OF_B))],
-            [PODS_OF_A, PODS_OF_B],
-            id="a folder elsewhere is not nearer for being flatter",
         ),
         pytest.param(PLANE, [of_pods(PODS_OF_A), of_pods(PODS_OF_B)], [PODS_OF_A], id="without files the first counts"),
     ],

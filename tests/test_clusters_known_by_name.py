@@ -114,10 +114,3 @@ def test_a_name_that_is_filled_in_later(listed: list[Any], expected: str) -> Non
     (found,) = Topology(map(obj, [*listed, asked])).of(obj(asked))
 
     assert found.cluster.name == expected
-
-
-def test_references_to_the_secrets_of_two_clusters_name_none() -> None:
-    files = [node_file("gone-systemd-proxy"), node_file("other-systemd-proxy"), {"contentFrom": 3}, "x"]
-    asked = control_plane("cp", files=files)
-
-    assert Topology([obj(asked)]).of(obj(asked)) == ()

@@ -93,8 +93,6 @@ PROVIDER = {"apiGroup": "cpi.tanzu.vmware.com", "kind": "VSphereCPIConfig", "nam
 @pytest.mark.parametrize(
     ("bootstraps", "kind", "name", "expected"),
     [
-        pytest.param([], "Secret", "own", [], id="no bootstrap"),
-        pytest.param([bootstrap("test", kapp="broken", additionalPackages=3)], "Secret", "own", [], id="a broken one"),
         pytest.param(
             [bootstrap("test", kapp={"valuesFrom": {"secretRef": "own"}})], "Secret", "own", ["test"], id="kapp"
         ),
@@ -127,7 +125,6 @@ def test_a_bootstrap_names_the_values_of_add_ons(
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        pytest.param("tkg-aws-defaults", "", id="another name"),
         pytest.param("my-tkg-aws-default-v1", "", id="a name that only holds it"),
         pytest.param("tkg-aws-default-v2.0.2", "AWSCluster", id="on AWS"),
         pytest.param("tkg-azure-default-v1.6.3", "AzureCluster", id="on Azure"),
@@ -138,21 +135,6 @@ def test_the_name_of_a_class_of_tkg_says_what_it_makes(name: str, expected: str)
     (found,) = Topology(objects(cluster("prod", topology={"class": name}))).clusters
 
     assert found.network.infrastructure_kind == expected
-
-
-def test_a_class_of_the_list_says_more_than_its_name() -> None:
-    reference = {
-        "ref": {"apiVersion": "infrastructure.cluster.x-k8s.io/v1beta1", "kind": "DockerClusterTemplate", "name": "x"}
-    }
-    its_class = {
-        "apiVersion": "cluster.x-k8s.io/v1beta1",
-        "kind": "ClusterClass",
-        "metadata": {"name": "tkg-aws-default-v1"},
-        "spec": {"infrastructure": reference},
-    }
-    made = [*objects(its_class), *objects(cluster("prod", topology={"class": "tkg-aws-default-v1"}))]
-
-    assert [found.network.infrastructure_kind for found in Topology(made).clusters] == ["DockerCluster"]
 
 
 def release(chart: str, name: str = "somebody", **spec: Any) -> Any:

@@ -79,7 +79,6 @@ def test_verbatim_is_what_was_written(user: str, expected: str, audience: Audien
             GIANT_SWARM_DOCUMENT,
             id="Giant Swarm: the installation-wide part in its place",
         ),
-        pytest.param(Style.TKG, "", TKG_DOCUMENT, id="TKG: from the objects alone"),
         pytest.param(Style.TKG, TKG_DOCUMENT, TKG_DOCUMENT, id="TKG: its list given again says nothing new"),
     ],
 )
@@ -92,7 +91,6 @@ def test_the_strings_of_the_documents(style: Style, user: str, expected: str, au
 @pytest.mark.parametrize(
     ("user", "networks", "expected"),
     [
-        pytest.param("", (), "svc,127.0.0.1,localhost", id="nothing known: no leading comma"),
         pytest.param(
             "z",
             (network("1.0.0.0/8", "2.0.0.0/8", domain="cluster.local"), network("3.0.0.0/8", domain="cluster.local")),
@@ -119,12 +117,6 @@ def test_giant_swarm(user: str, networks: tuple[ClusterNetwork, ...], expected: 
             network(infrastructure="AzureCluster"),
             "169.254.0.0/16,168.63.129.16,.svc.cluster.local,.svc,localhost,127.0.0.1",
             id="Azure: the wire server too",
-        ),
-        pytest.param(
-            "",
-            network(nodes="10.0.0.0/16", infrastructure="VSphereCluster", domain="prod.local"),
-            ".svc.prod.local,.svc,localhost,127.0.0.1",
-            id="vSphere: nothing more, and the cluster's own domain",
         ),
         pytest.param("", V6, ".svc.cluster.local,.svc,localhost,127.0.0.1,::1,fd02::/112,fd01::/48", id="IPv6"),
     ],
@@ -154,13 +146,6 @@ OPENSHIFT = network(
             network(nodes="0.0.0.0/0,2001:db8::/32"),
             ".cluster.local,.svc,127.0.0.1,2001:db8::/32,localhost",
             id="a machine network that holds everything is left out",
-        ),
-        pytest.param(
-            "",
-            network(infrastructure="GCPCluster"),
-            ".cluster.local,.svc,127.0.0.1,169.254.169.254,localhost,metadata,metadata.google.internal,"
-            "metadata.google.internal.",
-            id="GCP, with the rooted name",
         ),
         pytest.param("*", OPENSHIFT, "*", id="everything alone stays alone"),
     ],
@@ -198,15 +183,6 @@ def test_sorted(user: str, facts: ClusterNetwork, expected: str) -> None:
             (network(endpoint="API.example.com", nodes="10.0.0.0/16,0.0.0.0/0,10.9.9.9/32"),),
             f"{ALWAYS},api.example.com,10.0.0.0/16,10.9.9.9/32,10.9.9.9",
             id="an endpoint is exact, a network of one address gets the address",
-        ),
-        pytest.param(
-            "",
-            (network(infrastructure="AWSCluster", region="us-east-1"),),
-            f"{ALWAYS},169.254.169.254,ec2.internal,.ec2.internal",
-            id="AWS in its first region",
-        ),
-        pytest.param(
-            "", (network(infrastructure="AzureCluster"),), f"{ALWAYS},169.254.169.254,168.63.129.16", id="Azure"
         ),
         pytest.param(
             "",
@@ -262,24 +238,6 @@ def test_nodes_and_pods(facts: ClusterNetwork, user: str, node: str, pod: str) -
     assert composed(user, facts) == node
     assert composed(user, facts, audience=Audience.GO) == node, "Go reads every form, as it does on a node"
     assert composed(user, facts, audience=Audience.POD) == pod
-
-
-@pytest.mark.parametrize(
-    ("kind", "node"),
-    [
-        pytest.param("DOCluster", "169.254.169.254", id="DigitalOcean"),
-        pytest.param("HetznerClusterTemplate", "169.254.169.254", id="Hetzner"),
-        pytest.param("LinodeCluster", "169.254.169.254,fd00:a9fe:a9fe::1", id="Linode, with an address of IPv6"),
-        pytest.param("IBMVPCCluster", "169.254.169.254,api.metadata.cloud.ibm.com", id="IBM VPC, with a name"),
-        pytest.param("PacketCluster", "metadata.platformequinix.com", id="Equinix Metal, by name alone"),
-        pytest.param("CloudStackCluster", "data-server,data-server.", id="CloudStack, also rooted"),
-        pytest.param("Metal3Cluster", "", id="Metal3 has none"),
-    ],
-)
-def test_the_metadata_of_smaller_providers(kind: str, node: str) -> None:
-    facts = network("fd01::/48", infrastructure=kind)
-    found = composed("", facts, policy=Policy(derive=frozenset({"metadata"})), audience=Audience.NODE)
-    assert found == node
 
 
 @pytest.mark.parametrize(

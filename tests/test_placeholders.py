@@ -153,19 +153,6 @@ def test_filled_in_later_is_filled_in_before() -> None:
                 assert later[place][name] == values
 
 
-def test_a_placeholder_is_written_as_it_stands_without_the_quotes_of_yaml() -> None:
-    for values in (variables["NO_PROXY"] for variables in proxies(output(*ITEMS)).values()):
-        for value in values:
-            entries = placeholders.split(value)
-            assert {"${POD_CIDR:=192.168.0.0/16}", "${SERVICE_CIDR}", "${DOMAIN:=cluster.local}"} <= {*entries}
-            assert {".${DOMAIN:=cluster.local}", "${ENDPOINT}", "${AWS_REGION}.compute.internal"} <= {*entries}
-
-
-def test_a_second_run_changes_nothing() -> None:
-    once = output(*ITEMS, SECRET)
-    assert run(once.encode()).output.decode() == once
-
-
 def warnings(*items: str, config: str = CONFIG) -> list[Result]:
     """Those about placeholders, in the order in which they are said."""
     found = run(resource_list(*items, config=config).encode()).results

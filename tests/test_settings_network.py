@@ -10,7 +10,7 @@ from function_configs import PROXY, loaded
 from krm_fn.clusters import Cluster, ClusterNetwork, Fact, Membership, Role, network_field
 from krm_fn.config import Certificates
 from krm_fn.krm.results import ObjectRef
-from krm_fn.noproxy import Audience, Origin, Readers, composition
+from krm_fn.noproxy import Audience, Readers, composition
 from krm_fn.settings import Resolved, resolve
 
 NETWORK = ("spec", "clusterNetwork")
@@ -70,20 +70,6 @@ def resolved(*clusters: Cluster, audience: Audience = Audience.POD, **spec: Any)
     return resolve(loaded(httpProxy=PROXY, **spec), memberships, target="certManager", readers=Readers(audience))
 
 
-def test_every_fact_becomes_an_entry_with_its_reason() -> None:
-    known = {entry.text: entry for entry in resolved(cluster()).entries}
-    reasons = {
-        "10.0.0.0/16": "`Cluster/org-acme/prod-1` `spec.clusterNetwork.pods.cidrBlocks[0]`",
-        "172.20.0.0/16": "`Cluster/org-acme/prod-1` `spec.clusterNetwork.services.cidrBlocks[0]`",
-        "prod.local": "`Cluster/org-acme/prod-1` `spec.clusterNetwork.serviceDomain`",
-        "prod-1.example.com": "`AWSCluster/org-acme/prod-1` `spec.controlPlaneEndpoint.host`",
-        "10.200.0.0/16": "`AWSCluster/org-acme/prod-1` `spec.network.vpc.cidrBlock`",
-        "mirror.example.com": "`Cluster/org-acme/prod-1` `spec.x`",
-    }
-    assert {text: known[text].why for text in reasons} == {text: (reason,) for text, reason in reasons.items()}
-    assert all(known[text].origins == {Origin.OBJECT} for text in reasons)
-
-
 @pytest.mark.parametrize(
     ("clusters", "expected"),
     [
@@ -93,12 +79,6 @@ def test_every_fact_becomes_an_entry_with_its_reason() -> None:
 )
 def test_the_defaults_fill_what_no_cluster_says(clusters: list[Cluster], expected: tuple[ClusterNetwork, ...]) -> None:
     assert resolved(*clusters, clusterDefaults=DEFAULTS).networks == expected
-
-
-def test_the_defaults_fill_one_fact_alone() -> None:
-    (network,) = resolved(cluster(service_cidrs=()), clusterDefaults=DEFAULTS).networks
-    assert network.service_cidrs == DEFAULT_NETWORK.service_cidrs
-    assert network.pod_cidrs == cluster().network.pod_cidrs
 
 
 SAID = ClusterNetwork(networks=(Fact("vpc"),), hosts=(Fact("etcd"),), infrastructure_hosts=(Fact("vcenter"),))
@@ -127,14 +107,6 @@ def test_what_a_provider_takes_completes_what_a_cluster_says(spec: dict[str, Any
     (found,) = resolved(Cluster("org-acme", "prod-1", network=network, assumed=ASSUMED), **spec).networks
     facts = (*found.pod_cidrs, *found.networks, *found.hosts, *found.infrastructure_hosts)
     assert " ".join(fact.value for fact in facts) == known
-
-
-def test_several_clusters_give_the_union() -> None:
-    found = resolved(cluster("a", 1), cluster("b", 2), cluster("a", 1))
-    assert len(found.networks) == 2
-    texts = [entry.text for entry in found.entries]
-    assert {"10.1.0.0/16", "10.2.0.0/16", "a.example.com", "b.example.com"} <= {*texts}
-    assert len(texts) == len({*texts})
 
 
 ALL_OF_IT = ("`podCIDRs`", "`serviceCIDRs`", "`endpoint`", "`infrastructure`")

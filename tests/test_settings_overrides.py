@@ -9,7 +9,7 @@ import pytest
 from function_configs import PROXY, loaded
 from krm_fn.clusters import Cluster, Membership, Role
 from krm_fn.krm.results import Severity
-from krm_fn.noproxy import Audience, Entry, Readers, Style
+from krm_fn.noproxy import Audience, Entry, Readers
 from krm_fn.noproxy.model import Origin
 from krm_fn.settings import (
     ProxySettings,
@@ -137,18 +137,6 @@ def test_what_lies_over_it(overrides: list[dict[str, Any]], expected: ProxySetti
     assert proxy(resolved({**BASE, "overrides": overrides}, WORKER)) == expected
 
 
-def test_the_entries_say_where_they_were_written() -> None:
-    found = resolved(
-        {**BASE, "overrides": [override({"clusters": ["x"]}, noProxy="x"), override(HERE, noProxy=["a"])]}, WORKER
-    )
-    assert found.entries == (
-        Entry.of_config("base", "spec.noProxy[0]"),
-        Entry.of_config("a", "spec.overrides[1].noProxy[0]"),
-    )
-    assert found.settings.no_proxy == "base,a"
-    assert found.policy.style is Style.VERBATIM
-
-
 @pytest.mark.parametrize(
     ("spec", "declared"),
     [
@@ -239,12 +227,6 @@ def test_a_shared_object_whose_clusters_want_different_styles_gets_the_entries_o
     assert found.conflicts == ()
 
 
-@pytest.mark.parametrize("memberships", [[], [WORKER], [WORKER, WORKER]], ids=["none", "one", "one twice"])
-def test_a_verbatim_list_stays_as_it_was_written(memberships: list[Membership]) -> None:
-    spec = {**BASE, "noProxy": ["b", "a", "b"]}
-    assert resolved(spec, *memberships).settings.no_proxy == "b,a,b"
-
-
 OTHERS = {"match": {"clusters": ["prod-1"]}, "disabled": True}
 
 
@@ -292,29 +274,6 @@ def test_an_override_for_less_than_a_cluster_makes_its_settings_particular(
     spec = {**BASE, "overrides": [override(match, httpProxy=EU)]}
     assert resolved(spec, WORKER).settings.differs_from_cluster is particular
     assert resolved(spec, Membership(LAB), WORKER).settings.differs_from_cluster is particular
-
-
-def test_an_override_that_says_what_is_said_already_makes_nothing_particular() -> None:
-    spec = {**BASE, "overrides": [override({"roles": ["Worker"]}, httpProxy=PROXY)]}
-    assert not resolved(spec, WORKER).settings.differs_from_cluster
-
-
-@pytest.mark.parametrize(
-    ("memberships", "names"),
-    [
-        pytest.param([], (), id="none"),
-        pytest.param([WORKER, CONTROL_PLANE], ("prod-1",), id="two roles of one"),
-        pytest.param([Membership(LAB), WORKER], ("lab", "prod-1"), id="two"),
-    ],
-)
-@pytest.mark.parametrize("mode", ["Inject", "Remove"])
-def test_the_settings_name_the_clusters_they_are_for(
-    memberships: list[Membership], names: tuple[str, ...], mode: str
-) -> None:
-    settings = resolved({**BASE, "mode": mode}, *memberships).settings
-    assert settings.clusters == names
-    assert settings.cluster == next(iter(names), "")
-    assert settings.namespace == ("org-acme" if names else "")
 
 
 OF_WORKERS = override({"roles": ["Worker"], "targets": ["kubeletDropIn"]}, httpProxy=EU, noProxy=["of-workers"])
