@@ -8,7 +8,7 @@ last assignment of a name wins).
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache, partial
 
 from krm_fn.formats import CACHED_TEXTS, escaping
@@ -36,8 +36,9 @@ _FILLER = "\0"
 
 def form_of(names: Collection[str]) -> Syntax:
     """Return the form of a unit that sets some variables; it reads each text once."""
-    read = lru_cache(maxsize=CACHED_TEXTS)(partial(_assignments, names))
-    return Syntax(read, partial(_edit, names), problem, frozenset(names))
+    cached = lru_cache(maxsize=CACHED_TEXTS)
+    read = cached(partial(_assignments, names))
+    return Syntax(read, partial(_edit, read), cached(_problem), frozenset(names))
 
 
 def _assignments(names: Collection[str], text: str) -> list[Assignment]:
@@ -72,6 +73,8 @@ def _assignments(names: Collection[str], text: str) -> list[Assignment]:
 
 def unset_by(text: str, variables: Mapping[str, str]) -> list[str]:
     """Return the variables that ``UnsetEnvironment=`` takes away, wherever they are set."""
+    if "UnsetEnvironment" not in text:
+        return []
     taken: list[str | None] = []
     for _, line in _service_lines(text):
         key = re.match(_UNSET, line)
@@ -117,7 +120,7 @@ def _as_read(line: str) -> str:
     return line.replace(_FILLER, "").strip()
 
 
-def problem(text: str) -> str:
+def _problem(text: str) -> str:
     """Return why a text is left alone; "" for one that can be edited."""
     lines = [_as_read(line) for _, line in _joined_lines(text)]
     if any(line.startswith("[") and not line.endswith("]") for line in lines):
@@ -125,7 +128,7 @@ def problem(text: str) -> str:
     return "its last line is to be continued" if re.search(_CONTINUED, text) else ""
 
 
-def _edit(names: Collection[str], text: str, variables: Mapping[str, str]) -> str:
+def _edit(read: Callable[[str], list[Assignment]], text: str, variables: Mapping[str, str]) -> str:
     """Return a text that sets exactly these variables; "" if nothing of use remains.
 
     Raises:
@@ -134,7 +137,7 @@ def _edit(names: Collection[str], text: str, variables: Mapping[str, str]) -> st
     if variables and not text.strip():
         text = ""
     whole = with_final_break(text)
-    listed = _assignments(names, whole)
+    listed = read(whole)
     place = _last_place(whole, listed)
     edited = edit_assignments(whole, listed, variables, Writing(_assignment, _line), place)
     if edited == whole:
