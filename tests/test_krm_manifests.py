@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from krm_fn import patch
 from krm_fn.errors import InputError
 from krm_fn.krm.manifests import Manifests
-from krm_fn.patch import Operation
 
 A, B = "kind: A\nmetadata: {name: a}\n", "kind: B # ours\nmetadata:\n  name: b\n"
-RENAME = [patch.replace("metadata", "name", value="new")]
 
 
 def manifests(*texts: str) -> Manifests:
@@ -21,10 +16,6 @@ def manifests(*texts: str) -> Manifests:
 
 def names(source: Manifests) -> list[str]:
     return [obj.ref.name for index in range(len(source)) for obj in source.objects(index)]
-
-
-def edited(text: str, index: int, operations: list[Operation]) -> str:
-    return manifests(text).edited({index: operations})["0.yaml"].decode()
 
 
 @pytest.mark.parametrize(
@@ -106,49 +97,9 @@ def test_a_file_that_is_no_utf_8_names_itself() -> None:
         Manifests({"x.yaml": b"ab\xff"})
 
 
-@pytest.mark.parametrize(
-    ("text", "index", "expected"),
-    [
-        pytest.param(f"{A}---\n{B}", 0, "kind: A\nmetadata: {name: new}\n---\n" + B, id="the first"),
-        pytest.param(
-            f"# x\n---\n{A}---\n{B}", 1, f"# x\n---\n{A}---\n{B}".replace("name: b", "name: new"), id="second"
-        ),
-        pytest.param(A.rstrip(), 0, "kind: A\nmetadata: {name: new}", id="no line break at the end"),
-        pytest.param(f"\ufeff{A}", 0, "\ufeffkind: A\nmetadata: {name: new}\n", id="a byte order mark stays"),
-        pytest.param(A.replace("\n", "\r\n"), 0, "kind: A\r\nmetadata: {name: new}\r\n", id="line breaks of Windows"),
-    ],
-)
-def test_an_edit_changes_its_document_and_nothing_around_it(text: str, index: int, expected: str) -> None:
-    assert edited(text, index, RENAME) == expected
-
-
-def test_only_files_that_change_are_given_back() -> None:
-    source = manifests(f"{A}---\n{B}", A, B)
-    assert source.edited({}) == {}
-    assert source.edited({0: [], 2: []}) == {}
-    assert source.edited({0: RENAME, 1: RENAME, 3: RENAME}) == {
-        "0.yaml": f"{A}---\n{B}".replace("name: a", "name: new").replace("name: b", "name: new").encode(),
-        "2.yaml": B.replace("name: b", "name: new").encode(),
-    }
-
-
 def test_the_function_config_of_a_resource_list_is_data() -> None:
     source = manifests("kind: ResourceList\nitems: []\nfunctionConfig: {kind: X}\n", A, "kind: ResourceList\n")
     found = [source.function_config_of(index) for index in range(3)]
     assert [given and given.data for given in found] == [{"kind": "X"}, None, None]
     assert found[0] is not None
     assert (found[0].path, found[0].ref.file_path) == (("functionConfig",), "0.yaml")
-
-
-@given(st.lists(st.sampled_from([A, B, "# x\n", "", "- 1\n", "x: |\n  a\n  ---\n"]), max_size=6), st.data())
-def test_an_edit_of_any_document_is_an_edit_of_the_text_of_it_alone(texts: list[str], data: st.DataObject) -> None:
-    text = "---\n".join(texts)
-    at = [number for number, part in enumerate(texts) if part in (A, B)]
-    if not at:
-        assert names(manifests(text)) == ["" for part in texts if part.startswith("x")]
-        return
-    chosen = data.draw(st.sampled_from(at))
-    index = sum(part not in ("", "# x\n") for part in texts[:chosen])
-    new = [part.replace("name: a", "name: new").replace("name: b", "name: new") for part in texts]
-    expected = "---\n".join([*texts[:chosen], new[chosen], *texts[chosen + 1 :]])
-    assert edited(text, index, RENAME) == expected

@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.krm.results import ObjectRef, Result, Severity, by_importance, entries, sorted_results, lines, without_duplicates
+from krm_fn.krm.results import (
+    ObjectRef,
+    Result,
+    Severity,
+    by_importance,
+    entries,
+    lines,
+    sorted_results,
+    without_duplicates,
+)
 
 REF = ObjectRef("apps/v1", "Deployment", "web", "prod", "apps/web.yaml", 2)
 
@@ -17,15 +26,17 @@ REF = ObjectRef("apps/v1", "Deployment", "web", "prod", "apps/web.yaml", 2)
     ("result", "line"),
     [
         pytest.param(Result(Severity.ERROR, "no"), "[error] no", id="about nothing in particular"),
-        pytest.param(Result(Severity.INFO, "no", REF), "[info] apps/v1/Deployment/prod/web: no", id="about an object"),
         pytest.param(
-            Result(Severity.WARNING, "no", REF, ("spec", "list", "0")),
+            Result(Severity.INFO, "no", ref=REF), "[info] apps/v1/Deployment/prod/web: no", id="about an object"
+        ),
+        pytest.param(
+            Result(Severity.WARNING, "no", ("spec", "list", "0"), ref=REF),
             "[warning] apps/v1/Deployment/prod/web spec.list[0]: no",
             id="about a field",
         ),
         pytest.param(Result(Severity.INFO, "no", path=("a", "b")), "[info] a.b: no", id="about a field of no object"),
         pytest.param(
-            Result(Severity.INFO, "no", ObjectRef("v1", "Secret", "x")),
+            Result(Severity.INFO, "no", ref=ObjectRef("v1", "Secret", "x")),
             "[info] v1/Secret/x: no",
             id="an object without namespace",
         ),
@@ -44,7 +55,7 @@ def test_the_line_for_a_person(result: Result, line: str) -> None:
         pytest.param(Result(Severity.INFO, "m"), {"message": "m", "severity": "info"}, id="the least there can be"),
         pytest.param(Result(Severity.INFO, "m\nn"), {"message": "m n", "severity": "info"}, id="a message is one line"),
         pytest.param(
-            Result(Severity.ERROR, "m", REF, ("a", "0"), "old", "new", "certManager"),
+            Result(Severity.ERROR, "m", ("a", "0"), "old", "new", ref=REF, target="certManager"),
             {
                 "message": "m",
                 "severity": "error",
@@ -56,12 +67,12 @@ def test_the_line_for_a_person(result: Result, line: str) -> None:
             id="all there can be",
         ),
         pytest.param(
-            Result(Severity.INFO, "m", ObjectRef("v1", "Secret"), ("a",), 1, 2),
+            Result(Severity.INFO, "m", ("a",), 1, 2, ref=ObjectRef("v1", "Secret")),
             {"message": "m", "severity": "info"},
             id="an object without a name is no reference, and a field needs one",
         ),
         pytest.param(
-            Result(Severity.INFO, "m", ObjectRef("v1", "Secret", "x"), ("a",), False, 0),
+            Result(Severity.INFO, "m", ("a",), False, 0, ref=ObjectRef("v1", "Secret", "x")),
             {
                 "message": "m",
                 "severity": "info",
@@ -77,7 +88,7 @@ def test_the_entry_of_results(result: Result, data: dict[str, Any]) -> None:
 
 
 def _at(path: str, index: int, severity: Severity, message: str) -> Result:
-    return Result(severity, message, ObjectRef(file_path=path, file_index=index))
+    return Result(severity, message, ref=ObjectRef(file_path=path, file_index=index))
 
 
 IN_ORDER = [
@@ -122,12 +133,12 @@ def test_what_matters_most_is_reported_first(shuffled: list[Result]) -> None:
     ],
 )
 def test_what_is_said_of_many_objects_is_said_once(objects: int, expected: list[str]) -> None:
-    alike = [Result(Severity.WARNING, "is alone", ObjectRef("v1", "Pod", str(number))) for number in range(objects)]
+    alike = [Result(Severity.WARNING, "is alone", ref=ObjectRef("v1", "Pod", str(number))) for number in range(objects)]
 
     assert lines(alike) == expected
 
 
-WRITTEN = Result(Severity.WARNING, 'sets "http://u:SECRET@h"', REF, ("data", "k"), "http://u:SECRET@h", None, "a", "C")
+WRITTEN = Result(Severity.WARNING, "sets x", ("data", "k"), "x", code="C", ref=REF, target="a")
 
 
 @pytest.mark.parametrize(
@@ -135,26 +146,19 @@ WRITTEN = Result(Severity.WARNING, 'sets "http://u:SECRET@h"', REF, ("data", "k"
     [
         pytest.param({}, True, id="the same"),
         pytest.param({"target": "b"}, True, id="of another target"),
-        pytest.param({"message": 'sets "http://u:other@h"'}, True, id="another password in the message"),
-        pytest.param({"path": ("data", "http://u:other@h")}, False, id="another field"),
-        pytest.param({"current": "http://u:other@h"}, True, id="another password in the value"),
-        pytest.param({"current": {"k": ["http://u:SECRET@h"]}}, False, id="another value"),
+        pytest.param({"path": ("data", "other")}, False, id="another field"),
+        pytest.param({"current": {"k": ["x"]}}, False, id="another value"),
         pytest.param({"proposed": "x"}, False, id="a value beside it"),
-        pytest.param({"message": 'sets "http://u@h"'}, False, id="another message"),
+        pytest.param({"message": "sets y"}, False, id="another message"),
         pytest.param({"code": "D"}, False, id="another code"),
         pytest.param({"severity": Severity.ERROR}, False, id="another severity"),
         pytest.param({"ref": REF._replace(file_index=3)}, False, id="another object"),
     ],
 )
-def test_what_is_shown_in_the_same_words_is_one_result(other: dict[str, Any], is_one: bool) -> None:
+def test_what_differs_in_its_target_only_is_one_result(other: dict[str, Any], is_one: bool) -> None:
     second = WRITTEN._replace(**other)
     assert without_duplicates([WRITTEN, second]) == ([WRITTEN] if is_one else [WRITTEN, second])
     assert without_duplicates([second, WRITTEN]) == ([second] if is_one else [second, WRITTEN])
-
-
-def test_a_password_in_a_field_makes_no_second_result() -> None:
-    found = [WRITTEN._replace(path=("data", f"http://u:{password}@h")) for password in ("SECRET", "other")]
-    assert without_duplicates(found) == found[:1]
 
 
 def test_what_differs_in_a_password_only_is_said_once_of_many() -> None:
@@ -164,12 +168,12 @@ def test_what_differs_in_a_password_only_is_said_once_of_many() -> None:
 
 
 def test_the_worst_comes_first_however_many_say_something_else() -> None:
-    alike = [Result(Severity.WARNING, "is alone", ObjectRef("v1", "Pod", str(number))) for number in range(9)]
+    alike = [Result(Severity.WARNING, "is alone", ref=ObjectRef("v1", "Pod", str(number))) for number in range(9)]
 
     assert lines([*alike, Result(Severity.ERROR, "is wrong")])[0] == "[error] is wrong"
 
 
-CHANGE = Result(Severity.INFO, "sets a", REF, ("spec", "files"), target="one")
+CHANGE = Result(Severity.INFO, "sets a", ("spec", "files"), ref=REF, target="one")
 
 
 @pytest.mark.parametrize(
@@ -226,7 +230,7 @@ def test_a_value_that_is_shown_is_that_of_the_field_of_its_entry() -> None:
 def test_a_line_is_the_severity_and_the_text_with_the_file() -> None:
     """Also where what is said holds the bracket that ends the severity."""
     ref = ObjectRef("v1", "ConfigMap", "a] b", "", "[x] y.yaml")
-    result = Result(Severity.WARNING, "says [error] or  not", ref, ("data", "c] d"), code="NP004")
+    result = Result(Severity.WARNING, "says [error] or  not", ("data", "c] d"), code="NP004", ref=ref)
     assert result.text_with_file().startswith("[x] y.yaml v1/ConfigMap/a] b ")
     assert result.text_with_file().endswith("NP004: says [error] or not")
     assert result.line_with_file() == f"[warning] {result.text_with_file()}"

@@ -1,0 +1,79 @@
+"""What becomes of files of manifests: the documents that change, come and go, and no other byte."""
+
+from __future__ import annotations
+
+import pytest
+
+from krm_fn.krm.changes import ListChanges, NewObject
+from krm_fn.krm.file_changes import FileChange, changed_files, file_of_new
+from krm_fn.krm.manifests import Manifests
+
+A, B = "kind: A\nmetadata: {name: a}\n", "kind: B # ours\nmetadata:\n  name: b\n"
+NEW = {"kind": "C", "metadata": {"name": "c"}}
+
+
+def manifests(*texts: str) -> Manifests:
+    return Manifests({f"{number}.yaml": text.encode() for number, text in enumerate(texts)})
+
+
+def renamed(source: Manifests, *indexes: int) -> ListChanges:
+    changes = ListChanges()
+    for index in indexes:
+        (obj,) = source.objects(index)
+        changes.items[index] = {(): {**obj.data, "metadata": {"name": "new"}}}
+    return changes
+
+
+@pytest.mark.parametrize(
+    ("text", "index", "expected"),
+    [
+        pytest.param(f"{A}---\n{B}", 0, "kind: A\nmetadata: {name: new}\n---\n" + B, id="the first"),
+        pytest.param(
+            f"# x\n---\n{A}---\n{B}", 1, f"# x\n---\n{A}---\n{B}".replace("name: b", "name: new"), id="second"
+        ),
+        pytest.param(A.rstrip(), 0, "kind: A\nmetadata: {name: new}", id="no line break at the end"),
+        pytest.param(f"\ufeff{A}", 0, "\ufeffkind: A\nmetadata: {name: new}\n", id="a byte order mark stays"),
+        pytest.param(A.replace("\n", "\r\n"), 0, "kind: A\r\nmetadata: {name: new}\r\n", id="line breaks of Windows"),
+    ],
+)
+def test_an_edit_changes_its_document_and_nothing_around_it(text: str, index: int, expected: str) -> None:
+    source = manifests(text)
+    changed = list(changed_files(source, renamed(source, index)))
+    assert changed == [FileChange("0.yaml", text.encode(), expected.encode())]
+
+
+def test_only_files_that_change_are_given_back() -> None:
+    source = manifests(f"{A}---\n{B}", A, B)
+    assert not list(changed_files(source, ListChanges()))
+    assert [change.name for change in changed_files(source, renamed(source, 1, 3))] == ["0.yaml", "2.yaml"]
+
+
+def test_a_document_goes_with_its_separator_and_the_last_one_with_its_file() -> None:
+    source = manifests(f"{A}---\n{B}", A)
+    changes = ListChanges()
+    changes.items = {1: {(): None}, 2: {(): None}}
+    assert [change.new for change in changed_files(source, changes)] == [A.encode(), None]
+
+
+@pytest.mark.parametrize(
+    ("beside", "folder", "name"),
+    [
+        pytest.param(0, "x", "0.yaml", id="beside another one"),
+        pytest.param(-1, None, "1.yaml", id="beside none, at the end of the last file"),
+        pytest.param(-1, "x", "x/c-c.yaml", id="beside none, in a file of its own"),
+        pytest.param(-1, "", "c-c.yaml", id="or one in the working folder"),
+    ],
+)
+def test_the_file_of_a_new_object(beside: int, folder: str | None, name: str) -> None:
+    source = manifests(A, B)
+    assert file_of_new(NewObject(NEW, beside), source, folder) == name
+    changes = ListChanges()
+    changes.created = [NewObject(NEW, beside)]
+    (change,) = changed_files(source, changes, folder)
+    assert change.name == name
+    assert (change.new or b"").endswith(b"kind: C\nmetadata:\n  name: c\n")
+
+
+def test_json_cannot_hold_a_second_document() -> None:
+    source = Manifests({"a/x.json": b'{"kind": "A"}'})
+    assert file_of_new(NewObject(NEW, 0), source) == "a/c-c.yaml"
