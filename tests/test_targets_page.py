@@ -12,7 +12,6 @@ from krm_fn.target_table import system_of
 from krm_fn.targets import TARGETS
 from krm_fn.targets.pages import introduction_of, page_of, section_of
 from support import ROOT
-from systems_table import table
 from targets_page import INDEX, index, pages, place, rows_of_charts, short_list
 
 README = ROOT / "README.md"
@@ -46,15 +45,6 @@ def test_the_list_in_the_readme_is_what_make_docs_writes(golden: Golden) -> None
         README,
         re.sub(marks, lambda found: found[1] + "\n" + short_list() + "\n" + found[2], text, flags=re.DOTALL).encode(),
     )
-
-
-def test_the_table_of_systems_is_what_the_rows_say(golden: Golden) -> None:
-    path = ROOT / "docs/systems.md"
-    text = path.read_text(encoding="utf-8")
-    marks = r"(<!-- systems: `make docs` writes this table -->\n).*?(<!-- end of systems -->)"
-    assert re.search(marks, text, re.DOTALL)
-    head = "\n| system | kinds | what a run does |\n|---|---|---|\n"
-    golden(path, re.sub(marks, lambda found: f"{found[1]}{head}{table()}\n{found[2]}", text, flags=re.DOTALL).encode())
 
 
 @pytest.mark.parametrize("target", TARGETS)
