@@ -76,7 +76,7 @@ def evidence(obj: Object) -> Iterator[Evidence]:
     for label in _LABELS:
         yield Evidence(text(obj.labels.get(label)), f"its label `{label}`", namespace)
     for owner in owners(obj):
-        if owner[:2] == CLUSTER:
+        if owner.group_kind == CLUSTER:
             yield Evidence(owner.name, "an owner reference", owner.namespace)
     referred = "the name of a Secret or ConfigMap that it refers to"
     yield Evidence(_name_in_reference(obj), referred, namespace)

@@ -38,7 +38,7 @@ class Members:
         self.clusters = {
             key: node for key, node in self.nodes.items() if node.is_cluster and key not in patches
         }
-        self._is_about_one = len({key[:4] for key in self.clusters}) == 1
+        self._is_about_one = len({key.identity for key in self.clusters}) == 1
         self._uses = ObjectIndex(self._by_target().items())
         self._of_class: dict[Key, list[Node]] = {}
         for cluster in self.clusters.values():
@@ -65,7 +65,7 @@ class Members:
         uses = self._uses[target]
         users: dict[tuple[str, ...], list[Key]] = {}
         for use in uses:
-            users.setdefault(use.source[:4], []).append(use.source)
+            users.setdefault(use.source.identity, []).append(use.source)
         nearest_users = {
             user for namesakes in users.values() for user in nearest(namesakes, key.file)
         }
@@ -86,8 +86,10 @@ class Members:
     def _patches(self) -> set[Key]:
         """Return the Clusters that are patches of another one, as kustomize has them."""
         clusters = [node for node in self.nodes.values() if node.is_cluster]
-        complete = {node.key[:4] for node in clusters if node.is_complete}
-        return {node.key for node in clusters if not node.is_complete and node.key[:4] in complete}
+        complete = {node.key.identity for node in clusters if node.is_complete}
+        return {
+            node.key for node in clusters if not node.is_complete and node.key.identity in complete
+        }
 
     def _by_target(self) -> dict[Key, list[Use]]:
         """Return the uses of each object, whether or not it is in the list.

@@ -24,6 +24,11 @@ class Key(NamedTuple):
     def group_kind(self) -> tuple[str, str]:  # noqa: D102
         return self.group, self.kind
 
+    @property
+    def identity(self) -> tuple[str, str, str, str]:
+        """All but the file: objects with one identity may be in several files."""
+        return self.group, self.kind, self.namespace, self.name
+
 
 class Cluster(NamedTuple):
     """One Cluster: ``network`` is what its objects say, ``assumed`` what holds where they say nothing."""

@@ -79,7 +79,7 @@ class Use(NamedTuple):
 def uses(obj: Object) -> Iterator[Use]:
     """Yield the objects that an object of Cluster API, or a ClusterBootstrap of TKG, refers to."""
     source = key_of(obj)
-    if not (is_cluster_api(source.group) or source[:2] == tkg.CLUSTER_BOOTSTRAP):
+    if not (is_cluster_api(source.group) or source.group_kind == tkg.CLUSTER_BOOTSTRAP):
         return
     for field, role in _REFERENCES.get(source.kind, {}).items():
         for path, value in values(obj.data, pattern(field)):

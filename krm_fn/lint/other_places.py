@@ -1,7 +1,7 @@
 """Places that no target reads, and the proxies that they hold.
 
 A name says what is a proxy: a variable in a list or a mapping, a member such as ``httpProxy``, ``NAME=value`` in a text.
-Where no name does, a row of ``clusters.systems`` leads to it.
+Where no name does, a row of ``products.systems`` leads to it.
 """  # noqa: E501
 
 from __future__ import annotations
