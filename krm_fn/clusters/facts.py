@@ -57,10 +57,9 @@ def _facts(obj: Object, paths: FactPaths, name: str) -> tuple[Fact, ...]:
     facts: list[Fact] = []
     for fact_path in _patterns(getattr(paths, name)):
         for path, value in values(data, fact_path, paths.start):
-            texts = read(value)
-            for text in (texts,) if isinstance(texts, str) else texts:
-                if text:
-                    facts.append(Fact(text, obj.ref, path))  # noqa: PERF401
+            said = read(value)
+            texts = (said,) if isinstance(said, str) else said
+            facts += [Fact(text, obj.ref, path) for text in texts if text]
     return distinct(facts)
 
 

@@ -197,7 +197,7 @@ INFRASTRUCTURE = {
     "VCDCluster": FactPaths(endpoint=_ENDPOINT, infrastructure_hosts="site"),
     "VSphereCluster": FactPaths(endpoint=_ENDPOINT, infrastructure_hosts="server"),
 }
-"""Kind of an infrastructure cluster, or of a managed control plane, -> where it says more than the contract asks for."""  # noqa: E501
+"""Kind of an infrastructure cluster, or of a managed control plane, -> where it says more than the contract asks."""
 
 METAL3_POOL = ("ipam.metal3.io", "IPPool")
 POOLS = frozenset(

@@ -5,9 +5,9 @@ first, see ``evidence``), its owners. An object that names only Clusters which a
 known by name only. Where nothing says anything, it is the only Cluster of the list, or at last a name.
 
 Objects of Cluster API are in the namespace of their Cluster. Others may be elsewhere, but then nothing but their own
-word connects them: such a membership says from which namespace it is claimed. Where the list is about one Cluster only,
-an object is about that one anyway, unless it is of Cluster API, a Secret or a ConfigMap, which are beside their Cluster.
-"""  # noqa: E501
+word connects them: such a membership says from which namespace it is claimed. Where the list is about one Cluster,
+an object is about that one anyway, unless it is of Cluster API, a Secret or a ConfigMap: these are beside theirs.
+"""
 
 from __future__ import annotations
 

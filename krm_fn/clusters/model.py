@@ -21,7 +21,8 @@ class Key(NamedTuple):
     file: str = ""
 
     @property
-    def group_kind(self) -> tuple[str, str]:  # noqa: D102
+    def group_kind(self) -> tuple[str, str]:
+        """Its group and kind, by which tables know it."""
         return self.group, self.kind
 
     @property

@@ -1,9 +1,9 @@
 """Which object of a list a key means, where a namespace is left out or several files have one of that name.
 
-``kustomize``, ``kpt`` and ``clusterctl`` set a namespace that is left out, or ``${NAMESPACE}``, later: it may become any.
+``kustomize``, ``kpt`` and ``clusterctl`` set a namespace that is left out, or ``${NAMESPACE}``, later: it may be any.
 Of several objects with one namespace and name, a key means that of its own file, else those of its own folder, else all
 of them: a folder of templates is many lists in one.
-"""  # noqa: E501
+"""
 
 from __future__ import annotations
 

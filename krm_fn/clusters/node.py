@@ -78,7 +78,8 @@ class Node(NamedTuple):
     rewritten: tuple[Pointer, ...] = ()
 
     @property
-    def is_cluster(self) -> bool:  # noqa: D102
+    def is_cluster(self) -> bool:
+        """Whether it is a Cluster of Cluster API."""
         return self.key.group_kind == CLUSTER
 
     @property
@@ -87,7 +88,8 @@ class Node(NamedTuple):
         return is_infrastructure(*self.key.group_kind)
 
     @property
-    def is_control_plane(self) -> bool:  # noqa: D102
+    def is_control_plane(self) -> bool:
+        """Whether it makes control plane nodes, and is no infrastructure."""
         return self.role is Role.CONTROL_PLANE and not self.is_infrastructure
 
     @property
@@ -96,7 +98,8 @@ class Node(NamedTuple):
         return is_cluster_api(self.key.group) or self.key.group == konvoy.GROUP
 
     @property
-    def is_workload(self) -> bool:  # noqa: D102
+    def is_workload(self) -> bool:
+        """Whether it is an object inside a cluster."""
         return self.key.group in _WORKLOADS
 
     @property

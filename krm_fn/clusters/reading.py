@@ -86,12 +86,10 @@ def cidrs(value: Any) -> tuple[str, ...]:
     networks: list[str] = []
     for part in placeholders.split(text(value)):
         if placeholders.is_in(part):
-            part = _filled_in_later(part, cidrs)  # noqa: PLW2901
-        elif not _is_cidr(part):
-            part = ""  # noqa: PLW2901
-        if part:
+            networks.append(_filled_in_later(part, cidrs))
+        elif _is_cidr(part):
             networks.append(part)
-    return tuple(networks)
+    return tuple(filter(None, networks))
 
 
 def _filled_in_later(value: str, read: Callable[[str], Any]) -> str:

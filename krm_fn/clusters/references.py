@@ -1,9 +1,9 @@
 """References between objects, in the shapes of all API versions; nothing is looked up.
 
 Source: Cluster API ``api/core``: a reference of v1alpha3 to v1beta1 has ``apiVersion``, ``kind``, ``name`` and at times
-``namespace``, one of v1beta2 ``apiGroup``, ``kind``, ``name``; the templates of a ClusterClass are in ``ref`` (v1alpha4,
-v1beta1) or ``templateRef`` (v1beta2).
-"""  # noqa: E501
+``namespace``, one of v1beta2 ``apiGroup``, ``kind``, ``name``; the templates of a ClusterClass are in ``ref``
+(v1alpha4, v1beta1) or ``templateRef`` (v1beta2).
+"""
 
 from __future__ import annotations
 

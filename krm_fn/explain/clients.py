@@ -1,8 +1,8 @@
 """What reads NO_PROXY: would this client reach this host directly, or through the proxy?
 
-Hardly two clients agree; each is a row of what an entry means to it. What no list in practice needs (a netmask, an octet
-written in octal, a suffix of an address) is left out. ``tests/test_explain_clients.py`` holds the rows against what was measured.
-"""  # noqa: E501
+Hardly two clients agree; each is a row of what an entry means to it. What no list in practice needs (a netmask, an
+octet written in octal, a suffix of an address) is left out. ``tests/test_explain_clients.py`` holds what was measured.
+"""
 
 from __future__ import annotations
 

@@ -76,9 +76,9 @@ class Resolved(NamedTuple):
         conflicts: the places whose proxies differ, the one whose proxy was taken first; empty where they agree.
         missing: what would be needed and is not known.
         unreachable_overrides: the overrides for some nodes of its Clusters only, which would say something else.
-        withheld: the memberships that only the object itself claims from another namespace, whose proxy it does not get.
+        withheld: the memberships that only the object itself claims, and whose proxy it does not get.
         of_role: the role whose proxy all machines get; None where it is that of the Cluster.
-    """  # noqa: E501
+    """
 
     settings: ProxySettings = ProxySettings()
     entries: tuple[Entry, ...] = ()
