@@ -36,7 +36,8 @@ RELEASE = (
         ),
         pytest.param("apiVersion: v1\nkind: Service\nmetadata: {name: a}\n---\n", "", {}, id="what holds no proxy"),
         pytest.param(
-            "apiVersion: v1\nkind: List\nitems:\n- " + workload("web").replace("\n", "\n  ").replace("  ---\n  ", "---\n"),
+            "apiVersion: v1\nkind: List\nitems:\n- "
+            + workload("web").replace("\n", "\n  ").replace("  ---\n  ", "---\n"),
             CHOOSING,
             {"workloads": (1, 0, 1, 0)},
             id="an object in a list",
