@@ -1,6 +1,5 @@
 # shellcheck shell=bash disable=SC2034
-# Reads `paths`, `config` and `arguments` of the action into arrays of these names, and `scope` with the commit of `base`
-# into `changed`, an option of `run` or nothing; the steps of action.yml source it.
+# Reads `paths`, `config` and `arguments` of the action into arrays of these names; the steps of action.yml source it.
 #
 # A path becomes relative to the repository, and no part of it is a link: so it is the same file in a copy of the
 # repository, and a run in the copy writes nowhere else.
@@ -16,13 +15,6 @@ lines() {
 
 config=()
 [[ -z $INPUT_CONFIG ]] || config=("--config=$INPUT_CONFIG")
-
-changed=()
-case $INPUT_SCOPE in
-  changed) [[ -z $BASE ]] || changed=("--changed=$BASE") ;;
-  all) ;;
-  *) refuse "\`scope\` must be \`changed\` or \`all\`." ;;
-esac
 
 mapfile -t arguments < <(lines "$INPUT_ARGUMENTS")
 for argument in "${arguments[@]}"; do

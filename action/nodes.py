@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from krm_fn.cli.reading import read_found
 from krm_fn.errors import InputError
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import redact
@@ -44,7 +43,8 @@ REPLACES: Mapping[str, Fields] = {
 TEMPLATES = {"KubeadmConfigTemplate", "KubeadmControlPlaneTemplate"}
 _USERS = {"MachineDeployment", "MachineSet", "MachinePool"}
 _COMPARED = {*REPLACES, *TEMPLATES, *_USERS}
-
+LARGEST = 64 * 1024 * 1024
+"""Bytes of a file that is read."""
 
 _PUNCTUATION = re.compile(f"[{re.escape(string.punctuation)}]")
 _REFERENCE = re.compile("[@#]")
@@ -123,19 +123,22 @@ def compare(before: Mapping[Key, Any], after: Mapping[Key, Any]) -> NodeChanges:
 def objects_in(folder: Path) -> dict[Key, Any]:
     """Return the objects about nodes in the YAML and JSON files of a folder.
 
-    Links are left out, and so is what `inject-proxy run` does not read either: what is no YAML, such as a template, and
-    what aliases make too large.
+    Links and pipes are left out, and so is what `inject-proxy run` does not read either: what is no YAML, such as a
+    template, and what aliases make too large.
     """
     found: dict[Key, Any] = {}
     for file in sorted(folder.rglob("*")):
-        if file.suffix in {".yaml", ".yml", ".json"} and not file.is_symlink():
+        is_named_so = file.suffix in {".yaml", ".yml", ".json"}
+        if is_named_so and file.is_file() and not file.is_symlink():
             found |= _objects(file, file.relative_to(folder).as_posix())
     return found
 
 
 def _objects(file: Path, name: str) -> dict[Key, Any]:
     try:
-        manifests = Manifests({name: read_found(file)})
+        if file.stat().st_size > LARGEST:
+            return {}
+        manifests = Manifests({name: file.read_bytes()})
     except (OSError, InputError):
         return {}
     found = {}
@@ -146,9 +149,9 @@ def _objects(file: Path, name: str) -> dict[Key, Any]:
             objects = manifests.objects(index)
         except InputError:
             continue
-        for one in objects:
-            if one.ref.kind in _COMPARED:
-                found[Key(name, one.ref.kind, one.ref.namespace, one.ref.name)] = one.data
+        for obj in objects:
+            if obj.ref.kind in _COMPARED:
+                found[Key(name, obj.ref.kind, obj.ref.namespace, obj.ref.name)] = obj.data
     return found
 
 

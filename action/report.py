@@ -1,8 +1,8 @@
 """Write the report of the GitHub action in Markdown: what a run would change, which nodes are replaced, and why.
 
-Usage: ``python3 report.py FOLDER [--changed=COMMIT] > report.md``, with the option where the check had it. The folder
-holds what `action.yml` wrote: ``results.json`` (``run --check -v --output json``; empty where the check could not run),
-``changes.diff`` (``run --diff=grouped``), ``explain.txt``, and the repository as the pull request found it (``before``)
+Usage: ``python3 report.py FOLDER > report.md``. The folder holds what `action.yml` wrote: ``results.json``
+(``run --check -v --output json``; empty where the check could not run), ``changes.diff`` (``run --diff --grouped``),
+``explain.txt``, and the repository as the pull request found it (``before``)
 and after it and a run (``after``). No text in the report is a credential: the files hold none, and of the two folders
 it shows names only. What the manifests hold is shown as text, also where it looks like Markdown.
 """
@@ -19,11 +19,12 @@ from typing import Any
 from nodes import NodeChanges, as_code, as_text, compare, objects_in
 
 from krm_fn.cli import STACK_FRAMES
-from krm_fn.explain.nodes import KEPT
 from krm_fn.pipeline import CHANGE_DUE
 
 MARK = "<!-- inject-proxy -->"
 """The first line of the comment, by which the action finds it again."""
+KEPT = "NodesKept"
+"""The code of nodes that keep what they have."""
 LONGEST = 60_000
 """Characters: GitHub takes comments of up to 65,536."""
 
@@ -34,26 +35,25 @@ def main() -> None:
     folder = Path(sys.argv[1])
     files = {path.name: path.read_text() for path in folder.iterdir() if path.is_file()}
     nodes = compare(objects_in(folder / "before"), objects_in(folder / "after"))
-    sys.stdout.write(report(files, nodes, of_change=len(sys.argv) > 2))
+    sys.stdout.write(report(files, nodes))
 
 
-def report(files: Mapping[str, str], nodes: NodeChanges, *, of_change: bool = False) -> str:
+def report(files: Mapping[str, str], nodes: NodeChanges) -> str:
     """Return the report.
 
     Args:
         files: name -> content, as the docstring of this module lists them.
         nodes: what the pull request, with a run behind it, means for nodes.
-        of_change: whether the check judged only what the pull request changes.
     """
     has_run = bool(files.get("results.json"))
     results = json.loads(files["results.json"]) if has_run else []
     diff = files.get("changes.diff", "")
     kept = {str(key): why for key, why in nodes.kept.items()}
     for result in results:
-        if rule_of(result) in KEPT:
+        if rule_of(result) == KEPT:
             kept.setdefault(subject_of(result), as_text(result["message"]))
     number = number_of_files(results) if diff else 0
-    title = headline(number, results, has_run=has_run, of_change=of_change)
+    title = headline(number, results, has_run=has_run)
     parts = [MARK, f"### inject-proxy: {title}"]
     parts += section(
         "Nodes that will be replaced", [f"{key}: {why}" for key, why in nodes.replaced.items()]
@@ -79,9 +79,7 @@ def number_of_files(results: Sequence[Mapping[str, Any]]) -> int:
     return len({result["file"]["path"] for result in results if rule_of(result) == CHANGE_DUE})
 
 
-def headline(
-    number: int, results: Sequence[Mapping[str, Any]], *, has_run: bool, of_change: bool
-) -> str:
+def headline(number: int, results: Sequence[Mapping[str, Any]], *, has_run: bool) -> str:
     """Return what the check found, in one sentence."""
     if number:
         return f"{number} file{'s' * (number > 1)} would change. Run `inject-proxy run` and commit"
@@ -89,8 +87,6 @@ def headline(
         return "the manifests or the ProxyConfig are wrong"
     if not has_run:
         return "the check could not run; the log says why"
-    if of_change:
-        return "what the pull request changes holds the proxy"
     return "all manifests hold the proxy"
 
 
@@ -98,7 +94,7 @@ def findings(results: Sequence[Mapping[str, Any]], severities: set[str]) -> list
     """Return a line for each finding of some severities that is not about nodes."""
     lines = []
     for result in results:
-        if result["severity"] in severities and rule_of(result) not in KEPT:
+        if result["severity"] in severities and rule_of(result) != KEPT:
             subject = subject_of(result)
             message = as_text(result["message"])
             lines.append(f"{subject}: {message}" if subject else message)

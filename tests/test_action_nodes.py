@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.cli.reading import LARGEST
 from support import ROOT, run
 
 sys.path.insert(0, str(ROOT / "action"))
@@ -151,7 +150,7 @@ def test_no_file_makes_the_report_of_others_hang_or_fail(tmp_path: Path, text: s
     (after / "endless.yaml").symlink_to("/dev/zero")
     os.mkfifo(after / "pipe.yaml")
     (after / "large.yaml").touch()
-    os.truncate(after / "large.yaml", LARGEST + 1)
+    os.truncate(after / "large.yaml", nodes.LARGEST + 1)
     (tmp_path / "results.json").write_text("[]")
     done = run([sys.executable, ROOT / "action/report.py", tmp_path])
     assert done.returncode == 0, done.stderr.decode()
@@ -165,7 +164,7 @@ def a_report(files: dict[str, str]) -> str:
     return report.report({"results.json": "[]\n", **files}, nodes.NodeChanges())
 
 
-def finding(message: str, rule: str = "NP004") -> str:
+def finding(message: str, rule: str = "FactsUnknown") -> str:
     ref = {"apiVersion": "v1", "kind": "MachineDeployment", "name": "md"}
     return json.dumps([{"message": message, "severity": "warning", "resourceRef": ref, "tags": {"rule": rule}}])
 
@@ -176,12 +175,12 @@ def test_files_are_counted_by_what_is_due_and_not_by_headers_of_the_diff() -> No
         {"message": "a", "severity": "error", "tags": {"rule": rule}, "file": {"path": path}}
         for rule, path in [("ProxyMissing", "a.yaml"), ("ProxyMissing", "a.yaml"), ("ProxyMissing", "b.yaml")]
     ]
-    due.append({**due[0], "tags": {"rule": "NP004"}, "file": {"path": "c.yaml"}})
-    diff = "--- a/a.yaml\n+++ b/a.yaml\n@@ line 1 @@\n+++ b/x.yaml\n= the same in 1 other place: b.yaml\n"
+    due.append({**due[0], "tags": {"rule": "FactsUnknown"}, "file": {"path": "c.yaml"}})
+    diff = "--- a/a.yaml\n+++ b/a.yaml\n@@ line 1 @@\n+++ b/x.yaml\n= the same in 1 more: b.yaml\n"
     assert "2 files would change." in a_report({"changes.diff": diff, "results.json": json.dumps(due)})
 
 
-@pytest.mark.parametrize("rule", ["NP004", "NodesNotRolled"])
+@pytest.mark.parametrize("rule", ["FactsUnknown", "NodesKept"])
 def test_no_message_is_markdown(rule: str) -> None:
     message = 'name "</details> <img src=x> @octocat #1 [a](http://b.example) **b**" in `spec.a` of `a'
     text = a_report({"results.json": finding(message, rule)})
@@ -193,9 +192,8 @@ def test_no_message_is_markdown(rule: str) -> None:
     )
 
 
-@pytest.mark.parametrize("rule", ["NodesNotRolled", "TemplateImmutable"])
-def test_what_keeps_nodes_is_no_finding(rule: str) -> None:
-    text = a_report({"results.json": finding("nodes keep the old proxy", rule)})
+def test_what_keeps_nodes_is_no_finding() -> None:
+    text = a_report({"results.json": finding("nodes keep the old proxy", "NodesKept")})
     assert "**Nodes that keep what they have**" in text
     assert "**Findings**" not in text
 

@@ -35,14 +35,14 @@ def find_files(paths: Sequence[str], exclude: Sequence[str]) -> list[FoundFile]:
     """
     found: dict[str, FoundFile] = {}
     for path in paths:
-        real = os.path.realpath(path)
+        real, name = os.path.realpath(path), os.path.normpath(path)
         if os.path.isdir(path):  # noqa: PTH112
-            name = "" if path == "." else path
+            name = "" if name == "." else name
             files = list(_files_below(name, real, ignored_in(real, exclude)))
         elif os.path.exists(path):  # noqa: PTH110
             ignored = ignored_in(os.path.dirname(real), exclude)._replace(rules=())  # noqa: PTH120
             is_excluded = ignored.leaves_out(real, is_folder=False)
-            files = [] if is_excluded else [FoundFile(path, real)]
+            files = [] if is_excluded else [FoundFile(name, real)]
         else:
             raise UsageError(f'there is no file or folder "{path}"')
         for file in files:

@@ -228,20 +228,10 @@ def test_a_pull_request_that_holds_the_proxy_says_which_nodes_it_replaces(runner
     run([COMMAND, "run", "."], cwd=runner.repository)
     runner.run_all()
     body = runner.text("body.md")
-    assert "### inject-proxy: what the pull request changes holds the proxy\n" in body
+    assert "### inject-proxy: all manifests hold the proxy\n" in body
     assert f"{CONTROL_PLANE}`spec.kubeadmConfigSpec` changes\n" in body
     assert f"{WORKERS}`spec.template.spec.bootstrap` changes\n" in body
     assert "Nodes that keep" not in body
-
-
-SECOND = "clusters/prod-2"
-"""The folder of a second cluster."""
-
-
-def with_second_cluster(repository: Path) -> None:
-    shutil.copytree(repository / "clusters/prod-1", repository / SECOND)
-    for file in (repository / SECOND).iterdir():
-        file.write_text(file.read_text().replace("prod-1", "prod-2"))
 
 
 def annotated(check: subprocess.CompletedProcess[str]) -> set[str]:
@@ -249,49 +239,14 @@ def annotated(check: subprocess.CompletedProcess[str]) -> set[str]:
     return set(re.findall(r"^::error file=clusters/([^/]*)/", check.stdout, re.MULTILINE))
 
 
-def judged(runner: Runner) -> tuple[int, set[str]]:
-    """How a job ends, and the folders that its check finds wrong."""
-    done = runner.run_all()
-    check, failed = done["Check the manifests"], done["Fail where a manifest lacks the proxy"]
-    assert check and failed
-    return failed.returncode, annotated(check)
-
-
-def test_a_pull_request_that_lacks_the_proxy_fails_for_its_own_files_only(runner: Runner) -> None:
-    open_pull_request(runner)
-    with_second_cluster(runner.repository)
-    assert judged(runner) == (1, {"prod-2"})
-    body = runner.text("body.md")
-    assert "prod-2/control-plane.yaml" in body
-    assert "clusters/prod-1/" not in body.partition("Who gets which proxy")[0]
-
-
-@pytest.mark.parametrize(
-    ("scope", "judgement"),
-    [
-        pytest.param("", (0, set()), id="what changes, by default"),
-        pytest.param("all", (1, {"prod-1"}), id="all"),
-    ],
-)
-def test_a_base_that_lacks_the_proxy_fails_only_where_all_is_judged(
-    runner: Runner, scope: str, judgement: tuple[int, set[str]]
-) -> None:
-    open_pull_request(runner)
-    (runner.repository / "README.md").write_text("Our clusters.\n")
-    if scope:
-        runner.inputs["scope"] = scope
-    assert judged(runner) == judgement
-    assert ("**Nodes that will be replaced**" in runner.text("body.md")) == (scope == "all")
-
-
-def test_a_base_that_cannot_be_fetched_makes_all_count(runner: Runner) -> None:
+def test_a_base_that_cannot_be_fetched_is_a_warning(runner: Runner) -> None:
     open_pull_request(runner)
     runner.base = "0" * 40
     done = runner.run_all()
     fetched, check = done["Fetch the base"], done["Check the manifests"]
     assert fetched and check
     assert fetched.stdout.splitlines() == [
-        "::warning title=inject-proxy::`base` cannot be fetched, so all manifests are judged, whatever `scope` says."
+        "::warning title=inject-proxy::`base` cannot be fetched, so the report compares no nodes with it."
     ]
     assert (fetched.returncode, annotated(check), runner.outputs["check"]["exit-code"]) == (0, {"prod-1"}, "1")
     assert "4 files would change." in runner.text("body.md")
@@ -303,7 +258,7 @@ def test_equal_hunks_are_in_the_comment_once(runner: Runner) -> None:
         first.read_text().replace("namespace: cert-manager", "namespace: other")
     )
     runner.run_all()
-    assert "\n= the same in 1 other place: platform/other.yaml\n" in runner.text("body.md")
+    assert "\n= the same in 1 more: platform/other.yaml\n" in runner.text("body.md")
     assert "### inject-proxy: 5 files would change." in runner.text("body.md")
 
 
@@ -356,7 +311,6 @@ REFUSED = {
     "a link to another folder": {"paths": ".\nout"},
     "a path among the arguments": {"arguments": "--only=nodes\n../other"},
     "two dashes among the arguments": {"arguments": "--"},
-    "a scope that is none": {"scope": "some"},
 }
 
 
