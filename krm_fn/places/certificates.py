@@ -73,14 +73,11 @@ class NamedEntry(NamedTuple):
         """Set the entry where ours is, or in front of a proxy at the end of the list; or remove it."""
         if self.entry is None and not isinstance(draft.get(place.path), list):
             return
-        edits = draft.edits
         entries = self._entries(draft.items(place.path) or [])
         if entries:
             draft.set(place.path, entries)
         else:
             draft.remove(place.path, keep=place.keep)
-        if draft.edits > edits:
-            draft.describe(f"{'sets' if self.entry else 'removes'} {place.label}")
 
     def _entries(self, before: Sequence[Any]) -> list[Any]:
         """Return the entries of the list as they are to be."""

@@ -228,12 +228,10 @@ class Computed(NamedTuple):
 
     Attributes:
         value: returns it.
-        described: what messages call what it says; "" where the label of the place is enough.
         reads: the form of a value that says variables; None for another one.
     """
 
     value: Callable[[ProxySettings, Any], Any]
-    described: str = ""
     reads: Members | None = None
 
     def read(self, data: Any, place: Place) -> Iterable[Reading]:
@@ -251,4 +249,3 @@ class Computed(NamedTuple):
             draft.remove(place.path, keep=place.keep)
         else:
             draft.set(place.path, new)
-        draft.describe(f"{'removes' if new is None else 'sets'} {self.described or place.label}")

@@ -50,8 +50,6 @@ class NamedItem(NamedTuple):
         self.form.write(new, self._inside(place, ()), settings)
         if new.edits:
             draft.append(place.path, new.data)
-            for description in new.descriptions:
-                draft.describe(description)
 
     def _inside(self, place: Place, path: Pointer) -> Place:
         """Return the place in one item."""

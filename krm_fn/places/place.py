@@ -75,6 +75,7 @@ def write_places(draft: Draft, places: Iterable[Place | Finding], settings: Prox
                 draft.findings.append(finding)
         if draft.edits > edits and len(draft.descriptions) == described:
             verb = "sets the proxy in" if own.sets_any else "removes the proxy from"
+            verb = "changes" if place.is_trust else verb
             changed.setdefault(verb, []).append(place.label)
     for verb, labels in changed.items():
         draft.describe(f"{verb} {' and '.join(dict.fromkeys(labels))}")
