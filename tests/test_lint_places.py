@@ -103,7 +103,7 @@ def test_what_one_place_says(values: dict[str, str | None], expected: list[str])
 
 def test_what_may_come_from_elsewhere_is_not_missed() -> None:
     beside = frozenset({"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"})
-    assert codes(readings({"HTTP_PROXY": PROXY}, beside=beside)) == []
+    assert codes(readings({"HTTP_PROXY": PROXY}, maybe_elsewhere=beside)) == []
     assert codes(readings({"HTTP_PROXY": PROXY, "NO_PROXY": LOOPBACK}), names_are_given=True) == []
 
 

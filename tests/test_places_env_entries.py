@@ -15,7 +15,7 @@ from places_forms import place, read, reported, write, written
 from proposals import FULL, HTTP, HTTPS, NO, NONE, env, proxy_settings
 
 AT = place(EnvEntries(), "env")
-KEEPING = AT._replace(keeps=True)
+KEEPING = AT._replace(on_conflict_keep=True)
 POD_NAMESPACE = {"name": "POD_NAMESPACE", "valueFrom": {"fieldRef": {"fieldPath": "metadata.namespace"}}}
 DEBUG = {"name": "DEBUG", "value": "1"}
 FROM_CONFIG = {"configMapKeyRef": {"name": "cert-manager-app-proxy", "key": "http_proxy", "optional": True}}
@@ -181,7 +181,7 @@ def test_an_entry_is_read_as_kubernetes_reads_it(entry: dict[str, Any], value: s
 def test_what_env_from_may_set_is_beside_each_reading() -> None:
     sources = [{"configMapRef": {"name": "a"}, "prefix": "NO_"}, "x"]
     (reading,) = EnvEntries(env_from=sources).read({"env": [OURS[0]]}, AT)
-    assert reading.beside == {"NO_PROXY"}
+    assert reading.maybe_elsewhere == {"NO_PROXY"}
 
 
 def test_all_containers_of_a_workload_are_read() -> None:

@@ -17,7 +17,7 @@ from proposals import FULL, HTTP, HTTPS, NO, NONE, proxy_settings
 
 ROOT = place(CAMEL)
 DEEP = place(CAMEL, "spec", "a", "proxy")
-SWITCHED = place(CAMEL._replace(switch="enabled"), "proxy", keep=1)
+SWITCHED = place(CAMEL._replace(switch="enabled"), "proxy", kept_steps=1)
 LIST = Members("http", "https", "additionalNo", is_list=True)
 WITH_LIST = place(LIST)
 STRICT = place(LIST._replace(is_strict=True))
@@ -103,7 +103,7 @@ def test_a_variable_that_is_not_set_is_taken_away() -> None:
     ],
 )
 def test_without_a_proxy_the_members_go(keep: int, data: Any, result: Any) -> None:
-    assert written({"spec": data}, DEEP._replace(keep=keep), NONE) == result
+    assert written({"spec": data}, DEEP._replace(kept_steps=keep), NONE) == result
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_a_password_that_belongs_into_a_secret_is_left_out_and_reported_where_no
     ],
 )
 def test_a_value_that_follows_from_the_settings(old: Any, new: Any) -> None:
-    at = place(Computed(lambda *_: new), "a", "b", keep=0)
+    at = place(Computed(lambda *_: new), "a", "b")
     data = {} if old is None else {"a": {"b": old}}
     result = write(data, at)[0].data
     assert (result, type(patch.lookup(result, ("a", "b")))) == ({"a": {"b": new}} if new else {}, type(new))
@@ -223,7 +223,7 @@ SETTINGS = st.builds(proxy_settings, TEXTS, TEXTS, TEXTS)
 def test_data_of_any_shape_comes_to_the_settings_or_is_reported(
     data: Any, first: ProxySettings, second: ProxySettings, keep: int
 ) -> None:
-    at = DEEP._replace(keep=keep)
+    at = DEEP._replace(kept_steps=keep)
     if reported(data, at, first):
         return
 

@@ -53,7 +53,7 @@ def filled(text: str, form: str, settings: ProxySettings) -> tuple[str, list[str
     draft = Draft(text)
     own = file_form.settings(settings)
     places = partial(file_form.places, own)
-    yaml = YamlText(places, begun=[one for one in places({}) if isinstance(one, Place)])
+    yaml = YamlText(places, new_document=[one for one in places({}) if isinstance(one, Place)])
     place = Place((), Text(Value((), text), yaml), "the file", is_trust=True)
     write_places(draft, [place], own)
     for finding in draft.findings:

@@ -109,7 +109,9 @@ def _of_cases(
                 "the second"
             )
             yield _PlaceProblem(Problem("CasesDiffer", message), pair)
-    elif pair and not (pair[0].is_provided or upper in pair[0].beside or reader.names_are_given):
+    elif pair and not (
+        pair[0].is_provided or upper in pair[0].maybe_elsewhere or reader.names_are_given
+    ):
         name = pair[0].variable
         missing = name.swapcase()
         message = f"`{name}` is set without `{missing}`: add `{missing}` with the same value"
@@ -121,7 +123,7 @@ def _of_lists(
 ) -> Iterator[_PlaceProblem]:
     """Yield the problems of the lists of a place, or that there is none beside a proxy."""
     has_proxy = bool(urls) and not reader.audience.completes_the_list
-    may_be_elsewhere = any("NO_PROXY" in reading.beside for reading in urls)
+    may_be_elsewhere = any("NO_PROXY" in reading.maybe_elsewhere for reading in urls)
     if has_proxy and not lists and not may_be_elsewhere:
         message = (
             "a proxy must not be set without `NO_PROXY`: everything inside the cluster would go "
@@ -158,7 +160,7 @@ def _of_urls(
             yield _PlaceProblem(problem, about)
         http += [reading for reading in about if reading.variable.upper() == "HTTP_PROXY"]
     if http and not reader.names_are_given:
-        names = {name.upper() for name in variables} | http[0].beside
+        names = {name.upper() for name in variables} | http[0].maybe_elsewhere
         if "HTTPS_PROXY" not in names:
             for problem in judge_pair(http[0].text, ""):
                 yield _PlaceProblem(problem, http)

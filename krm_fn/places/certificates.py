@@ -56,7 +56,7 @@ class Certificates(NamedTuple):
         if new:
             draft.set(place.path, _encoded(new) if self.is_base64 else new)
         else:
-            draft.remove(place.path, keep=place.keep)
+            draft.remove(place.path, keep=place.kept_steps)
 
 
 class NamedEntry(NamedTuple):
@@ -77,7 +77,7 @@ class NamedEntry(NamedTuple):
         if entries:
             draft.set(place.path, entries)
         else:
-            draft.remove(place.path, keep=place.keep)
+            draft.remove(place.path, keep=place.kept_steps)
 
     def _entries(self, before: Sequence[Any]) -> list[Any]:
         """Return the entries of the list as they are to be."""

@@ -66,7 +66,7 @@ class EnvEntries(NamedTuple):
             path = (*place.path, str(index))
             reading = read_entry(Reading(name, None, path, "", place.label), env[index])
             is_provided = env[index] in self.provided.entries
-            reading = reading._replace(is_provided=is_provided, beside=beside)
+            reading = reading._replace(is_provided=is_provided, maybe_elsewhere=beside)
             yield reading
             if self._knows_upper_case_only and name.lower() not in last:
                 yield reading._replace(variable=name.lower(), member=name)
@@ -92,7 +92,7 @@ class EnvEntries(NamedTuple):
         if entries and entries != env:
             draft.set(place.path, entries)
         elif not entries and env:
-            draft.remove(place.path, keep=place.keep)
+            draft.remove(place.path, keep=place.kept_steps)
 
     @property
     def _knows_upper_case_only(self) -> bool:

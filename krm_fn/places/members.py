@@ -40,7 +40,7 @@ def set_members(draft: Draft, place: Place, values: Mapping[Pointer, Any], last:
             draft.set(path, value, before=(*behind, last))
     for path, value in zip(paths, values.values(), strict=True):
         if value is None:
-            draft.remove(path, keep=place.keep)
+            draft.remove(path, keep=place.kept_steps)
 
 
 class Members(NamedTuple):
@@ -246,6 +246,6 @@ class Computed(NamedTuple):
         if new == old and type(new) is type(old):
             return
         if new is None:
-            draft.remove(place.path, keep=place.keep)
+            draft.remove(place.path, keep=place.kept_steps)
         else:
             draft.set(place.path, new)

@@ -17,18 +17,18 @@ class NamedItem(NamedTuple):
 
     Attributes:
         name: that of the item.
-        steps: the way from the item to what the form writes.
+        inside: the way from the item to what the form writes.
         form: what it writes there.
-        is_made: the item is added where it is missing.
-        meaningless: what says nothing alone: an item in which nothing else is left goes.
-        is_read: it is about the nodes about which its object is.
+        add_if_missing: the item is added where it is missing.
+        empty_value: what says nothing alone: an item in which nothing else is left goes.
+        is_read: False for the variable of one worker group, which says nothing of the Cluster.
     """
 
     name: str
-    steps: Pointer
+    inside: Pointer
     form: Form
-    is_made: bool = True
-    meaningless: Any = None
+    add_if_missing: bool = True
+    empty_value: Any = None
     is_read: bool = True
 
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
@@ -43,8 +43,8 @@ class NamedItem(NamedTuple):
             edits = draft.edits
             self.form.write(draft, self._inside(place, path), settings)
             if draft.edits > edits and not self._is_left(draft.get(path)):
-                draft.remove(path, keep=place.keep)
-        if items or not self.is_made:
+                draft.remove(path, keep=place.kept_steps)
+        if items or not self.add_if_missing:
             return
         new = Draft({"name": self.name})
         self.form.write(new, self._inside(place, ()), settings)
@@ -53,11 +53,11 @@ class NamedItem(NamedTuple):
 
     def _inside(self, place: Place, path: Pointer) -> Place:
         """Return the place in one item."""
-        return place._replace(path=(*path, *self.steps), keep=len(path))
+        return place._replace(path=(*path, *self.inside), kept_steps=len(path))
 
     def _is_left(self, item: dict[str, Any]) -> bool:
         """Return whether an item says anything besides its name."""
         rest = {
             name: value for name, value in item.items() if name not in ("name", "definitionFrom")
         }
-        return bool(rest) and rest != self.meaningless
+        return bool(rest) and rest != self.empty_value

@@ -36,19 +36,19 @@ class Place(NamedTuple):
         path: leads to it; it need not be there.
         form: how it holds the proxy.
         label: what messages call it.
-        keep: so many steps of the path lead to what stays when nothing is left in it.
+        kept_steps: so many steps of the path lead to what stays when nothing is left in it.
         is_trust: it holds certificates, which are written where nobody declares a proxy, too.
         settings: the proxy of this place alone; None for that of the object.
-        keeps: where somebody else has set one of the variables, all of them stay as they are.
+        on_conflict_keep: where somebody else has set one of the variables, all of them stay as they are.
     """
 
     path: Pointer
     form: Form
     label: str
-    keep: int = 0
+    kept_steps: int = 0
     is_trust: bool = False
     settings: ProxySettings | None = None
-    keeps: bool = False
+    on_conflict_keep: bool = False
 
 
 def write_places(draft: Draft, places: Iterable[Place | Finding], settings: ProxySettings) -> None:
@@ -61,7 +61,7 @@ def write_places(draft: Draft, places: Iterable[Place | Finding], settings: Prox
         own = settings if place.settings is None else place.settings
         if not own.is_declared and not place.is_trust:
             continue
-        if place.keeps and _is_of_another(draft.data, place, own):
+        if place.on_conflict_keep and _is_of_another(draft.data, place, own):
             message = f'{place.label} sets a proxy itself, and keeps it: set `conflict` to "Override" to replace it'
             if own.sets_any:
                 draft.report("ValueKept", message, place.path)

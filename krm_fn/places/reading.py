@@ -34,8 +34,8 @@ class Reading(NamedTuple):
         is_lost: the text does not reach the reader, although its author did not want that: systemd drops it, the shell
             runs a part of it.
         is_provided: a ConfigMap or Secret of the list holds the value, and is judged itself.
-        beside: in upper case, the variables that the place may get from what is not in the list, such as ``envFrom`` of
-            a container: nobody can say that it lacks them.
+        maybe_elsewhere: in upper case, the variables that the place may get from what is not in the list, such as
+            ``envFrom`` of a container: nobody can say that it lacks them.
         member: the name of the field that holds the value, where that is not the variable.
         process: the process of a service that alone reads it, and may have another proxy than the others; "" for none.
     """
@@ -52,7 +52,7 @@ class Reading(NamedTuple):
     by_ignition: bool = False
     is_lost: bool = False
     is_provided: bool = False
-    beside: frozenset[str] = frozenset()
+    maybe_elsewhere: frozenset[str] = frozenset()
     member: str = ""
     process: str = ""
     unresolved: str = ""

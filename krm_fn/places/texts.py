@@ -73,7 +73,7 @@ class Text(NamedTuple):
             draft.set(place.path, self.value.written(new))
         else:
             for path in embedded.places(draft.data, self.value):
-                draft.remove(path, keep=place.keep)
+                draft.remove(path, keep=place.kept_steps)
 
 
 def text_place(value: Value, form: TextForm, label: str) -> Place:
@@ -97,41 +97,37 @@ def new_text(data: Any, key: str) -> Value:
     return Value((field, key), "", is_base64=is_encoded)
 
 
-class OneValue(NamedTuple):
-    """A text that is the value of one variable, for a reader that knows no case, or upper case only.
+class ComputedText(NamedTuple):
+    """A text that follows from the settings.
 
-    ``beside`` are the variables that its reader may get from elsewhere.
+    Attributes:
+        value: returns it.
+        variable: the one that it is for its reader; "" for none.
+        is_upper_case: the reader knows the name in upper case only; any other one makes no difference.
+        maybe_elsewhere: the variables that the reader may get from elsewhere.
     """
 
-    variable: str
-    is_upper_case: bool = False
-    beside: frozenset[str] = frozenset()
-
-    def read(self, value: Value, place: Place) -> Iterator[Reading]:
-        """Yield the value."""
-        if value.text:
-            found = list(in_both_cases(self.variable, value.text, value.path, place.label))
-            for reading in found[:1] if self.is_upper_case else found:
-                yield reading._replace(beside=self.beside)
-
-    def edit(self, draft: Draft, value: Value, settings: ProxySettings) -> str:
-        """Return the value of the variable."""
-        return settings.variables().get(self.variable, "")
-
-
-class ComputedText(NamedTuple):
-    """A text that follows from the settings; ``variable``: the one that it is for its reader, if it is one."""
-
     value: Callable[[ProxySettings], str]
-    variable: str
+    variable: str = ""
+    is_upper_case: bool = False
+    maybe_elsewhere: frozenset[str] = frozenset()
 
     def read(self, value: Value, place: Place) -> Iterator[Reading]:
         """Yield the variable."""
-        return OneValue(self.variable).read(value, place) if self.variable else iter(())
+        if not (value.text and self.variable):
+            return
+        readings = list(in_both_cases(self.variable, value.text, value.path, place.label))
+        for reading in readings[:1] if self.is_upper_case else readings:
+            yield reading._replace(maybe_elsewhere=self.maybe_elsewhere)
 
     def edit(self, draft: Draft, value: Value, settings: ProxySettings) -> str:
         """Return the text."""
         return self.value(settings)
+
+
+def one_variable(variable: str) -> ComputedText:
+    """Return the form of a text that is the value of one variable."""
+    return ComputedText(lambda settings: settings.variables().get(variable, ""), variable)
 
 
 class UnitText(NamedTuple):
@@ -175,14 +171,14 @@ class YamlText(NamedTuple):
 
     Attributes:
         places: those of each document that has any.
-        begun: those of a document that is begun in a text without one.
+        new_document: those of a document that is begun in a text without one.
         empty: how a document is written of which nothing is left; it goes.
         is_first_only: documents behind the first mapping do not count.
         says_nothing: whether a document says nothing; a text of such documents alone goes.
     """
 
     places: PlacesOf
-    begun: Sequence[Place] = ()
+    new_document: Sequence[Place] = ()
     empty: str = "{}"
     is_first_only: bool = True
     says_nothing: Callable[[Any], bool] | None = None
@@ -201,7 +197,7 @@ class YamlText(NamedTuple):
         if not documents:
             return self._begin(draft, value, settings)
         concerned = self._concerned(documents)
-        if not concerned and self.begun and settings.sets_any:
+        if not concerned and self.new_document and settings.sets_any:
             finding = wrong_type((), documents[0].data, "a mapping")
             draft.findings.append(_about_text(finding, value))
         editor = embedded.TextEditor(value)
@@ -229,7 +225,7 @@ class YamlText(NamedTuple):
     def _begin(self, draft: Draft, value: Value, settings: ProxySettings) -> str:
         """Return the text with a first document, if there is anything to write into it."""
         inner = Draft({})
-        write_places(inner, self.begun, settings)
+        write_places(inner, self.new_document, settings)
         if not inner.data:
             return value.text
         text = embedded.begin_text(ytt.opened(value), inner.data)

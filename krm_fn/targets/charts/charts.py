@@ -175,7 +175,7 @@ class _ChartValues(NamedTuple):
             form = _form(value, self.chart, existing, EnvEntries(provided=provided))
             label = ", ".join(f"`{text}`" for text in value.names) + f" of the chart {self.name}"
             path = root if value.texts else (*root, *value.steps)
-            yield Place(path, form, label, keep, keeps=keeps)
+            yield Place(path, form, label, keep, on_conflict_keep=keeps)
             is_new_list = isinstance(form, EnvEntries) and existing is None
             if (
                 is_new_list

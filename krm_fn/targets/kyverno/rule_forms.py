@@ -39,7 +39,9 @@ def places_of_rule(policy: Mapping[str, Any], rule: PolicyRule) -> Iterator[Plac
                 holds=list,
                 says_nothing=_is_empty,
             )
-            places.append(text_place(value, form, rule.title)._replace(keep=len(value.path) - 1))
+            places.append(
+                text_place(value, form, rule.title)._replace(kept_steps=len(value.path) - 1)
+            )
     yield from places
     known = {reading.variable for place in places for reading in place.form.read(policy, place)}
     others = [name for name in mentioned(rule.fields["mutate"]) if name not in known]

@@ -54,7 +54,7 @@ class _Karpenter(Target):
             return
         if context.settings.sets_any:
             yield from _old_images(data)
-        yield text_place(value, form, "`spec.userData`")._replace(keep=1)
+        yield text_place(value, form, "`spec.userData`")._replace(kept_steps=1)
 
 
 def _in_document(document: Any) -> Iterator[Place]:

@@ -70,7 +70,7 @@ class _Assigned(NamedTuple):
             return reading
         return reading._replace(
             place=f"{self.process.lower()}'s own environment in {place}",
-            beside=frozenset(proxy_keys.UPPER),
+            maybe_elsewhere=frozenset(proxy_keys.UPPER),
             member=f"{self.process}_{self.name}",
             process=self.process,
         )

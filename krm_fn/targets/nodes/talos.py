@@ -105,7 +105,7 @@ class _Talos(Target):
             text = Value(path, text_at(data, path))
             if not text.text:
                 continue
-            yield text_place(text, form, f"`{path[-1]}`")._replace(keep=len(config.path))
+            yield text_place(text, form, f"`{path[-1]}`")._replace(kept_steps=len(config.path))
             for document in readable(text):
                 if isinstance(document.data, list):
                     yield from machine.left_behind(document.data, path)

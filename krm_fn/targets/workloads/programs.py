@@ -147,13 +147,15 @@ def containers_of(program: Program, data: Data, at: Pointer = POD_SPEC) -> Itera
         yield from program.finds(data)
         return
     fits = group_kind(data)[0] == program.group or any(
-        fits_one(value, [glob]) for label, glob in program.labels for value in labels(data, label)
+        matches_any(value, [glob])
+        for label, glob in program.labels
+        for value in labels(data, label)
     )
     for container in containers(data, at=at):
-        is_named = fits_one(container.name, program.containers)
+        is_named = matches_any(container.name, program.containers)
         words = [word for word in list_at(container.fields, ("args",)) if isinstance(word, str)]
-        has_argument = any(fits_one(word, program.arguments) for word in words)
-        if (is_named and (fits or has_argument)) or fits_one(container.image, program.images):
+        has_argument = any(matches_any(word, program.arguments) for word in words)
+        if (is_named and (fits or has_argument)) or matches_any(container.image, program.images):
             yield container
 
 
@@ -162,6 +164,6 @@ def is_of(program: Program, container: Container, data: Data, at: Pointer) -> bo
     return any(one.path == container.path for one in containers_of(program, data, at))
 
 
-def fits_one(text: str, globs: Iterable[str]) -> bool:
+def matches_any(text: str, globs: Iterable[str]) -> bool:
     """Return whether one of the globs fits."""
     return any(fnmatchcase(text, glob) for glob in globs)

@@ -12,7 +12,7 @@ from krm_fn.patch import text_at
 from krm_fn.places import choice
 from krm_fn.places.place import Place
 from krm_fn.places.provided import NO_USES, DataUses, DataUsesReader
-from krm_fn.places.texts import ComputedText, OneValue, Text, new_text
+from krm_fn.places.texts import ComputedText, Text, new_text, one_variable
 from krm_fn.proxy_url import split_url
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets.base import Context, Data, Options, Target, Writes
@@ -59,10 +59,10 @@ class _ProxyData(Target):
         is_of_aws = data.get("kind") == "ConfigMap" and text_at(data, ("metadata", "name")) == _AWS
         if use.is_environment or is_of_aws:
             keys |= {name: name.upper() for name in PROXY_VARIABLES if name in texts}
-        beside = {"NO_PROXY"}.difference(keys.values())
+        elsewhere = frozenset({"NO_PROXY"}).difference(keys.values())
         for key, variable in keys.items():
             text = texts.get(key) or new_text({"kind": data["kind"]}, key)
-            value = OneValue(variable, is_upper_case=True, beside=frozenset(beside))
+            value = one_variable(variable)._replace(is_upper_case=True, maybe_elsewhere=elsewhere)
             yield Place(text.path, Text(text, value, stays=True), "the data")
         if use.is_proxy_of_flux and data.get("kind") == "Secret":
             yield from self._of_flux(texts, settings)
@@ -96,7 +96,7 @@ class _ProxyData(Target):
             return settings.no_proxy if settings.variables().get(variable) else ""
 
         for key, form in (
-            ("proxy", OneValue(variable)),
+            ("proxy", one_variable(variable)),
             ("noProxy", ComputedText(listed, "NO_PROXY")),
         ):
             text = texts.get(key) or new_text({"kind": "Secret"}, key)

@@ -35,10 +35,10 @@ from krm_fn.targets.workloads.programs import (
     cert_manager_containers,
     chart_operator_containers,
     containers_of,
-    fits_one,
     is_cert_manager,
     is_chart_operator,
     is_of,
+    matches_any,
 )
 
 _PROVIDERS = frozenset(
@@ -67,7 +67,7 @@ def _env_place(data: Data, container: Container, context: Context) -> Place:
     form = EnvEntries(PAIRS, provided, container.fields.get("envFrom"))
     kind = "init container" if container.is_init else "container"
     label = f'{kind} "{container.key}"'
-    return Place((*container.path, "env"), form, label, len(container.path), keeps=keeps)
+    return Place((*container.path, "env"), form, label, len(container.path), on_conflict_keep=keeps)
 
 
 class _OneProgram(Target):
@@ -175,13 +175,13 @@ def _gets_proxy(
     container: Container, data: Data, at: Pointer, options: Options, is_chosen: bool
 ) -> bool:
     """Return whether a container gets the proxy where no annotation names containers."""
-    other_targets = options.get("owners", OWN_TARGETS)
+    other_targets = options.get("otherTargets", OWN_TARGETS)
     if any(is_of(PROGRAMS[name], container, data, at) for name in other_targets):
         return False
     if any(is_of(program, container, data, at) for program in _programs(options)):
         return True
     may_be = not container.is_init or options.get("initContainers", True)
-    return is_chosen and may_be and fits_one(container.name, options.get("containers", ("*",)))
+    return is_chosen and may_be and matches_any(container.name, options.get("containers", ("*",)))
 
 
 class _Workloads(Target):
@@ -197,9 +197,9 @@ class _Workloads(Target):
     def options(self, given: Mapping[str, Options]) -> Options:
         """Return the options, with the targets that write containers of their own unless they are switched off."""
         own = given.get("workloads", {})
-        owners = [name for name in OWN_TARGETS if given.get(name, {}).get("enabled", True)]
+        others = [name for name in OWN_TARGETS if given.get(name, {}).get("enabled", True)]
         kinds = [one for one in own.get("customKinds", ()) if not _has_writer(one, given)]
-        return {**own, "customKinds": kinds, "owners": owners}
+        return {**own, "customKinds": kinds, "otherTargets": others}
 
     def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
         """Yield the environments of the chosen containers."""

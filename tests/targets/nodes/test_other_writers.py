@@ -182,4 +182,4 @@ def test_a_variable_of_one_process_is_read_as_that_of_its_service_which_may_set_
     found = list(target.read(obj, {}))
     assert found
     assert all(one.member.endswith(f"_{one.variable}") for one in found)
-    assert all(one.process and one.beside for one in found)
+    assert all(one.process and one.maybe_elsewhere for one in found)

@@ -132,7 +132,7 @@ def test_a_reading_knows_what_env_from_may_set_beside_it(data: Any, expected: li
         uses.note_data(config_map(data))
     form = EnvEntries(provided=provided_for(uses.found, own, container), env_from=container.fields["envFrom"])
     (reading,) = form.read(own, place(form, *container.path, "env"))
-    assert sorted(reading.beside) == expected
+    assert sorted(reading.maybe_elsewhere) == expected
 
 
 @pytest.mark.parametrize("conflict", ["Override", "Keep"])
