@@ -3,7 +3,7 @@
 Which kinds hold one, and where, is in ``products/node_kinds.py``.
 
 Sources: Cluster API ``kubeadmconfig_types.go`` for limits; cloud-init ``cloudinit/templater.py`` for what it renders;
-``internal/ignition/clc`` of Cluster API (no ``gzip``); its providers' templates for Windows.
+its providers' templates for Windows.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LONGEST = 10_240
 LONGEST_COMMAND = 65_536
 """Longer commands are not read, so that patterns take no long time."""
 _LARGEST = 1024 * 1024
-"""Longer contents are not read; a small packed one can hold a huge text."""
+"""Longer contents are not read."""
 _OF_CONTENT = ("content", "encoding", "contentFrom")
 _MISSING = object()
 _WINDOWS = (
@@ -237,36 +237,14 @@ def decode(entry: Mapping[str, Any]) -> str | None:
         return None
     if encoding == "":
         return content
-    if encoding not in ("base64", "gzip+base64"):
+    if encoding != "base64":
         return None
     try:
-        raw = base64.b64decode("".join(content.split()), validate=True)
-        return (_unpacked(raw) if encoding == "gzip+base64" and raw else raw).decode()
+        return base64.b64decode("".join(content.split()), validate=True).decode()
     except (binascii.Error, ValueError):
         return None
 
 
-def _unpacked(raw: bytes) -> bytes:
-    """Return the content of a gzip file, up to a size that no file of a node has."""
-    import zlib  # noqa: PLC0415 -- few files are compressed
-
-    reader = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
-    try:
-        content = reader.decompress(raw, _LARGEST)
-    except zlib.error as error:
-        raise ValueError("not gzip") from error
-    if not reader.eof:
-        raise ValueError("not one whole gzip file of a reasonable size")
-    return content
-
-
 def encode(text: str, encoding: str | None) -> str:
     """Return a text as the ``content`` of an entry with an encoding that ``decode`` reads."""
-    if not encoding:
-        return text
-    raw = text.encode()
-    if encoding == "gzip+base64":
-        import gzip  # noqa: PLC0415 -- few files are compressed
-
-        raw = gzip.compress(raw, mtime=0)
-    return base64.b64encode(raw).decode()
+    return base64.b64encode(text.encode()).decode() if encoding else text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import gzip
 from typing import Any
 
 import pytest
@@ -250,9 +249,6 @@ def test_cri_o_gets_a_drop_in_and_a_restart_of_its_own() -> None:
 
 # Texts of files.
 
-PACKED = gzip.compress(b"text", mtime=0)
-
-
 def base64_of(raw: bytes) -> str:
     return base64.b64encode(raw).decode()
 
@@ -264,18 +260,13 @@ def base64_of(raw: bytes) -> str:
         pytest.param("dGV4dA==", None, "dGV4dA==", id="what only looks like base64"),
         pytest.param("a\r\n", "", "a\r\n", id="an encoding that is empty"),
         pytest.param("dGV4\n  dA==\n", "base64", "text", id="base64 on several lines"),
-        pytest.param(base64_of(PACKED), "gzip+base64", "text", id="packed"),
-        pytest.param("", "gzip+base64", "", id="nothing, packed"),
         pytest.param(5, None, None, id="a content that is no string"),
         pytest.param("x", ["base64"], None, id="an encoding that is no string"),
-        pytest.param("x", "gzip", None, id="raw gzip, which YAML cannot carry"),
+        pytest.param("eA==", "gzip+base64", None, id="packed"),
         pytest.param("dGV4d", "base64", None, id="base64 that is cut off"),
         pytest.param("dGV4*A==", "base64", None, id="a character that is not of base64"),
         pytest.param("é", "base64", None, id="a character beyond ASCII"),
         pytest.param(base64_of(b"\xff"), "base64", None, id="bytes that are no UTF-8"),
-        pytest.param(base64_of(b"text"), "gzip+base64", None, id="what is no gzip"),
-        pytest.param(base64_of(PACKED[:-1]), "gzip+base64", None, id="gzip that is cut off"),
-        pytest.param(base64_of(gzip.compress(bytes(2**24))), "gzip+base64", None, id="a bomb"),
         pytest.param("x" * (2**20 + 1), None, None, id="more than a mebibyte"),
     ],
 )
@@ -283,10 +274,8 @@ def test_decode(content: Any, encoding: Any, text: str | None) -> None:
     assert decode({"content": content, "encoding": encoding}) == text
 
 
-@given(st.text(), st.sampled_from([None, "", "base64", "gzip+base64"]))
+@given(st.text(), st.sampled_from([None, "", "base64"]))
 def test_what_is_encoded_can_be_decoded_and_is_always_the_same(text: str, encoding: str | None) -> None:
     content = encode(text, encoding)
     assert decode({"content": content, "encoding": encoding}) == text
     assert encode(text, encoding) == content
-    if encoding == "gzip+base64":
-        assert base64.b64decode(content)[4:8] == bytes(4), "a time"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import gzip
 from typing import Any
 
 import pytest
@@ -39,10 +38,6 @@ def entry(content: str | None = CONTENT, path: str = PATH, **more: Any) -> dict[
     return {"path": path, **({} if content is None else {"content": content}), **more}
 
 
-def packed(text: str) -> str:
-    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
-
-
 def base64_of(text: str) -> str:
     return base64.b64encode(text.encode()).decode()
 
@@ -68,7 +63,6 @@ def reported(obj: dict[str, Any], settings: ProxySettings = PROXY, **options: An
         pytest.param(entry(CONTENT.rstrip("\n")), id="no final newline"),
         pytest.param(entry(CONTENT.replace("\n", "\r\n")), id="the line ends of Windows"),
         pytest.param(entry(base64_of(CONTENT)[:40] + "\n" + base64_of(CONTENT)[40:], encoding="base64"), id="base64"),
-        pytest.param(entry(packed(CONTENT), encoding="gzip+base64"), id="packed"),
     ],
 )
 def test_an_entry_that_is_right_stays(old: dict[str, Any]) -> None:
@@ -79,13 +73,12 @@ def test_an_entry_that_is_right_stays(old: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("old", "code"),
     [
-        pytest.param(entry("H4s", encoding="gzip"), "ByHand", id="raw gzip"),
         pytest.param(entry("no base64!", encoding="base64"), "ByHand", id="no base64"),
         pytest.param(entry("x", encoding="rot13"), "ByHand", id="an encoding that does not exist"),
         pytest.param(entry(encoding=True), "ByHand", id="an encoding that is no text"),
         pytest.param(entry(7), "ByHand", id="a content that is no text"),  # type: ignore[arg-type]
         pytest.param(entry("#" * 2**21), "ByHand", id="an endless text"),
-        pytest.param(entry(packed("x" * 2**21), encoding="gzip+base64"), "ByHand", id="a gzip bomb"),
+        pytest.param(entry("eA==", encoding="gzip+base64"), "ByHand", id="a packed text"),
         pytest.param(entry(SETS, append=True), "ByHand", id="a text that is appended"),
         pytest.param(entry(SETS, contentFormat="Template"), "ByHand", id="a template"),
         pytest.param(entry(contentFrom={}), "ByHand", id="content and contentFrom"),
@@ -180,12 +173,11 @@ def test_an_entry_without_content_is_filled(content: str | None) -> None:
     assert after(files(entry(content))) == [entry(CONTENT)]
 
 
-@pytest.mark.parametrize(("encoding", "encoded"), [("base64", base64_of), ("gzip+base64", packed)])
-def test_an_encoded_content_is_edited_and_shown_decoded(encoding: str, encoded: Any) -> None:
+def test_a_text_in_base64_is_edited_and_read() -> None:
     old = "[Service]\n# keep\nEnvironment=HTTP_PROXY=old\n"
-    outcome = run(CONTAINERD, files(entry(encoded(old), encoding=encoding)), PROXY)
-    new = encoded(CONTENT.replace("[Service]", "[Service]\n# keep"))
-    assert spec_of(outcome.obj)["files"] == [entry(new, encoding=encoding)]
+    outcome = run(CONTAINERD, files(entry(base64_of(old), encoding="base64")), PROXY)
+    new = base64_of(CONTENT.replace("[Service]", "[Service]\n# keep"))
+    assert spec_of(outcome.obj)["files"] == [entry(new, encoding="base64")]
     read = [one for one in CONTAINERD.read(outcome.obj, {}) if one.value]
     assert {one.variable: one.value for one in read} == PROXY.variables()
 
