@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
+import copy
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,15 +12,16 @@ from hypothesis import strategies as st
 
 from krm_fn.formats.embedded import NotEditedError, TextEditor, Value, begin_text, mappings, read, values
 from krm_fn.krm.results import Severity
-from krm_fn.patch import Operation, add, remove, replace
 
 YTT = "#@data/values\n#@overlay/match-child-defaults missing_ok=True\n---\n"
 PATH = ("stringData", "values.yaml")
 
 
-def edited(text: str, index: int, *operations: Operation) -> str:
-    """``text`` after operations on its document number ``index``."""
-    return TextEditor(Value(PATH, text)).edit(index, operations)
+def edited(text: str, index: int, change: Callable[[Any], None]) -> str:
+    """``text`` after a change of the data of its document number ``index``."""
+    data = copy.deepcopy(documents_of(text)[index])
+    change(data)
+    return TextEditor(Value(PATH, text)).edit(index, data)
 
 
 def documents_of(text: str) -> list[Any]:
@@ -128,21 +130,15 @@ def test_yaml_that_cannot_be_read_is_reported_and_holds_no_mappings(text: str) -
     ],
 )
 def test_only_what_is_asked_for_changes(before: str, after: str) -> None:
-    assert edited(before, 0, replace("a", "b", value=2)) == after
+    assert edited(before, 0, lambda data: data["a"].update(b=2)) == after
 
 
 def test_a_document_in_the_middle_is_edited_and_its_neighbours_are_not() -> None:
     text = f"x: 1 # first\n---\n{YTT}x: 1 # second\n--- # third\nx: 1\n"
 
-    assert edited(text, 1, replace("x", value=2), add("z", value=3)) == (
+    assert edited(text, 1, lambda data: data.update(x=2, z=3)) == (
         f"x: 1 # first\n---\n{YTT}x: 2 # second\nz: 3\n--- # third\nx: 1\n"
     )
-
-
-def test_a_member_can_stand_in_front_of_another() -> None:
-    text = "a:\n  # of b\n  b: 1\n  c: 1\n"
-
-    assert edited(text, 0, add("a", "new", value=2, before="c")) == "a:\n  # of b\n  b: 1\n  new: 2\n  c: 1\n"
 
 
 @pytest.mark.parametrize(
@@ -173,7 +169,7 @@ def test_a_text_that_is_written_in_base64_is_read_again(text: str, width: int) -
 
 def test_a_key_that_stands_twice_is_reported_as_an_error() -> None:
     with pytest.raises(NotEditedError) as raised:
-        edited("a: 1\na: 2\n", 0, replace("a", value=3))
+        edited("a: 1\na: 2\n", 0, lambda data: data.update(a=3))
     assert (raised.value.finding.severity, raised.value.finding.path) == (Severity.ERROR, PATH)
 
 
@@ -206,53 +202,6 @@ def test_a_first_document_that_yaml_would_not_read_is_refused(text: str) -> None
 
 
 # What nobody thought of.
-
-WORDS = st.text("abcxyz", min_size=1, max_size=6)
-SCALARS = st.sampled_from(["1", "'x'", '"a: b"', "plain text", "~", "yes", "0640", "[1, 2]", "{k: v}"])
-ENDINGS = st.sampled_from(["", " # why", " #! why", "   "])
-BETWEEN = st.sampled_from(["", "# a comment\n", "#@overlay/match missing_ok=True\n", "\n"])
-
-
-@st.composite
-def manuscripts(draw: st.DrawFn) -> tuple[str, int, str]:
-    """A text of several documents, the number of one of them, and a key of it."""
-    parts, keys = [], []
-    for number in range(draw(st.integers(1, 3))):
-        names = draw(st.lists(WORDS, min_size=1, max_size=4, unique=True))
-        lines = [f"{draw(BETWEEN)}{name}: {draw(SCALARS)}{draw(ENDINGS)}\n" for name in names]
-        parts.append((YTT if number == 0 and draw(st.booleans()) else "") + "".join(lines))
-        keys.append(names)
-    index = draw(st.integers(0, len(keys) - 1))
-    return "---\n".join(parts), index, draw(st.sampled_from(keys[index]))
-
-
-@given(manuscripts(), st.sampled_from(["\n", "\r\n"]), st.booleans())
-def test_an_edit_touches_the_line_it_is_about(
-    manuscript: tuple[str, int, str],
-    newline: str,
-    is_open: bool,
-) -> None:
-    text, index, key = manuscript
-    text = text.replace("\n", newline)
-    text = text.removesuffix(newline) if is_open else text
-
-    result = edited(text, index, replace(key, value="http://proxy:3128"))
-
-    old, new = text.split(newline), result.split(newline)
-    changed = [(one, other) for one, other in zip(old, new, strict=True) if one != other]
-    assert [(one.split(":")[0], other.split(":")[0]) for one, other in changed] == [(key, key)]
-    assert documents_of(result)[index][key] == "http://proxy:3128"
-
-
-@given(manuscripts())
-def test_what_is_added_and_removed_again_leaves_the_text_as_it_was(manuscript: tuple[str, int, str]) -> None:
-    text, index, _ = manuscript
-
-    there = edited(text, index, add("http_proxy", value="http://proxy:3128"))
-
-    reported = [line for line in difflib.ndiff(text.splitlines(), there.splitlines()) if line[0] in "+-"]
-    assert reported == ["+ http_proxy: http://proxy:3128"]
-    assert edited(there, index, remove("http_proxy")) == text
 
 
 @given(st.text(max_size=40) | st.none() | st.integers() | st.lists(st.text(max_size=3)))

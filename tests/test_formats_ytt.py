@@ -7,17 +7,14 @@ missing_ok=True`` does its work.
 from __future__ import annotations
 
 import base64
-import copy
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, assume, given, settings
-from hypothesis import strategies as st
 
-from krm_fn import patch, pipeline
+from krm_fn import pipeline
 from krm_fn.formats.ytt import has_code
 from krm_fn.krm.file_changes import changed_files
 from krm_fn.krm.manifests import Manifests
@@ -27,7 +24,7 @@ from krm_fn.pipeline import FunctionConfig, run_list
 from krm_fn.plan.sources import Objects
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
-from proposals import apply, changes, findings
+from proposals import apply, findings
 from stories import TESTDATA, items, meaning, removing
 from support import need, run
 
@@ -144,78 +141,10 @@ def test_of_several_documents_ytt_takes_the_last(tmp_path: Path) -> None:
     assert (values["server"], values["provisionTimeout"]) == ("10.180.80.2", "300s")
 
 
-# Texts with code and annotations.
+# Data values in which nothing was.
 
 HEADER = "#@data/values\n#@overlay/match-child-defaults missing_ok=True\n---\n"
 NEW = ProxySettings("http://new:1", "http://new:2", "x,y")
-ABOVE = [
-    "#! a comment",
-    "#@overlay/match missing_ok=True",
-    "#@overlay/merge",
-    "#@overlay/remove",
-    "#@overlay/replace",
-    "#@ x = 1",
-    "#@ if/end False:",
-    "#@ if/end True:",
-]
-BESIDE = [*[""] * 16, " #! a comment", " #@ 'computed'", " #@overlay/match missing_ok=True", " #@overlay/remove"]
-OPEN = ["#@ if False:", "#@ if True:", "#@ for i in range(1):"]
-VALUES = ["a", '"a #@ b"', "http://new:1", "", "{a: 1}", "|\n      #@ if False:\n      a"]
-
-
-@st.composite
-def members(draw: st.DrawFn, indent: str, names: tuple[str, ...]) -> list[str]:
-    """Lines of a mapping."""
-    lines: list[str] = []
-    for name in draw(st.permutations(names)):
-        above = draw(st.sampled_from([None] * 24 + ABOVE))
-        value = draw(st.sampled_from(VALUES))
-        beside = draw(st.sampled_from(BESIDE)) if "\n" not in value else ""
-        member = [f"{indent}{draw(st.sampled_from(['', indent]))}{above}"] if above else []
-        member.append(f"{indent}{name}: {value}{beside}")
-        if draw(st.integers(0, 9)) == 0:
-            member = [indent + draw(st.sampled_from(OPEN)), *member, f"{indent}#@ end"]
-        lines += member
-    return lines
-
-
-@st.composite
-def documents(draw: st.DrawFn) -> str:
-    """Data values of vSphere CPI with whatever ytt knows in them."""
-    names = st.lists(st.sampled_from(["http_proxy", "https_proxy", "no_proxy", "server", "mode"]), unique=True)
-    inner = draw(names.flatmap(lambda some: members("  ", tuple(some))))
-    around = draw(st.sampled_from([[], ["first: 1"], ["#@ if/end False:"], ["#@overlay/match missing_ok=True"]]))
-    behind = draw(st.sampled_from([[], ["last: 1"], ["#@ if/end False:", "last: 1"], ["  #! a comment"]]))
-    head = "vsphereCPI:" + draw(st.sampled_from(BESIDE))
-    return HEADER + "\n".join([*around, head, *inner, *behind]) + "\n"
-
-
-@given(documents(), st.sampled_from([NEW, ProxySettings()]))
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
-def test_ytt_reads_what_was_asked_for_in_whatever_is_changed(
-    tmp_path_factory: pytest.TempPathFactory, text: str, wanted: ProxySettings
-) -> None:
-    folder = tmp_path_factory.mktemp("ytt")
-    obj = {
-        "kind": "Secret",
-        "metadata": {"labels": {"tkg.tanzu.vmware.com/addon-name": "vsphere-cpi"}},
-        "type": "tkg.tanzu.vmware.com/addon",
-        "stringData": {"values.yaml": text},
-    }
-    edits = changes(CPI, obj, wanted)
-    assume(edits)
-    before = try_ytt(text, folder)
-    if before is None:
-        return
-
-    after = ytt(patch.apply(copy.deepcopy(obj), edits[0].operations)["stringData"]["values.yaml"], folder)
-
-    assert [value or "" for value in proxy(after, "vsphereCPI")] == [
-        wanted.http_proxy,
-        wanted.https_proxy,
-        wanted.no_proxy,
-    ]
-    assert rest(after) == rest({**before, "vsphereCPI": before.get("vsphereCPI") or {}})
 
 
 @pytest.mark.parametrize("header", ["#@data/values\n", HEADER, "---\n#@data/values\n"])
