@@ -164,7 +164,8 @@ def test_data_values_that_say_nothing_are_begun_and_come_back(obj: Any) -> None:
     after = apply(CPI, obj)
     begun = text_of(after).removeprefix(text_of(obj)).replace("\r\n", "\n").strip()
     assert begun == f"vsphereCPI:\n{indented(SNAKE)}".strip()
-    assert apply(CPI, after, NONE) == obj
+    left = "vsphereCPI: {}\n" if "#@" in text_of(obj) else ""  # ytt refuses data values without a document
+    assert text_of(apply(CPI, after, NONE)) == text_of(obj) + left
 
 
 def test_a_document_without_the_mapping_gets_it_where_the_label_says_whose_it_is() -> None:
