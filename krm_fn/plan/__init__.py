@@ -167,19 +167,16 @@ def _edits(
         if is_edited(target, obj, config) and not classes.keeps(target.id, obj)
     ]
     for target, resolved in resolved_for_each(subject, concerned, config):
-        sets_any = resolved.settings.sets_any
+        notes = classes.notes(target.id, obj) if resolved.settings.sets_any else ()
         if classes.replaces(target.id, obj):
             blank = ProxySettings(cluster=resolved.settings.cluster, is_declared=resolved.declared)
             resolved = Resolved(blank)  # noqa: PLW2901 -- the class holds what the template must not
-        notes = [classes.other_writer(target.id, obj)] if sets_any else []
         groups = by_groups(subject, target, resolved, config, classes.topology)
         if groups:
             memberships, of_all, class_context = groups
             of_nodes = subject._replace(memberships=memberships)
             yield of_nodes.edit(target, of_all, config, class_context=class_context)
             continue
-        if resolved.settings.sets_any:
-            notes.insert(0, classes.lost(target.id, obj))
         yield subject.edit(target, resolved, config, notes=notes)
 
 

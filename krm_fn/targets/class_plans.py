@@ -5,7 +5,7 @@ Most lists have no ClusterClass: what decides about them is imported where one o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from krm_fn.clusters import Membership, Topology, class_name
 from krm_fn.config import ProxyConfig
@@ -51,13 +51,9 @@ class ClassPlans:
         """Return whether an object must hold nothing of a target, because its class does."""
         return False
 
-    def lost(self, target_id: str, obj: Object) -> Finding | None:
-        """Return a warning for a template whose class erases what a target writes into it, and is not patched."""
-        return None
-
-    def other_writer(self, target_id: str, obj: Object) -> Finding | None:
-        """Return a finding about a template whose class writes the files of the proxy itself, or may do so."""
-        return None
+    def notes(self, target_id: str, obj: Object) -> Sequence[Finding]:
+        """Return what the classes of a template do to what a target writes into it."""
+        return ()
 
 
 def class_plans(

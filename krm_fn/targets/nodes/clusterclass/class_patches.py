@@ -8,7 +8,7 @@ Source: Cluster API ``api/core`` v1beta1 and v1beta2, ``clusterclass_types.go``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Finding, Result
@@ -21,6 +21,7 @@ from krm_fn.places.reading import Reading, quoted
 from krm_fn.products.cluster_api import OUR_PATCHES
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.class_context import ClassContext
+from krm_fn.targets.context import Data
 from krm_fn.targets.nodes.clusterclass.foreign_patches import SELECTORS, is_ours, others_in
 from krm_fn.targets.nodes.clusterclass.names import (
     ADDITIONS,
@@ -55,7 +56,7 @@ class ClassPlan(NamedTuple):
     findings: Sequence[Finding]
 
 
-def plan(obj: Mapping[str, Any], class_context: ClassContext) -> ClassPlan:
+def plan(obj: Data, class_context: ClassContext) -> ClassPlan:
     """Return what a ClusterClass has to have."""
     wrong = [
         wrong_type(path, lookup(obj, path), "a list")
@@ -93,7 +94,7 @@ def _moved(finding: Finding, by: int) -> Finding:
     return finding._replace(path=(*PATCHES, str(int(index) + by), *rest))
 
 
-def _reasons(obj: Mapping[str, Any], class_context: ClassContext) -> Iterator[Finding]:
+def _reasons(obj: Data, class_context: ClassContext) -> Iterator[Finding]:
     """Yield why a class is patched that the user did not choose."""
     erasers = [*erasers_of(obj, class_context)]
     for eraser, key in erasers:
@@ -139,7 +140,7 @@ def _selector(groups: Sequence[NodePatches]) -> dict[str, Any]:
 
 
 def places(
-    obj: Mapping[str, Any], settings: ProxySettings, class_context: ClassContext
+    obj: Data, settings: ProxySettings, class_context: ClassContext
 ) -> Iterator[Place | Finding]:
     """Yield the variable and the patches of a ClusterClass; ``settings`` are the default of the variable."""
     class_plan = plan(obj, class_context)

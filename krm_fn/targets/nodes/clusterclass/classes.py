@@ -13,7 +13,6 @@ from krm_fn.clusters import Key, Membership, ObjectIndex, Topology, class_name, 
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Finding
-from krm_fn.light_typing import Any
 from krm_fn.noproxy import Readers
 from krm_fn.patch import list_at, named_items
 from krm_fn.products.cluster_api import CLUSTER
@@ -21,6 +20,7 @@ from krm_fn.products.node_kinds import FILES_ON_REQUEST, KUBEADM, NODE_KINDS, OF
 from krm_fn.settings import ProxySettings, Resolved, resolve
 from krm_fn.targets import ClassContext
 from krm_fn.targets.class_plans import ALL_NODES, ClassEdit, ClassPlans
+from krm_fn.targets.context import Data
 from krm_fn.targets.nodes import cluster_class
 from krm_fn.targets.nodes.clusterclass import class_patches, product_variables
 from krm_fn.targets.nodes.clusterclass.foreign_patches import is_ours
@@ -38,7 +38,7 @@ from krm_fn.targets.nodes.clusterclass.settings import for_class, for_nodes
 
 _Proxies = dict[tuple[str, str], Resolved]
 """Section and name of a group of workers -> its proxy; that of the whole Cluster by ``ALL_NODES``."""
-_Templates = Mapping[Key, Mapping[str, Any]]
+_Templates = Mapping[Key, Data]
 
 
 class _Class:
@@ -127,7 +127,7 @@ class Classes(ClassPlans):
         self.is_on = self._is_chosen
         self._classes: dict[Key, _Class] = {}
         self._templates: list[Object] = []
-        self._contents: ObjectIndex[Mapping[str, Any]] = ObjectIndex()
+        self._contents: ObjectIndex[Data] = ObjectIndex()
         if config.mode is not Mode.REMOVE:
             self._read(objects, is_selected)
 
@@ -249,22 +249,38 @@ class Classes(ClassPlans):
                 return known.variable
         return None
 
-    def other_writer(self, target_id: str, obj: Object) -> Finding | None:
-        """Return a finding about a template whose class writes the files of the proxy itself, or may do so."""
-        if target_id not in FIRST_OF_SYSTEM:
-            return None
-        if variable := self._variable(obj):
-            return variable.finding()
+    def notes(self, target_id: str, obj: Object) -> list[Finding]:
+        """Return what the classes of a template do to what a target writes into it.
+
+        They write the same files themselves, or erase what it holds and are not patched.
+        """
+        findings: list[Finding] = []
+        if target_id not in PATCHED_TARGETS:
+            return findings
+        is_first = target_id in FIRST_OF_SYSTEM
+        variable = self._variable(obj)
+        if variable:
+            return [variable.finding()] if is_first else findings
         for known in self._classes_of(obj):
-            kind, options = obj.ref.kind, self._config.targets
-            path = product_variables.repeated_path(known.obj.data, options, kind)
-            if path and not known.is_patched:
+            if known.is_patched:
+                continue
+            name = known.obj.ref.name
+            if known.erases_lists:
                 message = (
-                    f'a patch of the ClusterClass "{known.obj.ref.name}" writes a file "{path}" as well, and Cluster '
-                    "API takes a path once: add the Clusters with its variable to the list, or take the file out of it"
+                    f'patches of the ClusterClass "{name}" erase what inject-proxy writes here: enable `clusterClass`, '
+                    "select the class, and do what the warnings about it say"
                 )
-                return Finding.of("ByHand", message)
-        return None
+                findings.append(Finding.of("ClassPatchErases", message))
+            options, path = self._config.targets, ""
+            if is_first:
+                path = product_variables.repeated_path(known.obj.data, options, obj.ref.kind)
+            if path:
+                message = (
+                    f'a patch of the ClusterClass "{name}" writes a file "{path}" as well, and Cluster API takes a '
+                    "path once: add the Clusters with its variable to the list, or take the file out of it"
+                )
+                findings.append(Finding.of("ByHand", message))
+        return findings
 
     def keeps(self, target_id: str, obj: Object) -> bool:
         """Return whether an object stays as it is, because its class does and holds patches of an earlier run."""
@@ -277,17 +293,6 @@ class Classes(ClassPlans):
         A run that began the configuration of such a template would make the next run patch the class.
         """
         return any(known.is_stuck for known in self._classes_of(obj))
-
-    def lost(self, target_id: str, obj: Object) -> Finding | None:
-        """Return a warning for a template whose class erases what a target writes into it, and is not patched."""
-        for known in self._classes_of(obj) if target_id in PATCHED_TARGETS else ():
-            if known.erases_lists and not known.is_patched:
-                message = (
-                    f'patches of the ClusterClass "{known.obj.ref.name}" erase what inject-proxy writes here: enable '
-                    "`clusterClass`, select the class, and do what the warnings about it say"
-                )
-                return Finding.of("ClassPatchErases", message)
-        return None
 
     def about(self, obj: Object) -> ClassEdit | None:
         """Return the nodes of a ClusterClass or a Cluster, their settings, and what is known of the list.

@@ -6,7 +6,7 @@ else it goes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 
 from krm_fn.clusters import CLUSTER_VARIABLES, class_name, variable_lists
@@ -19,6 +19,7 @@ from krm_fn.places.named_item import NamedItem
 from krm_fn.places.place import Place
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.class_context import ClassContext
+from krm_fn.targets.context import Data
 from krm_fn.targets.nodes.clusterclass.names import VARIABLE
 from krm_fn.targets.nodes.clusterclass.variable import SECRET, has_proxy, units_in_secret, value_of
 
@@ -27,7 +28,7 @@ _GROUP = 5
 
 
 def places(
-    obj: Mapping[str, Any], settings: ProxySettings, class_context: ClassContext
+    obj: Data, settings: ProxySettings, class_context: ClassContext
 ) -> Iterator[Place | Finding]:
     """Yield the variables of a Cluster; ``settings`` are those of its control plane."""
     if not class_context.is_known:
@@ -56,9 +57,7 @@ def _value(wanted: dict[str, Any] | None, settings: ProxySettings, old: Any) -> 
     return wanted
 
 
-def _particular(
-    obj: Mapping[str, Any], settings: ProxySettings, class_context: ClassContext
-) -> Finding | None:
+def _particular(obj: Data, settings: ProxySettings, class_context: ClassContext) -> Finding | None:
     """Return a finding if the Secret of a Cluster would have to hold several proxies."""
     if not (class_context.is_wanted and units_in_secret(class_context) and has_proxy(settings)):
         return None
@@ -75,7 +74,7 @@ def _particular(
 
 
 def _wanted(
-    obj: Mapping[str, Any], settings: ProxySettings, class_context: ClassContext
+    obj: Data, settings: ProxySettings, class_context: ClassContext
 ) -> Iterator[tuple[Pointer, dict[str, Any] | None]]:
     """Yield each list of variables that we fill, and the value for it."""
     whole = value_of(settings, class_context)
@@ -97,7 +96,7 @@ def _wanted(
 
 
 def _group(
-    obj: Mapping[str, Any], path: Pointer, settings: ProxySettings, class_context: ClassContext
+    obj: Data, path: Pointer, settings: ProxySettings, class_context: ClassContext
 ) -> ProxySettings:
     """Return the proxy of the worker group whose list of variables is at ``path``."""
     name = lookup(obj, (*path[:_GROUP], "name"))
@@ -105,7 +104,7 @@ def _group(
 
 
 def _secret(
-    obj: Mapping[str, Any], path: Pointer, settings: ProxySettings, class_context: ClassContext
+    obj: Data, path: Pointer, settings: ProxySettings, class_context: ClassContext
 ) -> dict[str, str]:
     """Return the member that names the Secret with the drop-ins, if its name has a hash.
 

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, list_at, lookup, text_at
 from krm_fn.products.cluster_api import OUR_PATCHES
+from krm_fn.targets.context import Data
 
 SELECTORS = {"machineDeployments": "machineDeploymentClass", "machinePools": "machinePoolClass"}
 """Section of ``spec.workers`` -> the member of ``matchResources`` that names its classes."""
@@ -100,12 +101,12 @@ def is_ours(patch: Any) -> bool:
     return lookup(patch, ("name",)) in OUR_PATCHES
 
 
-def others_in(obj: Mapping[str, Any]) -> list[Any]:
+def others_in(obj: Data) -> list[Any]:
     """Return the patches of a class that are not ours."""
     return [patch for patch in list_at(obj, ("spec", "patches")) if not is_ours(patch)]
 
 
-def written_path(obj: Mapping[str, Any], paths: Iterable[str], kind: str = "") -> str:
+def written_path(obj: Data, paths: Iterable[str], kind: str = "") -> str:
     """Return the first of some paths of files that the patches of others write, too; "" for none.
 
     Args:
@@ -150,7 +151,7 @@ def state_after(
     return ListState(state, tuple(erasers), may_be_null)
 
 
-def operations_on(obj: Mapping[str, Any], nodes: NodeGroup) -> list[Operation]:
+def operations_on(obj: Data, nodes: NodeGroup) -> list[Operation]:
     """Return what the patches of others do to the template of some nodes, in order; a wrong shape does nothing."""
     operations: list[Operation] = []
     for index, patch in enumerate(others_in(obj)):

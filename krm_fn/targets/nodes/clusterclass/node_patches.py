@@ -19,7 +19,7 @@ from krm_fn.products.node_kinds import FILES_ON_REQUEST, HOSTED, KIND_NAMES
 from krm_fn.products.systems import targets_of
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
-from krm_fn.targets.base import Context
+from krm_fn.targets.base import Context, Data
 from krm_fn.targets.class_context import ClassContext
 from krm_fn.targets.nodes import node_config
 from krm_fn.targets.nodes.clusterclass import go_templates
@@ -108,7 +108,7 @@ class _NotPatchedError(Exception):
         self.finding = finding
 
 
-def references(obj: Mapping[str, Any]) -> Iterator[Reference]:
+def references(obj: Data) -> Iterator[Reference]:
     """Yield the references of a class to the templates of its nodes."""
     holders: list[tuple[str, str, Pointer]] = [("", "", ("spec", "controlPlane"))]
     for section in _SECTIONS:
@@ -126,9 +126,7 @@ def references(obj: Mapping[str, Any]) -> Iterator[Reference]:
                 yield Reference(nodes, str(reference.get("name")), (*holder, member))
 
 
-def erasers_of(
-    obj: Mapping[str, Any], class_context: ClassContext
-) -> Iterator[tuple[Operation, str]]:
+def erasers_of(obj: Data, class_context: ClassContext) -> Iterator[tuple[Operation, str]]:
     """Yield the operations of others that take out what the templates must hold, each with the key of its list."""
     yielded = set()
     for reference in references(obj):
@@ -148,9 +146,7 @@ def erasers_of(
                     yield eraser, added.key
 
 
-def node_patches(
-    obj: Mapping[str, Any], class_context: ClassContext
-) -> Iterator[NodePatches | Finding]:
+def node_patches(obj: Data, class_context: ClassContext) -> Iterator[NodePatches | Finding]:
     """Yield what patches give to each group of nodes, and what is to be said of it.
 
     A finding that is stale keeps the class from being patched; others name the index of a patch among those of others.
@@ -167,7 +163,7 @@ def node_patches(
 
 
 def _of_reference(
-    obj: Mapping[str, Any], reference: Reference, class_context: ClassContext
+    obj: Data, reference: Reference, class_context: ClassContext
 ) -> Iterator[NodePatches | Finding]:
     """Yield the patches for the nodes of one template, and what is to be said of it.
 
@@ -207,9 +203,7 @@ def _of_reference(
     yield patches
 
 
-def _template(
-    obj: Mapping[str, Any], reference: Reference, class_context: ClassContext
-) -> Mapping[str, Any] | None:
+def _template(obj: Data, reference: Reference, class_context: ClassContext) -> Data | None:
     namespace = text_at(obj, ("metadata", "namespace"))
     return class_context.template(lookup(obj, reference.path), namespace)
 
@@ -225,9 +219,7 @@ def _no_proxy(message: str, reference: Reference) -> _NotPatchedError:
     return _NotPatchedError(Finding.of("NodesWithoutProxy", message, reference.path))
 
 
-def _config_of(
-    obj: Mapping[str, Any], reference: Reference, class_context: ClassContext
-) -> NodeConfig:
+def _config_of(obj: Data, reference: Reference, class_context: ClassContext) -> NodeConfig:
     """Return the configuration in the template of a reference, without what the patches write in its place.
 
     Raises:
@@ -270,7 +262,7 @@ def _lists_of(config: NodeConfig, reference: Reference) -> dict[str, list[Any]]:
 
 
 def _without_ours(
-    template: Mapping[str, Any], class_context: ClassContext, *, is_begun: bool = False
+    template: Data, class_context: ClassContext, *, is_begun: bool = False
 ) -> NodeConfig | None:
     """Return the configuration in a template without what the patches write in its place.
 
@@ -335,7 +327,7 @@ def _path_of(file: Any) -> str:
 
 
 def _problems(
-    obj: Mapping[str, Any], reference: Reference, config: NodeConfig, draft: Draft
+    obj: Data, reference: Reference, config: NodeConfig, draft: Draft
 ) -> Iterator[Finding]:
     """Yield what is wrong with the files and commands that the targets add.
 

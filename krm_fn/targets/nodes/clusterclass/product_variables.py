@@ -13,12 +13,12 @@ from collections.abc import Mapping
 
 from krm_fn.clusters import CLUSTER_VARIABLES
 from krm_fn.krm.results import Finding
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import list_at, lookup, named_items, text_at
 from krm_fn.products import nutanix
 from krm_fn.products.node_kinds import FILES_ON_REQUEST
 from krm_fn.targets import TARGETS
-from krm_fn.targets.base import Context
+from krm_fn.targets.base import Context, Data, Options
 from krm_fn.targets.nodes.clusterclass.foreign_patches import written_path
 from krm_fn.targets.nodes.clusterclass.names import PATCHED_TARGETS
 from krm_fn.targets.nodes.node_files import drop_in_of
@@ -63,9 +63,9 @@ class ProductVariable(NamedTuple):
 
 
 def find(
-    of_class: Mapping[str, Any],
-    of_cluster: Mapping[str, Any],
-    options: Mapping[str, Mapping[str, Any]],
+    of_class: Data,
+    of_cluster: Data,
+    options: Mapping[str, Options],
     *,
     is_selected: bool,
 ) -> ProductVariable | None:
@@ -91,9 +91,7 @@ def find(
     return None
 
 
-def _writes_files(
-    of_class: Mapping[str, Any], target_id: str, options: Mapping[str, Mapping[str, Any]]
-) -> bool:
+def _writes_files(of_class: Data, target_id: str, options: Mapping[str, Options]) -> bool:
     """Return whether patches of a class write what the variable says into files on its nodes."""
     if target_id != _CAREN:
         return bool(repeated_path(of_class, options))
@@ -101,9 +99,7 @@ def _writes_files(
     return any(isinstance(lookup(patch, ("external",)), Mapping) for patch in patches)
 
 
-def repeated_path(
-    of_class: Mapping[str, Any], options: Mapping[str, Mapping[str, Any]], kind: str = ""
-) -> str:
+def repeated_path(of_class: Data, options: Mapping[str, Options], kind: str = "") -> str:
     """Return the path of a drop-in of ours that a patch of a class writes, too; "" for none.
 
     Args:
