@@ -11,8 +11,8 @@ from functools import partial
 
 from krm_fn.clusters import CLUSTER_VARIABLES, class_name, variable_lists
 from krm_fn.krm.results import Finding
-from krm_fn.light_typing import Any
-from krm_fn.patch import Pointer, lookup, named_items
+from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.patch import Pointer, lookup, named_items, text_at
 from krm_fn.places import cluster_secret
 from krm_fn.places.members import CAMEL, Computed
 from krm_fn.places.named_item import NamedItem
@@ -41,83 +41,85 @@ def places(
         return
     if not any(given.is_declared for given in (settings, *class_context.groups.values())):
         return
-    if particular := _particular(obj, settings, class_context):
-        yield particular
+    variables = _Variables(obj, settings, class_context)
+    conflict = variables.secret_conflict()
+    if conflict:
+        yield conflict
         return
-    for path, wanted in _wanted(obj, settings, class_context):
+    for path in variables.lists():
         is_whole = path == CLUSTER_VARIABLES
-        value = Computed(partial(_value, wanted), reads=CAMEL)
+        value = Computed(partial(_constant, variables.value_at(path)), reads=CAMEL)
         form = NamedItem(VARIABLE, ("value",), value, is_read=is_whole)
         label = f"the variable `{VARIABLE}`" + ("" if is_whole else " of a group of workers")
         keep = len(CLUSTER_VARIABLES) - 1 if is_whole else _GROUP
         yield Place(path, form, label, keep, is_trust=True)
 
 
-def _value(wanted: dict[str, Any] | None, settings: ProxySettings, old: Any) -> Any:
-    return wanted
+def _constant(value: dict[str, Any] | None, settings: ProxySettings, old: Any) -> Any:
+    return value
 
 
-def _particular(obj: Data, settings: ProxySettings, class_context: ClassContext) -> Finding | None:
-    """Return a finding if the Secret of a Cluster would have to hold several proxies."""
-    if not (class_context.is_wanted and units_in_secret(class_context) and has_proxy(settings)):
-        return None
-    for path in variable_lists(obj):
-        group = _group(obj, path, settings, class_context) if len(path) > _GROUP else settings
-        if has_proxy(group) and group.variables() != settings.variables():
-            message = (
-                "the Secret `<cluster>-systemd-proxy` holds the proxy of the whole Cluster, but an entry of "
-                "`spec.overrides` asks for another one for these workers: let it match the whole Cluster, or set "
-                "`spec.targets.containerdDropIn.content` and `spec.targets.kubeletDropIn.content` to `Inline`"
-            )
-            return Finding.of("CannotWrite", message, path[:_GROUP])
-    return None
+class _Variables(NamedTuple):
+    """The variables of one Cluster; ``settings`` are the proxy of its control plane."""
 
+    obj: Data
+    settings: ProxySettings
+    class_context: ClassContext
 
-def _wanted(
-    obj: Data, settings: ProxySettings, class_context: ClassContext
-) -> Iterator[tuple[Pointer, dict[str, Any] | None]]:
-    """Yield each list of variables that we fill, and the value for it."""
-    whole = value_of(settings, class_context)
-    for path in variable_lists(obj):
+    def lists(self) -> list[Pointer]:
+        """Return what leads to the lists of variables: that of the Cluster, and those of groups of workers."""
+        lists = [*variable_lists(self.obj)]
+        return [path for path in lists if path == CLUSTER_VARIABLES or len(path) > _GROUP]
+
+    def proxy_at(self, path: Pointer) -> ProxySettings:
+        """Return the proxy of the nodes that a list of variables is about."""
         if path == CLUSTER_VARIABLES:
-            name = _secret(obj, path, settings, class_context)
-            is_own = class_context.is_wanted and (
-                bool(name) or whole != value_of(class_context.default, class_context)
-            )
-            yield path, {**whole, **name} if is_own else None
-        elif len(path) > _GROUP:
-            group = _group(obj, path, settings, class_context)
-            value = value_of(group, class_context)
-            is_different = class_context.is_wanted and value != whole
-            yield (
-                path,
-                {**value, **_secret(obj, path, group, class_context)} if is_different else None,
-            )
+            return self.settings
+        name = lookup(self.obj, (*path[:_GROUP], "name"))
+        return self.class_context.groups.get((path[_GROUP - 2], str(name)), self.settings)
 
+    def secret_conflict(self) -> Finding | None:
+        """Return a finding if the Secret of the Cluster would have to hold several proxies."""
+        if not self._uses_secret(self.settings):
+            return None
+        for path in self.lists():
+            proxy = self.proxy_at(path)
+            if has_proxy(proxy) and proxy.variables() != self.settings.variables():
+                message = (
+                    "the Secret `<cluster>-systemd-proxy` holds the proxy of the whole Cluster, but an entry of "
+                    "`spec.overrides` asks for another one for these workers: let it match the whole Cluster, or set "
+                    "`spec.targets.containerdDropIn.content` and `spec.targets.kubeletDropIn.content` to `Inline`"
+                )
+                return Finding.of("CannotWrite", message, path[:_GROUP])
+        return None
 
-def _group(
-    obj: Data, path: Pointer, settings: ProxySettings, class_context: ClassContext
-) -> ProxySettings:
-    """Return the proxy of the worker group whose list of variables is at ``path``."""
-    name = lookup(obj, (*path[:_GROUP], "name"))
-    return class_context.groups.get((path[_GROUP - 2], str(name)), settings)
+    def value_at(self, path: Pointer) -> dict[str, Any] | None:
+        """Return the value for a list of variables; None where what it inherits is right."""
+        if not self.class_context.is_wanted:
+            return None
+        is_whole = path == CLUSTER_VARIABLES
+        proxy = self.proxy_at(path)
+        value = value_of(proxy, self.class_context)
+        secret = self._secret_at(path, proxy)
+        above = self.class_context.default if is_whole else self.settings
+        if value == value_of(above, self.class_context) and not (is_whole and secret):
+            return None
+        return {**value, SECRET: secret} if secret else value
 
+    def _secret_at(self, path: Pointer, proxy: ProxySettings) -> str:
+        """Return the name of the Secret with the drop-ins, if it has a hash; else "".
 
-def _secret(
-    obj: Data, path: Pointer, settings: ProxySettings, class_context: ClassContext
-) -> dict[str, str]:
-    """Return the member that names the Secret with the drop-ins, if its name has a hash.
+        Only the rollout knows the hash, so a name that an earlier run wrote is kept until then.
+        """
+        if not self._uses_secret(proxy):
+            return ""
+        if self.class_context.secret or not self.class_context.has_hashed_secrets:
+            return self.class_context.secret
+        for entry in reversed(named_items(self.obj, path, VARIABLE)):
+            name = text_at(self.obj, (*entry, "value", SECRET))
+            return name if cluster_secret.is_of(name, proxy) else ""
+        return ""
 
-    Else an empty mapping.
-
-    Only the rollout knows the hash, so a name that an earlier run wrote is kept until then.
-    """
-    if not (class_context.is_wanted and has_proxy(settings) and units_in_secret(class_context)):
-        return {}
-    name: Any = class_context.secret
-    if not name and class_context.has_hashed_secrets:
-        entries = named_items(obj, path, VARIABLE)
-        name = lookup(obj, (*entries[-1], "value", SECRET)) if entries else None
-        if not isinstance(name, str) or not cluster_secret.is_of(name, settings):
-            return {}
-    return {SECRET: name} if name else {}
+    def _uses_secret(self, proxy: ProxySettings) -> bool:
+        is_in_secret = bool(units_in_secret(self.class_context))
+        return self.class_context.is_wanted and is_in_secret and has_proxy(proxy)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from krm_fn.engine import Draft, WrongTypeError
+from krm_fn.engine import Draft
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Finding
 from krm_fn.light_typing import Any, NamedTuple
@@ -171,7 +171,6 @@ def _of_reference(
         _NotPatchedError: they get no patch.
     """
     config = _config_of(obj, reference, class_context)
-    lists = _lists_of(config, reference)
     operations = operations_on(obj, reference.nodes)
     commands = config.command_texts()
     if any(eraser.is_certain for eraser in state_after(operations, config.commands).erasers):
@@ -193,7 +192,7 @@ def _of_reference(
         if not added.is_any:
             continue
         path = (*config.path, added.key)
-        state = state_after(operations, path, is_there=bool(lists[added.key]))
+        state = state_after(operations, path, is_there=bool(config.entries(path)))
         if state.is_there is None and not state_after(operations, path).is_there:
             message = f"whether `{added.key}` is there depends on a Cluster: let the class always write it"
             raise _obstacle(message, reference)
@@ -245,20 +244,6 @@ def _config_of(obj: Data, reference: Reference, class_context: ClassContext) -> 
         message = f"{called} makes {config.unsupported} nodes, which get no proxy here"
         raise _no_proxy(message, reference)
     return config
-
-
-def _lists_of(config: NodeConfig, reference: Reference) -> dict[str, list[Any]]:
-    """Return the lists of files and commands of a template.
-
-    Raises:
-        _NotPatchedError: something else is there.
-    """
-    keys = (config.system.files, config.system.commands)
-    try:
-        return {key: config.draft.items((*config.path, key)) or [] for key in keys}
-    except WrongTypeError as error:
-        message = f"in {reference.called}, `{field_path(error.path)}` must be {error.wanted}"
-        raise _obstacle(message, reference) from None
 
 
 def _without_ours(

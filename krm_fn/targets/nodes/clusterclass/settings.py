@@ -10,6 +10,7 @@ Source: Cluster API, "Writing a ClusterClass", builtin variables: ``builtin.clus
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from krm_fn import noproxy, placeholders
 from krm_fn.clusters import Cluster, Fact, Membership
@@ -80,20 +81,18 @@ def for_nodes(
         target: the ID of the target at work.
         name: the name of the object of this Cluster, for overrides that name some.
     """
-    whole = resolve(config, (membership,), target=target, readers=Readers(Audience.NODE), name=name)
+    resolved_for = partial(
+        resolve, config, target=target, readers=Readers(Audience.NODE), name=name
+    )
+    whole = resolved_for((membership,))
     wanted = [entry.text for entry in whole.entries]
     own = _Builtins.of(membership.cluster)
-    is_same_proxy = (whole.settings.http_proxy, whole.settings.https_proxy) == (
-        default.http_proxy,
-        default.https_proxy,
-    )
     listed = noproxy.parse(default.no_proxy)
+    is_same_proxy = whole.urls == (default.http_proxy, default.https_proxy)
     if is_same_proxy and set(own.fill(listed)) == set(wanted):
         return _with_list(whole, listed)
     probe = membership._replace(cluster=own.hidden(membership.cluster))
-    named = _named(
-        resolve(config, (probe,), target=target, readers=Readers(Audience.NODE), name=name)
-    )
+    named = _named(resolved_for((probe,)))
     filled = set(own.fill(named))
     if not filled <= set(wanted):
         return _with_list(whole, wanted)
@@ -117,7 +116,7 @@ class _Builtins(NamedTuple):
         return cls(own(known.pod_cidrs), own(known.service_cidrs), domain)
 
     def hidden(self, cluster: Cluster) -> Cluster:
-        """Return the Cluster with a value that is known again in the place of each that Cluster API knows."""
+        """Return the Cluster with example networks where Cluster API fills in the real ones."""
         probe = cluster.network
         if self.pods:
             probe = probe._replace(pod_cidrs=(Fact(_PODS),))
