@@ -368,11 +368,11 @@ LAUGHING = OBJECTS["Deployment cert-manager"] + "x:\n" + _laughs("  ")
         ),
         pytest.param(resource_list(WORKERS + "x: [\n").encode(), "not valid YAML", id="an item that is no YAML"),
         pytest.param(
-            resource_list(LAUGHING).encode(), "`items[0]`: aliases expand to more than", id="a bomb in an item"
+            resource_list(LAUGHING).encode(), "`items[0]`: aliases expand to more values", id="a bomb in an item"
         ),
         pytest.param(
             resource_list(WORKERS, config=CONFIG + "x:\n" + _laughs("  ")).encode(),
-            "aliases expand to more than",
+            "aliases expand to more values",
             id="a bomb in the FunctionConfig",
         ),
         pytest.param(

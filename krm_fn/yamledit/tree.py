@@ -6,7 +6,6 @@ Nothing is resolved and nothing is lost: an alias stays an alias, a key that is 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import yaml
@@ -204,7 +203,7 @@ def _end_of_block(text: str, start: int, end: int) -> int:
     header = raw.partition("\n")[0].partition("#")[0]
     if "+" in header:
         return start + len(raw.removesuffix("\n").removesuffix("\r"))
-    return start + len(re.sub(r"(?:\r?\n)+\Z", "", raw))
+    return start + len(raw.rstrip("\r\n"))
 
 
 def _without_text(error: yaml.YAMLError, text: str) -> InputError:

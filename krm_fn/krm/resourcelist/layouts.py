@@ -153,8 +153,13 @@ def _edited(item: str, objects: Mapping[Pointer, Any]) -> str:
 
 def _end_of_item(item: str, column: int) -> int:
     """Return where the comments below an item begin: those at its end that are not indented more than its dash."""
-    below = re.search(r"(?<=\n)(?:[ \t]*(?:#[^\n]*)?\r?\n)+\Z", item)
-    start = below.start() if below else len(item)
+    start = len(item)
+    while start:
+        line = item.rfind("\n", 0, start - 1) + 1
+        words = item[line:start].strip()
+        if words and not words.startswith("#"):
+            break
+        start = line
     comment = re.compile(rf"^ {{0,{column}}}#", re.MULTILINE).search(item, start)
     return comment.start() if comment else len(item)
 
