@@ -109,7 +109,10 @@ def _parsed(folder: str, lines: Iterable[str]) -> list[_Rule]:
     depth = len(folder.rstrip("/").split("/"))
     rules = []
     for line in lines:
-        text = re.sub(r"(?<!\\) +$", "", line.rstrip("\r\n"))
+        whole = line.rstrip("\r\n")
+        text = whole.rstrip(" ")
+        if text.endswith("\\") and text != whole:  # the first blank is escaped
+            text += " "
         pattern = text.removeprefix("!")
         if not text.startswith("#") and pattern.strip("/"):
             names = _patterns(pattern.removesuffix("/"))

@@ -49,8 +49,8 @@ _WORDS = ("token", "pass", "pwd", "secret", "key", "authorization")
 _IS_NAME = rf"(?i)[\w./:-]*{_NAME}"
 _ASSIGNMENT = rf"""(?i)({_NAME}\\?["']?[ \t]{{0,8}}(?:=>|:=|=(?![=~])|:(?=[ \t"'\\]))[ \t]{{0,8}})([^\r\n]{{1,300}})"""
 _HARMLESS = (
-    r"""(?i)["'\\]*(?:true|false|null|none|yes|no|on|off|~|\*+|\$\w+(?:["'\s].*)?|\$?\{.*|\$\(.*|`.*|<[^>]*>|\[.*"""
-    r"""|(?:/[\w.-]+){2,}|(?:bearer|basic)\s+\$.*)?["'\\]*[,;}\]]*\s*"""
+    r"""(?i)["'\\]{0,9}(?:true|false|null|none|yes|no|on|off|~|\*+|\$\w+(?:["'\s].*)?|\$?\{.*|\$\(.*|`.*|<[^>]*>|\[.*"""
+    r"""|(?:/[\w.-]+){2,}|(?:bearer|basic)\s+\$.*)?["'\\]{0,9}[,;}\]]*\s*"""
 )
 """What stands for a value that is elsewhere, says that there is none, or is no single value."""
 _ENTRY = (

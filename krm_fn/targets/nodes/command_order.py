@@ -50,7 +50,7 @@ _WITH_A_VERB = (
 )
 _NEEDS_NETWORK = rf"(?m){_PROGRAM}(?:(?:{_ALONE})(?=\s)|(?:{_WITH_A_VERB})\b)"
 _HELP = r"\S+\s+(?:--help|--version|-V|help|version)\s*"
-_URL = r"[A-Za-z][A-Za-z0-9+.-]*://(?:[^/@\s]*@)?([^/:\s\"']+)"
+_URL = r"://(?:[^/@\s]{0,500}@)?([^/:\s\"']+)"
 _LOCAL = r"localhost|127\..*|169\.254\..*|\[.*|metadata.*|100\.100\.100\.200|168\.63\.129\.16"
 _SYSTEMCTL = r"(?:^|[;&|\n({]|\b(?:then|do|else)\b)[ \t]*(?:sudo\s+(?:-\S+\s+)*)?(?:/\S*/)?systemctl\s+(?:-\S+\s+)*"
 _RELOAD = rf"{_SYSTEMCTL}daemon-reload\b"
