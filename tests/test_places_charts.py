@@ -30,9 +30,7 @@ def source(kind: str, **spec: Any) -> dict[str, Any]:
     return {"apiVersion": FLUX, "kind": kind, "metadata": {"name": "s", "namespace": "flux"}, "spec": spec}
 
 
-OF_REPOSITORY = release(
-    chart={"spec": {"chart": "cert-manager", "sourceRef": {"kind": "HelmRepository", "name": "s"}}}
-)
+OF_REPOSITORY = release(chart={"spec": {"chart": "cert-manager", "sourceRef": {"kind": "HelmRepository", "name": "s"}}})
 
 
 @pytest.mark.parametrize(

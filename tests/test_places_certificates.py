@@ -1,0 +1,92 @@
+"""Forms that hold certificates, or an entry of ours: what others wrote stays."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+
+from certificates import BOTH, NONE, ONE, A, B
+from krm_fn.places.certificates import Certificates, NamedEntry, with_certificates
+from krm_fn.settings import ProxySettings
+from places_forms import place, reported, written
+from proposals import env
+
+MARK = "# inject-proxy: a certificate of spec.trustedCA\n"
+TEXT = place(Certificates(), "a", "ca", is_trust=True)
+CODED = place(Certificates(is_base64=True), "a", "ca", is_trust=True)
+
+
+def coded(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+@pytest.mark.parametrize(
+    ("before", "wanted", "after"),
+    [
+        pytest.param("", A + B, f"{MARK}{A}{MARK}{B}", id="two in an empty text"),
+        pytest.param(B, A, f"{B}\n{MARK}{A}", id="beside one of others"),
+        pytest.param(A + B, A, A + B, id="one that is there"),
+        pytest.param(f"{B}\n{MARK}{A}", "", B, id="none"),
+        pytest.param(f"{MARK}{A}{B}", B, B, id="ours, in front of one of others"),
+    ],
+)
+def test_certificates_of_a_text(before: str, wanted: str, after: str) -> None:
+    assert with_certificates(before, wanted) == after
+    assert with_certificates(after, wanted) == after
+
+
+@pytest.mark.parametrize("text", ["", B, "# a comment\n", B.rstrip("\n")])
+def test_certificates_that_go_leave_what_was_there(text: str) -> None:
+    assert with_certificates(with_certificates(text, A), "") == text
+
+
+@pytest.mark.parametrize(
+    ("data", "at", "settings", "after"),
+    [
+        pytest.param({}, TEXT, ONE, {"a": {"ca": MARK + A}}, id="a new text"),
+        pytest.param({"a": {"ca": MARK + A}}, TEXT, NONE, {}, id="a text that goes"),
+        pytest.param({"a": {"ca": coded(B)}}, CODED, ONE, {"a": {"ca": coded(f"{B}\n{MARK}{A}")}}, id="base64"),
+        pytest.param({"a": {"ca": B}}, TEXT, NONE, {"a": {"ca": B}}, id="one of others"),
+    ],
+)
+def test_a_text_of_an_object_gets_certificates(data: Any, at: Any, settings: ProxySettings, after: Any) -> None:
+    assert written(data, at, settings) == after
+
+
+@pytest.mark.parametrize("value", ["%%%", "/w==", 1, []])
+def test_a_text_that_cannot_be_read_stays_and_is_reported(value: Any) -> None:
+    data = {"a": {"ca": value}}
+    assert written(data, CODED, BOTH) == data
+    assert [path for _, path in reported(data, CODED, BOTH)] == [("a", "ca")]
+
+
+OURS, OTHER, PROXY = {"name": "ours", "value": "1"}, {"name": "other"}, env({"HTTP_PROXY": "x"})
+
+
+@pytest.mark.parametrize(
+    ("before", "entry", "after"),
+    [
+        pytest.param(None, OURS, [OURS], id="no list"),
+        pytest.param([OTHER, *PROXY], OURS, [OTHER, OURS, *PROXY], id="in front of a proxy at the end"),
+        pytest.param([*PROXY, OTHER], OURS, [*PROXY, OTHER, OURS], id="at the end"),
+        pytest.param([{"name": "ours", "x": 1}, OTHER], OURS, [{**OURS, "x": 1}, OTHER], id="where ours is"),
+        pytest.param([OURS, OTHER, OURS], OURS, [OURS, OTHER], id="once"),
+        pytest.param([OURS, None, OTHER], None, [None, OTHER], id="none any more"),
+        pytest.param([OURS], None, None, id="nothing is left"),
+        pytest.param("text", None, "text", id="no list, and nothing wanted"),
+    ],
+)
+def test_the_entry_of_ours_is_set_or_removed(before: Any, entry: Any, after: Any) -> None:
+    def data(value: Any) -> Any:
+        return {"env": value} if value is not None else {}
+
+    at = place(NamedEntry("ours", entry), "env", is_trust=True)
+    assert written(data(before), at, ONE) == data(after)
+
+
+def test_an_entry_for_what_is_no_list_is_an_error() -> None:
+    assert reported({"env": "x"}, place(NamedEntry("ours", OURS), "env", is_trust=True), ONE) == [
+        ("CannotWrite", ("env",))
+    ]
