@@ -64,7 +64,7 @@ golden: .venv/installed tools ## rewrite the stored expectations, and fail, so t
 	  echo "golden: read \`git diff\` before you commit it" >&2; exit 1
 
 # The first run writes the lists of the schema, the second one what follows from it; the third one checks that nothing is stale.
-DOCS := tests/test_cli_page.py tests/test_targets_page.py tests/test_functionconfig.py tests/test_noproxy_docs.py \
+DOCS := tests/test_targets_page.py tests/test_functionconfig.py tests/test_noproxy_docs.py \
   tests/test_functionconfig_definition.py tests/test_tutorial.py
 
 docs: .venv/installed ## write the generated pages and tables of docs/, the list in README.md, the KRMFunctionDefinition

@@ -16,12 +16,8 @@ from support import TIME_LIMIT, need, search_path
 _PROMPT = "READY> "
 _ZSHRC = f"""\
 PS1='{_PROMPT}'
-autoload -Uz compinit
+autoload -Uz compinit; compinit -u -D; source $ZDOTDIR/_inject-proxy
 """
-_WAYS_OF_ZSH = {
-    "fpath": "fpath=($ZDOTDIR $fpath); compinit -u -D\n",
-    "source": "compinit -u -D; source $ZDOTDIR/_inject-proxy\n",
-}
 _NOTE_WHAT_IS_OFFERED = """\
 compadd() {
   [[ ${@[1,(i)(-|--)]} == *-(O|A|D)\\ * ]] && { builtin compadd "$@"; return; }
@@ -61,11 +57,11 @@ def _output(argv: list[str], folder: Path) -> str:
     return done.stdout
 
 
-def of_zsh(script: str, line: str, folder: Path, way: str = "fpath") -> list[str]:
-    """What zsh offers; it completes on a terminal only. ``way``: how it gets to know the script."""
+def of_zsh(script: str, line: str, folder: Path) -> list[str]:
+    """What zsh offers, which completes on a terminal only."""
     home, noted = folder.parent, folder.parent / "offered"
     (home / "_inject-proxy").write_text(script)
-    (home / ".zshrc").write_text(_ZSHRC + _WAYS_OF_ZSH[way] + _NOTE_WHAT_IS_OFFERED)
+    (home / ".zshrc").write_text(_ZSHRC + _NOTE_WHAT_IS_OFFERED)
     noted.touch()
     zsh = need("zsh")
     pid, terminal = pty.fork()

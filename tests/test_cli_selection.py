@@ -6,19 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.cli.selection import LeftAlone, Selection, _inputs_of_kustomizations, _reason
-import os
-
-
-def select(files):
-    inputs = _inputs_of_kustomizations({os.path.dirname(os.path.realpath(n)) for n in files})
-    s = Selection(dict(files), {}, {}, {})
-    for n, c in files.items():
-        why = LeftAlone.KUSTOMIZE if os.path.realpath(n) in inputs else _reason(os.path.realpath(n), c)
-        if why: s.left_alone[n] = why
-        else: s.manifests[n] = c
-    return s
-
+from krm_fn.cli.selection import LeftAlone, Selection, kustomization_without, select
 
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
 
@@ -34,11 +22,7 @@ TABLE = [
     pytest.param(f'{POD}a: "{{{{ .x }}}}"\n{{% if x %}}\nb: c\n', LeftAlone.TEMPLATE, id="quotes and a condition"),
     pytest.param(f"{POD}a: <%= x %>\n", None, id="code of ERB that is a plain text"),
     pytest.param(f"{POD}---\n<% if x %>\na: b\n", LeftAlone.TEMPLATE, id="code of ERB in the second document"),
-    pytest.param(f'{POD}spec: "{{{{ .Get "x" }}}}"\n', LeftAlone.TEMPLATE, id="code with quotes within quotes"),
-    pytest.param(f"{POD}spec: 'a {{{{ .Get 'x' }}}}'\n", LeftAlone.TEMPLATE, id="the same in single quotes"),
-    pytest.param(f'{POD}spec: "{{{{ .Get \\"x\\" }}}}"\n', None, id="quotes that are escaped within quotes"),
     pytest.param(f"{POD}spec: it's {{{{ request.x }}}} isn't\n", None, id="apostrophes that begin no quotes"),
-    pytest.param(f"{POD}it's: {{{{ if .x }}}}\n", LeftAlone.TEMPLATE, id="code behind an apostrophe"),
     pytest.param("a: b\n", LeftAlone.OTHER, id="other YAML"),
     pytest.param("kind: ResourceList\napiVersion: x\nitems: []\n", LeftAlone.RESOURCE_LIST, id="a ResourceList"),
     pytest.param(POD.encode("utf-16"), LeftAlone.NOT_UTF8, id="another encoding"),
@@ -46,10 +30,20 @@ TABLE = [
 ]
 
 
+def selected(folder: Path, files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch) -> Selection:
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    monkeypatch.chdir(folder)
+    return select([], [])
+
+
 @pytest.mark.parametrize(("content", "expected"), TABLE)
-def test_the_reason_to_leave_a_file_alone(content: str | bytes, expected: LeftAlone | None) -> None:
+def test_the_reason_to_leave_a_file_alone(
+    content: str | bytes, expected: LeftAlone | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     data = content if isinstance(content, bytes) else content.encode()
-    found = select({"a.yaml": data})
+    found = selected(tmp_path, {"a.yaml": data}, monkeypatch)
     assert found.left_alone.get("a.yaml") is expected
     assert ("a.yaml" in found.manifests) == (expected is None)
 
@@ -68,12 +62,10 @@ CHART = [
 
 
 @pytest.mark.parametrize(("name", "is_left_alone"), CHART)
-def test_files_of_a_chart(tmp_path: Path, name: str, is_left_alone: bool) -> None:
-    for folder in ("chart", "chart/charts/sub"):
-        (tmp_path / folder).mkdir(parents=True)
-        (tmp_path / folder / "Chart.yaml").write_text("name: x\n")
-    found = select({str(tmp_path / name): POD.encode()})
-    assert (found.left_alone.get(str(tmp_path / name)) is LeftAlone.HELM) == is_left_alone
+def test_files_of_a_chart(name: str, is_left_alone: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    charts = dict.fromkeys(("chart/Chart.yaml", "chart/charts/sub/Chart.yaml"), b"name: x\n")
+    found = selected(tmp_path, {**charts, name: POD.encode()}, monkeypatch)
+    assert (found.left_alone.get(name) is LeftAlone.HELM) == is_left_alone
 
 
 KUSTOMIZE = [
@@ -86,8 +78,6 @@ KUSTOMIZE = [
     pytest.param("helmCharts: [{valuesFile: a.yaml}]", True, id="values"),
     pytest.param("helmCharts: [{additionalValuesFiles: [a.yaml]}]", True, id="more values"),
     pytest.param("resources: [a.yaml]", False, id="resources"),
-    pytest.param("patches: [{patch: 'a.yaml'}]", False, id="a patch in place"),
-    pytest.param("patches: a.yaml", False, id="something that is no list"),
     pytest.param('patches: [{path: "a\\0.yaml"}, {path: a.yaml}]', True, id="beside what no path can be"),
     pytest.param("[1, 2", False, id="a kustomization that cannot be read"),
 ]
@@ -95,16 +85,33 @@ KUSTOMIZE = [
 
 @pytest.mark.parametrize("file", ["kustomization.yaml", "kustomization.yml", "Kustomization"])
 @pytest.mark.parametrize(("text", "is_left_alone"), KUSTOMIZE)
-def test_inputs_of_a_kustomization(tmp_path: Path, file: str, text: str, is_left_alone: bool) -> None:
-    (tmp_path / file).write_text(text)
-    name = str(tmp_path / "a.yaml")
-    found = select({name: POD.encode()})
-    assert (found.left_alone.get(name) is LeftAlone.KUSTOMIZE) == is_left_alone
+def test_inputs_of_a_kustomization(
+    file: str, text: str, is_left_alone: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = selected(tmp_path, {file: text.encode(), "a.yaml": POD.encode()}, monkeypatch)
+    assert (found.left_alone.get("a.yaml") is LeftAlone.KUSTOMIZE) == is_left_alone
 
 
-def test_a_patch_of_another_folder_is_one_too(tmp_path: Path) -> None:
-    (tmp_path / "overlay").mkdir()
-    (tmp_path / "overlay/kustomization.yaml").write_text("patches: [{path: ../patches/a.yaml}]")
-    names = [str(tmp_path / name) for name in ("patches/a.yaml", "overlay/kustomization.yaml", "overlay/b.yaml")]
-    found = select(dict.fromkeys(names, POD.encode()))
-    assert found.left_alone == {names[0]: LeftAlone.KUSTOMIZE}
+def test_a_patch_of_another_folder_is_one_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {"overlay/kustomization.yaml": b"patches: [{path: ../patches/a.yaml}]"}
+    files |= dict.fromkeys(("patches/a.yaml", "overlay/b.yaml"), POD.encode())
+    found = selected(tmp_path, files, monkeypatch)
+    assert [name for name, why in found.left_alone.items() if why is LeftAlone.KUSTOMIZE] == ["patches/a.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("resources: [b.yaml]", "kustomization.yaml", id="it lists others"),
+        pytest.param("resources: [./a.yaml]", "", id="it lists it"),
+        pytest.param("resources: [", "", id="it cannot be read"),
+        pytest.param("transformers: [a.yaml]", "", id="it lists no resources"),
+    ],
+)
+def test_the_kustomization_that_lacks_a_file(
+    text: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert kustomization_without("a.yaml") == ""
+    (tmp_path / "kustomization.yaml").write_text(text)
+    assert kustomization_without("a.yaml") == expected

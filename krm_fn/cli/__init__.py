@@ -34,9 +34,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except InjectProxyError as error:
         streams.report([f"[error] {error.code}: {error}"])
         return error.exit_code
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 -- nobody is to see a traceback
         if "--traceback" in arguments:
-            raise
+            import traceback  # noqa: PLC0415 -- only a bug needs it
+
+            traceback.print_exc()
         # The text of the exception may quote the input.
         problem = f"this is a bug of inject-proxy, nothing was written: {type(error).__name__}"
         streams.report([f"[error] {InternalError.code}: {problem}; `--traceback` shows more"])

@@ -20,7 +20,8 @@ _inject_proxy() {{
 {options}  esac ;;
   esac
   [[ $COMP_CWORD == 1 ]] && words="{commands}"
-  COMPREPLY=($(compgen -W "$words" -- "$current") $(compgen -f -- "$current"))
+  local IFS=$'\n'  # names of files may hold blanks
+  COMPREPLY=($(IFS=' ' compgen -W "$words" -- "$current") $(compgen -f -- "$current"))
 }}
 complete -o filenames -F _inject_proxy inject-proxy
 """

@@ -66,6 +66,7 @@ def find_config(
         return FoundConfig(_the_one(same, path), Objects(manifests))
     if inside:
         return FoundConfig(_the_one(inside), Objects(manifests))
+    _refuse_misspelt(manifests)
     above = config_above(manifests, paths)
     if above is None:
         raise UsageError(
@@ -92,6 +93,18 @@ def config_above(manifests: Manifests, paths: Sequence[str]) -> FoundConfig | No
         return None
     above, located = Manifests(contents), _the_one(found)
     return FoundConfig(located, Objects(manifests, above), located.ref.file_path)
+
+
+def _refuse_misspelt(manifests: Manifests) -> None:
+    """Raise UsageError for an object that must be meant to be a ProxyConfig."""
+    for index in range(len(manifests)):
+        if not any("proxy" in kind.lower() for kind in manifests.kinds(index)):
+            continue
+        for obj in manifests.objects(index):
+            meant = config.probably_meant(obj.ref.api_version, obj.ref.kind)
+            if meant:
+                names = " and ".join(f"`{name}`" for name in meant)
+                raise UsageError(f"{obj.ref.file_path} is no ProxyConfig: it must say {names}")
 
 
 def _is_same(located: LocatedConfig, path: str, selection: Selection) -> bool:

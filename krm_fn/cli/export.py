@@ -68,7 +68,9 @@ def _file(given: Namespace, wanted: ProxyConfig) -> Answer:
     old = None if is_new else streams.read() if given.file == "-" else read_file(given.file)
     try:
         text, edits = filled((old or b"").decode(), form, resolved.settings)
-    except (UnicodeDecodeError, InputError) as error:
+    except UnicodeDecodeError:
+        raise InputError(f"{name} must be UTF-8") from None
+    except InputError as error:
         raise InputError(f"{name}: {error}") from None
     notes = [
         note.about(ObjectRef(file_path=name)) for note in settings.notes(resolved, memberships)

@@ -36,11 +36,11 @@ def find_files(paths: Sequence[str], exclude: Sequence[str]) -> list[FoundFile]:
     found: dict[str, FoundFile] = {}
     for path in paths:
         real, name = os.path.realpath(path), os.path.normpath(path)
-        if os.path.isdir(path):  # noqa: PTH112
+        if os.path.isdir(path):
             name = "" if name == "." else name
             files = list(_files_below(name, real, ignored_in(real, exclude)))
-        elif os.path.exists(path):  # noqa: PTH110
-            ignored = ignored_in(os.path.dirname(real), exclude)._replace(rules=())  # noqa: PTH120
+        elif os.path.exists(path):
+            ignored = ignored_in(os.path.dirname(real), exclude)._replace(rules=())
             is_excluded = ignored.leaves_out(real, is_folder=False)
             files = [] if is_excluded else [FoundFile(name, real)]
         else:
@@ -53,7 +53,7 @@ def find_files(paths: Sequence[str], exclude: Sequence[str]) -> list[FoundFile]:
 def _files_below(name: str, path: str, ignored: Ignored) -> Iterator[FoundFile]:
     """Yield the YAML and JSON files below a folder, in order."""
     for child in _children(path, ignored):
-        name_of_child = os.path.join(name, child.name)  # noqa: PTH118
+        name_of_child = os.path.join(name, child.name)
         if child.is_dir(follow_symlinks=False):
             yield from _files_below(name_of_child, child.path, ignored.below(child.path))
         elif child.name.endswith(ENDINGS):
@@ -84,12 +84,12 @@ def files_above(folder: str) -> Iterator[str]:
                 yield os.path.relpath(child.path)
         if folder == root:
             return
-        folder = os.path.dirname(folder)  # noqa: PTH120
+        folder = os.path.dirname(folder)
 
 
 def common_folder(paths: Sequence[str]) -> str:
     """Return the absolute path of the innermost folder that holds all of the paths."""
-    folders = [path if os.path.isdir(path) else os.path.dirname(path) for path in paths]  # noqa: PTH112, PTH120
+    folders = [path if os.path.isdir(path) else os.path.dirname(path) for path in paths]
     return os.path.commonpath([os.path.realpath(folder) for folder in folders])
 
 

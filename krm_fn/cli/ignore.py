@@ -41,7 +41,7 @@ class Ignored(NamedTuple):
 
     def below(self, folder: str) -> Ignored:
         """Return what is left out in a folder, an absolute path, inside of this one."""
-        files = (os.path.join(folder, name) for name in (".gitignore", ".krmignore"))  # noqa: PTH118
+        files = (os.path.join(folder, name) for name in (".gitignore", ".krmignore"))
         return self._replace(
             rules=[*self.rules, *(rule for file in files for rule in _read(folder, file))]
         )
@@ -53,21 +53,21 @@ def ignored_in(folder: str, exclude: Sequence[str]) -> Ignored:
     The rules of the folders above count, too, up to the root of the git repository.
     """
     root = repository_of(folder) or folder
-    rules = _read(root, os.path.join(root, ".git", "info", "exclude"))  # noqa: PTH118
+    rules = _read(root, os.path.join(root, ".git", "info", "exclude"))
     ignored = Ignored(rules, _parsed(folder, exclude)).below(root)
     above = root
     for name in os.path.relpath(folder, root).split("/"):
-        above = os.path.normpath(os.path.join(above, name))  # noqa: PTH118
+        above = os.path.normpath(os.path.join(above, name))
         ignored = ignored if above == root else ignored.below(above)
     return ignored
 
 
 def repository_of(folder: str) -> str | None:
     """Return the root of the git repository of a folder; None outside of one."""
-    while not os.path.exists(os.path.join(folder, ".git")):  # noqa: PTH110, PTH118
-        if os.path.dirname(folder) == folder:  # noqa: PTH120
+    while not os.path.exists(os.path.join(folder, ".git")):
+        if os.path.dirname(folder) == folder:
             return None
-        folder = os.path.dirname(folder)  # noqa: PTH120
+        folder = os.path.dirname(folder)
     return folder
 
 
@@ -99,9 +99,9 @@ def _matches(names: Sequence[str], patterns: Sequence[re.Pattern[str] | None]) -
 
 def _read(folder: str, file: str) -> list[_Rule]:
     """Return the rules of an ignore file; none where it is no regular file: git follows no link to one either."""
-    if os.path.islink(file) or not os.path.isfile(file):  # noqa: PTH113, PTH114
+    if os.path.islink(file) or not os.path.isfile(file):
         return []
-    with open(file, encoding="utf-8", errors="surrogateescape") as lines:  # noqa: PTH123
+    with open(file, encoding="utf-8", errors="surrogateescape") as lines:
         return _parsed(folder, lines)
 
 

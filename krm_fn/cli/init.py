@@ -12,22 +12,27 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
+from krm_fn import config
 from krm_fn.cli import streams
 from krm_fn.cli.config import config_above
 from krm_fn.cli.found_proxies import FoundProxy, ProxyPlace, config_of, find_proxies, note_proxy
 from krm_fn.cli.lines import count
 from krm_fn.cli.selection import KUSTOMIZATIONS, LeftAlone, Selection, select
 from krm_fn.cli.streams import Answer, Change
-from krm_fn.errors import UsageError
+from krm_fn.config import ProxyConfig
+from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import shown_line
+from krm_fn.krm.results import lines as lines_of
 from krm_fn.light_typing import Any
 from krm_fn.lint.manifests import ReadableManifests
 from krm_fn.noproxy import mistake, parse
+from krm_fn.pipeline import run_checked
 from krm_fn.yamledit.render import block_text
 
 _NAME = "proxy.yaml"
 _EXAMPLE = FoundProxy("http://proxy.example.com:3128", "http://proxy.example.com:3128")
+_WIDTH = 100
 _NAMED = 3
 """How many places a comment names."""
 _ABOUT_LIST = """\
@@ -49,11 +54,11 @@ from: [{{kind: Secret, name: inject-proxy}}]
 
 def run(given: Namespace) -> Answer:
     """Look at a folder, ask on a terminal, and write or print a ProxyConfig."""
-    if not os.path.isdir(given.folder):  # noqa: PTH112
+    if not os.path.isdir(given.folder):
         raise UsageError(f'"{given.folder}" must be a folder: the one with the manifests')
     selection = select([given.folder], given.exclude, {LeftAlone.RESOURCE_LIST})
     manifests = ReadableManifests(selection.manifests)
-    file = os.path.normpath(os.path.join(given.folder, _NAME))  # noqa: PTH118
+    file = os.path.normpath(os.path.join(given.folder, _NAME))
     asks = not (given.yes or given.print)
     if not given.print:
         _refuse_second(file, manifests, selection, given)
@@ -118,7 +123,7 @@ def _answer(question: str) -> str:
 def _text(proxies: Sequence[FoundProxy], networks: Sequence[str], selection: Selection) -> str:
     """Return the ProxyConfig: the first proxy is for all; another one is for its Clusters, or only in a comment."""
     main = proxies[0] if proxies else _EXAMPLE
-    no_proxy = list(dict.fromkeys([*main.entries, *networks]))
+    no_proxy = [*main.entries, *networks]
     places = list(main.places)
     overrides: list[dict[str, Any]] = []
     text = "# Write the URL of your proxy here.\n" if not proxies else ""
@@ -126,10 +131,12 @@ def _text(proxies: Sequence[FoundProxy], networks: Sequence[str], selection: Sel
         matches = [] if other.has_password else _matches(other, proxies)
         if not matches:
             text += f"# Another proxy is {other.https}, in {_named(other.places)}.\n"
+            no_proxy += other.entries  # a run replaces the lists of these places, too
             continue
         places += other.places
         entries = {"noProxy": other.entries} if other.entries else {}
         overrides += [{"match": match, **_urls(other), **entries} for match in matches]
+    no_proxy = list(dict.fromkeys(no_proxy))
     if proxies:
         text += f"# Found in {_named(main.places)}.\n"
     if main.has_password:
@@ -140,6 +147,8 @@ def _text(proxies: Sequence[FoundProxy], networks: Sequence[str], selection: Sel
     text += _ABOUT_LIST + (block_text({"noProxy": no_proxy}) if no_proxy else _EXAMPLE_LIST)
     if overrides:
         text += block_text({"overrides": overrides})
+    for line in _missing_facts(config_of({**_urls(main), "noProxy": no_proxy}), selection):
+        text += f"# {line}\n"
     chosen = _matchers(places)
     if chosen:
         text += "# Workloads that have a proxy today, and get it only where they are chosen:\n"
@@ -147,19 +156,30 @@ def _text(proxies: Sequence[FoundProxy], networks: Sequence[str], selection: Sel
     return _head(selection) + textwrap.indent(text, "  ")
 
 
+def _missing_facts(proxy_config: dict[str, Any], selection: Selection) -> list[str]:
+    """Return the lines of comments about what a run would have to know of the Clusters, and no manifest says."""
+    try:
+        wanted = config.load(proxy_config) or ProxyConfig()
+        outcome = run_checked(Manifests(selection.manifests), wanted)
+    except (ConfigError, InputError):  # `run` says what is wrong
+        return []
+    results = lines_of(result for result in outcome.results if result.code == "FactsUnknown")
+    return [part for line in results for part in textwrap.wrap(line, _WIDTH)]
+
+
 def _head(selection: Selection) -> str:
     """Return the beginning of the file; kustomize finds the function by an annotation."""
     head = (
         "# Written by `inject-proxy init`. `inject-proxy explain` shows who gets what, and why.\n"
     )
-    config: dict[str, Any] = config_of({})
-    del config["spec"]
+    proxy_config: dict[str, Any] = config_of({})
+    del proxy_config["spec"]
     if any(Path(name).name in KUSTOMIZATIONS for name in selection.files):
         head += "# In kustomize: name this file under `transformers`.\n"
-        config["metadata"]["annotations"] = {
+        proxy_config["metadata"]["annotations"] = {
             "config.kubernetes.io/function": "exec: {path: inject-proxy}"
         }
-    return f"{head}{block_text(config)}spec:\n"
+    return f"{head}{block_text(proxy_config)}spec:\n"
 
 
 def _matches(proxy: FoundProxy, proxies: Sequence[FoundProxy]) -> list[dict[str, list[str]]]:

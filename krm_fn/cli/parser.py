@@ -47,18 +47,18 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     Raises:
         UsageError: an unknown command or option, or a value that it cannot have.
     """
-    if (
-        not arguments
-    ):  # an orchestrator starts the function for each list, and help texts take a while to build
+    if not arguments:  # an orchestrator starts the function for each list, and parsers take a while
         return argparse.Namespace(module="function", command=None, verbose=False)
     parser = main_parser()
-    commands = commands_of(parser)
-    if arguments[0] in commands:
-        command = commands[arguments[0]]
-        # `parse_intermixed_args` of Python 3.10 to 3.12 takes what is behind `--` for options.
-        parse = command.parse_args if "--" in arguments else command.parse_intermixed_args
-        return parse(arguments[1:])
-    return parser.parse_args(arguments)
+    words = [word for word in arguments if not word.startswith("-")]
+    command = commands_of(parser).get(words[0]) if words else None
+    if command is None:
+        return parser.parse_args(arguments)
+    rest = list(arguments)
+    rest.remove(words[0])  # an option in front of the command counts as one behind it
+    if "--" in rest:  # for `parse_intermixed_args` of Python 3.10 to 3.12, options are behind it
+        return command.parse_args(rest)
+    return command.parse_intermixed_args(rest)
 
 
 def commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:

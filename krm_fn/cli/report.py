@@ -119,8 +119,9 @@ def _sarif_result(entry: _Entry, codes: Sequence[str]) -> dict[str, Any]:
     }
     if entry.file:
         scheme = "file://" if entry.file.startswith("/") else ""
+        path = quote(entry.file, errors="surrogateescape")
         place = {
-            "artifactLocation": {"uri": f"{scheme}{quote(entry.file)}"},
+            "artifactLocation": {"uri": f"{scheme}{path}"},
             "region": {"startLine": max(entry.line, 1)},
         }
         result["locations"] = [{"physicalLocation": place}]

@@ -16,8 +16,9 @@ from krm_fn.cli.config import FoundConfig, find_config
 from krm_fn.cli.files import common_folder
 from krm_fn.cli.lines import FAIL_ON, count, result_lines, severities
 from krm_fn.cli.report import report
-from krm_fn.cli.selection import Selection, is_resource_list, select
+from krm_fn.cli.selection import Selection, is_resource_list, kustomization_without, select
 from krm_fn.cli.streams import STDIN, Answer, Change
+from krm_fn.config import names_of_only
 from krm_fn.errors import UsageError
 from krm_fn.explain import covered
 from krm_fn.krm.codes import Severity
@@ -26,6 +27,7 @@ from krm_fn.krm.masking import ProxyPasswords
 from krm_fn.krm.resourcelist import reference
 from krm_fn.krm.results import ObjectRef, Result, are_severe
 from krm_fn.light_typing import Any
+from krm_fn.near_names import did_you_mean
 from krm_fn.pipeline import FunctionConfig, Outcome, run_list
 
 
@@ -121,7 +123,7 @@ def _with_options(function_config: Any, given: Namespace) -> Any:
     spec = function_config.get("spec") if isinstance(function_config, dict) else None
     if not isinstance(spec, dict):
         return function_config
-    only = [name.strip() for names in given.only for name in names.split(",")]
+    only = _only(given)
     if only:
         spec = {**spec, "only": only}
     if given.check and spec.get("mode") == "Remove":
@@ -131,6 +133,17 @@ def _with_options(function_config: Any, given: Namespace) -> Any:
     if given.check:
         spec = {**spec, "mode": "Check"}
     return {**function_config, "spec": spec}
+
+
+def _only(given: Namespace) -> list[str]:
+    """Return the targets and systems of `--only`."""
+    names = [name.strip() for words in given.only for name in words.split(",")]
+    known = names_of_only()
+    for name in names:
+        if name not in known:
+            advice = did_you_mean(name, known, otherwise="`inject-proxy targets` lists them")
+            raise UsageError(f'`--only` must name targets or systems, not "{name}": {advice}')
+    return names
 
 
 def _copies(
@@ -181,6 +194,9 @@ def _lines(
     for name, change in changes.items() if not selection.is_stream else ():
         verb = "created" if change.old is None else "removed" if change.new is None else "changed"
         lines.append(f"{would}{verb}: {name}")
+        kustomization = kustomization_without(name) if verb == "created" else ""
+        if kustomization:
+            lines.append(f"add {name} to `resources` in {kustomization}")
     if outcome.exit_code and not are_severe(outcome.results, Severity.ERROR):
         lines.append("failed because of the warnings, as `failOn` says; nothing was written")
     # A check works out no files: each change is an error.

@@ -113,7 +113,7 @@ def select(
         return Selection({streams.STDIN: content}, {streams.STDIN: content}, {}, {})
     selection = Selection({}, {}, {}, {})
     found = find_files(paths or ["."], exclude)
-    inputs = _inputs_of_kustomizations({os.path.dirname(file.path) for file in found})  # noqa: PTH120
+    inputs = _inputs_of_kustomizations({os.path.dirname(file.path) for file in found})
     for name, path, is_regular in found:
         why: LeftAlone | None = LeftAlone.LINK
         if is_regular:
@@ -180,7 +180,7 @@ def _is_in_templates(folder: str) -> bool:
 
 @cache
 def _is_chart(folder: str) -> bool:
-    return os.path.isfile(os.path.join(folder, "Chart.yaml"))  # noqa: PTH113, PTH118
+    return os.path.isfile(os.path.join(folder, "Chart.yaml"))
 
 
 def _inputs_of_kustomizations(folders: Iterable[str]) -> set[str]:
@@ -191,16 +191,27 @@ def _inputs_of_kustomizations(folders: Iterable[str]) -> set[str]:
     found = set()
     for folder in folders:
         for name in KUSTOMIZATIONS:
-            for field, value in _kustomization(os.path.join(folder, name)).items():  # noqa: PTH118
+            for field, value in _kustomization(os.path.join(folder, name)).items():
                 for text in _texts(value) if field not in _LISTS_OF_OBJECTS else ():
                     path = text.rpartition("=")[2]  # a file of a generator may have a key in front
-                    found.add(os.path.normpath(os.path.join(folder, path)))  # noqa: PTH118
+                    found.add(os.path.normpath(os.path.join(folder, path)))
     return found
+
+
+def kustomization_without(name: str) -> str:
+    """Return the kustomization beside a file that does not list it under `resources`; "" where all is well."""
+    folder, own_name = os.path.split(name)
+    for kustomization in KUSTOMIZATIONS:
+        file = os.path.join(folder, kustomization)
+        listed = list(_texts(_kustomization(file).get("resources")))
+        if listed and own_name not in map(os.path.normpath, listed):
+            return file
+    return ""
 
 
 def _kustomization(file: str) -> Mapping[str, Any]:
     """Return the data of a kustomization; nothing where there is none that can be read."""
-    if os.path.islink(file) or not os.path.isfile(file):  # noqa: PTH113, PTH114
+    if os.path.islink(file) or not os.path.isfile(file):
         return {}
     try:
         data = read(read_file(file).decode())

@@ -58,7 +58,10 @@ def filled(text: str, form: str, settings: ProxySettings) -> tuple[str, list[str
     write_places(draft, [place], own)
     for finding in draft.findings:
         raise InputError(finding.message.removeprefix("in it, "))
-    return str(draft.data), draft.descriptions
+    after = str(draft.data)
+    if text.strip() and not after.strip():
+        after = "{}\n"  # readers of values want a mapping
+    return after, draft.descriptions
 
 
 def _check(text: str, form: FileForm, settings: ProxySettings) -> None:
@@ -69,6 +72,6 @@ def _check(text: str, form: FileForm, settings: ProxySettings) -> None:
         raise InputError(error.finding.message) from None
     if len(documents) > 1:
         raise InputError(f"the file must hold one YAML document, but it holds {len(documents)}")
-    problem = form.problem(settings) if form.problem and documents else None
+    problem = form.problem(settings) if form.problem else None
     if problem is not None:
         raise InputError(problem.message)

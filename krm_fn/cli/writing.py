@@ -82,9 +82,9 @@ def _new_file(file: Path, content: bytes) -> Path:
         else:
             umask = os.umask(0o022)
             os.umask(umask)
-            os.chmod(name, 0o666 & ~umask)  # noqa: PTH101
+            os.chmod(name, 0o666 & ~umask)
     except BaseException:
-        os.unlink(name)  # noqa: PTH108
+        os.unlink(name)
         raise
     return Path(name)
 
