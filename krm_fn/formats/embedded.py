@@ -43,6 +43,11 @@ class Value(NamedTuple):
     behind: str = ""
     problem: Finding | None = None
 
+    @property
+    def is_yaml(self) -> bool:
+        """Whether it is YAML by the name of its key, or a field that cannot be read at all."""
+        return len(self.path) == 1 or self.path[-1].endswith((".yaml", ".yml"))
+
     def written(self, text: str) -> str:
         """Return ``text`` as the object must hold it."""
         if not self.is_base64:

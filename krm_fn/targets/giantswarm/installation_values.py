@@ -43,14 +43,14 @@ def _of_operator(data: Any, root: Pointer) -> Iterator[Place]:
 
 def _of_cluster(name: str, cluster: str, data: Any, root: Pointer) -> Iterator[Place]:
     """Yield the places that are there, or else the one where a proxy belongs, in the values of the Cluster."""
-    found = []
+    shapes = []
     for path, form in _OF_A_CLUSTER:
-        there = lookup(data, (*root, *path))
-        if form.is_in(there) or (there is not None and len(path) > 1):
-            found.append((path, form))
-    if not found and _is_to_be_added(name, cluster, data, root):
-        found = [_OF_A_CLUSTER[0]]
-    for path, form in found:
+        value = lookup(data, (*root, *path))
+        if form.is_in(value) or (value is not None and len(path) > 1):
+            shapes.append((path, form))
+    if not shapes and _is_to_be_added(name, cluster, data, root):
+        shapes = [_OF_A_CLUSTER[0]]
+    for path, form in shapes:
         is_global = path[0] == "global" and not root
         yield Place((*root, *path), form, f"`{'.'.join(path)}`", 1 if is_global else len(root[:1]))
 
@@ -83,9 +83,10 @@ class _InstallationValues(Target):
         elif is_of_chart(name, "cluster-apps-operator"):
             yield from helm_values.places_of_values(data, _of_operator)
         elif name in giantswarm.CLUSTER_CHARTS or (is_text and user_values_of(name)):
-            found = list(helm_values.places_of_values(data, partial(_of_cluster, name, cluster)))
-            yield from found
-            if not found and not is_text and context.settings.sets_any:
+            of_cluster = partial(_of_cluster, name, cluster)
+            places = [*helm_values.places_of_values(data, of_cluster)]
+            yield from places
+            if not places and not is_text and context.settings.sets_any:
                 path = ("spec", "valuesFrom")
                 yield Finding.of("ByHand", _ELSEWHERE, path, is_info=True)
 

@@ -38,7 +38,7 @@ class _SystemdProxy(Target):
         """Yield the drop-ins that are there, and those that the nodes take from the Secret."""
         if not cluster_secret.is_one(lookup(data, ("metadata", "name"))):
             return
-        texts = {one.path[-1]: one for one in embedded.values(data)}
+        texts = {text.path[-1]: text for text in embedded.values(data)}
         unread = [text for text in texts.values() if len(text.path) == 1]
         if unread:
             yield text_place(unread[0], UnitText(), "the drop-ins of the nodes")

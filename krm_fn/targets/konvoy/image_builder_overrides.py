@@ -40,9 +40,11 @@ def _places(document: Any) -> Iterator[Place]:
 
 def _is_there(text: embedded.Value) -> bool:
     """Return whether the first document of a text sets one of the names already."""
-    document: Any = next((one.data for one in embedded.mappings(text)), {})
-    names = {*document, *(lookup(document, _ENVIRONMENT.path) or ())}
-    return not names.isdisjoint(_ORDER)
+    for document in embedded.mappings(text):
+        environment = lookup(document.data, _ENVIRONMENT.path)
+        names = {*document.data, *(environment if isinstance(environment, dict) else ())}
+        return not names.isdisjoint(_ORDER)
+    return False
 
 
 def companions(
@@ -71,17 +73,12 @@ class _ImageBuilderOverrides(Target):
         """Yield the overrides in a Secret: those under `overrides.yaml`, and others that name a proxy."""
         if not has_suffix(lookup(data, ("metadata", "name")), konvoy.USER_OVERRIDES_SUFFIX):
             return
-        texts = [one for one in embedded.values(data) if _is_yaml(one)]
+        texts = [text for text in embedded.values(data) if text.is_yaml]
         if not texts and created_objects.was_created(data):
             texts = [new_text(data, _KEY)]
         for text in texts:
             if text.problem or text.path[-1] == _KEY or _is_there(text):
                 yield text_place(text, YamlText(_places, (_ENVIRONMENT, _TOP)), "the overrides")
-
-
-def _is_yaml(text: embedded.Value) -> bool:
-    """Return whether a text is YAML by its name, or a field cannot be read at all."""
-    return len(text.path) == 1 or text.path[-1].endswith((".yaml", ".yml"))
 
 
 TARGET = _ImageBuilderOverrides()

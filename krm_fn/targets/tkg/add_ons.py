@@ -6,7 +6,7 @@ Sources: ``vmware-tanzu/tanzu-framework`` release-0.29, ``providers/ytt/02_addon
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 from krm_fn.formats import embedded
@@ -161,8 +161,9 @@ class _AddOns(Target):
 
     def __init__(self, target: str) -> None:
         self.id = target
-        self._add_ons = [one for one in ADD_ONS if one.target == target]
-        self.kinds = frozenset({("", "Secret"), *(one.kind for one in self._add_ons if one.kind)})
+        self._add_ons = [add_on for add_on in ADD_ONS if add_on.target == target]
+        kinds = [add_on.kind for add_on in self._add_ons if add_on.kind]
+        self.kinds = frozenset({("", "Secret"), *kinds})
 
     def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
         """Yield the places in data values, or in a configuration resource."""
@@ -176,52 +177,39 @@ class _AddOns(Target):
         """Yield the texts with data values: those that name an add-on, or else the first one of its own Secret."""
         name = _name_of_add_on(data)
         own = [add_on for add_on in self._add_ons if add_on.name == name]
-        texts = [one for one in embedded.values(data) if _is_yaml(one)]
-        marked = [one for one in texts if self._marks(one)]
-        concerned = (
-            marked or [one for one in texts if own and one.path[-1].startswith("values.")][:1]
+        called = own or self._add_ons
+        label = " and ".join(add_on.label for add_on in called)
+        texts = [text for text in embedded.values(data) if text.is_yaml]
+        marked = [text for text in texts if self._is_marked(text)]
+        concerned = marked
+        if own and not marked:
+            concerned = [text for text in texts if text.path[-1].startswith("values.")][:1]
+        form = YamlText(
+            partial(self._in_document, own, bool(marked)),
+            [*self._in_document(own, False, {})],
+            empty=f"{called[0].mark}: {{}}",
+            is_first_only=not marked,
         )
-        for text in texts if own or not name else concerned:
-            if text in concerned or text.problem:
-                label = "the data values of " + " and ".join(
-                    one.label for one in own or self._add_ons
-                )
-                form = self._form(own, is_marked=bool(marked))
-                has_trust = any(add_on.certificates for add_on in self._add_ons)
-                yield text_place(text, form, label)._replace(is_trust=has_trust)
+        has_trust = any(add_on.certificates for add_on in self._add_ons)
+        for text in texts:
+            if text in concerned or (text.problem and (own or not name)):
+                place = text_place(text, form, f"the data values of {label}")
+                yield place._replace(is_trust=has_trust)
         if own and not texts and context.settings.sets_any:
-            yield Finding.of(
-                "ByHand", _NO_VALUES.format(label=f"the data values of {own[0].label}"), ()
-            )
+            yield Finding.of("ByHand", _NO_VALUES.format(label=f"the data values of {label}"), ())
 
-    def _marks(self, text: Value) -> list[AddOn]:
-        """Return the add-ons whose data values a text holds."""
-        documents = [one.data for one in embedded.mappings(text)]
-        return [one for one in self._add_ons if any(one.mark in document for document in documents)]
+    def _is_marked(self, text: Value) -> bool:
+        """Return whether a text holds data values of one of the add-ons."""
+        for document in embedded.mappings(text):
+            if any(add_on.mark in document.data for add_on in self._add_ons):
+                return True
+        return False
 
-    def _form(self, own: list[AddOn], *, is_marked: bool) -> YamlText:
-        if is_marked:
-            places = partial(_marked, self._add_ons, own)
-            return YamlText(places, empty=f"{self._add_ons[0].mark}: {{}}", is_first_only=False)
-        begun = [place for add_on in own for place in add_on.in_document({}, is_own=False)]
-        first = (own or self._add_ons)[0]
-        return YamlText(partial(_unmarked, own), begun, empty=f"{first.mark}: {{}}")
-
-
-def _marked(add_ons: Iterable[AddOn], own: list[AddOn], document: Any) -> Iterator[Place]:
-    for add_on in add_ons:
-        if add_on.mark in document:
-            yield from add_on.in_document(document, is_own=add_on in own)
-
-
-def _unmarked(own: list[AddOn], document: Any) -> Iterator[Place]:
-    for add_on in own:
-        yield from add_on.in_document(document, is_own=True)
-
-
-def _is_yaml(text: Value) -> bool:
-    """Return whether a text is YAML by its name, or a field cannot be read at all."""
-    return len(text.path) == 1 or text.path[-1].endswith((".yaml", ".yml"))
+    def _in_document(self, own: list[AddOn], is_marked: bool, document: Any) -> Iterator[Place]:
+        """Yield the places in a document, of the add-ons that it names, or else of those whose Secret it is in."""
+        for add_on in self._add_ons if is_marked else own:
+            if not is_marked or add_on.mark in document:
+                yield from add_on.in_document(document, is_own=add_on in own)
 
 
 def _name_of_add_on(data: Data) -> str:
@@ -231,5 +219,5 @@ def _name_of_add_on(data: Data) -> str:
     return (label or annotation).rpartition("/")[2]
 
 
-TARGETS = {target: _AddOns(target) for target in dict.fromkeys(one.target for one in ADD_ONS)}
+TARGETS = {target: _AddOns(target) for target in dict.fromkeys(add_on.target for add_on in ADD_ONS)}
 """ID -> target."""

@@ -76,6 +76,7 @@ def of(cluster: dict[str, Any], kind: Any) -> dict[str, Any]:
         pytest.param(secret(), FULL, id="no text, and it was not made here"),
         pytest.param(secret(stringData={"gpu.yaml": REGISTRIES}), FULL, id="another file without a proxy"),
         pytest.param(secret(stringData={"note": "http_proxy: x"}), FULL, id="a text that is no YAML file"),
+        pytest.param(secret(stringData={"gpu.yaml": "proxy_env: 3\n"}), FULL, id="an environment that is a number"),
         pytest.param(overrides(TEXT), FULL, id="what is right already"),
         pytest.param(secret(data={KEY: packed(REGISTRIES + TEXT)}), FULL, id="what is right already in base64"),
         pytest.param(overrides(REGISTRIES), NONE, id="other overrides and no proxy"),
