@@ -96,7 +96,7 @@ def test_a_part_whose_judge_is_missing_is_named_and_does_not_run(monkeypatch: py
     monkeypatch.setattr(driver, "search_path", lambda: "")
     assert driver.main(["--part", "policies", "--seconds", "1"]) == 0
     assert said == [
-        "fuzz: the part policies does not run: kyverno is missing: `make test-kyverno` builds it where Go is installed"
+        "fuzz: the part policies does not run: kyverno is missing: `make judged` builds it where Go is installed"
     ]
 
 

@@ -442,7 +442,7 @@ class _Writer:
         if isinstance(new, str) and slot.start in self._of_items:
             return None  # an item such as a variable goes as a whole
         text = self.text[node.start : node.end]
-        if _is_nothing(node):
+        if _is_nothing(node) or (old is False and isinstance(new, str)):
             if "\n" in self.text[slot.behind : node.end]:
                 return _EMPTY.get(type(old), "")
             return self.text[slot.behind : node.end]

@@ -89,7 +89,8 @@ def _earlier_value(line: str, value: Node) -> EarlierValue | None:
         return None
     # On removal kpt copies the note to the line below: of another kind, it says nothing of what is there.
     kind = {Mapping: dict, Sequence: list}.get(type(value), str)
-    if data is not None and not (isinstance(data, kind) and (data == "" or kind is not str)):
+    is_text = kind is str and (data == "" or data is False)
+    if data is not None and not (is_text or (kind is not str and isinstance(data, kind))):
         return None
     return EarlierValue(note["words"] + note["comment"], data)
 
@@ -148,7 +149,7 @@ def _remains(new: Any, earlier: Any) -> bool:
 
 
 def is_nothing(data: Any) -> bool:
-    """Return whether data are null, an empty text or list, or a mapping that holds nothing else."""
+    """Return whether data are null, false, an empty text or list, or a mapping that holds nothing else."""
     if isinstance(data, dict):
         return all(map(is_nothing, data.values()))
-    return data is None or data in ("", [])
+    return data is None or data is False or data in ("", [])
