@@ -42,7 +42,8 @@ class NamedItem(NamedTuple):
         for path in items:
             edits = draft.edits
             self.form.write(draft, self._inside(place, path), settings)
-            if draft.edits > edits and not self._is_left(draft.get(path)):
+            is_concerned = draft.edits > edits or not settings.sets_any
+            if is_concerned and not self._is_left(draft.get(path)):
                 draft.remove(path, keep=place.kept_steps)
         if items or not self.add_if_missing:
             return
