@@ -44,7 +44,10 @@ class System(NamedTuple):
 _WORKLOADS_ONLY = "let its nodes reach registries without one, and give the proxy to the workloads"
 _ETCDADM = System("etcdadm", "`spec.etcdadmConfigSpec.proxy`")
 _GKE = System("GKE", "", _WORKLOADS_ONLY)
-_KARPENTER = "`spec.userData`: as a NodeConfig (`spec.instance.environment.default`), or as `settings.network` of Bottlerocket"  # noqa: E501
+_KARPENTER = (
+    "`spec.userData`: as a NodeConfig (`spec.instance.environment.default`), "
+    "or as `settings.network` of Bottlerocket"
+)
 _MICROK8S = System("MicroK8s", "`initConfiguration.httpProxy`, `httpsProxy` and `noProxy`")
 OF_CLUSTER_API = {
     "MicroK8sConfig": _MICROK8S,

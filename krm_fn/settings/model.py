@@ -58,10 +58,13 @@ class ProxySettings(NamedTuple):
         Both cases, because Go prefers the upper one, curl knows only ``http_proxy``, and wget and apt only lower ones.
         """
         variables = {}
-        values = (self.http_proxy, self.https_proxy, self.no_proxy)
-        for name, value in zip(("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"), values, strict=True):
+        for name, lower, value in (
+            ("HTTP_PROXY", "http_proxy", self.http_proxy),
+            ("HTTPS_PROXY", "https_proxy", self.https_proxy),
+            ("NO_PROXY", "no_proxy", self.no_proxy),
+        ):
             if value:
-                variables[name] = variables[name.lower()] = value
+                variables[name] = variables[lower] = value
         return variables
 
 
