@@ -103,6 +103,7 @@ def test_a_wrong_type_is_an_error_and_a_placeholder_a_warning(target: Target, sp
         pytest.param("export HTTP_PROXY=x; " * 10_000, id="ten thousand statements"),
         pytest.param("export " * 9_000, id="nine thousand exports"),
         pytest.param("crictl " * 9_000, id="nine thousand programs"),
+        pytest.param("echo " + "a" * 60_000, id="one long word"),
         pytest.param("x | export HTTP_PROXY=" + " " * 1_000_000, id="a mebibyte of blanks behind a pipe"),
     ],
 )
