@@ -100,9 +100,9 @@ def words_and_gaps(line: str, words: list[escaping.QuotedWord]) -> list[str]:
     """The words, after a check that nothing but blanks stands between them."""
     at = 0
     for word in words:
-        assert not line[at : word.start].strip(" \t\r\n")
+        assert not line[at : word.start].strip(" \t\r\n\0")
         at = word.end
-    assert not line[at:].strip(" \t\r\n")
+    assert not line[at:].strip(" \t\r\n\0")
     return [line[word.start : word.end] for word in words]
 
 

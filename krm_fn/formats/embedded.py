@@ -59,10 +59,6 @@ class Value(NamedTuple):
             + self.ending
         )
 
-    def read(self, written: str) -> str:
-        """Return the text that the object holds as ``written``."""
-        return _decoded(written) if self.is_base64 else written
-
 
 class NotEditedError(Exception):
     """A text cannot be read or edited; ``finding`` says why."""
@@ -89,18 +85,17 @@ def values(obj: Mapping[str, Any]) -> list[Value]:
         return [_unread(sops.refusal())]
     is_secret = obj.get("kind") == "Secret"
     plain = ("stringData", "data") if is_secret else ("data",)
-    found: dict[str, Value] = {}
+    texts: dict[str, Value] = {}
     for field in plain:
         members = obj.get(field)
         if members is not None and not isinstance(members, Mapping):
-            found[field] = _unread(wrong_type((field,), members, "a mapping"))
+            texts[field] = _unread(wrong_type((field,), members, "a mapping"))
             continue
+        is_base64 = is_secret and field == "data"
         for key, text in (members or {}).items():
-            if key not in found and text is not None:
-                found[key] = _value(
-                    (field, str(key)), text, is_base64=is_secret and field == "data"
-                )
-    return list(found.values())
+            if key not in texts and text is not None:
+                texts[key] = _value((field, str(key)), text, is_base64=is_base64)
+    return list(texts.values())
 
 
 def places(obj: Mapping[str, Any], value: Value) -> list[Pointer]:
@@ -182,21 +177,12 @@ def begin_text(value: Value, members: Mapping[str, Any]) -> str:
     if gap:
         document = document.removesuffix(newline)
     text = f"{value.text}{gap}{document}"
-    if _meant_by(text) == [dict(members)]:
+    if [document.data for document in readable(Value((), text))] == [dict(members)]:
         return text
-    raise _refused(
-        value,
-        EditError(
-            "the new text would not say what is meant: separate its documents by lines of `---` alone"
-        ),
+    message = (
+        "the new text would not say what is meant: separate its documents by lines of `---` alone"
     )
-
-
-def _meant_by(text: str) -> list[object]:
-    try:
-        return [Document(text[start:end]).data() for start, end in documents(text)]
-    except InputError:
-        return []
+    raise _refused(value, EditError(message))
 
 
 def mappings(value: Value) -> Iterator[Embedded]:
@@ -221,22 +207,21 @@ def _unread(problem: Finding) -> Value:
 
 
 def _value(path: Pointer, text: Any, *, is_base64: bool) -> Value:
+    """Return the text at a path, or why it cannot be read."""
     if not isinstance(text, str):
         return _unread(wrong_type(path, text, "a string"))
-    if not is_base64 or sops.hides(text):
-        return _unread(sops.refusal(path)) if sops.hides(text) else Value(path, text)
-    try:
-        decoded = _decoded(text)
-    except (binascii.Error, ValueError):
-        message = f"`{path[-1]}` must be base64 of UTF-8 text; correct it, or write the text itself under `stringData`"
-        return _unread(Finding.of("TextUnreadable", message, path))
-    first, *more = text.split("\n")
-    ending = text[len(text.rstrip("\n")) :]
-    found = Value(
-        path, decoded, is_base64=True, width=len(first) if any(more) else 0, ending=ending
-    )
-    return _unread(sops.refusal(path)) if sops.hides(decoded) else found
-
-
-def _decoded(text: str) -> str:
-    return base64.b64decode("".join(text.split()), validate=True).decode()
+    value = Value(path, text)
+    if is_base64 and not sops.hides(text):
+        try:
+            decoded = base64.b64decode("".join(text.split()), validate=True).decode()
+        except (binascii.Error, ValueError):
+            message = (
+                f"`{path[-1]}` must be base64 of UTF-8 text; correct it, or write the text itself under "
+                "`stringData`"
+            )
+            return _unread(Finding.of("TextUnreadable", message, path))
+        lines = text.rstrip("\n").split("\n")
+        width = len(lines[0]) if len(lines) > 1 else 0
+        ending = text[len(text.rstrip("\n")) :]
+        value = Value(path, decoded, is_base64=True, width=width, ending=ending)
+    return _unread(sops.refusal(path)) if sops.hides(value.text) else value

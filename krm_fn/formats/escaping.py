@@ -99,19 +99,20 @@ def kubernetes_env(value: str) -> str:
 def read_kubernetes_env(value: str) -> str | None:
     """Return the value that a container gets for ``env[].value``; None if it refers to another variable."""
     last = value.rfind(")")  # without one behind it, `$(` is text
-    refers = any(
-        found[0] == "$(" and found.start() < last for found in re.finditer(_KUBERNETES_PIECE, value)
-    )
-    return None if refers else value.replace("$$", "$")
+    for piece in re.finditer(_KUBERNETES_PIECE, value):
+        if piece[0] == "$(" and piece.start() < last:
+            return None
+    return value.replace("$$", "$")
 
 
 @lru_cache(maxsize=CACHED_LINES)
 def systemd_words(line: str) -> tuple[QuotedWord, ...]:
     """Return the words of ``Environment=`` as systemd reads them, specifiers not resolved."""
-    return tuple(
-        QuotedWord(found.start(), found.end(), _read_systemd_word(found[0].replace("\0", "")))
-        for found in re.finditer(_SYSTEMD_WORD, line)
-    )
+    words = []
+    for word in re.finditer(_SYSTEMD_WORD, line):
+        value = _read_systemd_word(word[0].replace("\0", ""))
+        words.append(QuotedWord(word.start(), word.end(), value))
+    return tuple(words)
 
 
 def _read_systemd_word(word: str) -> str | None:

@@ -13,6 +13,8 @@ from krm_fn.light_typing import NamedTuple
 _HEADER_END = r"\r?\n\r?\n"
 _BOUNDARY = r"""(?i)\bboundary=(?:"([^"\r\n]+)"|([^\s;"]+))"""
 
+_AS_IT_IS = ("", "7bit", "8bit", "binary")
+
 
 class MimePart(NamedTuple):
     """One part: ``text[start:end]`` is its body; ``headers`` as they are written."""
@@ -23,11 +25,13 @@ class MimePart(NamedTuple):
 
     def is_plain(self, content_type: str) -> bool:
         """Return whether the body has a type, and stands in the text as it is."""
-        lines = [line.partition(":") for line in self.headers.lower().splitlines()]
-        said = {name.strip(): value.strip() for name, _, value in lines}
-        encoding = said.get("content-transfer-encoding", "")
-        is_it = said.get("content-type", "").partition(";")[0].strip() == content_type
-        return is_it and encoding in ("", "7bit", "8bit", "binary")
+        encoding = self._field("content-transfer-encoding")
+        return self._field("content-type") == content_type and encoding in _AS_IT_IS
+
+    def _field(self, name: str) -> str:
+        """Return the value of a header, without its parameters; "" for none."""
+        field = re.search(rf"(?im)^{name}[ \t]*:[ \t]*([^;\s]*)", self.headers)
+        return field[1].lower() if field else ""
 
 
 def parts(text: str) -> Iterator[MimePart]:
@@ -44,7 +48,8 @@ def parts(text: str) -> Iterator[MimePart]:
         following = text.find(mark, at + len(mark))
         if following < 0:
             return
-        found = re.compile(_HEADER_END).search(text, at + len(mark), following + 1)
-        if found:
-            yield MimePart(text[at + len(mark) : found.start()].strip(), found.end(), following + 1)
+        start = at + len(mark)
+        end = re.compile(_HEADER_END).search(text, start, following + 1)
+        if end:
+            yield MimePart(text[start : end.start()].strip(), end.end(), following + 1)
         at = following

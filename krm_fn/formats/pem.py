@@ -10,36 +10,29 @@ import base64
 import binascii
 import re
 
-_BLOCK = re.compile(r"-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----")
+_BLOCK = r"-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----"
 _BYTES_SHOWN = 8
 _MOST_SHOWN = 3
 
 
 def split(pem: str) -> list[str]:
-    """Return each certificate of a bundle as a text of its own, without the text between them.
-
-    Equal ones once.
-    """
-    bodies = ("\n".join(found[1].split()) for found in _BLOCK.finditer(pem))
-    return list(
-        dict.fromkeys(
-            f"-----BEGIN CERTIFICATE-----\n{one}\n-----END CERTIFICATE-----\n" for one in bodies
-        )
-    )
+    """Return each certificate of a bundle as a text of its own, without the text between them; equal ones once."""
+    certificates = []
+    for block in re.finditer(_BLOCK, pem):
+        body = "\n".join(block[1].split())
+        certificates.append(f"-----BEGIN CERTIFICATE-----\n{body}\n-----END CERTIFICATE-----\n")
+    return list(dict.fromkeys(certificates))
 
 
 def shown(pem: str) -> str:
-    """Return the number of certificates and the first fingerprints.
-
-    ``2 certificates, SHA-256 5F:3A:…, 77:B1:…``.
-    """
+    """Return the number of certificates and the first fingerprints: ``2 certificates, SHA-256 5F:3A:…, 77:B1:…``."""
     certificates = split(pem)
-    number = f"{len(certificates)} certificate{'' if len(certificates) == 1 else 's'}"
-    prints = [_fingerprint(one) for one in certificates[:_MOST_SHOWN]]
-    more = (
-        [f"and {len(certificates) - _MOST_SHOWN} more"] if len(certificates) > _MOST_SHOWN else []
-    )
-    return ", ".join([f"{number}, SHA-256 {prints[0]}", *prints[1:], *more]) if prints else number
+    text = f"{len(certificates)} certificate{'' if len(certificates) == 1 else 's'}"
+    if certificates:
+        text += f", SHA-256 {', '.join(map(_fingerprint, certificates[:_MOST_SHOWN]))}"
+    if len(certificates) > _MOST_SHOWN:
+        text += f", and {len(certificates) - _MOST_SHOWN} more"
+    return text
 
 
 def _fingerprint(certificate: str) -> str:
