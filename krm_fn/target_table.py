@@ -93,7 +93,9 @@ ROWS: Mapping[str, TargetRow] = {
             "k3s-agent.service",
             "rke2-server.service.d",
             "rke2-agent.service.d",
-            *dict.fromkeys(f"{one}_" for system in node_kinds.SYSTEMS for one in system.processes),
+            *dict.fromkeys(
+                f"{process}_" for system in node_kinds.SYSTEMS for process in system.processes
+            ),
             "proxyConfigSpec",  # of a VCDCluster
             giantswarm.SYSTEMD_PROXY_SUFFIX,  # of a Secret whose absence is reported where a proxy is for the nodes
         ),
@@ -303,11 +305,11 @@ _FIRST = (
 
 def _systems() -> dict[str, tuple[str, ...]]:
     """Return the name of each system -> its targets, in the order of the table."""
-    found: dict[str, list[str]] = {system: [] for system in _FIRST}
+    systems: dict[str, list[str]] = {system: [] for system in _FIRST}
     for name, row in ROWS.items():
         for system in row.systems:
-            found.setdefault(system, []).append(name)
-    return {system: tuple(names) for system, names in found.items()}
+            systems.setdefault(system, []).append(name)
+    return {system: tuple(names) for system, names in systems.items()}
 
 
 SYSTEMS: Mapping[str, tuple[str, ...]] = _systems()

@@ -24,7 +24,9 @@ def with_certificates(text: str, wanted: str) -> str:
     """Return a text of certificates with those that it lacks at its end, each below our line, and no others of ours."""
     others = re.sub(_MARKED, "", text)
     there = pem.split(others)
-    missing = "".join(f"{_MARK}\n{one}" for one in pem.split(wanted) if one not in there)
+    missing = "".join(
+        f"{_MARK}\n{certificate}" for certificate in pem.split(wanted) if certificate not in there
+    )
     return f"{others}\n{missing}" if others and missing else others + missing
 
 

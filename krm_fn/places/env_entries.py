@@ -123,12 +123,12 @@ class EnvEntries(NamedTuple):
 
     def _set_elsewhere(self) -> frozenset[str]:
         """Return the variables, in upper case, that ``envFrom`` may take from objects that are not seen here."""
-        found: set[str] = set()
+        names: set[str] = set()
         for source in self.env_from if isinstance(self.env_from, list) else ():
             if isinstance(source, Mapping) and source not in self.provided.sources:
                 prefix = str(source.get("prefix") or "")
-                found |= {name.upper() for name in PROXY_VARIABLES if name.startswith(prefix)}
-        return frozenset(found)
+                names |= {name.upper() for name in PROXY_VARIABLES if name.startswith(prefix)}
+        return frozenset(names)
 
     @staticmethod
     def _report_no_entries(draft: Draft, place: Place, env: Sequence[Any]) -> None:
@@ -171,17 +171,17 @@ def read_entry(blank: Reading, entry: Mapping[str, Any]) -> Reading:
     """Return a reading, whose path leads to an entry, with what that entry gives the variable."""
     value, source = entry.get("value"), entry.get("valueFrom")
     if source is not None:
-        found = blank._replace(path=(*blank.path, "valueFrom"))
-        return found._replace(why_unknown=_source_of(source))
+        path = (*blank.path, "valueFrom")
+        return blank._replace(path=path, why_unknown=_source_of(source))
     if value is None:
         return blank._replace(value="")
-    found = blank._replace(path=(*blank.path, "value"), raw=str(value))
+    reading = blank._replace(path=(*blank.path, "value"), raw=str(value))
     if not isinstance(value, str):
-        return found._replace(why_unknown="its `value` must be a string")
+        return reading._replace(why_unknown="its `value` must be a string")
     read = read_kubernetes_env(value)
     if read is not None:
-        return found._replace(value=read)
-    return found._replace(why_unknown="it refers to another variable", unresolved=value)
+        return reading._replace(value=read)
+    return reading._replace(why_unknown="it refers to another variable", unresolved=value)
 
 
 def _source_of(value_from: Any) -> str:

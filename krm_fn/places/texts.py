@@ -83,9 +83,9 @@ def text_place(value: Value, form: TextForm, label: str) -> Place:
 
 def text_of(data: Any, key: str) -> Value:
     """Return the text under a key of a ConfigMap or a Secret; a new one is empty."""
-    for one in embedded.values(data):
-        if one.path[1:] in ((), (key,)):
-            return one
+    for value in embedded.values(data):
+        if value.path[1:] in ((), (key,)):
+            return value
     return new_text(data, key)
 
 
@@ -219,7 +219,7 @@ class YamlText(NamedTuple):
 
     def _concerned(self, documents: Sequence[embedded.Embedded]) -> Sequence[embedded.Embedded]:
         """Return the documents that count: mappings."""
-        concerned = [one for one in documents if isinstance(one.data, self.holds)]
+        concerned = [document for document in documents if isinstance(document.data, self.holds)]
         return concerned[:1] if self.is_first_only else concerned
 
     def _begin(self, draft: Draft, value: Value, settings: ProxySettings) -> str:
@@ -242,7 +242,7 @@ class YamlText(NamedTuple):
             documents = embedded.read(Value((), text))
             if all(self.says_nothing(document.data) for document in documents):
                 return ""
-        return re.sub(behind, lambda found: found[1] if found[2] else "", text)
+        return re.sub(behind, lambda match: match[1] if match[2] else "", text)
 
 
 def _describe(draft: Draft, inner: Draft) -> None:

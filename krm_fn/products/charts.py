@@ -66,11 +66,11 @@ class ChartValue(NamedTuple):
             members = proxy_keys.SNAKE
         elif self.form == URL:
             above, members = "", ("", self.path, self.no_proxy)
-        found = {}
+        texts = {}
         for variable, member in zip(proxy_keys.UPPER, members, strict=True):
             if member:
-                found[variable] = tuple(filter(None, (*above.split("."), *member.split("."))))
-        return found
+                texts[variable] = tuple(filter(None, (*above.split("."), *member.split("."))))
+        return texts
 
     @property
     def names(self) -> list[str]:

@@ -262,11 +262,11 @@ ROWS = (
 
 
 def _of_kind() -> dict[tuple[str, str], tuple[DistributionRow, ...]]:
-    found: dict[tuple[str, str], tuple[DistributionRow, ...]] = {}
+    of_kind: dict[tuple[str, str], tuple[DistributionRow, ...]] = {}
     for row in ROWS:
         key = (row.group, row.kind)
-        found[key] = (*found.get(key, ()), row)
-    return found
+        of_kind[key] = (*of_kind.get(key, ()), row)
+    return of_kind
 
 
 OF_KIND = _of_kind()

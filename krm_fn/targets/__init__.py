@@ -79,11 +79,11 @@ def reference_words_of(target_id: str) -> tuple[str, ...]:
 @cache
 def _by_kind() -> Mapping[str, set[str]]:
     """Return the name of each kind -> the targets that edit objects of it, or create others beside them."""
-    found: dict[str, set[str]] = {}
+    by_kind: dict[str, set[str]] = {}
     for target_id, row in ROWS.items():
         for kind in row.kinds:
-            found.setdefault(kind, set()).add(target_id)
-    return found
+            by_kind.setdefault(kind, set()).add(target_id)
+    return by_kind
 
 
 def of_kinds(kinds: frozenset[str]) -> set[str]:

@@ -181,7 +181,7 @@ class Target:
         custom = options.get("customKinds", ())
         if not custom:
             return self.kinds
-        return self.kinds.union((one["group"], one["kind"]) for one in custom)
+        return self.kinds.union((kind["group"], kind["kind"]) for kind in custom)
 
     def places(self, data: Data, context: Context) -> Iterable[Place | Finding]:
         """Yield the places of an object, and what keeps others from being one."""

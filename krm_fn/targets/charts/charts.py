@@ -75,7 +75,9 @@ def holds(value: ChartValue, values: Any) -> bool:
 def _named(chart: Chart, names: Sequence[str]) -> list[ChartValue]:
     """Return the values of a chart that an annotation names; all of them without names."""
     return [
-        one for one in chart.values if not names or not {one.name, *one.names}.isdisjoint(names)
+        value
+        for value in chart.values
+        if not names or not {value.name, *value.names}.isdisjoint(names)
     ]
 
 
@@ -106,7 +108,7 @@ class _Charts(Target):
         for chosen in chosen_charts(data, context.options, uses.chart_sources):
             chart = known_chart(chosen.use, context.options)
             values = _named(chart, chosen.names) if chart else []
-            known = {name for one in values for name in (one.name, *one.names)}
+            known = {name for value in values for name in (value.name, *value.names)}
             missing = [f"`{name}`" for name in chosen.names if name not in known]
             if is_asked and (chart is None or missing):
                 where = f" under {', '.join(missing)}" if chart else ""
@@ -122,7 +124,7 @@ class _Charts(Target):
     def readers(self, data: Data, options: Options, uses: DataUses = NO_USES) -> Readers:
         """Return who reads the list: Go programs where all charts of the object are such."""
         chosen = chosen_charts(data, options, uses.chart_sources)
-        charts = [known_chart(one.use, options) for one in chosen]
+        charts = [known_chart(chart.use, options) for chart in chosen]
         is_go = bool(charts) and all(chart is not None and chart.is_go for chart in charts)
         names: list[str] = []
         for installing in (data, *uses.use(data).releases):
@@ -138,15 +140,15 @@ class _Charts(Target):
                 continue
             own = lookup(data, ("spec", "values"))
             values = _named(chart, chosen.names)
-            names = tuple(one.name for one in values if not holds(one, own))
+            names = tuple(value.name for value in values if not holds(value, own))
             for key, member in sources(data):
                 if names:
                     uses.note_values(key, member, chosen.use.name, names)
                 if chart.services or chart.unreached:
                     uses.note_release(key, member, data)
-            for one in values:
+            for value in values:
                 for root in (("values",), ("helm", "valuesObject")):
-                    container = _container(one, lookup(data, (*chosen.use.path, *root)))
+                    container = _container(value, lookup(data, (*chosen.use.path, *root)))
                     uses.note_containers(_in_namespace(data), [container])
 
 
@@ -166,9 +168,10 @@ class _ChartValues(NamedTuple):
         """Yield the places in the values at a path of a document."""
         keeps = self.context.options.get("conflict", OVERRIDE) == KEEP
         there = lookup(document, root)
-        for one in self.values:
-            listed = lookup(there, one.list_path.split(".")) if one.list_path else None
-            value = ChartValue(one.list_path, LIST) if isinstance(listed, list) else one
+        for value in self.values:
+            listed = lookup(there, value.list_path.split(".")) if value.list_path else None
+            if isinstance(listed, list):
+                value = ChartValue(value.list_path, LIST)  # noqa: PLW2901
             container = _container(value, there)
             provided = provided_for(self.context.uses, _in_namespace(self.data), container)
             existing = lookup(there, value.steps)
@@ -206,8 +209,10 @@ def _in_values(chart_values: _ChartValues, use: ChartUse) -> Iterator[Place | Fi
         yield from chart_values._replace(values=own).places(data, root, len(use.path))
         return
     helm = (*use.path, "helm")
-    parameters = [text_at(one, ("name",)) for one in list_at(data, (*helm, "parameters"))]
-    free = [one for one in chart_values.values if not _is_set(one, parameters)]
+    parameters = [
+        text_at(parameter, ("name",)) for parameter in list_at(data, (*helm, "parameters"))
+    ]
+    free = [value for value in chart_values.values if not _is_set(value, parameters)]
     for value in chart_values.values:
         if value not in free:
             message = f"a parameter sets `{value.name}`, and no run writes parameters: set the proxy there yourself"
@@ -229,7 +234,7 @@ def _in_data(data: Data, context: Context) -> Iterator[Place | Finding]:
         for name, names in charts.items():
             chart = _of_rows(name, context.options) or CHARTS.get(name)
             values = _named(chart, names) if chart else []
-            there = [one for one in values if holds(one, document)]
+            there = [value for value in values if holds(value, document)]
             if chart:
                 yield from _ChartValues(name, chart, there, context, data).places(document)
 

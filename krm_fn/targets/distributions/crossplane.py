@@ -23,7 +23,9 @@ def selector(data: Data, settings: ProxySettings) -> Iterator[Place]:
 def _is_only_ours(data: Data) -> bool:
     """Return whether a Deployment holds nothing but variables of one container."""
     containers = list_at(data, (*_DEPLOYMENT, "template", "spec", "containers"))
-    return [list(one) for one in containers if isinstance(one, dict)] == [["name", "env"]]
+    return [list(container) for container in containers if isinstance(container, dict)] == [
+        ["name", "env"]
+    ]
 
 
 def _selector(settings: ProxySettings, old: Any) -> Any:

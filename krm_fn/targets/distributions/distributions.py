@@ -199,7 +199,7 @@ def _companions(data: Data, settings: ProxySettings, options: Options) -> Iterat
 
 def _is_changed(data: Data, place: Place, settings: ProxySettings) -> bool:
     """Return whether a proxy that is there gives way to another, or to none."""
-    there = {one.variable: one.value for one in place.form.read(data, place)}
+    there = {reading.variable: reading.value for reading in place.form.read(data, place)}
     return bool(there) and settings.is_declared and there != settings.variables()
 
 

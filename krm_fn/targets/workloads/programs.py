@@ -161,7 +161,7 @@ def containers_of(program: Program, data: Data, at: Pointer = POD_SPEC) -> Itera
 
 def is_of(program: Program, container: Container, data: Data, at: Pointer) -> bool:
     """Return whether a container is one of a program."""
-    return any(one.path == container.path for one in containers_of(program, data, at))
+    return any(own.path == container.path for own in containers_of(program, data, at))
 
 
 def matches_any(text: str, globs: Iterable[str]) -> bool:

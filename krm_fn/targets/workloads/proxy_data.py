@@ -54,7 +54,7 @@ class _ProxyData(Target):
         if self.refuses(data, context.options):
             return
         use, settings = context.uses.use(data), context.settings
-        texts = {one.path[-1]: one for one in embedded.values(data)}
+        texts = {text.path[-1]: text for text in embedded.values(data)}
         keys = dict(use.keys)
         is_of_aws = data.get("kind") == "ConfigMap" and text_at(data, ("metadata", "name")) == _AWS
         if use.is_environment or is_of_aws:

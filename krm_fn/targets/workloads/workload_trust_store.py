@@ -122,8 +122,8 @@ def _in_container(container: Container, bundle: _Bundle | None) -> Iterator[Plac
             return
     where = f'in container "{container.name}"'
     env = {
-        text_at(one, ("name",)): text_at(one, ("value",))
-        for one in list_at(container.fields, ("env",))
+        text_at(entry, ("name",)): text_at(entry, ("value",))
+        for entry in list_at(container.fields, ("env",))
     }
     ours = {
         name
@@ -182,15 +182,17 @@ class _WorkloadTrustStore(Target):
         bundle = _wanted(data, context.settings, context.options)
         if bundle:
             yield from wrong_types(data, at)
-        found = [
-            one for field in (INIT_CONTAINERS, CONTAINERS) for one in containers(data, field, at=at)
+        listed = [
+            container
+            for field in (INIT_CONTAINERS, CONTAINERS)
+            for container in containers(data, field, at=at)
         ]
-        if found or not bundle:
+        if listed or not bundle:
             volume = bundle.volume() if bundle else None
             yield _entry((*at, "volumes"), NAME, volume, "the volume of the bundle")
-        for container in found:
+        for container in listed:
             yield from _in_container(container, bundle)
-        if bundle and found and not bundle.variables and not bundle.is_read_by_go:
+        if bundle and listed and not bundle.variables and not bundle.is_read_by_go:
             yield Finding.of("CertificatesNotSet", _NOT_READ, at)
 
 

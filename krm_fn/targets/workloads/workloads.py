@@ -101,17 +101,17 @@ class _OneProgram(Target):
         """Yield the environments of its containers; report a workload of it in which no container is known."""
         if choice.is_refused(data, POD_SPEC):
             return
-        found = list(self._finds(data))
-        if not found and not self._is_one(data):
+        chosen = list(self._finds(data))
+        if not chosen and not self._is_one(data):
             return
         if context.settings.sets_any:
             yield from wrong_types(data, POD_SPEC)
-        is_main = [container for container in found if not container.is_init]
+        is_main = [container for container in chosen if not container.is_init]
         if not is_main and any(containers(data)) and context.settings.sets_any:
             message = f"no container is named `{self._name}`, so none gets the proxy: give its own that name"
             path = (*POD_SPEC, CONTAINERS)
             yield Finding.of("SettingUnused", message, path)
-        for container in found:
+        for container in chosen:
             yield _env_place(data, container, context)
 
     def note_references(self, uses: DataUsesReader, data: Data, options: Options) -> None:
@@ -152,15 +152,21 @@ def _choose(data: Data, at: Pointer, options: Options) -> _Choice:
     """Return the containers of a workload that get the proxy: by annotations, or by matchers and presets."""
     if choice.is_refused(data, at):
         return _Choice()
-    listed = [one for field in _FIELDS for one in containers(data, field, at=at)]
+    listed = [container for field in _FIELDS for container in containers(data, field, at=at)]
     request = choice.request_of(data, at)
     is_chosen = request.is_wanted or bool(request.names) or _is_matched(data, at, options)
     if request.names:
         existing = [container for container in listed if container.name in request.names]
     else:
-        existing = [one for one in listed if _gets_proxy(one, data, at, options, is_chosen)]
-    missing = [name for name in request.names if name not in {one.name for one in listed}]
-    has_provider_preset = any(one.group == PROVIDER_GROUP for one in _programs(options))
+        existing = [
+            container
+            for container in listed
+            if _gets_proxy(container, data, at, options, is_chosen)
+        ]
+    missing = [
+        name for name in request.names if name not in {container.name for container in listed}
+    ]
+    has_provider_preset = any(program.group == PROVIDER_GROUP for program in _programs(options))
     if (
         at == _OF_PROVIDER
         and not existing
@@ -198,7 +204,7 @@ class _Workloads(Target):
         """Return the options, with the targets that write containers of their own unless they are switched off."""
         own = given.get("workloads", {})
         others = [name for name in OWN_TARGETS if given.get(name, {}).get("enabled", True)]
-        kinds = [one for one in own.get("customKinds", ()) if not _has_writer(one, given)]
+        kinds = [kind for kind in own.get("customKinds", ()) if not _has_writer(kind, given)]
         return {**own, "customKinds": kinds, "otherTargets": others}
 
     def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
@@ -215,7 +221,7 @@ class _Workloads(Target):
             yield _env_place(data, container, context)
         if at == _OF_PROVIDER:
             # A container of this name overrides that of the released manifest; it goes with the variables.
-            for name in (*(one.name for one in chosen.existing), *chosen.missing):
+            for name in (*(container.name for container in chosen.existing), *chosen.missing):
                 form = NamedItem(name, ("env",), EnvEntries())
                 yield Place((*at, CONTAINERS), form, f'container "{name}"', 1)
         elif chosen.missing and context.settings.sets_any:
