@@ -6,7 +6,7 @@ compared with its result.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krm_fn.errors import InternalError
 from krm_fn.light_typing import Any, Literal, NamedTuple
@@ -97,6 +97,22 @@ def list_at(data: Any, path: Iterable[str | int]) -> list[Any]:
     """Return the list at ``path`` in plain data; an empty one where there is none, or something else."""
     found = lookup(data, path)
     return found if isinstance(found, list) else []
+
+
+def walk(data: Any) -> Iterator[tuple[Pointer, Any]]:
+    """Yield data, and each mapping, list and value in it, with its path, in order."""
+    left: list[tuple[Pointer, Any]] = [((), data)]
+    while left:
+        path, node = left.pop()
+        yield path, node
+        if isinstance(node, dict):
+            members = list(node.items())
+        elif isinstance(node, list):
+            members = list(enumerate(node))
+        else:
+            continue
+        for key, member in reversed(members):
+            left.append(((*path, str(key)), member))
 
 
 def named_items(data: Any, path: Pointer, name: str) -> list[Pointer]:

@@ -7,6 +7,7 @@ password. Source of the form: RFC 3986, section 3.2 (authority).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from krm_fn.light_typing import NamedTuple
 
@@ -69,3 +70,9 @@ def split_url(text: str) -> ProxyUrl:
 def is_port(text: str) -> bool:
     """Return whether a text is a port from 1 to 65535."""
     return re.fullmatch("[0-9]{1,5}", text) is not None and 0 < int(text) <= 65535
+
+
+def with_and_without_credentials(urls: Iterable[str]) -> set[str]:
+    """Return URLs as they are and as a place holds them that takes no password."""
+    known = {url for url in urls if url}
+    return known | {split_url(url).without_credentials for url in known}

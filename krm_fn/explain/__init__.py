@@ -1,1 +1,10 @@
-"""Who gets which proxy, and why: one answer as data (``answer``), shown as text, as a page and as JSON."""
+"""Who gets which proxy, and why: one answer as data, shown as text, as a page and as JSON.
+
+grants    who gets which proxy, and why each entry of its list is there
+hosts     which programs reach which host directly; `clients` has a row for each program
+clusters  what each Cluster gets
+nodes     which nodes are replaced
+covered   the table of what a run reaches
+answer    all of it
+sections  the answer as titles, lines and tables, which `text` and `html` show
+"""

@@ -21,7 +21,8 @@ from krm_fn.krm.results import ObjectRef, Result, sorted_results, without_duplic
 from krm_fn.lint.compared import Compared, other_place
 from krm_fn.lint.other_places import stale_files
 from krm_fn.lint.places import Reader, judge_places
-from krm_fn.lint.run_findings import judge_config, reader_of
+from krm_fn.lint.proxy_config import judge_config
+from krm_fn.lint.run_findings import reader_of
 from krm_fn.lint.silenced import Silencer, annotated
 from krm_fn.noproxy import Audience
 from krm_fn.places.containers import POD_KINDS

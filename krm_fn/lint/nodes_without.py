@@ -8,14 +8,15 @@ from krm_fn.clusters import Cluster, Membership
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import NamedTuple
 from krm_fn.lint.compared import Compared, other_place
-from krm_fn.patch import Pointer
+from krm_fn.patch import walk
 from krm_fn.plan import Foreign, Overview
+from krm_fn.plan.selection import is_enabled
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.products.node_kinds import TARGETS as NODE_TARGETS
 from krm_fn.products.systems import targets_of
-from krm_fn.proxy_url import split_url
+from krm_fn.proxy_url import with_and_without_credentials
 from krm_fn.settings import declared_urls
 
 
@@ -150,30 +151,3 @@ def _urls_of_nodes(
             if any(urls):
                 return list(urls)
     return []
-
-
-def walk(data: Any) -> Iterator[tuple[Pointer, Any]]:
-    """Yield data, and each mapping, list and value in it, with its path, in order."""
-    left: list[tuple[Pointer, Any]] = [((), data)]
-    while left:
-        path, node = left.pop()
-        yield path, node
-        if isinstance(node, dict):
-            members = list(node.items())
-        elif isinstance(node, list):
-            members = list(enumerate(node))
-        else:
-            continue
-        for key, member in reversed(members):
-            left.append(((*path, str(key)), member))
-
-
-def with_and_without_credentials(urls: Iterable[str]) -> set[str]:
-    """Return URLs as they are and as a place holds them that takes no password."""
-    known = {url for url in urls if url}
-    return known | {split_url(url).without_credentials for url in known}
-
-
-def is_enabled(name: str, wanted: ProxyConfig) -> bool:
-    """Return whether a ProxyConfig leaves a target on."""
-    return bool(wanted.targets.get(name, {}).get("enabled", True))

@@ -16,21 +16,18 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.light_typing import Any
 from krm_fn.lint.compared import Compared, by_object, other_place
-from krm_fn.lint.nodes_without import (
-    is_enabled,
-    nodes_without_proxy,
-    walk,
-    with_and_without_credentials,
-)
-from krm_fn.patch import Pointer, lookup
+from krm_fn.lint.nodes_without import nodes_without_proxy
+from krm_fn.patch import Pointer, lookup, walk
 from krm_fn.placeholders import is_template
 from krm_fn.places import choice
 from krm_fn.places.charts import charts_in
 from krm_fn.places.containers import POD_KINDS, pod_spec
 from krm_fn.places.reading import Reading
 from krm_fn.plan import Overview
+from krm_fn.plan.selection import is_enabled
 from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.products.systems import System, field_of, system_of
+from krm_fn.proxy_url import with_and_without_credentials
 from krm_fn.settings import declared_urls
 from krm_fn.target_table import ROWS
 from krm_fn.targets import TARGETS

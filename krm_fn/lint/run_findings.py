@@ -10,21 +10,15 @@ from krm_fn.formats import sops
 from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.lint.compared import Compared, is_change
 from krm_fn.lint.places import Reader, judge_places
-from krm_fn.lint.urls import judge_pair, judge_url
-from krm_fn.lint.values import NoProxyList, Problem, judge_list
-from krm_fn.noproxy import SERVICE_ADDRESSES, Audience, Entry, Style, entries
-from krm_fn.noproxy.entries import EntryKind
-from krm_fn.patch import Pointer, lookup
-from krm_fn.places.reading import Reading
+from krm_fn.lint.proxy_config import judge_config
+from krm_fn.noproxy import SERVICE_ADDRESSES, Style
+from krm_fn.patch import lookup
 from krm_fn.plan import Overview, PlannedEdit
 from krm_fn.products.node_kinds import KUBEADM, OF_CLASSES
 from krm_fn.products.releases import APPLICATION
-from krm_fn.settings import Resolved
 from krm_fn.targets import Reach, Writes
 
 _SECRET = ("", "Secret")
-_SHOWN = 12
-"""So many lost entries are named."""
 
 
 def review(
@@ -52,57 +46,6 @@ def review(
                 yield record.place.result(finding)
     yield from _service_addresses(compared)
     yield from _about_list(overview, wanted, config_ref)
-
-
-# the ProxyConfig
-
-
-def judge_config(
-    wanted: ProxyConfig, config_ref: ObjectRef, audience: Audience = Audience.NODE
-) -> Iterator[Result]:
-    """Yield what is wrong with the lists and the URLs of a ProxyConfig; what composing a list corrects is not wrong."""
-    problems: list[tuple[Pointer, Problem]] = []
-    for path, http_proxy, https_proxy in _urls_of(wanted):
-        problems += [(path, problem) for problem in judge_pair(http_proxy, https_proxy)]
-        for url in {http_proxy, https_proxy} - {""}:
-            of_url = [_FILLED_IN_LATER] if placeholders.is_template(url) else judge_url(url)
-            problems += [(path, problem) for problem in of_url]
-    for path, entries_of_list in _lists_of(wanted):
-        texts = [entry.text for entry in entries_of_list]
-        if wanted.policy.style is Style.PORTABLE:
-            texts = [*entries.normalise(texts)]
-        of_list = judge_list(",".join(texts), audience, has_proxy=False)
-        problems += [(path, problem) for problem in of_list]
-    for path, problem in dict.fromkeys(problems):
-        yield Result.of(problem.code, problem.message, path).about(config_ref)
-
-
-_FILLED_IN_LATER = Problem(
-    "ValueLost",
-    "a later step fills in the URL of the proxy, so nobody escapes it: it must hold no `%`, which systemd reads as a "
-    "specifier in a drop-in",
-)
-
-
-def _urls_of(wanted: ProxyConfig) -> Iterator[tuple[Pointer, str, str]]:
-    """Yield the field and the two proxies of ``spec`` and of each override that changes one."""
-    yield ("spec",), wanted.http_proxy, wanted.https_proxy
-    for number, override in enumerate(wanted.overrides):
-        http, https = override.http_proxy, override.https_proxy
-        if http is not None or https is not None:
-            path = ("spec", "overrides", str(number))
-            yield (
-                path,
-                wanted.http_proxy if http is None else http,
-                wanted.https_proxy if https is None else https,
-            )
-
-
-def _lists_of(wanted: ProxyConfig) -> Iterator[tuple[Pointer, tuple[Entry, ...]]]:
-    """Yield the field and the entries of ``spec.noProxy``, and of each override that has some."""
-    yield ("spec", "noProxy"), wanted.no_proxy
-    for number, override in enumerate(wanted.overrides):
-        yield ("spec", "overrides", str(number), "noProxy"), override.no_proxy or ()
 
 
 # one place
@@ -226,52 +169,6 @@ def _unreached(place: PlannedEdit) -> Iterator[Result]:
             "`spec.trustedNamespaces`"
         )
         yield Result.of("OtherNamespace", message)
-
-
-# lists that are replaced
-
-
-def replaced_list(
-    before: Iterable[Reading], after: Iterable[Reading], resolved: Resolved
-) -> Iterator[Result]:
-    """Yield a warning for the entries of old lists that the new ones do not cover: they go when these are replaced."""
-    new = [reading.text for reading in after if reading.is_list]
-    new = [text for text in (*new, resolved.settings.no_proxy) if text]
-    covering = NoProxyList(entries.normalise(new))
-    lost: dict[str, None] = {}
-    is_hidden = False
-    first: Reading | None = None
-    for reading in before:
-        text = reading.text or reading.unresolved
-        if not (reading.is_list and text and new) or text in new:
-            continue
-        if entries.may_hold_a_credential(text):
-            is_hidden = True
-            first = first or reading
-            continue
-        for token in entries.split(text):
-            if not _is_covered(token, covering) and not placeholders.is_template(token):
-                lost[entries.bare(token)] = None
-                first = first or reading
-    if first is None:
-        return
-    names = [f"`{name}`" for name in list(lost)[:_SHOWN]]
-    if len(lost) > _SHOWN:
-        names.append(f"{len(lost) - _SHOWN} more")
-    if is_hidden:
-        names.append("what is not shown, because that list may hold a credential")
-    message = (
-        f"the list of this ProxyConfig replaces `NO_PROXY`, and does not cover {', '.join(names)}: "
-        "copy what is still needed into `spec.noProxy`"
-    )
-    yield Result.of("ListReplaced", message, first.path)
-
-
-def _is_covered(token: str, covering: NoProxyList) -> bool:
-    host = entries.bare(token).rstrip(".").removeprefix("*")
-    is_name = entries.classify(host) in (EntryKind.NAME, EntryKind.DOMAIN)
-    parts = (host,) if is_name else entries.canonical(host)
-    return token in covering.texts or all(covering.covers(part) for part in parts)
 
 
 # the list of objects as a whole

@@ -16,12 +16,12 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, Finding, Result
 from krm_fn.light_typing import NamedTuple
 from krm_fn.lint.compared import Compared
-from krm_fn.lint.nodes_without import with_and_without_credentials
-from krm_fn.lint.run_findings import replaced_list
+from krm_fn.lint.replaced import replaced_list
 from krm_fn.noproxy import may_hold_a_credential
 from krm_fn.pipeline.report import CHANGE_DUE
 from krm_fn.places.reading import Reading
 from krm_fn.plan import PlannedEdit
+from krm_fn.proxy_url import with_and_without_credentials
 
 
 def edit_all(

@@ -1,0 +1,60 @@
+"""Entries of old lists that go when the list of a ProxyConfig replaces these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from krm_fn import placeholders
+from krm_fn.krm.results import Result
+from krm_fn.lint.values import NoProxyList
+from krm_fn.noproxy import entries
+from krm_fn.noproxy.entries import EntryKind
+from krm_fn.places.reading import Reading
+from krm_fn.settings import Resolved
+
+_SHOWN = 12
+"""So many lost entries are named."""
+
+
+def replaced_list(
+    before: Iterable[Reading], after: Iterable[Reading], resolved: Resolved
+) -> Iterator[Result]:
+    """Yield a warning for the entries of old lists that the new ones do not cover: they go when these are replaced."""
+    new = [reading.text for reading in after if reading.is_list and reading.text]
+    if resolved.settings.no_proxy:
+        new.append(resolved.settings.no_proxy)
+    covering = NoProxyList(entries.normalise(new))
+    lost: dict[str, None] = {}
+    is_hidden = False
+    paths = []
+    for reading in before:
+        text = reading.text or reading.unresolved
+        if not (reading.is_list and text and new) or text in new:
+            continue
+        if entries.may_hold_a_credential(text):
+            is_hidden = True
+            paths.append(reading.path)
+            continue
+        for token in entries.split(text):
+            if not (_is_covered(token, covering) or placeholders.is_template(token)):
+                lost[entries.bare(token)] = None
+                paths.append(reading.path)
+    if not paths:
+        return
+    names = [f"`{name}`" for name in list(lost)[:_SHOWN]]
+    if len(lost) > _SHOWN:
+        names.append(f"{len(lost) - _SHOWN} more")
+    if is_hidden:
+        names.append("what is not shown, because that list may hold a credential")
+    message = (
+        f"the list of this ProxyConfig replaces `NO_PROXY`, and does not cover {', '.join(names)}: "
+        "copy what is still needed into `spec.noProxy`"
+    )
+    yield Result.of("ListReplaced", message, paths[0])
+
+
+def _is_covered(token: str, covering: NoProxyList) -> bool:
+    host = entries.bare(token).rstrip(".").removeprefix("*")
+    is_name = entries.classify(host) in (EntryKind.NAME, EntryKind.DOMAIN)
+    parts = (host,) if is_name else entries.canonical(host)
+    return token in covering.texts or all(covering.covers(part) for part in parts)
