@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from types import MappingProxyType
 
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.light_typing import Any, NamedTuple
@@ -37,6 +36,8 @@ class DataUse:
         is_proxy_of_flux: Flux reads ``address``, ``username`` and ``password``.
         of_charts: key -> the charts that get the proxy and take values from it, with the names of these values.
         releases: the HelmReleases with such a chart of which more values count than those that get the proxy.
+        members: its keys; None where it is not in the list.
+        values: key -> what is in the text from which charts take values.
     """
 
     def __init__(self) -> None:
@@ -45,31 +46,76 @@ class DataUse:
         self.releases: list[Mapping[str, Any]] = []
         self.is_environment = False
         self.is_proxy_of_flux = False
+        self.members: frozenset[str] | None = None
+        self.values: dict[str, Mapping[str, Any]] = {}
 
 
-class DataUses(NamedTuple):
-    """The ConfigMaps and Secrets of a list that are read as a proxy.
+class DataUses:
+    """The ConfigMaps and Secrets of a list that are read as a proxy; nothing is in it at first.
 
-    Attributes:
-        uses: how each one that something refers to is read.
-        members: the keys of those of them that are in the list.
-        values: what is in the text under a key from which charts take values.
+    Args:
+        fills_variables: the variables that objects refer to are filled; without it, only values of charts are noted.
         chart_sources: the objects of Flux that say which charts there are, and where.
     """
 
-    uses: Mapping[DataKey, DataUse] = MappingProxyType({})
-    members: Mapping[DataKey, frozenset[str]] = MappingProxyType({})
-    values: Mapping[tuple[DataKey, str], Mapping[str, Any]] = MappingProxyType({})
-    chart_sources: ChartSources = NO_SOURCES
+    def __init__(
+        self, *, fills_variables: bool = True, chart_sources: ChartSources = NO_SOURCES
+    ) -> None:
+        self.chart_sources = chart_sources
+        self._fills_variables = fills_variables
+        self._uses: dict[DataKey, DataUse] = {}
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the ConfigMaps and Secrets that something refers to."""
-        return tuple(dict.fromkeys(name for _, _, name in self.uses))
+        return tuple(dict.fromkeys(name for _, _, name in self._uses))
 
-    def use(self, obj: Mapping[str, Any]) -> DataUse:
+    def use(self, key: DataKey) -> DataUse:
         """Return how a ConfigMap or Secret is read; nothing is in it where nobody does."""
-        return self.uses.get(data_key(obj), DataUse())
+        return self._uses.get(key, DataUse())
+
+    def note_containers(self, obj: Mapping[str, Any], containers: Iterable[Container]) -> None:
+        """Note what containers of an object refer to."""
+        for container in containers if self._fills_variables else ():
+            for reference in _references(namespace_of(obj), container):
+                use = self._noted(reference.key)
+                if reference.member:
+                    use.keys[reference.member] = reference.variable
+                else:
+                    use.is_environment = True
+
+    def note_flux(self, obj: Mapping[str, Any]) -> None:
+        """Note the Secret that an object of Flux refers to; nothing for any other object."""
+        name = text_at(obj, ("spec", "proxySecretRef", "name"))
+        if name and group_kind(obj)[0].endswith(_FLUX_GROUP):
+            self._noted(("Secret", namespace_of(obj), name)).is_proxy_of_flux = True
+
+    def note_values(self, key: DataKey, member: str, chart: str, names: tuple[str, ...]) -> None:
+        """Note a key from which a chart that gets the proxy takes values; ``names``: those that get it, or all."""
+        self._noted(key).of_charts.setdefault(member, {})[chart] = names
+
+    def note_release(self, key: DataKey, member: str, release: Mapping[str, Any]) -> None:
+        """Note a key from which a HelmRelease takes values that count besides those that get the proxy."""
+        use = self._noted(key)
+        use.of_charts.setdefault(member, {})
+        use.releases.append(release)
+
+    def note_data(self, obj: Mapping[str, Any]) -> None:
+        """Note that a ConfigMap or Secret is in the list, unless its annotation says that it stays as it is."""
+        key = data_key(obj)
+        if key not in self._uses or is_refused(obj, ("spec",)):
+            return
+        from krm_fn.formats import embedded  # noqa: PLC0415 -- few lists have any
+
+        use, texts = self._uses[key], embedded.values(obj)
+        use.members = frozenset(text.path[-1] for text in texts)
+        for text in texts:
+            if text.path[-1] in use.of_charts:
+                for document in embedded.mappings(text):
+                    use.values.setdefault(text.path[-1], document.data)
+
+    def _noted(self, key: DataKey) -> DataUse:
+        return self._uses.setdefault(key, DataUse())
 
 
 NO_USES = DataUses()
@@ -115,73 +161,12 @@ def _references(namespace: str, container: Container) -> Iterator[_Reference]:
                 yield _Reference(entry, (kind, namespace, name))
 
 
-class DataUsesReader:
-    """Reads what the objects of a list refer to; ``found`` has what was read so far.
-
-    Args:
-        fills_variables: the variables that they refer to are filled; without it, only values of charts are noted.
-        chart_sources: those of the list.
-    """
-
-    def __init__(
-        self, *, fills_variables: bool = True, chart_sources: ChartSources = NO_SOURCES
-    ) -> None:
-        self._fills_variables = fills_variables
-        self._uses: dict[DataKey, DataUse] = {}
-        self._members: dict[DataKey, frozenset[str]] = {}
-        self._values: dict[tuple[DataKey, str], Mapping[str, Any]] = {}
-        self.found = DataUses(self._uses, self._members, self._values, chart_sources)
-
-    def note_containers(self, obj: Mapping[str, Any], containers: Iterable[Container]) -> None:
-        """Note what containers of an object refer to."""
-        for container in containers if self._fills_variables else ():
-            for reference in _references(namespace_of(obj), container):
-                use = self._use(reference.key)
-                if reference.member:
-                    use.keys[reference.member] = reference.variable
-                else:
-                    use.is_environment = True
-
-    def note_flux(self, obj: Mapping[str, Any]) -> None:
-        """Note the Secret that an object of Flux refers to; nothing for any other object."""
-        name = text_at(obj, ("spec", "proxySecretRef", "name"))
-        if name and group_kind(obj)[0].endswith(_FLUX_GROUP):
-            self._use(("Secret", namespace_of(obj), name)).is_proxy_of_flux = True
-
-    def note_values(self, key: DataKey, member: str, chart: str, names: tuple[str, ...]) -> None:
-        """Note a key from which a chart that gets the proxy takes values; ``names``: those that get it, or all."""
-        self._use(key).of_charts.setdefault(member, {})[chart] = names
-
-    def note_release(self, key: DataKey, member: str, release: Mapping[str, Any]) -> None:
-        """Note a key from which a HelmRelease takes values that count besides those that get the proxy."""
-        use = self._use(key)
-        use.of_charts.setdefault(member, {})
-        use.releases.append(release)
-
-    def note_data(self, obj: Mapping[str, Any]) -> None:
-        """Note that a ConfigMap or Secret is in the list, unless its annotation says that it stays as it is."""
-        key = data_key(obj)
-        if key not in self._uses or is_refused(obj, ("spec",)):
-            return
-        from krm_fn.formats import embedded  # noqa: PLC0415 -- few lists have any
-
-        texts = embedded.values(obj)
-        self._members[key] = frozenset(text.path[-1] for text in texts)
-        for text in texts:
-            if text.path[-1] in self._uses[key].of_charts:
-                for document in embedded.mappings(text):
-                    self._values.setdefault((key, text.path[-1]), document.data)
-
-    def _use(self, key: DataKey) -> DataUse:
-        return self._uses.setdefault(key, DataUse())
-
-
 def provided_for(uses: DataUses, obj: Mapping[str, Any], container: Container) -> Provided:
     """Return what a container of an object gets from ConfigMaps and Secrets of the list."""
     entries, sources = [], []
     names: set[str] = set()
     for reference in _references(namespace_of(obj), container):
-        members = uses.members.get(reference.key)
+        members = uses.use(reference.key).members
         if members is None:
             continue
         if reference.member:

@@ -86,7 +86,7 @@ class PlannedEdit(NamedTuple):
     is_new: bool = False
     class_context: ClassContext | None = None
     notes: tuple[Finding, ...] = ()
-    uses: DataUses = DataUses()
+    uses: DataUses = NO_USES
     is_whole: bool = False
     has_code: bool = False
     held: tuple[Reading, ...] | None = None

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from krm_fn.config import ProxyConfig
 from krm_fn.light_typing import TYPE_CHECKING
 from krm_fn.places.charts import NO_SOURCES, ChartSources, chart_sources
-from krm_fn.places.provided import DataUses, DataUsesReader
+from krm_fn.places.provided import NO_USES, DataUses
 from krm_fn.plan.items import ItemReader, items_of_kinds
 from krm_fn.plan.model import ObjectSource
 from krm_fn.plan.selection import is_enabled, is_selected, may_hold
@@ -35,17 +35,17 @@ def data_uses(reader: ItemReader, config: ProxyConfig) -> DataUses:
     """
     filling = [name for name in filling_references() if is_enabled(name, config)]
     if not filling and not any(is_enabled(name, config) for name in filling_values()):
-        return DataUses()
+        return NO_USES
     sources = _chart_sources(reader)
     concerned = list(_concerned(reader.source, config, fills_variables=bool(filling)))
     if not concerned:
         return DataUses(chart_sources=sources)
-    uses = DataUsesReader(fills_variables=bool(filling), chart_sources=sources)
+    uses = DataUses(fills_variables=bool(filling), chart_sources=sources)
     for index, name in concerned:
         _note_references(uses, TARGETS[name], index, reader, config)
-    if uses.found.names:
+    if uses.names:
         _note_data(uses, reader, config)
-    return uses.found
+    return uses
 
 
 def _chart_sources(reader: ItemReader) -> ChartSources:
@@ -91,7 +91,7 @@ def _names(kinds: frozenset[str], config: ProxyConfig, *, fills_variables: bool)
 
 
 def _note_references(
-    uses: DataUsesReader, target: Target, index: int, reader: ItemReader, config: ProxyConfig
+    uses: DataUses, target: Target, index: int, reader: ItemReader, config: ProxyConfig
 ) -> None:
     """Note what the objects of one item refer to, as far as a target knows."""
     source = reader.source
@@ -109,10 +109,10 @@ def _note_references(
             target.note_references(uses, obj.data, options)
 
 
-def _note_data(uses: DataUsesReader, reader: ItemReader, config: ProxyConfig) -> None:
+def _note_data(uses: DataUses, reader: ItemReader, config: ProxyConfig) -> None:
     """Note the ConfigMaps and Secrets that something refers to."""
     source = reader.source
-    for index in source.holding(uses.found.names):
+    for index in source.holding(uses.names):
         if not may_hold(source.kinds(index), _DATA):
             continue
         for obj in reader.readable(index):

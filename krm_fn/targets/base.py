@@ -10,7 +10,7 @@ from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import lookup
 from krm_fn.places.place import Place, read_places, write_places
-from krm_fn.places.provided import NO_USES, DataUses, DataUsesReader
+from krm_fn.places.provided import NO_USES, DataUses
 from krm_fn.places.reading import Reading
 from krm_fn.settings import ProxySettings
 from krm_fn.target_table import ROWS
@@ -155,7 +155,7 @@ class Target:
         """Return who reads what is written into an object, given what objects of the list refer to."""
         return Readers(self.audience)
 
-    def note_references(self, uses: DataUsesReader, data: Data, options: Options) -> None:
+    def note_references(self, uses: DataUses, data: Data, options: Options) -> None:
         """Note the ConfigMaps and Secrets from which an object takes a proxy.
 
         The object has a kind of the target; a target that fills such ConfigMaps and Secrets is asked about any.
@@ -187,9 +187,9 @@ class Target:
         """Yield the places of an object, and what keeps others from being one."""
         raise NotImplementedError
 
-    def read(self, data: Data, options: Options, uses: DataUses | None = None) -> Iterator[Reading]:
+    def read(self, data: Data, options: Options, uses: DataUses = NO_USES) -> Iterator[Reading]:
         """Yield what the places of an object say, whoever wrote it."""
-        yield from read_places(data, self.places(data, Context(options, uses=uses or DataUses())))
+        yield from read_places(data, self.places(data, Context(options, uses=uses)))
 
     def has_site(self, data: Data, context: Context) -> bool:
         """Return whether an object has a place for a proxy: one would be written there, or refused."""

@@ -10,7 +10,7 @@ from enum import Enum
 from types import MappingProxyType
 
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.places.provided import DataUses
+from krm_fn.places.provided import NO_USES, DataUses
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.class_context import ClassContext
 
@@ -40,7 +40,7 @@ class Context(NamedTuple):
     options: Options = NO_OPTIONS
     settings: ProxySettings = ProxySettings()
     class_context: ClassContext | None = None
-    uses: DataUses = DataUses()
+    uses: DataUses = NO_USES
     is_whole: bool = False
 
 

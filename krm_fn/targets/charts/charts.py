@@ -17,7 +17,7 @@ from krm_fn.places.containers import Container
 from krm_fn.places.env_entries import EnvEntries
 from krm_fn.places.members import Members, Variables
 from krm_fn.places.place import KEEP, OVERRIDE, Form, Place
-from krm_fn.places.provided import NO_USES, DataUses, DataUsesReader, provided_for
+from krm_fn.places.provided import NO_USES, DataUses, data_key, provided_for
 from krm_fn.places.texts import YamlText, text_place
 from krm_fn.products.charts import CHARTS, LIST, MAPPING, Chart, ChartValue
 from krm_fn.products.proxy_keys import CREDENTIAL_SECRET, UPPER
@@ -127,14 +127,14 @@ class _Charts(Target):
         charts = [known_chart(chart.use, options) for chart in chosen]
         is_go = bool(charts) and all(chart is not None and chart.is_go for chart in charts)
         names: list[str] = []
-        for installing in (data, *uses.use(data).releases):
+        for installing in (data, *uses.use(data_key(data)).releases):
             for use in charts_of(installing, uses.chart_sources):
                 names += service_names(use, installing, uses)
         return Readers(Audience.GO if is_go else Audience.POD, tuple(dict.fromkeys(names)))
 
-    def note_references(self, uses: DataUsesReader, data: Data, options: Options) -> None:
+    def note_references(self, uses: DataUses, data: Data, options: Options) -> None:
         """Note the ConfigMaps and Secrets from which the chosen charts take values and variables."""
-        for chosen in chosen_charts(data, options, uses.found.chart_sources):
+        for chosen in chosen_charts(data, options, uses.chart_sources):
             chart = known_chart(chosen.use, options)
             if chart is None:
                 continue
@@ -200,7 +200,7 @@ def _in_values(chart_values: _ChartValues, use: ChartUse) -> Iterator[Place | Fi
     data, uses = chart_values.data, chart_values.context.uses
     if group_kind(data) == HELM_RELEASE:
         root = (*use.path, "values")
-        others = [uses.values.get(source) for source in sources(data)]
+        others = [uses.use(key).values.get(member) for key, member in sources(data)]
         own = []
         for value in chart_values.values:
             is_elsewhere = any(holds(value, other) for other in others)
@@ -228,7 +228,7 @@ def _in_values(chart_values: _ChartValues, use: ChartUse) -> Iterator[Place | Fi
 
 def _in_data(data: Data, context: Context) -> Iterator[Place | Finding]:
     """Yield the places that are there in the texts of a ConfigMap or a Secret from which charts take values."""
-    use = context.uses.use(data)
+    use = context.uses.use(data_key(data))
 
     def places(charts: Mapping[str, tuple[str, ...]], document: Any) -> Iterator[Place | Finding]:
         for name, names in charts.items():

@@ -52,7 +52,10 @@ def service_names(use: ChartUse, data: Data, uses: DataUses) -> list[str]:
     services = chart.services if chart else None
     if services is None:
         return []
-    values = [lookup(data, use.path), *(uses.values.get(source) for source in sources(data))]
+    values = [
+        lookup(data, use.path),
+        *(uses.use(key).values.get(member) for key, member in sources(data)),
+    ]
     if any(name in str(values) for name in _OTHER_NAMES):
         return []
     name, namespace = _release_name(use, data), namespace_of_release(data)

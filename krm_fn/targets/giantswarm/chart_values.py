@@ -11,6 +11,7 @@ from krm_fn.patch import Pointer
 from krm_fn.places.choice import is_chosen
 from krm_fn.places.members import SHORT, SNAKE
 from krm_fn.places.place import Place
+from krm_fn.places.provided import data_key
 from krm_fn.products import giantswarm
 from krm_fn.targets.base import Context, Data, Options, Target
 from krm_fn.targets.giantswarm import helm_values
@@ -46,7 +47,7 @@ class _ChartValues(Target):
         if not any(helm_values.is_of_chart(name, chart) for chart in giantswarm.CHARTS_WITH_PROXY):
             return
         charts, uses = context.options.get("charts", {}), context.uses
-        if uses.use(data).of_charts or (
+        if uses.use(data_key(data)).of_charts or (
             charts is not None and is_chosen(data, charts, uses.chart_sources)
         ):
             return

@@ -11,7 +11,7 @@ from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import text_at
 from krm_fn.places import choice
 from krm_fn.places.place import Place
-from krm_fn.places.provided import NO_USES, DataUses, DataUsesReader
+from krm_fn.places.provided import NO_USES, DataUses, data_key
 from krm_fn.places.texts import ComputedText, Text, new_text, one_variable
 from krm_fn.proxy_url import split_url
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
@@ -53,7 +53,7 @@ class _ProxyData(Target):
         """Yield the texts of a ConfigMap or Secret that others read as a proxy."""
         if self.refuses(data, context.options):
             return
-        use, settings = context.uses.use(data), context.settings
+        use, settings = context.uses.use(data_key(data)), context.settings
         texts = {text.path[-1]: text for text in embedded.values(data)}
         keys = dict(use.keys)
         is_of_aws = data.get("kind") == "ConfigMap" and text_at(data, ("metadata", "name")) == _AWS
@@ -115,7 +115,7 @@ class _ProxyData(Target):
         is_of_flux = data.get("kind") == "Secret" and (not keys or "address" in keys)
         return Readers(Audience.PRODUCT if is_of_flux else Audience.POD)
 
-    def note_references(self, uses: DataUsesReader, data: Data, options: Options) -> None:
+    def note_references(self, uses: DataUses, data: Data, options: Options) -> None:
         """Note the Secret that an object of Flux refers to."""
         uses.note_flux(data)
 

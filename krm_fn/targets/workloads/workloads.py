@@ -24,7 +24,7 @@ from krm_fn.places.containers import (
 from krm_fn.places.env_entries import PAIRS, EnvEntries
 from krm_fn.places.named_item import NamedItem
 from krm_fn.places.place import KEEP, OVERRIDE, Place
-from krm_fn.places.provided import NO_USES, DataUses, DataUsesReader, provided_for
+from krm_fn.places.provided import NO_USES, DataUses, provided_for
 from krm_fn.products.distributions import OF_KIND
 from krm_fn.targets.base import Context, Data, Options, Target
 from krm_fn.targets.workloads.programs import (
@@ -114,7 +114,7 @@ class _OneProgram(Target):
         for container in chosen:
             yield _env_place(data, container, context)
 
-    def note_references(self, uses: DataUsesReader, data: Data, options: Options) -> None:
+    def note_references(self, uses: DataUses, data: Data, options: Options) -> None:
         """Note the ConfigMaps and Secrets that its containers read."""
         if not choice.is_refused(data, POD_SPEC):
             uses.note_containers(data, self._finds(data))
@@ -255,7 +255,7 @@ class _Workloads(Target):
             any(program.writes_rooted_names for program in programs),
         )
 
-    def note_references(self, uses: DataUsesReader, data: Data, options: Options) -> None:
+    def note_references(self, uses: DataUses, data: Data, options: Options) -> None:
         """Note the ConfigMaps and Secrets that the chosen containers read."""
         at = _pod_spec(data, options)
         if at is not None:

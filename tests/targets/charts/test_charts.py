@@ -12,7 +12,7 @@ from krm_fn.krm.results import Edit, Severity
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.pipeline import run
-from krm_fn.places.provided import DataUsesReader
+from krm_fn.places.provided import DataUses
 from krm_fn.products.charts import CHARTS
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import Context
@@ -566,8 +566,8 @@ def test_who_reads_the_list(obj: Any, audience: Audience) -> None:
 
 
 def test_only_the_values_of_chosen_charts_are_noted() -> None:
-    uses = DataUsesReader()
+    uses = DataUses()
     target.TARGET.note_references(uses, release("harbor", valuesFrom=FROM), {})
-    assert uses.found.names == ()
+    assert uses.names == ()
     target.TARGET.note_references(uses, release("harbor", valuesFrom=FROM), ANY)
-    assert uses.found.names == ("values",)
+    assert uses.names == ("values",)

@@ -15,7 +15,7 @@ from krm_fn.krm.results import Result, Severity
 from krm_fn.pipeline import Outcome, run
 from krm_fn.places.containers import containers
 from krm_fn.places.env_entries import EnvEntries
-from krm_fn.places.provided import DataUsesReader, provided_for
+from krm_fn.places.provided import DataUses, provided_for
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.workloads import proxy_data
 from places_forms import place
@@ -126,11 +126,11 @@ def test_it_says_nothing_about_objects_alone() -> None:
 def test_a_reading_knows_what_env_from_may_set_beside_it(data: Any, expected: list[str]) -> None:
     own = workload({"name": "HTTP_PROXY", "value": "http://mine:1"}, env_from=[{"configMapRef": {"name": "proxy"}}])
     (container,) = containers(own)
-    uses = DataUsesReader()
+    uses = DataUses()
     uses.note_containers(own, [container])
     if data:
         uses.note_data(config_map(data))
-    form = EnvEntries(provided=provided_for(uses.found, own, container), env_from=container.fields["envFrom"])
+    form = EnvEntries(provided=provided_for(uses, own, container), env_from=container.fields["envFrom"])
     (reading,) = form.read(own, place(form, *container.path, "env"))
     assert sorted(reading.maybe_elsewhere) == expected
 
