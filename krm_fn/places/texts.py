@@ -15,7 +15,7 @@ from krm_fn.krm.results import Finding
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple, Protocol
 from krm_fn.patch import APPEND
-from krm_fn.places.drop_in import DROP_IN
+from krm_fn.places.assigned import DROP_IN, readings
 from krm_fn.places.members import in_both_cases
 from krm_fn.places.place import Place, write_places
 from krm_fn.places.reading import Reading
@@ -135,21 +135,8 @@ class UnitText(NamedTuple):
 
     def read(self, value: Value, place: Place) -> Iterator[Reading]:
         """Yield what systemd reads, and what it does not take."""
-        for assignment in DROP_IN.read(value.text):
-            if not (assignment.counts and assignment.name):
-                continue
-            raw = value.text[assignment.line_start : assignment.line_end].strip()
-            is_lost = assignment.value is None
-            why = "systemd cannot read the assignment" if is_lost else ""
-            yield Reading(
-                assignment.name,
-                assignment.value,
-                value.path,
-                raw,
-                place.label,
-                why,
-                is_lost=is_lost,
-            )
+        blank = Reading("", None, value.path, "", place.label)
+        yield from readings(value.text, DROP_IN, blank)
 
     def edit(self, draft: Draft, value: Value, settings: ProxySettings) -> str:
         """Return the text with the variables; report one that systemd does not read, or cannot hold."""

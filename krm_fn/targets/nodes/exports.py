@@ -10,13 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from krm_fn.formats import CACHED_LINES, escaping
-from krm_fn.formats.escaping import QuotedWord
 from krm_fn.formats.splice import splice
 from krm_fn.light_typing import NamedTuple
 from krm_fn.settings import PROXY_VARIABLES
 
 _NAMES = "|".join(PROXY_VARIABLES)
-_WORD = re.compile(rf"[\"']?({_NAMES})[\"']?=")
+_WORD = rf"[\"']?({_NAMES})[\"']?="
 _ASSIGNMENT = rf"(?<![A-Za-z0-9_])({_NAMES})=[\"']*([^\s\"';&|]+)"
 _EXPORT_INSIDE = r"\bexport\b([^;&|\n]*)"
 _NAME = rf"\b({_NAMES})="
@@ -24,11 +23,16 @@ _UNSET = r"\b(?:unset|export\s+-n|declare\s+\+x)\b([^;&|\n]*)"
 
 
 class Export(NamedTuple):
-    """A variable that a command exports: ``value`` is None where the text does not show it, and ``why``."""
+    """A variable that a command exports: ``value`` is None where the text does not show it, and ``why``.
+
+    ``command[start:end]`` is the word of a command that does nothing but exporting proxy variables.
+    """
 
     name: str
     value: str | None
     why: str = ""
+    start: int = 0
+    end: int = 0
 
 
 def export(name: str, value: str) -> str:
@@ -41,41 +45,40 @@ def export(name: str, value: str) -> str:
 
 
 @lru_cache(maxsize=CACHED_LINES)
-def _words(command: str) -> Sequence[QuotedWord]:
-    """Return the assignments of a command that exports proxy variables and does nothing else; else none."""
+def _pure(command: str) -> Sequence[Export]:
+    """Return what a command exports that exports proxy variables and does nothing else; else nothing."""
+    exports: list[Export] = []
     if not any(name in command for name in PROXY_VARIABLES):
-        return []
-    assignments: list[QuotedWord] = []
+        return exports
     for words in escaping.shell_statements(command) or ():
         if words[0].value != "export" or len(words) == 1:
             return []
-        assignments += words[1:]
-    return assignments if all(_name(command, word) for word in assignments) else []
-
-
-def _name(command: str, word: QuotedWord) -> str:
-    named = _WORD.match(command, word.start, word.end)
-    return named[1] if named else ""
+        for word in words[1:]:
+            named = re.match(_WORD, command[word.start : word.end])
+            if named is None:
+                return []
+            value = None if word.value is None else word.value.partition("=")[2]
+            why = "the shell expands it" if value is None else ""
+            exports.append(Export(named[1], value, why, word.start, word.end))
+    return exports
 
 
 def only_exports(command: str) -> list[str]:
     """Return the variables of a command that exports proxy variables and does nothing else; else none."""
-    return [_name(command, word) for word in _words(command)]
+    return [exported.name for exported in _pure(command)]
 
 
 def is_own(command: str) -> bool:
     """Return whether a command exports one variable as this program writes it."""
-    exports = [*exports_in(command)]
+    exports = _pure(command)
     return len(exports) == 1 and command == export(exports[0].name, exports[0].value or "")
 
 
 def exports_in(command: str) -> Iterator[Export]:
     """Yield what a command exports, whatever else it does."""
-    words = _words(command)
-    for word in words:
-        value = None if word.value is None else word.value.partition("=")[2]
-        yield Export(_name(command, word), value, "the shell expands it" if value is None else "")
-    if not words and not command.lstrip().startswith("#"):
+    exports = _pure(command)
+    yield from exports
+    if not exports and not command.lstrip().startswith("#"):
         for arguments in re.findall(_EXPORT_INSIDE, command):
             for name in re.findall(_NAME, arguments):
                 yield Export(name, None, "the command does more than export it")
@@ -98,13 +101,13 @@ def edited(command: str, wanted: Mapping[str, str]) -> str:
     Raises:
         ValueError: a value holds what a shell word cannot carry.
     """
-    words = _words(command)
+    exports = _pure(command)
     kept = [name for name in dict.fromkeys(only_exports(command)) if name in wanted]
-    if len(kept) < len(words):
+    if len(kept) < len(exports):
         return " && ".join(export(name, wanted[name]) for name in kept)
     edits = []
-    for word in words:
-        name = _name(command, word)
-        if word.value != f"{name}={wanted[name]}":
-            edits.append((word.start, word.end, f"{name}={escaping.shell(wanted[name])}"))
+    for old in exports:
+        if old.value != wanted[old.name]:
+            new = f"{old.name}={escaping.shell(wanted[old.name])}"
+            edits.append((old.start, old.end, new))
     return splice(command, edits)

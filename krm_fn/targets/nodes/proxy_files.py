@@ -12,12 +12,12 @@ import posixpath
 from collections.abc import Iterator, Mapping
 
 from krm_fn.engine import Draft
-from krm_fn.formats.assignments import Syntax, effective
+from krm_fn.formats.assignments import Syntax
 from krm_fn.formats.systemd_unit import unset_by
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, lookup, text_at
 from krm_fn.places import cluster_secret
-from krm_fn.places.drop_in import DROP_IN
+from krm_fn.places.assigned import DROP_IN, readings
 from krm_fn.places.place import Place
 from krm_fn.places.reading import Reading, quoted
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
@@ -47,7 +47,7 @@ class ProxyFile(NamedTuple):
         config = self.config.on(Draft(data))
         for entry in config.file_entries():
             if entry.path == self.path:
-                yield from readings(config, entry, place.label, self.file.form)
+                yield from readings_of(config, entry, place.label, self.file.form)
                 return
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
@@ -246,7 +246,7 @@ class OtherDropIns(NamedTuple):
             is_seen = entry.text is not None or "proxy" in posixpath.basename(entry.path)
             if entry.path != self.ours.path and is_seen:
                 label = f'the drop-in "{entry.path}" in `files[{entry.place[-1]}]`'
-                yield from readings(config, entry, label, DROP_IN)
+                yield from readings_of(config, entry, label, DROP_IN)
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Report each that sets a proxy as well, or takes it away."""
@@ -269,42 +269,24 @@ def proxy_file(config: NodeConfig, file: NodeFile, options: Mapping[str, Any]) -
     return ProxyFile(config, file, options, path)
 
 
-def readings(config: NodeConfig, entry: FileEntry, label: str, form: Syntax) -> Iterator[Reading]:
+def readings_of(
+    config: NodeConfig, entry: FileEntry, label: str, form: Syntax
+) -> Iterator[Reading]:
     """Yield each variable that a file sets; all six where its text is not here."""
-    reading = Reading(
-        "",
-        None,
-        entry.field("content"),
-        "",
-        label,
-        file=entry.path,
-        permissions=text_at(entry.entry, ("permissions",)),
-        by_ignition=config.has_ignition,
-    )
-    if entry.text is None:
-        why = "its `content` cannot be read as text"
-        if entry.has_reference:
-            name, key = source_of(entry.entry)
-            why = f'it is under the key "{key}" of the Secret "{name}"'
-            reading = reading._replace(path=entry.field("contentFrom"))
-        for variable in PROXY_VARIABLES:
-            yield reading._replace(variable=variable, why_unknown=why)
+    permissions = text_at(entry.entry, ("permissions",))
+    blank = Reading("", None, entry.field("content"), "", label, file=entry.path)
+    blank = blank._replace(permissions=permissions, by_ignition=config.has_ignition)
+    if entry.text is not None:
+        if not form.problem(entry.text):
+            yield from readings(entry.text, form, blank)
         return
-    if form.problem(entry.text):
-        return
-    assignments = effective(form.read(entry.text))
+    why = "its `content` cannot be read as text"
+    if entry.has_reference:
+        name, key = source_of(entry.entry)
+        why = f'it is under the key "{key}" of the Secret "{name}"'
+        blank = blank._replace(path=entry.field("contentFrom"))
     for variable in PROXY_VARIABLES:
-        name = variable if variable in form.names else variable.upper()
-        if name in assignments:
-            assignment = assignments[name]
-            raw = entry.text[assignment.line_start : assignment.line_end].strip()
-            is_lost = assignment.value is None
-            why = "its reader cannot make anything of it" if is_lost else ""
-            yield reading._replace(
-                variable=variable, value=assignment.value, raw=raw, why_unknown=why, is_lost=is_lost
-            )
-        elif assignments and name not in form.names:
-            yield reading._replace(variable=variable, why_unknown=f"{label} has no such list")
+        yield blank._replace(variable=variable, why_unknown=why)
 
 
 def source_of(entry: Mapping[str, Any]) -> tuple[Any, Any]:
