@@ -142,7 +142,7 @@ def test_a_clean_tree_is_an_empty_report(tmp_path: Path) -> None:
 def test_what_is_special_in_a_form_is_escaped() -> None:
     name = "x:y,z/\u00e4%.yaml"
     finding = Result(
-        Severity.WARNING, 'a "list", 100% <b> & ]]> \u00e9', ObjectRef(file_path=name), code="InputInvalid"
+        Severity.WARNING, 'a "list", 100% <b> & ]]> \u00e9', ref=ObjectRef(file_path=name), code="InputInvalid"
     )
     forms = {form: report_as(form, "lint", [finding], {name: b""}, Severity.WARNING).decode() for form in FORMS}
     begin = "::warning file=x%3Ay%2Cz/\u00e4%25.yaml,title=inject-proxy InputInvalid::"

@@ -481,10 +481,10 @@ def test_sigkill_at_random_moments_leaves_each_file_old_or_new(tmp_path: Path) -
         started.communicate(timeout=TIME_LIMIT)
         now = contents(tree)
         for name, content in now.items():
-            assert content in (before.get(name), wanted.get(name)) or "/.inject-proxy.new." in f"/{name}"
+            assert content in (before.get(name), wanted.get(name)) or "/.inject-proxy." in f"/{name}"
         assert run(tree).returncode == 0
         now = contents(tree)
-        assert {name: content for name, content in now.items() if "/.inject-proxy.new." not in f"/{name}"} == wanted
+        assert {name: content for name, content in now.items() if "/.inject-proxy." not in f"/{name}"} == wanted
         shutil.rmtree(tree)
 
 
@@ -529,7 +529,7 @@ def test_no_file_changes_where_nobody_takes_the_report(tree: Path, command: str)
 
 
 def test_what_a_killed_run_left_is_not_read(tree: Path) -> None:
-    left = tree / "nodes" / ".inject-proxy.new.x"
+    left = tree / "nodes" / ".inject-proxy.x"
     left.mkdir()
     shutil.copy(tree / "nodes/md-0.yaml", left / "half.yaml")
     before = (left / "half.yaml").read_bytes()

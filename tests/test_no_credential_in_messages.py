@@ -55,6 +55,7 @@ VALUES = frozenset(
 PROXY_FIELDS = ["SECRET", "*SECRET", "SECRET@host", "http://a b SECRET", "http://h:1/SECRET", "http//SECRET:1"]
 """Texts in the field of a proxy URL that are no URL; SECRET becomes the canary."""
 _LINT = re.compile(r"\bNP[0-9]{3}: ")
+_OF_A_FIELD = re.compile("unknown field|must not be given twice")
 
 
 def _pairs(*tables: Sequence[Any]) -> list[tuple[Any, ...]]:
@@ -146,7 +147,7 @@ def test_a_run_and_lint_never_show_a_scalar_of_the_input_that_may_be_a_credentia
 def test_an_identity_with_the_form_of_a_credential_is_not_shown(form: str) -> None:
     text = form.format(CANARY)
     for ref in (ObjectRef("v1", "Secret", text, "a"), ObjectRef("v1", "Secret", "a", text), ObjectRef(text, text, "a")):
-        result = Result(Severity.ERROR, "it is wrong", ref)
+        result = Result(Severity.ERROR, "it is wrong", ref=ref)
         assert CANARY not in result.line()
         assert CANARY not in json.dumps(result.to_data())
 
@@ -180,7 +181,7 @@ def test_a_run_and_lint_never_show_a_key_of_the_input_that_is_there_twice(file: 
         return  # a story about what cannot be read at all
     for path, damaged in mutated:
         # What the text holds besides is in the values that results show; a key there is content, and no key of ours.
-        found = [message for message, _ in _said(damaged) if CANARY in message and "unknown field" not in message]
+        found = [message for message, _ in _said(damaged) if CANARY in message and not _OF_A_FIELD.search(message)]
         assert found == [], "/".join(path)
 
 
