@@ -244,4 +244,3 @@ def unified_diff(
     return [coloured(line) if has_colours else line for line in lines]
 
 
-from shim import finished  # noqa: E402,F401

@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from contract_lists import resource_list
-from shim import import_ as _i; import_ = _i.run
 from krm_fn.krm.results import Severity
 from krm_fn.pipeline import Outcome, run
+from support import inject_proxy
 
 CLUSTER = """\
 apiVersion: cluster.x-k8s.io/v1beta1
@@ -32,8 +32,8 @@ def flags(role: str, proxy: str, no_proxy: str) -> list[str]:
 
 
 def imported(*arguments: str, mode: str = "Inject") -> str:
-    printed = import_(["konvoy", "--", "create", "cluster", "preprovisioned", "--cluster-name=one", *arguments], bytes)
-    config = yaml.safe_load(printed.output)
+    line = ["create", "cluster", "preprovisioned", "--cluster-name=one", *arguments]
+    config = yaml.safe_load(inject_proxy("", "import", "konvoy", "--", *line).stdout)
     config["spec"] |= {"targets": {"imageBuilderOverrides": {"generate": True}}, "mode": mode}
     return yaml.safe_dump(config)
 

@@ -12,9 +12,9 @@ from collections.abc import Callable
 import pytest
 
 from growth import excess
-from shim import lint as _l; lint = _l.run
 from krm_fn.explain.clients import CLIENTS
 from krm_fn.pipeline import run
+from support import inject_proxy
 
 _URL = "http://proxy.example.com:3128"
 Make = Callable[[int], bytes]
@@ -107,7 +107,7 @@ def _bad_list(number: int) -> bytes:
 @pytest.mark.parametrize("form", ["text", "junit"])
 def test_the_linter_finds_the_lines_of_many_findings_in_linear_time(form: str) -> None:
     def judge(data: bytes) -> object:
-        return lint(["--output", form, "-"], lambda: data)
+        return inject_proxy(data, "lint", "--output", form, "-")
 
     assert excess(judge, _bad_list, 1_000, in_steps=False) == ""
 
