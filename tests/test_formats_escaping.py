@@ -106,11 +106,6 @@ def words_and_gaps(line: str, words: list[escaping.QuotedWord]) -> list[str]:
     return [line[word.start : word.end] for word in words]
 
 
-@pytest.mark.parametrize("value", ["%C3", "p%4", "%h", "a%%%b", "%%%%%i"])
-def test_a_specifier_makes_a_value_unknown(value: str) -> None:
-    assert escaping.resolve_specifiers(value) is None
-
-
 # shells
 
 
@@ -165,12 +160,6 @@ def test_simple_commands_are_distinguished(joint: str) -> None:
     statements = escaping.shell_statements(f"export A=1{joint}export B=2")
     assert statements is not None
     assert [[word.value for word in words] for words in statements] == [["export", "A=1"], ["export", "B=2"]]
-
-
-def test_a_continued_command_is_one_statement() -> None:
-    statements = escaping.shell_statements("export A=1 \\\n  B=2\n")
-    assert statements is not None
-    assert [word.value for word in statements[0]] == ["export", "A=1", "B=2"]
 
 
 @given(TEXT)

@@ -1,4 +1,4 @@
-"""Files of which each line assigns a variable, by the form of an environment file: systemd and a shell are the judges."""
+"""Files of which each line assigns a variable, as an environment file does: systemd and a shell are the judges."""
 
 from __future__ import annotations
 

@@ -250,6 +250,7 @@ def test_cri_o_gets_a_drop_in_and_a_restart_of_its_own() -> None:
 
 # Texts of files.
 
+
 def base64_of(raw: bytes) -> str:
     return base64.b64encode(raw).decode()
 

@@ -42,23 +42,6 @@ def after(obj: dict[str, Any], settings: ProxySettings = BOTH, **options: Any) -
 # What must not change.
 
 
-@pytest.mark.parametrize(
-    "obj",
-    [
-        pytest.param(kubeadm({"files": [entry(0, A), entry(1, B)], "preKubeadmCommands": ALL}), id="as we write it"),
-        pytest.param(
-            kubeadm({"files": [entry(1, B), *THEIRS, entry(0, A)], "preKubeadmCommands": ["a", *ALL, "b"]}),
-            id="in another order, among others",
-        ),
-        pytest.param({"kind": "KubeadmConfigTemplate", "spec": {"template": {}}}, id="a patch without a spec"),
-        pytest.param({"kind": "KubeadmConfigTemplate", "spec": "${SPEC}"}, id="a spec that is a template"),
-        pytest.param(kubeadm({"files": {"path": "/x"}, "preKubeadmCommands": "true"}), id="lists that are none"),
-    ],
-)
-def test_what_must_not_change(obj: dict[str, Any]) -> None:
-    assert run(target, obj, BOTH).changes == []
-
-
 @pytest.mark.parametrize("settings", [NONE, PROXY], ids=["no settings", "a proxy and no certificates"])
 @pytest.mark.parametrize(
     "spec",
@@ -115,10 +98,6 @@ def test_each_certificate_gets_a_file_and_each_image_a_command(kind: str, versio
     done = run(target, kubeadm({}, kind, version), BOTH)
     assert spec_of(done.obj) == {"files": [entry(0, A), entry(1, B)], "preKubeadmCommands": ALL}
     assert done.findings == []
-
-
-def test_a_spec_that_is_null_gets_files_and_commands() -> None:
-    assert after(kubeadm(None)) == {"files": [entry(0, A), entry(1, B)], "preKubeadmCommands": ALL}
 
 
 @pytest.mark.parametrize("image", IMAGES)
@@ -209,16 +188,6 @@ def test_a_certificate_that_is_longer_than_cluster_api_takes_is_an_error_where_i
     assert reported({}, long_one(10_000), "v1beta2").errors
     assert reported({}, long_one(10_000), "v1beta1").warnings
     assert reported({}, long_one(8_000), "v1beta2").findings == []
-
-
-def test_an_object_that_has_no_place_for_files_is_reported() -> None:
-    obj = kubeadm({}, "KubeadmConfig")
-    del obj["spec"]
-    assert run(target, obj, BOTH).warnings
-
-
-def test_nothing_is_seen_of_a_proxy() -> None:
-    assert list(target.read(kubeadm({"files": [entry(0, A)], "preKubeadmCommands": ALL}), {})) == []
 
 
 # What a shell makes of the commands.
