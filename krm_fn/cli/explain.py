@@ -54,6 +54,7 @@ def _rendered(given: Namespace, explanation: Explanation) -> str:
         return text.render(explanation, verbose=given.verbose)
     data = asdict(explanation)
     del data["results"]
+    data["covered"] = [row._asdict() for row in explanation.covered]
     return printable_json(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from krm_fn.krm.codes import Severity
+from krm_fn.light_typing import NamedTuple
 from krm_fn.lint.compared import Compared, by_object
 from krm_fn.places.containers import POD_KINDS
 from krm_fn.plan import ObjectSource
@@ -35,8 +35,7 @@ _NOBODY_CHOSE = {
 _MOST_REASONS = 4
 
 
-@dataclass(frozen=True)
-class Covered:
+class Covered(NamedTuple):
     """The objects of one system; ``found`` is the sum of the next three, and ``why`` says why some are left."""
 
     system: str
@@ -47,14 +46,14 @@ class Covered:
     why: tuple[str, ...]
 
 
-@dataclass
 class _Count:
     """What became of the objects of one system."""
 
-    found: int = 0
-    same: int = 0
-    changed: int = 0
-    reasons: Counter[str] = field(default_factory=Counter)
+    def __init__(self, found: int = 0) -> None:
+        self.found = found
+        self.same = 0
+        self.changed = 0
+        self.reasons: Counter[str] = Counter()
 
 
 def covered(compared: Sequence[Compared], source: ObjectSource) -> list[Covered]:
