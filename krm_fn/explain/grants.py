@@ -35,7 +35,7 @@ class ProxyEntry:
 
 
 @dataclass(frozen=True)
-class Place:
+class WrittenPlace:
     """An object that holds a proxy, the targets that write it, and the other proxies that are there now."""
 
     object: str
@@ -65,7 +65,7 @@ class Proxy:
     http_proxy: str
     https_proxy: str
     no_proxy: tuple[ProxyEntry, ...]
-    places: tuple[Place, ...]
+    places: tuple[WrittenPlace, ...]
     hosts: tuple[Reached, ...]
 
     @property
@@ -147,12 +147,12 @@ def _proxy(grants: Sequence[Grant]) -> Proxy:
     )
 
 
-def _places(grants: Iterable[Grant]) -> Iterable[Place]:
+def _places(grants: Iterable[Grant]) -> Iterable[WrittenPlace]:
     """Return the objects that hold a proxy, each once."""
-    places: dict[ObjectRef, Place] = {}
+    places: dict[ObjectRef, WrittenPlace] = {}
     for grant in grants:
         ref = grant.record.obj.ref
-        place = places.get(ref, Place(redact(str(ref)), redact(ref.file_path)))
+        place = places.get(ref, WrittenPlace(redact(str(ref)), redact(ref.file_path)))
         before = [
             shown_url(reading.value)
             for reading in grant.record.before

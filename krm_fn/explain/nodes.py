@@ -6,13 +6,13 @@ Sources: Cluster API book, "Updating Machine Infrastructure and Bootstrap Templa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from krm_fn.clusters import Membership, Role
-from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef, Result
+from krm_fn.light_typing import NamedTuple
 from krm_fn.lint.compared import Compared
 from krm_fn.products.distributions import TEMPLATES, DistributionRow
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
@@ -53,21 +53,23 @@ def node_changes(results: Sequence[Result], compared: Iterable[Compared]) -> lis
     by_object: dict[ObjectRef, list[Result]] = {}
     for result in results:
         by_object.setdefault(result.ref, []).append(result)
-    kept = {(one.ref.namespace, one.current) for one in results if one.code == _KEPT}
+    kept = {(result.ref.namespace, result.current) for result in results if result.code == _KEPT}
     changes = []
     for ref, of_object in by_object.items():
         memberships = members.get(_key(ref), ())
-        keeping = [one for one in of_object if one.code == _KEPT]
+        effect: _Effect | None
+        keeping = [result for result in of_object if result.code == _KEPT]
         if keeping:
             templates = [(*kind, ref.namespace, str(keeping[0].current)) for kind in _WORKERS]
             known = [memberships, *(members.get(key, ()) for key in templates)]
             memberships = next(filter(None, known), ())
-            changes.append(_change(ref, memberships, keeping[0].message, is_replaced=False))
-            continue
-        changed = [one for one in of_object if one.severity is Severity.INFO and not one.code]
-        is_kept = (ref.namespace, ref.name) in kept
-        for is_replaced, why in _of_changes(_key(ref)[:2], changed, memberships, is_kept=is_kept):
-            changes.append(_change(ref, memberships, why, is_replaced=is_replaced))
+            effect = _Effect(is_replaced=False, why=keeping[0].message)
+        else:
+            is_kept = (ref.namespace, ref.name) in kept
+            changed = [result for result in of_object if not result.code]
+            effect = _effect(_key(ref)[:2], changed, memberships, is_kept=is_kept)
+        if effect is not None:
+            changes.append(_change(ref, memberships, effect))
     return changes
 
 
@@ -76,51 +78,60 @@ def _key(ref: ObjectRef) -> tuple[str, str, str, str]:
     return ref.api_version.rpartition("/")[0], ref.kind, ref.namespace, ref.name
 
 
-def _of_changes(
+class _Effect(NamedTuple):
+    """Whether new machines take the place of nodes, and why."""
+
+    is_replaced: bool
+    why: str
+
+
+def _effect(
     group_kind: tuple[str, str],
     changes: Sequence[Result],
     memberships: Sequence[Membership],
     *,
     is_kept: bool,
-) -> Iterator[tuple[bool, str]]:
-    """Yield whether the changes of an object replace nodes, and why; nothing where others say it."""
+) -> _Effect | None:
+    """Return what the changes of an object do to nodes; None where it makes none, or another object says it."""
     if not changes:
-        return
-    if group_kind in _CLUSTERS and any(one.target and one.path[:1] == ("spec",) for one in changes):
-        yield True, "variables or patches of a ClusterClass change"
-        return
+        return None
+    of_targets = [change for change in changes if change.target]
+    if group_kind in _CLUSTERS and any(change.path[:1] == ("spec",) for change in of_targets):
+        return _Effect(True, "variables or patches of a ClusterClass change")
     kind = _KINDS.get(group_kind)
     if kind is None:
-        for change in changes:
-            update = TARGETS[change.target].node_update if change.target in TARGETS else None
-            if update is not None and update.is_rolled is not None:
-                yield update.is_rolled, update.why
-                return
-        return
-    is_of_class = any(one.worker_class for one in memberships)
-    if kind.is_control_plane and not kind.is_template:
-        yield True, "its specification changes"
-    elif not kind.is_template:
-        yield False, f"a machine reads its {kind.kind} once, when it is created"
-    elif any(change.path == _NAME for change in changes):
-        yield True, "the template gets another name"
-    elif is_of_class and not kind.is_control_plane:
-        yield True, "the ClusterClass gives its workers a new template"
-    elif not (kind.is_control_plane or is_kept):
-        yield False, "no object of the list refers to the template"
+        return _effect_of_target(changes)
+    if not kind.is_template:
+        if kind.is_control_plane:
+            return _Effect(True, "its specification changes")
+        return _Effect(False, f"a machine reads its {kind.kind} once, when it is created")
+    if any(change.path == _NAME for change in changes):
+        return _Effect(True, "the template gets another name")
+    if kind.is_control_plane or is_kept:
+        return None
+    if any(membership.worker_class for membership in memberships):
+        return _Effect(True, "the ClusterClass gives its workers a new template")
+    return _Effect(False, "no object of the list refers to the template")
 
 
-def _change(
-    ref: ObjectRef, memberships: Sequence[Membership], why: str, *, is_replaced: bool
-) -> NodeChange:
-    clusters = dict.fromkeys(cluster_name(one) for one in memberships)
+def _effect_of_target(changes: Iterable[Result]) -> _Effect | None:
+    """Return what the target of a change says of the nodes of its product."""
+    for change in changes:
+        target = TARGETS.get(change.target)
+        update = target.node_update if target else None
+        if update is not None and update.is_rolled is not None:
+            return _Effect(update.is_rolled, update.why)
+    return None
+
+
+def _change(ref: ObjectRef, memberships: Sequence[Membership], effect: _Effect) -> NodeChange:
     return NodeChange(
-        tuple(clusters),
-        tuple(parts_of(memberships)),
-        redact(str(ref)),
-        redact(ref.file_path),
-        is_replaced,
-        redact(why),
+        clusters=tuple(dict.fromkeys(map(cluster_name, memberships))),
+        parts=tuple(parts_of(memberships)),
+        object=redact(str(ref)),
+        file=redact(ref.file_path),
+        is_replaced=effect.is_replaced,
+        why=redact(effect.why),
     )
 
 
@@ -134,8 +145,8 @@ def parts_of(memberships: Iterable[Membership]) -> list[str]:
     """Return which nodes of its Clusters an object is for: "control plane", "worker md-0"; none where all are meant."""
     names = {Role.CONTROL_PLANE: "control plane", Role.WORKER: "worker"}
     parts = [
-        f"{names[one.role]} {redact(one.group)}".strip()
-        for one in memberships
-        if one.role is not None
+        f"{names[membership.role]} {redact(membership.group)}".strip()
+        for membership in memberships
+        if membership.role is not None
     ]
     return list(dict.fromkeys(parts))

@@ -82,21 +82,30 @@ def _clusters(clusters: Iterable[ClusterAnswer]) -> _Table:
     """Return the Clusters; those about which there is the same to say are one row."""
     alike: dict[tuple[str, ...], list[ClusterAnswer]] = {}
     for cluster in clusters:
-        parts: dict[str, list[str]] = {}
-        for part, url in cluster.proxies.items():
-            parts.setdefault(url, []).append(part)
-        proxies = [f"`{url}` {', '.join(named)}" for url, named in parts.items()]
-        nodes = [f"replaced: {', '.join(cluster.replaced)}"] if cluster.replaced else []
-        nodes += [f"NOT replaced: {', '.join(cluster.kept)}"] if cluster.kept else []
-        changes = f"{cluster.changed} of {cluster.objects} objects change" if proxies else ""
-        cells = ("\n".join(proxies), changes, "\n".join(nodes), ", ".join(cluster.codes))
-        alike.setdefault(cells, []).append(cluster)
+        alike.setdefault(_cells(cluster), []).append(cluster)
     rows = []
-    for (proxy, changes, nodes_of_it, codes), members in alike.items():
-        reasons = [f"gets nothing: {why}" for one in members for why in one.left]
-        wrong = "\n".join([*reasons, codes] if codes else reasons)
-        rows.append(("\n".join(one.name for one in members), proxy, changes, nodes_of_it, wrong))
+    for (*cells, codes), members in alike.items():
+        wrong = [f"gets nothing: {why}" for cluster in members for why in cluster.left]
+        if codes:
+            wrong.append(codes)
+        names = "\n".join(cluster.name for cluster in members)
+        rows.append((names, *cells, "\n".join(wrong)))
     return ("Clusters", "Proxy", "Changes", "Nodes", "What is wrong"), tuple(rows)
+
+
+def _cells(cluster: ClusterAnswer) -> tuple[str, ...]:
+    """Return the proxies of a Cluster, what changes, its nodes, and its codes."""
+    parts: dict[str, list[str]] = {}
+    for part, url in cluster.proxies.items():
+        parts.setdefault(url, []).append(part)
+    proxies = [f"`{url}` {', '.join(named)}" for url, named in parts.items()]
+    changes = f"{cluster.changed} of {cluster.objects} objects change" if proxies else ""
+    nodes = []
+    if cluster.replaced:
+        nodes.append(f"replaced: {', '.join(cluster.replaced)}")
+    if cluster.kept:
+        nodes.append(f"NOT replaced: {', '.join(cluster.kept)}")
+    return "\n".join(proxies), changes, "\n".join(nodes), ", ".join(cluster.codes)
 
 
 def _nodes(explanation: Explanation) -> Iterable[Line]:
@@ -110,29 +119,38 @@ def _nodes(explanation: Explanation) -> Iterable[Line]:
 
 def _proxy(proxy: Proxy) -> list[Section]:
     """Return where a proxy is written, what its list holds, and which programs reach which hosts."""
-    readers = proxy.readers.partition(",")[0]
+    readers = f"{proxy.readers[:1].upper()}{proxy.readers[1:]}"
     clusters = f" of {some(proxy.clusters)}" if proxy.clusters else " without a known Cluster"
     parts = f" ({some(proxy.parts)})" if proxy.parts else ""
-    title = f"{readers[:1].upper()}{readers[1:]}{clusters}{parts}"
     places = []
     for place in proxy.places:
         now = f", now `{some(place.before)}`" if place.before else ""
         subject = f"{place.file} {place.object}".strip()
         places.append(f"{subject} ({', '.join(place.targets)}{now})")
-    entries = []
+    line = Line(f"`{proxy.urls}`", "", tuple(places))
+    found = [Section(f"{readers}{clusters}{parts}", (line,))]
+    if proxy.http_proxy or proxy.https_proxy:
+        found.append(_entries(proxy))
+    return [*found, _hosts(proxy)]
+
+
+def _entries(proxy: Proxy) -> Section:
+    rows = []
     for entry in proxy.no_proxy:
         only = f"only for {some(entry.clusters)}: " if entry.clusters else ""
-        entries.append((f"`{entry.text}`", only + "; ".join(entry.why)))
-    hosts = []
+        rows.append((f"`{entry.text}`", only + "; ".join(entry.why)))
+    head = ("Entry", "Why it is there")
+    return Section("`NO_PROXY`", (), head, tuple(rows), is_detail=True)
+
+
+def _hosts(proxy: Proxy) -> Section:
+    rows = []
     for row in proxy.hosts:
-        number = len(row.direct) + len(row.by_proxy) + len(row.failing)
-        wrong = f"\nWRONG: {some(row.wrong)}" if row.wrong else ""
         name = some([f"`{name}`" for name in (row.host.name, *row.others)])
-        hosts.append((name, row.host.what, f"{len(row.direct)} of {number} direct{wrong}"))
-    found = [Section(title, (Line(f"`{proxy.urls}`", "", tuple(places)),))]
-    if proxy.http_proxy or proxy.https_proxy:
-        head = ("Entry", "Why it is there")
-        found.append(Section("`NO_PROXY`", (), head, tuple(entries), is_detail=True))
-    columns = ("Host", "What it is", "How programs reach it")
-    found.append(Section("Hosts", (), columns, tuple(hosts), is_detail=True))
-    return found
+        number = len(row.direct) + len(row.by_proxy) + len(row.failing)
+        how = f"{len(row.direct)} of {number} direct"
+        if row.wrong:
+            how += f"\nWRONG: {some(row.wrong)}"
+        rows.append((name, row.host.what, how))
+    head = ("Host", "What it is", "How programs reach it")
+    return Section("Hosts", (), head, tuple(rows), is_detail=True)

@@ -69,18 +69,27 @@ class Silencer:
             codes: those of which this command finds all that there is.
         """
         for ref, named in self._codes.items():
-            for code in dict.fromkeys(named):
+            for number, code in enumerate(named, start=1):
                 message = ""
                 if code not in SILENCEABLE:
                     advice = did_you_mean(code, SILENCEABLE, alike=0.7, begin="; ")
-                    message = f"`{code}` in the annotation `{ANNOTATION}` is no code that can be silenced{advice}"
+                    message = (
+                        f"entry {number} of the annotation `{ANNOTATION}` is no code that can be "
+                        f"silenced{advice}"
+                    )
                 elif code in codes and (ref, code) not in self._used:
-                    message = f"`{code}` in the annotation `{ANNOTATION}` silences nothing about this object: remove it"
+                    message = (
+                        f"`{code}` in the annotation `{ANNOTATION}` silences nothing about this "
+                        "object: remove it"
+                    )
                 if message:
                     yield Result.of("SettingUnused", message, _PATH).about(ref)
         for number, entry in enumerate(self._ignored):
             if number not in self._used and all(code in codes for code in entry.rules):
-                message = f"`spec.lint.ignore[{number}]` silences nothing here: remove it, unless it is for other files"
+                message = (
+                    f"`spec.lint.ignore[{number}]` silences nothing here: remove it, unless it is "
+                    "for other files"
+                )
                 yield Result.of("SettingUnused", message, is_info=True).about(config_ref)
 
     def _severity(self, result: Result) -> Severity | None:
