@@ -205,7 +205,7 @@ def test_of_a_cluster_outside_of_the_list_nothing_but_its_name_is_known() -> Non
 def test_an_object_that_is_a_cluster_itself_has_its_network_where_it_belongs_to_no_other() -> None:
     def networks(*memberships: Membership) -> tuple[ClusterNetwork, ...]:
         config = loaded(httpProxy=PROXY)
-        return resolve(config, memberships, target="", readers=Readers(Audience.NODE), alone=cluster("a")).networks
+        return resolve(config, memberships, target="", readers=Readers(Audience.NODE), standalone=cluster("a")).networks
 
     assert networks() == (cluster("a").network,)
     assert networks(Membership(cluster("b"))) == (cluster("b").network,)

@@ -43,16 +43,16 @@ class Members:
         self._of_class: dict[Key, list[Node]] = {}
         for cluster in self.clusters.values():
             if cluster.class_key:
-                key = self.meant(cluster.class_key)
+                key = self.resolve(cluster.class_key)
                 self._of_class.setdefault(key, []).append(cluster)
 
-    def meant(self, key: Key) -> Key:
+    def resolve(self, key: Key) -> Key:
         """Return the key of the object of the list that a reference means, or the reference where there is none."""
         return self._keys.find(key) or key
 
     def cluster(self, key: Key) -> Node | None:
         """Return the Cluster of the list with a key, or the one that this is a patch of."""
-        return self.clusters.get(self.meant(key))
+        return self.clusters.get(self.resolve(key))
 
     def uses_of(self, key: Key) -> list[Use]:
         """Return how other objects refer to an object, which need not be in the list.
@@ -71,7 +71,7 @@ class Members:
         }
         return [use for use in uses if use.source in nearest_users]
 
-    def is_alone(self, key: Key) -> bool:
+    def is_unique(self, key: Key) -> bool:
         """Return whether the list has one object of that kind and name, in whatever namespace and file."""
         return self._keys.has_one(key)
 
@@ -146,7 +146,7 @@ class Members:
         """Return the Clusters of the owners of an object, whose own role goes first."""
         memberships: list[Membership] = []
         for key in node.owners:
-            owner = self.nodes.get(self.meant(key))
+            owner = self.nodes.get(self.resolve(key))
             for membership in self._search(owner, visited) if owner else ():
                 how = _by_way_of("an owner reference", membership)
                 role = node.role or membership.role

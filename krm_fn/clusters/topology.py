@@ -69,7 +69,7 @@ class Topology:
             )
         return tuple(first.values())
 
-    def alone(self, obj: Object) -> Cluster | None:
+    def standalone_cluster(self, obj: Object) -> Cluster | None:
         """Return what is known of the Cluster that an object makes, where no Cluster is known.
 
         That is a control plane, or a cluster outside of Cluster API; None for any other object.
@@ -92,12 +92,12 @@ class Topology:
     def is_whole(self, obj: Object) -> bool:
         """Return whether another object refers to this one, and none of its name is in another file."""
         key = key_of(obj)
-        return bool(self._members.uses_of(key)) and self._members.is_alone(key)
+        return bool(self._members.uses_of(key)) and self._members.is_unique(key)
 
     def class_of(self, cluster: Object) -> Key | None:
         """Return the ClusterClass of a Cluster, whether or not it is in the list."""
         node = self._members.cluster(key_of(cluster))
-        return self._members.meant(node.class_key) if node and node.class_key else None
+        return self._members.resolve(node.class_key) if node and node.class_key else None
 
     def cluster_of_class(self, cluster_class: Object) -> Cluster:
         """Return what is known about every Cluster of a ClusterClass: its infrastructure, and the networks of that."""
@@ -106,7 +106,7 @@ class Topology:
         if named is None:
             return Cluster()
         network = ClusterNetwork(infrastructure=_kind_of(named, its_class.ref, _OF_CLASS))
-        template = self._members.nodes.get(self._members.meant(named))
+        template = self._members.nodes.get(self._members.resolve(named))
         if template is None:
             return Cluster(network=network)
         said = _unpatched(template.network, its_class)
@@ -163,7 +163,7 @@ class Topology:
         """Return a Cluster with what its sources say, in an order that does not depend on that of the list."""
         its_class = _NO_CLASS
         if cluster.class_key:
-            its_class = self._members.nodes.get(self._members.meant(cluster.class_key), _NO_CLASS)
+            its_class = self._members.nodes.get(self._members.resolve(cluster.class_key), _NO_CLASS)
         parts = self._parts(cluster, its_class, sources)
         others = sorted((node for node in sources if node not in parts), key=lambda node: node.key)
         networks = [_unpatched(node.network, its_class) for node in parts]
@@ -197,7 +197,7 @@ class Topology:
                 [node for node in sources if node.is_control_plane],
             ),
         ):
-            keys = [self._members.meant(key) for key in references if key]
+            keys = [self._members.resolve(key) for key in references if key]
             parts += [node for key in keys for node in sources if node.key == key]
             if not keys:
                 parts += sorted(candidates, key=lambda node: node.key)
@@ -223,7 +223,7 @@ class Topology:
         """Return what sets up the control plane, unless a patch of the class may give it other networks."""
         named = cluster.control_plane or its_class.control_plane
         keys = [node.key for node in parts if node.is_control_plane]
-        for key in [self._members.meant(named)] if named else keys:
+        for key in [self._members.resolve(named)] if named else keys:
             row = OF_KIND.get(key.group_kind, [None])[0]
             if row and row.role is Role.CONTROL_PLANE:
                 return PRODUCTS[row.target]

@@ -94,8 +94,8 @@ def plan_edits(source: ObjectSource, config: ProxyConfig, overview: Overview) ->
             is_whole = topology.is_whole(obj) and not classes.waits_for(obj)
             has_code = _has_code(source, index)
             memberships = topology.of(obj)
-            alone = None if memberships else topology.alone(obj)
-            subject = Subject(index, obj, memberships, alone, uses, is_whole, has_code)
+            standalone = None if memberships else topology.standalone_cluster(obj)
+            subject = Subject(index, obj, memberships, standalone, uses, is_whole, has_code)
             if index in naming:
                 overview.naming.append((obj, subject.memberships))
             edits += _edits(subject, targets, config, classes)

@@ -29,7 +29,7 @@ class Subject(NamedTuple):
         item_index: the number of its item in the list.
         obj: the object.
         memberships: the Clusters that it belongs to.
-        alone: the Cluster that it is, or makes, if no other is known.
+        standalone: the Cluster that it is, or makes, if no other is known.
         uses: the ConfigMaps and Secrets of the list that others read as a proxy.
         is_whole: whether another object refers to it and no other file has one of its name.
         has_code: code of ytt is in its text, so nothing is written into it.
@@ -38,7 +38,7 @@ class Subject(NamedTuple):
     item_index: int
     obj: Object
     memberships: tuple[Membership, ...]
-    alone: Cluster | None = None
+    standalone: Cluster | None = None
     uses: DataUses = NO_USES
     is_whole: bool = False
     has_code: bool = False
@@ -152,6 +152,6 @@ def _of_nodes(subject: Subject, target: Target, config: ProxyConfig, readers: Re
         subject.memberships,
         target=target.id,
         readers=readers,
-        alone=subject.alone,
+        standalone=subject.standalone,
         name=subject.obj.base_name,
     )

@@ -49,7 +49,7 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
     *,
     target: str,
     readers: Readers,
-    alone: Cluster | None = None,
+    standalone: Cluster | None = None,
     name: str = "",
 ) -> Resolved:
     """Return what the user declared for an object, completed with what is known about its Clusters.
@@ -60,7 +60,7 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
             united.
         target: the ID of the target at work.
         readers: who reads the list.
-        alone: the Cluster that the object itself is, or makes, where no other is known.
+        standalone: the Cluster that the object itself is, or makes, where no other is known.
         name: the name of the object.
     """
     blank = _blank(memberships)
@@ -71,7 +71,7 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
                 memberships,
                 target=target,
                 readers=readers,
-                alone=alone,
+                standalone=standalone,
                 name=name,
             )
             blank = blank._replace(removed=declared.settings)
@@ -80,7 +80,7 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
     if readers.audience is Audience.NOBODY:
         return Resolved(blank)
     places = [
-        _place(config, membership, subject_of(membership, target, name), alone)
+        _place(config, membership, subject_of(membership, target, name), standalone)
         for membership in memberships or (None,)
     ]
     withheld = _withheld(config, places)
@@ -143,9 +143,9 @@ def _place(
     config: ProxyConfig,
     membership: Membership | None,
     subject: OverrideSubject,
-    alone: Cluster | None,
+    standalone: Cluster | None,
 ) -> _DeclaredPlace:
-    cluster = membership.cluster if membership else alone or Cluster()
+    cluster = membership.cluster if membership else standalone or Cluster()
     declared = declaration(config, subject)
     network = network_of(cluster, config.cluster_defaults, declared.policy)
     return _DeclaredPlace(membership, subject, declared, network)

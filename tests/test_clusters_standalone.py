@@ -15,7 +15,7 @@ AKS = "containerservice.azure.com/v1api20240901", "ManagedCluster"
 def alone(kind: tuple[str, str], data: dict[str, Any]) -> Cluster:
     data = {"apiVersion": kind[0], "kind": kind[1], "metadata": {"name": "prod"}, **data}
     obj = Object((), data, reference(data))
-    found = Topology([obj]).alone(obj)
+    found = Topology([obj]).standalone_cluster(obj)
     assert found is not None
     return found
 
