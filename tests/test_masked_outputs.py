@@ -281,6 +281,7 @@ def test_no_output_of_a_command_shows_a_secret(
             "a: |\n  # why\n  - content: ***\n    b: c # d\n",
             id="of a text, from the value on",
         ),
+        pytest.param("a: {{b: 'password:S1'}}\n", "a: {b: ***\n", id="what only the value alone shows to be one"),
         pytest.param("a: &x '{0}' # b\nc: *x\n", "a: &x '***' # b\nc: *x\n", id="the anchor stays"),
         pytest.param(
             "a: >\n  {0}\n\n  b\nc: d\n", "a: ***\n  ***\n\n  ***\nc: d\n", id="of a text whose lines are folded, all"
@@ -407,7 +408,7 @@ def test_no_output_of_a_command_shows_a_secret(
             id="words behind the name of a credential in a comment",
         ),
         pytest.param("a:\n- curl -u svc:S1 https://x\n", "a:\n- curl -u svc:***\n", id="user and password of curl"),
-        pytest.param('a: "it\\x27s$$a"\nb: c\n', "a: ***\nb: c\n", id="the password of the run, with an escape"),
+        pytest.param('a: "it\\x27s$$a"\nb: c\n', "***\nb: c\n", id="the password of the run, with an escape"),
         pytest.param("it's$a: b # it''s$a\n", "***\n", id="the password of the run, in a key"),
         pytest.param(
             "a: [ # it's$a", "***\n No newline at end of file\n", id="the password of the run, in what is no YAML"

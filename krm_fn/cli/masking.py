@@ -13,8 +13,8 @@ from collections.abc import Sequence as Sequence_
 from itertools import accumulate
 
 from krm_fn.errors import InputError
-from krm_fn.krm import proxy_values
 from krm_fn.krm.masking import ProxyPasswords, holds_secret_object, is_credential, redact
+from krm_fn.krm.proxy_values import is_name, shown_text, shown_url
 from krm_fn.printable import HIDDEN
 from krm_fn.yamledit import Document
 from krm_fn.yamledit.stream import documents
@@ -53,8 +53,7 @@ class MaskedText:
 
     def _masked(self, text: str) -> str:
         # Lines of a file end with a line break; without one, a text is a message of ours.
-        shown = proxy_values.shown(f"{text}\n", (), None)
-        return str(redact(shown, self._passwords.hidden))[:-1]
+        return str(redact(shown_text(f"{text}\n"), self._passwords.hidden))[:-1]
 
     def _read(self, start: int, end: int) -> None:
         """Note what is hidden of a document."""
@@ -85,7 +84,8 @@ class MaskedText:
             return False
         if node.style == "|":
             return masked != "\n".join(map(self._masked, node.value.split("\n")))
-        return node.value not in self._text[start + node.start : start + node.end]
+        lines = self._lines_of(start + node.start, start + node.end)
+        return masked not in "\n".join(self._masked(self.raw[number]) for number in lines)
 
     def _hide(self, start: int, end: int) -> None:
         """Hide the lines of a place, from its beginning on."""
@@ -152,8 +152,8 @@ def _secret_members(members: Sequence_[tuple[str, Node]]) -> Iterator[Node]:
 def _is_secret(name: str, value: Node) -> bool:
     """Return whether a value is a credential by its name, or stands in the place of a proxy URL and is none."""
     texts = [_text(node) for node in _values_in(value)] if not isinstance(value, Mapping) else []
-    if proxy_values.is_name(name):
-        return any(proxy_values.shown_url(text) == HIDDEN for text in texts)
+    if is_name(name):
+        return any(shown_url(text) == HIDDEN for text in texts)
     return any(is_credential(name, text) and not text.startswith("-") for text in texts)
 
 

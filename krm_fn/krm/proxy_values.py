@@ -21,9 +21,13 @@ _USER = r"(?:[^\s:@/\"']{0,200}(?::[^\s@/\"']{0,500})?@)?"
 _URL = rf"[A-Za-z][A-Za-z0-9+.-]{{0,20}}://{_USER}{_HOST}(?::[0-9]{{1,5}})?/?"
 _REFERENCE = r"\$\{?[A-Za-z_({]|\{\{"
 """A text that a shell, clusterctl, Flux or Kyverno fills in."""
-_NAME = re.compile(r"(?:.*_)?https?_?proxy(?:url)?")
-_ASSIGNMENT = r"(?i)https?_?proxy[\"']?[ \t]{0,8}[=:][ \t]{0,8}[\"']?"
-_BEHIND_URL = r"[\s\"';,&|)}\]\\]|$"
+_NAME = r"(?i)(?:.*_)?https?_?proxy(?:url)?"
+_BEHIND_URL = r"(?:[\s\"';,&|)}\]\\]|\Z)"
+_OTHER_VALUE = (
+    r"(?i)(https?_?proxy[\"']?[ \t]{0,8}[=:][ \t]{0,8}[\"']?)"
+    rf"(?!{_URL}{_BEHIND_URL}|{_BEHIND_URL}|{_REFERENCE})[^\n]+"
+)
+"""What is assigned to a proxy and is no URL, no reference and not empty."""
 
 
 def is_url(text: str) -> bool:
@@ -33,7 +37,7 @@ def is_url(text: str) -> bool:
 
 def is_name(text: str) -> bool:
     """Return whether a field or a variable of this name is for the URL of a proxy."""
-    return _NAME.fullmatch(text.lower()) is not None
+    return re.fullmatch(_NAME, text) is not None
 
 
 def shown_url(text: str) -> str:
@@ -76,7 +80,7 @@ def shown(data: Any, path: Pointer, proposed: Any) -> Any:
 
 def _shown(data: Any) -> Any:
     if isinstance(data, str):
-        return _text(data)
+        return shown_text(data)
     if isinstance(data, list):
         return [_shown(item) for item in data]
     if not isinstance(data, Mapping):
@@ -91,27 +95,6 @@ def _member(key: Any, member: Any, *, is_url_of_entry: bool) -> Any:
     return shown_url(member) if is_of_url and isinstance(member, str) else _shown(member)
 
 
-def _text(text: str) -> str:
-    """Return a text in which each assignment of a proxy is a URL or `***`.
-
-    Up to the end of the line if it is none.
-    """
-    parts: list[str] = []
-    at = 0
-    for found in re.finditer(_ASSIGNMENT, text):
-        if found.start() < at or _is_harmless(text, found.end()):
-            continue
-        parts += [text[at : found.end()], HIDDEN]
-        at = text.find("\n", found.end())
-        at = len(text) if at < 0 else at
-    return "".join([*parts, text[at:]])
-
-
-def _is_harmless(text: str, start: int) -> bool:
-    """Return whether the value behind the `=` of an assignment is a URL, a reference or empty."""
-    url = re.compile(_URL).match(text, start)
-    if url and re.compile(_BEHIND_URL).match(text, url.end()):
-        return True
-    return bool(
-        re.compile(_BEHIND_URL).match(text, start) or re.compile(_REFERENCE).match(text, start)
-    )
+def shown_text(text: str) -> str:
+    """Return a text in which what is assigned to a proxy is a URL, or `***` up to the end of the line."""
+    return re.sub(_OTHER_VALUE, rf"\1{HIDDEN}", text)
