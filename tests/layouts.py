@@ -108,9 +108,6 @@ def emptied(text: str, items: Node, dice: random.Random) -> str | None:
     node = dice.choice(found)
     words = {"[]": ["[ ]", " []", "!!seq []"], "{}": ["{ }", " {}", "!!map {}"]}
     other = [*words.get(text[node.start : node.end], ["~", "null", " Null"])]
-    before = text[text.rfind("\n", 0, node.start) + 1 : node.start]
-    if re.fullmatch(r"[ -]*[\w.-]+: +", before):
-        other.append(f"\n{' ' * len(before)}{text[node.start : node.end]}")
     return _replaced(text, node, dice.choice(other))
 
 
@@ -126,7 +123,11 @@ def flow(text: str, items: Node, dice: random.Random) -> str | None:
     line = text[text.rfind("\n", 0, node.start) + 1 : node.start]
     start = node.start if line.strip() else text.rfind("\n", 0, text.rfind("\n", 0, node.start) + 1)
     written = json.dumps(view(node), ensure_ascii=False)
-    if dice.random() < 0.3:  # the flow of YAML: every member on a line of its own
+    is_tall = dice.random() < 0.3
+    may_hold_empty = not is_tall and re.fullmatch(r" *[\w.-]+: *", line)
+    if not may_hold_empty and any(view(inner) in ([], {}, None, "", False) for inner in walk(node)):
+        return None  # see docs/removal.md
+    if is_tall:  # the flow of YAML: every member on a line of its own
         indent = len(line) - len(line.lstrip(" -")) + 4
         lines = json.dumps(view(node), ensure_ascii=False, indent=2).splitlines()
         written = f"\n{' ' * indent}".join(lines)

@@ -17,6 +17,7 @@ from krm_fn.yamledit.pairs import pair_items
         pytest.param([1, 2, 3], [1, 3], [(0, 0), (2, 1)], id="what is equal"),
         pytest.param([1], [True], [(0, 0)], id="what is not equal, by its position"),
         pytest.param([{"name": "a"}, 1], [{"name": "a", "b": 1}], [(0, 0)], id="one name"),
+        pytest.param([{"kind": "K", "name": "a"}], [{"kind": "K", "name": "b"}], [(0, 0)], id="a reference, renamed"),
         pytest.param([{"path": "a"}], [{"path": "b"}], [], id="another path is another item"),
         pytest.param(["A=1", "B=1"], ["B=2"], [(1, 0)], id="a variable, by its name"),
         pytest.param([{}, "x"], ["y", {"k": 1}, 2], [(0, 1)], id="of one type, in the order of both"),

@@ -78,17 +78,24 @@ def _by_position(
 ) -> Iterator[Pair]:
     """Pair each item of a range with the next one, of its type unless the ranges have one length.
 
-    One that has a natural key is another item.
+    One that has a natural key is another item, unless it is a reference of which only the name is another one.
     """
     start = new.start
     for at in old:
         for to in range(start, new.stop):
             has_key = _natural_key(before[at]) or _natural_key(after[to])
             is_alike = len(old) == len(new) or type(before[at]) is type(after[to])
-            if is_alike and not has_key:
+            if (is_alike and not has_key) or _is_renamed(before[at], after[to]):
                 yield at, to
                 start = to + 1
                 break
+
+
+def _is_renamed(before: Any, after: Any) -> bool:
+    """Return whether two items are references with kind and name that differ in the name alone."""
+    if not (isinstance(before, dict) and isinstance(after, dict) and "kind" in before):
+        return False
+    return same({**before, "name": None}, {**after, "name": None})
 
 
 def _matches(before: Sequence[str], after: Sequence[str]) -> list[Pair]:
