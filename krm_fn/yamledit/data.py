@@ -44,6 +44,10 @@ class ComplexKey(str):
 
     __slots__ = ()
 
+    def __repr__(self) -> str:
+        """Return the text as it is: a key in a key in a key would else be twice as long at each level."""
+        return str(self)
+
 
 def resolve(text: str) -> Any:
     """Return the value of a plain scalar in the core schema of YAML 1.2; a number that JSON cannot hold is a string."""
