@@ -6,7 +6,7 @@ mounts that have our name, and the variables whose value is the path of the bund
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from krm_fn.krm.results import Finding
 from krm_fn.light_typing import Any, NamedTuple
@@ -107,45 +107,50 @@ def _companions(data: Data, settings: ProxySettings, options: Options) -> Iterat
 
 def _in_container(container: Container, bundle: _Bundle | None) -> Iterator[Place | Finding]:
     """Yield the mount and the variables of one container; report what is in the way."""
-    mounts = list_at(container.fields, ("volumeMounts",))
-    folders = [bundle.folder] if bundle else []
-    for mount in mounts:
-        folder = text_at(mount, ("mountPath",))
-        if text_at(mount, ("name",)) == NAME:
-            folders.append(folder)
-        elif bundle and folder.rstrip("/") == bundle.folder:
-            message = (
-                f'"{folder}" is used by another mount, so container "{container.name}" does not get the bundle: set '
-                "`spec.targets.workloadTrustStore.mountPath` to another folder"
-            )
-            yield Finding.of("CertificatesNotSet", message, container.path)
-            return
     where = f'in container "{container.name}"'
-    env = {
-        text_at(entry, ("name",)): text_at(entry, ("value",))
-        for entry in list_at(container.fields, ("env",))
+    mounts = {
+        text_at(mount, ("mountPath",)).rstrip("/"): text_at(mount, ("name",))
+        for mount in list_at(container.fields, ("volumeMounts",))
     }
-    ours = {
-        name
-        for name, value in env.items()
-        if any(value == _value(name, folder) for folder in folders)
-    }
-    wanted = bundle.variables if bundle else ()
-    for name in dict.fromkeys((*wanted, *sorted(ours))):
-        if name in env and name not in ours:
-            message = (
-                f"`{name}` {where} does not name the bundle and is left as it is: remove the entry"
-            )
-            yield Finding.of("CertificatesNotSet", message, container.path)
-            continue
-        entry = (
-            {"name": name, "value": _value(name, bundle.folder)}
-            if bundle and name in wanted
-            else None
+    if bundle and mounts.get(bundle.folder, NAME) != NAME:
+        message = (
+            f'"{bundle.folder}" {where} is used by another mount, so it does not get the bundle: set '
+            "`spec.targets.workloadTrustStore.mountPath` to another folder"
         )
-        yield _entry((*container.path, "env"), name, entry, f"`{name}` {where}")
+        yield Finding.of("CertificatesNotSet", message, container.path)
+        return
+    folders = [folder for folder, name in mounts.items() if name == NAME]
+    yield from _variables(container, bundle, folders)
     mount = bundle.mount() if bundle else None
     yield _entry((*container.path, "volumeMounts"), NAME, mount, f"the mount of the bundle {where}")
+
+
+def _variables(
+    container: Container, bundle: _Bundle | None, folders: Sequence[str]
+) -> Iterator[Place | Finding]:
+    """Yield the variables that name the bundle, or did in the folders where it is mounted; report another value."""
+    values: dict[str, str] = {}
+    if bundle:
+        values = {name: _value(name, bundle.folder) for name in bundle.variables}
+    for entry in list_at(container.fields, ("env",)):
+        name, value = text_at(entry, ("name",)), text_at(entry, ("value",))
+        is_ours = value == values.get(name) or value in [_value(name, at) for at in folders]
+        if name in values and not is_ours:
+            message = (
+                f'`{name}` in container "{container.name}" does not name the bundle and is left as it is: '
+                "remove the entry"
+            )
+            yield Finding.of("CertificatesNotSet", message, container.path)
+            del values[name]
+        elif is_ours and name not in values:
+            yield _variable(container, name, None)
+    for name, value in values.items():
+        yield _variable(container, name, {"name": name, "value": value})
+
+
+def _variable(container: Container, name: str, entry: Mapping[str, Any] | None) -> Place:
+    label = f'`{name}` in container "{container.name}"'
+    return _entry((*container.path, "env"), name, entry, label)
 
 
 def _in_config_map(data: Data, pem: str) -> Iterator[Place | Finding]:
