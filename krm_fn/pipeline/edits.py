@@ -18,10 +18,16 @@ from krm_fn.light_typing import NamedTuple
 from krm_fn.lint.compared import Compared
 from krm_fn.lint.replaced import replaced_list
 from krm_fn.noproxy import may_hold_a_credential
+from krm_fn.patch import Pointer
 from krm_fn.pipeline.report import CHANGE_DUE
 from krm_fn.places.reading import Reading
 from krm_fn.plan import PlannedEdit
 from krm_fn.proxy_url import with_and_without_credentials
+
+_REPLACED = (
+    "held another value than this ProxyConfig gives it: if that is needed, declare it in `spec.overrides`, or leave "
+    "the object out"
+)
 
 
 def edit_all(
@@ -37,31 +43,31 @@ def edit_all(
         # Read now, while the texts of this object are in the caches of those who read them.
         records = [_compared(one, mode, reads_again=is_changed) for one in edited]
         if is_changed and wanted.proxy_urls:
-            records = _with_replaced_proxy(records, ours)
+            _report_replaced(records, ours)
         compared += records
     return compared
 
 
-def _with_replaced_proxy(records: Sequence[Compared], ours: set[str]) -> list[Compared]:
-    """Return the records of an object, with one warning if its edits replace or remove a URL that is none of ours.
-
-    What comes from another object by a reference is none of ours, either.
-    """
+def _report_replaced(records: list[Compared], ours: set[str]) -> None:
+    """Add one warning to the records of an object whose edits replace or remove a URL that is none of ours."""
     for index, record in enumerate(records):
-        after = {(reading.place, reading.variable, reading.value) for reading in record.after}
-        for reading in record.before:
-            is_reference = reading.value is None and reading.path[-1:] == ("valueFrom",)
-            is_other = is_reference or (bool(reading.value) and reading.value not in ours)
-            is_gone = (reading.place, reading.variable, reading.value) not in after
-            if is_other and is_gone and not reading.is_list:
-                message = (
-                    f"`{reading.variable}` of {reading.place} had another value than this ProxyConfig gives it: if "
-                    "that is needed, declare it in `spec.overrides`, or leave the object out"
-                )
-                finding = Finding.of("ProxyReplaced", message, reading.path)
-                results = (*record.results, record.place.result(finding))
-                return [*records[:index], record._replace(results=results), *records[index + 1 :]]
-    return [*records]
+        path = _path_of_replaced(record, ours)
+        if path:
+            warning = record.place.result(Finding.of("ProxyReplaced", _REPLACED, path))
+            records[index] = record._replace(results=(*record.results, warning))
+            return
+
+
+def _path_of_replaced(record: Compared, ours: set[str]) -> Pointer:
+    """Return the path of the first URL that is none of ours and is gone, or of a reference to another object."""
+    after = {(reading.place, reading.variable, reading.value) for reading in record.after}
+    for reading in record.before:
+        if reading.is_list or (reading.place, reading.variable, reading.value) in after:
+            continue
+        is_reference = reading.value is None and reading.path[-1:] == ("valueFrom",)
+        if is_reference or (reading.value and reading.value not in ours):
+            return reading.path
+    return ()
 
 
 class _Edited(NamedTuple):
