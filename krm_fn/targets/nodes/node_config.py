@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import copy
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -104,8 +103,8 @@ class NodeConfig:
 
     def on(self, draft: Draft) -> NodeConfig:
         """Return the configuration as another draft of the object has it."""
-        config = copy.copy(self)
-        config.draft = draft
+        config = NodeConfig.__new__(NodeConfig)  # a copy of what is known already
+        config.__dict__.update(self.__dict__, draft=draft)
         return config
 
     @cached_property
@@ -141,7 +140,7 @@ class NodeConfig:
     def file_entries(self) -> Iterator[FileEntry]:
         """Yield the entries of ``files`` as they are now, without those that have no path."""
         for index, entry in enumerate(self.entries(self.files)):
-            path = lookup(entry, ("path",))
+            path = entry.get("path") if isinstance(entry, dict) else None
             if isinstance(path, str):
                 yield FileEntry((*self.files, str(index)), path, entry)
 

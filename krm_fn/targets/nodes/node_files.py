@@ -38,6 +38,7 @@ class NodeFile(NamedTuple):
         lines: how its lines are written; None for a drop-in of systemd.
         permissions: those of a new file; a file of programs of every user can be read by all.
         unit: the service whose drop-in it is; "" for another file.
+        folders: those in which systemd looks for drop-ins of the service.
         appends: the image has such a file with more in it, so a new entry appends to it.
     """
 
@@ -47,6 +48,7 @@ class NodeFile(NamedTuple):
     lines: LineForm | None = None
     permissions: str = "0640"
     unit: str = ""
+    folders: tuple[str, ...] = ()
     appends: bool = False
 
 
@@ -101,9 +103,9 @@ _UNIT_FOLDERS = ("/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib")
 
 def drop_in_of(unit: str) -> NodeFile:
     """Return the drop-in of a service."""
-    inner = f"systemd/system/{unit}.service.d/http-proxy.conf"
-    paths = tuple(f"{folder}/{inner}" for folder in _UNIT_FOLDERS)
-    return NodeFile(f"the drop-in of {unit}", paths, DROP_IN, unit=unit)
+    folders = tuple(f"{folder}/systemd/system/{unit}.service.d" for folder in _UNIT_FOLDERS)
+    paths = tuple(f"{folder}/http-proxy.conf" for folder in folders)
+    return NodeFile(f"the drop-in of {unit}", paths, DROP_IN, unit=unit, folders=folders)
 
 
 def environment_file_of(unit: str) -> NodeFile:

@@ -233,7 +233,7 @@ class OtherDropIns(NamedTuple):
 
     def _all(self, config: NodeConfig) -> Iterator[FileEntry]:
         """Yield all drop-ins of the service, ours among them."""
-        folders = {posixpath.dirname(path) for path in (*self.ours.file.paths, self.ours.path)}
+        folders = {*self.ours.file.folders, posixpath.dirname(self.ours.path)}
         for entry in config.file_entries():
             folder, _, name = entry.path.rpartition("/")
             if folder in folders and name.endswith(".conf"):
