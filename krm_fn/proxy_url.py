@@ -11,10 +11,9 @@ from collections.abc import Iterable
 
 from krm_fn.light_typing import NamedTuple
 
-_PARTS = re.compile(
-    r"(?:(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://)?(?:(?P<user_info>.*)@)?"
-    r"(?P<host>\[[^\]]*\]|[^:/?#]*)(?P<port>:[^/?#]*)?(?P<tail>.*)",
-    re.DOTALL,
+_PARTS = (
+    r"(?s)(?:(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://)?(?:(?P<user_info>.*)@)?"
+    r"(?P<host>\[[^\]]*\]|[^:/?#]*)(?P<port>:[^/?#]*)?(?P<tail>.*)"
 )
 
 
@@ -60,7 +59,7 @@ class ProxyUrl(NamedTuple):
 
 def split_url(text: str) -> ProxyUrl:
     """Return the parts of a text, which need not be a URL."""
-    match = _PARTS.fullmatch(text)
+    match = re.fullmatch(_PARTS, text)
     assert match is not None  # noqa: S101 -- the last part takes what is left of any text
     return ProxyUrl(
         match["scheme"] or "", match["user_info"], match["host"], match["port"] or "", match["tail"]
