@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 import proposals
-from krm_fn.krm.results import Finding, Severity
+from krm_fn.krm.results import Finding
 from krm_fn.settings import ProxySettings
 from proposals import FULL, env
 
@@ -24,10 +24,6 @@ def findings(target: Any, obj: Any, settings: ProxySettings = FULL, **options: A
     """What is found in a policy, but for the end of its API."""
     found = proposals.findings(target, obj, settings, **options)
     return [one for one in found if one.code != "PolicyDeprecated"]
-
-
-def messages(target: Any, obj: Any, severity: Severity = Severity.WARNING, **options: Any) -> list[str]:
-    return [said.message for said in findings(target, obj, **options) if said.severity is severity]
 
 
 def policy(*rules: Any, kind: str = "ClusterPolicy") -> Any:
@@ -127,16 +123,6 @@ P9_TEXT = """- op: add
 """
 
 
-def p9() -> Any:
-    """The end-to-end test patchesjson6902-simple of kyverno."""
-    return policy(rule({"patchesJson6902": P9_TEXT}, "apps/v1/Deployment", name="json"))
-
-
-def p9_foreach() -> Any:
-    text = P9_TEXT.replace("containers/0", "containers/{{elementIndex}}")
-    return policy(rule({"foreach": [{"list": "request.object.spec.containers", "patchesJson6902": text}]}, name="json"))
-
-
 def p10(kind: str = "MutatingPolicy") -> Any:
     """kyverno/policies, other-mpol/add-pod-proxies: the values stand in CEL text."""
     entries = '[{"name": "HTTP_PROXY", "value": "http://proxy:8080"}]'
@@ -150,15 +136,9 @@ def p10(kind: str = "MutatingPolicy") -> Any:
     }
 
 
-def p12() -> Any:
-    """kyverno/policies, other/add-env-vars-from-cm."""
-    containers = [{"(name)": "*", "envFrom": [{"configMapRef": {"name": "nsenvvars"}}]}]
-    return policy(rule(smp({"spec": {"containers": containers}}), name="from-cm"))
-
-
 def p13() -> Any:
     """Seen in public: the anchor forgotten."""
     return policy(rule(smp(pods(env(dict.fromkeys(UPPER, "old")), anchor="name"))))
 
 
-SHAPES = {"P1": p1, "P2": p2, "P3": p3, "P4": p4, "P5": p5, "P7": p7, "P9": p9, "P12": p12, "P13": p13}
+SHAPES = {"P1": p1, "P2": p2, "P3": p3, "P4": p4, "P5": p5, "P7": p7, "P13": p13}

@@ -80,14 +80,6 @@ def test_a_cluster_that_needs_nothing_but_what_cluster_api_knows_has_no_variable
     assert reported == []
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-def test_templates_of_a_class_hold_no_proxy(version: str) -> None:
-    filled, _ = answer(objects(version, cluster(version, network=IPV4)), targets=UNION)
-    items, _ = answer(filled)
-    assert "corp.example" in str(filled[1])
-    assert [str(item).count("corp.example") for item in items[1:5]] == [0, 0, 0, 0]
-
-
 def test_a_template_that_something_else_uses_as_well_keeps_its_class_from_being_patched() -> None:
     machines = machine_deployment(uses="bare")
     machines["metadata"]["namespace"] = "ns"
@@ -202,12 +194,6 @@ def test_options_of_the_node_targets_hold_for_the_patches() -> None:
     assert "preKubeadmCommands" not in nodes["mp"]
 
 
-def test_without_all_three_targets_nothing_is_patched() -> None:
-    off = {name: {"enabled": False} for name in ("containerdDropIn", "kubeletDropIn", "kubeadmCommands")}
-    items, _ = answer(objects("v1beta1", cluster("v1beta1")), targets=off)
-    assert "patches" not in items[0]["spec"]
-
-
 # Updating and removing.
 
 
@@ -222,13 +208,6 @@ def test_removal_gives_class_and_clusters_back(version: str, back: Any) -> None:
     assert there[0] != before[0]
     assert there[-1] != before[-1]
     assert answer(there, **back)[0] == before
-
-
-def test_another_proxy_changes_the_default_only() -> None:
-    there, _ = answer(objects("v1beta1", cluster("v1beta1", network=IPV4)))
-    items, _ = answer(copy.deepcopy(there), httpProxy="http://new:1")
-    there[0]["spec"]["variables"][0]["schema"]["openAPIV3Schema"]["default"]["httpProxy"] = "http://new:1"
-    assert items[0] == there[0]
 
 
 @pytest.mark.parametrize("name", ["inject-proxy-nodes"])
@@ -369,10 +348,6 @@ def test_a_class_that_can_no_longer_be_patched_keeps_what_an_earlier_run_wrote_u
 def test_what_is_in_the_way_of_a_patch_fails_a_check(mode: str, severity: str) -> None:
     _, reported = answer(with_patch(MAY_REMOVE), mode=mode)
     assert [line.split()[0] for line in reported if "ByHand" in line] == [severity]
-
-
-def test_what_cannot_be_patched_is_no_error_where_nothing_is_wanted() -> None:
-    assert answer(broken(full=None), mode="Remove")[1] == []
 
 
 def test_a_template_that_the_selector_leaves_out_counts_as_missing() -> None:

@@ -102,11 +102,6 @@ def test_the_switch_follows_where_it_is_there(before: str, settings: ProxySettin
     assert f"TKG_HTTP_PROXY_ENABLED: {after}\n" in text_of(apply(cluster_config, obj, settings))
 
 
-def test_of_several_documents_the_first_mapping_is_the_configuration() -> None:
-    result = text_of(apply(cluster_config, secret(f"# header\n---\n{BEFORE}---\nOTHER: 1\n")))
-    assert result == f"# header\n---\n{AFTER}---\nOTHER: 1\n"
-
-
 @pytest.mark.parametrize("settings", [ProxySettings(http_proxy=HTTP, no_proxy=NO), ProxySettings("", HTTPS, NO)])
 @pytest.mark.parametrize("text", [f"{AFTER}TKG_HTTP_PROXY_ENABLED: true\nTKG_PROXY_CA_CERT: b2xk\n", BEFORE])
 def test_half_of_the_proxies_leaves_what_is_there_and_is_reported(text: str, settings: ProxySettings) -> None:

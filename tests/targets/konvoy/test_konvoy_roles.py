@@ -1,0 +1,88 @@
+"""A ProxyConfig of the flags of `konvoy create cluster`, and the Secret that the machines of all roles share."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import yaml
+
+from contract_lists import resource_list
+from krm_fn.pipeline import Outcome, run
+from support import inject_proxy
+
+CLUSTER = """\
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: Cluster
+metadata:
+  name: one
+  namespace: default
+spec:
+  infrastructureRef:
+    apiVersion: infrastructure.cluster.konvoy.d2iq.io/v1alpha1
+    kind: PreprovisionedCluster
+    name: one
+"""
+
+
+def flags(role: str, proxy: str, no_proxy: str) -> list[str]:
+    return [f"--{role}-http-proxy={proxy}", f"--{role}-https-proxy={proxy}", f"--{role}-no-proxy={no_proxy}"]
+
+
+WORKER = flags("worker", "http://w.example:1", "w.corp.example")
+SAME = flags("control-plane", "http://w.example:1", "c.corp.example")
+OTHER = flags("control-plane", "http://c.example:1", "c.corp.example")
+
+
+def imported(*arguments: str, mode: str = "Inject") -> str:
+    words = ["create", "cluster", "preprovisioned", "--cluster-name=one", *arguments]
+    config = yaml.safe_load(inject_proxy("", "import", "konvoy", "--", *words).stdout)
+    config["spec"] |= {"targets": {"imageBuilderOverrides": {"generate": True}}, "mode": mode}
+    return yaml.safe_dump(config)
+
+
+def ran(config: str, *more: str) -> Outcome:
+    return run(resource_list(CLUSTER, *more, config=config).encode())
+
+
+def secrets(outcome: Outcome) -> list[Any]:
+    return [item for item in yaml.safe_load(outcome.output)["items"] if item["kind"] == "Secret"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "proxy", "entries", "codes"),
+    [
+        pytest.param(WORKER, "http://w.example:1", {"w.corp.example"}, {"SharedObject"}, id="workers alone"),
+        pytest.param(OTHER, "http://c.example:1", {"c.corp.example"}, {"SharedObject"}, id="the control plane alone"),
+        pytest.param(
+            [*WORKER, *OTHER],
+            "http://w.example:1",
+            {"w.corp.example"},
+            {"SharedObject", "OverrideNotReached"},
+            id="two proxies, of which that of the workers counts",
+        ),
+        pytest.param(
+            [*WORKER, *SAME],
+            "http://w.example:1",
+            {"w.corp.example", "c.corp.example"},
+            set(),
+            id="one proxy, whose lists are united",
+        ),
+    ],
+)
+def test_the_machines_of_all_roles_get_one_proxy(
+    arguments: list[str], proxy: str, entries: set[str], codes: set[str]
+) -> None:
+    config = imported(*arguments)
+    first = ran(config)
+    (secret,) = secrets(first)
+    environment = yaml.safe_load(secret["stringData"]["overrides.yaml"])["proxy_env"]
+    assert environment["HTTP_PROXY"] == environment["HTTPS_PROXY"] == proxy
+    listed = set(environment["NO_PROXY"].split(","))
+    assert listed & {"w.corp.example", "c.corp.example"} == entries
+    watched = {"SharedObject", "OverrideNotReached", "SettingUnused"}
+    assert {result.code for result in first.results} & watched == codes
+    there = json.dumps(secret, indent=1) + "\n"
+    assert secrets(ran(config, there)) == [secret]
+    assert secrets(ran(imported(*arguments, mode="Remove"), there)) == []
