@@ -11,7 +11,6 @@ import sys
 from collections.abc import Sequence
 
 from krm_fn.cli import streams
-from krm_fn.cli.parser import parsed
 from krm_fn.errors import InjectProxyError, InternalError
 
 STACK_FRAMES = 4000
@@ -46,11 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    given = parsed(arguments)
-    if given.command is None and not arguments and streams.is_terminal(sys.stdin):
-        given = parsed(["--help"])
-    module = importlib.import_module(f"krm_fn.cli.{given.module}")
-    answer = module.run(given)
+    answer = _answer(arguments)
     if answer.changes:
         from krm_fn.cli.writing import write_files  # noqa: PLC0415 -- most runs write nothing
 
@@ -59,3 +54,17 @@ def _run(arguments: list[str]) -> int:
         streams.write(answer.output)
     streams.report(answer.lines)
     return int(answer.exit_code)
+
+
+def _answer(arguments: list[str]) -> streams.Answer:
+    """Run the command that the arguments name; the function where there are none, which argparse would slow down."""
+    if not arguments and not streams.is_terminal(sys.stdin):
+        from krm_fn.cli import function  # noqa: PLC0415 -- a command does without it
+
+        return function.run()
+    from krm_fn.cli.parser import parsed  # noqa: PLC0415 -- the function does without it
+
+    given = parsed(arguments or ["--help"])
+    module = importlib.import_module(f"krm_fn.cli.{given.module}")
+    answer: streams.Answer = module.run(given)
+    return answer

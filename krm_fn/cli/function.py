@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
-
 from krm_fn.cli import streams
 from krm_fn.cli.lines import count, result_lines, severities
 from krm_fn.cli.streams import Answer
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import are_severe
+from krm_fn.light_typing import Any
 from krm_fn.pipeline import run as run_function
 
 
-def run(given: Namespace) -> Answer:
-    """Do what the functionConfig of the list asks for."""
+def run(given: Any = None) -> Answer:
+    """Do what the functionConfig of the list asks for; ``given`` has the options, if there are some."""
     outcome = run_function(streams.read())
-    lines = result_lines(outcome.results, verbose=given.verbose)
+    lines = result_lines(outcome.results, verbose=given is not None and given.verbose)
     lines.append(
         f"inject-proxy: {count(outcome.items, 'item')} read, {outcome.changed} changed, "
         f"{severities(outcome.results, outcome.silenced)}"

@@ -47,8 +47,6 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     Raises:
         UsageError: an unknown command or option, or a value that it cannot have.
     """
-    if not arguments:  # an orchestrator starts the function for each list, and parsers take a while
-        return argparse.Namespace(module="function", command=None, verbose=False)
     parser = main_parser()
     words = [word for word in arguments if not word.startswith("-")]
     command = commands_of(parser).get(words[0]) if words else None
