@@ -82,12 +82,6 @@ HOME = [
         spec={"template": {"spec": {"kubeadmConfigSpec": {}}}},
     ),
     of_class("a-small", "team-a", clusterNetwork=SIZES, topology={"class": "small"}),
-    {
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "metadata": {"name": "proxy", "namespace": "team-a"},
-        "data": {"http_proxy": "http://own.example:1"},
-    },
 ]
 """All that team A has."""
 
@@ -155,37 +149,6 @@ STRANGERS = [
             }
         ],
         id="an infrastructure that names the namespace, too",
-    ),
-    pytest.param(
-        [
-            {
-                "apiVersion": "kyverno.io/v1",
-                "kind": "Policy",
-                "metadata": {"name": "p", "namespace": "team-b"},
-                "spec": {
-                    "rules": [
-                        {
-                            "name": "r",
-                            "context": [{"name": "c", "configMap": {"name": "proxy", "namespace": "team-a"}}],
-                            "match": {"any": [{"resources": {"kinds": ["Pod"]}}]},
-                            "mutate": {
-                                "patchStrategicMerge": {
-                                    "spec": {
-                                        "containers": [
-                                            {
-                                                "(name)": "*",
-                                                "env": [{"name": "HTTP_PROXY", "value": "{{ c.data.http_proxy }}"}],
-                                            }
-                                        ]
-                                    }
-                                }
-                            },
-                        }
-                    ]
-                },
-            }
-        ],
-        id="a Policy that reads the ConfigMap",
     ),
 ]
 MODES = [
