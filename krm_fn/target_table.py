@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from krm_fn.light_typing import NamedTuple
 from krm_fn.products import cluster_api, distributions, giantswarm, konvoy, node_kinds, tkg
-from krm_fn.products.node_kinds import KIND_NAMES, OF_SERVICES, WITH_MIRRORS, kinds_of
+from krm_fn.products.node_kinds import KIND_NAMES, SERVICE_TARGETS, WITH_MIRRORS, kinds_of
 
 
 class TargetRow(NamedTuple):
@@ -65,7 +65,7 @@ ROWS: Mapping[str, TargetRow] = {
     "kubeadmCommands": TargetRow("nodes.node_targets", ("nodes",), _names("kubeadmCommands")),
     **{
         target: TargetRow("nodes.node_targets", ("nodes",), _names(target))
-        for target in OF_SERVICES
+        for target in SERVICE_TARGETS
     },
     "talos": TargetRow("nodes.talos", ("nodes",), _names("talos")),
     "karpenter": TargetRow("nodes.karpenter", ("nodes",), frozenset({"EC2NodeClass"})),

@@ -13,14 +13,14 @@ import yaml
 from function_configs import resolved
 from krm_fn.config import names_of_only
 from krm_fn.products import distributions
-from krm_fn.products.node_kinds import OF_SERVICES
+from krm_fn.products.node_kinds import SERVICE_TARGETS
 from krm_fn.target_table import ROWS
 from krm_fn.targets.pages import title_of
 
 
 def schema_with_lists(text: str) -> str:
     """Return the JSON Schema with the names that `only` and `match.targets` accept, and the targets of rows."""
-    text = _with_blocks(text, OF_SERVICES, _block_of_services)
+    text = _with_blocks(text, SERVICE_TARGETS, _block_of_services)
     text = _with_blocks(text, tuple(distributions.PRODUCTS), _block)
     schema = json.loads(text)
     only = schema["properties"]["spec"]["properties"]["only"]

@@ -138,9 +138,9 @@ class NodeConfigKind(NamedTuple):
     def services(self) -> list[str]:
         """The names of the services on its nodes that get the proxy from files."""
         return [
-            one.name
-            for one in self.system.services
-            if self.role is None or one.role in (None, self.role)
+            service.name
+            for service in self.system.services
+            if self.role is None or service.role in (None, self.role)
         ]
 
     @property
@@ -305,7 +305,7 @@ def _kinds(system: NodeSystem) -> Iterator[NodeConfigKind]:
 
 
 NODE_KINDS: Mapping[tuple[str, str], NodeConfigKind] = {
-    (one.group, one.kind): one for system in SYSTEMS for one in _kinds(system)
+    (kind.group, kind.kind): kind for system in SYSTEMS for kind in _kinds(system)
 }
 """API group and kind -> what it is."""
 WITH_MIRRORS = frozenset(key for key, kind in NODE_KINDS.items() if kind.system.has_mirror)
@@ -323,8 +323,8 @@ ONLY_EXPORTERS = frozenset(
     system.exporter for system in SYSTEMS if system.exporter and not system.services
 )
 """Those of them that write nothing else."""
-OF_SERVICES = tuple(
-    dict.fromkeys(one.exporter for one in SYSTEMS if one.targets == (one.exporter,))
+SERVICE_TARGETS = tuple(
+    dict.fromkeys(system.exporter for system in SYSTEMS if system.targets == (system.exporter,))
 )
 """Those of them that write all of a system: files of its services, and the commands."""
 OF_CLASSES = "clusterClass"
@@ -335,4 +335,4 @@ def kinds_of(target: str) -> frozenset[tuple[str, str]]:
     """Return API group and kind of the objects that a target of ``TARGETS``, or the one on request, edits."""
     if target == FILES_ON_REQUEST:
         return WITH_FILES
-    return frozenset(key for key, one in NODE_KINDS.items() if target in one.system.targets)
+    return frozenset(key for key, kind in NODE_KINDS.items() if target in kind.system.targets)

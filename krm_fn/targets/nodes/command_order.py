@@ -18,7 +18,7 @@ from krm_fn.targets.nodes.exports import (
     edited,
     export,
     exports_in,
-    is_own,
+    is_ours,
     only_exports,
     unset_by,
 )
@@ -156,7 +156,7 @@ def _add_exports(
 ) -> None:
     """Add the missing exports at an index; with those of our own in front of it they stand in our order."""
     start = end
-    while start > 0 and _is_own(kept[start - 1].place, commands):
+    while start > 0 and _was_ours(kept[start - 1].place, commands):
         start -= 1
     block = {command.text: command for command in kept[start:end]}
     ordered = []
@@ -167,8 +167,8 @@ def _add_exports(
     kept[start:end] = ordered
 
 
-def _is_own(place: int, commands: Commands) -> bool:
-    return place >= 0 and is_own(commands.texts[place])
+def _was_ours(place: int, commands: Commands) -> bool:
+    return place >= 0 and is_ours(commands.texts[place])
 
 
 def _position(kept: Sequence[Kept], anchor: int) -> int:

@@ -68,7 +68,7 @@ def only_exports(command: str) -> list[str]:
     return [exported.name for exported in _pure(command)]
 
 
-def is_own(command: str) -> bool:
+def is_ours(command: str) -> bool:
     """Return whether a command exports one variable as this program writes it."""
     exports = _pure(command)
     return len(exports) == 1 and command == export(exports[0].name, exports[0].value or "")

@@ -8,7 +8,7 @@ from krm_fn.engine import Draft
 from krm_fn.krm.results import Finding
 from krm_fn.noproxy import Audience
 from krm_fn.places.place import Place
-from krm_fn.products.node_kinds import FILES_ON_REQUEST, OF_SERVICES, kinds_of
+from krm_fn.products.node_kinds import FILES_ON_REQUEST, SERVICE_TARGETS, kinds_of
 from krm_fn.targets.base import Context, Data, Options, Target
 from krm_fn.targets.nodes import node_config
 from krm_fn.targets.nodes.node_config import CONTAINERD, NodeConfig
@@ -37,7 +37,7 @@ def files_of(target_id: str, config: NodeConfig, options: Options) -> list[NodeF
     if target_id == FILES_ON_REQUEST:
         chosen = options.get("files", ())
         return [file for name, file in NODE_FILES.items() if name in chosen]
-    services = config.kind.services if target_id in OF_SERVICES else []
+    services = config.kind.services if target_id in SERVICE_TARGETS else []
     has_environment_files = config.system.has_environment_files
     return [*map(environment_file_of if has_environment_files else drop_in_of, services)]
 
@@ -80,7 +80,7 @@ TARGETS = {
         CONTAINERD_DROP_IN,
         KUBELET_DROP_IN,
         KUBEADM_COMMANDS,
-        *OF_SERVICES,
+        *SERVICE_TARGETS,
         FILES_ON_REQUEST,
     )
 }

@@ -121,8 +121,10 @@ class _OtherPlaces(NamedTuple):
             if not (is_read or is_of_service):
                 continue
             for variable in _assigned_in(file.text or ""):
-                is_own = is_of_service and variable.process in processes
-                if is_own if variable.process else is_read:
+                counts = is_read
+                if variable.process:
+                    counts = is_of_service and variable.process in processes
+                if counts:
                     yield variable.reading(file.field("content"), f'the file "{file.path}"')
         if not processes:
             return
