@@ -149,13 +149,6 @@ def test_check_makes_nothing_and_says_what_is_missing() -> None:
     assert any("not done, because `mode: Check` changes nothing" in one.message for one in outcome.results)
 
 
-def test_an_error_elsewhere_keeps_it_from_being_made() -> None:
-    broken = "apiVersion: bootstrap.cluster.x-k8s.io/v1beta1\nkind: KubeadmConfig\nmetadata: {name: a}\nspec: 7\n"
-    outcome = ran(CLUSTER, broken)
-    assert outcome.exit_code == 1
-    assert without_results(outcome.output) == resource_list(CLUSTER, broken, config=GENERATE)
-
-
 @pytest.mark.parametrize("found", [FOREIGN, SECRET], ids=["of somebody else", "made before"])
 def test_one_that_is_there_is_filled_and_none_is_made(found: str) -> None:
     for items in ([CLUSTER, found], [found, CLUSTER]):
@@ -174,14 +167,6 @@ def test_it_stands_behind_all_items_and_twice_is_once() -> None:
     assert without_results(once.output).startswith(resource_list(CLUSTER, SETTINGS, config=None))
     again = run(once.output)
     assert (again.output, again.items, again.changed) == (once.output, 3, 0)
-
-
-def test_each_cluster_gets_its_own_in_its_namespace() -> None:
-    output = ran(CLUSTER, TWO.replace("org", "team")).output
-    assert [(one["metadata"]["name"], one["metadata"]["namespace"]) for one in made(output)] == [
-        ("one-systemd-proxy", "org"),
-        ("two-systemd-proxy", "team"),
-    ]
 
 
 def test_removal_gives_the_list_of_before() -> None:
@@ -226,17 +211,6 @@ def test_the_result_names_the_new_object_and_no_value() -> None:
     assert "geheim" not in outcome.output.decode().partition("results:\n")[2]
 
 
-def test_an_override_for_the_cluster_counts_and_one_for_a_role_does_not() -> None:
-    overrides = [
-        {"match": {"clusters": ["one"]}, "httpProxy": "http://of-the-cluster:1"},
-        {"match": {"roles": ["ControlPlane"]}, "httpProxy": "http://of-the-role:1"},
-    ]
-    output = run(wanting(resource_list(CLUSTER, config=GENERATE), overrides=overrides)).output
-    text = made(output)[0]["stringData"]["containerdProxy"]
-    assert "of-the-cluster" in text
-    assert "of-the-role" not in text
-
-
 @pytest.mark.parametrize(("name", "number"), [("one", 0), ("one-systemd-proxy", 2)], ids=["the Cluster", "the Secret"])
 def test_an_override_for_an_object_counts_by_the_name_of_what_is_made(name: str, number: int) -> None:
     overrides = [{"match": {"objects": [name]}, "httpProxy": "http://other:1"}]
@@ -244,15 +218,6 @@ def test_an_override_for_an_object_counts_by_the_name_of_what_is_made(name: str,
     (secret,) = made(first)
     assert secret["stringData"]["containerdProxy"].count("http://other:1") == number
     assert made(run(first).output) == [secret]
-
-
-def test_a_json_list_gets_it_as_json() -> None:
-    output = run(json.dumps(read(resource_list(CLUSTER, config=GENERATE))).encode()).output
-    assert [item["kind"] for item in json.loads(output)["items"]] == ["Cluster", "Secret"]
-    removing = json.loads(output)
-    removing["functionConfig"]["spec"]["mode"] = "Remove"
-    removed = json.loads(run(json.dumps(removing).encode()).output)
-    assert [item["kind"] for item in removed["items"]] == ["Cluster"]
 
 
 @pytest.mark.parametrize(
@@ -289,9 +254,3 @@ def test_a_secret_that_is_there_gets_each_key_that_is_referred_to(there: str) ->
     (secret,) = made(outcome.output)
     assert list(secret["stringData"]) == ["containerdProxy", "kubeletProxy"]
     assert secret["stringData"]["kubeletProxy"].startswith("[Service]\n")
-
-
-def test_a_target_that_is_off_asks_for_no_key() -> None:
-    off = REFERENCES.replace("kubeletDropIn: {", "kubeletDropIn: {enabled: false, ")
-    (secret,) = made(ran(CLUSTER, CONTROL_PLANE, FOREIGN, config=off).output)
-    assert list(secret["stringData"]) == ["containerdProxy"]

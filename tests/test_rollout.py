@@ -230,14 +230,6 @@ def test_every_reference_follows(found: dict[str, Any], other: dict[str, Any]) -
     assert outcome.exit_code == 0
 
 
-def test_the_control_plane_of_a_class_has_a_name_of_its_own() -> None:
-    outcome = ran(control_plane_template(), template(), cluster_class())
-    plane, workers, _ = names(outcome)
-    assert [HASHED.fullmatch(name)[1] for name in (plane, workers)] == ["cp", "workers"]  # type: ignore[index]
-    its_class = json.dumps(items(outcome)[2])
-    assert (its_class.count(plane), its_class.count(workers)) == (1, 2)
-
-
 def test_twice_is_once_and_the_base_name_is_kept() -> None:
     once = ran(template(labels={"a": "b"}), user())
     assert run(once.output).output == once.output
@@ -268,24 +260,12 @@ def test_what_holds_nothing_any_more_is_called_what_it_was(spec: dict[str, Any],
     assert items(ran(*once, **spec)) == [template(**notes), user()]
 
 
-def test_without_the_wish_the_name_is_given_back_and_the_content_stays() -> None:
-    before = items(ran(template(), user(), rollout={}))
-    once = items(ran(template(), user()))
-    assert items(ran(*once, rollout={})) == before
-
-
 def test_the_selector_knows_a_template_by_its_base_name() -> None:
     wish = {"selector": {"include": [{"names": ["workers"]}]}}
     once = ran(template(), user(), **wish)
     other = ran(*items(once), httpProxy="http://other:1", **wish)
     assert "http://other:1" in json.dumps(items(other)[0])
     assert items(ran(*items(once), mode="Remove", **wish)) == [template(), user()]
-
-
-def test_two_templates_of_one_name_have_one_name() -> None:
-    outcome = ran(template(), template(spec={"preKubeadmCommands": ["true"]}), user())
-    assert len({*names(outcome)[:2]}) == 1
-    assert run(outcome.output).output == outcome.output
 
 
 def test_a_check_tells_of_each_name_and_changes_none() -> None:
@@ -358,15 +338,6 @@ def test_what_will_not_be_rolled_is_said_once(
     assert reported(outcome, "`spec.rollout.hashNames: true`") == [(severity, name) for name in expected]
     again = ran(*items(outcome), rollout=rollout)
     assert reported(again, "`spec.rollout.hashNames: true`") == []
-
-
-def test_a_secret_that_changes_alone_rolls_no_node() -> None:
-    once = items(ran(CLUSTER, SECRET, template(**MEMBER), user(), targets=IN_SECRET, rollout={}))
-    other = ran(*once, targets=IN_SECRET, rollout={}, httpProxy="http://other:1")
-    assert (other.changed, reported(other, "nodes keep what they have")) == (
-        1,
-        [(Severity.WARNING, "MachineDeployment/user")],
-    )
 
 
 # All lists.

@@ -116,13 +116,6 @@ def test_without_the_wish_secret_and_references_have_the_name_that_they_had(kind
     assert items(ran(*items(ran(*before)), hashed=hashed)) == plain
 
 
-def test_a_secret_that_is_missing_is_reported_although_no_target_writes_drop_ins() -> None:
-    none = {name: {"enabled": False} for name in TARGETS}
-    outcome = ran(CLUSTER, holder("KubeadmControlPlane", file()), targets=none)
-    place = "KubeadmControlPlane/one-cp spec/kubeadmConfigSpec/files/0/contentFrom/secret/name"
-    assert warnings(outcome, "no node boots without it") == [("warning", place)]
-
-
 def test_removal_gives_the_name_back_and_takes_the_reference_out() -> None:
     before = [CLUSTER, secret(stringData={"own": "x"}), holder("KubeadmControlPlane", file(path="/etc/own", key="own"))]
     once = items(ran(*before))
@@ -141,31 +134,6 @@ def test_a_secret_that_is_made_has_its_hash_at_once_and_is_made_once() -> None:
     other = items(ran(*once, targets=GENERATE, httpProxy="http://other:1"))
     assert [item["kind"] for item in other].count("Secret") == 1
     assert items(ran(*once, targets=GENERATE, mode="Remove")) == before
-
-
-def test_a_template_that_takes_the_secret_has_the_same_name_in_the_next_run() -> None:
-    machines = {
-        "apiVersion": "cluster.x-k8s.io/v1beta1",
-        "kind": "MachineDeployment",
-        "metadata": {"name": "md", "namespace": "org"},
-        "spec": {
-            "clusterName": "one",
-            "template": {
-                "spec": {
-                    "bootstrap": {
-                        "configRef": {
-                            "apiVersion": "bootstrap.cluster.x-k8s.io/v1beta1",
-                            "kind": "KubeadmConfigTemplate",
-                            "name": "md",
-                        }
-                    }
-                }
-            },
-        },
-    }
-    once = items(ran(CLUSTER, secret(), holder("KubeadmConfigTemplate", file(), name="md"), machines))
-    assert once[2]["metadata"]["name"] != "md"
-    assert items(ran(*once)) == once
 
 
 def test_a_secret_to_which_nothing_refers_keeps_its_name() -> None:
