@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support import COMMAND, ROOT, TIME_LIMIT, inject_proxy, need, on_a_terminal, unified_diff
+from support import COMMAND, ROOT, TIME_LIMIT, inject_proxy, need, on_a_terminal
 
 CONFIG = """\
 apiVersion: fn.inject-proxy.io/v1alpha1
@@ -119,11 +117,6 @@ def test_only_manifests_that_need_the_proxy_change(tree: Path) -> None:
     last = done.stderr.splitlines()[-1]
     assert last.startswith(f"inject-proxy run: 11 files read (left alone: {left_alone}), 4 documents; 1 file changed; ")
     assert "S3CRET" not in done.stderr
-
-
-def test_objects_of_all_files_are_one_list(tree: Path) -> None:
-    run(tree, "proxy.yaml", "nodes", "clusters")
-    assert "172.20.0.0/16,172.30.0.0/16" in (tree / "nodes/md-0.yaml").read_text()
 
 
 def test_a_second_run_writes_nothing(tree: Path) -> None:
@@ -265,29 +258,6 @@ def test_what_sops_has_encrypted_is_neither_edited_nor_created_again(tmp_path: P
     assert contents(tmp_path) == before
 
 
-IGNORED = [
-    pytest.param({".gitignore": "nodes/\n"}, [], id="gitignore"),
-    pytest.param({"nodes/.gitignore": "*\n"}, [], id="gitignore of the folder"),
-    pytest.param({".krmignore": "md-*.yaml\n"}, [], id="krmignore"),
-    pytest.param({}, ["--exclude", "nodes/"], id="exclude a folder"),
-    pytest.param({}, ["--exclude=/nodes/**", "--exclude", "x"], id="exclude twice"),
-    pytest.param({}, ["--exclude", "md-0.yaml", "proxy.yaml", "nodes/md-0.yaml"], id="exclude a file that is named"),
-]
-
-
-@pytest.mark.parametrize(("files", "argv"), IGNORED)
-def test_what_is_ignored_is_not_read(tree: Path, files: dict[str, str], argv: list[str]) -> None:
-    write(tree, files)
-    assert run(tree, *argv).returncode == 0
-    assert (tree / "nodes/md-0.yaml").read_text() == NODES
-
-
-def test_a_file_that_is_named_is_read_although_git_ignores_it(tree: Path) -> None:
-    write(tree, {".gitignore": "nodes/\n"})
-    run(tree, "proxy.yaml", "nodes/md-0.yaml")
-    assert (tree / "nodes/md-0.yaml").read_text() != NODES
-
-
 def test_the_diff_is_masked_and_nothing_is_written(tmp_path: Path) -> None:
     secret = "---\napiVersion: v1\nkind: Secret\nmetadata: {name: prod-systemd-proxy, namespace: org}\n"
     secret += "stringData:\n  containerdProxy: |\n    # hunter2\n    [Service]\n  token: hunter2\n"
@@ -301,19 +271,6 @@ def test_the_diff_is_masked_and_nothing_is_written(tmp_path: Path) -> None:
     assert '\n+        Environment="HTTP_PROXY=http://svc:***@proxy.corp.example:3128"\n' in done.stdout
     assert "\n   token: ***\n" in done.stdout
     assert "would be changed: b.yaml" in done.stderr
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        pytest.param('"http://u:S1\\\n  S1@h"', id="in double quotes, with an escaped line break"),
-        pytest.param("'http://u:S1\n  S1@h'", id="in single quotes"),
-        pytest.param("http://u:S1\n  S1@h", id="without quotes"),
-    ],
-)
-def test_the_diff_hides_a_password_that_is_on_two_lines(value: str) -> None:
-    shown = unified_diff("a.yaml", None, f"a: {value}\nb: x@y\n".encode(), has_colours=False)
-    assert shown[-3:] == ["+a: ***", "+  ***", "+b: x@y"]
 
 
 @pytest.mark.parametrize(
@@ -354,13 +311,6 @@ def test_check_fails_until_the_proxy_is_there(tree: Path) -> None:
     assert "ProxyMissing" in done.stderr
     run(tree)
     assert run(tree, "--check").returncode == 0
-
-
-def test_objects_of_one_name_in_two_files_are_reported_each(tmp_path: Path) -> None:
-    write(tmp_path, {"proxy.yaml": CONFIG, "cluster.yaml": CLUSTER, "east/a.yaml": NODES, "west/a.yaml": NODES})
-    lines = run(tmp_path, "--check").stderr.splitlines()
-    of_each = [[line for line in lines if line.startswith(f"[error] {folder}/a.yaml")] for folder in ("east", "west")]
-    assert len(of_each[0]) == len(of_each[1]) == 3
 
 
 def test_an_output_folder_gets_all_files_and_the_sources_stay(tree: Path) -> None:
@@ -460,32 +410,6 @@ def test_one_error_leaves_all_files_as_they_were(tree: Path) -> None:
     done = run(tree)
     assert done.returncode == 1
     assert contents(tree) == before
-
-
-def test_sigkill_at_random_moments_leaves_each_file_old_or_new(tmp_path: Path) -> None:
-    """The moments are random, what must hold is not: it holds also where a run ended before it was killed."""
-    files: dict[str, str | bytes] = {"proxy.yaml": CONFIG, "cluster.yaml": CLUSTER}
-    files |= {f"n{number % 5}/{number}.yaml": NODES.replace("md-0", f"md-{number}") for number in range(40)}
-    wanted_tree = write(tmp_path / "wanted", files)
-    assert run(wanted_tree).returncode == 0
-    before, wanted = {}, contents(wanted_tree)
-    moments = random.Random(20261122)  # noqa: S311 -- no secret
-    for _ in range(8):
-        tree = write(tmp_path / "tree", files)
-        before = contents(tree)
-        started = subprocess.Popen(
-            [str(COMMAND), "run"], cwd=tree, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env={}
-        )
-        assert started.stderr is not None
-        threading.Timer(moments.uniform(0.2, 2.5), started.kill).start()
-        started.communicate(timeout=TIME_LIMIT)
-        now = contents(tree)
-        for name, content in now.items():
-            assert content in (before.get(name), wanted.get(name)) or "/.inject-proxy." in f"/{name}"
-        assert run(tree).returncode == 0
-        now = contents(tree)
-        assert {name: content for name, content in now.items() if "/.inject-proxy." not in f"/{name}"} == wanted
-        shutil.rmtree(tree)
 
 
 def test_a_file_that_is_changed_meanwhile_is_not_lost(tree: Path) -> None:

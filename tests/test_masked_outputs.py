@@ -202,6 +202,10 @@ SHAPES = {
     "a token of a variable in an environment": CHANGED
     + "---\napiVersion: v1\nkind: Pod\nmetadata: {name: x}\nspec: {containers: [{name: c, env: [\n"
     f"  {{name: API_TOKEN, value: '!{OLD}'}}]}}]}}\n",
+    "a Secret whose kind is merged": f"x: &k {{kind: Secret}}\ndata: {{a: {OLD}}}\n<<: [*k]\n",
+    "a command with a user": config_map(f"curl -u svc:{OLD} https://x\n"),
+    "a command with a list": config_map(f"export NO_PROXY='a,svc:{OLD}'\n"),
+    "a command with no URL": f"a: [\"export HTTP_PROXY='svc:{OLD}'\"]\n",
     "a comment with a URL": f"# {URL}\n{CHANGED}",
     "a comment with base64": f"# content: {coded(DROP_IN)}\n{CHANGED}",
     "what is no YAML": f"a: [\n  kind: Secret, stringData: {OLD}\n",
@@ -302,51 +306,16 @@ def test_no_output_of_a_command_shows_a_secret(
             "a: [http://u:S1, S1@h, b]\n", "a: [http://u:***@h, b]\n", id="in a flow sequence, up to the last at sign"
         ),
         pytest.param(
-            "a: [http://p:3128, b@h, c]\n", "a: [http://p:3128, b@h, c]\n", id="a port before an address stays"
-        ),
-        pytest.param("# {0}\n---\n# {0}\na: b\n", "# ***\n---\n# ***\na: b\n", id="comments"),
-        pytest.param(
             "a: {{b: c, password: S1, d: e}}\n",
             "a: {b: c, password: ***\n",
             id="from the first member of a flow mapping on",
         ),
-        pytest.param(
-            "password:\n- S1\n- [5]\nb: c\n",
-            "password:\n- ***\n- [***\nb: c\n",
-            id="items of a list with the name of a credential",
-        ),
-        pytest.param(
-            "a: &v [S1]\nb:\n- name: DB_PASSWORD\n  value: *v\n",
-            "a: &v [***\nb:\n- name: DB_PASSWORD\n  value: *v\n",
-            id="what the value of a variable is an alias of",
-        ),
         pytest.param("httpProxy: [u:S1, http://h:1]\n", "httpProxy: ***\n", id="a list of proxies"),
-        pytest.param("secret: {{name: a, key: b}}\n", "secret: {name: a, key: b}\n", id="a reference stays"),
         pytest.param("{0}: b\n", "***: b\n", id="a key"),
-        pytest.param("a: {0}", "a: ***\n No newline at end of file\n", id="a line without a line break"),
-        pytest.param(
-            "a: |\r\n  b\r\n  {0}\r\n", "a: |\r\n  b\r\n  ***\r\n", id="of a text with line breaks of Windows, a line"
-        ),
-        pytest.param(
-            "a: |\n  kind: Secret\n  stringData:\n    b: S1\n",
-            "a: ***\n  ***\n  ***\n    ***\n",
-            id="of a Secret in a text, all",
-        ),
-        pytest.param(
-            'a: \'{{"stringData": {{"b": "S1"}}}}\'\n', "a: ***\n", id="JSON of an overlay of a Secret, in a text"
-        ),
         pytest.param(
             "- {{name: API_TOKEN, value: S1, b: c}}\n- d\n",
             "- {name: API_TOKEN, value: ***\n- d\n",
             id="the value of a variable",
-        ),
-        pytest.param(
-            "a:\n- --password\n- S1\n- --token\n- -v\n- d\n",
-            "a:\n- --password\n- ***\n- --token\n- -v\n- d\n",
-            id="the value of an option",
-        ),
-        pytest.param(
-            "noProxy: [a, 'u:S1', b:80]\n", "noProxy: [***\n", id="of a list of hosts, what may be a password"
         ),
         pytest.param(
             "a: |\n  NO_PROXY='a,u:S1' x\n  NO_PROXY=a,b:80 x\n",
@@ -354,49 +323,15 @@ def test_no_output_of_a_command_shows_a_secret(
             id="a list of hosts in a command",
         ),
         pytest.param(
-            "kind: SecretList\nitems:\n- kind: Secret\n  data: {{a: S1}}\n",
-            "kind: SecretList\nitems:\n- kind: ***\n  data: {a: ***\n",
-            id="the items of a list of Secrets",
-        ),
-        pytest.param(
-            "kind: Secret\nstringData: S1\n",
-            "kind: Secret\nstringData: ***\n",
-            id="the data of a Secret that is a text",
-        ),
-        pytest.param(
-            "x: &t S1\nkind: Secret\ndata: {{a: *t}}\n",
-            "x: ***\nkind: Secret\ndata: {a: *t}\n",
-            id="what an alias in a Secret says",
-        ),
-        pytest.param(
             "x: &k {{kind: Secret}}\ndata: {{a: S1}}\n<<: *k\n",
             "x: &k {kind: Secret}\ndata: {a: ***\n<<: *k\n",
             id="the data of a Secret whose kind is merged",
-        ),
-        pytest.param(
-            "x: &k {{kind: Secret}}\ndata: {{a: S1}}\n<<: [*k]\n",
-            "x: &k {kind: Secret}\ndata: {a: ***\n<<: [*k]\n",
-            id="the data of a Secret whose kind is merged from a list",
-        ),
-        pytest.param(
-            "x: &k\n  stringData: {{a: S1}}\n<<: *k\n",
-            "x: &k\n  stringData: {a: ***\n<<: *k\n",
-            id="a Secret that is merged",
-        ),
-        pytest.param(
-            "x: &d {{a: S1}}\nkind: Secret\nmetadata: {{name: s}}\ndata:\n  <<: *d\n",
-            "x: &d {a: ***\nkind: Secret\nmetadata: {name: s}\ndata:\n  <<: *d\n",
-            id="data that is merged",
-        ),
-        pytest.param(
-            "kind: List\nitems: [b, kind: {{c: d}}]\n", "kind: List\nitems: [b, kind: {c: d}]\n", id="other lists stay"
         ),
         pytest.param(
             "a: # b\n- {{kind: Secret, name: c}} # d\n",
             "a: # b\n- {kind: Secret, name: c} # d\n",
             id="comments beside the name of a Secret stay",
         ),
-        pytest.param("image: a/b:1@sha256:0123\n", "image: a/b:1@sha256:0123\n", id="an image stays"),
         pytest.param(
             "caBundle: TUlJQ1hEQ0NBZWdBd0lCQWdJUUJBblpVTTZ4\nkind: KubeadmControlPlaneTemplate\n",
             "caBundle: TUlJQ1hEQ0NBZWdBd0lCQWdJUUJBblpVTTZ4\nkind: KubeadmControlPlaneTemplate\n",
@@ -410,9 +345,6 @@ def test_no_output_of_a_command_shows_a_secret(
         pytest.param("a:\n- curl -u svc:S1 https://x\n", "a:\n- curl -u svc:***\n", id="user and password of curl"),
         pytest.param('a: "it\\x27s$$a"\nb: c\n', "***\nb: c\n", id="the password of the run, with an escape"),
         pytest.param("it's$a: b # it''s$a\n", "***\n", id="the password of the run, in a key"),
-        pytest.param(
-            "a: [ # it's$a", "***\n No newline at end of file\n", id="the password of the run, in what is no YAML"
-        ),
         pytest.param(
             "a: |\n  b: 'it'\\''s$a'\n  c: d\n", "a: |\n  ***\n  c: d\n", id="the password of the run, in a text"
         ),
