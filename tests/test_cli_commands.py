@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from function_configs import SCHEMA
-from krm_fn.cli.parser import commands_of, main_parser, parsed
+from krm_fn.cli.parser import main_parser, parsed
 from krm_fn.config import API_VERSION, KIND, fields, load
 from krm_fn.krm.codes import CODES, FIXED
 from krm_fn.krm.messages import explanations
@@ -21,7 +21,7 @@ from krm_fn.targets import TARGETS
 from shells import OFFERED_BY
 from support import ROOT, inject_proxy
 
-COMMANDS = commands_of(main_parser())
+COMMANDS = main_parser().commands
 PAGE = (ROOT / "docs" / "cli.md").read_text()
 
 

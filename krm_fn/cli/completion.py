@@ -5,10 +5,10 @@ Sources: bash manual, "Programmable Completion"; zsh manual, ``bashcompinit``; f
 
 from __future__ import annotations
 
-from argparse import Action, ArgumentParser, Namespace
-from collections.abc import Iterator
+from argparse import Action, Namespace
+from collections.abc import Iterator, Mapping
 
-from krm_fn.cli.parser import commands_of, main_parser
+from krm_fn.cli.parser import Parser, main_parser
 from krm_fn.cli.streams import Answer
 from krm_fn.config import names_of_only
 
@@ -30,18 +30,18 @@ _ZSH = "autoload -U +X bashcompinit && bashcompinit\n"
 
 def run(given: Namespace) -> Answer:
     """Print the script of a shell."""
-    commands = commands_of(main_parser())
+    commands = main_parser().commands
     if given.shell == "fish":
         return Answer(["".join(_fish_lines(commands)).encode()])
     script = _bash(commands)
     return Answer([(script if given.shell == "bash" else f"{_ZSH}{script}").encode()])
 
 
-def _bash(commands: dict[str, ArgumentParser]) -> str:
+def _bash(commands: Mapping[str, Parser]) -> str:
     values, options = [], []
     for command, parser in commands.items():
         words: list[str] = []
-        for action in parser._actions:
+        for action in parser.actions():
             words += action.option_strings or _values(action, command)
             for option in action.option_strings if _values(action, command) else ():
                 values.append(  # noqa: PERF401
@@ -53,12 +53,12 @@ def _bash(commands: dict[str, ArgumentParser]) -> str:
     )
 
 
-def _fish_lines(commands: dict[str, ArgumentParser]) -> Iterator[str]:
+def _fish_lines(commands: Mapping[str, Parser]) -> Iterator[str]:
     begin = "complete -c inject-proxy"
     for command, parser in commands.items():
         yield f"{begin} -n __fish_use_subcommand -a {command}\n"
         used = f"{begin} -n '__fish_seen_subcommand_from {command}'"
-        for action in parser._actions:
+        for action in parser.actions():
             values = " ".join(_values(action, command))
             names = "".join(f" -l {name[2:]}" for name in action.option_strings if name[:2] == "--")
             is_flag = action.nargs == 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from krm_fn import config
 from krm_fn.cli.files import common_folder, files_above, read_file
@@ -12,7 +12,7 @@ from krm_fn.config import ProxyConfig
 from krm_fn.config.located import LocatedConfig, located_configs
 from krm_fn.errors import InputError, UsageError
 from krm_fn.krm.manifests import Manifests
-from krm_fn.light_typing import NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.plan.sources import Objects
 
 
@@ -35,6 +35,12 @@ class FoundConfig(NamedTuple):
     def lines(self) -> list[str]:
         """Return a line that names the file of the ProxyConfig, if the command line does not."""
         return [f"the ProxyConfig is the one in {self.above}"] if self.above else []
+
+
+def config_of(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a ProxyConfig as data."""
+    head = {"apiVersion": config.API_VERSION, "kind": config.KIND, "metadata": {"name": "proxy"}}
+    return {**head, "spec": spec}
 
 
 def config_of_file(path: str, manifests: Manifests | None = None) -> FoundConfig:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from krm_fn import config, noproxy, placeholders, settings
+from krm_fn.cli.config import config_of
 from krm_fn.clusters import Membership
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import ConfigError, InputError
@@ -137,9 +138,3 @@ def _entries(proxy: FoundProxy, text: str, place: ProxyPlace) -> Iterator[str]:
     for entry in noproxy.parse(",".join(corrected)):
         if entry.lstrip(".") not in derived and not noproxy.mistake(entry):
             yield entry
-
-
-def config_of(spec: Mapping[str, object]) -> dict[str, object]:
-    """Return a ProxyConfig as data."""
-    head = {"apiVersion": config.API_VERSION, "kind": config.KIND, "metadata": {"name": "proxy"}}
-    return {**head, "spec": spec}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from argparse import Namespace
 
-from krm_fn.cli.parser import commands_of, main_parser
+from krm_fn.cli.parser import main_parser
 from krm_fn.cli.streams import Answer
 from krm_fn.errors import UsageError
 from krm_fn.krm.codes import CODES, FIXED, OF_VALUES, Severity
@@ -18,14 +18,13 @@ _WIDTH = 100
 def run(given: Namespace) -> Answer:
     """Print a help text."""
     parser = main_parser()
-    commands = commands_of(parser)
     if given.name is None:
         return Answer([parser.format_help().encode()])
-    if given.name in commands:
-        return Answer([commands[given.name].format_help().encode()])
+    if given.name in parser.commands:
+        return Answer([parser.commands[given.name].format_help().encode()])
     if given.name in CODES:
         return Answer([_about_code(given.name).encode()])
-    advice = did_you_mean(given.name, (*commands, *CODES), alike=0.7, begin=": ")
+    advice = did_you_mean(given.name, (*parser.commands, *CODES), alike=0.7, begin=": ")
     raise UsageError(f'"{given.name}" is neither a command nor a code{advice}')
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from krm_fn import config, noproxy
 from krm_fn.cli import konvoy, streams
+from krm_fn.cli.config import config_of
 from krm_fn.cli.files import read_file
 from krm_fn.cli.streams import Answer
 from krm_fn.config import ForeignValue
@@ -79,11 +80,6 @@ def _in_words_of_the_file(problem: str, found: Mapping[tuple[str, ...], ForeignV
 
 
 def _printed(spec: Mapping[str, Any], origin: str) -> bytes:
-    document = {
-        "apiVersion": config.API_VERSION,
-        "kind": config.KIND,
-        "metadata": {"name": "proxy"},
-        "spec": spec,
-    }
+    document = config_of(spec)
     config.load(document)
     return f"# made by `inject-proxy import` of {origin}\n{block_text(document)}".encode()

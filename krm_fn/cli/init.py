@@ -14,8 +14,8 @@ from pathlib import Path
 
 from krm_fn import config
 from krm_fn.cli import streams
-from krm_fn.cli.config import config_above
-from krm_fn.cli.found_proxies import FoundProxy, ProxyPlace, config_of, find_proxies, note_proxy
+from krm_fn.cli.config import config_above, config_of
+from krm_fn.cli.found_proxies import FoundProxy, ProxyPlace, find_proxies, note_proxy
 from krm_fn.cli.lines import count
 from krm_fn.cli.selection import KUSTOMIZATIONS, LeftAlone, Selection, select
 from krm_fn.cli.streams import Answer, Change

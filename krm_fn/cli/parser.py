@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from krm_fn.errors import UsageError
 from krm_fn.light_typing import NoReturn
@@ -24,10 +24,17 @@ SYSTEMS = ("tkg", "giantswarm", "image-builder", "konvoy")
 SHELLS = ("bash", "zsh", "fish")
 
 
-class _Parser(argparse.ArgumentParser):
-    """A parser that raises UsageError in place of an exit."""
+class Parser(argparse.ArgumentParser):
+    """A parser that raises UsageError in place of an exit; ``commands`` has those of the commands by name."""
+
+    commands: Mapping[str, Parser] = {}
+
+    def actions(self) -> Sequence[argparse.Action]:
+        """Return the options and words that it knows."""
+        return self._actions
 
     def error(self, message: str) -> NoReturn:
+        """Raise UsageError."""
         raise UsageError(f"{message}; `{self.prog} --help` shows how it is used")
 
 
@@ -49,7 +56,7 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     """
     parser = main_parser()
     words = [word for word in arguments if not word.startswith("-")]
-    command = commands_of(parser).get(words[0]) if words else None
+    command = parser.commands.get(words[0]) if words else None
     if command is None:
         return parser.parse_args(arguments)
     rest = list(arguments)
@@ -59,15 +66,9 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     return command.parse_intermixed_args(rest)
 
 
-def commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    """Return name -> parser of each command."""
-    (action,) = (one for one in parser._actions if isinstance(one, argparse._SubParsersAction))
-    return dict(action.choices)
-
-
-def main_parser() -> argparse.ArgumentParser:
+def main_parser() -> Parser:
     """Return the parser of the program."""
-    parser = _Parser(
+    parser = Parser(
         prog="inject-proxy",
         description=_DESCRIPTION,
         epilog=_EXIT_CODES,
@@ -77,6 +78,7 @@ def main_parser() -> argparse.ArgumentParser:
     parser.set_defaults(module="function", command=None)
     _add_common(parser)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
+    parser.commands = commands.choices
     for add in (_init, _run, _explain, _lint, _import, _export, _targets, _schema, _completion):
         add(commands)
     _help(commands)
@@ -92,8 +94,8 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
 
 
 def _command(
-    commands: argparse._SubParsersAction[_Parser], name: str, summary: str, text: str = ""
-) -> argparse.ArgumentParser:
+    commands: argparse._SubParsersAction[Parser], name: str, summary: str, text: str = ""
+) -> Parser:
     """Add a command; ``text`` has examples and notes."""
     parser = commands.add_parser(
         name,
@@ -139,7 +141,7 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _run(commands: argparse._SubParsersAction[_Parser]) -> None:
+def _run(commands: argparse._SubParsersAction[Parser]) -> None:
     parser = _command(
         commands,
         "run",
@@ -176,7 +178,7 @@ def _run(commands: argparse._SubParsersAction[_Parser]) -> None:
     _add_report(parser)
 
 
-def _lint(commands: argparse._SubParsersAction[_Parser]) -> None:
+def _lint(commands: argparse._SubParsersAction[Parser]) -> None:
     parser = _command(
         commands,
         "lint",
@@ -198,7 +200,7 @@ def _lint(commands: argparse._SubParsersAction[_Parser]) -> None:
     _add_report(parser)
 
 
-def _explain(commands: argparse._SubParsersAction[_Parser]) -> None:
+def _explain(commands: argparse._SubParsersAction[Parser]) -> None:
     parser = _command(
         commands,
         "explain",
@@ -216,7 +218,7 @@ def _explain(commands: argparse._SubParsersAction[_Parser]) -> None:
     parser.add_argument("--output", choices=("text", "json", "html"), default="text")
 
 
-def _init(commands: argparse._SubParsersAction[_Parser]) -> None:
+def _init(commands: argparse._SubParsersAction[Parser]) -> None:
     parser = _command(
         commands,
         "init",
@@ -228,7 +230,7 @@ def _init(commands: argparse._SubParsersAction[_Parser]) -> None:
     parser.add_argument("--print", action="store_true", help="ask nothing, and print it")
 
 
-def _import(commands: argparse._SubParsersAction[_Parser]) -> None:
+def _import(commands: argparse._SubParsersAction[Parser]) -> None:
     parser = _command(
         commands,
         "import",
@@ -245,7 +247,7 @@ def _import(commands: argparse._SubParsersAction[_Parser]) -> None:
     )
 
 
-def _export(commands: argparse._SubParsersAction[_Parser]) -> None:
+def _export(commands: argparse._SubParsersAction[Parser]) -> None:
     parser = _command(
         commands,
         "export",
@@ -265,16 +267,16 @@ def _export(commands: argparse._SubParsersAction[_Parser]) -> None:
     parser.add_argument("--in-place", action="store_true", help="write the file, or create it")
 
 
-def _targets(commands: argparse._SubParsersAction[_Parser]) -> None:
+def _targets(commands: argparse._SubParsersAction[Parser]) -> None:
     parser = _command(commands, "targets", "list the places that hold a proxy, or explain one")
     parser.add_argument("name", metavar="ID|SYSTEM", nargs="?", help="a target or a system")
 
 
-def _schema(commands: argparse._SubParsersAction[_Parser]) -> None:
+def _schema(commands: argparse._SubParsersAction[Parser]) -> None:
     _command(commands, "schema", "print the JSON Schema of a ProxyConfig")
 
 
-def _completion(commands: argparse._SubParsersAction[_Parser]) -> None:
+def _completion(commands: argparse._SubParsersAction[Parser]) -> None:
     parser = _command(
         commands,
         "completion",
@@ -288,7 +290,7 @@ def _completion(commands: argparse._SubParsersAction[_Parser]) -> None:
     parser.add_argument("shell", choices=SHELLS)
 
 
-def _help(commands: argparse._SubParsersAction[_Parser]) -> None:
+def _help(commands: argparse._SubParsersAction[Parser]) -> None:
     parser = _command(
         commands, "help", "explain a command, or the code with which a message begins"
     )
