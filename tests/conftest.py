@@ -15,7 +15,6 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-import shims  # noqa: F401
 from krm_fn.cli import STACK_FRAMES
 from support import CACHE, MAY_BE_MISSING, ROOT, TOOLS, need_engine, search_path
 
