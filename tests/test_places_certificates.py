@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from certificates import BOTH, NONE, ONE, A, B
-from krm_fn.places.certificates import Certificates, NamedEntry, with_certificates
+from krm_fn.places.certificates import CertificateText, NamedEntry, with_certificates
 from krm_fn.settings import ProxySettings
 from places_forms import place, reported, written
 from proposals import env
 
 MARK = "# inject-proxy: a certificate of spec.trustedCA\n"
-TEXT = place(Certificates(), "a", "ca", is_trust=True)
-CODED = place(Certificates(is_base64=True), "a", "ca", is_trust=True)
+TEXT = place(CertificateText(), "a", "ca", is_trust=True)
+CODED = place(CertificateText(is_base64=True), "a", "ca", is_trust=True)
 
 
 def coded(text: str) -> str:

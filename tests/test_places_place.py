@@ -9,7 +9,7 @@ import pytest
 from certificates import ONE
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Finding
-from krm_fn.places.certificates import Certificates
+from krm_fn.places.certificates import CertificateText
 from krm_fn.places.env_entries import EnvEntries
 from krm_fn.places.members import CAMEL, Computed
 from krm_fn.places.named_item import NamedItem
@@ -20,7 +20,7 @@ from proposals import FULL, HTTP, NONE, env
 
 OURS = env(FULL.variables())
 A, B = Place(("a",), CAMEL, "a"), Place(("b",), CAMEL, "b")
-CERTIFICATES = Place(("ca",), Certificates(), "the certificates", is_trust=True)
+CERTIFICATES = Place(("ca",), CertificateText(), "the certificates", is_trust=True)
 UNDECLARED = ONE._replace(is_declared=False)
 
 
@@ -88,7 +88,7 @@ AT = place(ITEM, "items")
             None,
             id="one in which what is left means nothing",
         ),
-        pytest.param([{"name": "proxy"}], ITEM, NONE, [{"name": "proxy"}], id="one of somebody without anything"),
+        pytest.param([{"name": "proxy"}], ITEM, NONE, None, id="one that says nothing"),
     ],
 )
 def test_an_item_is_told_by_its_name(items: Any, form: NamedItem, settings: ProxySettings, after: Any) -> None:

@@ -30,7 +30,7 @@ def with_certificates(text: str, wanted: str) -> str:
     return f"{others}\n{missing}" if others and missing else others + missing
 
 
-class Certificates(NamedTuple):
+class CertificateText(NamedTuple):
     """A text of certificates in PEM form, or in base64."""
 
     is_base64: bool = False

@@ -116,8 +116,8 @@ class _Charts(Target):
                 yield Finding.of("ByHand", message, chosen.use.path)
             if chart is None:
                 continue
-            chart_values = _ChartValues(chosen.use.name, chart, values, context, data)
-            yield from _in_values(chart_values, chosen.use)
+            chart_places = _ChartPlaces(chosen.use.name, chart, values, context, data)
+            yield from _in_values(chart_places, chosen.use)
             if is_asked:
                 yield from _notes(data, chosen.use, chart, uses)
 
@@ -155,7 +155,7 @@ class _Charts(Target):
 TARGET = _Charts()
 
 
-class _ChartValues(NamedTuple):
+class _ChartPlaces(NamedTuple):
     """The values of one chart that get the proxy, in a HelmRelease, an Application or the data that one refers to."""
 
     name: str
@@ -195,35 +195,35 @@ class _ChartValues(NamedTuple):
         return bool(value.defaults or from_objects or from_files)
 
 
-def _in_values(chart_values: _ChartValues, use: ChartUse) -> Iterator[Place | Finding]:
+def _in_values(chart_places: _ChartPlaces, use: ChartUse) -> Iterator[Place | Finding]:
     """Yield the places in the values that a HelmRelease or a source of an Application holds."""
-    data, uses = chart_values.data, chart_values.context.uses
+    data, uses = chart_places.data, chart_places.context.uses
     if group_kind(data) == HELM_RELEASE:
         root = (*use.path, "values")
         others = [uses.use(key).values.get(member) for key, member in sources(data)]
         own = []
-        for value in chart_values.values:
+        for value in chart_places.values:
             is_elsewhere = any(holds(value, other) for other in others)
             if holds(value, lookup(data, root)) or not is_elsewhere:
                 own.append(value)
-        yield from chart_values._replace(values=own).places(data, root, len(use.path))
+        yield from chart_places._replace(values=own).places(data, root, len(use.path))
         return
     helm = (*use.path, "helm")
     parameters = [
         text_at(parameter, ("name",)) for parameter in list_at(data, (*helm, "parameters"))
     ]
-    free = [value for value in chart_values.values if not _is_set(value, parameters)]
-    for value in chart_values.values:
+    free = [value for value in chart_places.values if not _is_set(value, parameters)]
+    for value in chart_places.values:
         if value not in free:
             message = f"a parameter sets `{value.name}`, and no run writes parameters: set the proxy there yourself"
             yield Finding.of("ByHand", message, (*helm, "parameters"))
-    chart_values = chart_values._replace(values=free)
+    chart_places = chart_places._replace(values=free)
     text = text_at(data, (*helm, "values"))
     if text.strip() and lookup(data, (*helm, "valuesObject")) is None:
         value_text = embedded.Value((*helm, "values"), text)
-        yield text_place(value_text, YamlText(chart_values.places), "the values")
+        yield text_place(value_text, YamlText(chart_places.places), "the values")
     else:
-        yield from chart_values.places(data, (*helm, "valuesObject"), len(use.path))
+        yield from chart_places.places(data, (*helm, "valuesObject"), len(use.path))
 
 
 def _in_data(data: Data, context: Context) -> Iterator[Place | Finding]:
@@ -236,7 +236,7 @@ def _in_data(data: Data, context: Context) -> Iterator[Place | Finding]:
             values = _named(chart, names) if chart else []
             there = [value for value in values if holds(value, document)]
             if chart:
-                yield from _ChartValues(name, chart, there, context, data).places(document)
+                yield from _ChartPlaces(name, chart, there, context, data).places(document)
 
     for text in embedded.values(data) if use.of_charts else ():
         charts = use.of_charts.get(text.path[-1])

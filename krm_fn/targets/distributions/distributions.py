@@ -11,7 +11,7 @@ from krm_fn.krm.results import Finding
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, list_at, lookup, text_at
-from krm_fn.places.certificates import Certificates
+from krm_fn.places.certificates import CertificateText
 from krm_fn.places.env_entries import UPPER_CASE, EnvEntries
 from krm_fn.places.members import Computed, HostAndPort, Members
 from krm_fn.places.named_item import NamedItem
@@ -157,9 +157,9 @@ def _certificates(
 ) -> Iterator[Place | Finding]:
     """Yield the place of the certificates that belong to the mapping at a path."""
     if row.bundle:
-        yield Place((*path[:-1], row.bundle), Certificates(), f"`{row.bundle}`", is_trust=True)
+        yield Place((*path[:-1], row.bundle), CertificateText(), f"`{row.bundle}`", is_trust=True)
     if row.encoded_bundle:
-        encoded = Certificates(is_base64=True)
+        encoded = CertificateText(is_base64=True)
         yield Place((*path, row.encoded_bundle), encoded, f"`{row.encoded_bundle}`", is_trust=True)
     if row.trusted_ca:
         named = (*path, "trustedCA", "name")

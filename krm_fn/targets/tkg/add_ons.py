@@ -16,7 +16,7 @@ from krm_fn.krm.results import Finding
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, lookup, text_at
-from krm_fn.places.certificates import Certificates
+from krm_fn.places.certificates import CertificateText
 from krm_fn.places.members import CAMEL, SNAKE, Members
 from krm_fn.places.place import Place
 from krm_fn.places.texts import YamlText, text_place
@@ -63,7 +63,7 @@ class AddOn(NamedTuple):
         if self.certificates:
             yield Place(
                 (*path, self.certificates),
-                Certificates(),
+                CertificateText(),
                 f"`{self.certificates}`",
                 keep,
                 is_trust=True,
