@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krm_fn import patch
-from krm_fn.places.members import CAMEL, SHORT, SNAKE, Computed, HostAndPort, Members, Variables
+from krm_fn.places.members import CAMEL, SHORT, SNAKE, OneMember, HostAndPort, Members, Variables
 from krm_fn.places.place import Place
 from krm_fn.settings import ProxySettings
 from places_forms import place, read, reported, write, written
@@ -162,7 +162,7 @@ def test_a_password_that_belongs_into_a_secret_is_left_out_and_reported_where_no
     ],
 )
 def test_a_value_that_follows_from_the_settings(old: Any, new: Any) -> None:
-    at = place(Computed(lambda *_: new), "a", "b")
+    at = place(OneMember(lambda *_: new), "a", "b")
     data = {} if old is None else {"a": {"b": old}}
     result = write(data, at)[0].data
     assert (result, type(patch.lookup(result, ("a", "b")))) == ({"a": {"b": new}} if new else {}, type(new))

@@ -11,7 +11,7 @@ from krm_fn.engine import Draft
 from krm_fn.krm.results import Finding
 from krm_fn.places.certificates import CertificateText
 from krm_fn.places.env_entries import EnvEntries
-from krm_fn.places.members import CAMEL, Computed
+from krm_fn.places.members import CAMEL, OneMember
 from krm_fn.places.named_item import NamedItem
 from krm_fn.places.place import Place, read_places, write_places
 from krm_fn.settings import ProxySettings
@@ -126,5 +126,5 @@ def test_a_container_that_overrides_another_one_goes_with_its_variables() -> Non
 
 
 def test_a_computed_value_of_a_removed_mapping_makes_none() -> None:
-    at = place(Computed(lambda *_: None), "a", "b")
+    at = place(OneMember(lambda *_: None), "a", "b")
     assert written({}, at) == {}

@@ -223,7 +223,7 @@ class HostAndPort(NamedTuple):
         set_members(draft, place, values)
 
 
-class Computed(NamedTuple):
+class OneMember(NamedTuple):
     """One value that follows from the settings and from what is there; None for nothing.
 
     Attributes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krm_fn.light_typing import Any
-from krm_fn.places.members import Computed
+from krm_fn.places.members import OneMember
 from krm_fn.places.place import Place
 from krm_fn.settings import ProxySettings
 
@@ -13,7 +13,7 @@ KEY = "ca-bundle.crt"
 
 def trusted_config_map() -> Place:
     """Return the certificates in a ConfigMap that inject-proxy created; without any, the ConfigMap goes."""
-    return Place(("data", KEY), Computed(_pem), "the trusted certificates", is_trust=True)
+    return Place(("data", KEY), OneMember(_pem), "the trusted certificates", is_trust=True)
 
 
 def _pem(settings: ProxySettings, old: Any) -> Any:

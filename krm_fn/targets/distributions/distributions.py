@@ -13,7 +13,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, list_at, lookup, text_at
 from krm_fn.places.certificates import CertificateText
 from krm_fn.places.env_entries import UPPER_CASE, EnvEntries
-from krm_fn.places.members import Computed, HostAndPort, Members
+from krm_fn.places.members import HostAndPort, Members, OneMember
 from krm_fn.places.named_item import NamedItem
 from krm_fn.places.place import Form, Place
 from krm_fn.products.distributions import (
@@ -164,7 +164,7 @@ def _certificates(
     if row.trusted_ca:
         named = (*path, "trustedCA", "name")
         has_empty = row.name == "cluster"  # it names no ConfigMap, and has the member all the same
-        form = Computed(
+        form = OneMember(
             lambda settings, old: _name_of_bundle(settings, old, "" if has_empty else None)
         )
         yield Place(named, form, "`trustedCA`", is_trust=True)

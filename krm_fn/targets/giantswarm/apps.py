@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from krm_fn.krm.results import Finding
 from krm_fn.noproxy import Audience
 from krm_fn.patch import list_at, lookup, text_at
-from krm_fn.places.members import Computed
+from krm_fn.places.members import OneMember
 from krm_fn.places.place import Place
 from krm_fn.products import giantswarm
 from krm_fn.settings import ProxySettings
@@ -37,7 +37,7 @@ def _references(data: Data, wanted: Mapping[str, str]) -> Iterator[Place | Findi
         if reference == wanted or _is_extra(data, field, wanted):
             continue
         if reference in ({}, _EMPTY):
-            form = Computed(lambda settings, old: dict(wanted))  # noqa: ARG005
+            form = OneMember(lambda settings, old: dict(wanted))  # noqa: ARG005
             yield Place(path, form, f'the reference `{field}` to "{wanted["name"]}"')
         elif field == "secret" or text_at(reference, ("name",)) == wanted["name"]:
             yield Finding.of("ByHand", _OTHER.format(**wanted), path)
@@ -48,7 +48,7 @@ def _removals(data: Data, wanted: Mapping[str, str]) -> Iterator[Place]:
     for field in _FIELDS:
         path = (*_CONFIG, field)
         if lookup(data, path) == wanted:
-            form = Computed(lambda settings, old: None)  # noqa: ARG005
+            form = OneMember(lambda settings, old: None)  # noqa: ARG005
             yield Place(path, form, f'the reference `{field}` to "{wanted["name"]}"', 1)
 
 

@@ -10,7 +10,7 @@ from krm_fn.krm.results import Finding
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup, text_at
-from krm_fn.places.members import SHORT, SNAKE, Computed
+from krm_fn.places.members import SHORT, SNAKE, OneMember
 from krm_fn.places.place import Place
 from krm_fn.places.texts import YamlText, text_of, text_place
 from krm_fn.products import giantswarm
@@ -32,7 +32,7 @@ def _in_config_map(document: Any, *, is_created: bool) -> Iterator[Place]:
     yield from present_env(document, (), ("env",))
     yield from present(document, (), (), SNAKE, 0)
     if is_created:
-        yield Place(("cluster", "private"), Computed(_private), "`private` of `cluster`")
+        yield Place(("cluster", "private"), OneMember(_private), "`private` of `cluster`")
 
 
 def _private(settings: ProxySettings, old: Any) -> Any:

@@ -11,7 +11,7 @@ from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import text_at
 from krm_fn.places.certificates import in_base64
-from krm_fn.places.members import Computed, Members
+from krm_fn.places.members import Members, OneMember
 from krm_fn.places.place import Place
 from krm_fn.places.texts import YamlText, text_place
 from krm_fn.products import cluster_api, tkg
@@ -34,10 +34,10 @@ def places_of_document(
     """Yield the places in a configuration; in a file nothing counts without the switch."""
     yield Place((), _MEMBERS, _LABEL)
     if is_file or tkg.PROXY_SWITCH in document:
-        yield Place((tkg.PROXY_SWITCH,), Computed(_switch), f"`{tkg.PROXY_SWITCH}`")
+        yield Place((tkg.PROXY_SWITCH,), OneMember(_switch), f"`{tkg.PROXY_SWITCH}`")
     yield Place(
         (tkg.PROXY_CERTIFICATE,),
-        Computed(_certificate),
+        OneMember(_certificate),
         f"`{tkg.PROXY_CERTIFICATE}`",
         is_trust=True,
     )

@@ -14,7 +14,7 @@ from krm_fn.krm.results import Finding
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, lookup, named_items, text_at
 from krm_fn.places import cluster_secret
-from krm_fn.places.members import CAMEL, Computed
+from krm_fn.places.members import CAMEL, OneMember
 from krm_fn.places.named_item import NamedItem
 from krm_fn.places.place import Place
 from krm_fn.settings import ProxySettings
@@ -48,7 +48,7 @@ def places(
         return
     for path in variables.lists():
         is_whole = path == CLUSTER_VARIABLES
-        value = Computed(partial(_constant, variables.value_at(path)), reads=CAMEL)
+        value = OneMember(partial(_constant, variables.value_at(path)), reads=CAMEL)
         form = NamedItem(VARIABLE, ("value",), value, is_read=is_whole)
         label = f"the variable `{VARIABLE}`" + ("" if is_whole else " of a group of workers")
         keep = len(CLUSTER_VARIABLES) - 1 if is_whole else _GROUP
