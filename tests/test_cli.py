@@ -15,7 +15,7 @@ from contract_lists import BAD_CONFIG, CONFIG, SETTINGS, WORKERS, resource_list
 from krm_fn import cli, pipeline
 from krm_fn.errors import InternalError
 from krm_fn.krm.results import Severity
-from support import COMMAND, TIME_LIMIT, in_a_process, inject_proxy
+from support import COMMAND, TIME_LIMIT, inject_proxy
 
 GOOD = resource_list(WORKERS, SETTINGS)
 UNSEEN = WORKERS.replace(
@@ -171,14 +171,6 @@ def test_errors_come_before_warnings_and_the_summary_is_last() -> None:
     )
 
 
-def test_a_line_names_object_field_and_what_is_wrong() -> None:
-    lines = inject_proxy(resource_list(UNSEEN)).stderr.decode().splitlines()
-    place = "bootstrap.cluster.x-k8s.io/v1beta1/KubeadmConfigTemplate/org-acme/workers spec.template.spec.files[0]"
-    assert any(
-        line.startswith(f"[warning] {place}") and ": " in line.removeprefix(f"[warning] {place}") for line in lines
-    )
-
-
 @pytest.mark.parametrize("flag", ["-v", "--verbose"])
 def test_every_change_is_reported_when_asked_for(flag: str) -> None:
     quiet, verbose = inject_proxy(GOOD), inject_proxy(GOOD, flag)
@@ -240,32 +232,11 @@ def test_a_traceback_is_shown_only_when_asked_for(main: object, monkeypatch: pyt
     assert streams.err.getvalue().splitlines()[-1].startswith("[error] InternalError: this is a bug of inject-proxy")
 
 
-def test_an_error_is_one_line_whatever_the_input_holds() -> None:
-    done = inject_proxy('kind: "a\\n[error] b"\nitems: []\n')
-    assert done.stderr.count(b"\n") == 1
-
-
 def test_the_module_is_the_command() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "krm_fn"], input=GOOD.encode(), capture_output=True, timeout=TIME_LIMIT, check=False
     )
     assert (done.returncode, done.stdout) == (0, inject_proxy(GOOD).stdout)
-
-
-SPOOFED = UNSEEN.replace("name: workers", r'name: "\e[2Kworkers\u202e\n[error]"')
-
-
-def test_control_characters_and_marks_of_direction_do_not_reach_a_terminal() -> None:
-    """A name may hold escape sequences, marks like U+202E, and line breaks that look like another message."""
-    assert SPOOFED != UNSEEN
-    done = inject_proxy(resource_list(SPOOFED), "--verbose")
-    explained = inject_proxy(resource_list(SPOOFED), "explain")
-    as_json = inject_proxy(resource_list(SPOOFED), "explain", "--output", "json")
-    for text in (done.stderr, explained.stdout, as_json.stdout, done.stdout.rpartition(b"\nresults:\n")[2]):
-        shown = text.decode().replace("\n", "")
-        assert shown.isprintable()
-        assert "workers" in shown
-    assert not any(line.startswith(b"[error]") for line in explained.stdout.splitlines())
 
 
 def test_a_closed_standard_error_does_not_make_a_complete_output_fail() -> None:
@@ -291,18 +262,6 @@ def test_a_closed_standard_error_does_not_make_a_complete_output_fail() -> None:
     )
     os.close(write_end)
     assert (broken.returncode, broken.stdout) == (0, whole)
-
-
-@pytest.mark.parametrize(
-    ("config", "code"), [(CONFIG, 0), (CONFIG + "  mode: Check\n", 1), (BAD_CONFIG, 1)], ids=["done", "due", "refused"]
-)
-def test_the_process_ends_when_all_is_written(config: str, code: int) -> None:
-    """More than a pipe holds, on both streams."""
-    text = resource_list(*(WORKERS.replace("name: workers", f"name: w-{at}") for at in range(80)), config=config)
-    expected, done = inject_proxy(text, "-v"), in_a_process(text, "-v")
-    assert (done.returncode, done.stdout, done.stderr) == (expected.returncode, expected.stdout, expected.stderr)
-    assert done.returncode == code
-    assert len(done.stdout) > 2**16
 
 
 def test_ctrl_c_ends_without_a_traceback() -> None:

@@ -55,7 +55,6 @@ VALUES = frozenset(
 PROXY_FIELDS = ["SECRET", "*SECRET", "SECRET@host", "http://a b SECRET", "http://h:1/SECRET", "http//SECRET:1"]
 """Texts in the field of a proxy URL that are no URL; SECRET becomes the canary."""
 _LINT = re.compile(r"\bNP[0-9]{3}: ")
-_OF_A_FIELD = re.compile("unknown field|must not be given twice")
 
 
 def _pairs(*tables: Sequence[Any]) -> list[tuple[Any, ...]]:
@@ -150,39 +149,6 @@ def test_an_identity_with_the_form_of_a_credential_is_not_shown(form: str) -> No
         result = Result(Severity.ERROR, "it is wrong", ref=ref)
         assert CANARY not in result.line()
         assert CANARY not in json.dumps(result.to_data())
-
-
-def _mutated_keys(text: str) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The list with one key after another there twice, as a canary."""
-    found: list[tuple[tuple[str, ...], tree.Node]] = []
-    waiting: list[tuple[tuple[str, ...], tree.Node]] = [((), tree.compose(text))]
-    while waiting:
-        path, node = waiting.pop()
-        if isinstance(node, tree.Mapping):
-            found += [((*path, getattr(key, "value", "")), key) for key, _ in node.entries]
-            waiting += [((*path, getattr(key, "value", "")), value) for key, value in node.entries]
-        elif isinstance(node, tree.Sequence):
-            waiting += [(path, value) for value in node.items]
-    found = [(path, key) for path, key in found if path[0] in ("items", "functionConfig") and len(path) > 1]
-    for number, (path, key) in enumerate(found[:: len(found) // AT_MOST + 1]):
-        quote = '"' if number % 2 else ""
-        twice = f"{quote}{CANARY}{quote}: 1\n{' ' * (key.start - text.rfind(chr(10), 0, key.start) - 1)}"
-        is_first = not text[text.rfind("\n", 0, key.start) + 1 : key.start].strip()
-        if is_first:
-            yield path, f"{text[: key.start]}{twice}{twice}{text[key.start :]}"
-
-
-@pytest.mark.parametrize("file", _smallest_inputs(), ids=lambda file: "/".join(file.parts[-3:-1]))
-def test_a_run_and_lint_never_show_a_key_of_the_input_that_is_there_twice(file: Path) -> None:
-    text = file.read_text()
-    try:
-        mutated = list(_mutated_keys(text))
-    except InjectProxyError:
-        return  # a story about what cannot be read at all
-    for path, damaged in mutated:
-        # What the text holds besides is in the values that results show; a key there is content, and no key of ours.
-        found = [message for message, _ in _said(damaged) if CANARY in message and not _OF_A_FIELD.search(message)]
-        assert found == [], "/".join(path)
 
 
 def _as_item(kind: str, value: str) -> str:
