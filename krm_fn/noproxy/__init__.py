@@ -4,6 +4,7 @@ Which object gets the list is not known here.
 
     model        entries with reasons, the policy of the user
     entries      one entry and its portable forms
+    texts        lists as people write them, and what is wrong with an entry
     providers    what each infrastructure must reach directly
     styles       five ways to make a list
     composition  one list, each entry with its reasons
