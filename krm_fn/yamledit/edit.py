@@ -441,22 +441,23 @@ class _Writer:
             return None
         if isinstance(new, str) and slot.start in self._of_items:
             return None  # an item such as a variable goes as a whole
-        text = self.text[node.start : node.end]
-        if _is_nothing(node) or (old is False and isinstance(new, str)):
+        is_false = old is False and isinstance(new, str)
+        if not isinstance(node, Alias) and (_is_empty(old) or is_false):
             if "\n" in self.text[slot.behind : node.end]:
                 return _EMPTY.get(type(old), "")
             return self.text[slot.behind : node.end]
-        return f" {text}" if self._fills_line(child) else None
+        return f" {self.text[node.start : node.end]}" if self._fills_line(child) else None
 
     def _fills_line(self, child: Child) -> bool:
         """Return whether something empty in a flow collection on one line is filled, and nothing else changes there.
 
-        A note on it needs block style, and can be written if no key hides another one.
+        A note on it needs block style.
         """
-        node, old, new = child
-        if not self._is_line(node):
-            return False
-        return _grows(node, new) and _extends(old, new)
+        return (
+            self._is_line(child.node)
+            and _fills(child.old, child.new)
+            and _extends(child.old, child.new)
+        )
 
     def _is_line(self, node: Node) -> bool:
         """Return whether a node is a flow collection on one line, which therefore holds no comment."""
@@ -516,24 +517,13 @@ def _is_empty(data: Any) -> bool:
     return data is None or data in ("", {}, [])
 
 
-def _is_nothing(node: Node) -> bool:
-    """Return whether a node is an empty collection or text, or null."""
-    if isinstance(node, Mapping):
-        return not node.entries
-    if isinstance(node, Sequence):
-        return not node.items
-    return isinstance(node, Scalar) and _is_empty(scalar_value(node))
-
-
-def _grows(node: Node, new: Any) -> bool:
-    """Return whether an empty value in a flow collection gets members; a note on it needs block style."""
-    if _is_nothing(node):
+def _fills(old: Any, new: Any) -> bool:
+    """Return whether something that was empty in the old data is filled in the new data."""
+    if _is_empty(old):
         return not _is_empty(new)
-    if isinstance(node, Mapping) and isinstance(new, dict):
-        return any(_grows(value, new.get(key_text(name))) for name, value in node.entries)
-    if isinstance(node, Sequence) and isinstance(new, list):
-        return any(map(_grows, node.items, new))
-    return False
+    if isinstance(old, dict) and isinstance(new, dict):
+        return any(_fills(data, new.get(name)) for name, data in old.items())
+    return isinstance(old, list) and isinstance(new, list) and any(map(_fills, old, new))
 
 
 def _extends(old: Any, new: Any) -> bool:
