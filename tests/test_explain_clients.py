@@ -26,6 +26,7 @@ def cell(client: str, no_proxy: str, host: str, port: int) -> str:
     [
         pytest.param("example.com", "notexample.com", {"apt", "lwp"}, id="a name that only ends in the same letters"),
         pytest.param(".example.com", "notexample.com", {"websocket-client"}, id="the same beside a dotted entry"),
+        pytest.param("10.1.2.3", "110.1.2.3", {"apt", "lwp"}, id="an address that only ends in the same digits"),
         pytest.param("10.1.2.3", "10.1.2.30", set(), id="an address that begins with the same digits"),
         pytest.param("example.com", "example.org", set(), id="another name"),
         pytest.param("example.com", "example.com.evil.org", set(), id="a name that only begins so"),

@@ -1,7 +1,7 @@
 """What reads NO_PROXY: would this client reach this host directly, or through the proxy?
 
 Hardly two clients agree; each is a row of what an entry means to it. What no list in practice needs (a netmask, an
-octet written in octal, a suffix of an address) is left out. ``tests/test_explain_clients.py`` holds what was measured.
+octet written in octal) is left out. ``tests/test_explain_clients.py`` holds what was measured.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class Client(NamedTuple):
                 return False
         if entry.startswith("["):
             return self.has_brackets and address is not None and _address(entry[1:-1]) == address
-        if address is not None:
+        if address is not None and self.bare != SUFFIX:
             return _address(entry) == address and (address.version == 4 or self.has_ipv6)
         return self._matches_name(entry, name)
 
