@@ -44,11 +44,13 @@ class Rename(NamedTuple):
     noun: str
 
     @property
-    def keeps_name(self) -> bool:  # noqa: D102
+    def keeps_name(self) -> bool:
+        """Whether it has this name already."""
         return self.name == self.obj.ref.name
 
     @property
-    def is_hashed(self) -> bool:  # noqa: D102
+    def is_hashed(self) -> bool:
+        """Whether the name ends with a hash."""
         return self.name != self.obj.base_name
 
 

@@ -46,7 +46,7 @@ _SECRET_NAMES = {
 _SOURCE = ("contentFrom", "secret")
 
 
-class _Reference(NamedTuple):
+class _SecretReference(NamedTuple):
     """An object whose nodes take drop-ins from a key of a Secret; without a key, from keys that its class names."""
 
     user: User
@@ -95,7 +95,7 @@ def secret_names(
 
 
 def _renames(
-    places: Sequence[PlannedEdit], references: Sequence[_Reference], config: ProxyConfig
+    places: Sequence[PlannedEdit], references: Sequence[_SecretReference], config: ProxyConfig
 ) -> list[tuple[Rename, list[User]]]:
     """Return the Secrets with their names, and the objects that refer to each, with or without its hash."""
     index: ObjectIndex[list[User]] = ObjectIndex()
@@ -121,7 +121,7 @@ def _not_rolled(user: User, secret: Rename, config: ProxyConfig) -> Iterator[Rol
         yield not_rolled(user, "Secret", secret.obj.ref.name, config)
 
 
-def _of_nodes(source: ObjectSource, places: Sequence[PlannedEdit]) -> Iterator[_Reference]:
+def _of_nodes(source: ObjectSource, places: Sequence[PlannedEdit]) -> Iterator[_SecretReference]:
     """Yield the files of nodes whose content is in the Secret of a Cluster, as the run leaves them."""
     planned = {
         (place.item_index, place.obj.path): place.obj for place in places if not place.is_new
@@ -136,7 +136,7 @@ def _of_nodes(source: ObjectSource, places: Sequence[PlannedEdit]) -> Iterator[_
                     yield from _of_object(index, obj)
 
 
-def _of_object(index: int, obj: Object) -> Iterator[_Reference]:
+def _of_object(index: int, obj: Object) -> Iterator[_SecretReference]:
     kind = NODE_KINDS.get(obj.group_kind)
     if kind is None:
         return
@@ -144,15 +144,15 @@ def _of_object(index: int, obj: Object) -> Iterator[_Reference]:
         name = text_at(file, (*_SOURCE, "name"))
         if cluster_secret.is_one(name):
             user = User(index, obj, (*kind.files, str(number), *_SOURCE, "name"))
-            yield _Reference(user, _secret_key(obj, name), text_at(file, (*_SOURCE, "key")))
+            yield _SecretReference(user, _secret_key(obj, name), text_at(file, (*_SOURCE, "key")))
 
 
-def _of_clusters(places: Sequence[PlannedEdit]) -> Iterator[_Reference]:
+def _of_clusters(places: Sequence[PlannedEdit]) -> Iterator[_SecretReference]:
     """Yield the Clusters of a patched class, whose nodes take drop-ins from Secrets."""
     for place, secret, _ in _patched(places, "Cluster"):
         if secret.name:
             user = User(place.item_index, place.obj, ("spec", "topology"), place)
-            yield _Reference(user, _secret_key(place.obj, secret.name))
+            yield _SecretReference(user, _secret_key(place.obj, secret.name))
 
 
 def _patched(
@@ -188,7 +188,7 @@ def _of_other_lists(places: Sequence[PlannedEdit], config: ProxyConfig) -> Itera
 
 
 def _missing(
-    source: ObjectSource, places: Sequence[PlannedEdit], references: Sequence[_Reference]
+    source: ObjectSource, places: Sequence[PlannedEdit], references: Sequence[_SecretReference]
 ) -> Iterator[RolloutNote]:
     """Yield a warning for each reference to a Secret, or a key, that is neither in the list nor created."""
     of_proxies = {
