@@ -73,11 +73,11 @@ def _url(reading: Reading) -> str:
 def _of_rule(rule: PolicyRule) -> Iterator[Finding]:
     """Yield what is wrong with the strategic merge patches of a rule, each message once."""
     kinds = _kinds(rule)
-    found: dict[str, Finding] = {}
+    findings: dict[str, Finding] = {}
     for entry in entries_of(rule):
         for finding in _of_entry(rule, entry, kinds):
-            found.setdefault(finding.message, finding)
-    yield from found.values()
+            findings.setdefault(finding.message, finding)
+    yield from findings.values()
 
 
 def _of_entry(rule: PolicyRule, entry: PolicyEntry, kinds: Set[str]) -> Iterator[Finding]:

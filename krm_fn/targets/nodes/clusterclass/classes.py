@@ -21,7 +21,7 @@ from krm_fn.settings import ProxySettings, Resolved, resolve
 from krm_fn.targets import ClassContext
 from krm_fn.targets.class_plans import ALL_NODES, ClassEdit, ClassPlans
 from krm_fn.targets.context import Data
-from krm_fn.targets.nodes import cluster_class
+from krm_fn.targets.nodes.cluster_class import CLASS, TARGET, WORDS
 from krm_fn.targets.nodes.clusterclass import class_patches, product_variables
 from krm_fn.targets.nodes.clusterclass.foreign_patches import is_ours
 from krm_fn.targets.nodes.clusterclass.names import (
@@ -110,7 +110,7 @@ class Classes(ClassPlans):
         config: the checked FunctionConfig.
     """
 
-    words = cluster_class.WORDS
+    words = WORDS
 
     def __init__(
         self,
@@ -133,11 +133,11 @@ class Classes(ClassPlans):
 
     def _read(self, objects: Sequence[Object], is_selected: Callable[[Object], bool]) -> None:
         for obj in objects:
-            if obj.group_kind == cluster_class.CLASS:
+            if obj.group_kind == CLASS:
                 of_class = self.topology.cluster_of_class(obj)
                 default = for_class(self._config, of_class, target=OF_CLASSES, name=obj.base_name)
-                known = _Class(obj, default, is_selected=is_selected(obj))
-                self._classes.setdefault(key_of(obj), known)
+                cluster_class = _Class(obj, default, is_selected=is_selected(obj))
+                self._classes.setdefault(key_of(obj), cluster_class)
         if not self._classes:
             return
         self._templates = [
@@ -147,7 +147,9 @@ class Classes(ClassPlans):
         for obj in clusters:
             self._find_variable(obj, is_selected=is_selected(obj))
         self._choose()
-        self.is_on = self._is_chosen or any(known.is_meant for known in self._classes.values())
+        self.is_on = self._is_chosen or any(
+            cluster_class.is_meant for cluster_class in self._classes.values()
+        )
         if self.is_on:
             for obj in filter(is_selected, clusters):
                 self._take_cluster(obj)
@@ -155,29 +157,33 @@ class Classes(ClassPlans):
 
     def _find_variable(self, obj: Object, *, is_selected: bool) -> None:
         """Find the variable of a Cluster out of which its class writes the proxy; one that is filled goes first."""
-        known = self._class_of(obj)
-        if known is None or (known.variable and known.variable.is_filled):
+        cluster_class = self._class_of(obj)
+        if cluster_class is None or (cluster_class.variable and cluster_class.variable.is_filled):
             return
         variable = product_variables.find(
-            known.obj.data, obj.data, self._config.targets, is_selected=is_selected
+            cluster_class.obj.data, obj.data, self._config.targets, is_selected=is_selected
         )
-        known.variable = variable or known.variable
+        cluster_class.variable = variable or cluster_class.variable
 
     def _choose(self) -> None:
         """Choose the classes to patch: those that erase, and all that share a template with one of them."""
         templates = ObjectIndex((key_of(obj), obj.data) for obj in self._templates)
-        for known in self._classes.values():
-            if not known.variable:
-                context = self._context(known, templates)
+        for cluster_class in self._classes.values():
+            if not cluster_class.variable:
+                context = self._context(cluster_class, templates)
                 context = context._replace(is_wanted=True, repairs_erased=True)
-                known.erases_lists = any(erasers_of(known.obj.data, context))
+                cluster_class.erases_lists = any(erasers_of(cluster_class.obj.data, context))
         family = self._family(
-            key for key, known in self._classes.items() if known.erases_lists and known.is_selected
+            key
+            for key, cluster_class in self._classes.items()
+            if cluster_class.erases_lists and cluster_class.is_selected
         )
-        for key, known in self._classes.items():
-            known.erases_lists = known.erases_lists or key in family
+        for key, cluster_class in self._classes.items():
+            cluster_class.erases_lists = cluster_class.erases_lists or key in family
             is_asked = self._is_enabled and (self._is_chosen or key in family)
-            known.is_meant = is_asked and known.is_selected and not known.variable
+            cluster_class.is_meant = (
+                is_asked and cluster_class.is_selected and not cluster_class.variable
+            )
 
     def _family(self, keys: Iterable[Key]) -> set[Key]:
         """Return some classes and all that share a template with one of them."""
@@ -188,15 +194,15 @@ class Classes(ClassPlans):
         return family
 
     def _take_cluster(self, obj: Object) -> None:
-        known = self._class_of(obj)
-        if known is None:
+        cluster_class = self._class_of(obj)
+        if cluster_class is None:
             return
-        default = known.default.settings
+        default = cluster_class.default.settings
         proxies: _Proxies = {}
         for where, nodes in self.topology.nodes_of(obj).items():
             proxies[where] = self._proxy_of(obj, nodes, default)
             default = proxies[ALL_NODES].settings
-        known.clusters[key_of(obj)] = proxies
+        cluster_class.clusters[key_of(obj)] = proxies
 
     def _find_obstacles(self) -> None:
         """Find out which classes cannot be patched; what is in the way of one is in the way of its family."""
@@ -204,11 +210,11 @@ class Classes(ClassPlans):
             if self.is_template(obj):
                 self._contents.add(key_of(obj), dict(obj.data))  # what it holds before any edit
         stuck = []
-        for key, known in self._classes.items():
-            if known.is_meant and (known.is_wanted or known.has_common):
-                context = self._context(known, self._contents)
-                plan = class_patches.plan(known.obj.data, context)
-                known.has_nodes = plan.has_nodes
+        for key, cluster_class in self._classes.items():
+            if cluster_class.is_meant and (cluster_class.is_wanted or cluster_class.has_common):
+                context = self._context(cluster_class, self._contents)
+                plan = class_patches.plan(cluster_class.obj.data, context)
+                cluster_class.has_nodes = plan.has_nodes
                 if plan.patches is None:
                     stuck.append(key)
         for key in self._family(stuck):
@@ -228,8 +234,8 @@ class Classes(ClassPlans):
     def is_template(self, obj: Object) -> bool:
         """Return whether patches of classes give the nodes what this object could hold itself."""
         keys = [*self.topology.classes_of(obj)] if self._classes else []
-        known = [self._classes.get(key) for key in keys]
-        return bool(known) and all(one is not None and one.is_patched for one in known)
+        classes = [self._classes.get(key) for key in keys]
+        return bool(classes) and all(one is not None and one.is_patched for one in classes)
 
     def replaces(self, target_id: str, obj: Object) -> bool:
         """Return whether an object must hold nothing of a target, because its class does."""
@@ -237,16 +243,16 @@ class Classes(ClassPlans):
         if variable and variable.replaces(target_id):
             return True
         if target_id in PATCHED_WHERE_ERASED:
-            is_replaced = any(known.erases_lists for known in self._classes_of(obj))
+            is_replaced = any(cluster_class.erases_lists for cluster_class in self._classes_of(obj))
         else:
             is_replaced = target_id in PATCHED_TARGETS
         return is_replaced and self.is_template(obj)
 
     def _variable(self, obj: Object) -> ProductVariable | None:
         """Return the variable out of which a class of a template writes the proxy on its nodes."""
-        for known in self._classes_of(obj):
-            if known.variable:
-                return known.variable
+        for cluster_class in self._classes_of(obj):
+            if cluster_class.variable:
+                return cluster_class.variable
         return None
 
     def notes(self, target_id: str, obj: Object) -> list[Finding]:
@@ -261,11 +267,11 @@ class Classes(ClassPlans):
         variable = self._variable(obj)
         if variable:
             return [variable.finding()] if is_first else findings
-        for known in self._classes_of(obj):
-            if known.is_patched:
+        for cluster_class in self._classes_of(obj):
+            if cluster_class.is_patched:
                 continue
-            name = known.obj.ref.name
-            if known.erases_lists:
+            name = cluster_class.obj.ref.name
+            if cluster_class.erases_lists:
                 message = (
                     f'patches of the ClusterClass "{name}" erase what inject-proxy writes here: enable `clusterClass`, '
                     "select the class, and do what the warnings about it say"
@@ -273,7 +279,9 @@ class Classes(ClassPlans):
                 findings.append(Finding.of("ClassPatchErases", message))
             options, path = self._config.targets, ""
             if is_first:
-                path = product_variables.repeated_path(known.obj.data, options, obj.ref.kind)
+                path = product_variables.repeated_path(
+                    cluster_class.obj.data, options, obj.ref.kind
+                )
             if path:
                 message = (
                     f'a patch of the ClusterClass "{name}" writes a file "{path}" as well, and Cluster API takes a '
@@ -285,57 +293,60 @@ class Classes(ClassPlans):
     def keeps(self, target_id: str, obj: Object) -> bool:
         """Return whether an object stays as it is, because its class does and holds patches of an earlier run."""
         is_replaced = target_id in (*PATCHED_TARGETS, *PATCHED_WHERE_ERASED)
-        return is_replaced and any(known.stays for known in self._classes_of(obj))
+        return is_replaced and any(cluster_class.stays for cluster_class in self._classes_of(obj))
 
     def waits_for(self, obj: Object) -> bool:
         """Return whether a class is patched only once somebody has changed its templates, ``obj`` among them.
 
         A run that began the configuration of such a template would make the next run patch the class.
         """
-        return any(known.is_stuck for known in self._classes_of(obj))
+        return any(cluster_class.is_stuck for cluster_class in self._classes_of(obj))
 
     def about(self, obj: Object) -> ClassEdit | None:
         """Return the nodes of a ClusterClass or a Cluster, their settings, and what is known of the list.
 
         None for a Cluster that is made of no class, or stays as it is with its class.
         """
-        if obj.group_kind == cluster_class.CLASS:
-            known = self._classes.get(key_of(obj))
-            if known is not None and known.is_meant:
-                return (), known.default, self._context(known, self._contents)
+        if obj.group_kind == CLASS:
+            cluster_class = self._classes.get(key_of(obj))
+            if cluster_class is not None and cluster_class.is_meant:
+                return (), cluster_class.default, self._context(cluster_class, self._contents)
             return (), self._nothing(obj), ClassContext()
         if obj.group_kind != CLUSTER or not class_name(obj.data):
             return None
-        known = self._class_of(obj)
-        if known is not None and known.is_patched:
-            return self._about_cluster(obj, known)
-        if known is not None and known.stays:
+        cluster_class = self._class_of(obj)
+        if cluster_class is not None and cluster_class.is_patched:
+            return self._about_cluster(obj, cluster_class)
+        if cluster_class is not None and cluster_class.stays:
             return None
-        is_left_out = known is None or not (known.is_selected or known.variable)
+        is_left_out = cluster_class is None or not (
+            cluster_class.is_selected or cluster_class.variable
+        )
         if not self._is_chosen or not is_left_out:
             return (), self._nothing(obj), ClassContext()
         nodes = self.topology.nodes_of(obj)
         resolved = self._proxy_of(obj, nodes[ALL_NODES], ProxySettings())
         return tuple(nodes.values()), resolved, ClassContext(is_known=False)
 
-    def _about_cluster(self, obj: Object, known: _Class) -> ClassEdit:
-        proxies = {**known.clusters[key_of(obj)]}
+    def _about_cluster(self, obj: Object, cluster_class: _Class) -> ClassEdit:
+        proxies = {**cluster_class.clusters[key_of(obj)]}
         of_all = proxies.pop(ALL_NODES)
         groups = {where: resolved.settings for where, resolved in proxies.items()}
-        context = self._context(known, self._contents)
+        context = self._context(cluster_class, self._contents)
         context = context._replace(groups=groups, repairs_erased=False)
         return tuple(self.topology.nodes_of(obj).values()), of_all, context
 
-    def _context(self, known: _Class, templates: _Templates) -> ClassContext:
+    def _context(self, cluster_class: _Class, templates: _Templates) -> ClassContext:
         return ClassContext(
-            known.is_wanted,
-            targets=known.targets,
+            cluster_class.is_wanted,
+            targets=cluster_class.targets,
             options=self._config.targets,
             templates=templates,
-            default=known.default.settings,
+            default=cluster_class.default.settings,
             is_chosen=self._is_chosen,
-            repairs_erased=known.erases_lists and (known.is_wanted or known.has_common),
-            of_class=key_of(known.obj),
+            repairs_erased=cluster_class.erases_lists
+            and (cluster_class.is_wanted or cluster_class.has_common),
+            of_class=key_of(cluster_class.obj),
             has_hashed_secrets=bool(self._config.hash_names),
         )
 
@@ -348,7 +359,7 @@ class Classes(ClassPlans):
             self._config,
             self.topology.of(obj),
             target=OF_CLASSES,
-            readers=Readers(cluster_class.TARGET.audience),
+            readers=Readers(TARGET.audience),
             name=obj.base_name,
         )
         cluster = resolved.settings.cluster

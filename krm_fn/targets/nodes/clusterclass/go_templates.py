@@ -114,7 +114,7 @@ def _line_file(form: LineForm) -> str:
     head = [_line(form, name, value) for name, value in form.constants.items()]
     text = f"{{{{- $content := {_quoted(''.join(head))} }}}}\n"
     pipe = "".join(f" | replace {_quoted(old)} {_quoted(new)}" for old, new in form.escapes.items())
-    for found, variable in (
+    for expression, variable in (
         ("$http", "HTTP_PROXY"),
         ("$https", "HTTPS_PROXY"),
         ("$no", "NO_PROXY"),
@@ -123,7 +123,7 @@ def _line_file(form: LineForm) -> str:
         if names:
             lines = _quoted("%s" + "".join(_line(form, name, "%s") for name in names))
             values = " $value" * len(names)
-            text += f"{{{{- with last {found} }}}}\n{{{{- $value := .{pipe} }}}}\n"
+            text += f"{{{{- with last {expression} }}}}\n{{{{- $value := .{pipe} }}}}\n"
             text += f"{{{{- $content = printf {lines} $content{values} }}}}\n{{{{- end }}}}\n"
     return text
 

@@ -53,7 +53,7 @@ def for_class(config: ProxyConfig, of_class: Cluster, *, target: str, name: str)
         service_cidrs=(Fact(_SERVICES),),
         service_domain=(Fact(_DOMAIN),),
     )
-    found = resolve(
+    resolved = resolve(
         config._replace(cluster_defaults=probe),
         (),
         target=target,
@@ -62,9 +62,9 @@ def for_class(config: ProxyConfig, of_class: Cluster, *, target: str, name: str)
     )
     entries = tuple(
         entry._replace(text=_without_ours(entry.text), why=tuple(map(_without_ours, entry.why)))
-        for entry in found.entries
+        for entry in resolved.entries
     )
-    return _with_list(found._replace(networks=(), missing=(), entries=entries), _named(found))
+    return _with_list(resolved._replace(networks=(), missing=(), entries=entries), _named(resolved))
 
 
 def for_nodes(
@@ -157,9 +157,11 @@ def _without_ours(text: str) -> str:
     return text
 
 
-def _named(found: Resolved) -> list[str]:
-    return [_NAMES.get(entry.text, entry.text.replace(_DOMAIN, DOMAIN)) for entry in found.entries]
+def _named(resolved: Resolved) -> list[str]:
+    return [
+        _NAMES.get(entry.text, entry.text.replace(_DOMAIN, DOMAIN)) for entry in resolved.entries
+    ]
 
 
-def _with_list(found: Resolved, entries: Sequence[str]) -> Resolved:
-    return found._replace(settings=found.settings._replace(no_proxy=",".join(entries)))
+def _with_list(resolved: Resolved, entries: Sequence[str]) -> Resolved:
+    return resolved._replace(settings=resolved.settings._replace(no_proxy=",".join(entries)))

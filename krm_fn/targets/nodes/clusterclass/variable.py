@@ -70,11 +70,14 @@ def value_of(settings: ProxySettings, class_context: ClassContext) -> dict[str, 
     """Return the value of the variable without the name of a Secret; empty for no proxy."""
     if not writes_proxy(class_context):
         return {ENABLED: True} if has_proxy(settings) else {}
-    members = {"httpProxy": settings.http_proxy, "httpsProxy": settings.https_proxy}
-    found: dict[str, Any] = {name: value for name, value in members.items() if value}
+    value: dict[str, Any] = {}
+    if settings.http_proxy:
+        value["httpProxy"] = settings.http_proxy
+    if settings.https_proxy:
+        value["httpsProxy"] = settings.https_proxy
     if settings.no_proxy:
-        found["noProxy"] = list(noproxy.parse(settings.no_proxy))
-    return found
+        value["noProxy"] = list(noproxy.parse(settings.no_proxy))
+    return value
 
 
 def definition_of(settings: ProxySettings, class_context: ClassContext) -> dict[str, Any]:
