@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from krm_fn.krm.codes import Severity
+from krm_fn.krm.masking import redact
 from krm_fn.light_typing import NamedTuple
 from krm_fn.lint.compared import Compared, by_object
 from krm_fn.places.containers import POD_KINDS
@@ -79,7 +80,7 @@ def covered(compared: Sequence[Compared], source: ObjectSource) -> list[Covered]
         elif any(_has_proxy(record) for record in records):
             count.same += 1
         else:
-            count.reasons[_why_left(records) or _NOBODY_CHOSE.get(system, "")] += 1
+            count.reasons[redact(_why_left(records)) or _NOBODY_CHOSE.get(system, "")] += 1
     return [_row(system, count) for system, count in counts.items() if count.found]
 
 
