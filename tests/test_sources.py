@@ -449,7 +449,7 @@ def test_certificates_that_are_none_are_reported(named: dict[str, Any], item: di
     assert wrong(function_config, item) == [f"spec.trustedCA.configMap: {reported}"]
 
 
-@given(st.text(max_size=60) | st.sampled_from([TKG, SWARM, BUILDER]), st.sampled_from([None, *formats.READERS]))
+@given(st.text(max_size=60) | st.sampled_from([TKG, SWARM, BUILDER]), st.sampled_from([None, *formats.FORMATS]))
 def test_no_text_is_more_than_wrong(text: str, form: str | None) -> None:
     try:
         found = formats.read(text, form)

@@ -14,23 +14,21 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from krm_fn import yamledit
 from krm_fn.config import ForeignValue
 from krm_fn.errors import ConfigError, InputError
 from krm_fn.formats import sops, ytt
-from krm_fn.light_typing import Any
-from krm_fn.patch import field_path, lookup
+from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.patch import Pointer, field_path, lookup
 from krm_fn.products import giantswarm, konvoy, tkg
 from krm_fn.products.proxy_keys import SHORT, SNAKE, UPPER, ProxyKeys
 from krm_fn.yamledit import stream
 
 TKG, GIANT_SWARM, IMAGE_BUILDER = "TKG", "GiantSwarm", "ImageBuilder"
 
-_Path = tuple[str, ...]
-_Fields = dict[_Path, ForeignValue]
-_Places = tuple[tuple[_Path, ProxyKeys], ...]
+_Fields = dict[Pointer, ForeignValue]
 
 _URLS = (("httpProxy",), ("httpsProxy",))
 _SPEC = (*_URLS, ("noProxy",))
@@ -45,67 +43,90 @@ _TKG_FACTS = {
     "VSPHERE_CONTROL_PLANE_ENDPOINT": ("clusterDefaults", "endpoint"),
     "AWS_REGION": ("clusterDefaults", "region"),
     "AZURE_LOCATION": ("clusterDefaults", "region"),
-    _TKG_PROVIDER: ("clusterDefaults", "infrastructure"),
 }
-_TKG_NAMES = (*tkg.PROXY, tkg.PROXY_SWITCH, tkg.PROXY_CERTIFICATE, *_TKG_FACTS)
 _TKG_INFRASTRUCTURES = {"vsphere": "VSphereCluster", "aws": "AWSCluster", "azure": "AzureCluster"}
 
-_SWARM_PLACES: _Places = (
-    (giantswarm.PROXY, SHORT),
-    (giantswarm.CLUSTER_PROXY, SHORT),
-    ((), SNAKE),
-)
-_BUILDER_PLACES: _Places = (
-    ((), SNAKE),
-    ((konvoy.PROXY_ENV,), UPPER),
-    ((konvoy.PROXY_ENV,), SNAKE),
-)
+
+class Format(NamedTuple):
+    """How a system writes a proxy.
+
+    Attributes:
+        places: the mappings that hold it, and the names in each; of a field, the first place that has it counts.
+        signs: names that are in this format alone: `http_proxy` at the top is in two of them.
+        shown: the names, for a message.
+    """
+
+    places: tuple[tuple[Pointer, ProxyKeys], ...]
+    signs: tuple[Pointer, ...]
+    shown: str
 
 
-def read(text: str, form: str | None = None) -> Mapping[_Path, ForeignValue]:
+FORMATS = {
+    TKG: Format(
+        (((), tkg.PROXY),),
+        tuple((name,) for name in (*tkg.PROXY, tkg.PROXY_SWITCH)),
+        "`TKG_HTTP_PROXY`, `TKG_HTTPS_PROXY`, `TKG_NO_PROXY`",
+    ),
+    GIANT_SWARM: Format(
+        ((giantswarm.PROXY, SHORT), (giantswarm.CLUSTER_PROXY, SHORT), ((), SNAKE)),
+        (
+            *((*giantswarm.PROXY, name) for name in SHORT),
+            *((*giantswarm.CLUSTER_PROXY, name) for name in SHORT),
+        ),
+        "`proxy.http`, `proxy.https`, `proxy.noProxy`",
+    ),
+    IMAGE_BUILDER: Format(
+        (((), SNAKE), ((konvoy.PROXY_ENV,), UPPER), ((konvoy.PROXY_ENV,), SNAKE)),
+        ((konvoy.PROXY_ENV,),),
+        "`http_proxy`, `https_proxy`, `no_proxy`, which need no `format`, or these in `proxy_env`",
+    ),
+}
+"""Name of a format -> what it is like."""
+
+
+def read(text: str, name: str | None = None) -> Mapping[Pointer, ForeignValue]:
     """Return the fields of ``spec`` that ``text`` sets, each with its place.
 
     Args:
         text: the whole file or value; of several YAML documents, later ones lie over earlier ones, where the system
             takes several.
-        form: what it is; None: whichever it looks like.
+        name: that of its format; None: whichever it looks like.
 
     Raises:
-        ConfigError: it is encrypted, no YAML, none of the forms, several of them, or not the one it is said to be.
+        ConfigError: it is encrypted, no YAML, in none of the formats, in several of them, or not in that one.
     """
     if sops.hides(text):
         raise ConfigError([sops.ENCRYPTED])
     data = _whole(text)
-    form = form or _form_of(data)
+    name = name or _likely(data)
     count = len(stream.documents(text))
-    if form == GIANT_SWARM and count > 1:
+    if name == GIANT_SWARM and count > 1:
         raise ConfigError([f"must hold one YAML document, but it holds {count}"])
-    found = READERS[form](data) if form else {}
-    if not found:
-        known = {form: _SHOWN[form]} if form else _SHOWN
-        wanted = "; ".join(f"{name}: {names}" for name, names in known.items())
-        raise ConfigError([f"must hold a proxy under the names of its system ({wanted})"])
-    return found
+    fields = _tkg(data) if name == TKG else _proxy(data, name)
+    if not fields:
+        names = [name] if name else FORMATS
+        known = "; ".join(f"{known}: {FORMATS[known].shown}" for known in names)
+        raise ConfigError([f"must hold a proxy under the names of its system ({known})"])
+    return fields
 
 
-def _form_of(data: Mapping[str, Any]) -> str | None:
-    """Return the form that a file looks like; None if it looks like none of them.
+def _likely(data: Mapping[str, Any]) -> str | None:
+    """Return the format that a file looks like; None if it looks like none of them.
 
     Raises:
         ConfigError: it looks like several of them.
     """
     likely = []
-    for form, paths in _SIGNS.items():
-        if any(lookup(data, path) is not None for path in paths):
-            likely.append(form)
+    for name, form in FORMATS.items():
+        if any(lookup(data, path) is not None for path in form.signs):
+            likely.append(name)
     if len(likely) > 1:
         names = " and ".join(likely)
-        raise ConfigError(
-            [f"must be of one form, but it looks like {names}: say which in `format`"]
-        )
+        text = f"must be of one form, but it looks like {names}: say which in `format`"
+        raise ConfigError([text])
     if likely:
         return likely[0]
-    return IMAGE_BUILDER if _first(data, _BUILDER_PLACES) else None
+    return IMAGE_BUILDER if _proxy(data, IMAGE_BUILDER) else None
 
 
 def left_out(text: str) -> list[str]:
@@ -114,7 +135,7 @@ def left_out(text: str) -> list[str]:
     names = [name for name in _TKG_NETWORKS if data.get(name)]
     if "ipv6" in str(data.get(_TKG_FAMILY)).lower():
         names.append(_TKG_FAMILY)
-    if data.get(_TKG_PROVIDER) and not _fact(data, _TKG_PROVIDER).value:
+    if data.get(_TKG_PROVIDER) and not _infrastructure(data):
         names.append(_TKG_PROVIDER)
     return names
 
@@ -134,21 +155,44 @@ def _whole(text: str) -> dict[str, Any]:
     return {key: value for part in parts if isinstance(part, dict) for key, value in part.items()}
 
 
+def _proxy(data: Any, name: str | None) -> _Fields:
+    """Return the URLs and the list of a format."""
+    fields: _Fields = {}
+    for path, keys in FORMATS[name].places if name else ():
+        for field, key in zip(_SPEC, keys, strict=True):
+            value = lookup(data, (*path, key))
+            if value is not None and field not in fields:
+                value = value if field in _URLS else _joined(value)
+                fields[field] = ForeignValue(value, field_path((*path, key)))
+    return fields
+
+
+def _joined(value: Any) -> Any:
+    """Return a list of entries as one text; its place is that of the list."""
+    if isinstance(value, list) and all(isinstance(entry, str) for entry in value):
+        return ",".join(value)
+    return value
+
+
 def _tkg(data: Any) -> _Fields:
-    found = _three(data, (), tkg.PROXY)
-    switch = lookup(data, (tkg.PROXY_SWITCH,))
-    if _is_off(switch):
-        found = {path: ForeignValue("", tkg.PROXY_SWITCH) for path in _URLS}
-    facts = {
-        path: _fact(data, name)
-        for name, path in _TKG_FACTS.items()
-        if lookup(data, (name,)) not in (None, "")
-    }
-    found |= {path: given for path, given in facts.items() if given.value}
+    """Return what a TKG file says of the proxy, and then of the cluster."""
+    fields = _proxy(data, TKG)
+    if _is_off(lookup(data, (tkg.PROXY_SWITCH,))):
+        fields = {path: ForeignValue("", tkg.PROXY_SWITCH) for path in _URLS}
+    if not fields:
+        return {}
+    for name, path in _TKG_FACTS.items():
+        value = lookup(data, (name,))
+        if value not in (None, "", [], {}, False, 0):
+            fields[path] = ForeignValue(value, name)
+    infrastructure = _infrastructure(data)
+    if infrastructure:
+        fields["clusterDefaults", "infrastructure"] = ForeignValue(infrastructure, _TKG_PROVIDER)
     certificates = lookup(data, (tkg.PROXY_CERTIFICATE,))
-    if certificates and found:
-        found["trustedCA", "pem"] = ForeignValue(_decoded(certificates), tkg.PROXY_CERTIFICATE)
-    return found if any(path in found for path in _SPEC) else {}
+    if certificates:
+        decoded = ForeignValue(_decoded(certificates), tkg.PROXY_CERTIFICATE)
+        fields["trustedCA", "pem"] = decoded
+    return fields
 
 
 def _is_off(switch: Any) -> bool:
@@ -158,67 +202,14 @@ def _is_off(switch: Any) -> bool:
     return word in _OFF
 
 
-def _fact(data: Any, name: str) -> ForeignValue:
-    value = lookup(data, (name,))
-    known = _TKG_INFRASTRUCTURES.get(str(value).lower(), "") if name == _TKG_PROVIDER else value
-    return ForeignValue(known, name)
+def _infrastructure(data: Any) -> str:
+    """Return the kind of the infrastructure that a TKG file names; "" for none that is known."""
+    return _TKG_INFRASTRUCTURES.get(str(lookup(data, (_TKG_PROVIDER,))).lower(), "")
 
 
 def _decoded(text: Any) -> str:
     try:
         return base64.b64decode("".join(str(text).split()), validate=True).decode()
     except (binascii.Error, ValueError):
-        raise ConfigError(
-            [f"must hold base64 of certificates in PEM form in `{tkg.PROXY_CERTIFICATE}`"]
-        ) from None
-
-
-def _first(data: Any, places: _Places) -> _Fields:
-    """Return, field by field, the value of the first place that has one."""
-    found: _Fields = {}
-    for path, names in places:
-        found = {**_three(data, path, names), **found}
-    return found
-
-
-def _three(data: Any, path: _Path, names: ProxyKeys) -> _Fields:
-    found: _Fields = {}
-    for target, name in zip(_SPEC, names, strict=True):
-        value = lookup(data, (*path, name))
-        if value is None:
-            continue
-        if target not in _URLS:
-            value = _text(value)
-        found[target] = ForeignValue(value, field_path((*path, name)))
-    return found
-
-
-def _text(value: Any) -> Any:
-    """Return a list of entries as one text; its place is that of the list."""
-    if isinstance(value, list) and all(isinstance(entry, str) for entry in value):
-        return ",".join(value)
-    return value
-
-
-READERS: dict[str, Callable[[Any], _Fields]] = {
-    TKG: _tkg,
-    GIANT_SWARM: lambda data: _first(data, _SWARM_PLACES),
-    IMAGE_BUILDER: lambda data: _first(data, _BUILDER_PLACES),
-}
-"""Name of a form -> what reads it."""
-
-_SIGNS: dict[str, tuple[_Path, ...]] = {
-    TKG: tuple((name,) for name in (*tkg.PROXY, tkg.PROXY_SWITCH)),
-    GIANT_SWARM: (
-        *((*giantswarm.PROXY, name) for name in SHORT),
-        *((*giantswarm.CLUSTER_PROXY, name) for name in SHORT),
-    ),
-    IMAGE_BUILDER: ((konvoy.PROXY_ENV,),),
-}
-"""Names that are in one form only: `http_proxy` at the top is in two of them."""
-
-_SHOWN = {
-    TKG: "`TKG_HTTP_PROXY`, `TKG_HTTPS_PROXY`, `TKG_NO_PROXY`",
-    GIANT_SWARM: "`proxy.http`, `proxy.https`, `proxy.noProxy`",
-    IMAGE_BUILDER: "`http_proxy`, `https_proxy`, `no_proxy`, which need no `format`, or these in `proxy_env`",
-}
+        reason = f"must hold base64 of certificates in PEM form in `{tkg.PROXY_CERTIFICATE}`"
+        raise ConfigError([reason]) from None
