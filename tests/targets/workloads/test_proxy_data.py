@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
 
 from function_configs import list_with_config
 from krm_fn.krm.results import Result, Severity
@@ -245,17 +243,6 @@ def test_an_object_that_refuses_is_as_one_that_is_not_there() -> None:
     assert env_of(after)[0] == {"name": "HTTP_PROXY", "value": HTTP}
 
 
-@given(
-    st.lists(st.sampled_from([*PROXY_VARIABLES, "A"]), unique=True, min_size=1),
-)
-def test_no_entry_ever_has_a_value_and_a_reference(names: list[str]) -> None:
-    entries = [reference(name, of="proxy" if at % 2 else "elsewhere") for at, name in enumerate(names)]
-    (after, _), _ = done({}, workload(*entries), config_map({}))
-
-    assert all(("value" in entry) != ("valueFrom" in entry) for entry in env_of(after))
-    assert len({entry["name"] for entry in env_of(after)}) == len(env_of(after))
-
-
 @pytest.mark.parametrize("name", PROXY_VARIABLES)
 @pytest.mark.parametrize("twin", [True, False], ids=["beside its twin", "alone, as its author chose"])
 def test_a_variable_that_a_secret_of_the_list_provides_is_set(name: str, twin: bool) -> None:
@@ -357,34 +344,6 @@ def test_a_secret_of_flux_without_data_is_without_it_again() -> None:
     assert sorted(held["stringData"]) == ["address", "password", "username"]
     (_, again), _ = done({"mode": "Remove"}, git_repository(), held)
     assert again == secret()
-
-
-@pytest.mark.parametrize(
-    ("spec", "expected"),
-    [
-        pytest.param(
-            {"mode": "Remove"}, ({"url": "https://x"}, {"other": "eA=="}), id="removal takes the key from both"
-        ),
-        pytest.param(
-            {"httpsProxy": ""},
-            ({"url": "https://x"}, {"other": "eA=="}),
-            id="so does an injection without a proxy for it",
-        ),
-    ],
-)
-def test_a_key_of_argo_cd_in_string_data_and_in_data(spec: Any, expected: Any) -> None:
-    labels = {"argocd.argoproj.io/secret-type": "repository"}
-    text = {"url": "https://x", "proxy": "http://u:NEW@n:1"}
-    data = {"proxy": encoded("http://u:OLD@old:1"), "other": "eA=="}
-    ((held,), _) = done(spec, secret(labels=labels, stringData=text, data=data))
-    assert (held["stringData"], held["data"]) == expected
-
-
-def test_an_injection_leaves_what_is_not_read() -> None:
-    labels = {"argocd.argoproj.io/secret-type": "repository"}
-    data = {"proxy": encoded("http://u:OLD@old:1")}
-    ((held,), _) = done({}, secret(labels=labels, stringData={"proxy": "http://u:NEW@n:1"}, data=data))
-    assert (held["stringData"]["proxy"], held["data"]) == (HTTP, data)
 
 
 @pytest.mark.parametrize(

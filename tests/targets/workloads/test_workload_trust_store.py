@@ -224,13 +224,6 @@ def test_another_folder_and_other_variables_leave_nothing_behind() -> None:
     ]
 
 
-def test_what_stands_there_twice_stands_there_once_in_the_end() -> None:
-    spec = {"containers": [{"name": "a", "env": [VARIABLE, VARIABLE], "volumeMounts": [MOUNT, MOUNT]}]}
-    done = pod(apply(target, asked({**spec, "volumes": [VOLUME, OTHERS, VOLUME]}), ONE, variables=["SSL_CERT_FILE"]))
-    assert done["containers"] == [{"name": "a", "env": [VARIABLE], "volumeMounts": [MOUNT]}]
-    assert done["volumes"] == [VOLUME, OTHERS]
-
-
 DIRECTORIES = {"name": "SSL_CERT_DIR", "value": f"/etc/ssl/certs:/etc/pki/tls/certs:{FOLDER}"}
 
 
@@ -255,20 +248,6 @@ def test_the_go_programs_we_know_find_the_bundle(options: dict[str, Any], expect
     assert apply(target, done, NONE) == obj
     moved = {**options, "mountPath": "/etc/corp"}
     assert apply(target, apply(target, obj, ONE, **moved), ONE, **options) == done
-
-
-@pytest.mark.parametrize(
-    ("options", "is_silent"),
-    [
-        pytest.param({}, False, id="no variable"),
-        pytest.param({"variables": ["REQUESTS_CA_BUNDLE"]}, True, id="a variable"),
-        pytest.param({"mountPath": "/etc/ssl/certs"}, True, id="a folder that Go reads by default"),
-    ],
-)
-def test_certificates_that_no_variable_names_are_a_warning(options: dict[str, Any], is_silent: bool) -> None:
-    said = messages(target, asked(), settings=ONE, **options)
-    assert (said == []) is is_silent
-    assert messages(target, workload(annotations=REFUSED), settings=ONE, **options) == []
 
 
 GO_PROGRAM = """
@@ -459,10 +438,6 @@ def test_a_workload_is_read_only_where_it_holds_a_word_of_ours_or_matchers_are_g
     assert (done.exit_code, done.changed) == (0, 0)
     with pytest.raises(InputError):
         run((UNREADABLE % (pem, "{names: [other]}")).encode())
-
-
-def test_nothing_is_seen_of_a_proxy() -> None:
-    assert list(target.TARGET.read(apply(target, asked(), ONE), {})) == []
 
 
 def test_the_annotation_the_volume_and_the_known_workloads_are_looked_for_in_the_text() -> None:
