@@ -38,15 +38,16 @@ def run(given: Namespace) -> Answer:
 
 
 def _bash(commands: Mapping[str, Parser]) -> str:
-    values, options = [], []
+    values: list[str] = []
+    options = []
     for command, parser in commands.items():
         words: list[str] = []
         for action in parser.actions():
-            words += action.option_strings or _values(action, command)
-            for option in action.option_strings if _values(action, command) else ():
-                values.append(  # noqa: PERF401
-                    f"  '{command} {option}') words='{' '.join(_values(action, command))}' ;;\n"
-                )
+            of_action = _values(action, command)
+            words += action.option_strings or of_action
+            if of_action:
+                known = f"words='{' '.join(of_action)}' ;;\n"
+                values += [f"  '{command} {option}') {known}" for option in action.option_strings]
         options.append(f"  {command}) words='{' '.join(words)}' ;;\n")
     return _BASH.format(
         values="".join(values), options="".join(options), commands=" ".join(commands)

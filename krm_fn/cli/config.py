@@ -84,21 +84,22 @@ def find_config(
 def config_above(manifests: Manifests, paths: Sequence[str]) -> FoundConfig | None:
     """Return the one ProxyConfig in the folder of the paths or above it, up to the root of the git repository."""
     start = common_folder([path for path in paths if path != "-"] or ["."])
-    contents: dict[str, bytes] = {}
-    found: list[LocatedConfig] = []
-    for file in files_above(start):
-        try:
-            content = read_file(file)
-            if config.KIND.encode() in content:
-                configs = _configs(Manifests({file: content}))
-                found += [located for located in configs if not located.is_of_list]
-                contents[file] = content
-        except (InputError, UsageError):  # it cannot be read, so it is another file  # noqa: PERF203
-            continue
+    found = [located for file in files_above(start) for located in _configs_of_file(file)]
     if not found:
         return None
-    above, located = Manifests(contents), _the_one(found)
-    return FoundConfig(located, Objects(manifests, above), located.ref.file_path)
+    located = _the_one(found)
+    file = located.ref.file_path
+    return FoundConfig(located, Objects(manifests, Manifests({file: read_file(file)})), file)
+
+
+def _configs_of_file(file: str) -> list[LocatedConfig]:
+    """Return the ProxyConfigs that are objects of a file; none of one that cannot be read."""
+    try:
+        content = read_file(file)
+        configs = _configs(Manifests({file: content})) if config.KIND.encode() in content else []
+    except (InputError, UsageError):
+        return []
+    return [located for located in configs if not located.is_of_list]
 
 
 def _refuse_misspelt(manifests: Manifests) -> None:

@@ -69,10 +69,10 @@ def _children(folder: str, ignored: Ignored) -> Iterator[os.DirEntry[str]]:
         raise _unreadable(folder, error) from None
     for child in children:
         is_folder = child.is_dir(follow_symlinks=False)
-        is_wanted = is_folder or child.name.endswith(ENDINGS)
-        if is_wanted and not child.name.startswith("."):  # noqa: SIM102
-            if not ignored.leaves_out(child.path, is_folder=is_folder):
-                yield child
+        if child.name.startswith(".") or not (is_folder or child.name.endswith(ENDINGS)):
+            continue
+        if not ignored.leaves_out(child.path, is_folder=is_folder):
+            yield child
 
 
 def files_above(folder: str) -> Iterator[str]:

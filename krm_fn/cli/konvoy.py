@@ -168,4 +168,4 @@ def _flags_of_role(wanted: ProxyConfig, cluster: Cluster, role: Role) -> list[tu
     resolved = settings.resolve(wanted, memberships, target=target, readers=Readers(Audience.NODE))
     proxy = resolved.settings
     values = (proxy.http_proxy, proxy.https_proxy, proxy.no_proxy)
-    return [(f"--{_ROLES[role]}{name}", value) for name, value in zip(_FIELDS, values)]  # noqa: B905
+    return [(f"--{_ROLES[role]}{name}", value) for name, value in zip(_FIELDS, values, strict=True)]

@@ -163,7 +163,7 @@ def _is_template(text: str) -> bool:
 
 
 def _is_of_helm(path: str) -> bool:
-    """Return whether a file is a template, the values or the description of a chart (Helm's documentation, "Charts")."""  # noqa: E501
+    """Return whether a file is of a chart: a template, its values or description (Helm's documentation, "Charts")."""
     folder, name = os.path.split(path)
     if name == "Chart.yaml" or name.startswith("values"):
         return _is_chart(folder)
