@@ -86,13 +86,13 @@ def plan_edits(source: ObjectSource, config: ProxyConfig, overview: Overview) ->
     for index in sorted({*targets_of, *patched, *naming}):
         targets, creators = targets_of.get(index, _NO_TARGETS)
         is_needed = index in targets_of or index in patched
+        has_code = _has_code(source, index)
         for obj in reader.take(index) if is_needed else reader.readable(index):
             known.add(identity(obj), None)
             _count(overview, obj, targets, config)
             if not is_selected(obj, config):
                 continue
             is_whole = topology.is_whole(obj) and not classes.waits_for(obj)
-            has_code = _has_code(source, index)
             memberships = topology.of(obj)
             standalone = None if memberships else topology.standalone_cluster(obj)
             subject = Subject(index, obj, memberships, standalone, uses, is_whole, has_code)
