@@ -197,7 +197,7 @@ def _plain(obj: Object) -> Any:
 def _is_read(reading: Reading, compared: Sequence[Compared]) -> bool:
     """Return whether a target reads a proxy: where it is, or in the text that holds it beside others."""
     for record in compared:
-        for other in (*record.before, *record.place.readings_of_authors()):
+        for other in (*record.before, *record.place.readings()):
             is_there = reading.path[: len(other.path)] == other.path
             if is_there and other.value in (None, reading.value):
                 return True

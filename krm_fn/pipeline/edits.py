@@ -104,7 +104,9 @@ def _compared(edited: _Edited, mode: Mode, *, reads_again: bool) -> Compared:
             *results,
             result_of_edit(edit, place.obj, mode, place.target_id, is_new=place.is_new),
         ]
-    return _with_notes(Compared(place._replace(held=after), before, after, tuple(results)))
+    return _with_notes(
+        Compared(place._replace(known_readings=after), before, after, tuple(results))
+    )
 
 
 def with_values(edit: Edit, before: Iterable[Reading], after: Iterable[Reading]) -> Edit:

@@ -11,10 +11,10 @@ from krm_fn.plan.model import ObjectSource
 
 def items_of_kinds(source: ObjectSource, kinds: Iterable[str]) -> list[int]:
     """Return the indexes of the items that may hold an object of some kinds, in order."""
-    wanted = frozenset(kinds)
+    kinds = frozenset(kinds)
     found: list[int] = []
-    for seen, indexes in source.by_kinds().items():
-        if not (seen and wanted.isdisjoint(seen)):
+    for occurring, indexes in source.by_kinds().items():
+        if not (occurring and kinds.isdisjoint(occurring)):
             found += indexes
     return sorted(found)
 
@@ -24,36 +24,36 @@ class ItemReader:
 
     def __init__(self, source: ObjectSource) -> None:
         self.source = source
-        self.held: dict[int, list[Object]] = {}
+        self._read: dict[int, list[Object]] = {}
         self.unreadable: dict[int, DocumentError] = {}
 
     def of_kinds(self, kinds: frozenset[str]) -> Iterator[Object]:
         """Yield the objects of items that may hold one of some kinds; raises InputError."""
         for index in items_of_kinds(self.source, kinds):
-            self.held[index] = self.source.objects(index)
-            yield from self.held[index]
+            self._read[index] = self.source.objects(index)
+            yield from self._read[index]
 
     def readable_of_kinds(self, kinds: frozenset[str]) -> list[Object]:
         """Return the objects of items that no target needs; one that cannot be read is no error."""
         found = []
         for index in items_of_kinds(self.source, kinds):
-            if index not in self.held and self.source.kinds(index):
+            if index not in self._read and self.source.kinds(index):
                 found += self.readable(index)
         return found
 
     def readable(self, index: int) -> list[Object]:
         """Return the objects of one item that no target needs, none if it cannot be read."""
-        if index not in self.held:
+        if index not in self._read:
             try:
-                self.held[index] = self.source.objects(index)
+                self._read[index] = self.source.objects(index)
             except InputError as error:
                 if not isinstance(error, DocumentError):
                     error = DocumentError(str(error), code=error.code)
                 self.unreadable[index] = error
                 return []
-        return self.held[index]
+        return self._read[index]
 
     def take(self, index: int) -> list[Object]:
         """Return the objects of one item and forget them; raises InputError."""
-        held = self.held.pop(index, None)
-        return self.source.objects(index) if held is None else held
+        objects = self._read.pop(index, None)
+        return self.source.objects(index) if objects is None else objects

@@ -18,7 +18,7 @@ from krm_fn.patch import Pointer
 from krm_fn.places.provided import NO_USES, DataUses
 from krm_fn.plan.other_systems import Foreign, elsewhere, foreign, without_class
 from krm_fn.plan.selection import is_selected
-from krm_fn.products.cluster_api import Role
+from krm_fn.products.cluster_api import CLUSTER, Role
 from krm_fn.settings import Resolved
 from krm_fn.targets import TARGETS, ClassContext, Context, Reach, Writes
 from krm_fn.targets.class_plans import ClassPlans
@@ -26,8 +26,6 @@ from krm_fn.targets.class_plans import ClassPlans
 if TYPE_CHECKING:
     from krm_fn.places.reading import Reading
     from krm_fn.targets.base import Target
-
-_CLUSTER = ("cluster.x-k8s.io", "Cluster")
 
 
 class ObjectSource(Protocol):
@@ -74,7 +72,7 @@ class PlannedEdit(NamedTuple):
         uses: the ConfigMaps and Secrets of the list that others read as a proxy.
         is_whole: whether another object refers to it and no other file has one of its name.
         has_code: code of ytt is in the text of the object, so nothing is written into it.
-        held: what it holds in the place of the target, where that was read and nothing has edited the object since.
+        known_readings: what the place of the target holds, where that was read and nothing has edited the object since.
     """
 
     item_index: int
@@ -89,7 +87,7 @@ class PlannedEdit(NamedTuple):
     uses: DataUses = NO_USES
     is_whole: bool = False
     has_code: bool = False
-    held: tuple[Reading, ...] | None = None
+    known_readings: tuple[Reading, ...] | None = None
 
     @property
     def target(self) -> Target:
@@ -107,7 +105,7 @@ class PlannedEdit(NamedTuple):
         memberships = [*self.memberships]
         if self.target.reach is Reach.ROLES:
             for role in Role:
-                memberships += [one._replace(role=role) for one in self.memberships]
+                memberships += [membership._replace(role=role) for membership in self.memberships]
         return settings.subjects(memberships, target=self.target_id, name=self.obj.base_name)
 
     def proposals(self) -> Iterator[Edit | Finding]:
@@ -134,8 +132,8 @@ class PlannedEdit(NamedTuple):
 
         Nothing if it is encrypted.
         """
-        if self.held is not None:
-            yield from self.held
+        if self.known_readings is not None:
+            yield from self.known_readings
         elif not sops.is_encrypted(self.obj.data):
             yield from self.target.read(self.obj.data, self.options, self.uses)
 
@@ -145,11 +143,6 @@ class PlannedEdit(NamedTuple):
         groups = self.class_context.groups.values() if self.class_context else ()
         given = (self.resolved.settings, *groups)
         return {url for one in given for url in (one.http_proxy, one.https_proxy) if url}
-
-    def readings_of_authors(self) -> Iterator[Reading]:
-        """Yield what ``readings`` yields, and what the option ``conflict`` keeps for its author."""
-        options = {**self.options, "conflict": "Override"}
-        yield from self._replace(options=options, held=None).readings()
 
     @property
     def has_list_by_class(self) -> bool:
@@ -175,13 +168,16 @@ class PlannedEdit(NamedTuple):
     @property
     def is_asked(self) -> bool:
         """Whether something is declared: a proxy for the object, or for some nodes it makes, or what needs none."""
-        groups = self.class_context.groups.values() if self.class_context else ()
-        settings = self.resolved.settings
-        is_more = self.target.writes is Writes.PROXY_AND_TRUST and bool(
-            settings.trusted_ca.pem or settings.mirror
-        )
-        is_more = is_more or bool(self.class_context and self.class_context.repairs_erased)
-        return is_more or self.resolved.declared or any(group.is_declared for group in groups)
+        if self.resolved.declared:
+            return True
+        if self.target.writes is Writes.PROXY_AND_TRUST:
+            settings = self.resolved.settings
+            if settings.trusted_ca.pem or settings.mirror:
+                return True
+        if self.class_context is None:
+            return False
+        groups = self.class_context.groups.values()
+        return self.class_context.repairs_erased or any(group.is_declared for group in groups)
 
     def result(self, finding: Finding) -> Result:
         """Return ``finding`` as a result about the object and the target."""
@@ -248,18 +244,17 @@ class Overview:
         self.uses = uses
         chosen = [obj for obj in read if is_selected(obj, wanted)]
         self.foreign = foreign(chosen, topology)
-        without = list(without_class(read, topology))
-        self.without_class = [one for one in without if is_selected(one[0], wanted)]
+        for obj, name, path in without_class(read, topology):
+            if is_selected(obj, wanted):
+                self.without_class.append((obj, name, path))
         for obj, key in elsewhere(read):
             if is_selected(obj, wanted):
                 self.elsewhere.append((obj, key, topology.of(obj)))
-        self.clusters = [
-            obj
-            for obj in read
-            if obj.group_kind == _CLUSTER
-            and not obj.is_local
-            and obj.ref in {one.cluster.ref for one in topology.of(obj)}
-        ]
+        for obj in read:
+            if obj.group_kind != CLUSTER or obj.is_local:
+                continue
+            if obj.ref in {membership.cluster.ref for membership in topology.of(obj)}:
+                self.clusters.append(obj)
         about = [*self.clusters, *(obj for obj, _, _ in self.without_class)]
         self.memberships = {obj.ref: topology.of(obj) for obj in about}
         self.left_out = {obj.ref for obj in self.clusters if not is_selected(obj, wanted)}

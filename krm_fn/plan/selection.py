@@ -15,9 +15,9 @@ def is_enabled(name: str, config: ProxyConfig) -> bool:
     return bool(config.targets.get(name, {}).get("enabled", True))
 
 
-def may_hold(seen: frozenset[str], kinds: frozenset[tuple[str, str]]) -> bool:
+def may_hold(occurring: frozenset[str], kinds: frozenset[tuple[str, str]]) -> bool:
     """Return whether an item in whose text some names of kinds were seen may hold an object of ``kinds``."""
-    return not (seen and seen.isdisjoint(kind for _, kind in kinds))
+    return not (occurring and occurring.isdisjoint(kind for _, kind in kinds))
 
 
 def is_selected(obj: Object, config: ProxyConfig) -> bool:

@@ -234,7 +234,7 @@ def _listed_secrets(source: ObjectSource) -> Iterator[tuple[Key, set[str] | None
 def _keys_of(obj: Object) -> set[str]:
     """Return the keys of a Secret."""
     members = [obj.data.get(field) for field in ("data", "stringData")]
-    return {key for held in members if isinstance(held, Mapping) for key in held}
+    return {key for member in members if isinstance(member, Mapping) for key in member}
 
 
 def _secret_key(obj: Object, name: str) -> Key:
