@@ -525,3 +525,10 @@ def test_the_look_at_a_part_does_not_depend_on_what_is_around_it(files: list[lis
         asked = QuickLook(texts)  # about the first parts one by one, about the rest by a search of all
         assert [number for number in range(len(parts)) if asked.contains(number, words)] == holding
         assert {at for at, part in enumerate(parts) if any(word in part for word in words)} <= {*holding}
+
+
+@layouts
+def test_the_text_of_an_item_can_be_read_alone(text: str) -> None:
+    found = load(text.replace("Secret", "Secret#@"))
+    assert found.text_for_ytt(0) == ""
+    assert read(found.text_for_ytt(1)) in (found.read(1), [found.read(1)])

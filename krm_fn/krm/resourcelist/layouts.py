@@ -200,10 +200,12 @@ class WholeLayout:
         return [(item.node.start, item.node.end) for item in self.items]
 
     def text_of(self, index: int) -> str:
-        """Return the lines of an item."""
+        """Return the text of an item with a comment behind it, which can be read alone."""
         node = self.items[index].node
-        end = self.text.find("\n", node.end)
-        return self.text[node.start : end if end >= 0 else None]
+        before = node.start - (self.text.rfind("\n", 0, node.start) + 1)
+        behind = self.text[node.end :].partition("\n")[0]
+        comment = behind if behind.lstrip().startswith("#") else ""
+        return " " * before + self.text[node.start : node.end] + comment
 
     def read(self, index: int) -> Any:
         """As ``CutLayout.read``."""
