@@ -404,6 +404,12 @@ def test_a_cluster_has_the_variable_where_some_nodes_of_its_class_get_the_proxy(
     assert [line for line in reported if "NodesWithoutProxy" in line] != []
 
 
+def test_what_no_node_of_a_template_can_hold_is_an_error_at_the_class() -> None:
+    targets = {"kubeletDropIn": {"path": "/usr/lib/systemd/system/kubelet.service.d/10-proxy.conf"}}
+    _, reported = answer(objects("v1beta1", cluster("v1beta1")), targets=targets)  # the pool has Ignition
+    assert [line.split(":")[0] for line in reported if "/usr" in line] == ["error CannotWrite"]
+
+
 @pytest.mark.parametrize("kind", [["x"], None])
 def test_a_reference_to_a_kind_that_is_no_text_is_passed_by(kind: Any) -> None:
     given = objects("v1beta1", cluster("v1beta1"))
