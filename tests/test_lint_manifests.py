@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from growth import excess
 from krm_fn import config
 from krm_fn.krm.codes import Severity
 from krm_fn.lint.manifests import Audit, audit
@@ -308,3 +309,20 @@ spec:
 @pytest.mark.parametrize(("name", "is_said"), [("HTTP_PROXY", True), ("MODE", False)])
 def test_a_policy_that_kyverno_will_not_execute_is_reported(name: str, is_said: bool) -> None:
     assert ("PolicyDeprecated" in codes(judged(POLICY.replace("NAME", name)))) is is_said
+
+
+# large files
+
+
+@pytest.mark.parametrize("comment", ["# no code", "#@ code of ytt"])
+@pytest.mark.parametrize("head", ["", "kind: ResourceList\nitems:\n"], ids=["documents", "one list"])
+def test_time_is_linear_in_the_objects_of_a_file(head: str, comment: str) -> None:
+    def large_file(size: int) -> dict[str, bytes]:
+        texts = [deployment({"HTTP_PROXY": PROXY}, f"app-{number}") for number in range(size)]
+        if head:
+            body = "".join(f"- {indented(text)[2:]}" for text in texts)
+        else:
+            body = "---\n".join(texts)
+        return {"a.yaml": f"{head}{body}{comment}\n".encode()}
+
+    assert excess(audit, large_file, 240, in_steps=False) == ""

@@ -58,8 +58,13 @@ def comments_above(text: str, start: int) -> str:
     They count to the document before; a program that reads comments may take them for those of this one.
     """
     end = start if text.startswith("---", start) else text.rfind("\n", 0, max(start - 1, 0)) + 1
-    comments = re.search(r"(?:^#[^\n]*\n)*\Z", text[:end], re.MULTILINE)
-    return comments[0] if comments else ""
+    begin = end
+    while begin > 0:
+        line = text.rfind("\n", 0, begin - 1) + 1
+        if not text.startswith("#", line):
+            break
+        begin = line
+    return text[begin:end]
 
 
 def rewrite_documents(text: str, texts: Mapping[int, str | None], new: Sequence[str] = ()) -> str:
