@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from urllib.parse import unquote
 
 import pytest
@@ -96,7 +97,7 @@ def test_systemd_words_never_raise_and_stand_where_they_say(line: str) -> None:
     )
 
 
-def words_and_gaps(line: str, words: list[escaping.QuotedWord]) -> list[str]:
+def words_and_gaps(line: str, words: Sequence[escaping.QuotedWord]) -> list[str]:
     """The words, after a check that nothing but blanks stands between them."""
     at = 0
     for word in words:

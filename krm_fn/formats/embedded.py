@@ -17,7 +17,7 @@ from functools import cached_property, lru_cache
 
 from krm_fn.errors import EditError, ExpansionError, InputError
 from krm_fn.formats import sops
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, lookup
@@ -41,7 +41,7 @@ class Value(NamedTuple):
     ending: str = ""
     before: str = ""
     behind: str = ""
-    problem: Finding | None = None
+    problem: Result | None = None
 
     @property
     def is_yaml(self) -> bool:
@@ -63,7 +63,7 @@ class Value(NamedTuple):
 class NotEditedError(Exception):
     """A text cannot be read or edited; ``finding`` says why."""
 
-    def __init__(self, finding: Finding) -> None:
+    def __init__(self, finding: Result) -> None:
         super().__init__(finding.message)
         self.finding = finding
 
@@ -194,15 +194,15 @@ def mappings(value: Value) -> Iterator[Embedded]:
 
 def _left_alone(value: Value, error: InputError) -> NotEditedError:
     message = f"the YAML in it cannot be read and is left as it is: {error}"
-    return NotEditedError(Finding.of("TextUnreadable", message, value.path))
+    return NotEditedError(Result.of("TextUnreadable", message, value.path))
 
 
 def _refused(value: Value, error: EditError) -> NotEditedError:
     message = f"the YAML in it cannot be edited: {error}"
-    return NotEditedError(Finding.of(error.code, message, value.path))
+    return NotEditedError(Result.of(error.code, message, value.path))
 
 
-def _unread(problem: Finding) -> Value:
+def _unread(problem: Result) -> Value:
     return Value(problem.path, "", problem=problem)
 
 
@@ -219,7 +219,7 @@ def _value(path: Pointer, text: Any, *, is_base64: bool) -> Value:
                 f"`{path[-1]}` must be base64 of UTF-8 text; correct it, or write the text itself under "
                 "`stringData`"
             )
-            return _unread(Finding.of("TextUnreadable", message, path))
+            return _unread(Result.of("TextUnreadable", message, path))
         lines = text.rstrip("\n").split("\n")
         width = len(lines[0]) if len(lines) > 1 else 0
         ending = text[len(text.rstrip("\n")) :]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer
 
@@ -39,8 +39,8 @@ def hides(text: str) -> bool:
     return re.search(_VALUE, text) is not None or re.search(_CHECKSUM, text) is not None
 
 
-def refusal(path: Pointer = (_MEMBER,)) -> Finding:
+def refusal(path: Pointer = (_MEMBER,)) -> Result:
     """Return the finding about an encrypted object, or about the encrypted text at ``path``."""
-    return Finding.of(
+    return Result.of(
         "TextUnreadable", f"{ENCRYPTED}, or leave it out with `spec.selector.exclude`", path
     )

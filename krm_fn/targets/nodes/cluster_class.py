@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krm_fn.clusters import variable_lists
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience
 from krm_fn.patch import named_items, text_at
 from krm_fn.places import cluster_secret
@@ -51,7 +51,7 @@ class _ClusterClass(Target):
                     return NodeSecret(name, keys)
         return NodeSecret(cluster_secret.name_for(settings.cluster), keys)
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
         """Yield the variable and the patches of a ClusterClass, or the variables of a Cluster.
 
         Where nothing is known of the list, all that this target wrote has to go.

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from krm_fn.formats import mime
 from krm_fn.formats.embedded import Value
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import list_at, lookup, text_at
@@ -38,7 +38,7 @@ class _Karpenter(Target):
     audience = Audience.NODE
     node_update = NodeUpdate(is_rolled=True, why="Karpenter replaces nodes whose user data differ")
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
         """Yield the variables of the NodeConfig, or new user data where there are none."""
         text = text_at(data, _USER_DATA)
         value = _node_config(text)
@@ -84,7 +84,7 @@ def _node_config(text: str) -> Value | None:
     return Value(_USER_DATA, text) if is_plain else None
 
 
-def _old_images(data: Data) -> Iterator[Finding]:
+def _old_images(data: Data) -> Iterator[Result]:
     """Yield a warning for each image that is too old to know the variables, and drops them."""
     for index, term in enumerate(list_at(data, _AMI_TERMS)):
         dated = re.fullmatch(_DATED_ALIAS, text_at(term, ("alias",)))
@@ -94,7 +94,7 @@ def _old_images(data: Data) -> Iterator[Finding]:
                 "name a newer one"
             )
             path = (*_AMI_TERMS, str(index), "alias")
-            yield Finding.of("NodesWithoutProxy", message, path)
+            yield Result.of("NodesWithoutProxy", message, path)
 
 
 def _runs_nodeadm(data: Data) -> bool:

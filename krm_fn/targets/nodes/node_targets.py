@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krm_fn.engine import Draft
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience
 from krm_fn.places.place import Place
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, SERVICE_TARGETS, kinds_of
@@ -51,7 +51,7 @@ class NodeTarget(Target):
         self.id = target_id
         self.kinds = kinds_of(target_id)
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
         """Yield the files, and the commands."""
         is_wanted = context.settings.sets_any
         if self.id == FILES_ON_REQUEST:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn.engine import Draft
 from krm_fn.formats import pem
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.places.place import Place
@@ -96,7 +96,7 @@ class _NodeTrustStore(Target):
     kinds = WITH_FILES
     audience = Audience.NOBODY
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
         """Yield the certificates, and the commands that put them into the trust store."""
         certificates = pem.split(context.settings.trusted_ca.pem)
         draft = Draft(data)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from krm_fn.engine import Draft
 from krm_fn.formats import escaping
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, list_at, lookup, text_at
@@ -201,7 +201,7 @@ class _OtherWriters(Target):
         chosen = of_files.get("files", ()) if of_files.get("enabled", True) else ()
         return {**super().options(given), "written": [NODE_FILES[name].paths[0] for name in chosen]}
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
         """Yield the places that others write."""
         yield Place((), _OtherPlaces(context.options.get("written", ())), "other places")
 

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from krm_fn.config import Mirror
 from krm_fn.engine import Draft
 from krm_fn.formats import pem
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.places.place import Place
@@ -138,7 +138,7 @@ class _RegistryMirror(Target):
     kinds = WITH_MIRRORS
     audience = Audience.NOBODY
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
         """Yield the files of the mirror; there are no options."""
         draft = Draft(data)
         is_wanted = context.settings.mirror is not None

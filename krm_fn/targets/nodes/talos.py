@@ -14,7 +14,7 @@ from functools import partial
 
 from krm_fn.engine import Draft
 from krm_fn.formats.embedded import Value, readable
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.patch import APPEND, Pointer, list_at, lookup, text_at
@@ -87,7 +87,7 @@ class _Talos(Target):
     kinds = kinds_of("talos")
     audience = Audience.NODE
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
         """Yield the variables that patches set already, and a new patch for the readers for which none does."""
         draft = Draft(data)
         is_wanted = context.settings.sets_any
@@ -131,7 +131,7 @@ class _Machine:
         self._none = settings.without_proxy
         self._variables = settings.variables()
 
-    def in_operations(self, operations: list[Any], path: Pointer) -> Iterator[Place | Finding]:
+    def in_operations(self, operations: list[Any], path: Pointer) -> Iterator[Place | Result]:
         """Yield the mappings that operations of JSON patches set as a whole, and what is said of the others."""
         for index, operation in enumerate(operations):
             place = (*path, str(index))
@@ -141,7 +141,7 @@ class _Machine:
             else:
                 yield from self.left_behind([operation], (*place, "path"))
 
-    def left_behind(self, operations: list[Any], path: Pointer) -> Iterator[Finding]:
+    def left_behind(self, operations: list[Any], path: Pointer) -> Iterator[Result]:
         """Yield what is said of operations on variables that are not edited; a password that stays is an error."""
         for operation in operations:
             for name, value in _variables_of(operation).items():
@@ -153,7 +153,7 @@ class _Machine:
                 message = (
                     f"an operation of a JSON patch is about `{name}`, and is not edited: remove it"
                 )
-                yield Finding.of(code, message, path)
+                yield Result.of(code, message, path)
 
     def in_document(self, document: Any) -> Iterator[Place]:
         """Yield the mappings of variables in one document."""
@@ -168,7 +168,7 @@ class _Machine:
             return Place(path, Variables(), form.label, keep)
         return Place(path, Variables(), form.label, keep, settings=self._none)
 
-    def missing(self, patches: Pointer) -> Iterator[Place | Finding]:
+    def missing(self, patches: Pointer) -> Iterator[Place | Result]:
         """Yield a new patch with one form for each reader that gets nothing yet."""
         forms = []
         for reader in self._readers:
@@ -180,7 +180,7 @@ class _Machine:
             elif reader not in self._found and self._settings.sets_any:
                 message = "`talosVersion` names no version, so the API server gets no proxy: set it"
                 path = (*self._config.path, "talosVersion")
-                yield Finding.of("ByHand", message, path, is_info=True)
+                yield Result.of("ByHand", message, path, is_info=True)
         value = Value((*patches, APPEND), "")
         text = Text(value, ComputedText(partial(_new_patch, forms), ""))
         yield Place(value.path, text, f"a new entry of `{patches[-1]}`")

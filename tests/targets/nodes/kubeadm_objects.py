@@ -11,7 +11,8 @@ import functools
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from krm_fn.krm.results import Edit, Finding, Severity
+from krm_fn.krm.codes import Severity
+from krm_fn.krm.results import Edit, Result
 from krm_fn.patch import apply, lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import Context
@@ -32,7 +33,7 @@ PLACES = {
 class Outcome(NamedTuple):
     obj: dict[str, Any]
     changes: list[Edit]
-    findings: list[Finding]
+    findings: list[Result]
 
     def reported(self, severity: Severity) -> list[str]:
         return [finding.message for finding in self.findings if finding.severity is severity]
@@ -73,7 +74,7 @@ def run(target: Any, obj: dict[str, Any], settings: ProxySettings, options: Mapp
     proposed = list(target.edit(obj, context))
     assert obj == before, "the object that goes in must not be changed"
     changes = [one for one in proposed if isinstance(one, Edit)]
-    findings = [one for one in proposed if isinstance(one, Finding)]
+    findings = [one for one in proposed if isinstance(one, Result)]
     assert all(change.message and "\n" not in change.message for change in changes)
     after = apply(copy.deepcopy(obj), [operation for change in changes for operation in change.operations])
     again = [one for one in target.edit(after, context) if isinstance(one, Edit)]

@@ -13,7 +13,8 @@ from kubeadm_objects import HTTP_ONLY, NONE, PLACES, PROXY, kubeadm, meaning, ru
 
 from cluster_objects import cluster, config_template, machine_deployment, reference
 from krm_fn.config import Certificates, Mirror
-from krm_fn.krm.results import Finding, Severity
+from krm_fn.krm.codes import Severity
+from krm_fn.krm.results import Result
 from krm_fn.pipeline import Outcome
 from krm_fn.pipeline import run as run_list
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
@@ -59,7 +60,7 @@ def test_no_shape_raises_and_twice_is_once(
         assert reading.variable in PROXY_VARIABLES
         assert (reading.value is None) == bool(reading.why_unknown)
     outcome = run(target, obj, proxy, {"files": ["environment", "apt"]} if target.id == "nodeFiles" else {})
-    assert all(isinstance(one, Finding) and one.message and "\n" not in one.message for one in outcome.findings)
+    assert all(isinstance(one, Result) and one.message and "\n" not in one.message for one in outcome.findings)
 
 
 @pytest.mark.parametrize("target", OF_PROXY, ids=lambda target: target.id)
@@ -136,9 +137,13 @@ URLS = {"httpProxy": "http://svc:hunter2@proxy:1", "httpsProxy": "http://svc:hun
 
 
 def outcome_of(items: list[dict[str, Any]], **spec: Any) -> Outcome:
-    config = {"apiVersion": "fn.inject-proxy.io/v1alpha1", "kind": "ProxyConfig", "metadata": {"name": "p"}}
-    data = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": items}
-    outcome = run_list(yaml.safe_dump({**data, "functionConfig": {**config, "spec": URLS | spec}}).encode())
+    config: dict[str, Any] = {
+        "apiVersion": "fn.inject-proxy.io/v1alpha1",
+        "kind": "ProxyConfig",
+        "metadata": {"name": "p"},
+    }
+    data: dict[str, Any] = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": items}
+    outcome = run_list(yaml.safe_dump({**data, "functionConfig": {**config, "spec": {**URLS, **spec}}}).encode())
     assert outcome.exit_code == 0
     return outcome
 

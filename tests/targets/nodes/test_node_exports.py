@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kubeadm_objects import HTTP_ONLY, NONE, OTHER, PLACES, PROXY, kubeadm, meaning, run, spec_of
 
 from judges import shell_environment
-from krm_fn.krm.results import Severity
+from krm_fn.krm.codes import Severity
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import TARGETS
 from support import need

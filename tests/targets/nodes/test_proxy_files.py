@@ -9,7 +9,7 @@ import pytest
 from kubeadm_objects import HTTP_ONLY, NONE, OTHER, PLACES, PROXY, kubeadm, meaning, run, spec_of
 
 from judges import systemd_environment
-from krm_fn.krm.results import Severity
+from krm_fn.krm.codes import Severity
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import TARGETS
 
@@ -150,7 +150,7 @@ def test_only_variables_that_are_set_are_written(settings: ProxySettings, names:
 
 
 def test_options_hold_for_a_new_entry_and_for_one_that_is_there() -> None:
-    options = {"path": f"{FOLDER}/90.conf", "owner": "core", "permissions": "0600"}
+    options: dict[str, Any] = {"path": f"{FOLDER}/90.conf", "owner": "core", "permissions": "0600"}
     assert after(files(), **options) == [{"content": CONTENT, **options}]
     old = entry(path=options["path"], owner="x")
     assert after(files(STRANGER, old), **options) == [STRANGER, {**options, "content": CONTENT}]

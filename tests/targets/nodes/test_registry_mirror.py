@@ -10,7 +10,7 @@ from kubeadm_objects import NONE, PLACES, Outcome, kubeadm, meaning, run, spec_o
 
 from krm_fn.clusters.mirrors import mirror_hosts
 from krm_fn.config import Certificates, Mirror
-from krm_fn.krm.results import Severity
+from krm_fn.krm.codes import Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from support import need

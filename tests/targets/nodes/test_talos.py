@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
-from krm_fn.krm.results import Severity
+from krm_fn.krm.codes import Severity
 from krm_fn.patch import lookup
 from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.settings import ProxySettings
