@@ -24,7 +24,7 @@ import pytest
 
 from krm_fn.cli import main
 from krm_fn.cli.diff import coloured, diff_lines
-from krm_fn.cli.streams import Change
+from krm_fn.cli.streams import ContentChange
 from krm_fn.krm.masking import ProxyPasswords
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -238,7 +238,7 @@ def unified_diff(
     passwords: ProxyPasswords | None = None,
 ) -> list[str]:
     """Return the lines of a diff of one file, without line breaks; None is a file that does not exist."""
-    files = {name: Change(before, after)}
+    files = {name: ContentChange(before, after)}
     lines, _ = diff_lines(files, passwords or ProxyPasswords())
     return [coloured(line) if has_colours else line for line in lines]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.cli.streams import Change
+from krm_fn.cli.streams import ContentChange
 from krm_fn.cli.writing import write_files as write_changes
 from krm_fn.errors import OutputError
 from support import ROOT, TIME_LIMIT, need
@@ -24,7 +24,7 @@ Contents = Mapping[str, bytes | None]
 
 
 def write_files(contents: Contents, originals: Contents) -> None:
-    changes = {name: Change(originals[name], content) for name, content in contents.items()}
+    changes = {name: ContentChange(originals[name], content) for name, content in contents.items()}
     write_changes(changes, before=lambda: None)
 
 
@@ -166,7 +166,7 @@ def test_what_cannot_be_given_back_is_named(tmp_path: Path, monkeypatch: pytest.
 
 KILLED = """\
 import os, pathlib, signal, sys
-from krm_fn.cli.streams import Change
+from krm_fn.cli.streams import ContentChange
 from krm_fn.cli.writing import write_files
 left = int(sys.argv[2])
 def counted(function):
@@ -182,7 +182,7 @@ for module, name in [(os, "fsync"), (os, "access"), (os, "chmod"),
                      (pathlib.Path, "is_file"), (os, "open")]:
     setattr(module, name, counted(getattr(module, name)))
 contents, originals = eval(sys.argv[1])
-write_files({name: Change(originals[name], new) for name, new in contents.items()}, before=lambda: None)
+write_files({name: ContentChange(originals[name], new) for name, new in contents.items()}, before=lambda: None)
 print("done")
 """
 """Ends itself by SIGKILL at the n-th call into the operating system."""
@@ -213,10 +213,10 @@ def test_a_killed_run_leaves_each_file_old_or_new(tmp_path: Path) -> None:
 
 WRITES = """\
 import sys
-from krm_fn.cli.streams import Change
+from krm_fn.cli.streams import ContentChange
 from krm_fn.cli.writing import write_files
 contents, originals = eval(sys.stdin.read())
-write_files({name: Change(originals[name], new) for name, new in contents.items()}, before=lambda: None)
+write_files({name: ContentChange(originals[name], new) for name, new in contents.items()}, before=lambda: None)
 """
 
 

@@ -10,7 +10,7 @@ import difflib
 from collections.abc import Iterator, Mapping, Sequence
 
 from krm_fn.cli.masking import MaskedText
-from krm_fn.cli.streams import Change
+from krm_fn.cli.streams import ContentChange
 from krm_fn.krm.masking import ProxyPasswords, redact
 from krm_fn.light_typing import NamedTuple
 from krm_fn.printable import printable
@@ -32,7 +32,7 @@ class _Hunk(NamedTuple):
 class _FileDiff:
     """What changes in one file; ``hidden`` counts the lines of which something is not shown."""
 
-    def __init__(self, name: str, change: Change, passwords: ProxyPasswords) -> None:
+    def __init__(self, name: str, change: ContentChange, passwords: ProxyPasswords) -> None:
         self.name = printable(str(redact(name)))
         old_name = "/dev/null" if change.old is None else f"a/{self.name}"
         new_name = "/dev/null" if change.new is None else f"b/{self.name}"
@@ -71,7 +71,7 @@ class _FileDiff:
 
 
 def diff_lines(
-    changes: Mapping[str, Change], passwords: ProxyPasswords, *, is_grouped: bool = False
+    changes: Mapping[str, ContentChange], passwords: ProxyPasswords, *, is_grouped: bool = False
 ) -> tuple[list[str], int]:
     """Return the lines of a diff, and how many of them hide something.
 

@@ -11,7 +11,7 @@ from krm_fn.cli.config import config_of_file, find_config
 from krm_fn.cli.files import read_file
 from krm_fn.cli.import_ import FORMS
 from krm_fn.cli.selection import select
-from krm_fn.cli.streams import STDIN, Answer, Change
+from krm_fn.cli.streams import STDIN, Answer, ContentChange
 from krm_fn.cli.system_files import filled, kind_of
 from krm_fn.clusters import Cluster, Membership, Role
 from krm_fn.config import Mode, ProxyConfig
@@ -79,7 +79,7 @@ def _file(given: Namespace, wanted: ProxyConfig) -> Answer:
     lines.append(f"inject-proxy export: {'; '.join(edits) or 'nothing to change'}")
     if not given.in_place:
         return Answer([text.encode()], lines)
-    return Answer((), lines, changes={name: Change(old, text.encode())} if edits else {})
+    return Answer((), lines, changes={name: ContentChange(old, text.encode())} if edits else {})
 
 
 def _cluster(given: Namespace) -> Cluster:

@@ -18,7 +18,7 @@ from krm_fn.cli.config import config_above, config_of
 from krm_fn.cli.found_proxies import FoundProxy, ProxyPlace, find_proxies, note_proxy
 from krm_fn.cli.lines import count
 from krm_fn.cli.selection import KUSTOMIZATIONS, LeftAlone, Selection, select
-from krm_fn.cli.streams import Answer, Change
+from krm_fn.cli.streams import Answer, ContentChange
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.krm.manifests import Manifests
@@ -74,7 +74,7 @@ def run(given: Namespace) -> Answer:
     if asks and _answer(f"Write {file}? [Y/n] ").lower() not in ("", "y", "yes"):
         return Answer((), ["inject-proxy init: nothing was written"])
     lines += [f"created {file}", f"next: inject-proxy run --diff {given.folder}"]
-    return Answer((), lines, changes={file: Change(None, content)})
+    return Answer((), lines, changes={file: ContentChange(None, content)})
 
 
 def _refuse_second(

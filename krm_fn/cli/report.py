@@ -26,7 +26,7 @@ _SARIF_SCHEMA = (
 )
 
 
-class _Entry(NamedTuple):
+class _Reported(NamedTuple):
     """One finding as a report shows it; ``line`` counts from 1, and 0 is no line."""
 
     result: Result
@@ -60,13 +60,13 @@ def report(
     return "".join(f"{line}\n" for line in lines).encode(errors="backslashreplace")
 
 
-def _entry(result: Result, files: Mapping[str, bytes]) -> _Entry:
+def _entry(result: Result, files: Mapping[str, bytes]) -> _Reported:
     name, number = result.ref.file_path, result.ref.file_index
     subject = " ".join(part for part in (str(result.ref), field_path(result.path)) if part)
     text = shown_line(f"{subject}: {result.text}" if subject else result.text)
     manifests = _manifests(name, files[name]) if name in files else None
     line = manifests.line(name, number, result.path) if manifests else 0
-    return _Entry(result, text, shown_line(name), line)
+    return _Reported(result, text, shown_line(name), line)
 
 
 @lru_cache(maxsize=1)
@@ -83,7 +83,7 @@ def _json_text(data: Any) -> bytes:
     return printable_json(f"{text}\n").encode(errors="backslashreplace")
 
 
-def _sarif(command: str, entries: Sequence[_Entry]) -> dict[str, Any]:
+def _sarif(command: str, entries: Sequence[_Reported]) -> dict[str, Any]:
     """Return a log with one run."""
     known = explanations()
     codes = sorted({entry.result.code for entry in entries})
@@ -110,7 +110,7 @@ def _sarif_rule(code: str, known: CodeText) -> dict[str, Any]:
     }
 
 
-def _sarif_result(entry: _Entry, codes: Sequence[str]) -> dict[str, Any]:
+def _sarif_result(entry: _Reported, codes: Sequence[str]) -> dict[str, Any]:
     result: dict[str, Any] = {
         "ruleId": entry.result.code,
         "ruleIndex": codes.index(entry.result.code),
@@ -128,13 +128,13 @@ def _sarif_result(entry: _Entry, codes: Sequence[str]) -> dict[str, Any]:
     return result
 
 
-def _level(entry: _Entry, info: str) -> str:
+def _level(entry: _Reported, info: str) -> str:
     """Return the severity of a finding; only an information has another name in each form."""
     severity = entry.result.severity
     return info if severity is Severity.INFO else severity.value
 
 
-def _github(entries: Sequence[_Entry]) -> Iterator[str]:
+def _github(entries: Sequence[_Reported]) -> Iterator[str]:
     """Yield workflow commands: a runner of GitHub Actions makes annotations of them."""
     for entry in entries:
         title = f"inject-proxy {entry.result.code}"
@@ -152,11 +152,11 @@ def _escaped(text: str, more: str = "") -> str:
 
 
 def _junit(
-    command: str, entries: Sequence[_Entry], files: Mapping[str, bytes], fail_on: Severity
+    command: str, entries: Sequence[_Reported], files: Mapping[str, bytes], fail_on: Severity
 ) -> Iterator[str]:
     """Yield a test for each file; it fails where a finding is as severe as ``fail_on``."""
     suite = f"inject-proxy {command}"
-    by_file: dict[str, list[_Entry]] = {shown_line(name): [] for name in files}
+    by_file: dict[str, list[_Reported]] = {shown_line(name): [] for name in files}
     for entry in entries:
         by_file.setdefault(entry.file or suite, []).append(entry)
     failed = {entry.file or suite for entry in entries if is_severe(entry.result.severity, fail_on)}

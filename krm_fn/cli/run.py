@@ -17,7 +17,7 @@ from krm_fn.cli.files import common_folder
 from krm_fn.cli.lines import FAIL_ON, count, result_lines, severities
 from krm_fn.cli.report import report
 from krm_fn.cli.selection import Selection, is_resource_list, kustomization_without, select
-from krm_fn.cli.streams import STDIN, Answer, Change
+from krm_fn.cli.streams import STDIN, Answer, ContentChange
 from krm_fn.config import names_of_only
 from krm_fn.errors import UsageError
 from krm_fn.explain import covered
@@ -44,7 +44,7 @@ def run(given: Namespace) -> Answer:
         from krm_fn.krm.file_changes import changed_files  # noqa: PLC0415 -- most runs change nothing
 
         for file in changed_files(files, outcome.changes, _folder(given)):
-            changes[file.name] = Change(file.old, file.new)
+            changes[file.name] = ContentChange(file.old, file.new)
     is_written = not (outcome.exit_code or given.check or given.diff)
     lines = _lines(given, outcome, selection, changes, is_written=is_written)
     lines[-1:-1] = summary
@@ -147,8 +147,8 @@ def _only(given: Namespace) -> list[str]:
 
 
 def _copies(
-    given: Namespace, selection: Selection, changes: Mapping[str, Change]
-) -> dict[str, Change]:
+    given: Namespace, selection: Selection, changes: Mapping[str, ContentChange]
+) -> dict[str, ContentChange]:
     """Return all files that were read, as new files in the folder of `--output-dir`."""
     folder = Path(os.path.realpath(given.output_dir))
     base = common_folder(given.paths or ["."])
@@ -161,13 +161,15 @@ def _copies(
     copies = {}
     for name, content in contents.items():
         if content is not None:
-            copies[str(folder / os.path.relpath(os.path.realpath(name), base))] = Change(
+            copies[str(folder / os.path.relpath(os.path.realpath(name), base))] = ContentChange(
                 None, content
             )
     return copies
 
 
-def _diff(given: Namespace, outcome: Outcome, changes: Mapping[str, Change]) -> tuple[bytes, int]:
+def _diff(
+    given: Namespace, outcome: Outcome, changes: Mapping[str, ContentChange]
+) -> tuple[bytes, int]:
     """Return the diff, and the number of its lines that hide something."""
     from krm_fn.cli.diff import coloured, diff_lines  # noqa: PLC0415 -- only `--diff` needs it
 
@@ -182,7 +184,7 @@ def _lines(
     given: Namespace,
     outcome: Outcome,
     selection: Selection,
-    changes: Mapping[str, Change],
+    changes: Mapping[str, ContentChange],
     *,
     is_written: bool,
 ) -> list[str]:

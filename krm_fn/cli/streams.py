@@ -14,7 +14,7 @@ STDIN = "standard input"
 """What messages call it, and the name of the file that it is for a command."""
 
 
-class Change(NamedTuple):
+class ContentChange(NamedTuple):
     """The content of a file before and after; None is a file that does not exist."""
 
     old: bytes | None
@@ -27,7 +27,7 @@ class Answer(NamedTuple):
     output: Sequence[bytes] = ()
     lines: Sequence[str] = ()
     exit_code: int = 0
-    changes: Mapping[str, Change] = {}
+    changes: Mapping[str, ContentChange] = {}
 
 
 def is_terminal(stream: Any) -> bool:

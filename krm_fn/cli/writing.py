@@ -13,13 +13,13 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from krm_fn.cli.streams import Change
+from krm_fn.cli.streams import ContentChange
 from krm_fn.errors import OutputError
 
 _PREFIX = ".inject-proxy."
 
 
-def write_files(changes: Mapping[str, Change], *, before: Callable[[], object]) -> None:
+def write_files(changes: Mapping[str, ContentChange], *, before: Callable[[], object]) -> None:
     """Give files a new content; owner, mode and links stay.
 
     Args:
@@ -33,7 +33,7 @@ def write_files(changes: Mapping[str, Change], *, before: Callable[[], object]) 
     in_order = sorted(changes.items(), key=lambda item: item[1].new is None)
     files = {Path(name).resolve(): change for name, change in in_order}
     beside: dict[Path, Path] = {}
-    done: dict[Path, Change] = {}
+    done: dict[Path, ContentChange] = {}
     file = Path()
     try:
         for file, change in files.items():
@@ -57,7 +57,7 @@ def write_files(changes: Mapping[str, Change], *, before: Callable[[], object]) 
             path.unlink(missing_ok=True)
 
 
-def _refuse_other_state(file: Path, change: Change) -> None:
+def _refuse_other_state(file: Path, change: ContentChange) -> None:
     """Raise OSError for a file that is read-only, or that is not as it was when it was read."""
     if change.old is None:
         if file.exists():
@@ -103,7 +103,7 @@ def _replace(file: Path, new: Path | None) -> None:
     new.replace(file)
 
 
-def _restored(done: Mapping[Path, Change]) -> list[str]:
+def _restored(done: Mapping[Path, ContentChange]) -> list[str]:
     """Give files back what they held; return the names of those that cannot get it back."""
     left = []
     for file, change in done.items():
