@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krm_fn import patch
-from krm_fn.places.members import CAMEL, SHORT, SNAKE, OneMember, HostAndPort, Members, Variables
+from krm_fn.places.members import CAMEL, SHORT, SNAKE, HostAndPort, Members, OneMember, VariableMembers
 from krm_fn.places.place import Place
 from krm_fn.settings import ProxySettings
 from places_forms import place, read, reported, write, written
@@ -72,7 +72,7 @@ def test_what_must_not_change(data: Any, at: Place, settings: ProxySettings) -> 
             {"additionalNo": NO}, STRICT, {"http": HTTP, "https": HTTPS, "additionalNo": NO.split(",")}, id="no text"
         ),
         pytest.param({}, place(Members("", "url", "")), {"url": HTTPS}, id="one URL"),
-        pytest.param({}, place(Variables()), FULL.variables(), id="six variables"),
+        pytest.param({}, place(VariableMembers()), FULL.variables(), id="six variables"),
         pytest.param(
             {}, place(HostAndPort("p", "no")), {"p": {"host": "proxy.corp.example", "port": 3128}, "no": NO}, id="host"
         ),
@@ -178,7 +178,7 @@ def test_a_value_that_follows_from_the_settings(old: Any, new: Any) -> None:
         pytest.param(None, ROOT, {}, id="nothing"),
         pytest.param(
             {"NO_PROXY": "x", "http_proxy": 1},
-            place(Variables()),
+            place(VariableMembers()),
             {"NO_PROXY": "x", "http_proxy": None},
             id="variables",
         ),

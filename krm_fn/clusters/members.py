@@ -26,7 +26,7 @@ _DEEPEST = 16
 """Steps from an object to its Cluster: a KubeadmConfig, Machine, MachineSet, MachineDeployment takes four."""
 
 
-class Members:
+class ClusterMembers:
     """The objects of a list and their Clusters; of two objects with one key the first counts."""
 
     def __init__(self, nodes: Iterable[Node]) -> None:

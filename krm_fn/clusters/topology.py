@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from krm_fn.clusters.facts import declared, merged
 from krm_fn.clusters.kinds import CLUSTER_CLASS, POOLS, WHOLE_CLUSTERS
-from krm_fn.clusters.members import Members
+from krm_fn.clusters.members import ClusterMembers
 from krm_fn.clusters.model import Cluster, Key, Membership
 from krm_fn.clusters.namespaces import may_be_same
 from krm_fn.clusters.network import ClusterNetwork, Fact
@@ -38,7 +38,7 @@ class Topology:
     """
 
     def __init__(self, objects: Iterable[Object]) -> None:
-        self._members = Members(map(node_of, objects))
+        self._members = ClusterMembers(map(node_of, objects))
         sources = self._sources()
         unlisted = {key: Node(key) for key in sources}
         self._clusters = {

@@ -171,7 +171,7 @@ SHORT = Members("http", "https", "noProxy")
 """Values of Giant Swarm's charts."""
 
 
-class Variables(NamedTuple):
+class VariableMembers(NamedTuple):
     """A mapping of variables, each under its own name, in the order in which new ones are written."""
 
     names: tuple[str, ...] = PROXY_VARIABLES

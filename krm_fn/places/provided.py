@@ -132,7 +132,7 @@ def namespace_of(obj: Mapping[str, Any]) -> str:
     return text_at(obj, ("metadata", "namespace"))
 
 
-class _Reference(NamedTuple):
+class _DataReference(NamedTuple):
     """An entry of ``env``, or of ``envFrom``: ``member`` and ``variable`` are "" there."""
 
     entry: Mapping[str, Any]
@@ -141,7 +141,7 @@ class _Reference(NamedTuple):
     variable: str = ""
 
 
-def _references(namespace: str, container: Container) -> Iterator[_Reference]:
+def _references(namespace: str, container: Container) -> Iterator[_DataReference]:
     """Yield what a container takes from ConfigMaps and Secrets.
 
     The name of a key must say that it holds its variable: a key ``url`` may be read as something else elsewhere.
@@ -153,12 +153,12 @@ def _references(namespace: str, container: Container) -> Iterator[_Reference]:
             member = text_at(entry, ("valueFrom", field, "key"))
             letters = re.sub(r"[^a-z]", "", member.lower())
             if name and letters.endswith(variable.lower().replace("_", "")):
-                yield _Reference(entry, (kind, namespace, name), member, variable.upper())
+                yield _DataReference(entry, (kind, namespace, name), member, variable.upper())
     for entry in list_at(container.fields, ("envFrom",)):
         for field, kind in _OF_ALL_KEYS.items():
             name = text_at(entry, (field, "name"))
             if name and not entry.get("prefix"):
-                yield _Reference(entry, (kind, namespace, name))
+                yield _DataReference(entry, (kind, namespace, name))
 
 
 def provided_for(uses: DataUses, obj: Mapping[str, Any], container: Container) -> Provided:

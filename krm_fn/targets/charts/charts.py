@@ -15,7 +15,7 @@ from krm_fn.places.charts import ChartUse, charts_of
 from krm_fn.places.choice import chosen_charts
 from krm_fn.places.containers import Container
 from krm_fn.places.env_entries import EnvEntries
-from krm_fn.places.members import Members, Variables
+from krm_fn.places.members import Members, VariableMembers
 from krm_fn.places.place import KEEP, OVERRIDE, Form, Place
 from krm_fn.places.provided import NO_USES, DataUses, data_key, provided_for
 from krm_fn.places.texts import YamlText, text_place
@@ -251,7 +251,7 @@ def _form(value: ChartValue, chart: Chart, there: Any, entries: EnvEntries) -> F
         secret = "" if chart.takes_credentials else CREDENTIAL_SECRET
         return Members(http, https, no, value.is_list, secret=secret)
     is_mapping = isinstance(there, dict) or (value.form == MAPPING and not isinstance(there, list))
-    return Variables() if is_mapping else entries
+    return VariableMembers() if is_mapping else entries
 
 
 def _notes(data: Data, use: ChartUse, chart: Chart, uses: DataUses) -> Iterator[Finding]:

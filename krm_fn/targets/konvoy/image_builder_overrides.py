@@ -15,7 +15,7 @@ from krm_fn.krm.results import Finding
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup, text_at
-from krm_fn.places.members import SNAKE, Variables
+from krm_fn.places.members import SNAKE, VariableMembers
 from krm_fn.places.place import Place
 from krm_fn.places.texts import YamlText, new_text, text_place
 from krm_fn.products import konvoy
@@ -27,7 +27,7 @@ _KEY = "overrides.yaml"
 _MOVE = {"clusterctl.cluster.x-k8s.io/move": ""}
 _ORDER = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy")
 """The six names as the document's own file has them."""
-_ENVIRONMENT = Place((konvoy.PROXY_ENV,), Variables(_ORDER), f"`{konvoy.PROXY_ENV}`")
+_ENVIRONMENT = Place((konvoy.PROXY_ENV,), VariableMembers(_ORDER), f"`{konvoy.PROXY_ENV}`")
 _TOP = Place((), SNAKE, "the override file")
 
 

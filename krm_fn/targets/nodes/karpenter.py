@@ -15,7 +15,7 @@ from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import list_at, lookup, text_at
-from krm_fn.places.members import Variables
+from krm_fn.places.members import VariableMembers
 from krm_fn.places.place import Place
 from krm_fn.places.texts import ComputedText, TextForm, YamlText, text_place
 from krm_fn.settings import ProxySettings
@@ -60,7 +60,9 @@ class _Karpenter(Target):
 def _in_document(document: Any) -> Iterator[Place]:
     group = text_at(document, ("apiVersion",)).partition("/")[0]
     if (group, document.get("kind")) == ("node.eks.aws", "NodeConfig"):
-        yield Place(_VARIABLES, Variables(), "`instance.environment.default` of the NodeConfig")
+        yield Place(
+            _VARIABLES, VariableMembers(), "`instance.environment.default` of the NodeConfig"
+        )
 
 
 def _new_user_data(settings: ProxySettings) -> str:

@@ -18,7 +18,7 @@ from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.patch import APPEND, Pointer, list_at, lookup, text_at
-from krm_fn.places.members import Variables
+from krm_fn.places.members import VariableMembers
 from krm_fn.places.place import Place
 from krm_fn.places.texts import ComputedText, Text, YamlText, text_place
 from krm_fn.products.cluster_api import Role
@@ -165,8 +165,8 @@ class _Machine:
         """Return a mapping of variables; it loses them where Talos of this version does not take the form."""
         if self._version is None or form.is_taken_by(self._version) or self._is_by_author:
             self._found.add(form.reader)
-            return Place(path, Variables(), form.label, keep)
-        return Place(path, Variables(), form.label, keep, settings=self._none)
+            return Place(path, VariableMembers(), form.label, keep)
+        return Place(path, VariableMembers(), form.label, keep, settings=self._none)
 
     def missing(self, patches: Pointer) -> Iterator[Place | Result]:
         """Yield a new patch with one form for each reader that gets nothing yet."""
