@@ -24,6 +24,7 @@ print(json.dumps([code, sorted({*sys.modules} - before)]), file=sys.stderr)
 FOR_WRONG_CONFIGS = {"jsonschema", "referencing", "attr", "rpds"}
 FOR_OTHER_INPUT = {"gzip", "hashlib", "traceback", "jsonpatch"}
 NEVER = {
+    "argparse",
     "asyncio",
     "dataclasses",  # it imports inspect, and each class of it costs as much as twelve NamedTuples
     "email",
