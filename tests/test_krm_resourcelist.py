@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.errors import DocumentError, EditError, ExpansionError, InputError
+from krm_fn.errors import EditError, ExpansionError, InputError
 from krm_fn.krm.resourcelist import QuickLook, ResourceList, objects, reference
 from krm_fn.krm.results import ObjectRef
 from krm_fn.patch import add, remove, replace
@@ -233,13 +233,6 @@ def test_an_item_nobody_asks_for_is_never_read() -> None:
         found.read(0)
 
 
-def test_an_item_that_is_no_yaml_is_named_with_the_line_in_the_whole() -> None:
-    text = "kind: ResourceList\nitems:\n- kind: A\n- kind: B\n   c: d\n"
-    for same in (text, text.replace("\n", "\r\n")):
-        with pytest.raises(DocumentError, match=r"^`items\[1\]`: not valid YAML: .* at line 5, column 5$"):
-            load(same).read(1)
-
-
 def test_an_item_that_an_alias_makes_too_large_is_reported_by_its_index() -> None:
     bomb = "l0: &l0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
         f"  l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 10)}]\n" for n in range(1, 9)
@@ -280,14 +273,6 @@ def test_an_alias_to_another_item_keeps_its_meaning(index: int, operation: Any, 
     assert index == 1 or read(whole_of(unread, {index: [operation]}, []).decode())["items"] == items
 
 
-def test_an_alias_before_an_anchor_of_the_same_name_belongs_to_another_item() -> None:
-    text = "kind: ResourceList\nitems:\n- a: &x 1\n- b: *x\n  c: &x 2\n"
-    assert read(whole_of(load(text), {0: [replace("a", value=9)]}, []).decode())["items"] == [
-        {"a": 9},
-        {"b": 1, "c": 2},
-    ]
-
-
 def test_a_function_config_may_be_an_alias_to_an_item() -> None:
     assert load("kind: ResourceList\nitems:\n- a: &x {k: 1}\nfunctionConfig: *x\n").function_config == {"k": 1}
 
@@ -308,13 +293,6 @@ def test_a_refused_edit_names_its_object() -> None:
     text = "kind: ResourceList\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata: {name: p}\n  spec: {}\n  spec: {}\n"
     with pytest.raises(EditError, match=r"^v1/Pod/p: the key `spec` occurs several times"):
         whole_of(load(text), {0: [add("spec", "a", value=1)]}, [])
-
-
-def test_each_item_has_the_line_breaks_of_its_neighbours() -> None:
-    written = whole_of(
-        load(COMPACT.replace("\n", "\r\n")), {0: [add("a", value="x\ny\n")], 1: [add("b", value=[1])]}, [RESULT]
-    )
-    assert b"\n" not in written.replace(b"\r\n", b"")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from krm_fn.patch import add, remove, replace
 from krm_fn.yamledit import read
-from test_krm_resourcelist import ACROSS, COMPACT, CONFIG_FIRST, LAYOUTS, RESULT, load, whole_of
+from test_krm_resourcelist import ACROSS, COMPACT, LAYOUTS, RESULT, load, whole_of
 
 NEW = {"kind": "Secret", "metadata": {"name": "new"}, "stringData": {"k": "[Service]\nA=b\n"}}
 layouts = pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in LAYOUTS.items()])
@@ -56,12 +56,6 @@ def test_items_change_come_and_go_in_one_run(text: str) -> None:
     assert items(written) == [{**old[1], "y": 2}, NEW]
 
 
-@layouts
-def test_the_last_item_goes_and_a_new_one_comes(text: str) -> None:
-    written = whole_of(load(text), {1: [remove()]}, [], [NEW]).decode()
-    assert items(written) == [items(text)[0], NEW]
-
-
 @pytest.mark.parametrize("member", ["", "items:\n", "items: null\n", "items: []\n", "items: ~\n"])
 def test_a_list_without_items_gets_its_first_one(member: str) -> None:
     text = f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n{member}functionConfig: {{kind: X}}\n"
@@ -78,15 +72,6 @@ def test_lines_of_the_other_items_stay_and_the_new_one_is_laid_out_as_they_are()
     assert written.removeprefix(before).removesuffix(f"functionConfig{behind}") == (
         "- kind: Secret\n  metadata:\n    name: new\n  stringData:\n    k: |\n      [Service]\n      A=b\n"
     )
-
-
-def test_a_new_item_has_the_line_breaks_of_its_neighbours() -> None:
-    written = whole_of(load(COMPACT.replace("\n", "\r\n")), {}, [RESULT], [NEW])
-    assert b"\n" not in written.replace(b"\r\n", b"")
-
-
-def test_an_item_at_the_end_of_the_text_may_go() -> None:
-    assert whole_of(load(CONFIG_FIRST), {1: [remove()]}, []).decode() == CONFIG_FIRST.replace("- kind: Secret\n", "")
 
 
 @pytest.mark.parametrize(

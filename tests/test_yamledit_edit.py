@@ -34,10 +34,6 @@ def test_what_comes_and_goes_again_leaves_no_trace() -> None:
     assert edited(LIST, add("a", "-", value=4), remove("a", 3), add("c", value={}), remove("c")) == LIST
 
 
-def test_what_goes_and_comes_again_leaves_no_trace() -> None:
-    assert edited(LIST, remove("a"), add("a", value=[1, 2, 3])) == LIST
-
-
 @pytest.mark.parametrize(
     ("gone", "old"),
     [
@@ -153,10 +149,6 @@ def test_an_edit_keeps_what_is_around_its_value(text: str, operation: Operation,
 def test_a_document_that_is_written_as_a_whole_keeps_the_comment_behind_it(text: str, new: str) -> None:
     gone = [remove("a")] if "a:" in text else []
     assert edited(text, *gone, add("b", value=1)) == new
-
-
-def test_an_item_that_goes_and_one_that_comes_touch_no_other() -> None:
-    assert edited("a:\n- 1 # one\n- 2\n", remove("a", 1), add("a", "-", value=9)) == "a:\n- 1 # one\n- 9\n"
 
 
 FLOW = "a: [1, 2, 3] # why\nb: {x: 1, y: 2}\n"
@@ -306,19 +298,6 @@ def test_a_comment_of_the_neighbour_survives_what_stands_beside_the_dash(
     assert edited(text, operation) == new
 
 
-def test_several_operations_on_neighbours_do_not_meet() -> None:
-    text = "env:\n- name: A # a\n  value: 1\n- name: B\n- name: C\n# end\n"
-    new = edited(
-        text,
-        replace("env", 0, "value", value=2),
-        remove("env", 1),
-        add("env", 1, value="between"),
-        add("env", "-", value="last"),
-        replace("env", 2, "name", value="D"),
-    )
-    assert new == "env:\n- name: A # a\n  value: 2\n- between\n- name: D\n- last\n# end\n"
-
-
 @pytest.mark.parametrize("indent", ["", "  ", "    "], ids=["a compact list", "an indented list", "one indented more"])
 @pytest.mark.parametrize(
     ("value", "lines"),
@@ -385,15 +364,6 @@ def test_a_flow_collection_of_which_nothing_is_left_leaves_no_comment_with_what_
     assert "old" not in edited
     assert "# why" in edited
     assert Document(edited).data() == Document(f"a:{after}\n").data()
-
-
-def test_a_flow_list_that_holds_something_stays_one_so_that_back_is_back() -> None:
-    text = "files: [{path: /a}]\n"
-
-    grown = rewrite(Document(text), [add("files", "-", value={"content": "1\n2\n"})])
-
-    assert grown == 'files: [{path: /a}, {content: "1\\n2\\n"}]\n'
-    assert rewrite(Document(grown), [remove("files", 1)]) == text
 
 
 @pytest.mark.parametrize(

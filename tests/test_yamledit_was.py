@@ -167,12 +167,6 @@ def test_a_mapping_with_empty_members_comes_back(text: str, operations: Sequence
     assert edited(text, *operations) == new
 
 
-def test_a_member_that_was_not_there_goes() -> None:
-    filled = edited("a: 1\n", add("files", value=[ITEM]))
-    assert "was" not in filled
-    assert edited(filled, remove("files")) == "a: 1\n"
-
-
 @pytest.mark.parametrize(
     ("text", "fill", "empty"),
     [
@@ -262,11 +256,6 @@ def test_a_comment_that_kpt_copied_back_does_not_grow() -> None:
     assert filled == "a: # was: []\n- 1\n"
 
 
-def test_a_mark_that_kpt_moved_to_another_key_makes_no_list_of_a_mapping() -> None:
-    text = "a:\n  env: []\nb: # was: []\n  env:\n  - 1\n"
-    assert read(edited(text, remove("b", "env"))) == {"a": {"env": []}, "b": {}}
-
-
 def test_a_setter_of_kpt_gets_no_words_behind_it() -> None:
     assert edited("a: [] # kpt-set: ${a}\n", replace("a", value=[1])) == "a: # kpt-set: ${a}\n- 1\n"
 
@@ -294,15 +283,6 @@ def test_a_text_that_ytt_reads_gets_a_comment_that_ytt_knows(header: str, words:
 def test_nothing_is_written_behind_code_or_an_annotation_of_ytt(code: str) -> None:
     filled = edit_document(f"a:\n  config: [] {code}\n", 0, [replace("a", "config", value=[1])])
     assert filled == f"a:\n  config: {code}\n  - 1\n"
-
-
-@pytest.mark.parametrize("words", ["", " ~", " []", " {}", "  {} # comment"])
-def test_of_several_documents_each_gives_back_its_own(words: str) -> None:
-    text = f"a: 1\n---\nb:\n  config:{words}\n---\nc: 1\n"
-    value = [1] if "[" in words else {"a": 1}
-    filled = edit_document(text, 1, [replace("b", "config", value=value)])
-    assert " # was:" in filled
-    assert edit_document(filled, 1, [remove("b", "config")]) == text
 
 
 @pytest.mark.parametrize(
@@ -346,11 +326,6 @@ def test_json_gets_no_comment(text: str) -> None:
     filled = edited(text, replace("a", "files", value=[ITEM]))
     assert json.loads(filled) == {"a": {"files": [ITEM], "b": 1}}
     assert json.loads(edited(filled, remove("a", "files"))) == {"a": {"b": 1}}
-
-
-def test_an_item_of_a_list_that_goes_is_gone() -> None:
-    filled = edited("a:\n- b: []\n- c: 1\n", replace("a", "0", "b", value=[1]))
-    assert edited(filled, remove("a", "0")) == "a:\n- c: 1\n"
 
 
 def test_what_an_operation_says_is_empty_is_so_in_these_words() -> None:
