@@ -33,7 +33,7 @@ _HTTPS = (
 )
 
 
-class _ClusterClass(Target):
+class _TkgCluster(Target):
     id = "tkgClusterClass"
     kinds = frozenset({CLUSTER, tkg.TANZU_KUBERNETES_CLUSTER})
     audience = Audience.PRODUCT
@@ -132,4 +132,4 @@ def _trusted(path: Pointer, name: str, settings: ProxySettings, keep: int) -> Pl
     return Place(path, form, label, keep, is_trust=True, settings=settings)
 
 
-TARGET = _ClusterClass()
+TARGET = _TkgCluster()

@@ -41,7 +41,7 @@ def places(
         return
     if not any(given.is_declared for given in (settings, *class_context.groups.values())):
         return
-    variables = _Variables(obj, settings, class_context)
+    variables = _ClusterVariables(obj, settings, class_context)
     conflict = variables.secret_conflict()
     if conflict:
         yield conflict
@@ -59,7 +59,7 @@ def _constant(value: dict[str, Any] | None, settings: ProxySettings, old: Any) -
     return value
 
 
-class _Variables(NamedTuple):
+class _ClusterVariables(NamedTuple):
     """The variables of one Cluster; ``settings`` are the proxy of its control plane."""
 
     obj: Data

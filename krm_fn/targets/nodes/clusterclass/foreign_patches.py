@@ -34,7 +34,7 @@ class NodeGroup(NamedTuple):
     kind: str
 
 
-class Operation(NamedTuple):
+class ForeignOperation(NamedTuple):
     """One operation on the template of some nodes.
 
     Attributes:
@@ -92,8 +92,8 @@ class ListState(NamedTuple):
     """
 
     is_there: bool | None
-    erasers: tuple[Operation, ...] = ()
-    may_be_null: Operation | None = None
+    erasers: tuple[ForeignOperation, ...] = ()
+    may_be_null: ForeignOperation | None = None
 
 
 def is_ours(patch: Any) -> bool:
@@ -126,7 +126,7 @@ def written_path(obj: Data, paths: Iterable[str], kind: str = "") -> str:
 
 
 def state_after(
-    operations: Sequence[Operation], path: Pointer, *, is_there: bool = True
+    operations: Sequence[ForeignOperation], path: Pointer, *, is_there: bool = True
 ) -> ListState:
     """Return the state of the list at ``path`` of a template after some operations.
 
@@ -136,8 +136,8 @@ def state_after(
         is_there: whether there is a list before.
     """
     state: bool | None = is_there
-    erasers: list[Operation] = []
-    may_be_null: Operation | None = None
+    erasers: list[ForeignOperation] = []
+    may_be_null: ForeignOperation | None = None
     for operation in operations:
         if not operation.op:
             state = state or None
@@ -151,20 +151,22 @@ def state_after(
     return ListState(state, tuple(erasers), may_be_null)
 
 
-def operations_on(obj: Data, nodes: NodeGroup) -> list[Operation]:
+def operations_on(obj: Data, nodes: NodeGroup) -> list[ForeignOperation]:
     """Return what the patches of others do to the template of some nodes, in order; a wrong shape does nothing."""
-    operations: list[Operation] = []
+    operations: list[ForeignOperation] = []
     for index, patch in enumerate(others_in(obj)):
         condition = text_at(patch, ("enabledIf",))
         is_certain = "{{" not in condition
         if isinstance(lookup(patch, ("external",)), Mapping):
-            operations.append(Operation(index, (), ""))
+            operations.append(ForeignOperation(index, (), ""))
         elif not condition or not is_certain or condition.strip() == "true":
             operations += _of_patch(index, patch, nodes, is_certain=is_certain)
     return operations
 
 
-def _of_patch(index: int, patch: Any, nodes: NodeGroup, *, is_certain: bool) -> Iterator[Operation]:
+def _of_patch(
+    index: int, patch: Any, nodes: NodeGroup, *, is_certain: bool
+) -> Iterator[ForeignOperation]:
     for number, definition in enumerate(list_at(patch, ("definitions",))):
         if not _selects(lookup(definition, ("selector",)), nodes):
             continue
@@ -172,7 +174,7 @@ def _of_patch(index: int, patch: Any, nodes: NodeGroup, *, is_certain: bool) -> 
             op, path = text_at(fields, ("op",)), text_at(fields, ("path",))
             if path and op in ("add", "replace", "remove"):
                 steps = [step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:]]
-                yield Operation(
+                yield ForeignOperation(
                     index,
                     ("definitions", str(number), "jsonPatches", str(at)),
                     op,

@@ -24,8 +24,8 @@ from krm_fn.targets.class_context import ClassContext
 from krm_fn.targets.nodes import node_config
 from krm_fn.targets.nodes.clusterclass import go_templates
 from krm_fn.targets.nodes.clusterclass.foreign_patches import (
+    ForeignOperation,
     NodeGroup,
-    Operation,
     operations_on,
     state_after,
     written_path,
@@ -62,7 +62,7 @@ class NodePatches(NamedTuple):
         self.operations.setdefault(name, []).append(operation)
 
 
-class Reference(NamedTuple):
+class TemplateReference(NamedTuple):
     """A reference of a class to the template of some nodes, and where it is in the class."""
 
     nodes: NodeGroup
@@ -108,7 +108,7 @@ class _NotPatchedError(Exception):
         self.finding = finding
 
 
-def references(obj: Data) -> Iterator[Reference]:
+def references(obj: Data) -> Iterator[TemplateReference]:
     """Yield the references of a class to the templates of its nodes."""
     holders: list[tuple[str, str, Pointer]] = [("", "", ("spec", "controlPlane"))]
     for section in _SECTIONS:
@@ -123,10 +123,10 @@ def references(obj: Data) -> Iterator[Reference]:
             if isinstance(reference, Mapping) and isinstance(reference.get("kind"), str):
                 version = str(reference.get("apiVersion"))
                 nodes = NodeGroup(section, name, version, reference["kind"])
-                yield Reference(nodes, str(reference.get("name")), (*holder, member))
+                yield TemplateReference(nodes, str(reference.get("name")), (*holder, member))
 
 
-def erasers_of(obj: Data, class_context: ClassContext) -> Iterator[tuple[Operation, str]]:
+def erasers_of(obj: Data, class_context: ClassContext) -> Iterator[tuple[ForeignOperation, str]]:
     """Yield the operations of others that take out what the templates must hold, each with the key of its list."""
     yielded = set()
     for reference in references(obj):
@@ -163,7 +163,7 @@ def node_patches(obj: Data, class_context: ClassContext) -> Iterator[NodePatches
 
 
 def _of_reference(
-    obj: Data, reference: Reference, class_context: ClassContext
+    obj: Data, reference: TemplateReference, class_context: ClassContext
 ) -> Iterator[NodePatches | Finding]:
     """Yield the patches for the nodes of one template, and what is to be said of it.
 
@@ -202,23 +202,23 @@ def _of_reference(
     yield patches
 
 
-def _template(obj: Data, reference: Reference, class_context: ClassContext) -> Data | None:
+def _template(obj: Data, reference: TemplateReference, class_context: ClassContext) -> Data | None:
     namespace = text_at(obj, ("metadata", "namespace"))
     return class_context.template(lookup(obj, reference.path), namespace)
 
 
-def _obstacle(message: str, reference: Reference) -> _NotPatchedError:
+def _obstacle(message: str, reference: TemplateReference) -> _NotPatchedError:
     """Return what keeps the whole class from being patched."""
     text = f"{message}; until then this class and its Clusters stay as they are"
     return _NotPatchedError(Finding.of("ByHand", text, reference.path, is_stale=True))
 
 
-def _no_proxy(message: str, reference: Reference) -> _NotPatchedError:
+def _no_proxy(message: str, reference: TemplateReference) -> _NotPatchedError:
     """Return what keeps nodes from getting a proxy; the others of the class get theirs."""
     return _NotPatchedError(Finding.of("NodesWithoutProxy", message, reference.path))
 
 
-def _config_of(obj: Data, reference: Reference, class_context: ClassContext) -> NodeConfig:
+def _config_of(obj: Data, reference: TemplateReference, class_context: ClassContext) -> NodeConfig:
     """Return the configuration in the template of a reference, without what the patches write in its place.
 
     Raises:
@@ -312,7 +312,7 @@ def _path_of(file: Any) -> str:
 
 
 def _problems(
-    obj: Data, reference: Reference, config: NodeConfig, draft: Draft
+    obj: Data, reference: TemplateReference, config: NodeConfig, draft: Draft
 ) -> Iterator[Finding]:
     """Yield what is wrong with the files and commands that the targets add.
 
@@ -365,7 +365,7 @@ def _placed(
     return added._replace(**ends), " and ".join(late)
 
 
-def _commands_of(operations: Sequence[Operation], config: NodeConfig) -> Iterator[str]:
+def _commands_of(operations: Sequence[ForeignOperation], config: NodeConfig) -> Iterator[str]:
     """Yield the commands that patches of others add; each line of a Go template counts as one."""
     for operation in operations:
         if operation.is_whole(config.commands) or operation.is_entry(config.commands):
@@ -374,7 +374,7 @@ def _commands_of(operations: Sequence[Operation], config: NodeConfig) -> Iterato
             yield from (line.strip("- \"'") for line in operation.text.splitlines())
 
 
-def _may_be_null(operation: Operation, path: Pointer) -> Finding:
+def _may_be_null(operation: ForeignOperation, path: Pointer) -> Finding:
     message = (
         f"where this template renders to nothing, `{field_path(path)}` is null and our patch cannot add to it: let the "
         "template render `[]` then"
