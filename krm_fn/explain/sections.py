@@ -110,7 +110,7 @@ def _cells(cluster: ClusterAnswer) -> tuple[str, ...]:
 
 def _nodes(explanation: Explanation) -> Iterable[Line]:
     alike: dict[tuple[bool, str], list[str]] = {}
-    for change in sorted(explanation.nodes, key=lambda one: not one.is_replaced):
+    for change in sorted(explanation.nodes, key=lambda change: not change.is_replaced):
         subject = f"{change.file} {change.object}".strip()
         alike.setdefault((change.is_replaced, change.why), []).append(subject)
     for (is_replaced, why), objects in alike.items():

@@ -28,20 +28,25 @@ def _section(section: Section, *, verbose: bool) -> Iterator[str]:
         yield from _line(line, verbose=verbose)
     if not section.rows:
         return
-    columns = [section.head, *section.rows]
-    widths = [max(len(row[number]) for row in columns) for number in range(len(section.head) - 1)]
-    if max(widths) > _WIDEST or any("\n" in cell for row in section.rows for cell in row[:-1]):
-        for first, *cells in section.rows:
-            below = [text for cell in cells for text in cell.split("\n") if text]
-            names = first.split("\n")
-            title = some(names, len(names) if verbose else 3)
-            yield from _line(Line(title, "", tuple(below)), verbose=verbose)
+    rows = [section.head, *section.rows]
+    widths = [max(map(len, column)) for column in list(zip(*rows, strict=True))[:-1]]
+    has_breaks = any("\n" in cell for row in section.rows for cell in row[:-1])
+    if has_breaks or max(widths) > _WIDEST:
+        yield from _row_by_row(section, verbose=verbose)
         return
-    for row in columns if len(widths) > 2 else section.rows:
-        pairs = zip(row, widths, strict=False)
-        yield f"  {'  '.join(f'{cell:{width}}' for cell, width in pairs)}  {row[-1]}".replace(
-            "\n", "; "
-        ).rstrip()
+    for row in rows if len(widths) > 2 else section.rows:
+        cells = [f"{cell:{width}}" for cell, width in zip(row, widths, strict=False)]
+        line_of_row = "  ".join([*cells, row[-1].replace("\n", "; ")])
+        yield f"  {line_of_row}".rstrip()
+
+
+def _row_by_row(section: Section, *, verbose: bool) -> Iterator[str]:
+    """Yield the first cell of each row, and the others below it."""
+    for first, *cells in section.rows:
+        names = first.split("\n")
+        below = [text for cell in cells for text in cell.split("\n") if text]
+        title = some(names, len(names) if verbose else 3)
+        yield from _line(Line(title, "", tuple(below)), verbose=verbose)
 
 
 def _line(line: Line, *, verbose: bool) -> Iterator[str]:
