@@ -152,28 +152,23 @@ def _choose(data: Data, at: Pointer, options: Options) -> _Choice:
     """Return the containers of a workload that get the proxy: by annotations, or by matchers and presets."""
     if choice.is_refused(data, at):
         return _Choice()
-    listed = [container for field in _FIELDS for container in containers(data, field, at=at)]
     request = choice.request_of(data, at)
     is_chosen = request.is_wanted or bool(request.names) or _is_matched(data, at, options)
-    if request.names:
-        existing = [container for container in listed if container.name in request.names]
-    else:
-        existing = [
-            container
-            for container in listed
-            if _gets_proxy(container, data, at, options, is_chosen)
-        ]
-    missing = [
-        name for name in request.names if name not in {container.name for container in listed}
-    ]
-    has_provider_preset = any(program.group == PROVIDER_GROUP for program in _programs(options))
-    if (
-        at == _OF_PROVIDER
-        and not existing
-        and not request.names
-        and (is_chosen or has_provider_preset)
-    ):
-        missing = [_MANAGER]
+    missing = list(request.names)
+    existing = []
+    for field in _FIELDS:
+        for container in containers(data, field, at=at):
+            if container.name in missing:
+                missing.remove(container.name)
+            if request.names:
+                gets_proxy = container.name in request.names
+            else:
+                gets_proxy = _gets_proxy(container, data, at, options, is_chosen)
+            if gets_proxy:
+                existing.append(container)
+    if at == _OF_PROVIDER and not (existing or request.names):
+        presets = [program.group for program in _programs(options)]
+        missing = [_MANAGER] if is_chosen or PROVIDER_GROUP in presets else []
     return _Choice(tuple(existing), tuple(missing), is_chosen)
 
 
