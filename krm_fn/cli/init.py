@@ -123,37 +123,45 @@ def _answer(question: str) -> str:
 def _text(proxies: Sequence[FoundProxy], networks: Sequence[str], selection: Selection) -> str:
     """Return the ProxyConfig: the first proxy is for all; another one is for its Clusters, or only in a comment."""
     main = proxies[0] if proxies else _EXAMPLE
-    no_proxy = [*main.entries, *networks]
-    places = list(main.places)
-    overrides: list[dict[str, Any]] = []
+    others = proxies[1:]
+    without_match = [other for other in others if not _matches(other, proxies)]
+    # A run replaces the lists of those places by the common one.
+    entries = [entry for proxy in (main, *without_match) for entry in proxy.entries]
+    no_proxy = list(dict.fromkeys([*entries, *networks]))
     text = "# Write the URL of your proxy here.\n" if not proxies else ""
-    for other in proxies[1:]:
-        matches = [] if other.has_password else _matches(other, proxies)
-        if not matches:
-            text += f"# Another proxy is {other.https}, in {_named(other.places)}.\n"
-            no_proxy += other.entries  # a run replaces the lists of these places, too
-            continue
-        places += other.places
-        entries = {"noProxy": other.entries} if other.entries else {}
-        overrides += [{"match": match, **_urls(other), **entries} for match in matches]
-    no_proxy = list(dict.fromkeys(no_proxy))
+    for other in without_match:
+        text += f"# Another proxy is {other.https}, in {_named(other.places)}.\n"
     if proxies:
         text += f"# Found in {_named(main.places)}.\n"
-    if main.has_password:
-        http, https = (url.replace("://", "://USER:PASSWORD@") for url in (main.http, main.https))
-        text += _SECRET.format(http=http, https=https)
-    else:
-        text += block_text(_urls(main))
-    text += _ABOUT_LIST + (block_text({"noProxy": no_proxy}) if no_proxy else _EXAMPLE_LIST)
+    text += _urls_or_secret(main) + _ABOUT_LIST
+    text += block_text({"noProxy": no_proxy}) if no_proxy else _EXAMPLE_LIST
+    overrides = [override for other in others for override in _overrides(other, proxies)]
     if overrides:
         text += block_text({"overrides": overrides})
     for line in _missing_facts(config_of({**_urls(main), "noProxy": no_proxy}), selection):
         text += f"# {line}\n"
-    chosen = _matchers(places)
+    with_match = [other for other in others if other not in without_match]
+    chosen = _matchers([place for proxy in (main, *with_match) for place in proxy.places])
     if chosen:
         text += "# Workloads that have a proxy today, and get it only where they are chosen:\n"
         text += block_text({"targets": {"workloads": {"workloads": chosen}}})
     return _head(selection) + textwrap.indent(text, "  ")
+
+
+def _urls_or_secret(proxy: FoundProxy) -> str:
+    """Return the fields of a proxy; one with a password is in a Secret."""
+    if not proxy.has_password:
+        return block_text(_urls(proxy))
+    http, https = (url.replace("://", "://USER:PASSWORD@") for url in (proxy.http, proxy.https))
+    return _SECRET.format(http=http, https=https)
+
+
+def _overrides(proxy: FoundProxy, proxies: Sequence[FoundProxy]) -> list[dict[str, Any]]:
+    """Return the overrides that give a proxy to its Clusters."""
+    fields: dict[str, Any] = _urls(proxy)
+    if proxy.entries:
+        fields = {**fields, "noProxy": proxy.entries}
+    return [{"match": match, **fields} for match in _matches(proxy, proxies)]
 
 
 def _missing_facts(proxy_config: dict[str, Any], selection: Selection) -> list[str]:
@@ -189,7 +197,8 @@ def _matches(proxy: FoundProxy, proxies: Sequence[FoundProxy]) -> list[dict[str,
         names.setdefault(namespace, []).append(name)
     shared = any(proxy.clusters & other.clusters for other in proxies if other is not proxy)
     # Without a namespace, a match fits the name in all of them.
-    if shared or "" in names or not all(place.memberships for place in proxy.places):
+    is_known = all(place.memberships for place in proxy.places) and "" not in names
+    if shared or not is_known or proxy.has_password:
         return []
     return [
         {"clusters": of_namespace, "namespaces": [name]} for name, of_namespace in names.items()
