@@ -37,7 +37,7 @@ def edit_all(
     mode = wanted.mode
     ours = with_and_without_credentials(wanted.proxy_urls)
     compared: list[Compared] = []
-    for _, places in groupby(planned, key=lambda place: id(place.obj)):
+    for _, places in groupby(planned, key=lambda place: place.location):
         edited = [_edited(place, changes, mode) for place in places if place.is_asked]
         is_changed = any(one.edit for one in edited)
         # Read now, while the texts of this object are in the caches of those who read them.

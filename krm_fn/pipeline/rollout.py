@@ -12,7 +12,7 @@ from krm_fn.krm.results import Edit, ObjectRef, Result
 from krm_fn.lint.compared import Compared
 from krm_fn.lint.silenced import Silencer
 from krm_fn.pipeline.edits import result_of_edit
-from krm_fn.plan import ObjectSource
+from krm_fn.plan import Location, ObjectSource, location_of
 from krm_fn.plan.rollout import RolloutNote, new_refs, secret_names, template_names
 
 
@@ -29,14 +29,11 @@ def roll_out(  # noqa: PLR0913, PLR0917 -- what a run is made of
     if not is_check and any(result.severity is Severity.ERROR for result in results):
         return compared, results  # nothing will be changed
     places = [record.place for record in compared]
-    changed = {
-        id(record.obj) for record in compared if record.is_changed and not record.place.is_new
-    }
-    created = {id(place.obj.data) for place in places if place.is_new}
+    created = {place.location for place in places if place.is_new}
+    changed = {record.place.location for record in compared if record.is_changed} - created
     of_secrets = secret_names(source, places, wanted, changed)
-    changed |= _write(
-        of_secrets, created, changes
-    )  # a template has a name that follows from these names
+    # a template has a name that follows from these names
+    changed |= _write(of_secrets, created, changes)
     of_templates = list(template_names(source, places, wanted, changed))
     _write(of_templates, created, changes)
     notes = [*of_secrets, *of_templates]
@@ -49,20 +46,23 @@ def roll_out(  # noqa: PLR0913, PLR0917 -- what a run is made of
     return compared, results
 
 
-def _write(notes: Sequence[RolloutNote], created: set[int], changes: ListChanges) -> set[int]:
-    """Write new names, and return ``id`` of each object that changes."""
+def _write(
+    notes: Sequence[RolloutNote], created: set[Location], changes: ListChanges
+) -> set[Location]:
+    """Write new names, and return the objects that change."""
     changed = set()
     for note in notes:
         if not isinstance(note.proposal, Edit):
             continue
         data = note.obj.data
-        if id(data) not in created:
+        location = location_of(note.item_index, note.obj)
+        if location not in created:
             # An object may have been read twice: one of the two is written.
             objects = changes.items.setdefault(note.item_index, {})
             data = objects.setdefault(note.obj.path, data)
         if data is not None:
             patch.apply(data, note.proposal.operations)
-        changed.add(id(note.obj))
+        changed.add(location)
     return changed
 
 

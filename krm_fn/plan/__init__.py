@@ -16,7 +16,7 @@ from krm_fn.light_typing import TYPE_CHECKING
 from krm_fn.plan.created import companions, generated, identity, lacking
 from krm_fn.plan.item_targets import ItemTargets, targets_of_items
 from krm_fn.plan.items import ItemReader, items_of_kinds
-from krm_fn.plan.model import ObjectSource, Overview, PlannedEdit
+from krm_fn.plan.model import Location, ObjectSource, Overview, PlannedEdit, location_of
 from krm_fn.plan.other_systems import Foreign
 from krm_fn.plan.references import data_uses
 from krm_fn.plan.selection import fits, is_edited, is_enabled, is_selected
@@ -32,10 +32,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Foreign",
+    "Location",
     "ObjectSource",
     "Overview",
     "PlannedEdit",
     "items_of_kinds",
+    "location_of",
     "needed",
     "plan_edits",
 ]

@@ -55,6 +55,15 @@ class ObjectSource(Protocol):
         """Return the text of one entry, with the comments above; "" where no code of ytt can be in it."""
 
 
+Location = tuple[int, Pointer, ObjectRef]
+"""By what an object of a list is told from all others, listed and new: its item, its place in it, its identity."""
+
+
+def location_of(item_index: int, obj: Object) -> Location:
+    """Return by what an object is told from the others of its list."""
+    return item_index, obj.path, obj.ref
+
+
 class PlannedEdit(NamedTuple):
     """One object as one target sees it.
 
@@ -93,6 +102,11 @@ class PlannedEdit(NamedTuple):
     def target(self) -> Target:
         """The target itself."""
         return TARGETS[self.target_id]
+
+    @property
+    def location(self) -> Location:
+        """By what the object is told from the others."""
+        return location_of(self.item_index, self.obj)
 
     @property
     def audience(self) -> Audience:

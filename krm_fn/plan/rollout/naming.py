@@ -16,7 +16,7 @@ from krm_fn.krm.resourcelist import BASE_NAME, Object
 from krm_fn.krm.results import Edit, Finding
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer
-from krm_fn.plan import ObjectSource, PlannedEdit
+from krm_fn.plan import Location, ObjectSource, PlannedEdit, location_of
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import Context
 
@@ -44,6 +44,11 @@ class Rename(NamedTuple):
     noun: str
 
     @property
+    def location(self) -> Location:
+        """By what the object is told from the others of the list."""
+        return location_of(self.item_index, self.obj)
+
+    @property
     def keeps_name(self) -> bool:
         """Whether it has this name already."""
         return self.name == self.obj.ref.name
@@ -61,6 +66,11 @@ class User(NamedTuple):
     obj: Object
     path: Pointer
     place: PlannedEdit | None = None
+
+    @property
+    def location(self) -> Location:
+        """By what the object is told from the others of the list."""
+        return location_of(self.item_index, self.obj)
 
 
 def rename_of(edits: list[PlannedEdit], content: Any, config: ProxyConfig, noun: str) -> Rename:

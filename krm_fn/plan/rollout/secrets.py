@@ -18,7 +18,7 @@ from krm_fn.krm.results import Finding
 from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import list_at, text_at
 from krm_fn.places import cluster_secret
-from krm_fn.plan import ObjectSource, PlannedEdit, items_of_kinds
+from krm_fn.plan import Location, ObjectSource, PlannedEdit, items_of_kinds
 from krm_fn.plan.rollout.naming import (
     NAME,
     Rename,
@@ -54,18 +54,18 @@ class _SecretReference(NamedTuple):
     key: str = ""
 
 
-def hashed(places: Sequence[PlannedEdit]) -> set[int]:
-    """Return ``id`` of the data of the Secrets whose name depends on their content."""
+def hashed(places: Sequence[PlannedEdit]) -> set[Location]:
+    """Return the Secrets whose name depends on their content."""
     found = set()
     for place in places:
         name = text_at(place.obj.data, NAME)  # a run may have changed it
         if place.target_id == _TARGET and cluster_secret.base_of(name) != name:
-            found.add(id(place.obj.data))
+            found.add(place.location)
     return found
 
 
 def secret_names(
-    source: ObjectSource, places: Sequence[PlannedEdit], config: ProxyConfig, changed: set[int]
+    source: ObjectSource, places: Sequence[PlannedEdit], config: ProxyConfig, changed: set[Location]
 ) -> list[RolloutNote]:
     """Return new names of Secrets and the references that follow, and which nodes keep the old content.
 
@@ -73,7 +73,7 @@ def secret_names(
         source: the list before the run.
         places: all planned edits, after they are applied.
         config: the checked FunctionConfig.
-        changed: ``id`` of each object that changed.
+        changed: the objects that changed.
 
     Raises:
         InputError: an object that seems to refer to a Secret cannot be read.
@@ -86,7 +86,8 @@ def secret_names(
             continue
         for user in users:  # a reference may have been added to a Secret that has its hash already
             notes += update_reference(user, secret)
-            if id(secret.obj) in changed and id(user.obj) not in changed and not config.hash_names:
+            is_left = secret.location in changed and user.location not in changed
+            if is_left and not config.hash_names:
                 notes += _not_rolled(user, secret, config)
     if config.mode is not Mode.REMOVE:
         notes += _missing(source, places, references)
@@ -191,12 +192,8 @@ def _missing(
     source: ObjectSource, places: Sequence[PlannedEdit], references: Sequence[_SecretReference]
 ) -> Iterator[RolloutNote]:
     """Yield a warning for each reference to a Secret, or a key, that is neither in the list nor created."""
-    of_proxies = {
-        (place.item_index, place.obj.path)
-        for place in places
-        if place.resolved.settings.sets_any and not place.is_new
-    }
-    wanted = [one for one in references if (one.user.item_index, one.user.obj.path) in of_proxies]
+    of_proxies = {place.location for place in places if place.resolved.settings.sets_any}
+    wanted = [reference for reference in references if reference.user.location in of_proxies]
     if not wanted:
         return
     known = ObjectIndex(_listed_secrets(source))

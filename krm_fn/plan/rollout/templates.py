@@ -14,7 +14,7 @@ from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Finding
 from krm_fn.patch import list_at, lookup, text_at
-from krm_fn.plan import ObjectSource, PlannedEdit, items_of_kinds
+from krm_fn.plan import Location, ObjectSource, PlannedEdit, items_of_kinds
 from krm_fn.plan.rollout.naming import (
     Rename,
     RolloutNote,
@@ -38,7 +38,7 @@ _MACHINES = {"MachineDeployment", "MachineSet", "MachinePool"}
 
 
 def template_names(
-    source: ObjectSource, places: Sequence[PlannedEdit], config: ProxyConfig, changed: set[int]
+    source: ObjectSource, places: Sequence[PlannedEdit], config: ProxyConfig, changed: set[Location]
 ) -> Iterator[RolloutNote]:
     """Yield new names of templates and the references that follow, and which nodes are not rolled.
 
@@ -46,7 +46,7 @@ def template_names(
         source: the list before the run.
         places: all that were looked at, after injection.
         config: the checked FunctionConfig.
-        changed: ``id`` of each object whose data is not what it was.
+        changed: the objects whose data is not what it was.
 
     Raises:
         InputError: an object that seems to refer to a template cannot be read.
@@ -56,7 +56,7 @@ def template_names(
     names: dict[
         Key, str
     ] = {}  # of two objects with one identity the first decides about both names
-    for _, group in groupby(places, key=lambda place: id(place.obj)):
+    for _, group in groupby(places, key=lambda place: place.location):
         of_object = list(group)
         obj = of_object[0].obj
         if obj.group_kind not in _FROZEN or not obj.ref.name:
@@ -64,12 +64,12 @@ def template_names(
         files = list(_file_secrets(obj, secrets))
         content = [obj.data.get("spec")]
         for secret, key in files:
-            content += [lookup(secret.data, (field, key)) for field in ("data", "stringData")]
+            content += [lookup(secret.obj.data, (field, key)) for field in ("data", "stringData")]
         template = rename_of(of_object, content, config, "template")
         template = template._replace(name=names.setdefault(key_of(obj), template.name))
-        is_own_change = id(obj) in changed
+        is_own_change = of_object[0].location in changed
         is_changed = is_own_change or (
-            not _FROZEN[obj.group_kind] and any(id(secret) in changed for secret, _ in files)
+            not _FROZEN[obj.group_kind] and any(secret.location in changed for secret, _ in files)
         )
         if is_changed or not template.keeps_name:
             concerned.append((template, is_own_change))
@@ -86,17 +86,19 @@ def template_names(
             yield from renamed(template, its_users, source, is_taken=is_taken)
 
 
-def _inline_secrets(places: Sequence[PlannedEdit]) -> ObjectIndex[Object]:
+def _inline_secrets(places: Sequence[PlannedEdit]) -> ObjectIndex[PlannedEdit]:
     """Return the Secrets of the list whose names say nothing about their content."""
     followed = hashed(places)
     return ObjectIndex(
-        (key_of(place.obj), place.obj)
+        (key_of(place.obj), place)
         for place in places
-        if place.obj.group_kind == _SECRET and id(place.obj.data) not in followed
+        if place.obj.group_kind == _SECRET and place.location not in followed
     )
 
 
-def _file_secrets(obj: Object, secrets: ObjectIndex[Object]) -> Iterator[tuple[Object, str]]:
+def _file_secrets(
+    obj: Object, secrets: ObjectIndex[PlannedEdit]
+) -> Iterator[tuple[PlannedEdit, str]]:
     """Yield the Secrets of the list, and the keys in them, that hold the content of files of a template."""
     kind = NODE_KINDS.get(obj.group_kind)
     for file in list_at(obj.data, kind.files) if kind and kind.system.files else ():
