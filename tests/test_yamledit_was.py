@@ -85,6 +85,12 @@ def test_an_empty_text_that_is_filled_comes_back(words: str, value: object, line
             id="but no note keeps what does not come back",
         ),
         pytest.param(
+            'a: {b: "", c: http://u:pw@p}\n',
+            replace("a", "b", value="x"),
+            'a: {b: "x", c: http://u:pw@p}\n',
+            id="nor a password that may change later",
+        ),
+        pytest.param(
             '- name: A\n  value: ""\n',
             replace(0, "value", value="x"),
             '- name: A\n  value: "x"\n',

@@ -451,10 +451,11 @@ class _Writer:
     def _fills_line(self, child: Child) -> bool:
         """Return whether something empty in a flow collection on one line is filled, and nothing else changes there.
 
-        A note on it needs block style.
+        A note on it needs block style. It would outlive a password in the collection, so there is none then.
         """
         return (
             self._is_line(child.node)
+            and "@" not in self.text[child.node.start : child.node.end]
             and _fills(child.old, child.new)
             and _extends(child.old, child.new)
         )
