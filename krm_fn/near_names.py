@@ -21,9 +21,9 @@ def nearest(name: Any, known: Iterable[str], *, alike: float = 0.6) -> str | Non
         return None
     import difflib  # noqa: PLC0415 -- only mistakes need it
 
-    by_lower = {one.lower(): one for one in known}
+    by_lower = {known_name.lower(): known_name for known_name in known}
     near = difflib.get_close_matches(name.lower(), by_lower, cutoff=alike)
-    near.sort(key=lambda one: not one.startswith(name.lower()))
+    near.sort(key=lambda lower: not lower.startswith(name.lower()))
     return by_lower[near[0]] if near else None
 
 
