@@ -12,8 +12,8 @@ from collections.abc import Callable
 
 from krm_fn.errors import InputError
 from krm_fn.yamledit import read
-from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence, compose, walk
 from krm_fn.yamledit.data import same, view
+from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence, compose, walk
 
 Mutation = Callable[[str, Node, random.Random], str | None]
 

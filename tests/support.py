@@ -241,5 +241,3 @@ def unified_diff(
     files = {name: ContentChange(before, after)}
     lines, _ = diff_lines(files, passwords or ProxyPasswords())
     return [coloured(line) if has_colours else line for line in lines]
-
-

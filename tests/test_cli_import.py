@@ -98,9 +98,7 @@ def test_what_the_list_of_tkg_depends_on_and_no_field_says_is_a_warning(more: st
         pytest.param("tkg", "TKG_HTTP_PROXY: [\n", "must be YAML", id="no YAML"),
         pytest.param("tkg", "TKG_HTTP_PROXY: S3CRET\n", "TKG_HTTP_PROXY must begin with", id="no URL"),
         pytest.param("tkg", "TKG_HTTP_PROXY: http://u:S3CRET@x@a\n", "TKG_HTTP_PROXY ", id="a raw password"),
-        pytest.param(
-            "giantswarm", "proxy: {http: http://a:1, noProxy: [http://b]}\n", "proxy.noProxy ", id="an entry"
-        ),
+        pytest.param("giantswarm", "proxy: {http: http://a:1, noProxy: [http://b]}\n", "proxy.noProxy ", id="an entry"),
         pytest.param("tkg", "TKG_HTTP_PROXY: http://a:1\nTKG_PROXY_CA_CERT: '*'\n", "TKG_PROXY_CA_CERT", id="base64"),
         pytest.param("tkg", "TKG_HTTP_PROXY: http://a\nTKG_HTTP_PROXY: http://b\n", "twice", id="twice"),
         pytest.param("tkg", "TKG_HTTPS_PROXY: #@ x\n", "code of ytt", id="code"),

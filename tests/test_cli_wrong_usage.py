@@ -101,9 +101,7 @@ ROWS = [
     pytest.param("run .", config("  httpP", "\thttpP"), 1, "proxy.yaml", id="a tab in the ProxyConfig"),
     # Manifests
     pytest.param("run .", {"cluster.yaml": NODES.replace("  name", "\tname")}, 1, "cluster.yaml", id="a tab"),
-    pytest.param(
-        "run .", {"cluster.yaml": f"{NODES}<<<<<<< HEAD\n"}, 1, "cluster.yaml", id="a conflict of git"
-    ),
+    pytest.param("run .", {"cluster.yaml": f"{NODES}<<<<<<< HEAD\n"}, 1, "cluster.yaml", id="a conflict of git"),
     pytest.param("run --config proxy.yaml a.yaml", {"a.yaml": TEMPLATE}, 2, "1 template", id="a template of Helm"),
     pytest.param("run --config proxy.yaml x.tar", {"x.tar": b"\0\1\xff"}, 2, "1 not UTF-8", id="a binary file"),
     pytest.param("run --config proxy.yaml empty", {"empty/x.md": ""}, 2, "there is no manifest", id="no manifest"),

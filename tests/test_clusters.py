@@ -30,6 +30,8 @@ from support import ROOT
 
 STORIES = sorted((ROOT / "testdata" / "topology").iterdir())
 SINGLE = ("service_domain", "endpoint", "region")
+
+
 def read(story: Path) -> list[Object]:
     whole = ResourceList((story / "input.yaml").read_bytes())
     return [found for index in range(len(whole)) for found in objects(whole.read(index))]

@@ -85,7 +85,6 @@ def private(**balancer: Any) -> dict[str, Any]:
     return {"networkSpec": {"apiServerLB": {"type": "Internal", **balancer}}}
 
 
-
 @pytest.mark.parametrize(
     ("kind", "spec", "networks", "hosts"),
     [
@@ -266,6 +265,7 @@ def test_the_api_of_the_infrastructure(kind: str, spec: dict[str, Any], expected
 
 
 AWS = [*infrastructure("AWSCluster", region="eu-west-1"), control_plane()]
+
 
 def test_each_default_has_its_reason() -> None:
     membership = Membership(facts(*AWS), Role.CONTROL_PLANE)

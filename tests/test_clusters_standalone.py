@@ -12,6 +12,8 @@ from krm_fn.krm.resourcelist import Object, reference
 KUBEONE = "kubeone.k8c.io/v1beta2", "KubeOneCluster"
 RANCHER = "provisioning.cattle.io/v1", "Cluster"
 AKS = "containerservice.azure.com/v1api20240901", "ManagedCluster"
+
+
 def alone(kind: tuple[str, str], data: dict[str, Any]) -> Cluster:
     data = {"apiVersion": kind[0], "kind": kind[1], "metadata": {"name": "prod"}, **data}
     obj = Object((), data, reference(data))

@@ -1,4 +1,4 @@
-"""The rows of clients against what was measured: what the real client did when it was run (.NET: what its source says)."""
+"""The rows of clients against what was measured: what the real client did (.NET: what its source says)."""
 
 from __future__ import annotations
 

@@ -62,8 +62,7 @@ def disagreements(
     return [
         (case, direct)
         for case, direct in zip(asked, answers(asked), strict=True)
-        if not is_left_out(client, case)
-        and model.goes_direct(case.no_proxy, case.host, case.port) != direct
+        if not is_left_out(client, case) and model.goes_direct(case.no_proxy, case.host, case.port) != direct
     ]
 
 

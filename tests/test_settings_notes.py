@@ -83,7 +83,11 @@ def lacks_of(*clusters: Cluster, **spec: Any) -> list[Finding]:
         pytest.param([], ["belongs to no known Cluster", "`podCIDRs`", "`spec.clusterDefaults`"], (), id="no Cluster"),
         pytest.param(
             [cluster("a", infrastructure=())],
-            ["`infrastructure` of `Cluster/org/a`", "`spec.infrastructureRef` of the Cluster", "`metadata`, `provider`"],
+            [
+                "`infrastructure` of `Cluster/org/a`",
+                "`spec.infrastructureRef` of the Cluster",
+                "`metadata`, `provider`",
+            ],
             ("Cluster/org/a",),
             id="a fact for two entries",
         ),

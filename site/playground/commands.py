@@ -102,7 +102,9 @@ def masked(files: Mapping[str, str]) -> dict[str, str]:
     shown: dict[str, str] = {}
     for name, text in files.items():
         document = MaskedText(text, passwords)
-        lines = [document.line(number) + document.split(number)[1] for number in range(len(document.raw))]
+        lines = [
+            document.line(number) + document.split(number)[1] for number in range(len(document.raw))
+        ]
         shown[str(redact(passwords.hidden(name)))] = _CREDENTIAL.sub(
             lambda found: found[0].replace(HIDDEN, PLACEHOLDER), "".join(lines)
         )
