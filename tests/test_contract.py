@@ -159,11 +159,13 @@ def test_c14_uses_utf8_whatever_the_locale(locale: dict[str, str]) -> None:
     assert 'content: "Grüße 👋 日本語\\n"' in done.stdout.decode("utf-8")
 
 
+@pytest.mark.judged
 def test_c15_is_a_container(image: str) -> None:
     done = run([need_engine(), "run", "--rm", "-i", image], resource_list(WORKERS).encode())
     assert done.stdout.decode() == answer(resource_list(WORKERS))
 
 
+@pytest.mark.judged
 def test_c16_runs_as_nobody_by_name(image: str) -> None:
     argv = [need_engine(), "run", "--rm", "-i", "--network", "none", "--user", "nobody", image]
     assert run(argv, resource_list(WORKERS).encode()).returncode == 0

@@ -83,6 +83,7 @@ def substituted(text: str, **variables: str) -> subprocess.CompletedProcess[str]
 # Flux
 
 
+@pytest.mark.judged
 def test_flux_fills_the_placeholder_in_every_place_and_leaves_scripts_alone() -> None:
     config = block(FLUX, "kind: ProxyConfig")
     written = injected(config, CONTROL_PLANE)
@@ -104,6 +105,7 @@ def rows() -> list[Any]:
     return table
 
 
+@pytest.mark.judged
 @pytest.mark.parametrize(("text", "applied"), rows())
 def test_the_table_says_what_flux_makes_of_a_text(text: str, applied: str) -> None:
     done = substituted(f"x {text} y", PROXY=URL)
@@ -118,6 +120,7 @@ def test_the_table_of_flux_has_all_its_rows() -> None:
     assert len(rows()) == 10
 
 
+@pytest.mark.judged
 def test_a_raw_dollar_in_a_password_is_refused_so_that_flux_finds_none() -> None:
     config = yaml.safe_load(block(FLUX, "kind: ProxyConfig"))
     config["spec"]["httpProxy"] = "http://user:pa$$word@proxy.corp.example:3128"

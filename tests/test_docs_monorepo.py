@@ -102,6 +102,7 @@ def test_a_wave_changes_its_region_and_leaves_the_check_green(clone: Path) -> No
     assert "new-proxy.corp.example" in shell("inject-proxy explain .", clone).stdout
 
 
+@pytest.mark.judged
 def test_the_workflow_is_right(tmp_path: Path) -> None:
     (tmp_path / "proxy.yaml").write_text(block("runs-on"))
     done = subprocess.run(

@@ -88,6 +88,7 @@ class Repository:
         return secret
 
 
+@pytest.mark.judged
 def test_the_steps_of_sops_leave_no_password_and_notice_a_new_one(tmp_path: Path) -> None:
     clone = Repository(tmp_path)
     encrypt_config, encrypt_secret, write, check = code(PAGE, "SOPS", "sh")

@@ -163,7 +163,7 @@ def test_perl_says_the_same() -> None:
 def test_a_package_of_node_says_the_same(package: str) -> None:
     node, modules = need("node"), CACHE / "node_modules"
     if not (modules / package).is_dir():
-        missing(f"the package {package}", "`make tools` installs it where npm is there")
+        missing(f"the package {package}", "`make judged` installs it where npm is there")
     env = {"NODE_PATH": str(modules)}
     matcher = modules / package / "lib" / "helpers" / "shouldBypassProxy.js"
     helper = [matcher] if package.startswith("axios") else []

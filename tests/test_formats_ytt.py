@@ -95,6 +95,7 @@ def rest(values: Mapping[str, Any]) -> Any:
     return {key: value for key, value in kept.items() if value != {}}
 
 
+@pytest.mark.judged
 @pytest.mark.parametrize(("story", "where", "wanted"), STORIES)
 def test_ytt_reads_the_proxy_and_what_was_there_before(
     story: str, where: str, wanted: list[str], tmp_path: Path
@@ -110,6 +111,7 @@ def test_ytt_reads_the_proxy_and_what_was_there_before(
         assert seen["name"] == "default"
 
 
+@pytest.mark.judged
 @pytest.mark.parametrize(("story", "where", "wanted"), STORIES)
 def test_ytt_reads_no_proxy_after_removal(story: str, where: str, wanted: list[str], tmp_path: Path) -> None:
     once = pipeline.run((TESTDATA / story / "input.yaml").read_bytes()).output
@@ -120,6 +122,7 @@ def test_ytt_reads_no_proxy_after_removal(story: str, where: str, wanted: list[s
         assert not any(value in wanted for value in proxy(ytt(text, tmp_path), where))
 
 
+@pytest.mark.judged
 def test_ytt_reads_data_values_that_were_begun(tmp_path: Path) -> None:
     story = TESTDATA / "tkg" / "tkgVsphereCPI" / "empty-values-known-by-their-annotation"
     (text,) = data_values(pipeline.run((story / "input.yaml").read_bytes()).output)
@@ -130,6 +133,7 @@ def test_ytt_reads_data_values_that_were_begun(tmp_path: Path) -> None:
     assert values["name"] == "default"
 
 
+@pytest.mark.judged
 def test_of_several_documents_ytt_takes_the_last(tmp_path: Path) -> None:
     story = TESTDATA / "tkg" / "tkgVsphereCSI" / "several-documents-and-values-that-ytt-computes"
     (text,) = data_values(pipeline.run((story / "input.yaml").read_bytes()).output)
@@ -147,6 +151,7 @@ HEADER = "#@data/values\n#@overlay/match-child-defaults missing_ok=True\n---\n"
 NEW = ProxySettings("http://new:1", "http://new:2", "x,y")
 
 
+@pytest.mark.judged
 @pytest.mark.parametrize("header", ["#@data/values\n", HEADER, "---\n#@data/values\n"])
 def test_ytt_reads_data_values_below_whatever_header_they_were_begun(header: str, tmp_path: Path) -> None:
     obj = {
@@ -204,6 +209,7 @@ CASES = [
 ]
 
 
+@pytest.mark.judged
 @pytest.mark.parametrize(("around", "words", "line_break"), CASES)
 def test_data_values_that_were_empty_are_so_again_and_ytt_reads_them_in_between(
     around: str, words: str, line_break: str, tmp_path: Path

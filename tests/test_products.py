@@ -1,6 +1,6 @@
 """What products make of the objects that a run writes: their answers, as they are recorded.
 
-`make test-products ARGS=--write-golden` builds the programs that give them, and records them: the API server
+`make judged ARGS=--write-golden` builds the programs that give them, and records them: the API server
 with the definitions of the kinds (fields that it drops, values that it refuses), the webhooks of the Cluster API
 providers of Azure and AWS, and nodeadm, which reads user data. Without the programs the function must still
 write what was judged.

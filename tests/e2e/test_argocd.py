@@ -2,7 +2,7 @@
 
 The contract (`cmpserver/plugin/plugin.go`): the command runs in the folder of the Application, with the environment of
 the sidecar, `PARAM_...` and `ARGOCD_...`. Standard output must be manifests and nothing else; with an exit code other
-than 0 the UI shows standard error. `judged_by_argocd.py` asks the server itself.
+than 0 the UI shows standard error. `test_argocd_server.py` asks the server itself.
 """
 
 from __future__ import annotations
@@ -101,6 +101,7 @@ def test_parameters_choose_the_file_and_the_targets(application: Path) -> None:
     }
 
 
+@pytest.mark.judged
 @pytest.mark.parametrize(
     ("environment", "message"),
     [
@@ -204,6 +205,7 @@ def plugin_image(image: str, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     run([docker, "rmi", name, of_kustomize])
 
 
+@pytest.mark.judged
 def test_the_plugin_runs_in_the_image_of_its_dockerfile(plugin_image: str, application: Path) -> None:
     """As the sidecar runs: user 999, a read-only root and a `/tmp` of its own."""
     application.parent.chmod(0o755)
@@ -226,6 +228,7 @@ def test_the_plugin_runs_in_the_image_of_its_dockerfile(plugin_image: str, appli
     assert user == "999:999"
 
 
+@pytest.mark.judged
 def test_the_command_runs_in_the_image_of_the_other_dockerfile(image: str) -> None:
     """On a Debian with Python in place of Argo CD's Ubuntu: what apt installs there is here already."""
     docker, name = need_engine(), f"{image}-argocd-exec"

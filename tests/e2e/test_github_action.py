@@ -407,6 +407,7 @@ def test_the_first_step_installs_the_command_with_the_locked_packages(runner: Ru
     assert f"pyyaml=={found['pyyaml']}" in (ROOT / "requirements/runtime.txt").read_text()
 
 
+@pytest.mark.judged
 def test_the_metadata_and_the_workflow_are_what_github_takes(tmp_path: Path) -> None:
     workflows = tmp_path / ".github/workflows"
     workflows.mkdir(parents=True)

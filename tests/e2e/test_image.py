@@ -32,6 +32,7 @@ def python(image: str, interpreter: str, program: str) -> subprocess.CompletedPr
     return run(argv)
 
 
+@pytest.mark.judged
 def test_the_image_gives_the_same_bytes_as_the_installed_command(image: str) -> None:
     here = in_a_process(LIST)
     there = docker_run(image)
@@ -40,29 +41,34 @@ def test_the_image_gives_the_same_bytes_as_the_installed_command(image: str) -> 
     assert there.stderr.decode() == here.stderr.decode()
 
 
+@pytest.mark.judged
 def test_the_image_passes_an_error_on_as_its_exit_code(image: str) -> None:
     done = docker_run(image, stdin="no list\n")
     assert done.returncode == 1
     assert b"Traceback" not in done.stderr
 
 
+@pytest.mark.judged
 def test_the_image_prints_its_help_for_kpt_fn_doc(image: str) -> None:
     done = docker_run(image, "--help", stdin="")
     assert done.returncode == 0, done.stderr.decode()
     assert b"inject-proxy" in done.stdout
 
 
+@pytest.mark.judged
 def test_the_image_runs_as_nobody_without_a_flag_that_says_so(image: str) -> None:
     done = run([need_engine(), "image", "inspect", "--format", "{{.Config.User}} {{json .Config.Entrypoint}}", image])
     assert done.stdout.decode().strip() == ('65534:65534 ["/opt/inject-proxy/bin/python","-I","-m","krm_fn"]')
 
 
+@pytest.mark.judged
 def test_the_image_holds_nothing_that_is_compiled_at_run_time(image: str) -> None:
     look = "import pathlib, sys; from krm_fn import cli; print(cli.__cached__, pathlib.Path(cli.__cached__).exists())"
     done = python(image, PYTHON, look)
     assert done.stdout.decode().endswith(" True\n"), done.stderr.decode()
 
 
+@pytest.mark.judged
 @pytest.mark.parametrize("module", ["pip", "setuptools", "pkg_resources", "ensurepip", "venv", "_ssl"])
 @pytest.mark.parametrize("interpreter", [PYTHON, "python3"])
 def test_the_image_holds_no_installer(image: str, interpreter: str, module: str) -> None:
@@ -71,6 +77,7 @@ def test_the_image_holds_no_installer(image: str, interpreter: str, module: str)
     assert f"ModuleNotFoundError: No module named '{module}'" in done.stderr.decode()
 
 
+@pytest.mark.judged
 def test_the_image_holds_no_command_but_python_and_no_wheel(image: str) -> None:
     look = """
 import os, stat
@@ -92,6 +99,7 @@ for path, folders, names in os.walk("/"):
     assert [file for file in found if not re.fullmatch(r"python(3(\.\d+)?)?", Path(file).name)] == []
 
 
+@pytest.mark.judged
 @pytest.mark.parametrize("shell", ["sh", "bash", "busybox"])
 def test_the_image_holds_no_shell(image: str, shell: str) -> None:
     done = run([need_engine(), "run", "--rm", "--entrypoint", shell, image, "-c", "true"])
@@ -99,6 +107,7 @@ def test_the_image_holds_no_shell(image: str, shell: str) -> None:
     assert b"executable file not found" in done.stderr
 
 
+@pytest.mark.judged
 def test_two_builds_give_the_same_layers_and_the_same_configuration(image: str, image_built_again: str) -> None:
     """The time of the build is the one difference; engines that know SOURCE_DATE_EPOCH take it from there."""
     first, second = (
@@ -112,6 +121,7 @@ def test_two_builds_give_the_same_layers_and_the_same_configuration(image: str, 
     assert first["Id"] != second["Id"], "the second build is the first one"
 
 
+@pytest.mark.judged
 def test_the_archives_of_two_builds_are_the_same_and_the_engine_loads_one(
     image: str, image_built_again: str, tmp_path: Path
 ) -> None:
@@ -131,6 +141,7 @@ def test_the_archives_of_two_builds_are_the_same_and_the_engine_loads_one(
         run([docker, "rmi", name])
 
 
+@pytest.mark.judged
 def test_the_sbom_names_the_packages_of_the_image(image: str, tmp_path: Path) -> None:
     saved = tmp_path / "saved.tar"
     run([need_engine(), "save", "--output", saved, image])
@@ -140,6 +151,7 @@ def test_the_sbom_names_the_packages_of_the_image(image: str, tmp_path: Path) ->
     assert {"pkg:deb/debian/libc6"} <= found
 
 
+@pytest.mark.judged
 def test_each_file_of_the_image_has_the_time_that_the_build_was_given(image: str) -> None:
     look = """
 import os
@@ -153,6 +165,7 @@ for top in ("/opt", "/usr", "/etc/passwd", "/tmp"):
     assert (done.returncode, done.stdout.decode()) == (0, ""), done.stderr.decode()
 
 
+@pytest.mark.judged
 def test_a_scanner_finds_the_packages_of_the_libraries(image: str) -> None:
     look = """
 import pathlib
@@ -169,6 +182,7 @@ print(open("/etc/os-release").read().count("ID="))
     assert int(identities) >= 1
 
 
+@pytest.mark.judged
 def test_the_packages_of_the_image_are_those_of_the_lock(image: str) -> None:
     look = """
 import importlib.metadata
@@ -182,6 +196,7 @@ for one in importlib.metadata.distributions():
     assert there <= set(locked)
 
 
+@pytest.mark.judged
 def test_kubectl_runs_the_image(image: str, tmp_path: Path) -> None:
     folder = with_image(example("kubectl-kustomize-container", tmp_path) / "proxy.yaml", image).parent
     command = readme_command(folder, "kubectl kustomize")
@@ -190,6 +205,7 @@ def test_kubectl_runs_the_image(image: str, tmp_path: Path) -> None:
     assert done.stdout.decode() == (EXAMPLES / "kustomize-exec" / "expected.yaml").read_text()
 
 
+@pytest.mark.judged
 def test_kpt_eval_runs_the_image(image: str, tmp_path: Path) -> None:
     folder = example("config-repo", tmp_path)
     arguments = readme_command(tmp_path / "kpt-eval", "kpt fn eval")

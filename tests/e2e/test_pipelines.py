@@ -91,6 +91,7 @@ def expected_objects() -> list[Any]:
     return list(yaml.safe_load_all((EXAMPLES / "kustomize-exec/expected.yaml").read_text()))
 
 
+@pytest.mark.judged
 @pytest.mark.parametrize("name", WORKFLOWS)
 def test_a_workflow_is_what_github_takes(name: str, tmp_path: Path) -> None:
     file = EXAMPLES / f"{name}.yaml"

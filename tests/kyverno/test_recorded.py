@@ -1,4 +1,4 @@
-"""What Kyverno's own engine made of our policies: recorded by `make test-kyverno`, compared here without the engine."""
+"""What Kyverno's own engine made of our policies: recorded by `make judged`, compared here without the engine."""
 
 from __future__ import annotations
 

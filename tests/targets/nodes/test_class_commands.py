@@ -72,6 +72,7 @@ WHOLE = {"op": "add", "path": COMMANDS, "value": ["true", INSTALL]}
 GONE = {"op": "add", "path": COMMANDS, "value": ["true"]}
 
 
+@pytest.mark.judged
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
     ("commands", "operations", "wanted"),
@@ -109,12 +110,14 @@ def test_exports_are_before_the_first_command_that_needs_the_network(
     assert answer(items, mode="Remove")[0] == before
 
 
+@pytest.mark.judged
 def test_a_command_that_may_be_there_counts() -> None:
     erased = {"op": "add", "path": COMMANDS, "value": ["true"]}
     items, _ = answer(objects("v1beta2", [INSTALL], erased, enabled_if='{{ eq .builtin.cluster.name "x" }}'))
     assert commands_of(items) == [EXPORTS, RESTART, INSTALL]
 
 
+@pytest.mark.judged
 @pytest.mark.parametrize(
     ("place", "wanted"),
     [
@@ -131,12 +134,14 @@ def test_an_option_fixes_the_place(version: str, place: str, wanted: list[str]) 
     assert answer(items)[0] == there
 
 
+@pytest.mark.judged
 def test_a_restart_at_the_start_stays_behind_what_configures_containerd() -> None:
     items, reported = answer(objects("v1beta2", [CONTAINERD]), targets={"kubeadmCommands": {"place": "Start"}})
     assert commands_of(items) == [EXPORTS, CONTAINERD, RESTART]
     assert reported == []
 
 
+@pytest.mark.judged
 @pytest.mark.parametrize(
     ("commands", "wanted"),
     [

@@ -88,6 +88,7 @@ def secrets_of(items: list[Any], name: str = "one") -> set[Any]:
 # No URL where no patch needs one.
 
 
+@pytest.mark.judged
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
     ("shared", "patches"),
@@ -131,6 +132,7 @@ def test_a_cluster_with_an_endpoint_of_its_own_needs_no_variable() -> None:
     assert variable(items[3]) is None
 
 
+@pytest.mark.judged
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_cluster_and_a_group_without_a_proxy_have_no_drop_ins(version: str) -> None:
     clusters = [cluster(version, workers=WORKERS), cluster(version, "free", workers=WORKERS)]
@@ -157,6 +159,7 @@ def test_where_a_patch_writes_the_proxy_the_variable_holds_it(targets: Any) -> N
     assert variable(items[0])["httpProxy"].startswith("http://user:")
 
 
+@pytest.mark.judged
 @pytest.mark.parametrize("version", VERSIONS)
 def test_from_text_to_secret_and_back(version: str) -> None:
     before = [*objects(version), secret()]
@@ -235,6 +238,7 @@ def test_a_cluster_whose_class_refers_to_a_secret_that_is_not_there(others: Any,
 # Names with a hash.
 
 
+@pytest.mark.judged
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
     "targets",
@@ -267,6 +271,7 @@ def test_nodes_take_the_secret_by_the_name_with_its_hash(version: str, targets: 
     assert run(once, mode="Remove") == before
 
 
+@pytest.mark.judged
 def test_groups_that_differ_name_the_secret_too() -> None:
     overrides = [
         {"match": {"roles": ["ControlPlane"]}, "disabled": True},
@@ -282,6 +287,7 @@ def test_groups_that_differ_name_the_secret_too() -> None:
     assert answer(items, targets, rollout={"hashNames": True}, overrides=overrides)[0] == items
 
 
+@pytest.mark.judged
 def test_a_secret_of_a_person_gets_its_hash_and_its_name_back() -> None:
     before = [*objects(), secret()]
     once, reported = answer(before, **HASH_NAMES)

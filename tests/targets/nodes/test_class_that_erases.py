@@ -190,6 +190,7 @@ def nodes(items: list[Any]) -> list[Any]:
     return [spec for name in ("on", "off") for spec in judged(items, name).values()]
 
 
+@pytest.mark.judged
 @in_turns(0)
 def test_all_nodes_of_a_class_that_erases_have_the_drop_ins(version: str, patches: Any, spec: Any) -> None:
     before = objects(version, patches(version), spec)
@@ -207,6 +208,7 @@ def test_all_nodes_of_a_class_that_erases_have_the_drop_ins(version: str, patche
     assert answer(copy.deepcopy(items), targets=UNION, mode="Remove")[0] == before
 
 
+@pytest.mark.judged
 @in_turns(1)
 def test_what_a_class_writes_itself_is_on_its_nodes_as_before(version: str, patches: Any, spec: Any) -> None:
     before = objects(version, patches(version), spec)
@@ -263,6 +265,7 @@ def test_a_list_that_our_targets_do_not_write_may_be_erased() -> None:
     assert names(items) == ["md"]
 
 
+@pytest.mark.judged
 def test_without_a_proxy_only_what_is_the_same_for_all_clusters_is_patched() -> None:
     before = objects("v1beta1", vsphere("v1beta1"))
     only = {"httpProxy": "", "httpsProxy": "", "noProxy": [], "trustedCA": {"pem": A}}
@@ -291,6 +294,7 @@ def test_where_the_eraser_is_gone_the_templates_hold_the_proxy_again(version: st
     assert not any(line.startswith("error") for line in reported)
 
 
+@pytest.mark.judged
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("shared", ["Union", "Patch"])
 def test_a_patch_that_erases_behind_ours_makes_ours_move_behind_it(version: str, shared: str) -> None:
@@ -307,6 +311,7 @@ def test_a_patch_that_erases_behind_ours_makes_ours_move_behind_it(version: str,
 # Files that are the same for all Clusters.
 
 
+@pytest.mark.judged
 @in_turns(0)
 def test_certificates_and_mirror_go_behind_the_patches_too(version: str, patches: Any, spec: Any) -> None:
     more = {

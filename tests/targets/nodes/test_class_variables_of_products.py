@@ -87,6 +87,7 @@ def test_what_a_class_writes_out_of_a_variable_is_in_no_template_and_no_patch_of
     assert run(items, shared, mode="Remove")[0] == without_proxy
 
 
+@pytest.mark.judged
 def test_nodes_of_tkg_have_the_file_once() -> None:
     items, _ = run(tkg())
     nodes = judged(items, "one")

@@ -126,6 +126,7 @@ STYLES_OF_NETWORKS = [
 """Each style with each network, and each of both with each version."""
 
 
+@pytest.mark.judged
 @pytest.mark.parametrize(("version", "style", "network"), STYLES_OF_NETWORKS)
 def test_every_node_gets_the_entries_that_its_cluster_would_get_alone(version: str, style: str, network: Any) -> None:
     policy = {"style": style}
@@ -155,6 +156,7 @@ NASTY = [
 ]
 
 
+@pytest.mark.judged
 @pytest.mark.parametrize("value", NASTY)
 @pytest.mark.parametrize("version", VERSIONS)
 def test_any_value_of_the_variable_reaches_the_nodes_as_it_is(version: str, value: str) -> None:
@@ -165,6 +167,7 @@ def test_any_value_of_the_variable_reaches_the_nodes_as_it_is(version: str, valu
     assert environments(nodes["controlPlane"]) == [wanted, wanted, wanted]
 
 
+@pytest.mark.judged
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_cluster_without_a_proxy_and_a_group_with_another_one(version: str) -> None:
     overrides = [
@@ -180,6 +183,7 @@ def test_a_cluster_without_a_proxy_and_a_group_with_another_one(version: str) ->
     assert systemd_environment(contents(nodes["md-bare"])[CONTAINERD])["HTTP_PROXY"] == PROXY
 
 
+@pytest.mark.judged
 def test_options_of_the_node_targets_hold_for_the_patches() -> None:
     targets = {
         "containerdDropIn": {"content": "Secret"},
@@ -394,6 +398,7 @@ def test_a_cluster_has_the_variable_only_where_its_class_defines_it(
         assert not any(line.startswith("error") for line in reported)
 
 
+@pytest.mark.judged
 def test_a_cluster_has_the_variable_where_some_nodes_of_its_class_get_the_proxy() -> None:
     cp, md = template_of("cp", {}), template_of("bare", {"format": "bottlerocket"})
     one = cluster("v1beta1", network=DUAL, workers={"machineDeployments": [{"class": "bare", "name": "md"}]})

@@ -54,6 +54,7 @@ def is_kubeadm(obj: Any) -> bool:
     return obj["kind"] in PLACES and (spec_of(obj) or {}).get("format") == "ignition"
 
 
+@pytest.mark.judged
 @pytest.mark.parametrize("story", [pytest.param(path, id=path.parent.name) for path in STORIES])
 def test_every_file_reaches_the_node_as_it_is_written(story: Path) -> None:
     specs = [spec_of(obj) for obj in map(meaning, items(inject(story.read_bytes()).output)) if is_kubeadm(obj)]
@@ -67,6 +68,7 @@ def test_every_file_reaches_the_node_as_it_is_written(story: Path) -> None:
         assert not [path for path in written if path.startswith("/usr/")]
 
 
+@pytest.mark.judged
 def test_permissions_without_a_0_are_another_mode() -> None:
     entry = {"path": "/etc/motd", "content": "x", "permissions": "640"}
     assert ignition_files({"files": [entry]})["/etc/motd"]["mode"] == 640

@@ -159,6 +159,7 @@ def test_one_writer_of_a_file() -> None:
     assert said("apt", contents(spec_of(written.obj))[old["path"]]).items() <= OTHER.variables().items()
 
 
+@pytest.mark.judged
 @pytest.mark.parametrize("version", ["v1beta1", "v1beta2"])
 def test_patches_of_a_class_write_the_files(version: str) -> None:
     cp, md = (

@@ -157,6 +157,7 @@ def test_a_system_is_written_by_its_own_targets_only() -> None:
     assert names == {"rke2", "nodeTrustStore", "registryMirror", "nodeFiles", "otherWriters"}
 
 
+@pytest.mark.judged
 @pytest.mark.parametrize("system", ["RKE2", "K3s", "k0s"])
 def test_patches_of_a_class_write_what_the_target_writes_into_a_template(system: str) -> None:
     templates = [kind for kind in NODE_KINDS.values() if kind.system.name == system and kind.is_template]
@@ -211,6 +212,7 @@ def test_a_class_for_whose_nodes_nothing_is_written_gets_neither_patches_nor_a_v
         assert after[1:] == given[1:]
 
 
+@pytest.mark.judged
 @pytest.mark.parametrize("kind", [kind for kind in EKS if kind.is_template], ids=lambda kind: kind.kind)
 def test_patches_of_a_class_write_the_workers_of_eks_and_leave_out_its_hosted_control_plane(
     kind: NodeConfigKind,

@@ -240,6 +240,7 @@ def asked_by_containerd(outcome: Outcome, folder: Path, registry: str) -> list[d
     return hosts
 
 
+@pytest.mark.judged
 @pytest.mark.parametrize(
     ("url", "root"),
     [
@@ -264,11 +265,13 @@ def test_containerd_asks_the_mirror_first_and_then_the_registry(
     assert itself["push"]
 
 
+@pytest.mark.judged
 def test_containerd_trusts_the_certificate_of_the_mirror_only_there(tmp_path: Path) -> None:
     mirror, itself = asked_by_containerd(run(target, kubeadm({}), mirrored()), tmp_path, "quay.io")
     assert (mirror["certificates"], itself["certificates"]) == (1, 0)
 
 
+@pytest.mark.judged
 def test_containerd_trusts_it_also_for_images_under_the_name_of_the_mirror(tmp_path: Path) -> None:
     (itself,) = asked_by_containerd(run(target, kubeadm({}), mirrored()), tmp_path, "registry.corp.example:5000")
     assert (itself["url"], itself["certificates"]) == ("https://registry.corp.example:5000/v2", 1)

@@ -1,6 +1,6 @@
 """What patches of Talos's machine configuration set: judged by the code that merges them, as it is recorded.
 
-`make test-products ARGS=--write-golden` builds the program that gives the answers, and records them.
+`make judged ARGS=--write-golden` builds the program that gives the answers, and records them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Let the admission plugin of Kubernetes apply generated policies: a part of `make test-kyverno`.
+"""Let the admission plugin of Kubernetes apply generated policies: a part of `make judged`.
 
 Each must make of objects what Kyverno made of them with the MutatingPolicy of the same folder. The plugin is that of
 the API server (``tests/tools/admission-policy.go``), in a cluster that holds the policy, its binding, namespaces and
@@ -17,6 +17,7 @@ from policy_folders import HERE, containers, name_of, objects, resources_of
 
 from support import need, run
 
+pytestmark = pytest.mark.judged
 FOLDERS = sorted(path.parent for path in (HERE / "generated").glob("*/native.yaml"))
 NAMESPACES = ("default", "kube-system", "kyverno", "flux-system")
 each_folder = pytest.mark.parametrize("folder", FOLDERS, ids=name_of)

@@ -1,4 +1,4 @@
-"""What Trivy looks up of the SBOM of a release: `make test-products` builds its reader.
+"""What Trivy looks up of the SBOM of a release: `make judged` builds its reader.
 
 test_release.py holds the fields that it reads.
 """
@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from support import need, run
 from test_release import Repository, released
 
+pytestmark = pytest.mark.judged
 __all__ = ["released"]
 
 

@@ -1,6 +1,6 @@
-"""Let Kyverno's own engine apply the policies of the folders: `make test-kyverno` (ARGS=--write-golden records).
+"""Let Kyverno's own engine apply the policies of the folders: `make judged` (ARGS=--write-golden records).
 
-Not a part of `make test`: the engine takes half an hour to build. What it did is recorded, and ``test_recorded.py``
+What it did is recorded, and ``test_recorded.py``
 compares that without it.
 """
 
@@ -19,6 +19,7 @@ from policy_folders import FOLDERS, NAMESPACES, given_objects, is_on_update, nam
 from judges import KyvernoRow, kyverno_rows
 from support import need, run
 
+pytestmark = pytest.mark.judged
 Golden = Callable[[Path, bytes], None]
 VERSION = "v1.19.1"
 
