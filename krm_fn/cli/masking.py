@@ -34,6 +34,7 @@ class MaskedText:
         self._starts = [0, *accumulate(map(len, self.raw))]
         self._unread = documents(text)
         self._hidden_from: dict[int, int] = {}
+        self._masked_lines: dict[int, str] = {}
 
     def line(self, number: int) -> str:
         """Return what may be shown of a line, counted from 0, without its line break."""
@@ -85,7 +86,13 @@ class MaskedText:
         if node.style == "|":
             return masked != "\n".join(map(self._masked, node.value.split("\n")))
         lines = self._lines_of(start + node.start, start + node.end)
-        return masked not in "\n".join(self._masked(self.raw[number]) for number in lines)
+        return masked not in "\n".join(map(self._masked_line, lines))
+
+    def _masked_line(self, number: int) -> str:
+        """Return a line masked by itself; once, because a line of JSON holds many values."""
+        if number not in self._masked_lines:
+            self._masked_lines[number] = self._masked(self.raw[number])
+        return self._masked_lines[number]
 
     def _hide(self, start: int, end: int) -> None:
         """Hide the lines of a place, from its beginning on."""
