@@ -17,7 +17,7 @@ from krm_fn.clusters.evidence import Evidence
 from krm_fn.clusters.kinds import CLUSTER, CLUSTER_CLASS
 from krm_fn.clusters.model import Cluster, Key, Membership
 from krm_fn.clusters.namespaces import ObjectIndex, may_be_same, nearest
-from krm_fn.clusters.node import Node
+from krm_fn.clusters.node import RelatedObject
 from krm_fn.clusters.references import Use
 from krm_fn.patch import field_path
 from krm_fn.placeholders import is_template
@@ -29,8 +29,8 @@ _DEEPEST = 16
 class ClusterMembers:
     """The objects of a list and their Clusters; of two objects with one key the first counts."""
 
-    def __init__(self, nodes: Iterable[Node]) -> None:
-        self.nodes: dict[Key, Node] = {}
+    def __init__(self, nodes: Iterable[RelatedObject]) -> None:
+        self.nodes: dict[Key, RelatedObject] = {}
         for node in nodes:
             self.nodes.setdefault(node.key, node)
         patches = self._patches()
@@ -40,7 +40,7 @@ class ClusterMembers:
         }
         self._is_about_one = len({key.identity for key in self.clusters}) == 1
         self._uses = ObjectIndex(self._by_target().items())
-        self._of_class: dict[Key, list[Node]] = {}
+        self._of_class: dict[Key, list[RelatedObject]] = {}
         for cluster in self.clusters.values():
             if cluster.class_key:
                 key = self.resolve(cluster.class_key)
@@ -50,7 +50,7 @@ class ClusterMembers:
         """Return the key of the object of the list that a reference means, or the reference where there is none."""
         return self._keys.find(key) or key
 
-    def cluster(self, key: Key) -> Node | None:
+    def cluster(self, key: Key) -> RelatedObject | None:
         """Return the Cluster of the list with a key, or the one that this is a patch of."""
         return self.clusters.get(self.resolve(key))
 
@@ -75,7 +75,7 @@ class ClusterMembers:
         """Return whether the list has one object of that kind and name, in whatever namespace and file."""
         return self._keys.has_one(key)
 
-    def of(self, node: Node) -> list[Membership]:
+    def of(self, node: RelatedObject) -> list[Membership]:
         """Return the Clusters of an object, each role and group once, in the order of their names."""
         first: dict[tuple[object, ...], Membership] = {}
         for membership in sorted(self._search(node, set()), key=_rank):
@@ -108,7 +108,7 @@ class ClusterMembers:
                     uses.setdefault(target, []).append(use)
         return uses
 
-    def _search(self, node: Node, visited: set[Key]) -> list[Membership]:
+    def _search(self, node: RelatedObject, visited: set[Key]) -> list[Membership]:
         """Return the Clusters of an object; ``visited`` are those of this search, since owners may own each other."""
         if node.key in visited or len(visited) > _DEEPEST:
             return []
@@ -128,21 +128,21 @@ class ClusterMembers:
             return unlisted
         return self._only(node) or self._by_convention(node) or unlisted
 
-    def _by_source(self, node: Node, visited: set[Key]) -> Iterator[list[Membership]]:
+    def _by_source(self, node: RelatedObject, visited: set[Key]) -> Iterator[list[Membership]]:
         """Yield the Clusters that each source names, the surest source first."""
         yield self._by_use(node, visited)
         for evidence in node.evidence:
             yield self._listed(node, evidence) or [self._unlisted(node, evidence)]
         yield self._by_owner(node, visited)
 
-    def _by_use(self, node: Node, visited: set[Key]) -> list[Membership]:
+    def _by_use(self, node: RelatedObject, visited: set[Key]) -> list[Membership]:
         """Return the Clusters of the objects that use an object."""
         memberships: list[Membership] = []
         for use in self.uses_of(node.key):
             memberships += self._through_use(use, visited)
         return memberships
 
-    def _by_owner(self, node: Node, visited: set[Key]) -> list[Membership]:
+    def _by_owner(self, node: RelatedObject, visited: set[Key]) -> list[Membership]:
         """Return the Clusters of the owners of an object, whose own role goes first."""
         memberships: list[Membership] = []
         for key in node.owners:
@@ -155,7 +155,7 @@ class ClusterMembers:
                 memberships.append(membership._replace(role=role, group=group, how=how))
         return memberships
 
-    def _by_convention(self, node: Node) -> list[Membership]:
+    def _by_convention(self, node: RelatedObject) -> list[Membership]:
         """Return the Cluster of the list after which an object is probably named."""
         return self._listed(node, Evidence(node.guess, "its name")) if node.guess else []
 
@@ -175,7 +175,7 @@ class ClusterMembers:
             yield membership._replace(role=role, how=_by_way_of(how, membership))
 
     def _clusters_of_class(
-        self, its_class: Node, use: Use | None = None, how: str = ""
+        self, its_class: RelatedObject, use: Use | None = None, how: str = ""
     ) -> Iterator[Membership]:
         """Yield the Clusters of a class; of a template in its field ``use``, one for each group that is made of it."""
         for cluster in self._of_class.get(its_class.key, ()):
@@ -188,7 +188,7 @@ class ClusterMembers:
             for group in cluster.workers.get(use.worker_class) or ("",):
                 yield membership._replace(group=group)
 
-    def _listed(self, node: Node, evidence: Evidence) -> list[Membership]:
+    def _listed(self, node: RelatedObject, evidence: Evidence) -> list[Membership]:
         """Return the Clusters of the list that a name means.
 
         An object outside of Cluster API that says no namespace may mean a Cluster of any.
@@ -207,7 +207,7 @@ class ClusterMembers:
             for key in keys
         ]
 
-    def _unlisted(self, node: Node, evidence: Evidence) -> Membership:
+    def _unlisted(self, node: RelatedObject, evidence: Evidence) -> Membership:
         """Return the Cluster outside of the list that a name means: a claim where a listed one has the same name."""
         namespace = evidence.namespace or ("" if node.is_workload else node.key.namespace)
         key = Key(*CLUSTER, namespace, evidence.name)
@@ -215,7 +215,7 @@ class ClusterMembers:
         claimed_from = node.key.namespace if is_claim else ""
         return _membership(key, node, evidence.how)._replace(claimed_from=claimed_from)
 
-    def _claim(self, node: Node, cluster: Key) -> str:
+    def _claim(self, node: RelatedObject, cluster: Key) -> str:
         """Return the namespace of an object that names a Cluster of another namespace; "" where it may do so."""
         is_of_its_namespace = not node.key.group or node.is_beside_its_cluster
         is_about_it = self._is_about_one and not is_of_its_namespace
@@ -223,7 +223,7 @@ class ClusterMembers:
             return ""
         return node.key.namespace
 
-    def _only(self, node: Node) -> list[Membership]:
+    def _only(self, node: RelatedObject) -> list[Membership]:
         """Return the only Cluster of the list, but not for an object of Cluster API in another namespace."""
         keys = list(self.clusters) if self._is_about_one else []
         if len(keys) > 1:  # of one name, but each is another one: as templates in a folder
@@ -240,7 +240,7 @@ def _rank(membership: Membership) -> tuple[bool, bool, Key]:
     return not membership.is_certain, membership.is_guest, membership.key
 
 
-def _membership(key: Key, node: Node, how: str) -> Membership:
+def _membership(key: Key, node: RelatedObject, how: str) -> Membership:
     return Membership(Cluster(), node.role, node.group, how, key=key)
 
 

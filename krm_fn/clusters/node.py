@@ -38,7 +38,7 @@ _WORKLOADS = frozenset({"apps", "batch", "kyverno.io", "policies.kyverno.io"})
 """The API groups of objects inside a cluster: their namespace is none of those in which Clusters are."""
 
 
-class Node(NamedTuple):
+class RelatedObject(NamedTuple):
     """One object of a list; what it does not say is empty.
 
     Attributes:
@@ -125,7 +125,7 @@ class Node(NamedTuple):
         return None
 
 
-def node_of(obj: Object) -> Node:
+def node_of(obj: Object) -> RelatedObject:
     """Return what an object says about itself and its Cluster."""
     key = key_of(obj)
     is_of_cluster_api = is_cluster_api(key.group)
@@ -142,7 +142,7 @@ def node_of(obj: Object) -> Node:
     if is_cluster:
         labels = {name: value for name, value in obj.labels.items() if isinstance(value, str)}
         class_key, class_path = class_of(obj.data, key.namespace, key.file)
-    return Node(
+    return RelatedObject(
         key,
         obj.ref,
         role=_role(obj, group) if is_of_cluster_api else None,

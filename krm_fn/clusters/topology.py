@@ -15,7 +15,7 @@ from krm_fn.clusters.members import ClusterMembers
 from krm_fn.clusters.model import Cluster, Key, Membership
 from krm_fn.clusters.namespaces import may_be_same
 from krm_fn.clusters.network import ClusterNetwork, Fact
-from krm_fn.clusters.node import Node, node_of, role_of
+from krm_fn.clusters.node import RelatedObject, node_of, role_of
 from krm_fn.clusters.references import WorkerClass, key_of
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
@@ -27,7 +27,7 @@ from krm_fn.products.node_kinds import NODE_KINDS, NodeSystem
 
 _NOTHING = ClusterNetwork()
 _OF_CLASS = ("spec", "infrastructure")
-_NO_CLASS = Node(Key("", "", "", ""))
+_NO_CLASS = RelatedObject(Key("", "", "", ""))
 
 
 class Topology:
@@ -40,7 +40,7 @@ class Topology:
     def __init__(self, objects: Iterable[Object]) -> None:
         self._members = ClusterMembers(map(node_of, objects))
         sources = self._sources()
-        unlisted = {key: Node(key) for key in sources}
+        unlisted = {key: RelatedObject(key) for key in sources}
         self._clusters = {
             key: self._cluster(node, sources.get(key, []))
             for key, node in {**unlisted, **self._members.clusters}.items()
@@ -133,13 +133,13 @@ class Topology:
                 )
         return nodes
 
-    def _node(self, obj: Object) -> Node:
+    def _node(self, obj: Object) -> RelatedObject:
         """Return what is kept of an object, which need not be in the list."""
         return self._members.nodes.get(key_of(obj)) or node_of(obj)
 
-    def _sources(self) -> dict[Key, list[Node]]:
+    def _sources(self) -> dict[Key, list[RelatedObject]]:
         """Return, for each Cluster, the objects with facts about it."""
-        sources: dict[Key, list[Node]] = {}
+        sources: dict[Key, list[RelatedObject]] = {}
         for key, node in self._members.nodes.items():
             is_patch = node.is_cluster and key not in self._members.clusters
             has_facts = node.network != _NOTHING or node.assumed != _NOTHING
@@ -159,7 +159,7 @@ class Topology:
                     nodes.append(node)
         return {key: nodes for key, nodes in sources.items() if nodes}
 
-    def _cluster(self, cluster: Node, sources: list[Node]) -> Cluster:
+    def _cluster(self, cluster: RelatedObject, sources: list[RelatedObject]) -> Cluster:
         """Return a Cluster with what its sources say, in an order that does not depend on that of the list."""
         its_class = _NO_CLASS
         if cluster.class_key:
@@ -184,7 +184,9 @@ class Topology:
             assumed=self._assumed(cluster, its_class, parts) if is_listed else _NOTHING,
         )
 
-    def _parts(self, cluster: Node, its_class: Node, sources: list[Node]) -> list[Node]:
+    def _parts(
+        self, cluster: RelatedObject, its_class: RelatedObject, sources: list[RelatedObject]
+    ) -> list[RelatedObject]:
         """Return the Cluster, its infrastructure and its control plane: those that it or its class names, else all."""
         parts = [node for node in sources if node.is_cluster]
         for references, candidates in (
@@ -203,7 +205,9 @@ class Topology:
                 parts += sorted(candidates, key=lambda node: node.key)
         return list({node.key: node for node in parts}.values())
 
-    def _assumed(self, cluster: Node, its_class: Node, parts: list[Node]) -> ClusterNetwork:
+    def _assumed(
+        self, cluster: RelatedObject, its_class: RelatedObject, parts: list[RelatedObject]
+    ) -> ClusterNetwork:
         """Return the defaults of the infrastructure, and of what sets up the control plane."""
         from krm_fn.clusters import defaults  # noqa: PLC0415 -- many lists have no Clusters
 
@@ -218,7 +222,7 @@ class Topology:
         return assumed.completed_by(of_system)
 
     def _system(
-        self, cluster: Node, its_class: Node, parts: list[Node]
+        self, cluster: RelatedObject, its_class: RelatedObject, parts: list[RelatedObject]
     ) -> NodeSystem | Product | None:
         """Return what sets up the control plane, unless a patch of the class may give it other networks."""
         named = cluster.control_plane or its_class.control_plane
@@ -234,7 +238,7 @@ class Topology:
         return None
 
 
-def _patches_services(system: NodeSystem, its_class: Node) -> bool:
+def _patches_services(system: NodeSystem, its_class: RelatedObject) -> bool:
     """Return whether patches of a class may write the networks of pods and Services into its control plane."""
     if not system.network.service_cidrs:
         return False
@@ -243,7 +247,9 @@ def _patches_services(system: NodeSystem, its_class: Node) -> bool:
     return _is_rewritten(path, its_class)
 
 
-def _infrastructure(cluster: Node, its_class: Node, sources: Iterable[Node]) -> tuple[Fact, ...]:
+def _infrastructure(
+    cluster: RelatedObject, its_class: RelatedObject, sources: Iterable[RelatedObject]
+) -> tuple[Fact, ...]:
     """Return the kind of the infrastructure, as the Cluster, its class or an object that belongs to it says."""
     if cluster.infrastructure:
         return _kind_of(cluster.infrastructure, cluster.ref, ("spec", "infrastructureRef"))
@@ -264,7 +270,7 @@ def _kind_of(infrastructure: Key, ref: ObjectRef, path: Pointer) -> tuple[Fact, 
     return (Fact(infrastructure.kind.removesuffix("Template"), ref, path),)
 
 
-def _unpatched(network: ClusterNetwork, its_class: Node) -> ClusterNetwork:
+def _unpatched(network: ClusterNetwork, its_class: RelatedObject) -> ClusterNetwork:
     """Return a network without facts of a template that a patch of its class may change."""
     if not its_class.rewritten:
         return network
@@ -274,7 +280,7 @@ def _unpatched(network: ClusterNetwork, its_class: Node) -> ClusterNetwork:
     )
 
 
-def _is_rewritten(path: Pointer, its_class: Node) -> bool:
+def _is_rewritten(path: Pointer, its_class: RelatedObject) -> bool:
     """Return whether a patch of a class may write what is at a path of a template, or beside it."""
     if path[:3] != ("spec", "template", "spec"):
         return False
