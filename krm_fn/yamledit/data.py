@@ -119,10 +119,10 @@ def view(node: Node, text: str | None = None) -> Any:
     if text is not None:
         by_length = max(_LEAST_EXPANSION, _VALUES_OF_A_CHARACTER * len(text))
         most_values = min(MAX_EXPANSION, by_length)
-    return _Reader(most_values).value(node, 0)
+    return _NodeReader(most_values).value(node, 0)
 
 
-class _Reader:
+class _NodeReader:
     """Reads a tree as data, and counts what is inside of aliases."""
 
     def __init__(self, most_values: int) -> None:
