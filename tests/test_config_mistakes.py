@@ -169,20 +169,6 @@ OF_SPEC: dict[str, tuple[dict[str, Any], str]] = {
         {"targets": {"kubeletDropIn": {"path": DROP_IN}}},
         "targets.kubeletDropIn.path: must not be the `path` of `containerdDropIn`: one file, one unit",
     ),
-    "two conditions of one name": (
-        {
-            "targets": {
-                "kyvernoPolicies": {
-                    "generate": "MutatingPolicy",
-                    "generated": {"matchConditions": [{"name": "no-opt-out", "expression": "true"}]},
-                }
-            }
-        },
-        (
-            "targets.kyvernoPolicies.generated.matchConditions[0].name: must not be the name of another condition, nor "
-            "`no-opt-out`, which is ours"
-        ),
-    ),
     "an option without its companion": (
         {"targets": {"kyvernoPolicies": {"generated": {"name": "a"}}}},
         "targets.kyvernoPolicies: must hold `generate` where it holds `generated`",

@@ -29,8 +29,8 @@ class Mistake(NamedTuple):
     value: Any
 
 
-_DEPTH = 9
-"""How deep the deepest field lies: a value in ``spec.targets.kyvernoPolicies.generated.namespaceSelector``."""
+_DEPTH = 6
+"""How deep the deepest field lies: ``spec.overrides[].noProxyPolicy.derive.<name>``."""
 _FILES = tuple(
     f"{folder}/proxyconfig.schema.json" for folder in ("functionconfig", "../functionconfig")
 )

@@ -23,9 +23,6 @@ _LISTS: tuple[tuple[Pointer, Callable[[str], str]], ...] = (
     (("noProxyPolicy", "exclude"), noproxy.mistake_of_pattern),
 )
 """The lists of ``spec`` and of an override -> what says why an entry of them is wrong."""
-_CONDITIONS = ("targets", "kyvernoPolicies", "generated", "matchConditions")
-_OPT_OUT = "no-opt-out"
-"""The name of the condition that a generated policy always has."""
 _DROP_INS = ("containerdDropIn", "kubeletDropIn")
 
 
@@ -43,7 +40,6 @@ def mistakes(spec: Any) -> _Mistakes:
         for place, rule in texts_at(spec, ("lint", "ignore", str(index), "rules")):
             yield from _of_rule(place, rule)
     yield from _of_drop_ins(spec)
-    yield from _of_conditions(spec)
 
 
 def _of_proxy(spec: Any, place: Pointer) -> _Mistakes:
@@ -98,14 +94,3 @@ def _of_drop_ins(spec: Any) -> _Mistakes:
     if len(set(map(str, paths))) < len(paths):
         place = ("targets", _DROP_INS[-1], "path")
         yield place, f"must not be the `path` of `{_DROP_INS[0]}`: one file, one unit"
-
-
-def _of_conditions(spec: Any) -> _Mistakes:
-    """Yield each condition of the generated policy whose name another one has: the API server refuses both."""
-    names = [_OPT_OUT]
-    for index, condition in enumerate(list_at(spec, _CONDITIONS)):
-        name = text_at(condition, ("name",))
-        if name in names:
-            text = f"must not be the name of another condition, nor `{_OPT_OUT}`, which is ours"
-            yield (*_CONDITIONS, str(index), "name"), text
-        names.append(name)

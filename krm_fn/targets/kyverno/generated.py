@@ -149,9 +149,6 @@ _DEFAULTS: Mapping[str, Any] = {
     "level": "Pods",
     "excludeNamespaces": ["kyverno", "kube-system"],
     "noProxyFrom": "Settings",
-    "namespaceSelector": {},
-    "objectSelector": {},
-    "matchConditions": [],
 }
 """The options ``generated`` of the target, where they are left out."""
 
@@ -243,8 +240,7 @@ def _policy_spec(kind: str, wanted: _Wanted, variables: Variables) -> dict[str, 
     if kind == _NATIVE_POLICY and wanted["noProxyFrom"] == _KUBEADM_CONFIG:
         spec["paramKind"] = {"apiVersion": "v1", "kind": "ConfigMap"}
     spec["matchConstraints"] = _match_constraints(wanted)
-    opt_out = {"name": "no-opt-out", "expression": _no_opt_out(wanted)}
-    spec["matchConditions"] = [opt_out, *wanted["matchConditions"]]
+    spec["matchConditions"] = [{"name": "no-opt-out", "expression": _no_opt_out(wanted)}]
     spec["variables"] = [
         {"name": name, "expression": expression}
         for name, expression in _expressions(kind, wanted, variables).items()
@@ -269,19 +265,14 @@ def _binding_spec(wanted: _Wanted) -> dict[str, Any]:
 
 def _match_constraints(wanted: _Wanted) -> dict[str, Any]:
     """Return which requests the policy is about."""
-    namespaces = dict(wanted["namespaceSelector"])
+    constraints: dict[str, Any] = {}
     if wanted["excludeNamespaces"]:
         excluded = {
             "key": "kubernetes.io/metadata.name",
             "operator": "NotIn",
             "values": wanted["excludeNamespaces"],
         }
-        namespaces["matchExpressions"] = [excluded, *namespaces.get("matchExpressions", ())]
-    constraints: dict[str, Any] = {}
-    if namespaces:
-        constraints["namespaceSelector"] = namespaces
-    if wanted["objectSelector"]:
-        constraints["objectSelector"] = wanted["objectSelector"]
+        constraints["namespaceSelector"] = {"matchExpressions": [excluded]}
     constraints["resourceRules"] = [
         {
             "apiGroups": [group],
