@@ -134,7 +134,7 @@ def test_the_page_explains_why_kustomize_fails(
     done = run([need("kustomize"), "build", *options, "."], cwd=folder)
     assert done.returncode == 1
     assert message in done.stderr.decode()
-    assert f"| `{message}`" in PAGE
+    assert f"`{message}`" in PAGE
 
 
 @pytest.mark.parametrize("words", [["kustomize", "build"], ["kubectl", "kustomize"]], ids=["kustomize", "kubectl"])
@@ -166,4 +166,4 @@ def test_a_proxy_config_in_another_field_is_in_the_table(tmp_path: Path, field: 
     (folder / "kustomization.yaml").write_text(text)
     done = run([need("kustomize"), "build", PLUGINS, EXEC, "."], cwd=folder)
     assert message in done.stdout.decode() + done.stderr.decode()
-    assert f"under `{field}`" in PAGE
+    assert f"`{field}`" in PAGE
