@@ -17,7 +17,7 @@ from krm_fn.config import ProxyConfig
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import shown_line
-from krm_fn.krm.results import Finding, ObjectRef, Result, are_severe, by_importance
+from krm_fn.krm.results import ObjectRef, Result, are_severe, by_importance
 from krm_fn.krm.results import lines as grouped_lines
 from krm_fn.lint.manifests import audit
 from krm_fn.lint.silenced import Silencer
@@ -46,7 +46,7 @@ def _of_list(given: Namespace, text: str, wanted: ProxyConfig) -> Answer:
     audience = Audience(given.consumer)
     networks = () if wanted.cluster_defaults == ClusterNetwork() else (wanted.cluster_defaults,)
     problems = judge_list(text, audience, networks, max_length=wanted.policy.max_length)
-    found = [Finding.of(problem.code, problem.message).about(ObjectRef()) for problem in problems]
+    found = [Result.of(problem.code, problem.message).about(ObjectRef()) for problem in problems]
     results = list(Silencer(wanted, (), {}, at_most=Severity.ERROR).left(found))
     lines = [result.line() for result in results]
     corrected = corrected_list(text, audience, networks)

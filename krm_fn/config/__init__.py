@@ -27,7 +27,7 @@ from krm_fn.config.names import FieldNames, repeated_key, shown
 from krm_fn.config.selector import ClusterMatcher, IgnoredPlace, Matcher, OverrideSubject, Selector
 from krm_fn.errors import ConfigError
 from krm_fn.formats import sops
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.near_names import nearest
 from krm_fn.patch import Pointer, lookup
@@ -105,7 +105,7 @@ def load(
     return _checked({} if spec is None else spec, FieldNames("spec"), mistakes, objects)
 
 
-def ineffective_annotation(function_config: Any) -> Finding | None:
+def ineffective_annotation(function_config: Any) -> Result | None:
     """Return a warning if the annotation by which kustomize finds the function is no string, else None.
 
     No other tool reads it, so the run at hand goes on.
@@ -118,7 +118,7 @@ def ineffective_annotation(function_config: Any) -> Finding | None:
         f"the annotation `{_FUNCTION[-1]}` must be a string, or kustomize does not find the function: put its value "
         "in quotes, or behind `|`"
     )
-    return Finding.of("SettingUnused", message, _FUNCTION)
+    return Result.of("SettingUnused", message, _FUNCTION)
 
 
 def _other_form(form: tuple[Any, Any]) -> str:

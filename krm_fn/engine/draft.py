@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from krm_fn import patch
 from krm_fn.engine.diff import diff
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.patch import Operation, Pointer
 from krm_fn.yamledit import same
@@ -57,7 +57,7 @@ class Draft:
         self.data = data
         self._copies: dict[int, Any] = {}
         self.edits = 0
-        self.findings: list[Finding] = []
+        self.findings: list[Result] = []
         self.descriptions: list[str] = []
 
     def report(
@@ -70,7 +70,7 @@ class Draft:
         is_stale: bool = False,
     ) -> None:
         """Add a finding about the field at ``path``."""
-        finding = Finding.of(code, message, path, is_info=is_info, is_stale=is_stale)
+        finding = Result.of(code, message, path, is_info=is_info, is_stale=is_stale)
         self.findings.append(finding)
 
     def describe(self, change: str) -> None:

@@ -190,9 +190,6 @@ class Result(NamedTuple):
         return data
 
 
-Finding = Result
-
-
 def entries(results: Iterable[Result]) -> list[dict[str, Any]]:
     """Return the entries of ``results`` of a ResourceList: what several targets change in one object is one entry.
 
@@ -303,3 +300,7 @@ def _and_more(group: Sequence[Result]) -> str:
 
 def _filled(**members: Any) -> dict[str, Any]:
     return {key: value for key, value in members.items() if value not in (None, "")}
+
+
+Finding = Result
+"""The name that tests still have."""

@@ -5,7 +5,7 @@ The callers know which fields they read.
 
 from __future__ import annotations
 
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer
 
@@ -24,7 +24,7 @@ def type_name(value: Any) -> str:
     return "null" if value is None else _TYPE_NAMES.get(type(value), "something else")
 
 
-def wrong_type(path: Pointer, value: Any, wanted: str) -> Finding:
+def wrong_type(path: Pointer, value: Any, wanted: str) -> Result:
     """Return the finding that a field has another type than it must have.
 
     It is an error because the API server rejects the object; a warning only where a template may yet fill in the rest.
@@ -43,4 +43,4 @@ def wrong_type(path: Pointer, value: Any, wanted: str) -> Finding:
         code = "TextUnreadable"
         remedy = "a later step fills it in, so inject-proxy leaves it as it is"
     message = f"{what} must be {wanted}, not {found}; {remedy}"
-    return Finding.of(code, message, path)
+    return Result.of(code, message, path)

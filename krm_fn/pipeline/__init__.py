@@ -15,7 +15,7 @@ from krm_fn.krm import results
 from krm_fn.krm.changes import ListChanges
 from krm_fn.krm.codes import OF_RUN, Severity
 from krm_fn.krm.resourcelist import Object, ResourceList, reference
-from krm_fn.krm.results import Finding, ObjectRef, Result
+from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.light_typing import Any, NamedTuple, Protocol
 from krm_fn.lint.compared import Compared
 from krm_fn.lint.run_findings import review, unreached
@@ -165,10 +165,10 @@ def run_list(objects: ListOfObjects, given: FunctionConfig, referred: Lookup) ->
         wanted = config.load(given.data, referred, repeated=given.repeated)
     except ConfigError as error:
         code = ConfigError.code
-        wrong = [Finding.of(code, text).about(given.ref) for text in error.problems]
+        wrong = [Result.of(code, text).about(given.ref) for text in error.problems]
         return Outcome(ListChanges(), tuple(in_report(wrong)), len(objects))
     if wanted is None:
-        nothing = Finding.of("ConfigIgnored", _NO_CONFIG).about(given.ref)
+        nothing = Result.of("ConfigIgnored", _NO_CONFIG).about(given.ref)
         return Outcome(ListChanges(), (nothing,), len(objects))
     return run_checked(objects, wanted, given)
 

@@ -13,7 +13,7 @@ from krm_fn.krm.changes import ListChanges, NewObject
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import redact
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import Edit, Finding, Result
+from krm_fn.krm.results import Edit, Result
 from krm_fn.light_typing import NamedTuple
 from krm_fn.lint.compared import Compared
 from krm_fn.lint.replaced import replaced_list
@@ -53,7 +53,7 @@ def _report_replaced(records: list[Compared], ours: set[str]) -> None:
     for index, record in enumerate(records):
         path = _path_of_replaced(record, ours)
         if path:
-            warning = record.place.result(Finding.of("ProxyReplaced", _REPLACED, path))
+            warning = record.place.result(Result.of("ProxyReplaced", _REPLACED, path))
             records[index] = record._replace(results=(*record.results, warning))
             return
 
@@ -134,7 +134,7 @@ def _with_notes(record: Compared) -> Compared:
     return record._replace(results=tuple(_without_secrets(results, record.before)))
 
 
-def _result(place: PlannedEdit, finding: Finding, mode: Mode) -> Result:
+def _result(place: PlannedEdit, finding: Result, mode: Mode) -> Result:
     """Return a finding as a result; in a check, an object that cannot get its proxy is an error."""
     if finding.is_stale and mode is Mode.CHECK:
         finding = finding._replace(severity=Severity.ERROR)

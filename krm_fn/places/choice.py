@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 
 from krm_fn.config import Matcher
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.krm.type_errors import type_name
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, lookup, text_at
@@ -51,7 +51,7 @@ def request_of(obj: Mapping[str, Any], at: Pointer) -> Request:
     return Request(is_wanted, tuple(dict.fromkeys(names)))
 
 
-def wrong_annotations(obj: Mapping[str, Any], at: Pointer) -> Iterator[Finding]:
+def wrong_annotations(obj: Mapping[str, Any], at: Pointer) -> Iterator[Result]:
     """Yield the findings about annotations that have no effect, because their values are no strings."""
     for path, value in _annotations(obj, at):
         if not isinstance(value, str):
@@ -59,7 +59,7 @@ def wrong_annotations(obj: Mapping[str, Any], at: Pointer) -> Iterator[Finding]:
                 f"the annotation `{path[-1]}` has no effect, because its value must be a string, not "
                 f"{type_name(value)}: put it in quotes"
             )
-            yield Finding.of("SettingUnused", message, path)
+            yield Result.of("SettingUnused", message, path)
 
 
 def _annotations(obj: Mapping[str, Any], at: Pointer) -> Iterator[tuple[Pointer, Any]]:

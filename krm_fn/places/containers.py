@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from krm_fn.krm.resourcelist import group_kind
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, list_at, lookup, text_at
@@ -89,7 +89,7 @@ def containers(
             yield Container(text_at(item, ("name",)), (*path, str(index)), item)
 
 
-def wrong_types(data: Mapping[str, Any], at: Pointer) -> Iterator[Finding]:
+def wrong_types(data: Mapping[str, Any], at: Pointer) -> Iterator[Result]:
     """Yield what on the way to the containers, or among them, has a wrong type."""
     for path in [at[:length] for length in range(1, len(at) + 1)]:
         value = lookup(data, path)

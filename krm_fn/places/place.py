@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from krm_fn.engine import Draft, WrongTypeError
-from krm_fn.krm.results import Finding, Result
+from krm_fn.krm.results import Result
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple, Protocol
 from krm_fn.patch import Pointer
@@ -51,7 +51,7 @@ class Place(NamedTuple):
     on_conflict_keep: bool = False
 
 
-def write_places(draft: Draft, places: Iterable[Place | Finding], settings: ProxySettings) -> None:
+def write_places(draft: Draft, places: Iterable[Place | Result], settings: ProxySettings) -> None:
     """Write the settings to all places of a draft, and say in it what was done."""
     changed: dict[str, list[str]] = {}
     for place in [*places]:
@@ -81,7 +81,7 @@ def write_places(draft: Draft, places: Iterable[Place | Finding], settings: Prox
         draft.describe(f"{verb} {' and '.join(dict.fromkeys(labels))}")
 
 
-def read_places(data: Any, places: Iterable[Place | Finding]) -> Iterator[Reading]:
+def read_places(data: Any, places: Iterable[Place | Result]) -> Iterator[Reading]:
     """Yield what the places of an object say, whoever wrote it."""
     for place in places:
         if isinstance(place, Place):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from krm_fn.engine import Draft
 from krm_fn.formats import embedded, ytt
 from krm_fn.formats.embedded import NotEditedError, Value
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple, Protocol
 from krm_fn.patch import APPEND
@@ -21,7 +21,7 @@ from krm_fn.places.place import Place, write_places
 from krm_fn.places.reading import Reading
 from krm_fn.settings import ProxySettings
 
-PlacesOf = Callable[[Any], Iterable[Place | Finding]]
+PlacesOf = Callable[[Any], Iterable[Place | Result]]
 """Yield the places of one YAML document."""
 
 
@@ -237,6 +237,6 @@ def _describe(draft: Draft, inner: Draft) -> None:
         draft.describe(description)
 
 
-def _about_text(finding: Finding, value: Value) -> Finding:
+def _about_text(finding: Result, value: Value) -> Result:
     """Return a finding about a document as one about the text that holds it."""
     return finding._replace(message=f"in it, {finding.message}", path=value.path)

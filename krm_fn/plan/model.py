@@ -11,7 +11,7 @@ from krm_fn.errors import DocumentError
 from krm_fn.formats import sops
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import Edit, Finding, ObjectRef, Result
+from krm_fn.krm.results import Edit, ObjectRef, Result
 from krm_fn.light_typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer
@@ -92,7 +92,7 @@ class PlannedEdit(NamedTuple):
     options: Mapping[str, Any]
     is_new: bool = False
     class_context: ClassContext | None = None
-    notes: tuple[Finding, ...] = ()
+    notes: tuple[Result, ...] = ()
     uses: DataUses = NO_USES
     is_whole: bool = False
     has_code: bool = False
@@ -122,7 +122,7 @@ class PlannedEdit(NamedTuple):
                 memberships += [membership._replace(role=role) for membership in self.memberships]
         return settings.subjects(memberships, target=self.target_id, name=self.obj.base_name)
 
-    def proposals(self) -> Iterator[Edit | Finding]:
+    def proposals(self) -> Iterator[Edit | Result]:
         """Yield the findings about the object, and at most one Edit.
 
         About an object that SOPS encrypted there is only the finding that it is encrypted.
@@ -193,12 +193,12 @@ class PlannedEdit(NamedTuple):
         groups = self.class_context.groups.values()
         return self.class_context.repairs_erased or any(group.is_declared for group in groups)
 
-    def result(self, finding: Finding) -> Result:
+    def result(self, finding: Result) -> Result:
         """Return ``finding`` as a result about the object and the target."""
         return finding.about(self.obj.ref, self.target_id)
 
 
-def _left_alone(found: Iterable[Edit | Finding]) -> Iterator[Finding]:
+def _left_alone(found: Iterable[Edit | Result]) -> Iterator[Result]:
     """Yield what a target says about an object with code of ytt in its text, which stays as it is."""
     from krm_fn.formats.ytt import LEFT_ALONE  # noqa: PLC0415 -- few manifests hold code of ytt
 
@@ -206,7 +206,7 @@ def _left_alone(found: Iterable[Edit | Finding]) -> Iterator[Finding]:
         if isinstance(one, Result) and one.severity is not Severity.ERROR:
             yield one
         else:
-            yield Finding.of("TextUnreadable", LEFT_ALONE, one.path)
+            yield Result.of("TextUnreadable", LEFT_ALONE, one.path)
 
 
 class Overview:

@@ -8,7 +8,7 @@ from krm_fn import settings
 from krm_fn.clusters import Cluster, Membership, Topology, class_name
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import TYPE_CHECKING, NamedTuple
 from krm_fn.noproxy import Readers
 from krm_fn.places.provided import NO_USES, DataUses
@@ -50,7 +50,7 @@ class Subject(NamedTuple):
         config: ProxyConfig,
         *,
         class_context: ClassContext | None = None,
-        notes: Iterable[Finding | None] = (),
+        notes: Iterable[Result | None] = (),
     ) -> PlannedEdit:
         """Return the planned edit of a target that writes this proxy."""
         return PlannedEdit(

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn.clusters import Membership
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.products.cluster_api import Role
 from krm_fn.settings.model import Resolved
 from krm_fn.settings.network import Missing
 
 
-def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Finding]:
+def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Result]:
     """Yield what there is to report about the proxy of an object of these Clusters."""
     if resolved.conflicts:
-        yield Finding.of(
+        yield Result.of(
             "CannotWrite",
             f"is shared by {' and '.join(resolved.conflicts)}, which need different proxies: give each an object of "
             "its own, or leave this one out with `spec.selector.exclude`",
@@ -27,10 +27,10 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Fin
             f"takes the proxy of the {role}, because the machines of all roles share this object and nothing "
             "declares a proxy for the Cluster"
         )
-        yield Finding.of("SharedObject", message)
+        yield Result.of("SharedObject", message)
     names = _names(memberships)
     if len(names) > 1:
-        yield Finding.of(
+        yield Result.of(
             "SharedObject",
             f"is shared by {', '.join(names)}: `NO_PROXY` holds what each of them needs",
         )
@@ -47,7 +47,7 @@ def _names(memberships: Iterable[Membership]) -> list[str]:
     return list(dict.fromkeys(f"`{membership.cluster.full_name}`" for membership in memberships))
 
 
-def _ambiguous(memberships: Iterable[Membership]) -> Iterator[Finding]:
+def _ambiguous(memberships: Iterable[Membership]) -> Iterator[Result]:
     """Yield a warning for each name that means Clusters in several files or namespaces."""
     files: dict[str, dict[str, None]] = {}
     unsure: dict[str, list[Membership]] = {}
@@ -64,16 +64,16 @@ def _ambiguous(memberships: Iterable[Membership]) -> Iterator[Finding]:
                 "holds what all of them need. Put it into the file of its Cluster, or run this function for each of "
                 "them by itself"
             )
-            yield Finding.of("ClusterAmbiguous", message)
+            yield Result.of("ClusterAmbiguous", message)
     for namesakes in unsure.values():
         message = (
             f"belongs to {' and to '.join(_names(namesakes))} only because of {namesakes[0].how}: say which one is "
             "meant by the namespace of the object, or by the annotation `cluster.x-k8s.io/cluster-namespace`"
         )
-        yield Finding.of("ClusterAmbiguous", message)
+        yield Result.of("ClusterAmbiguous", message)
 
 
-def _lack(missing: Sequence[Missing], memberships: Sequence[Membership]) -> Finding:
+def _lack(missing: Sequence[Missing], memberships: Sequence[Membership]) -> Result:
     """Return a warning that says what no object declares, where to declare it, and how to say that it is not needed."""
     whose = ""
     fields = [fact.field for fact in missing if fact.field and fact.cluster]
@@ -85,7 +85,7 @@ def _lack(missing: Sequence[Missing], memberships: Sequence[Membership]) -> Find
         whose = "belongs to no known Cluster, and "
     places = dict.fromkeys(("`spec.clusterDefaults`", *fields))
     switches = dict.fromkeys(f"`{switch}`" for fact in missing for switch in fact.switches)
-    finding = Finding.of(
+    finding = Result.of(
         "FactsUnknown",
         f"{whose}nothing says {', '.join(map(str, missing))}, which `NO_PROXY` should cover: set it in "
         f"{' or '.join(places)}, or switch {', '.join(switches)} off in `spec.noProxyPolicy.derive`",

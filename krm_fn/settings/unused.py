@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from krm_fn.config import ClusterMatcher, OverrideSubject, ProxyConfig
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 
 
-def unused_overrides(config: ProxyConfig, subjects: Iterable[OverrideSubject]) -> Iterator[Finding]:
+def unused_overrides(config: ProxyConfig, subjects: Iterable[OverrideSubject]) -> Iterator[Result]:
     """Yield a finding for each override that fits none of the places.
 
     It may be meant: a table of regions serves many lists. It is a warning where the override is about a Cluster of the
@@ -23,7 +23,7 @@ def unused_overrides(config: ProxyConfig, subjects: Iterable[OverrideSubject]) -
             continue
         is_mistake = _is_about(override.match, distinct, is_alone=not any(fitting))
         advice = ": correct it, or remove the entry" if is_mistake else ""
-        yield Finding.of(
+        yield Result.of(
             "SettingUnused",
             f"`spec.overrides[{at}].match` fits nothing in this list{advice}",
             is_info=not is_mistake,

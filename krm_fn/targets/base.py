@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from krm_fn.engine import Draft
-from krm_fn.krm.results import Edit, Finding
+from krm_fn.krm.results import Edit, Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import lookup
@@ -87,7 +87,7 @@ class FileForm(NamedTuple):
 
     audience: Audience
     places: Callable[[ProxySettings, Any], Iterable[Any]]
-    problem: Callable[[ProxySettings], Finding | None] | None = None
+    problem: Callable[[ProxySettings], Result | None] | None = None
     settings: Callable[[ProxySettings], ProxySettings] = lambda settings: settings
 
 
@@ -172,7 +172,7 @@ class Target:
         """Return whether an object says of itself that it gets no proxy."""
         return False
 
-    def outdated(self, data: Data) -> Finding | None:
+    def outdated(self, data: Data) -> Result | None:
         """Return what is wrong with an object whatever proxy it has; None for nothing."""
         return None
 
@@ -183,7 +183,7 @@ class Target:
             return self.kinds
         return self.kinds.union((kind["group"], kind["kind"]) for kind in custom)
 
-    def places(self, data: Data, context: Context) -> Iterable[Place | Finding]:
+    def places(self, data: Data, context: Context) -> Iterable[Place | Result]:
         """Yield the places of an object, and what keeps others from being one."""
         raise NotImplementedError
 
@@ -201,7 +201,7 @@ class Target:
         """Give a draft the proxy of the context."""
         write_places(draft, self.places(draft.data, context), context.settings)
 
-    def edit(self, data: Data, context: Context) -> Iterator[Edit | Finding]:
+    def edit(self, data: Data, context: Context) -> Iterator[Edit | Result]:
         """Yield what there is to say about an object, and at most one Edit that gives it its proxy."""
         draft = Draft(data)
         self.write(draft, context)

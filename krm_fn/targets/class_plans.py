@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from krm_fn.clusters import Membership, Topology, class_name
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.settings import Resolved
 from krm_fn.targets.class_context import ClassContext
 
@@ -51,7 +51,7 @@ class ClassPlans:
         """Return whether an object must hold nothing of a target, because its class does."""
         return False
 
-    def notes(self, target_id: str, obj: Object) -> Sequence[Finding]:
+    def notes(self, target_id: str, obj: Object) -> Sequence[Result]:
         """Return what the classes of a template do to what a target writes into it."""
         return ()
 

@@ -13,7 +13,7 @@ from krm_fn import patch
 from krm_fn.config import ProxyConfig
 from krm_fn.formats.sops import ENCRYPTED, is_encrypted
 from krm_fn.krm.resourcelist import BASE_NAME, Object
-from krm_fn.krm.results import Edit, Finding
+from krm_fn.krm.results import Edit, Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer
 from krm_fn.plan import Location, ObjectSource, PlannedEdit, location_of
@@ -32,7 +32,7 @@ class RolloutNote(NamedTuple):
 
     item_index: int
     obj: Object
-    proposal: Edit | Finding
+    proposal: Edit | Result
 
 
 class Rename(NamedTuple):
@@ -92,7 +92,7 @@ def renamed(
     obstacle = _obstacle(rename, users, source, is_taken=is_taken)
     if obstacle:
         text = f"keeps its name, {obstacle}"
-        finding = Finding.of("NodesKept", text, NAME)
+        finding = Result.of("NodesKept", text, NAME)
         yield RolloutNote(rename.item_index, rename.obj, finding)
         return
     why = "so that nodes roll" if rename.is_hashed else "without a hash"
@@ -118,7 +118,7 @@ def update_reference(user: User, rename: Rename) -> Iterator[RolloutNote]:
 def not_rolled(user: User, noun: str, name: str, config: ProxyConfig) -> RolloutNote:
     """Return a warning about nodes that keep what they have, an information where the user chose that."""
     text = f"nodes keep what they have until the name of the {noun} changes. {advice(config, 'Roll them yourself')}"
-    finding = Finding.of("NodesKept", text, user.path, is_info=config.hash_names is False)
+    finding = Result.of("NodesKept", text, user.path, is_info=config.hash_names is False)
     return RolloutNote(user.item_index, user.obj, finding._replace(current=name))
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from krm_fn.clusters import Key, ObjectIndex
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import list_at, text_at
 from krm_fn.places import cluster_secret
@@ -184,7 +184,7 @@ def _of_other_lists(places: Sequence[PlannedEdit], config: ProxyConfig) -> Itera
                 "of each Cluster, no Cluster of the class is in this list, and without it no node boots. Run "
                 f"this function over the Clusters with `{_GENERATE}: true`, or create the Secrets yourself"
             )
-            finding = Finding.of("SecretMissing", message, ("spec", "patches"))
+            finding = Result.of("SecretMissing", message, ("spec", "patches"))
             yield RolloutNote(place.item_index, place.obj, finding)
 
 
@@ -212,9 +212,7 @@ def _missing(
             message = f'the Secret "{secret.name}" has no key "{key}", and no node boots without it: add the key'
         else:
             continue
-        yield RolloutNote(
-            user.item_index, user.obj, Finding.of("SecretMissing", message, user.path)
-        )
+        yield RolloutNote(user.item_index, user.obj, Result.of("SecretMissing", message, user.path))
 
 
 def _listed_secrets(source: ObjectSource) -> Iterator[tuple[Key, set[str] | None]]:

@@ -12,7 +12,7 @@ from itertools import groupby
 from krm_fn.clusters import Key, ObjectIndex, key_of, references
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.patch import list_at, lookup, text_at
 from krm_fn.plan import Location, ObjectSource, PlannedEdit, items_of_kinds
 from krm_fn.plan.rollout.naming import (
@@ -138,7 +138,7 @@ def _not_rolled(
             f"immutable. {advice(config, 'Give it a new name')}"
         )
         is_info = config.hash_names is False
-        found = Finding.of("NodesKept", text, ("spec", "template", "spec"), is_info=is_info)
+        found = Result.of("NodesKept", text, ("spec", "template", "spec"), is_info=is_info)
         yield RolloutNote(template.item_index, template.obj, found)
         return
     # A ClusterClass carries another content of a template on, but not another one of a Secret.

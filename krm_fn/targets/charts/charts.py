@@ -7,7 +7,7 @@ from functools import partial
 
 from krm_fn.formats import embedded
 from krm_fn.krm.resourcelist import group_kind
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer, list_at, lookup, text_at
@@ -91,16 +91,16 @@ class _Charts(Target):
         words = super().hints(options)
         return (*words, HELM_RELEASE[1], APPLICATION[1]) if options.get("charts") else words
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
         """Yield the places among the values of the chosen charts; none for a value that a chart takes as a template."""
         places = self._places(data, context)
         if not any("{{" in text for text in context.settings.variables().values()):
             yield from places
         elif any(isinstance(place, Place) for place in places):
-            yield Finding.of("CannotWrite", _TEMPLATE)
+            yield Result.of("CannotWrite", _TEMPLATE)
 
     @staticmethod
-    def _places(data: Data, context: Context) -> Iterator[Place | Finding]:
+    def _places(data: Data, context: Context) -> Iterator[Place | Result]:
         if group_kind(data) in _DATA:
             yield from _in_data(data, context)
             return
@@ -113,7 +113,7 @@ class _Charts(Target):
             if is_asked and (chart is None or missing):
                 where = f" under {', '.join(missing)}" if chart else ""
                 message = _UNKNOWN.format(chart=chosen.use.name, where=where)
-                yield Finding.of("ByHand", message, chosen.use.path)
+                yield Result.of("ByHand", message, chosen.use.path)
             if chart is None:
                 continue
             chart_places = _ChartPlaces(chosen.use.name, chart, values, context, data)
@@ -164,7 +164,7 @@ class _ChartPlaces(NamedTuple):
     context: Context
     data: Data
 
-    def places(self, document: Any, root: Pointer = (), keep: int = 0) -> Iterator[Place | Finding]:
+    def places(self, document: Any, root: Pointer = (), keep: int = 0) -> Iterator[Place | Result]:
         """Yield the places in the values at a path of a document."""
         keeps = self.context.options.get("conflict", OVERRIDE) == KEEP
         there = lookup(document, root)
@@ -186,7 +186,7 @@ class _ChartPlaces(NamedTuple):
                 and self._replaces_others(value, root)
             ):
                 message = _REPLACED.format(label=label)
-                yield Finding.of("ListReplaced", message, path)
+                yield Result.of("ListReplaced", message, path)
 
     def _replaces_others(self, value: ChartValue, root: Pointer) -> bool:
         """Return whether a new list replaces one of the chart, or may replace one that is not seen."""
@@ -195,7 +195,7 @@ class _ChartPlaces(NamedTuple):
         return bool(value.defaults or from_objects or from_files)
 
 
-def _in_values(chart_places: _ChartPlaces, use: ChartUse) -> Iterator[Place | Finding]:
+def _in_values(chart_places: _ChartPlaces, use: ChartUse) -> Iterator[Place | Result]:
     """Yield the places in the values that a HelmRelease or a source of an Application holds."""
     data, uses = chart_places.data, chart_places.context.uses
     if group_kind(data) == HELM_RELEASE:
@@ -216,7 +216,7 @@ def _in_values(chart_places: _ChartPlaces, use: ChartUse) -> Iterator[Place | Fi
     for value in chart_places.values:
         if value not in free:
             message = f"a parameter sets `{value.name}`, and no run writes parameters: set the proxy there yourself"
-            yield Finding.of("ByHand", message, (*helm, "parameters"))
+            yield Result.of("ByHand", message, (*helm, "parameters"))
     chart_places = chart_places._replace(values=free)
     text = text_at(data, (*helm, "values"))
     if text.strip() and lookup(data, (*helm, "valuesObject")) is None:
@@ -226,11 +226,11 @@ def _in_values(chart_places: _ChartPlaces, use: ChartUse) -> Iterator[Place | Fi
         yield from chart_places.places(data, (*helm, "valuesObject"), len(use.path))
 
 
-def _in_data(data: Data, context: Context) -> Iterator[Place | Finding]:
+def _in_data(data: Data, context: Context) -> Iterator[Place | Result]:
     """Yield the places that are there in the texts of a ConfigMap or a Secret from which charts take values."""
     use = context.uses.use(data_key(data))
 
-    def places(charts: Mapping[str, tuple[str, ...]], document: Any) -> Iterator[Place | Finding]:
+    def places(charts: Mapping[str, tuple[str, ...]], document: Any) -> Iterator[Place | Result]:
         for name, names in charts.items():
             chart = _of_rows(name, context.options) or CHARTS.get(name)
             values = _named(chart, names) if chart else []
@@ -254,13 +254,13 @@ def _form(value: ChartValue, chart: Chart, there: Any, entries: EnvEntries) -> F
     return VariableMembers() if is_mapping else entries
 
 
-def _notes(data: Data, use: ChartUse, chart: Chart, uses: DataUses) -> Iterator[Finding]:
+def _notes(data: Data, use: ChartUse, chart: Chart, uses: DataUses) -> Iterator[Result]:
     """Yield what the values of a chart alone do not reach."""
     unreached = chart.unreached
     if unreached is not None and unreached.sign not in str(lookup(data, use.path)):
-        yield Finding.of("ByHand", unreached.message, use.path)
+        yield Result.of("ByHand", unreached.message, use.path)
     if chart.services is not None and not service_names(use, data, uses):
-        yield Finding.of("FactsUnknown", _UNNAMED, use.path)
+        yield Result.of("FactsUnknown", _UNNAMED, use.path)
 
 
 def _container(value: ChartValue, values: Any) -> Container:

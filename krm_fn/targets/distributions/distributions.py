@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from krm_fn import placeholders
 from krm_fn.krm.resourcelist import group_kind
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, list_at, lookup, text_at
@@ -56,7 +56,7 @@ class _Distribution(Target):
             self.creates = Creation(frozenset(beside), _companions)
             self.kinds |= {_CONFIG_MAP}
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
         """Yield the places that the rows say; none where the product does not take the settings."""
         settings = context.settings
         if group_kind(data) == _CONFIG_MAP:
@@ -69,7 +69,7 @@ class _Distribution(Target):
                 continue
             for path in _paths(data, row):
                 if problem:
-                    yield Finding.of("CannotWrite", problem, path)
+                    yield Result.of("CannotWrite", problem, path)
                     continue
                 if row.container:
                     yield from crossplane.selector(data, settings)
@@ -77,7 +77,7 @@ class _Distribution(Target):
                 yield place
                 yield from _certificates(data, path, row, settings)
                 if row.is_immutable and _is_changed(data, place, settings):
-                    yield Finding.of("ProviderRefuses", _IMMUTABLE, path)
+                    yield Result.of("ProviderRefuses", _IMMUTABLE, path)
 
     def _refusal(self, settings: ProxySettings) -> str:
         """Return why the product does not take the settings; "" where it takes them."""
@@ -154,7 +154,7 @@ def _form(row: DistributionRow) -> Form:
 
 def _certificates(
     data: Data, path: Pointer, row: DistributionRow, settings: ProxySettings
-) -> Iterator[Place | Finding]:
+) -> Iterator[Place | Result]:
     """Yield the place of the certificates that belong to the mapping at a path."""
     if row.bundle:
         yield Place((*path[:-1], row.bundle), CertificateText(), f"`{row.bundle}`", is_trust=True)
@@ -173,7 +173,7 @@ def _certificates(
             source = settings.trusted_ca.config_map or ("", "")
             if source[:2] != (_namespace(data, row), other):
                 message = "names another ConfigMap, which stays: put the certificates of `spec.trustedCA` there"
-                yield Finding.of("ByHand", message, named)
+                yield Result.of("ByHand", message, named)
 
 
 def _name_of_bundle(settings: ProxySettings, old: Any, empty: str | None) -> Any:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience
 from krm_fn.patch import list_at, lookup, text_at
 from krm_fn.places.members import OneMember
@@ -29,7 +29,7 @@ _OTHER = (
 )
 
 
-def _references(data: Data, wanted: Mapping[str, str]) -> Iterator[Place | Finding]:
+def _references(data: Data, wanted: Mapping[str, str]) -> Iterator[Place | Result]:
     """Yield the references that an App lacks; report another Secret in their place."""
     for field in _FIELDS:
         path = (*_CONFIG, field)
@@ -40,7 +40,7 @@ def _references(data: Data, wanted: Mapping[str, str]) -> Iterator[Place | Findi
             form = OneMember(lambda settings, old: dict(wanted))  # noqa: ARG005
             yield Place(path, form, f'the reference `{field}` to "{wanted["name"]}"')
         elif field == "secret" or text_at(reference, ("name",)) == wanted["name"]:
-            yield Finding.of("ByHand", _OTHER.format(**wanted), path)
+            yield Result.of("ByHand", _OTHER.format(**wanted), path)
 
 
 def _removals(data: Data, wanted: Mapping[str, str]) -> Iterator[Place]:
@@ -89,7 +89,7 @@ class _Apps(Target):
     kinds = frozenset({giantswarm.APP})
     audience = Audience.POD
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
         """Yield the references of an App to the values of its cluster."""
         settings = context.settings
         if not isinstance(data.get("spec"), dict) or not _is_of(data, settings.cluster):
@@ -100,7 +100,7 @@ class _Apps(Target):
         if not settings.sets_any:
             yield from _removals(data, wanted)
         elif not namespace:
-            yield Finding.of("ByHand", _NO_NAMESPACE, ("metadata",))
+            yield Result.of("ByHand", _NO_NAMESPACE, ("metadata",))
         elif settings.is_listed:
             yield from _references(data, wanted)
 

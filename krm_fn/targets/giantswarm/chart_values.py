@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer
@@ -41,7 +41,7 @@ class _ChartValues(Target):
         is_enabled = charts.get("enabled", True)
         return {**super().options(given), "charts": charts if is_enabled else None}
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
         """Yield the places that are there in values of one of the charts, unless the target ``charts`` writes them."""
         name = helm_values.name_of_chart(data)
         if not any(helm_values.is_of_chart(name, chart) for chart in giantswarm.CHARTS_WITH_PROXY):

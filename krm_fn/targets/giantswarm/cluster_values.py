@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from krm_fn.clusters import has_suffix
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup, text_at
@@ -60,7 +60,7 @@ class _ClusterValues(Target):
     audience = Audience.POD
     creates = beside_clusters(companions)
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
         """Yield the text with the values of a cluster."""
         if not has_suffix(lookup(data, ("metadata", "name")), giantswarm.CLUSTER_VALUES_SUFFIX):
             return

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from krm_fn.clusters import chart_of
 from krm_fn.formats import embedded
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, lookup, text_at
 from krm_fn.places.env_entries import UPPER_CASE, EnvEntries
@@ -45,7 +45,7 @@ def name_of_chart(data: Data) -> str:
 
 def places_of_values(
     data: Data, places: PlacesOf, begun: Sequence[Place] = ()
-) -> Iterator[Place | Finding]:
+) -> Iterator[Place | Result]:
     """Yield the places in the values of an object."""
     if data.get("kind") == "HelmRelease":
         yield from places(data, ("spec", "values"))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from krm_fn.clusters import user_values_of
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, lookup
@@ -73,7 +73,7 @@ class _InstallationValues(Target):
     reach = Reach.CLUSTER
     file = FileForm(audience, _places_of_file)
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
         """Yield the places in values of an installation, or of a cluster."""
         name, cluster = helm_values.name_of_chart(data), context.settings.cluster
         is_text = data.get("kind") != "HelmRelease"
@@ -88,7 +88,7 @@ class _InstallationValues(Target):
             yield from places
             if not places and not is_text and context.settings.sets_any:
                 path = ("spec", "valuesFrom")
-                yield Finding.of("ByHand", _ELSEWHERE, path, is_info=True)
+                yield Result.of("ByHand", _ELSEWHERE, path, is_info=True)
 
 
 TARGET = _InstallationValues()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from krm_fn.formats import embedded
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup, text_at
@@ -34,7 +34,7 @@ class _SystemdProxy(Target):
     audience = Audience.NODE
     creates = created_objects.beside_clusters(companions)
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
         """Yield the drop-ins that are there, and those that the nodes take from the Secret."""
         if not cluster_secret.is_one(lookup(data, ("metadata", "name"))):
             return

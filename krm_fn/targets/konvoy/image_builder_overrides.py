@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from krm_fn.clusters import has_suffix
 from krm_fn.formats import embedded
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup, text_at
@@ -69,7 +69,7 @@ class _ImageBuilderOverrides(Target):
         is_rolled=False, why="Konvoy reads the overrides once, when it sets a machine up"
     )
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
         """Yield the overrides in a Secret: those under `overrides.yaml`, and others that name a proxy."""
         if not has_suffix(lookup(data, ("metadata", "name")), konvoy.USER_OVERRIDES_SUFFIX):
             return

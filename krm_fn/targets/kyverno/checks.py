@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, list_at, lookup, text_at
 from krm_fn.places.containers import POD_SPEC, POD_SPEC_OF
@@ -20,7 +20,7 @@ _PLACES = {kind: path for (_, kind), path in POD_SPEC_OF.items()}
 _PLACES["ReplicationController"] = POD_SPEC
 
 
-def of_policy(policy: Mapping[str, Any], readings: Sequence[Reading]) -> Iterator[Finding]:
+def of_policy(policy: Mapping[str, Any], readings: Sequence[Reading]) -> Iterator[Result]:
     """Yield what is wrong with a policy, given what it sets; nothing where that is no proxy."""
     outdated = deprecated(policy)
     if outdated is not None and readings:
@@ -34,19 +34,19 @@ def of_policy(policy: Mapping[str, Any], readings: Sequence[Reading]) -> Iterato
             "the CEL expression keeps the `valueFrom` of an entry beside its own `value`, and the API server rejects "
             "such a pod: write the whole `env` by a JSON Patch"
         )
-        yield Finding.of("PolicyKeepsValueFrom", message, merged[0])
+        yield Result.of("PolicyKeepsValueFrom", message, merged[0])
 
 
-def deprecated(policy: Mapping[str, Any]) -> Finding | None:
+def deprecated(policy: Mapping[str, Any]) -> Result | None:
     """Return the warning that Kyverno will not execute a policy any more; None for a kind that it will."""
     kind = policy.get("kind")
     if kind not in ("ClusterPolicy", "Policy"):
         return None
     message = f"Kyverno 1.20 no longer executes a {kind}: write a MutatingPolicy, or use `generate` in its place"
-    return Finding.of("PolicyDeprecated", message, ("kind",))
+    return Result.of("PolicyDeprecated", message, ("kind",))
 
 
-def _two_proxies(readings: Sequence[Reading]) -> Iterator[Finding]:
+def _two_proxies(readings: Sequence[Reading]) -> Iterator[Result]:
     """Yield an error for each variable with two proxies: one value of the settings must not replace both."""
     first: dict[str, Reading] = {}
     reported: set[str] = set()
@@ -63,44 +63,44 @@ def _two_proxies(readings: Sequence[Reading]) -> Iterator[Finding]:
             f"{authors} set two different proxies in `{variable}`, and one ProxyConfig writes one value to both: move "
             "one to a policy of its own and leave that out with `spec.selector`, or write the same proxy in both"
         )
-        yield Finding.of("CannotWrite", message, reading.path)
+        yield Result.of("CannotWrite", message, reading.path)
 
 
 def _url(reading: Reading) -> str:
     return (reading.value or "").strip().rstrip("/")
 
 
-def _of_rule(rule: PolicyRule) -> Iterator[Finding]:
+def _of_rule(rule: PolicyRule) -> Iterator[Result]:
     """Yield what is wrong with the strategic merge patches of a rule, each message once."""
     kinds = _kinds(rule)
-    findings: dict[str, Finding] = {}
+    findings: dict[str, Result] = {}
     for entry in entries_of(rule):
         for finding in _of_entry(rule, entry, kinds):
             findings.setdefault(finding.message, finding)
     yield from findings.values()
 
 
-def _of_entry(rule: PolicyRule, entry: PolicyEntry, kinds: Set[str]) -> Iterator[Finding]:
+def _of_entry(rule: PolicyRule, entry: PolicyEntry, kinds: Set[str]) -> Iterator[Result]:
     path = entry.path[len(rule.path) :]
     if "valueFrom" not in lookup(rule.fields, path):
         message = (
             f"{rule.title} keeps the `valueFrom` of an entry beside its own `value`, and the API server rejects such a "
             "pod: add `valueFrom: null`"
         )
-        yield Finding.of("PolicyKeepsValueFrom", message, entry.path)
+        yield Result.of("PolicyKeepsValueFrom", message, entry.path)
     if lookup(rule.fields, (*path[:-2], "name")) == "*":
         message = (
             f'{rule.title} adds a container that is literally named "*" to every pod, which the API server rejects: '
             'write `(name): "*"` for all containers'
         )
-        yield Finding.of("PolicyBroken", message, entry.path[:-2])
+        yield Result.of("PolicyBroken", message, entry.path[:-2])
     patched, right = _pod_spec(entry), {_PLACES.get(kind) for kind in kinds}
     if kinds and None not in right and patched not in right:
         message = (
             f"Kyverno skips the patch of {rule.title}, because `{'.'.join(patched)}` is no place of containers in "
             f"{', '.join(sorted(kinds))}"
         )
-        yield Finding.of("PolicyBroken", message, entry.path)
+        yield Result.of("PolicyBroken", message, entry.path)
 
 
 def _pod_spec(entry: PolicyEntry) -> Pointer:

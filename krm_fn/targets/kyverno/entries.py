@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, text_at
 from krm_fn.places.place import Place
@@ -120,13 +120,13 @@ class PolicyForm(ABC):
 
 def _unwritten(
     place: Place, problem: str, entries: Sequence[PolicyEntry], variables: Variables
-) -> Finding:
+) -> Result:
     """Return the warning for entries that cannot be set; one that is another value makes ``mode: Check`` fail."""
     is_stale = any(
         entry.value is not None and entry.value != _value_of(entry, variables) for entry in entries
     )
     message = f"{quoted(entry.name for entry in entries)} of {place.label} cannot be set: {problem}"
-    return Finding.of("ByHand", message, entries[0].path, is_stale=is_stale)
+    return Result.of("ByHand", message, entries[0].path, is_stale=is_stale)
 
 
 def _value_of(entry: PolicyEntry, variables: Variables) -> str:

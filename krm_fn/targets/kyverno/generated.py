@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import lookup
 from krm_fn.places import choice
@@ -167,7 +167,7 @@ def is_generated(obj: Mapping[str, Any]) -> bool:
     return created_objects.was_created(obj) and label == "generated"
 
 
-def name_taken(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Finding | None:
+def name_taken(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Result | None:
     """Return an error if an object of another author has kind and name of one that the options ask for."""
     if is_generated(obj) or not _is_wanted(obj, options):
         return None
@@ -175,7 +175,7 @@ def name_taken(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Finding | 
         "inject-proxy did not create this object, and the policy that `spec.targets.kyvernoPolicies.generate` "
         "asks for has the same kind and name: choose another `generated.name`, or remove this object"
     )
-    return Finding.of("CannotWrite", message, ("metadata", "name"))
+    return Result.of("CannotWrite", message, ("metadata", "name"))
 
 
 def _kinds(options: Mapping[str, Any]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krm_fn.krm.resourcelist import group_kind
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience
 from krm_fn.patch import text_at
 from krm_fn.places.place import Place, read_places
@@ -38,7 +38,7 @@ class _KyvernoPolicies(Target):
         names = [text_at(created, ("metadata", "name")) for created in generated.objects(options)]
         return (*super().hints(options), *names)
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
         """Yield the places of a policy that set proxy variables."""
         if generated.is_generated(data):
             yield Place((), GeneratedForm(context.options), LABEL, is_trust=True)
@@ -52,12 +52,12 @@ class _KyvernoPolicies(Target):
         if context.settings.sets_any:
             yield from checks.of_policy(data, list(read_places(data, places)))
 
-    def outdated(self, data: Data) -> Finding | None:
+    def outdated(self, data: Data) -> Result | None:
         """Return that Kyverno removes the kind of a policy."""
         return checks.deprecated(data)
 
 
-def _places(data: Data) -> Iterator[Place | Finding]:
+def _places(data: Data) -> Iterator[Place | Result]:
     """Yield the rules of a policy, or its CEL expressions."""
     kind = group_kind(data)
     if kind in _WITH_CEL:

@@ -12,7 +12,7 @@ from functools import partial
 
 from krm_fn.engine import Draft
 from krm_fn.formats.embedded import Value
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.patch import field_path, lookup, text_at
 from krm_fn.places.place import Place
@@ -26,7 +26,7 @@ _JSON_PATCH = "patchesJson6902"
 _PATCH_STEPS = ("mutate", rules.STRATEGIC_MERGE)
 
 
-def places_of_rule(policy: Mapping[str, Any], rule: PolicyRule) -> Iterator[Place | Finding]:
+def places_of_rule(policy: Mapping[str, Any], rule: PolicyRule) -> Iterator[Place | Result]:
     """Yield the places of one rule; report which variables it names in a place that none of them reads."""
     places = [Place(rule.path, RuleForm(rule), rule.title)]
     for body in rules.bodies_of(rule):
@@ -47,7 +47,7 @@ def places_of_rule(policy: Mapping[str, Any], rule: PolicyRule) -> Iterator[Plac
     others = [name for name in mentioned(rule.fields["mutate"]) if name not in known]
     if others:
         message = f"{quoted(others)} of {rule.title} is named where no value of `env` is set: set the proxy there"
-        yield Finding.of("ByHand", message, (*rule.path, "mutate"))
+        yield Result.of("ByHand", message, (*rule.path, "mutate"))
 
 
 def _in_json_patch(rule: PolicyRule, document: Any) -> Iterator[Place]:

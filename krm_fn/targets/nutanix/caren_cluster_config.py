@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krm_fn.clusters import CLUSTER_VARIABLES
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import lookup, named_items
 from krm_fn.places.members import Members
@@ -26,7 +26,7 @@ class _CarenClusterConfig(Target):
     writes = Writes.PROXY_AND_TRUST
     node_update = NodeUpdate()
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
         """Yield `proxy` of the variable `clusterConfig`; report what the product will not take."""
         for entry in named_items(data, CLUSTER_VARIABLES, nutanix.CLUSTER_CONFIG):
             path = (*entry, "value", "proxy")
@@ -34,11 +34,11 @@ class _CarenClusterConfig(Target):
             number = len(parse(context.settings.no_proxy))
             if number > _AT_MOST:
                 message = f"`additionalNo` must not hold more than {_AT_MOST} entries, not {number}: shorten `noProxy`"
-                yield Finding.of("ProviderRefuses", message, (*path, "additionalNo"))
+                yield Result.of("ProviderRefuses", message, (*path, "additionalNo"))
             mirror, at = context.settings.mirror, (*entry, *nutanix.MIRROR)
             if mirror and lookup(data, at) != mirror.url:
                 message = f'is not the mirror of `spec.registryMirror`, and is never written here: set it to "{mirror.url}"'  # noqa: E501
-                yield Finding.of("OtherProxy", message, at)
+                yield Result.of("OtherProxy", message, at)
 
 
 TARGET = _CarenClusterConfig()

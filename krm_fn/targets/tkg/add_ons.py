@@ -12,7 +12,7 @@ from functools import partial
 from krm_fn.formats import embedded
 from krm_fn.formats.embedded import Value
 from krm_fn.krm.resourcelist import group_kind
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, lookup, text_at
@@ -165,7 +165,7 @@ class _AddOns(Target):
         kinds = [add_on.kind for add_on in self._add_ons if add_on.kind]
         self.kinds = frozenset({("", "Secret"), *kinds})
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
         """Yield the places in data values, or in a configuration resource."""
         for add_on in self._add_ons:
             if group_kind(data) == add_on.kind:
@@ -173,7 +173,7 @@ class _AddOns(Target):
         if data.get("kind") == "Secret" and data.get("type") in tkg.ADD_ON_SECRET_TYPES:
             yield from self._in_secret(data, context)
 
-    def _in_secret(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+    def _in_secret(self, data: Data, context: Context) -> Iterator[Place | Result]:
         """Yield the texts with data values: those that name an add-on, or else the first one of its own Secret."""
         name = _name_of_add_on(data)
         own = [add_on for add_on in self._add_ons if add_on.name == name]
@@ -196,7 +196,7 @@ class _AddOns(Target):
                 place = text_place(text, form, f"the data values of {label}")
                 yield place._replace(is_trust=has_trust)
         if own and not texts and context.settings.sets_any:
-            yield Finding.of("ByHand", _NO_VALUES.format(label=f"the data values of {label}"), ())
+            yield Result.of("ByHand", _NO_VALUES.format(label=f"the data values of {label}"), ())
 
     def _is_marked(self, text: Value) -> bool:
         """Return whether a text holds data values of one of the add-ons."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krm_fn.clusters import CLUSTER_VARIABLES, class_name, variable_lists
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, lookup, named_items
 from krm_fn.places.certificates import NamedEntry, in_base64
@@ -43,7 +43,7 @@ class _TkgCluster(Target):
         is_rolled=True, why="TKG replaces the nodes of a cluster whose network settings change"
     )
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
         """Yield the places of a proxy in a Cluster, or in a TanzuKubernetesCluster."""
         groups = context.class_context.groups if context.class_context else {}
         is_of_service = data.get("kind") != CLUSTER[1]
@@ -59,7 +59,7 @@ class _TkgCluster(Target):
         yield from places
 
 
-def _of_service(data: Data, given: ProxySettings) -> Iterator[Place | Finding]:
+def _of_service(data: Data, given: ProxySettings) -> Iterator[Place | Result]:
     """Yield the places of a TanzuKubernetesCluster."""
     if not isinstance(data.get("spec"), dict):
         return
@@ -71,10 +71,10 @@ def _of_service(data: Data, given: ProxySettings) -> Iterator[Place | Finding]:
             (*_NETWORK, "trust", "additionalTrustedCAs"), "inject-proxy", settings, keep=1
         )
     if any(url.startswith("https://") for url in (settings.http_proxy, settings.https_proxy)):
-        yield Finding.of("ProxyReduced", _HTTPS, path)
+        yield Result.of("ProxyReduced", _HTTPS, path)
 
 
-def _of_cluster(data: Data, context: Context, is_tkg: bool) -> Iterator[Place | Finding]:
+def _of_cluster(data: Data, context: Context, is_tkg: bool) -> Iterator[Place | Result]:
     """Yield the places of a Cluster: annotations, the variable of all nodes and those of groups, and certificates."""
     settings = whole(context.settings)
     groups = context.class_context.groups if context.class_context else {}
@@ -95,7 +95,7 @@ def _of_cluster(data: Data, context: Context, is_tkg: bool) -> Iterator[Place | 
         keep = len(path) - (1 if path == CLUSTER_VARIABLES else 2)
         yield Place(path, form, label, keep, settings=own)
         if own.is_declared and settings.sets_any and not own.sets_any:
-            yield Finding.of("NodesWithoutProxy", _NONE, path[:-2])
+            yield Result.of("NodesWithoutProxy", _NONE, path[:-2])
     if is_tkg and _is_trust_written(settings):
         yield _trust_variable(data, settings)
 

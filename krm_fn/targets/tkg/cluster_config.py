@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from krm_fn.formats import embedded
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import text_at
@@ -30,7 +30,7 @@ _NOTHING = "it must hold a YAML mapping to get a proxy: write the configuration 
 
 def places_of_document(
     settings: ProxySettings, document: Any, *, is_file: bool = False
-) -> Iterator[Place | Finding]:
+) -> Iterator[Place | Result]:
     """Yield the places in a configuration; in a file nothing counts without the switch."""
     yield Place((), _MEMBERS, _LABEL)
     if is_file or tkg.PROXY_SWITCH in document:
@@ -44,7 +44,7 @@ def places_of_document(
     server = document.get("VSPHERE_SERVER")
     is_checked = str(document.get("VSPHERE_INSECURE")).lower() != "true"
     if server and settings.no_proxy and is_checked and server not in parse(settings.no_proxy):
-        yield Finding.of("FactsUnknown", _VCENTER)
+        yield Result.of("FactsUnknown", _VCENTER)
 
 
 def _switch(settings: ProxySettings, old: Any) -> bool | str:
@@ -71,7 +71,7 @@ class _ClusterConfig(Target):
         is_rolled=False, why="TKG reads the Secret when it renders the objects of the cluster"
     )
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
         """Yield the text with the configuration in a Secret of TKG."""
         name = text_at(data, ("metadata", "name"))
         if data.get("type") != cluster_api.RESOURCE_SET or not name.endswith(
@@ -86,7 +86,7 @@ class _ClusterConfig(Target):
             if problem:
                 yield problem._replace(path=value.path)
             if settings.sets_any and not _may_be_filled(value):
-                yield Finding.of("TextUnreadable", _NOTHING, value.path)
+                yield Result.of("TextUnreadable", _NOTHING, value.path)
             form = YamlText(partial(places_of_document, settings))
             yield text_place(value, form, _LABEL)._replace(settings=settings, is_trust=True)
 

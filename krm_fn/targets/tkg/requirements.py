@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.settings import ProxySettings
 
 _HALF = (
@@ -11,12 +11,12 @@ _HALF = (
 )
 
 
-def half(settings: ProxySettings) -> Finding | None:
+def half(settings: ProxySettings) -> Result | None:
     """Return the finding for settings with only one of both proxies."""
     if bool(settings.http_proxy) == bool(settings.https_proxy):
         return None
     name = "httpProxy" if settings.http_proxy else "httpsProxy"
-    return Finding.of("ProxyReduced", _HALF.format(name))
+    return Result.of("ProxyReduced", _HALF.format(name))
 
 
 def whole(settings: ProxySettings) -> ProxySettings:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 
 from krm_fn.formats import embedded
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import text_at
 from krm_fn.places import choice
@@ -49,7 +49,7 @@ class _ProxyData(Target):
     audience = Audience.POD
     writes = Writes.VALUES
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
         """Yield the texts of a ConfigMap or Secret that others read as a proxy."""
         if self.refuses(data, context.options):
             return
@@ -72,10 +72,10 @@ class _ProxyData(Target):
     @staticmethod
     def _of_flux(
         texts: dict[str, embedded.Value], settings: ProxySettings
-    ) -> Iterator[Place | Finding]:
+    ) -> Iterator[Place | Result]:
         """Yield the address and its credentials; Flux knows no exceptions."""
         if not _url(settings) and "address" in texts and settings.is_declared:
-            yield Finding.of("LeftBehind", _NO_ADDRESS)
+            yield Result.of("LeftBehind", _NO_ADDRESS)
         for key, value in _OF_FLUX.items():
             text = texts.get(key) or new_text({"kind": "Secret"}, key)
             variable = "HTTPS_PROXY" if key == "address" else ""
@@ -86,7 +86,7 @@ class _ProxyData(Target):
             )
 
     @staticmethod
-    def _of_argo(texts: dict[str, embedded.Value]) -> Iterator[Place | Finding]:
+    def _of_argo(texts: dict[str, embedded.Value]) -> Iterator[Place | Result]:
         """Yield the proxy of a repository, and its list, which goes with it."""
         url = texts.get("url")
         is_plain = url is not None and url.text.startswith("http://")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, list_at, text_at
@@ -105,7 +105,7 @@ def _companions(data: Data, settings: ProxySettings, options: Options) -> Iterat
         yield created_objects.skeleton("ConfigMap", NAME, data)
 
 
-def _in_container(container: Container, bundle: _Bundle | None) -> Iterator[Place | Finding]:
+def _in_container(container: Container, bundle: _Bundle | None) -> Iterator[Place | Result]:
     """Yield the mount and the variables of one container; report what is in the way."""
     where = f'in container "{container.name}"'
     mounts = {
@@ -117,7 +117,7 @@ def _in_container(container: Container, bundle: _Bundle | None) -> Iterator[Plac
             f'"{bundle.folder}" {where} is used by another mount, so it does not get the bundle: set '
             "`spec.targets.workloadTrustStore.mountPath` to another folder"
         )
-        yield Finding.of("CertificatesNotSet", message, container.path)
+        yield Result.of("CertificatesNotSet", message, container.path)
         return
     folders = [folder for folder, name in mounts.items() if name == NAME]
     yield from _variables(container, bundle, folders)
@@ -127,7 +127,7 @@ def _in_container(container: Container, bundle: _Bundle | None) -> Iterator[Plac
 
 def _variables(
     container: Container, bundle: _Bundle | None, folders: Sequence[str]
-) -> Iterator[Place | Finding]:
+) -> Iterator[Place | Result]:
     """Yield the variables that name the bundle, or did in the folders where it is mounted; report another value."""
     values: dict[str, str] = {}
     if bundle:
@@ -140,7 +140,7 @@ def _variables(
                 f'`{name}` in container "{container.name}" does not name the bundle and is left as it is: '
                 "remove the entry"
             )
-            yield Finding.of("CertificatesNotSet", message, container.path)
+            yield Result.of("CertificatesNotSet", message, container.path)
             del values[name]
         elif is_ours and name not in values:
             yield _variable(container, name, None)
@@ -153,12 +153,12 @@ def _variable(container: Container, name: str, entry: Mapping[str, Any] | None) 
     return _entry((*container.path, "env"), name, entry, label)
 
 
-def _in_config_map(data: Data, pem: str) -> Iterator[Place | Finding]:
+def _in_config_map(data: Data, pem: str) -> Iterator[Place | Result]:
     """Yield the certificates of our ConfigMap; report one of its name that somebody else made and that lacks them."""
     if created_objects.was_created(data):
         yield trusted_config_map()
     elif pem and pem not in text_at(data, ("data", KEY)):
-        yield Finding.of("CertificatesNotSet", _NOT_OURS, ("data", KEY))
+        yield Result.of("CertificatesNotSet", _NOT_OURS, ("data", KEY))
 
 
 def _entry(path: Pointer, name: str, entry: Mapping[str, Any] | None, label: str) -> Place:
@@ -175,7 +175,7 @@ class _WorkloadTrustStore(Target):
         """Return the text hints; none where matchers select workloads, as their text can be any."""
         return () if options.get("workloads") else super().hints(options)
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
         """Yield the places in a workload, or in the ConfigMap beside it."""
         at = pod_spec(data)
         if at is None:
@@ -198,7 +198,7 @@ class _WorkloadTrustStore(Target):
         for container in listed:
             yield from _in_container(container, bundle)
         if bundle and listed and not bundle.variables and not bundle.is_read_by_go:
-            yield Finding.of("CertificatesNotSet", _NOT_READ, at)
+            yield Result.of("CertificatesNotSet", _NOT_READ, at)
 
 
 TARGET = _WorkloadTrustStore()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from krm_fn.krm.resourcelist import group_kind
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer
@@ -97,7 +97,7 @@ class _OneProgram(Target):
         self._is_one = is_one
         self._name = name
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
         """Yield the environments of its containers; report a workload of it in which no container is known."""
         if choice.is_refused(data, POD_SPEC):
             return
@@ -110,7 +110,7 @@ class _OneProgram(Target):
         if not is_main and any(containers(data)) and context.settings.sets_any:
             message = f"no container is named `{self._name}`, so none gets the proxy: give its own that name"
             path = (*POD_SPEC, CONTAINERS)
-            yield Finding.of("SettingUnused", message, path)
+            yield Result.of("SettingUnused", message, path)
         for container in chosen:
             yield _env_place(data, container, context)
 
@@ -202,7 +202,7 @@ class _Workloads(Target):
         kinds = [kind for kind in own.get("customKinds", ()) if not _has_writer(kind, given)]
         return {**own, "customKinds": kinds, "otherTargets": others}
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Finding]:
+    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
         """Yield the environments of the chosen containers."""
         at = _pod_spec(data, context.options)
         if at is None:
@@ -226,7 +226,7 @@ class _Workloads(Target):
                 'be "true", "false" or names of its containers'
             )
             path = ("metadata", "annotations")
-            yield Finding.of("SettingUnused", message, path)
+            yield Result.of("SettingUnused", message, path)
 
     def readers(self, data: Data, options: Options, uses: DataUses = NO_USES) -> Readers:
         """Return who reads the list in an object: Go programs where only presets choose it."""

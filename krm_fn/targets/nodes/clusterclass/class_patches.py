@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from krm_fn.engine import Draft
-from krm_fn.krm.results import Finding, Result
+from krm_fn.krm.results import Result
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import lookup, named_items
@@ -53,7 +53,7 @@ class ClassPlan(NamedTuple):
 
     patches: Sequence[Any] | None
     has_nodes: bool
-    findings: Sequence[Finding]
+    findings: Sequence[Result]
 
 
 def plan(obj: Data, class_context: ClassContext) -> ClassPlan:
@@ -65,7 +65,7 @@ def plan(obj: Data, class_context: ClassContext) -> ClassPlan:
     ]
     if wrong:
         return ClassPlan(None, False, wrong)
-    findings: list[Finding] = []
+    findings: list[Result] = []
     groups: list[NodePatches] = []
     if class_context.is_wanted or class_context.repairs_erased:
         for answer in node_patches(obj, class_context):
@@ -75,7 +75,7 @@ def plan(obj: Data, class_context: ClassContext) -> ClassPlan:
                 groups.append(answer)
         if not any(references(obj)):
             message = "it names no templates, so there is nothing to patch: leave it out with `spec.selector.exclude`"
-            findings.append(Finding.of("ByHand", message, ("spec",)))
+            findings.append(Result.of("ByHand", message, ("spec",)))
     if any(finding.is_stale for finding in findings):
         return ClassPlan(None, False, findings)
     if groups and not class_context.is_chosen:
@@ -86,7 +86,7 @@ def plan(obj: Data, class_context: ClassContext) -> ClassPlan:
     return ClassPlan(patches, bool(ours), [_moved(finding, len(front)) for finding in findings])
 
 
-def _moved(finding: Finding, by: int) -> Finding:
+def _moved(finding: Result, by: int) -> Result:
     """Return a finding about a patch of others with the index that it has behind some of ours."""
     if finding.path[:2] != PATCHES:
         return finding
@@ -94,16 +94,16 @@ def _moved(finding: Finding, by: int) -> Finding:
     return finding._replace(path=(*PATCHES, str(int(index) + by), *rest))
 
 
-def _reasons(obj: Data, class_context: ClassContext) -> Iterator[Finding]:
+def _reasons(obj: Data, class_context: ClassContext) -> Iterator[Result]:
     """Yield why a class is patched that the user did not choose."""
     erasers = [*erasers_of(obj, class_context)]
     for eraser, key in erasers:
         message = f"this patch erases what the template has in `{key}`, so the proxy is in `{NODES}` behind it"
         path = (*PATCHES, str(eraser.patch), *eraser.field)
-        yield Finding.of("ClassPatched", message, path)
+        yield Result.of("ClassPatched", message, path)
     if not erasers:
         message = f"it shares a template with a class whose patches erase, so the proxy is in the patch `{NODES}`"
-        yield Finding.of("ClassPatched", message, ("spec",))
+        yield Result.of("ClassPatched", message, ("spec",))
 
 
 def _patch(
@@ -141,7 +141,7 @@ def _selector(groups: Sequence[NodePatches]) -> dict[str, Any]:
 
 def places(
     obj: Data, settings: ProxySettings, class_context: ClassContext
-) -> Iterator[Place | Finding]:
+) -> Iterator[Place | Result]:
     """Yield the variable and the patches of a ClusterClass; ``settings`` are the default of the variable."""
     class_plan = plan(obj, class_context)
     yield from class_plan.findings

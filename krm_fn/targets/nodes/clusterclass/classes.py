@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from krm_fn.clusters import Key, Membership, ObjectIndex, Topology, class_name, key_of, references
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.noproxy import Readers
 from krm_fn.patch import list_at, named_items
 from krm_fn.products.cluster_api import CLUSTER
@@ -255,12 +255,12 @@ class Classes(ClassPlans):
                 return cluster_class.variable
         return None
 
-    def notes(self, target_id: str, obj: Object) -> list[Finding]:
+    def notes(self, target_id: str, obj: Object) -> list[Result]:
         """Return what the classes of a template do to what a target writes into it.
 
         They write the same files themselves, or erase what it holds and are not patched.
         """
-        findings: list[Finding] = []
+        findings: list[Result] = []
         if target_id not in PATCHED_TARGETS:
             return findings
         is_first = target_id in FIRST_OF_SYSTEM
@@ -276,7 +276,7 @@ class Classes(ClassPlans):
                     f'patches of the ClusterClass "{name}" erase what inject-proxy writes here: enable `clusterClass`, '
                     "select the class, and do what the warnings about it say"
                 )
-                findings.append(Finding.of("ClassPatchErases", message))
+                findings.append(Result.of("ClassPatchErases", message))
             options, path = self._config.targets, ""
             if is_first:
                 path = product_variables.repeated_path(
@@ -287,7 +287,7 @@ class Classes(ClassPlans):
                     f'a patch of the ClusterClass "{name}" writes a file "{path}" as well, and Cluster API takes a '
                     "path once: add the Clusters with its variable to the list, or take the file out of it"
                 )
-                findings.append(Finding.of("ByHand", message))
+                findings.append(Result.of("ByHand", message))
         return findings
 
     def keeps(self, target_id: str, obj: Object) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from krm_fn.clusters import CLUSTER_VARIABLES, class_name, variable_lists
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, lookup, named_items, text_at
 from krm_fn.places import cluster_secret
@@ -29,7 +29,7 @@ _GROUP = 5
 
 def places(
     obj: Data, settings: ProxySettings, class_context: ClassContext
-) -> Iterator[Place | Finding]:
+) -> Iterator[Place | Result]:
     """Yield the variables of a Cluster; ``settings`` are those of its control plane."""
     if not class_context.is_known:
         if settings.sets_any:
@@ -37,7 +37,7 @@ def places(
                 f'its ClusterClass "{class_name(obj)}" must be in the list, so that it can be patched and this Cluster '
                 "can be given what it needs: add it, or set `spec.targets.clusterClass.sharedTemplates` to `Union`"
             )
-            yield Finding.of("NodesWithoutProxy", message, ("spec", "topology"))
+            yield Result.of("NodesWithoutProxy", message, ("spec", "topology"))
         return
     if not any(given.is_declared for given in (settings, *class_context.groups.values())):
         return
@@ -78,7 +78,7 @@ class _ClusterVariables(NamedTuple):
         name = lookup(self.obj, (*path[:_GROUP], "name"))
         return self.class_context.groups.get((path[_GROUP - 2], str(name)), self.settings)
 
-    def secret_conflict(self) -> Finding | None:
+    def secret_conflict(self) -> Result | None:
         """Return a finding if the Secret of the Cluster would have to hold several proxies."""
         if not self._uses_secret(self.settings):
             return None
@@ -90,7 +90,7 @@ class _ClusterVariables(NamedTuple):
                     "`spec.overrides` asks for another one for these workers: let it match the whole Cluster, or set "
                     "`spec.targets.containerdDropIn.content` and `spec.targets.kubeletDropIn.content` to `Inline`"
                 )
-                return Finding.of("CannotWrite", message, path[:_GROUP])
+                return Result.of("CannotWrite", message, path[:_GROUP])
         return None
 
     def value_at(self, path: Pointer) -> dict[str, Any] | None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from krm_fn.engine import Draft
 from krm_fn.krm.codes import Severity
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, field_path, list_at, lookup, render_pointer, text_at
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, HOSTED, KIND_NAMES
@@ -103,7 +103,7 @@ class _Added(NamedTuple):
 class _NotPatchedError(Exception):
     """Why the nodes of one template get no patch."""
 
-    def __init__(self, finding: Finding) -> None:
+    def __init__(self, finding: Result) -> None:
         super().__init__(finding.message)
         self.finding = finding
 
@@ -146,7 +146,7 @@ def erasers_of(obj: Data, class_context: ClassContext) -> Iterator[tuple[Foreign
                     yield eraser, added.key
 
 
-def node_patches(obj: Data, class_context: ClassContext) -> Iterator[NodePatches | Finding]:
+def node_patches(obj: Data, class_context: ClassContext) -> Iterator[NodePatches | Result]:
     """Yield what patches give to each group of nodes, and what is to be said of it.
 
     A finding that is stale keeps the class from being patched; others name the index of a patch among those of others.
@@ -164,7 +164,7 @@ def node_patches(obj: Data, class_context: ClassContext) -> Iterator[NodePatches
 
 def _of_reference(
     obj: Data, reference: TemplateReference, class_context: ClassContext
-) -> Iterator[NodePatches | Finding]:
+) -> Iterator[NodePatches | Result]:
     """Yield the patches for the nodes of one template, and what is to be said of it.
 
     Raises:
@@ -186,7 +186,7 @@ def _of_reference(
             f"proxy: {late}. Build what that command needs into the image, or choose the place with "
             f"`spec.targets.{config.system.exporter}.place`"
         )
-        yield Finding.of("NetworkBeforeProxy", message, reference.path)
+        yield Result.of("NetworkBeforeProxy", message, reference.path)
     patches = NodePatches(reference.nodes, {})
     for added in (files, new_commands):
         if not added.is_any:
@@ -210,12 +210,12 @@ def _template(obj: Data, reference: TemplateReference, class_context: ClassConte
 def _obstacle(message: str, reference: TemplateReference) -> _NotPatchedError:
     """Return what keeps the whole class from being patched."""
     text = f"{message}; until then this class and its Clusters stay as they are"
-    return _NotPatchedError(Finding.of("ByHand", text, reference.path, is_stale=True))
+    return _NotPatchedError(Result.of("ByHand", text, reference.path, is_stale=True))
 
 
 def _no_proxy(message: str, reference: TemplateReference) -> _NotPatchedError:
     """Return what keeps nodes from getting a proxy; the others of the class get theirs."""
-    return _NotPatchedError(Finding.of("NodesWithoutProxy", message, reference.path))
+    return _NotPatchedError(Result.of("NodesWithoutProxy", message, reference.path))
 
 
 def _config_of(obj: Data, reference: TemplateReference, class_context: ClassContext) -> NodeConfig:
@@ -313,7 +313,7 @@ def _path_of(file: Any) -> str:
 
 def _problems(
     obj: Data, reference: TemplateReference, config: NodeConfig, draft: Draft
-) -> Iterator[Finding]:
+) -> Iterator[Result]:
     """Yield what is wrong with the files and commands that the targets add.
 
     Raises:
@@ -334,7 +334,7 @@ def _problems(
         message = (
             f'a patch of the class writes a file "{path}", too, and Cluster API takes a path once'
         )
-        yield Finding.of("ByHand", message, ("spec",))
+        yield Result.of("ByHand", message, ("spec",))
 
 
 def _placed(
@@ -374,13 +374,13 @@ def _commands_of(operations: Sequence[ForeignOperation], config: NodeConfig) -> 
             yield from (line.strip("- \"'") for line in operation.text.splitlines())
 
 
-def _may_be_null(operation: ForeignOperation, path: Pointer) -> Finding:
+def _may_be_null(operation: ForeignOperation, path: Pointer) -> Result:
     message = (
         f"where this template renders to nothing, `{field_path(path)}` is null and our patch cannot add to it: let the "
         "template render `[]` then"
     )
     place = ("spec", "patches", str(operation.patch), *operation.field)
-    return Finding.of("ClassPatchErases", message, place)
+    return Result.of("ClassPatchErases", message, place)
 
 
 def _write_list(patches: NodePatches, path: Pointer, added: _Added, is_there: bool | None) -> None:

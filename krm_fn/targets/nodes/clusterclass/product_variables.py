@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from krm_fn.clusters import CLUSTER_VARIABLES
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import list_at, lookup, named_items, text_at
 from krm_fn.products import nutanix
@@ -50,16 +50,16 @@ class ProductVariable(NamedTuple):
             return self.has_mirror
         return target_id in PATCHED_TARGETS and target_id != FILES_ON_REQUEST
 
-    def finding(self) -> Finding:
+    def finding(self) -> Result:
         """Return what to say about a template of the class."""
         message = (
             f"nodes get the proxy out of the variable `{_VARIABLES[self.target]}` of the Cluster "
             f'"{self.cluster}", so this template holds none'
         )
         if self.is_filled:
-            return Finding.of("ClassPatched", message)
+            return Result.of("ClassPatched", message)
         message += f"; nothing fills it here: enable `{self.target}` and select the Cluster"
-        return Finding.of("OtherProxy", message)
+        return Result.of("OtherProxy", message)
 
 
 def find(
