@@ -32,7 +32,11 @@ def review(
         wanted: the checked ProxyConfig.
         config_ref: its identity.
     """
-    if wanted.mode is not Mode.REMOVE and compared:
+    # A target that is asked about an object, and has no place in it, leaves an empty record.
+    has_place = any(
+        record.before or record.after or record.results or record.why_left for record in compared
+    )
+    if wanted.mode is not Mode.REMOVE and has_place:
         yield from judge_config(wanted, config_ref)
     exposed: set[ObjectRef] = set()
     for record in compared:
