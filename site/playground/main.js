@@ -295,7 +295,10 @@ function showPage(page) {
     panels.explain.replaceChildren(failure(page.reported, codes));
     return;
   }
-  const frame = element("iframe", { title: "What inject-proxy explain says", srcdoc: page.output });
+  // An address of its own: in a `srcdoc` the links to its sections would lead to this page.
+  const src = URL.createObjectURL(new Blob([page.output], { type: "text/html;charset=utf-8" }));
+  const frame = element("iframe", { title: "What inject-proxy explain says", src });
+  frame.addEventListener("load", () => URL.revokeObjectURL(src));
   // It has no script; a link to a code opens beside it.
   frame.setAttribute("sandbox", "allow-popups allow-popups-to-escape-sandbox");
   panels.explain.replaceChildren(frame);

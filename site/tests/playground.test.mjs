@@ -153,7 +153,7 @@ describe("the examples", () => {
     const frame = page.frameLocator("iframe");
     assert.ok(await frame.getByRole("heading").first().isVisible());
     await frame.getByRole("link", { name: "Clusters", exact: true }).click();
-    assert.ok(await frame.getByRole("heading", { name: "Clusters", exact: true }).isVisible());
+    await frame.getByRole("heading", { name: "Clusters", exact: true }).waitFor();
     await page.click("#tab-diff");
   });
 });
