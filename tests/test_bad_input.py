@@ -347,25 +347,10 @@ LAUGHING = OBJECTS["Deployment cert-manager"] + "x:\n" + _laughs("  ")
     ("stdin", "says"),
     [
         pytest.param(b"", "the input is empty", id="nothing"),
-        pytest.param(b"\n \n", "the input is empty", id="blanks"),
-        pytest.param(b"# only a comment\n", "the input is empty", id="a comment"),
-        pytest.param(b"hello\n", "must be a ResourceList", id="a word"),
-        pytest.param(b"- a\n- b\n", "must be a ResourceList", id="a list"),
         pytest.param(WORKERS.encode(), "it is plain YAML: run `inject-proxy run", id="an object that is no list"),
-        pytest.param(b"{", "not valid YAML", id="a brace"),
-        pytest.param(b"kind: ResourceList\nitems: [\n", "not valid YAML", id="a list that does not end"),
         pytest.param(b"kind: ResourceList\n\titems: []\n", "not valid YAML", id="a tab"),
-        pytest.param(b"\x7fELF\x01\x01", "not valid YAML", id="a program"),
         pytest.param(b"\x1f\x8b\x08\x00", "must be UTF-8, but byte 2 is not", id="a compressed file"),
         pytest.param(b"kind: ResourceList\x00\nitems: []\n", "control characters are not allowed", id="a NUL"),
-        pytest.param("kind: Grüße\n".encode("latin-1"), "must be UTF-8, but byte 9 is not", id="Latin-1"),
-        pytest.param("kind: ResourceList\n".encode("utf-16"), "must be UTF-8, but byte 1 is not", id="UTF-16"),
-        pytest.param(
-            f"{resource_list(WORKERS)}---\n{resource_list(WORKERS)}".encode(), "a second one begins", id="two lists"
-        ),
-        pytest.param(
-            b"kind: ResourceList\nitems: {a: 1}\n", "`items` must be a list of objects", id="items that are no list"
-        ),
         pytest.param(resource_list(WORKERS + "x: [\n").encode(), "not valid YAML", id="an item that is no YAML"),
         pytest.param(
             resource_list(LAUGHING).encode(), "`items[0]`: aliases expand to more values", id="a bomb in an item"
@@ -396,19 +381,3 @@ def test_what_cannot_be_read_is_refused_in_one_clear_line(stdin: bytes, says: st
     assert done.stderr.startswith(b"[error] ")
     assert done.stderr.count(b"\n") == 1
     assert says in done.stderr.decode()
-
-
-@pytest.mark.parametrize("item", ["text", "7", "null", "[1, 2]", "true"])
-def test_an_item_that_is_no_object_is_refused_if_it_could_be_of_interest(item: str) -> None:
-    """There is no kind in its text, so it has to be read to know."""
-    done = inject_proxy(resource_list(f"{item}\n"))
-    assert done.returncode == 1
-    assert b"`items[0]` must be an object" in done.stderr
-    assert done.stderr.count(b"\n") == 1
-
-
-def test_an_item_that_is_no_yaml_and_that_no_target_wants_is_passed_on_as_it_is() -> None:
-    text = resource_list("kind: ConfigMap\nx: [\n", WORKERS)
-    done = inject_proxy(text)
-    assert done.returncode == 0
-    assert "- kind: ConfigMap\n  x: [\n- apiVersion" in done.stdout.decode()

@@ -49,18 +49,10 @@ def test_a_name_that_says_nothing(kind: str, name: str, metadata: Any) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "prod-vsphere-cpi-addon",
-        "prod-vsphere-cpi-package",
-        "prod-vsphere-cpi-data-values",
-        "prod-kapp-controller-package",
-        "prod-kapp-controller-data-values",
-        "prod-vsphere-csi-addon",
-        "prod-kapp-controller-addon",
-        "prod-pinniped-addon",
-        "prod-pinniped-package",
-        "prod-aws-ebs-csi-driver-addon",
-        "prod-azuredisk-csi-driver-addon",
-        "prod-azurefile-csi-driver-addon",
+        *("prod-vsphere-cpi-addon", "prod-vsphere-cpi-package", "prod-vsphere-cpi-data-values"),
+        *("prod-kapp-controller-package", "prod-kapp-controller-data-values", "prod-vsphere-csi-addon"),
+        *("prod-kapp-controller-addon", "prod-pinniped-addon", "prod-pinniped-package"),
+        *("prod-aws-ebs-csi-driver-addon", "prod-azuredisk-csi-driver-addon", "prod-azurefile-csi-driver-addon"),
         "prod-config-values",
     ],
 )

@@ -16,7 +16,7 @@ from cluster_objects import (
     reference,
 )
 from krm_fn.clusters import Cluster, Fact, Topology
-from krm_fn.patch import field_path, lookup
+from krm_fn.patch import field_path
 
 NETWORK = {
     "pods": {"cidrBlocks": ["192.168.0.0/16"]},
@@ -72,17 +72,6 @@ def test_an_empty_cluster_has_none() -> None:
     assert facts({"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "Cluster"}) == Cluster(
         ref=obj(named("Cluster", "")).ref
     )
-
-
-def test_a_fact_knows_where_it_was_read() -> None:
-    everything = [FULL, INFRASTRUCTURE, KUBEADM]
-    by_ref = {str(obj(item).ref): item for item in everything}
-    found = facts(*everything)
-    for name in NAMES[:-1]:
-        held = getattr(found.network, name)
-        for fact in held:
-            assert isinstance(fact, Fact)
-            assert lookup(by_ref[str(fact.ref)], fact.path) == fact.value
 
 
 @pytest.mark.parametrize(

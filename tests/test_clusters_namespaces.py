@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cluster_objects import cluster, config_template, deployment, machine_deployment, named, obj, reference, with_value
-from krm_fn.clusters import Key, ObjectIndex, Topology, is_open, key_of, may_be_same
+from krm_fn.clusters import Topology, is_open, may_be_same
 
 CLUSTER_LABEL = "cluster.x-k8s.io/cluster-name"
 LATER = "${NAMESPACE}"
@@ -164,22 +164,6 @@ def test_one_name_in_two_namespaces(asked: dict[str, Any], expected: list[str], 
 def test_namespaces_that_may_be_the_same(one: str, other: str, expected: bool) -> None:
     assert may_be_same(one, other) is may_be_same(other, one) is expected
     assert is_open(one) is (one != "a")
-
-
-def key(name: str, namespace: str) -> Key:
-    return key_of(obj(named("Machine", name, namespace=namespace)))
-
-
-def test_a_mapping_by_key() -> None:
-    found = ObjectIndex([(key("m", "a"), 1), (key("m", "b"), 2), (key("n", LATER), 3)])
-
-    assert (found.get(key("m", "a")), found.get(key("m", "")), found.get(key("m", "c"))) == (1, None, None)
-    assert (found[key("n", "a")], found.find(key("n", "")), found.candidates(key("m", ""))) == (
-        3,
-        key("n", LATER),
-        [key("m", "a"), key("m", "b")],
-    )
-    assert (list(found), len(found)) == ([key("m", "a"), key("m", "b"), key("n", LATER)], 3)
 
 
 @pytest.mark.parametrize(

@@ -43,20 +43,6 @@ def test_a_fact_becomes_an_entry_with_its_source(fact: Fact, why: tuple[str, ...
     assert fact.reason == "".join(why)
 
 
-def test_each_fact_is_found_under_its_field_in_the_order_of_the_fields() -> None:
-    network = ClusterNetwork(
-        region=(Fact("eu-west-1"),),
-        pod_cidrs=(Fact("10.0.0.0/8"), Fact("fd00::/8")),
-        hosts=(Fact("etcd-0"),),
-    )
-    assert [(name, fact.value) for name in network._fields for fact in getattr(network, name)] == [
-        ("pod_cidrs", "10.0.0.0/8"),
-        ("pod_cidrs", "fd00::/8"),
-        ("region", "eu-west-1"),
-        ("hosts", "etcd-0"),
-    ]
-
-
 @pytest.mark.parametrize("name", ClusterNetwork._fields)
 def test_a_field_is_completed_where_it_is_empty_and_kept_where_it_is_not(name: str) -> None:
     mine, other = (ClusterNetwork()._replace(**{name: (Fact(text),)}) for text in ("mine", "other"))

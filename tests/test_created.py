@@ -76,15 +76,9 @@ def made(data: bytes) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("items", "config"),
     [
-        pytest.param([SETTINGS], GENERATE, id="no Cluster"),
         pytest.param([CLUSTER], CONFIG, id="nobody asks for it"),
         pytest.param([CLUSTER], GENERATE.replace("{generate", "{enabled: false, generate"), id="the target is off"),
         pytest.param([CLUSTER], GENERATE.replace("spec:\n", "spec:\n  mode: Remove\n"), id="nothing is to be set"),
-        pytest.param(
-            [CLUSTER],
-            GENERATE + "  overrides:\n  - match: {clusters: [one]}\n    disabled: true\n",
-            id="this Cluster is to have none",
-        ),
         pytest.param(
             [CLUSTER], GENERATE + "  selector:\n    exclude:\n    - kinds: [Cluster]\n", id="the Cluster is left out"
         ),
@@ -158,25 +152,6 @@ def test_one_that_is_there_is_filled_and_none_is_made(found: str) -> None:
 
 
 # What comes out.
-
-
-def test_it_stands_behind_all_items_and_twice_is_once() -> None:
-    once = ran(CLUSTER, SETTINGS)
-    assert names(once.output) == ["one", "settings", "one-systemd-proxy"]
-    assert (once.items, once.changed) == (2, 1)
-    assert without_results(once.output).startswith(resource_list(CLUSTER, SETTINGS, config=None))
-    again = run(once.output)
-    assert (again.output, again.items, again.changed) == (once.output, 3, 0)
-
-
-def test_removal_gives_the_list_of_before() -> None:
-    once = ran(CLUSTER, SETTINGS).output
-    removed = run(wanting(without_results(once), mode="Remove"))
-    assert (
-        without_results(removed.output)
-        == wanting(resource_list(CLUSTER, SETTINGS, config=GENERATE), mode="Remove").decode()
-    )
-    assert run(removed.output).output == removed.output
 
 
 def test_a_proxy_that_is_no_longer_wanted_takes_it_out_again() -> None:

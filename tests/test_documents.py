@@ -88,18 +88,6 @@ def test_the_drop_in_is_the_one_tanzu_shows(story: str, kind: str, path: str) ->
     assert stands_in_order(TKG_UNIT, entry["content"].splitlines())
 
 
-@pytest.mark.parametrize("line", ["owner: root:root", 'permissions: "0640"', f"path: {CONTAINERD}", *TKG_UNIT])
-@pytest.mark.parametrize(("story", "kind"), NODES)
-def test_the_text_holds_each_line_of_a_drop_in_as_tanzu_shows_it(story: str, kind: str, line: str) -> None:
-    (item,) = items(run((DOCUMENTS / story / "input.yaml").read_bytes()).output)
-    assert line in [text.strip().removeprefix("- ") for text in item.splitlines()]
-
-
-def test_the_keys_of_a_drop_in_stand_in_the_order_tanzu_shows() -> None:
-    for entry in spec_of("tkg/workers", "KubeadmConfigTemplate")["files"]:
-        assert list(entry) == ["content", "owner", "path", "permissions"]
-
-
 @pytest.mark.parametrize(("story", "kind"), NODES)
 def test_the_exports_are_those_tanzu_shows_and_stand_behind_the_start_of_containerd(story: str, kind: str) -> None:
     commands = spec_of(story, kind)["preKubeadmCommands"]
@@ -145,10 +133,3 @@ def test_the_policy_of_giant_swarm_keeps_the_part_of_no_proxy_that_the_cluster_k
     context = {entry["name"]: lookup(entry, ("variable", "value")) for entry in policy["spec"]["rules"][0]["context"]}
     assert context["fullNoProxy"] == f"{GS_NO_PROXY},{{{{dynamicNoProxy}}}}"
     assert context["dynamicNoProxy"] == "{{apiEndpoint}},{{podSubnet}},{{serviceSubnet}}"
-
-
-def test_what_giant_swarm_fetches_from_a_secret_is_left_to_the_secret() -> None:
-    story = TESTDATA / "nodes" / "containerdDropIn" / "content-from-a-secret-and-a-rival" / "input.yaml"
-    outcome = run(story.read_bytes())
-    assert items(outcome.output)[0] == items(story.read_bytes())[0]
-    assert any('the Secret "wc-1-systemd-proxy"' in result.message for result in outcome.results)

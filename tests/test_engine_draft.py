@@ -24,8 +24,6 @@ def test_what_was_there_before_is_not_changed() -> None:
     ("data", "path"),
     [
         pytest.param({}, ("spec",), id="of a new member"),
-        pytest.param({"spec": 1}, ("spec",), id="of a member"),
-        pytest.param({"spec": [1]}, ("spec", "0"), id="of an item"),
         pytest.param({"spec": 1}, (), id="of the whole"),
     ],
 )
@@ -84,9 +82,7 @@ def test_what_changes_something_is_counted(edit: Callable[[Draft], None], count:
         pytest.param({}, ("a", "b"), (), [add("a", value={"b": "new"})], id="the mapping above it is missing"),
         pytest.param({"a": None}, ("a", "b"), (), [replace("a", value={"b": "new"})], id="the mapping above is null"),
         pytest.param(None, ("a",), (), [replace(value={"a": "new"})], id="there is nothing at all"),
-        pytest.param("old", (), (), [replace(value="new")], id="the whole"),
         pytest.param({"a": ["x"]}, ("a", "0"), (), [replace("a", 0, value="new")], id="an item of a list"),
-        pytest.param([{"a": [1]}], ("0", "a", "0"), (), [replace("0", "a", 0, value="new")], id="one further in"),
         pytest.param([{"a": 1}], ("0", "b"), (), [add("0", "b", value="new")], id="a member of an item"),
     ],
 )
@@ -113,10 +109,8 @@ def test_a_new_member_is_in_front_of_the_first_that_is_there() -> None:
         pytest.param({"a": {"b": {"c": 1}}}, ("a", "b", "c"), (1,), {"a": {}}, id="but what is kept"),
         pytest.param({"a": {"b": {"c": 1}}}, ("a", "b", "c"), (2,), {"a": {"b": {}}}, id="or all"),
         pytest.param({"a": [1, 2]}, ("a", "0"), (), {"a": [2]}, id="an item of a list"),
-        pytest.param([{"a": [1, 2]}], ("0", "a", "1"), (), [{"a": [1]}], id="an item of a list in an item"),
         pytest.param({"a": [1]}, ("a", "0"), (), {}, id="the last item of a list"),
         pytest.param({"a": 1}, ("b", "c"), (), {"a": 1}, id="what is not there"),
-        pytest.param({"a": {}}, ("a", "c"), (), {"a": {}}, id="an empty mapping that held nothing"),
         pytest.param({"a": "text"}, ("a", "c"), (), {"a": "text"}, id="no mapping above it"),
         pytest.param({"a": {}}, (), (), None, id="the whole"),
     ],

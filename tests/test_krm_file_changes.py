@@ -31,9 +31,7 @@ def renamed(source: Manifests, *indexes: int) -> ListChanges:
         pytest.param(
             f"# x\n---\n{A}---\n{B}", 1, f"# x\n---\n{A}---\n{B}".replace("name: b", "name: new"), id="second"
         ),
-        pytest.param(A.rstrip(), 0, "kind: A\nmetadata: {name: new}", id="no line break at the end"),
         pytest.param(f"\ufeff{A}", 0, "\ufeffkind: A\nmetadata: {name: new}\n", id="a byte order mark stays"),
-        pytest.param(A.replace("\n", "\r\n"), 0, "kind: A\r\nmetadata: {name: new}\r\n", id="line breaks of Windows"),
     ],
 )
 def test_an_edit_changes_its_document_and_nothing_around_it(text: str, index: int, expected: str) -> None:

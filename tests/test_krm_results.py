@@ -34,12 +34,6 @@ REF = ObjectRef("apps/v1", "Deployment", "web", "prod", "apps/web.yaml", 2)
             "[warning] apps/v1/Deployment/prod/web spec.list[0]: no",
             id="about a field",
         ),
-        pytest.param(Result(Severity.INFO, "no", path=("a", "b")), "[info] a.b: no", id="about a field of no object"),
-        pytest.param(
-            Result(Severity.INFO, "no", ref=ObjectRef("v1", "Secret", "x")),
-            "[info] v1/Secret/x: no",
-            id="an object without namespace",
-        ),
         pytest.param(
             Result(Severity.INFO, "one\ntwo\t three"), "[info] one two three", id="one line, whatever is in it"
         ),

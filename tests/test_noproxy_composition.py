@@ -89,21 +89,6 @@ def test_the_strings_of_the_documents(style: Style, user: str, expected: str, au
 
 
 @pytest.mark.parametrize(
-    ("user", "networks", "expected"),
-    [
-        pytest.param(
-            "z",
-            (network("1.0.0.0/8", "2.0.0.0/8", domain="cluster.local"), network("3.0.0.0/8", domain="cluster.local")),
-            "cluster.local,2.0.0.0/8,1.0.0.0/8,3.0.0.0/8,z,svc,127.0.0.1,localhost",
-            id="what two clusters share stands once",
-        ),
-    ],
-)
-def test_giant_swarm(user: str, networks: tuple[ClusterNetwork, ...], expected: str) -> None:
-    assert composed(user, *networks, style=Style.GIANT_SWARM) == expected
-
-
-@pytest.mark.parametrize(
     ("user", "facts", "expected"),
     [
         pytest.param(
@@ -344,19 +329,6 @@ def test_every_entry_has_its_reasons(text: str, why: tuple[str, ...]) -> None:
     )
     assert {entry.text: entry.why for entry in found}[text] == why
     assert all(entry.why for entry in found)
-
-
-@pytest.mark.parametrize(
-    ("cidr", "first"),
-    [
-        pytest.param("10.96.0.0/12", "10.96.0.1", id="IPv4"),
-        pytest.param("fd02::/112", "fd02::1", id="IPv6"),
-        pytest.param("10.96.0.0/32", "", id="one address"),
-        pytest.param("nonsense", "", id="not a CIDR"),
-    ],
-)
-def test_the_first_address_of_a_service_cidr(cidr: str, first: str) -> None:
-    assert styles.first_address(cidr) == first
 
 
 CIDRS = st.sampled_from(["10.0.0.0/8", "10.96.0.0/12", "fd00::/8", "fd02::/112", "0.0.0.0/0", "10.1.2.3/32"])

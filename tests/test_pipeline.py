@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from contract_lists import BAD_CONFIG, CONFIG, PROXY, SETTINGS, WORKERS, resource_list
-from krm_fn.errors import EditError, InputError
+from krm_fn.errors import EditError
 from krm_fn.krm.results import Severity
 from krm_fn.pipeline import Outcome, run
 from krm_fn.yamledit import read
@@ -57,9 +57,7 @@ def passed_by(*items: str, config: str | None = CONFIG) -> bool:
     ("items", "config"),
     [
         pytest.param([SETTINGS], CONFIG, id="nothing that a target wants"),
-        pytest.param([], CONFIG, id="no items"),
         pytest.param([WORKERS, DEPLOYMENT], None, id="no FunctionConfig"),
-        pytest.param([WORKERS], CONFIG.replace("spec:\n", "spec:\n  mode: Remove\n"), id="nothing to remove"),
         pytest.param(
             [
                 DEPLOYMENT.replace(
@@ -77,12 +75,6 @@ def passed_by(*items: str, config: str | None = CONFIG) -> bool:
             [DEPLOYMENT], CONFIG + "  selector:\n    exclude:\n    - names: [cert-*]\n", id="excluded by name"
         ),
         pytest.param(
-            [DEPLOYMENT], CONFIG + "  selector:\n    include:\n    - kinds: [Kubeadm*]\n", id="not included by kind"
-        ),
-        pytest.param(
-            [DEPLOYMENT], CONFIG + "  selector:\n    exclude:\n    - labels: {tier: infra}\n", id="excluded by label"
-        ),
-        pytest.param(
             [DEPLOYMENT], CONFIG + "  targets: {certManager: {enabled: false}}\n", id="a target that is switched off"
         ),
     ],
@@ -91,16 +83,6 @@ def test_what_is_not_asked_for_is_passed_by(items: list[str], config: str | None
     assert passed_by(*items, config=config)
     assert ran(*items, config=config).changed == 0
     assert ran(*items, config=config).exit_code == 0
-
-
-@pytest.mark.parametrize(
-    "selector",
-    ["include:\n    - names: [cert-*]", "include:\n    - labels: {tier: infra}", "exclude:\n    - namespaces: [other]"],
-)
-def test_what_is_selected_is_changed(selector: str) -> None:
-    outcome = ran(SETTINGS, DEPLOYMENT, config=f"{CONFIG}  selector:\n    {selector}\n")
-    assert (outcome.items, outcome.changed) == (2, 1)
-    assert PROXY in items_of(outcome)
 
 
 def test_without_a_function_config_a_warning_says_so() -> None:
@@ -166,7 +148,6 @@ def test_no_password_stands_in_the_results() -> None:
 @pytest.mark.parametrize(
     ("items", "error", "says"),
     [
-        pytest.param([DEPLOYMENT + "x: [\n"], InputError, "not valid YAML", id="an object that is no YAML"),
         pytest.param(
             [DEPLOYMENT.replace("      containers", "      containers: []\n      containers")],
             EditError,

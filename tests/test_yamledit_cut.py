@@ -102,33 +102,10 @@ def test_the_members_are_the_whole_text_but_for_what_stands_before_them() -> Non
 _LINES = st.lists(
     st.sampled_from(
         [
-            *(
-                "- a: 1\n",
-                "- b\n",
-                "  - c\n",
-                "  d: 2\n",
-                "    e: 3\n",
-                "# f\n",
-                "\n",
-                "- |\n",
-                "- >-\n",
-                "   text\n",
-                "- 'q\n",
-                "  q'\n",
-            ),
-            *(
-                "- {x: 1,\n",
-                "  y: 2}\n",
-                "x: 1\n",
-                "items:\n",
-                "-\n",
-                "- - 1\n",
-                "  # g\n",
-                "z: [1]\n",
-                "- &n 1\n",
-                "- *n\n",
-                " - h\n",
-            ),
+            *("- a: 1\n", "- b\n", "  - c\n", "  d: 2\n", "    e: 3\n", "# f\n", "\n", "- |\n", "- >-\n"),
+            *("   text\n", "- 'q\n", "  q'\n"),
+            *("- {x: 1,\n", "  y: 2}\n", "x: 1\n", "items:\n", "-\n", "- - 1\n", "  # g\n", "z: [1]\n", "- &n 1\n"),
+            *("- *n\n", " - h\n"),
         ]
     ),
     max_size=8,

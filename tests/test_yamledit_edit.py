@@ -7,7 +7,6 @@ import pytest
 from edits import rewrite
 from krm_fn.patch import Operation, add, remove, replace
 from krm_fn.yamledit import Document
-from krm_fn.yamledit.edit import Change, applied
 
 
 def edited(text: str, *operations: Operation) -> str:
@@ -325,12 +324,6 @@ def test_comments_above_the_first_item_stay_with_it(indent: str, value: object, 
 )
 def test_where_a_new_first_item_is_among_the_comments(text: str, path: tuple[str | int, ...], new: str) -> None:
     assert edited(text, add(*path, value="x")) == new
-
-
-def test_edits_are_made_in_the_order_of_their_places() -> None:
-    edits = [Change(4, 5, "E"), Change(0, 1, "A"), Change(2, 2, "+"), Change(2, 2, "-")]
-    assert applied("abcde", edits) == "Ab+-cdE"
-    assert applied("abc", []) == "abc"
 
 
 def test_an_empty_flow_collection_that_gets_a_text_of_lines_becomes_a_block() -> None:

@@ -21,55 +21,20 @@ from revealed import NEW
 
 PATH = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
 LINES = [
-    *(
-        "[Service]",
-        "[Service]",
-        "[Unit]",
-        "# a comment",
-        "; another",
-        "",
-        "Environment=",
-        "LimitNOFILE=1",
-        "Description=a \\",
-        "b",
-    ),
-    *(
-        'Environment="HTTP_PROXY=http://old:1"',
-        "Environment=NO_PROXY=a,b",
-        "Environment='https_proxy=x y' A=b \"C=d e\"",
-    ),
-    *(
-        'Environment="A=%%b" \\',
-        '  "http_proxy=c"',
-        "Environment=A=b HTTP_PROXY=",
-        "UnsetEnvironment=A",
-        "Environment=A=\\x41",
-    ),
-    *(
-        'Environment="no_proxy=a\\\\b"',
-        "Environment = B=c",
-        "\tEnvironment=D=e",
-        'Environment="E=f\'g"',
-        "PassEnvironment=HOME",
-    ),
+    *("[Service]", "[Service]", "[Unit]", "# a comment", "; another", "", "Environment=", "LimitNOFILE=1"),
+    *("Description=a \\", "b"),
+    *('Environment="HTTP_PROXY=http://old:1"', "Environment=NO_PROXY=a,b"),
+    "Environment='https_proxy=x y' A=b \"C=d e\"",
+    *('Environment="A=%%b" \\', '  "http_proxy=c"', "Environment=A=b HTTP_PROXY=", "UnsetEnvironment=A"),
+    "Environment=A=\\x41",
+    *('Environment="no_proxy=a\\\\b"', "Environment = B=c", "\tEnvironment=D=e", 'Environment="E=f\'g"'),
+    "PassEnvironment=HOME",
 ]
 COMMANDS = [
-    *(
-        "true",
-        ": x",
-        "# a comment",
-        "export FOO=1",
-        "export HTTP_PROXY=old",
-        "export no_proxy=a NO_PROXY=b",
-        "FOO='a b'; true",
-    ),
-    *(
-        "echo apt-get >/dev/null",
-        "export A=\"b c\" B='d'",
-        "if true; then export http_proxy=x; fi",
-        "{ :; }",
-        "export PATH",
-    ),
+    *("true", ": x", "# a comment", "export FOO=1", "export HTTP_PROXY=old", "export no_proxy=a NO_PROXY=b"),
+    "FOO='a b'; true",
+    *("echo apt-get >/dev/null", "export A=\"b c\" B='d'", "if true; then export http_proxy=x; fi", "{ :; }"),
+    "export PATH",
 ]
 """Lines that ``sh`` runs here as they are: they do no harm."""
 CHARACTERS = "%$\"'\\`!#;&|<>(){}[]*?~^, =+-_.:/@äé😀 \t"
