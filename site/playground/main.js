@@ -289,6 +289,8 @@ function showCheck(result) {
   markLines();
 }
 
+let pageAddress = "";
+
 /** @param {Result} page */
 function showPage(page) {
   if (page.exitCode !== 0) {
@@ -296,11 +298,11 @@ function showPage(page) {
     return;
   }
   // An address of its own: in a `srcdoc` the links to its sections would lead to this page.
-  const src = URL.createObjectURL(new Blob([page.output], { type: "text/html;charset=utf-8" }));
-  const frame = element("iframe", { title: "What inject-proxy explain says", src });
-  frame.addEventListener("load", () => URL.revokeObjectURL(src));
-  // It has no script; a link to a code opens beside it.
-  frame.setAttribute("sandbox", "allow-popups allow-popups-to-escape-sandbox");
+  URL.revokeObjectURL(pageAddress);
+  pageAddress = URL.createObjectURL(new Blob([page.output], { type: "text/html;charset=utf-8" }));
+  const frame = element("iframe", { title: "What inject-proxy explain says", src: pageAddress });
+  // No script runs in it; with the origin of this page its links to itself work. A link to a code opens beside it.
+  frame.setAttribute("sandbox", "allow-same-origin allow-popups allow-popups-to-escape-sandbox");
   panels.explain.replaceChildren(frame);
 }
 
