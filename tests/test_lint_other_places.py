@@ -220,6 +220,11 @@ def test_the_advice_is_what_changes_the_place(item: dict[str, Any], advice: str)
         pytest.param(f"# HTTP_PROXY={OLD}\n", False, id="a comment"),
         pytest.param(f"HTTP_PROXY={RIGHT}\n", False, id="the right one"),
         pytest.param(f"homepage: {OLD}\n", False, id="another URL"),
+        pytest.param(
+            f"patches:\n- patch: |\n    kind: ProxyConfig\n    spec: {{httpProxy: '{OLD}'}}\n",
+            False,
+            id="a patch of ours",
+        ),
     ],
 )
 def test_a_file_without_objects_may_set_another_proxy(text: str, is_stale: bool) -> None:
