@@ -346,12 +346,9 @@ LAUGHING = OBJECTS["Deployment cert-manager"] + "x:\n" + _laughs("  ")
 @pytest.mark.parametrize(
     ("stdin", "says"),
     [
-        pytest.param(b"", "the input is empty", id="nothing"),
-        pytest.param(WORKERS.encode(), "it is plain YAML: run `inject-proxy run", id="an object that is no list"),
         pytest.param(b"kind: ResourceList\n\titems: []\n", "not valid YAML", id="a tab"),
         pytest.param(b"\x1f\x8b\x08\x00", "must be UTF-8, but byte 2 is not", id="a compressed file"),
         pytest.param(b"kind: ResourceList\x00\nitems: []\n", "control characters are not allowed", id="a NUL"),
-        pytest.param(resource_list(WORKERS + "x: [\n").encode(), "not valid YAML", id="an item that is no YAML"),
         pytest.param(
             resource_list(LAUGHING).encode(), "`items[0]`: aliases expand to more values", id="a bomb in an item"
         ),

@@ -60,14 +60,10 @@ def test_secrets_of_tkg_begin_with_the_name_of_their_cluster(name: str) -> None:
     assert clusters_of("Secret", name) == ["prod"]
 
 
+@pytest.mark.parametrize("name", ["test", "test-vsphere-cpi-package"], ids=["its Cluster", "its package"])
 @pytest.mark.parametrize(("group", "kind"), CONFIGS)
-def test_configurations_of_tkg_have_the_name_of_their_cluster(group: str, kind: str) -> None:
-    assert clusters_of(kind, "test", group=group) == ["test"]
-
-
-@pytest.mark.parametrize(("group", "kind"), CONFIGS)
-def test_or_the_name_of_its_package(group: str, kind: str) -> None:
-    assert clusters_of(kind, "test-vsphere-cpi-package", group=group) == ["test"]
+def test_configurations_of_tkg_have_the_name_of_their_cluster_or_package(group: str, kind: str, name: str) -> None:
+    assert clusters_of(kind, name, group=group) == ["test"]
 
 
 def bootstrap(name: str, **spec: Any) -> Any:

@@ -9,12 +9,6 @@ from hypothesis import strategies as st
 from krm_fn.clusters import ClusterNetwork, Fact
 from krm_fn.noproxy import ALL_DERIVED, Audience, Entry, Policy, Style, composition, styles
 
-GIANT_SWARM_DOCUMENT = (
-    "cluster.local,100.64.0.0/13,100.96.0.0/11,178.170.32.59,172.16.0.0/16,internal.corpdomain.net,example.com,"
-    "svc,127.0.0.1,localhost"
-)
-TKG_DOCUMENT = ".svc.cluster.local,.svc,localhost,127.0.0.1,100.64.0.0/13,100.96.0.0/11"
-
 NAMES = "svc,.svc,cluster.local,.cluster.local,.svc.cluster.local.,kubernetes,kubernetes.default"
 ALWAYS = f"localhost,127.0.0.1,{NAMES}"
 
@@ -68,24 +62,6 @@ V6 = network("fd01::/48", "fd02::/112", endpoint="fd00::7")
 @pytest.mark.parametrize("audience", Audience)
 def test_verbatim_is_what_was_written(user: str, expected: str, audience: Audience) -> None:
     assert composed(user, DUAL, style=Style.VERBATIM, audience=audience) == expected
-
-
-@pytest.mark.parametrize(
-    ("style", "user", "expected"),
-    [
-        pytest.param(
-            Style.GIANT_SWARM,
-            "172.16.0.0/16,internal.corpdomain.net,example.com",
-            GIANT_SWARM_DOCUMENT,
-            id="Giant Swarm: the installation-wide part in its place",
-        ),
-        pytest.param(Style.TKG, TKG_DOCUMENT, TKG_DOCUMENT, id="TKG: its list given again says nothing new"),
-    ],
-)
-@pytest.mark.parametrize("audience", [Audience.NODE, Audience.POD])
-def test_the_strings_of_the_documents(style: Style, user: str, expected: str, audience: Audience) -> None:
-    facts = DOCUMENTS if style is Style.GIANT_SWARM else network("100.96.0.0/11", "100.64.0.0/13")
-    assert composed(user, facts, style=style, audience=audience) == expected
 
 
 @pytest.mark.parametrize(

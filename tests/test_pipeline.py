@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from contract_lists import BAD_CONFIG, CONFIG, PROXY, SETTINGS, WORKERS, resource_list
-from krm_fn.errors import EditError
+from contract_lists import CONFIG, PROXY, SETTINGS, WORKERS, resource_list
 from krm_fn.krm.results import Severity
 from krm_fn.pipeline import Outcome, run
 from krm_fn.yamledit import read
@@ -97,15 +96,6 @@ def test_without_a_function_config_a_warning_says_so() -> None:
     )
 
 
-def test_a_wrong_function_config_changes_nothing_and_tells_every_problem() -> None:
-    outcome = ran(WORKERS, DEPLOYMENT, config=BAD_CONFIG)
-    assert outcome.exit_code == 1
-    assert items_of(outcome) == resource_list(WORKERS, DEPLOYMENT, config=BAD_CONFIG)
-    assert len(outcome.results) == 2
-    assert {result.severity for result in outcome.results} == {Severity.ERROR}
-    assert {result.ref.kind for result in outcome.results} == {"ProxyConfig"}
-
-
 def test_one_error_leaves_every_item_as_it_was() -> None:
     outcome = ran(WORKERS, BROKEN)
     assert (outcome.exit_code, outcome.changed, outcome.items) == (1, 0, 2)
@@ -143,24 +133,6 @@ def test_no_password_stands_in_the_results() -> None:
     assert "user:***@" in reported
     assert "geheim" not in reported
     assert "u:alt@" not in reported
-
-
-@pytest.mark.parametrize(
-    ("items", "error", "says"),
-    [
-        pytest.param(
-            [DEPLOYMENT.replace("      containers", "      containers: []\n      containers")],
-            EditError,
-            "^apps/v1/Deployment/cert-manager/cert-manager: the key `containers` occurs several times",
-            id="a key that occurs twice on the way",
-        ),
-    ],
-)
-def test_an_object_that_cannot_be_read_or_edited_is_refused(
-    items: list[str], error: type[Exception], says: str
-) -> None:
-    with pytest.raises(error, match=says):
-        ran(SETTINGS, *items)
 
 
 RIVALS = """\

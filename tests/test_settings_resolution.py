@@ -53,38 +53,6 @@ def test_remove_wants_no_variable_anywhere(memberships: tuple[Membership, ...]) 
     assert Resolved().settings.variables() == {}
 
 
-@pytest.mark.parametrize(
-    ("match", "memberships", "target"),
-    [
-        pytest.param({"clusters": ["prod-*"]}, [], "kubeletDropIn", id="an object without a Cluster"),
-        pytest.param({"clusters": ["lab"]}, [WORKER], "kubeletDropIn", id="another Cluster"),
-        pytest.param({"roles": ["Worker"]}, [Membership(PROD)], "kubeletDropIn", id="a role that is not known"),
-        pytest.param({"targets": ["certManager"]}, [WORKER], "kubeletDropIn", id="another target"),
-    ],
-)
-def test_an_override_for_others_changes_nothing(
-    match: dict[str, Any], memberships: list[Membership], target: str
-) -> None:
-    spec = {**BASE, "overrides": [override(match, httpProxy=EU, httpsProxy=EU, noProxy=["eu"])]}
-    found = resolved(spec, *memberships, target=target)
-    assert found._replace(unreachable_overrides=()) == resolved(BASE, *memberships, target=target)
-    assert proxy(found) == ALL
-
-
-@pytest.mark.parametrize(
-    ("match", "memberships", "target"),
-    [
-        pytest.param({"clusters": ["prod-*"]}, [WORKER], "kubeletDropIn", id="the Cluster"),
-        pytest.param({"roles": ["Worker"]}, [WORKER], "kubeletDropIn", id="the role"),
-        pytest.param({"workerGroups": ["md-gpu-*"]}, [WORKER], "kubeletDropIn", id="the worker group"),
-        pytest.param({"targets": ["certManager"]}, [], "certManager", id="the target, without a Cluster"),
-    ],
-)
-def test_an_override_that_fits(match: dict[str, Any], memberships: list[Membership], target: str) -> None:
-    spec = {**BASE, "overrides": [override(match, httpProxy=EU, httpsProxy=EU, noProxy=["eu"])]}
-    assert proxy(resolved(spec, *memberships, target=target)) == ProxySettings(EU, EU, "base,eu")
-
-
 HERE, ALSO_HERE = {"clusters": ["prod-1"]}, {"roles": ["Worker"]}
 
 
