@@ -127,7 +127,6 @@ def test_which_object_is_believed(items: list[dict[str, Any]], expected: dict[st
 
 
 AWS = {"region": "us-east-1", "network": {"vpc": {"cidrBlock": "10.0.0.0/16", "ipv6": {"cidrBlock": "fd00::/56"}}}}
-MANAGED = {"network": {"subnets": [{"cidrBlock": "10.0.0.0/24"}, {"cidrBlock": "10.0.1.0/24"}]}}
 
 
 @pytest.mark.parametrize(
@@ -166,13 +165,6 @@ MANAGED = {"network": {"subnets": [{"cidrBlock": "10.0.0.0/24"}, {"cidrBlock": "
             id="AKS",
         ),
         pytest.param(
-            "GCPCluster",
-            {"region": "europe-west4", **MANAGED},
-            "europe-west4",
-            ("10.0.0.0/24", "10.0.1.0/24"),
-            id="Google Cloud",
-        ),
-        pytest.param(
             "OpenStackCluster",
             {"managedSubnets": [{"cidr": "10.6.0.0/24"}], "identityRef": {"name": "cloud", "region": "RegionOne"}},
             "RegionOne",
@@ -193,7 +185,6 @@ MANAGED = {"network": {"subnets": [{"cidrBlock": "10.0.0.0/24"}, {"cidrBlock": "
             "HetznerCluster", {"hcloudNetwork": {"cidrBlock": "10.0.0.0/16"}}, None, ("10.0.0.0/16",), id="Hetzner"
         ),
         pytest.param("VSphereCluster", {"server": "vcenter.example.com"}, None, (), id="vSphere has neither"),
-        pytest.param("AWSCluster", {"region": "${AWS_REGION}"}, "${AWS_REGION}", (), id="a placeholder is passed on"),
         pytest.param("UnheardOfCluster", {"region": "mars-1"}, "mars-1", (), id="any kind of the contract"),
     ],
 )

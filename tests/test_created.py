@@ -76,7 +76,6 @@ def made(data: bytes) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("items", "config"),
     [
-        pytest.param([CLUSTER], CONFIG, id="nobody asks for it"),
         pytest.param([CLUSTER], GENERATE.replace("{generate", "{enabled: false, generate"), id="the target is off"),
         pytest.param([CLUSTER], GENERATE.replace("spec:\n", "spec:\n  mode: Remove\n"), id="nothing is to be set"),
         pytest.param(
@@ -141,14 +140,6 @@ def test_check_makes_nothing_and_says_what_is_missing() -> None:
     assert outcome.exit_code == 1
     assert any("created: the list has no such object" in one.message for one in outcome.results)
     assert any("not done, because `mode: Check` changes nothing" in one.message for one in outcome.results)
-
-
-@pytest.mark.parametrize("found", [FOREIGN, SECRET], ids=["of somebody else", "made before"])
-def test_one_that_is_there_is_filled_and_none_is_made(found: str) -> None:
-    for items in ([CLUSTER, found], [found, CLUSTER]):
-        outcome = ran(*items)
-        assert len(made(outcome.output)) == 1
-        assert "http://old:1" not in without_results(outcome.output)
 
 
 # What comes out.
