@@ -80,7 +80,8 @@ def pods_of(asked: dict[str, Any], *others: dict[str, Any]) -> list[str]:
             id="a template in a file of its own that both use",
         ),
         pytest.param(at("t/b/md.yaml", workers()), TWO_FOLDERS, [PODS_OF_B], id="else that of its own folder"),
-        pytest.param(at("t/b/x/md.yaml", workers()), TWO_FOLDERS, [PODS_OF_A, PODS_OF_B], id="else of all of them"),
+        pytest.param(at("t/b/x/md.yaml", workers()), TWO_FOLDERS, [PODS_OF_B], id="else that of the nearest folder"),
+        pytest.param(at("u/md.yaml", workers()), TWO_FOLDERS, [PODS_OF_A, PODS_OF_B], id="else of all of them"),
         pytest.param(
             at("t/md.yaml", workers()),
             [at("t/cluster.yaml", of_pods(PODS_OF_A)), at("t/b/cluster.yaml", of_pods(PODS_OF_B))],

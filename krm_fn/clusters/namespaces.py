@@ -1,13 +1,14 @@
 """Which object of a list a key means, where a namespace is left out or several files have one of that name.
 
 ``kustomize``, ``kpt`` and ``clusterctl`` set a namespace that is left out, or ``${NAMESPACE}``, later: it may be any.
-Of several objects with one namespace and name, a key means that of its own file, else those of its own folder, else all
-of them: a folder of templates is many lists in one.
+Of several objects with one namespace and name, a key means that of its own file, else those in the nearest folder: a
+folder of templates is many lists in one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import takewhile
 
 from krm_fn.clusters.model import Key
 from krm_fn.light_typing import TypeVar
@@ -80,13 +81,19 @@ class ObjectIndex(Mapping[Key, _Value]):
 
 
 def nearest(keys: list[Key], file: str) -> list[Key]:
-    """Return the objects of a file, else those of its folder, else all."""
+    """Return the objects whose files share the most folders with a file, and of these the ones with the fewest folders.
+
+    Its own file is the nearest one, and a file beside it is nearer than one below.
+    """
     if len(keys) == 1:
         return keys
-    in_file = [key for key in keys if key.file == file]
-    in_folder = [key for key in keys if _folder(key.file) == _folder(file)]
-    return in_file or in_folder or keys
+    steps = file.split("/")
+    ranks = [_nearness(key.file.split("/"), steps) for key in keys]
+    return [key for key, rank in zip(keys, ranks, strict=True) if rank == max(ranks)]
 
 
-def _folder(file: str) -> str:
-    return file.rpartition("/")[0]
+def _nearness(steps: list[str], others: list[str]) -> tuple[int, int]:
+    """Return how many steps two paths share, from the first one on, and how short the first path is."""
+    pairs = zip(steps, others, strict=False)
+    shared = len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
+    return shared, -len(steps)
