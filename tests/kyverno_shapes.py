@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 import proposals
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.settings import ProxySettings
 from proposals import FULL, env
 
@@ -20,7 +20,7 @@ LISTS = ("containers", "initContainers", "ephemeralContainers")
 CONTROLLERS = ("Deployment", "StatefulSet", "DaemonSet", "Job")
 
 
-def findings(target: Any, obj: Any, settings: ProxySettings = FULL, **options: Any) -> list[Finding]:
+def findings(target: Any, obj: Any, settings: ProxySettings = FULL, **options: Any) -> list[Result]:
     """What is found in a policy, but for the end of its API."""
     found = proposals.findings(target, obj, settings, **options)
     return [one for one in found if one.code != "PolicyDeprecated"]

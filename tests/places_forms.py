@@ -7,7 +7,7 @@ from typing import Any
 
 from krm_fn import patch
 from krm_fn.engine import Draft
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.places.place import Form, Place, write_places
 from krm_fn.settings import ProxySettings
 from proposals import FULL
@@ -17,7 +17,7 @@ def place(form: Form, *path: str, **more: Any) -> Place:
     return Place(path, form, "the proxy", **more)
 
 
-def write(data: Any, at: Place, settings: ProxySettings = FULL) -> tuple[Draft, list[Finding]]:
+def write(data: Any, at: Place, settings: ProxySettings = FULL) -> tuple[Draft, list[Result]]:
     """The draft and the findings after one place of data is written; the data must stay as it is."""
     before = copy.deepcopy(data)
     draft = Draft(data)

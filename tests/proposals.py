@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from krm_fn import patch
-from krm_fn.krm.results import Edit, Finding, Severity
+from krm_fn.krm.results import Edit, Result, Severity
 from krm_fn.pipeline.edits import with_values
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import Context
@@ -20,7 +20,7 @@ FULL = ProxySettings(HTTP, HTTPS, NO)
 NONE = ProxySettings()
 
 
-def proposals(target: Any, obj: Any, settings: ProxySettings = FULL, **options: Any) -> list[Edit | Finding]:
+def proposals(target: Any, obj: Any, settings: ProxySettings = FULL, **options: Any) -> list[Edit | Result]:
     """What ``target`` says about ``obj``, which it must leave as it is."""
     before = copy.deepcopy(obj)
     described = target if isinstance(target, Target) else target.TARGET
@@ -37,8 +37,8 @@ def changes(target: Any, obj: Any, settings: ProxySettings = FULL, **options: An
     return [with_values(edit, before, [*described.read(edit.data or {}, options)]) for edit in edits]
 
 
-def findings(target: Any, obj: Any, settings: ProxySettings = FULL, **options: Any) -> list[Finding]:
-    said = [one for one in proposals(target, obj, settings, **options) if isinstance(one, Finding)]
+def findings(target: Any, obj: Any, settings: ProxySettings = FULL, **options: Any) -> list[Result]:
+    said = [one for one in proposals(target, obj, settings, **options) if isinstance(one, Result)]
     return [one for one in said if one.code not in ("PolicyDeprecated", "PolicyKeepsValueFrom")]
 
 

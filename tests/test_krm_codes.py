@@ -14,7 +14,7 @@ import pytest
 from krm_fn.config import load
 from krm_fn.errors import ConfigError, InjectProxyError
 from krm_fn.krm.codes import CODES, FIXED, MAY_BE_INFO, OF_VALUES, SILENCEABLE, Severity
-from krm_fn.krm.results import Finding, is_severe
+from krm_fn.krm.results import Result, is_severe
 from krm_fn.pipeline import CHANGE_DUE, Outcome, run
 from krm_fn.yamledit import read
 from stories import TESTDATA
@@ -42,13 +42,13 @@ def test_codes_are_few_and_have_names() -> None:
 
 
 def test_a_finding_has_the_severity_of_its_code() -> None:
-    """Only `Finding.of` decides about it; what the pipeline says of a change is the other place."""
+    """Only `Result.of` decides about it; what the pipeline says of a change is the other place."""
     made = []
     for where, call in _calls():
-        if isinstance(call.func, ast.Name) and call.func.id in ("Finding", "Result") and call.args:
+        if isinstance(call.func, ast.Name) and call.func.id in ("Result", "Result") and call.args:
             made.append(where)
     assert {where.partition(":")[0] for where in made} <= {"pipeline/edits.py"}
-    assert Finding.of("UrlHttps", "text").severity is CODES["UrlHttps"]
+    assert Result.of("UrlHttps", "text").severity is CODES["UrlHttps"]
 
 
 def test_only_some_codes_are_an_information_where_the_user_wants_what_they_say() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from certificates import ONE
 from krm_fn.engine import Draft
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.places.certificates import CertificateText
 from krm_fn.places.env_entries import EnvEntries
 from krm_fn.places.members import CAMEL, OneMember
@@ -53,7 +53,7 @@ def test_what_was_done_is_said_once_for_places_of_one_label() -> None:
 
 
 def test_findings_among_places_and_wrong_types_are_reported_once() -> None:
-    finding = Finding.of("ByHand", "x")
+    finding = Result.of("ByHand", "x")
     draft = Draft({"a": 1})
     write_places(draft, [finding, A, A], FULL)
     assert [one.code for one in draft.findings] == ["ByHand", "CannotWrite"]

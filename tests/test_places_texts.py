@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from krm_fn.formats.embedded import Value, values
-from krm_fn.krm.results import Finding
+from krm_fn.krm.results import Result
 from krm_fn.patch import lookup
 from krm_fn.places.members import SHORT, SNAKE
 from krm_fn.places.place import Place
@@ -25,7 +25,7 @@ MEMBERS = f"http_proxy: {HTTP}\nhttps_proxy: {HTTPS}\n"
 NEW = f"proxy:\n  http: {HTTP}\n  https: {HTTPS}\n{MEMBERS}"
 
 
-def both(_: Any) -> Iterable[Place | Finding]:
+def both(_: Any) -> Iterable[Place | Result]:
     return [Place(("proxy",), SHORT, "`proxy`"), ROOT]
 
 

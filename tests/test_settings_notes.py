@@ -8,7 +8,7 @@ import pytest
 
 from function_configs import PROXY, loaded
 from krm_fn.clusters import Cluster, ClusterNetwork, Fact, Membership, Role
-from krm_fn.krm.results import Finding, ObjectRef, Severity
+from krm_fn.krm.results import ObjectRef, Result, Severity
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.settings import ProxySettings, Resolved, notes, resolve
 
@@ -70,7 +70,7 @@ def test_clusters_that_only_a_name_suggests_are_named_once_for_each_name() -> No
 LOST = Cluster("org", "lost")
 
 
-def lacks_of(*clusters: Cluster, **spec: Any) -> list[Finding]:
+def lacks_of(*clusters: Cluster, **spec: Any) -> list[Result]:
     memberships = [Membership(one, Role.CONTROL_PLANE) for one in clusters]
     config = loaded(httpProxy=PROXY, **spec)
     resolved = resolve(config, memberships, target="kubeadmCommands", readers=Readers(Audience.NODE))

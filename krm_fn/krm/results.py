@@ -300,7 +300,3 @@ def _and_more(group: Sequence[Result]) -> str:
 
 def _filled(**members: Any) -> dict[str, Any]:
     return {key: value for key, value in members.items() if value not in (None, "")}
-
-
-Finding = Result
-"""The name that tests still have."""

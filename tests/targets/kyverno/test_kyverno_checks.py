@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.krm.results import Finding, Severity
+from krm_fn.krm.results import Result, Severity
 from krm_fn.targets.kyverno import policies
 from kyverno_shapes import SIX, findings, p1, p4, p10, p13, pods, policy, rule, smp
 from proposals import FULL, NONE, env, proposals
@@ -36,7 +36,7 @@ def without_null(obj: Any) -> Any:
 
 
 def codes(obj: Any, settings: Any = FULL) -> set[str]:
-    return {said.code for said in proposals(policies, obj, settings) if isinstance(said, Finding)}
+    return {said.code for said in proposals(policies, obj, settings) if isinstance(said, Result)}
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from krm_fn import patch
 from krm_fn.config import Certificates
-from krm_fn.krm.results import Edit, Finding, Severity
+from krm_fn.krm.results import Edit, Result, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import ClassContext, Context
 from krm_fn.targets.tkg import cluster_class as tkg_cluster_class
@@ -170,7 +170,7 @@ def grouped(*overrides: Any, **more: Any) -> Any:
     return obj
 
 
-def in_groups(obj: Any, settings: ProxySettings, **groups: ProxySettings) -> list[Edit | Finding]:
+def in_groups(obj: Any, settings: ProxySettings, **groups: ProxySettings) -> list[Edit | Result]:
     class_context = ClassContext(
         groups={("machineDeployments", name.replace("_", "-")): one for name, one in groups.items()}
     )
@@ -241,14 +241,14 @@ def test_removal_takes_the_variables_of_workers_and_leaves_the_workers() -> None
 
 def test_workers_that_cannot_be_without_a_proxy_are_reported() -> None:
     reported = in_groups(grouped(), FULL, md_0=NONE)
-    assert [(one.severity, one.path) for one in reported if isinstance(one, Finding)] == [
+    assert [(one.severity, one.path) for one in reported if isinstance(one, Result)] == [
         (Severity.WARNING, ("spec", "topology", "workers", "machineDeployments", "0"))
     ]
 
 
 def test_half_of_the_proxies_of_workers_is_reported_once() -> None:
     reported = in_groups(grouped(), FULL, md_0=ProxySettings(http_proxy=HTTP))
-    assert [one.code for one in reported if isinstance(one, Finding)].count("ProxyReduced") == 1
+    assert [one.code for one in reported if isinstance(one, Result)].count("ProxyReduced") == 1
 
 
 @pytest.mark.parametrize(
