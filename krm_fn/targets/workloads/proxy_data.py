@@ -111,7 +111,8 @@ class _ProxyData(Target):
         if _is_of_argo(data):
             return Readers(Audience.GO)
         # No key at all: a Secret that waits for its address.
-        keys = {key for name in ("data", "stringData") for key in data.get(name) or ()}
+        fields = [data.get(name) for name in ("data", "stringData")]
+        keys = {key for field in fields if isinstance(field, dict) for key in field}
         is_of_flux = data.get("kind") == "Secret" and (not keys or "address" in keys)
         return Readers(Audience.PRODUCT if is_of_flux else Audience.POD)
 
