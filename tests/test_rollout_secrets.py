@@ -201,9 +201,3 @@ def test_a_secret_that_is_there_or_becomes_one_is_none(other: Any) -> None:
 def test_removal_says_nothing_of_a_missing_secret() -> None:
     found = ran(CLUSTER, holder("KubeadmControlPlane", file()), mode="Remove")
     assert warnings(found, "is neither in the list nor created") == []
-
-
-def test_a_reference_to_a_key_that_the_secret_has_not_is_a_warning() -> None:
-    other = file(path=CONTAINERD.replace("containerd", "kubelet"), key="kubeletProxy")
-    outcome = ran(CLUSTER, secret(), holder("KubeadmControlPlane", other), hashed=None)
-    assert warnings(outcome, 'has no key "kubeletProxy"') == [("warning", f"KubeadmControlPlane/one-cp {FIELD}")]

@@ -32,7 +32,6 @@ __all__ = [
     "Data",
     "FileForm",
     "GroupKind",
-    "NodeSecret",
     "NodeUpdate",
     "Options",
     "Reach",
@@ -104,16 +103,6 @@ class NodeUpdate(NamedTuple):
     why: str = ""
 
 
-class NodeSecret(NamedTuple):
-    """The Secret from which the nodes of a Cluster take files, and the keys that they take.
-
-    ``name`` is "" where none of them has a proxy, and where an object is for many Clusters.
-    """
-
-    name: str
-    keys: tuple[str, ...]
-
-
 class Target:
     """One place in which a proxy is written, in objects of some kinds.
 
@@ -161,10 +150,10 @@ class Target:
         The object has a kind of the target; a target that fills such ConfigMaps and Secrets is asked about any.
         """
 
-    def node_secret(self, data: Data, context: Context) -> NodeSecret | None:
-        """Return the Secret from which nodes take files because of what is written into an object.
+    def node_secret(self, data: Data, context: Context) -> str | None:
+        """Return the name of the Secret from which nodes take files because of what is written into an object.
 
-        None where they take none.
+        None where they take none; "" where none has a proxy, or the object is for many Clusters.
         """
         return None
 

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Iterator
 
 from krm_fn import patch
+from krm_fn.clusters import Key, ObjectIndex
 from krm_fn.config import ProxyConfig
 from krm_fn.formats.sops import ENCRYPTED, is_encrypted
 from krm_fn.krm.resourcelist import BASE_NAME, Object
@@ -71,6 +72,16 @@ class User(NamedTuple):
     def location(self) -> Location:
         """By what the object is told from the others of the list."""
         return location_of(self.item_index, self.obj)
+
+
+def users_of(
+    keys: Iterable[Key], references: Iterable[tuple[Key, User]]
+) -> ObjectIndex[list[User]]:
+    """Return the objects of some keys, each with the users that refer to it."""
+    users: ObjectIndex[list[User]] = ObjectIndex((key, []) for key in keys)
+    for key, user in references:
+        users.get(key, []).append(user)
+    return users
 
 
 def rename_of(edits: list[PlannedEdit], content: Any, config: ProxyConfig, noun: str) -> Rename:

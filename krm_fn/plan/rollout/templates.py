@@ -11,9 +11,7 @@ from itertools import groupby
 
 from krm_fn.clusters import Key, ObjectIndex, key_of, references
 from krm_fn.config import ProxyConfig
-from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
-from krm_fn.patch import list_at, lookup, text_at
 from krm_fn.plan import Location, ObjectSource, PlannedEdit, items_of_kinds
 from krm_fn.plan.rollout.naming import (
     Rename,
@@ -23,18 +21,18 @@ from krm_fn.plan.rollout.naming import (
     not_rolled,
     rename_of,
     renamed,
+    users_of,
 )
-from krm_fn.plan.rollout.secrets import hashed
 from krm_fn.products import distributions
 from krm_fn.products.node_kinds import NODE_KINDS
 
-_SECRET = ("", "Secret")
 _FROZEN = {
     **{key: kind.is_control_plane for key, kind in NODE_KINDS.items() if kind.is_template},
     **dict.fromkeys(distributions.TEMPLATES, False),
 }
 """The kinds of templates -> whether the API server takes no other content for them."""
 _MACHINES = {"MachineDeployment", "MachineSet", "MachinePool"}
+"""What refers to templates and takes no other content; a ClusterClass carries it on."""
 
 
 def template_names(
@@ -51,86 +49,47 @@ def template_names(
     Raises:
         InputError: an object that seems to refer to a template cannot be read.
     """
-    secrets = _inline_secrets(places)
-    concerned: list[tuple[Rename, bool]] = []
-    names: dict[
-        Key, str
-    ] = {}  # of two objects with one identity the first decides about both names
-    for _, group in groupby(places, key=lambda place: place.location):
+    concerned: list[Rename] = []
+    names: dict[Key, str] = {}
+    for location, group in groupby(places, key=lambda place: place.location):
         of_object = list(group)
         obj = of_object[0].obj
         if obj.group_kind not in _FROZEN or not obj.ref.name:
             continue
-        files = list(_file_secrets(obj, secrets))
-        content = [obj.data.get("spec")]
-        for secret, key in files:
-            content += [lookup(secret.obj.data, (field, key)) for field in ("data", "stringData")]
-        template = rename_of(of_object, content, config, "template")
+        template = rename_of(of_object, [obj.data.get("spec")], config, "template")
+        # Of two objects with one identity the first decides about both names.
         template = template._replace(name=names.setdefault(key_of(obj), template.name))
-        is_own_change = of_object[0].location in changed
-        is_changed = is_own_change or (
-            not _FROZEN[obj.group_kind] and any(secret.location in changed for secret, _ in files)
-        )
-        if is_changed or not template.keeps_name:
-            concerned.append((template, is_own_change))
+        if location in changed or not template.keeps_name:
+            concerned.append(template)
     if not concerned:
         return
-    known, users = _users(source, places)
-    for template, is_own_change in concerned:
-        own = key_of(template.obj)
-        its_users = users.get(own, [])
+    users = _users(source, places)
+    for template in concerned:
+        key = key_of(template.obj)
         if template.keeps_name:
-            yield from _not_rolled(template, its_users, config, is_own_change=is_own_change)
+            yield from _not_rolled(template, users.get(key, []), config)
         else:
-            is_taken = any((*own[:3], template.name) == other[:4] for other in known)
-            yield from renamed(template, its_users, source, is_taken=is_taken)
+            is_taken = bool(users.candidates(key._replace(name=template.name)))
+            yield from renamed(template, users.get(key, []), source, is_taken=is_taken)
 
 
-def _inline_secrets(places: Sequence[PlannedEdit]) -> ObjectIndex[PlannedEdit]:
-    """Return the Secrets of the list whose names say nothing about their content."""
-    followed = hashed(places)
-    return ObjectIndex(
-        (key_of(place.obj), place)
-        for place in places
-        if place.obj.group_kind == _SECRET and place.location not in followed
-    )
-
-
-def _file_secrets(
-    obj: Object, secrets: ObjectIndex[PlannedEdit]
-) -> Iterator[tuple[PlannedEdit, str]]:
-    """Yield the Secrets of the list, and the keys in them, that hold the content of files of a template."""
-    kind = NODE_KINDS.get(obj.group_kind)
-    for file in list_at(obj.data, kind.files) if kind and kind.system.files else ():
-        name, key = (text_at(file, ("contentFrom", "secret", member)) for member in ("name", "key"))
-        secret = secrets.get(Key(*_SECRET, obj.ref.namespace, name, obj.ref.file_path))
-        if secret is not None and key:
-            yield secret, key
-
-
-def _users(
-    source: ObjectSource, places: Sequence[PlannedEdit]
-) -> tuple[ObjectIndex[None], dict[Key, list[User]]]:
+def _users(source: ObjectSource, places: Sequence[PlannedEdit]) -> ObjectIndex[list[User]]:
     """Return the templates of the list, and who refers to each; what was read for its edit is not read again."""
     read = {place.item_index: place.obj for place in places if not place.is_new}
-    known: ObjectIndex[None] = ObjectIndex()
-    found: list[tuple[Key, User]] = []
+    templates: list[Key] = []
+    named: list[tuple[Key, User]] = []
     for index in items_of_kinds(source, {kind for _, kind in _FROZEN}):
         is_whole_item = index in read and not read[index].path
         for obj in [read[index]] if is_whole_item else source.objects(index):
             if obj.group_kind in _FROZEN:
-                known.add(key_of(obj), None)
-            for target, path in () if obj.is_local else references(obj):
-                found.append((target, User(index, obj, (*path, "name"))))
-    users: dict[Key, list[User]] = {}
-    for target, user in found:
-        users.setdefault(known.find(target) or target, []).append(user)
-    return known, users
+                templates.append(key_of(obj))
+            if not obj.is_local:
+                for template, path in references(obj):
+                    named.append((template, User(index, obj, (*path, "name"))))
+    return users_of(templates, named)
 
 
-def _not_rolled(
-    template: Rename, users: list[User], config: ProxyConfig, *, is_own_change: bool
-) -> Iterator[RolloutNote]:
+def _not_rolled(template: Rename, users: list[User], config: ProxyConfig) -> Iterator[RolloutNote]:
     """Yield notes about a template that changes and keeps its name."""
     if _FROZEN[template.obj.group_kind]:
         text = (
@@ -141,8 +100,6 @@ def _not_rolled(
         found = Result.of("NodesKept", text, ("spec", "template", "spec"), is_info=is_info)
         yield RolloutNote(template.item_index, template.obj, found)
         return
-    # A ClusterClass carries another content of a template on, but not another one of a Secret.
-    kinds = _MACHINES if is_own_change else {*_MACHINES, "ClusterClass"}
     for user in users:
-        if user.obj.ref.kind in kinds:
+        if user.obj.ref.kind in _MACHINES:
             yield not_rolled(user, "template", template.obj.ref.name, config)

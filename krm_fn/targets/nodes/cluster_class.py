@@ -13,7 +13,7 @@ from krm_fn.places.place import Place
 from krm_fn.products.cluster_api import CLUSTER, CORE, OUR_PATCHES
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.base import Context, Data, NodeSecret, Options, Target
+from krm_fn.targets.base import Context, Data, Options, Target
 from krm_fn.targets.class_context import ClassContext
 from krm_fn.targets.nodes.clusterclass.names import VARIABLE
 
@@ -31,25 +31,24 @@ class _ClusterClass(Target):
         """Return the names of what it writes: a list of which nothing else is known needs it for no other."""
         return WORDS
 
-    def node_secret(self, data: Data, context: Context) -> NodeSecret | None:
-        """Return the Secret from which nodes of a Cluster take drop-ins; of a class only its keys are known."""
+    def node_secret(self, data: Data, context: Context) -> str | None:
+        """Return the name of the Secret from which nodes of a Cluster take drop-ins."""
         from krm_fn.targets.nodes.clusterclass import variable  # noqa: PLC0415 -- most lists have no class
 
         of_class, settings = context.class_context, context.settings
         if of_class is None or not of_class.is_wanted:
             return None
-        keys = tuple(cluster_secret.KEYS[unit] for unit in variable.units_in_secret(of_class))
-        if not keys:
+        if not variable.units_in_secret(of_class):
             return None
         groups = (settings, *of_class.groups.values())
         if data.get("kind") != CLUSTER[1] or not any(map(variable.has_proxy, groups)):
-            return NodeSecret("", keys)
+            return ""
         for path in variable_lists(data):
             for entry in named_items(data, path, VARIABLE):
                 name = text_at(data, (*entry, "value", variable.SECRET))
                 if name:
-                    return NodeSecret(name, keys)
-        return NodeSecret(cluster_secret.name_for(settings.cluster), keys)
+                    return name
+        return cluster_secret.name_for(settings.cluster)
 
     def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
         """Yield the variable and the patches of a ClusterClass, or the variables of a Cluster.
