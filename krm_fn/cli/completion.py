@@ -5,12 +5,13 @@ Sources: bash manual, "Programmable Completion"; zsh manual, ``bashcompinit``; f
 
 from __future__ import annotations
 
-from argparse import Action, Namespace
-from collections.abc import Iterator, Mapping
+from argparse import Namespace
+from collections.abc import Iterator, Mapping, Sequence
 
-from krm_fn.cli.parser import Parser, main_parser
+from krm_fn.cli.parser import arguments_of, main_parser
 from krm_fn.cli.streams import Answer
 from krm_fn.config import names_of_only
+from krm_fn.light_typing import Any
 
 _BASH = """\
 _inject_proxy() {{
@@ -30,45 +31,46 @@ _ZSH = "autoload -U +X bashcompinit && bashcompinit\n"
 
 def run(given: Namespace) -> Answer:
     """Print the script of a shell."""
-    commands = main_parser().commands
+    commands = list(main_parser().commands)
     if given.shell == "fish":
         return Answer(["".join(_fish_lines(commands)).encode()])
-    script = _bash(commands)
-    return Answer([(script if given.shell == "bash" else f"{_ZSH}{script}").encode()])
+    begin = _ZSH if given.shell == "zsh" else ""
+    return Answer([f"{begin}{_bash(commands)}".encode()])
 
 
-def _bash(commands: Mapping[str, Parser]) -> str:
-    values: list[str] = []
-    options = []
-    for command, parser in commands.items():
+def _bash(commands: Sequence[str]) -> str:
+    values = ""
+    options = ""
+    for command in commands:
         words: list[str] = []
-        for action in parser.actions():
-            of_action = _values(action, command)
-            words += action.option_strings or of_action
-            if of_action:
-                known = f"words='{' '.join(of_action)}' ;;\n"
-                values += [f"  '{command} {option}') {known}" for option in action.option_strings]
-        options.append(f"  {command}) words='{' '.join(words)}' ;;\n")
-    return _BASH.format(
-        values="".join(values), options="".join(options), commands=" ".join(commands)
-    )
+        for name, argument in arguments_of(command).items():
+            known = _values(command, name, argument)
+            if not name.startswith("-"):
+                words += known
+                continue
+            words += name.split()
+            if known:
+                values += f"  '{command} {name}') words='{' '.join(known)}' ;;\n"
+        options += f"  {command}) words='{' '.join(words)}' ;;\n"
+    return _BASH.format(values=values, options=options, commands=" ".join(commands))
 
 
-def _fish_lines(commands: Mapping[str, Parser]) -> Iterator[str]:
+def _fish_lines(commands: Sequence[str]) -> Iterator[str]:
     begin = "complete -c inject-proxy"
-    for command, parser in commands.items():
+    for command in commands:
         yield f"{begin} -n __fish_use_subcommand -a {command}\n"
-        used = f"{begin} -n '__fish_seen_subcommand_from {command}'"
-        for action in parser.actions():
-            values = " ".join(_values(action, command))
-            names = "".join(f" -l {name[2:]}" for name in action.option_strings if name[:2] == "--")
-            is_flag = action.nargs == 0
-            if names or values:
-                yield f"{used}{names}{'' if is_flag else ' -r'}{f' -a {values!r}' if values else ''}\n"
+        for name, argument in arguments_of(command).items():
+            line = f"{begin} -n '__fish_seen_subcommand_from {command}'"
+            if name.startswith("-"):
+                line += f" -l {name.rpartition('--')[2]}"
+            if not argument.keys().isdisjoint({"metavar", "choices"}):
+                line += f" -r -a '{' '.join(_values(command, name, argument))}'"
+            yield f"{line}\n"
 
 
-def _values(action: Action, command: str) -> list[str]:
+def _values(command: str, name: str, argument: Mapping[str, Any]) -> Sequence[str]:
     """Return the values that an option or a word can have; nothing for files and other texts."""
-    if action.dest == "only" or (command == "targets" and action.dest == "name"):
+    if name == "--only" or (command, name) == ("targets", "name"):
         return list(names_of_only())
-    return [str(choice) for choice in action.choices or ()]
+    choices: Sequence[str] = argument.get("choices", ())
+    return choices
