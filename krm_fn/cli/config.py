@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from krm_fn import config
 from krm_fn.cli.files import common_folder, files_above, read_file
@@ -17,11 +18,19 @@ from krm_fn.plan.sources import Objects
 
 
 class FoundConfig(NamedTuple):
-    """A ProxyConfig, not checked yet, a reader of the objects that it refers to, and the file above the paths."""
+    """A ProxyConfig, not checked yet, and a reader of the objects that it refers to.
+
+    ``is_above`` where its file is none of the command line.
+    """
 
     located: LocatedConfig
     objects: Objects
-    above: str = ""
+    is_above: bool = False
+
+    @property
+    def file(self) -> str:
+        """The name of its file."""
+        return self.located.ref.file_path
 
     def load(self) -> ProxyConfig:
         """Return the checked ProxyConfig; raises ConfigError if it is wrong."""
@@ -34,7 +43,7 @@ class FoundConfig(NamedTuple):
 
     def lines(self) -> list[str]:
         """Return a line that names the file of the ProxyConfig, if the command line does not."""
-        return [f"the ProxyConfig is the one in {self.above}"] if self.above else []
+        return [f"the ProxyConfig is the one in {self.file}"] if self.is_above else []
 
 
 def config_of(spec: Mapping[str, Any]) -> dict[str, Any]:
@@ -43,11 +52,10 @@ def config_of(spec: Mapping[str, Any]) -> dict[str, Any]:
     return {**head, "spec": spec}
 
 
-def config_of_file(path: str, manifests: Manifests | None = None) -> FoundConfig:
-    """Return the ProxyConfig in the file of `--config`, which may refer to objects of the manifests, too."""
+def config_of_file(path: str, *more: Manifests) -> FoundConfig:
+    """Return the ProxyConfig in the file of `--config`, which may refer to objects of other manifests, too."""
     own = Manifests({path: read_file(path)})
-    objects = Objects(manifests, own) if manifests is not None else Objects(own)
-    return FoundConfig(_the_one(_configs(own), path), objects)
+    return _the_one(_configs(own, *more), path)
 
 
 def find_config(
@@ -66,12 +74,12 @@ def find_config(
     """
     inside = _configs(manifests)
     if path:
-        same = [one for one in inside if _is_same(one, path, selection)]
-        if not same:
+        real_path = os.path.realpath(path)
+        inside = [found for found in inside if selection.paths.get(found.file) == real_path]
+        if not inside:
             return config_of_file(path, manifests)
-        return FoundConfig(_the_one(same, path), Objects(manifests))
     if inside:
-        return FoundConfig(_the_one(inside), Objects(manifests))
+        return _the_one(inside)
     _refuse_misspelt(manifests)
     above = config_above(manifests, paths)
     if above is None:
@@ -82,57 +90,44 @@ def find_config(
 
 
 def config_above(manifests: Manifests, paths: Sequence[str]) -> FoundConfig | None:
-    """Return the one ProxyConfig in the folder of the paths or above it, up to the root of the git repository."""
-    start = common_folder([path for path in paths if path != "-"] or ["."])
-    found = [located for file in files_above(start) for located in _configs_of_file(file)]
-    if not found:
-        return None
-    located = _the_one(found)
-    file = located.ref.file_path
-    return FoundConfig(located, Objects(manifests, Manifests({file: read_file(file)})), file)
+    """Return the one ProxyConfig in the folder of the paths or above it, up to the root of the git repository.
+
+    A file that cannot be read holds none, and what a ResourceList says to its function is none.
+    """
+    found: list[FoundConfig] = []
+    for file in files_above(common_folder([path for path in paths if path != "-"] or ["."])):
+        with suppress(InputError, UsageError):
+            content = read_file(file)
+            if config.KIND.encode() in content:
+                found += _configs(Manifests({file: content}), manifests)
+    found = [above._replace(is_above=True) for above in found if not above.located.is_of_list]
+    return _the_one(found) if found else None
 
 
-def _configs_of_file(file: str) -> list[LocatedConfig]:
-    """Return the ProxyConfigs that are objects of a file; none of one that cannot be read."""
-    try:
-        content = read_file(file)
-        configs = _configs(Manifests({file: content})) if config.KIND.encode() in content else []
-    except (InputError, UsageError):
-        return []
-    return [located for located in configs if not located.is_of_list]
+def _configs(manifests: Manifests, *more: Manifests) -> list[FoundConfig]:
+    """Return the ProxyConfigs among manifests; what a ResourceList says to its function counts before its items."""
+    objects = Objects(manifests, *more)
+    found = []
+    for index in range(len(manifests)):
+        of_document = list(located_configs(manifests, index))
+        of_list = [located for located in of_document if located.is_of_list]
+        found += [FoundConfig(located, objects) for located in of_list or of_document]
+    return found
+
+
+def _the_one(found: Sequence[FoundConfig], path: str = "") -> FoundConfig:
+    if len(found) == 1:
+        return found[0]
+    files = path or ", ".join(dict.fromkeys(several.file for several in found))
+    raise UsageError(
+        f"there must be one ProxyConfig, but {len(found)} are in {files}: name its file with `--config`"
+    )
 
 
 def _refuse_misspelt(manifests: Manifests) -> None:
     """Raise UsageError for an object that must be meant to be a ProxyConfig."""
-    for index in range(len(manifests)):
-        if not any("proxy" in kind.lower() for kind in manifests.kinds(index)):
-            continue
+    for index in manifests.holding((config.API_VERSION, config.KIND)):
         for obj in manifests.objects(index):
-            meant = config.probably_meant(obj.ref.api_version, obj.ref.kind)
-            if meant:
-                names = " and ".join(f"`{name}`" for name in meant)
-                raise UsageError(f"{obj.ref.file_path} is no ProxyConfig: it must say {names}")
-
-
-def _is_same(located: LocatedConfig, path: str, selection: Selection) -> bool:
-    return selection.paths.get(located.ref.file_path) == os.path.realpath(path)
-
-
-def _configs(manifests: Manifests) -> list[LocatedConfig]:
-    """Return the ProxyConfigs among manifests; what a ResourceList says to its function counts before its items."""
-    found: list[LocatedConfig] = []
-    for index in range(len(manifests)):
-        of_document = list(located_configs(manifests, index))
-        found += [one for one in of_document if one.is_of_list] or of_document
-    return found
-
-
-def _the_one(found: Sequence[LocatedConfig], path: str = "") -> LocatedConfig:
-    if len(found) == 1:
-        return found[0]
-    if path:
-        raise UsageError(f'"{path}" must hold one ProxyConfig, but it holds {len(found) or "none"}')
-    files = ", ".join(dict.fromkeys(one.ref.file_path for one in found))
-    raise UsageError(
-        f"there must be one ProxyConfig, but {len(found)} are in {files}: use `--config`"
-    )
+            for meant in config.probably_meant(obj.ref.api_version, obj.ref.kind):
+                file = obj.ref.file_path
+                raise UsageError(f"{file} is no ProxyConfig: it must say `{meant}`")

@@ -18,7 +18,6 @@ from krm_fn.lint.places import by_place
 from krm_fn.lint.urls import corrected_url
 from krm_fn.lint.values import corrected_entries
 from krm_fn.noproxy import Audience, Readers
-from krm_fn.places.reading import Reading
 from krm_fn.plan.sources import formats
 from krm_fn.proxy_url import split_url
 
@@ -64,7 +63,8 @@ def find_proxies(
         name = f"{ref.file_path} ({ref.kind}/{ref.name})"
         place = ProxyPlace(name, ref, record.place.memberships, bool(record.place.target_id))
         for readings in by_place(record.after):
-            note_proxy(found, _values(readings), place)
+            values = {variable.upper(): reading.text for variable, reading in readings.items()}
+            note_proxy(found, values, place)
     for name, content in others.items():
         note_proxy(found, _values_of_file(content), ProxyPlace(name))
     of_shell = {
@@ -92,14 +92,6 @@ def note_proxy(
     for entry in _entries(proxy, values.get("NO_PROXY", ""), place):
         if entry not in proxy.entries:
             proxy.entries.append(entry)
-
-
-def _values(readings: Mapping[str, Reading]) -> dict[str, str]:
-    """Return the value of each variable, in upper case, of one place."""
-    values: dict[str, str] = {}
-    for name, reading in readings.items():
-        values.setdefault(name.upper(), reading.known if reading.value is None else reading.value)
-    return values
 
 
 def _values_of_file(content: bytes) -> dict[str, str]:
@@ -130,9 +122,8 @@ def _entries(proxy: FoundProxy, text: str, place: ProxyPlace) -> Iterator[str]:
     if not text or noproxy.may_hold_a_credential(text):
         return
     wanted = ProxyConfig(http_proxy=proxy.http, https_proxy=proxy.https)
-    resolved = settings.resolve(
-        wanted, place.memberships, target="", readers=Readers(Audience.NODE)
-    )
+    readers = Readers(Audience.NODE)
+    resolved = settings.resolve(wanted, place.memberships, target="", readers=readers)
     derived = {entry.text.lstrip(".") for entry in resolved.entries}
     corrected = corrected_entries(text, Audience.NODE, resolved.networks)
     for entry in noproxy.parse(",".join(corrected)):

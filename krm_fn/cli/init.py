@@ -10,7 +10,6 @@ import sys
 import textwrap
 from argparse import Namespace
 from collections.abc import Sequence
-from pathlib import Path
 
 from krm_fn import config
 from krm_fn.cli import streams
@@ -61,58 +60,47 @@ def run(given: Namespace) -> Answer:
     file = os.path.normpath(os.path.join(given.folder, _NAME))
     asks = not (given.yes or given.print)
     if not given.print:
-        _refuse_second(file, manifests, selection, given)
+        _refuse_second(file, manifests, given.folder)
     if asks and not (streams.is_terminal(sys.stdin) and streams.is_terminal(sys.stderr)):
         raise UsageError("there is no terminal to ask on: `--yes` or `--print` asks nothing")
     proxies = find_proxies(manifests, selection.others, os.environ)
-    networks = _asked(proxies) if asks else []
+    networks: list[str] = []
+    if asks:
+        proxies = proxies or _proxy_of_answer()
+        answer = _answer("Networks of your nodes and of other hosts inside, such as 10.20.0.0/16")
+        networks = [entry for entry in parse(answer) if not mistake(entry)]
     content = _text(proxies, networks, selection).encode(errors="backslashreplace")
-    found = ", ".join(f"{one.https} in {count(len(one.places), 'place')}" for one in proxies)
+    found = ", ".join(f"{proxy.https} in {count(len(proxy.places), 'place')}" for proxy in proxies)
     lines = [f"inject-proxy init: found {found or 'no proxy'}"]
     if given.print:
         return Answer([content], lines)
-    if asks and _answer(f"Write {file}? [Y/n] ").lower() not in ("", "y", "yes"):
-        return Answer((), ["inject-proxy init: nothing was written"])
     lines += [f"created {file}", f"next: inject-proxy run --diff {given.folder}"]
     return Answer((), lines, changes={file: ContentChange(None, content)})
 
 
-def _refuse_second(
-    file: str, manifests: ReadableManifests, selection: Selection, given: Namespace
-) -> None:
+def _refuse_second(file: str, manifests: ReadableManifests, folder: str) -> None:
     """Raise UsageError where a run finds a ProxyConfig already, in the folder or above it."""
-    there = [file] if os.path.lexists(file) else [one.ref.file_path for one in manifests.configs()]
-    if not there:
-        above = config_above(Manifests(selection.manifests), [given.folder])
-        there = [above.above] if above else []
+    there = (
+        [file] if os.path.lexists(file) else [each.ref.file_path for each in manifests.configs()]
+    )
+    above = None if there else config_above(manifests, [folder])
+    if above:
+        there = [above.file]
     if there:
         raise UsageError(f'"{there[0]}" holds a ProxyConfig already; `--print` prints a new one')
 
 
-def _asked(proxies: list[FoundProxy]) -> list[str]:
-    """Put the proxy that a person chooses to the front; return the networks of the nodes."""
-    if not proxies:
-        url = _answer("URL of the proxy, such as http://proxy.corp.example:3128 [later]: ")
-        found: dict[tuple[str, str], FoundProxy] = {}
-        note_proxy(found, {"HTTP_PROXY": url}, ProxyPlace("your answer"))
-        if url and not found:
-            raise UsageError("that is no URL of a proxy: it must begin with http:// or https://")
-        proxies += found.values()
-    if len(proxies) > 1:
-        for number, proxy in enumerate(proxies, start=1):
-            sys.stderr.write(f"  {number}) {proxy.https} in {count(len(proxy.places), 'place')}\n")
-        answer = _answer("Which one is for all that have none of their own? [1] ") or "1"
-        if answer not in map(str, range(1, len(proxies) + 1)):
-            raise UsageError("no proxy was chosen")
-        proxies.insert(0, proxies.pop(int(answer) - 1))
-    networks = _answer(
-        "Networks of your nodes and of other hosts inside, such as 10.20.0.0/16 [none]: "
-    )
-    return [entry for entry in parse(networks) if not mistake(entry)]
+def _proxy_of_answer() -> list[FoundProxy]:
+    url = _answer("URL of the proxy, such as http://proxy.corp.example:3128")
+    found: dict[tuple[str, str], FoundProxy] = {}
+    note_proxy(found, {"HTTP_PROXY": url}, ProxyPlace("your answer"))
+    if url and not found:
+        raise UsageError("that is no URL of a proxy: it must begin with http:// or https://")
+    return list(found.values())
 
 
 def _answer(question: str) -> str:
-    sys.stderr.write(question)
+    sys.stderr.write(f"{question} [later]: ")
     sys.stderr.flush()
     line = sys.stdin.readline()
     if not line:
@@ -123,29 +111,38 @@ def _answer(question: str) -> str:
 def _text(proxies: Sequence[FoundProxy], networks: Sequence[str], selection: Selection) -> str:
     """Return the ProxyConfig: the first proxy is for all; another one is for its Clusters, or only in a comment."""
     main = proxies[0] if proxies else _EXAMPLE
-    others = proxies[1:]
-    without_match = [other for other in others if not _matches(other, proxies)]
-    # A run replaces the lists of those places by the common one.
-    entries = [entry for proxy in (main, *without_match) for entry in proxy.entries]
-    no_proxy = list(dict.fromkeys([*entries, *networks]))
-    text = "# Write the URL of your proxy here.\n" if not proxies else ""
-    for other in without_match:
-        text += f"# Another proxy is {other.https}, in {_named(other.places)}.\n"
+    places = [*main.places]
+    entries = [*main.entries]
+    overrides = []
+    text = "" if proxies else "# Write the URL of your proxy here.\n"
+    for other in proxies[1:]:
+        matches = _matches(other, proxies)
+        for match in matches:
+            own_list = {"noProxy": other.entries} if other.entries else {}
+            overrides.append({"match": match, **_urls(other), **own_list})
+        if matches:
+            places += other.places
+        else:
+            entries += other.entries  # a run replaces the lists of those places by the common one
+            text += f"# Another proxy is {other.https}, in {_named(other.places)}.\n"
     if proxies:
         text += f"# Found in {_named(main.places)}.\n"
     text += _urls_or_secret(main) + _ABOUT_LIST
+    no_proxy = list(dict.fromkeys([*entries, *networks]))
     text += block_text({"noProxy": no_proxy}) if no_proxy else _EXAMPLE_LIST
-    overrides = [override for other in others for override in _overrides(other, proxies)]
     if overrides:
         text += block_text({"overrides": overrides})
     for line in _missing_facts(config_of({**_urls(main), "noProxy": no_proxy}), selection):
         text += f"# {line}\n"
-    with_match = [other for other in others if other not in without_match]
-    chosen = _matchers([place for proxy in (main, *with_match) for place in proxy.places])
+    chosen = _matchers(places)
     if chosen:
         text += "# Workloads that have a proxy today, and get it only where they are chosen:\n"
         text += block_text({"targets": {"workloads": {"workloads": chosen}}})
     return _head(selection) + textwrap.indent(text, "  ")
+
+
+def _urls(proxy: FoundProxy) -> dict[str, str]:
+    return {"httpProxy": proxy.http, "httpsProxy": proxy.https}
 
 
 def _urls_or_secret(proxy: FoundProxy) -> str:
@@ -156,12 +153,31 @@ def _urls_or_secret(proxy: FoundProxy) -> str:
     return _SECRET.format(http=http, https=https)
 
 
-def _overrides(proxy: FoundProxy, proxies: Sequence[FoundProxy]) -> list[dict[str, Any]]:
-    """Return the overrides that give a proxy to its Clusters."""
-    fields: dict[str, Any] = _urls(proxy)
-    if proxy.entries:
-        fields = {**fields, "noProxy": proxy.entries}
-    return [{"match": match, **fields} for match in _matches(proxy, proxies)]
+def _matches(proxy: FoundProxy, proxies: Sequence[FoundProxy]) -> list[dict[str, list[str]]]:
+    """Return one match for the Clusters of each namespace that have this proxy alone; [] where nothing tells them."""
+    shared = any(proxy.clusters & other.clusters for other in proxies if other is not proxy)
+    is_known = all(place.memberships for place in proxy.places)
+    if shared or not is_known or proxy.has_password:
+        return []
+    names: dict[str, list[str]] = {}
+    for namespace, name in sorted(proxy.clusters):
+        names.setdefault(namespace, []).append(name)
+    if "" in names:  # without a namespace, a match fits the name in all of them
+        return []
+    return [
+        {"clusters": of_namespace, "namespaces": [name]} for name, of_namespace in names.items()
+    ]
+
+
+def _matchers(places: Sequence[ProxyPlace]) -> list[dict[str, list[str]]]:
+    """Return matchers that choose the objects of places: one for each kind of a namespace."""
+    matchers: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for ref in dict.fromkeys(place.ref for place in places if not place.is_chosen):
+        matcher = matchers.setdefault((ref.kind, ref.namespace), {"kinds": [ref.kind], "names": []})
+        matcher["names"].append(ref.name)
+        if ref.namespace:
+            matcher["namespaces"] = [ref.namespace]
+    return list(matchers.values())
 
 
 def _missing_facts(proxy_config: dict[str, Any], selection: Selection) -> list[str]:
@@ -177,52 +193,22 @@ def _missing_facts(proxy_config: dict[str, Any], selection: Selection) -> list[s
 
 def _head(selection: Selection) -> str:
     """Return the beginning of the file; kustomize finds the function by an annotation."""
-    head = (
+    about = (
         "# Written by `inject-proxy init`. `inject-proxy explain` shows who gets what, and why.\n"
     )
-    proxy_config: dict[str, Any] = config_of({})
+    proxy_config = config_of({})
     del proxy_config["spec"]
-    if any(Path(name).name in KUSTOMIZATIONS for name in selection.files):
-        head += "# In kustomize: name this file under `transformers`.\n"
+    if any(os.path.basename(name) in KUSTOMIZATIONS for name in selection.files):
+        about += "# In kustomize: name this file under `transformers`.\n"
         proxy_config["metadata"]["annotations"] = {
             "config.kubernetes.io/function": "exec: {path: inject-proxy}"
         }
-    return f"{head}{block_text(proxy_config)}spec:\n"
-
-
-def _matches(proxy: FoundProxy, proxies: Sequence[FoundProxy]) -> list[dict[str, list[str]]]:
-    """Return one match for the Clusters of each namespace that have this proxy alone; [] where nothing tells them."""
-    names: dict[str, list[str]] = {}
-    for namespace, name in sorted(proxy.clusters):
-        names.setdefault(namespace, []).append(name)
-    shared = any(proxy.clusters & other.clusters for other in proxies if other is not proxy)
-    # Without a namespace, a match fits the name in all of them.
-    is_known = all(place.memberships for place in proxy.places) and "" not in names
-    if shared or not is_known or proxy.has_password:
-        return []
-    return [
-        {"clusters": of_namespace, "namespaces": [name]} for name, of_namespace in names.items()
-    ]
-
-
-def _matchers(places: Sequence[ProxyPlace]) -> list[dict[str, list[str]]]:
-    """Return matchers that choose the objects of places: one for each kind of a namespace."""
-    names: dict[tuple[str, str], list[str]] = {}
-    for place in places:
-        if not place.is_chosen:
-            names.setdefault((place.ref.kind, place.ref.namespace), []).append(place.ref.name)
-    matchers = []
-    for (kind, namespace), of_kind in names.items():
-        matcher = {"kinds": [kind], "names": list(dict.fromkeys(of_kind))}
-        matchers.append({**matcher, "namespaces": [namespace]} if namespace else matcher)
-    return matchers
-
-
-def _urls(proxy: FoundProxy) -> dict[str, str]:
-    return {"httpProxy": proxy.http, "httpsProxy": proxy.https}
+    return f"{about}{block_text(proxy_config)}spec:\n"
 
 
 def _named(places: Sequence[ProxyPlace]) -> str:
+    """Return the names of the first places, and how many others there are."""
     names = [shown_line(place.name) for place in places[:_NAMED]]
-    more = len(places) - len(names)
-    return ", ".join([*names, count(more, "other place")] if more else names)
+    if len(places) > _NAMED:
+        names.append(count(len(places) - _NAMED, "other place"))
+    return ", ".join(names)

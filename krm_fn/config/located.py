@@ -23,8 +23,6 @@ class LocatedConfig(NamedTuple):
     repeated: list[Pointer]
     is_of_list: bool = False
     """Whether it is the `functionConfig` of a ResourceList, and no object."""
-    above: tuple[str, ...] = ()
-    """The files above those of the command line, up to the root of their git repository, in one of which it is."""
 
 
 def located_configs(manifests: Manifests, index: int) -> Iterator[LocatedConfig]:
