@@ -11,8 +11,7 @@ import pytest
 import yaml
 
 import certificates
-from krm_fn.cli.import_ import FORMS
-from krm_fn.cli.system_files import kind_of
+from krm_fn.cli.export import TARGET_OF
 from krm_fn.noproxy import Audience
 from krm_fn.targets import TARGETS
 from krm_fn.targets.tkg import cluster_config
@@ -285,12 +284,13 @@ def test_a_command_line_has_no_removal_and_needs_a_proxy(tmp_path: Path, removal
     assert "must say a proxy for the nodes, or a registry mirror" in said
 
 
-@pytest.mark.parametrize("form", FORMS.values())
-def test_a_file_is_for_whom_its_target_says(form: str) -> None:
-    target, kind = kind_of(form)
+@pytest.mark.parametrize("name", TARGET_OF.values())
+def test_a_file_is_for_whom_its_target_says(name: str) -> None:
+    target = TARGETS[name]
     # TKG's command completes the list of a file; only the Secret that it makes of it holds the completed one.
-    completed_by_the_command = {cluster_config.TARGET.id: Audience.PRODUCT}
-    assert kind.audience is completed_by_the_command.get(target, TARGETS[target].audience)
+    is_completed_later = name == cluster_config.TARGET.id
+    assert target.file is not None
+    assert target.file.audience is (Audience.PRODUCT if is_completed_later else target.audience)
 
 
 CLUSTERS = "".join(

@@ -1,24 +1,42 @@
-"""``inject-proxy export``: the proxy of a ProxyConfig in the form of another system: a file, or a command line."""
+"""``inject-proxy export``: the proxy of a ProxyConfig in the form of another system: a file, or a command line.
+
+A file is filled as losslessly as objects of a list: by the target that fills objects of its system.
+"""
 
 from __future__ import annotations
 
 import os
 from argparse import Namespace
+from functools import partial
 
 from krm_fn import settings
 from krm_fn.cli import konvoy, streams
 from krm_fn.cli.config import config_of_file, find_config
 from krm_fn.cli.files import read_file
-from krm_fn.cli.import_ import FORMS
 from krm_fn.cli.selection import select
 from krm_fn.cli.streams import STDIN, Answer, ContentChange
-from krm_fn.cli.system_files import filled, kind_of
 from krm_fn.clusters import Cluster, Membership, Role
 from krm_fn.config import Mode, ProxyConfig
-from krm_fn.errors import InputError, UsageError
+from krm_fn.engine import Draft
+from krm_fn.errors import InputError, InternalError, UsageError
+from krm_fn.formats import sops
+from krm_fn.formats.embedded import Value
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.results import ObjectRef
 from krm_fn.noproxy import Readers
+from krm_fn.places.place import Place, write_places
+from krm_fn.places.texts import Text, YamlText
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import TARGETS
+from krm_fn.targets.base import FileForm
+from krm_fn.yamledit.stream import documents
+
+TARGET_OF = {
+    "tkg": "tkgClusterConfig",
+    "giantswarm": "giantswarmInstallationValues",
+    "image-builder": "imageBuilderOverrides",
+}
+"""System -> the target that fills its files."""
 
 
 def run(given: Namespace) -> Answer:
@@ -27,17 +45,14 @@ def run(given: Namespace) -> Answer:
         raise UsageError("one file must be named, or `konvoy` alone, which prints a command line")
     if given.file == "-" and (given.in_place or not given.config):
         raise UsageError("`-` must be with `--config` and without `--in-place`")
-    wanted = _config(given)
+    if given.config:
+        wanted = config_of_file(given.config).load()
+    else:
+        selection = select(["-"], ())
+        wanted = find_config(Manifests(selection.manifests), selection, "", ()).load()
     if given.system == "konvoy":
         return _command_line(given, wanted)
     return _file(given, wanted)
-
-
-def _config(given: Namespace) -> ProxyConfig:
-    if given.config:
-        return config_of_file(given.config).load()
-    selection = select(["-"], ())
-    return find_config(Manifests(selection.manifests), selection, "", ()).load()
 
 
 def _command_line(given: Namespace, wanted: ProxyConfig) -> Answer:
@@ -55,27 +70,28 @@ def _file(given: Namespace, wanted: ProxyConfig) -> Answer:
     if given.cluster or given.labels or given.role:
         role = Role(given.role) if given.role else None
         memberships = (Membership(_cluster(given), role),)
-    form = FORMS[given.system]
-    target, kind = kind_of(form)
-    resolved = settings.resolve(wanted, memberships, target=target, readers=Readers(kind.audience))
+    target = TARGETS[TARGET_OF[given.system]]
+    if target.file is None:
+        raise InternalError(f"`{target.id}` fills no files")
+    readers = Readers(target.file.audience)
+    resolved = settings.resolve(wanted, memberships, target=target.id, readers=readers)
     if not resolved.declared and wanted.mode is not Mode.REMOVE:
         raise UsageError(
             "the ProxyConfig must say which proxy goes into the file: in `spec`, in an override whose `match` holds "
-            f"nothing but `targets: [{target}]`, or in one that fits `--cluster`, `--labels` and `--role`"
+            f"nothing but `targets: [{target.id}]`, or in one that fits `--cluster`, `--labels` and `--role`"
         )
     name = STDIN if given.file == "-" else given.file
     is_new = given.in_place and not os.path.lexists(given.file)
     old = None if is_new else streams.read() if given.file == "-" else read_file(given.file)
     try:
-        text, edits = filled((old or b"").decode(), form, resolved.settings)
+        text, edits = _filled((old or b"").decode(), target.file, resolved.settings)
     except UnicodeDecodeError:
         raise InputError(f"{name} must be UTF-8") from None
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
-    notes = [
-        note.about(ObjectRef(file_path=name)) for note in settings.notes(resolved, memberships)
-    ]
-    lines = [note.line_with_file() for note in notes]
+    ref = ObjectRef(file_path=name)
+    notes = settings.notes(resolved, memberships)
+    lines = [note.about(ref).line_with_file() for note in notes]
     lines.append(f"inject-proxy export: {'; '.join(edits) or 'nothing to change'}")
     if not given.in_place:
         return Answer([text.encode()], lines)
@@ -92,3 +108,30 @@ def _cluster(given: Namespace) -> Cluster:
             raise UsageError("`--labels` must hold pairs such as `region=west,stage=prod`")
         labels[key] = value
     return Cluster(namespace, name, labels)
+
+
+def _filled(text: str, form: FileForm, proxy: ProxySettings) -> tuple[str, list[str]]:
+    """Return a file with a proxy, or without one, and what was done, if anything was.
+
+    Raises:
+        InputError: the file cannot be read or edited, or is none of the system.
+    """
+    if sops.hides(text):
+        raise InputError(f"the file {sops.ENCRYPTED}")
+    number = len(documents(text))
+    if number > 1:
+        raise InputError(f"the file must hold one YAML document, but it holds {number}")
+    problem = form.problem(proxy) if form.problem else None
+    if problem is not None:
+        raise InputError(problem.message)
+    own = form.settings(proxy)
+    places = partial(form.places, own)
+    yaml = YamlText(places, new_document=[new for new in places({}) if isinstance(new, Place)])
+    draft = Draft(text)
+    write_places(draft, [Place((), Text(Value((), text), yaml), "the file", is_trust=True)], own)
+    for finding in draft.findings:
+        raise InputError(finding.message.removeprefix("in it, "))
+    after = str(draft.data)
+    if text.strip() and not after.strip():
+        after = "{}\n"  # readers of values want a mapping
+    return after, draft.descriptions

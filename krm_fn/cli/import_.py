@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Mapping
 
-from krm_fn import config, noproxy
+from krm_fn import config
 from krm_fn.cli import konvoy, streams
 from krm_fn.cli.config import config_of
 from krm_fn.cli.files import read_file
@@ -16,13 +16,12 @@ from krm_fn.light_typing import Any
 from krm_fn.plan.sources import formats
 from krm_fn.yamledit.render import block_text
 
-FORMS = {
+_FORMS = {
     "tkg": formats.TKG,
     "giantswarm": formats.GIANT_SWARM,
     "image-builder": formats.IMAGE_BUILDER,
 }
 """Name on the command line -> form of the file; konvoy has a command line in the place of a file."""
-_LISTS = ("noProxy", "podCIDRs", "serviceCIDRs")
 
 
 def run(given: Namespace) -> Answer:
@@ -34,10 +33,10 @@ def run(given: Namespace) -> Answer:
         raise UsageError("one file must be named, or `-` for standard input")
     text = _text(given.words[0])
     try:
-        found = formats.read(text, FORMS[given.system])
+        fields = formats.read(text, _FORMS[given.system])
     except ConfigError as error:
         raise ConfigError([f"the file {problem}" for problem in error.problems]) from None
-    spec = _spec(found)
+    spec = _spec(fields)
     lines = []
     left_out = ", ".join(f"`{name}`" for name in formats.left_out(text))
     if given.system == "tkg" and left_out and "mode" not in spec:
@@ -45,7 +44,7 @@ def run(given: Namespace) -> Answer:
     try:
         return Answer([_printed(spec, f"a file of {given.system}")], lines)
     except ConfigError as error:
-        problems = [_in_words_of_the_file(problem, found) for problem in error.problems]
+        problems = [_in_words_of_the_file(problem, fields) for problem in error.problems]
         raise ConfigError(problems) from None
 
 
@@ -57,23 +56,22 @@ def _text(path: str) -> str:
         raise InputError(f"the file must be UTF-8, but byte {error.start + 1} is not") from None
 
 
-def _spec(found: Mapping[tuple[str, ...], ForeignValue]) -> dict[str, Any]:
+def _spec(fields: Mapping[tuple[str, ...], ForeignValue]) -> dict[str, Any]:
     spec: dict[str, Any] = {}
-    for path, given in found.items():
+    for (*above, name), given in fields.items():
         parent = spec
-        for step in path[:-1]:
+        for step in above:
             parent = parent.setdefault(step, {})
-        is_list = path[-1] in _LISTS and isinstance(given.value, str)
-        parent[path[-1]] = list(noproxy.parse(given.value)) if is_list else given.value
+        parent[name] = konvoy.field_value(name, given.value)
     if spec.get("httpProxy") == "" and spec.get("httpsProxy") == "":
         return {"mode": config.Mode.REMOVE.value}  # the system says that there is no proxy
     return {name: value for name, value in spec.items() if value not in ("", [])}
 
 
-def _in_words_of_the_file(problem: str, found: Mapping[tuple[str, ...], ForeignValue]) -> str:
+def _in_words_of_the_file(problem: str, fields: Mapping[tuple[str, ...], ForeignValue]) -> str:
     """Return a problem of a field with the name that the field has in the file."""
     field, _, text = problem.partition(": ")
-    for path, given in found.items():
+    for path, given in fields.items():
         if field.partition("[")[0] == ".".join(("spec", *path)):
             return f"the file: {given.place} {text}"
     return f"the file: {text}"

@@ -19,9 +19,8 @@ from krm_fn.noproxy import Audience, Readers
 from krm_fn.products.node_kinds import KUBEADM
 
 _ROLES = {Role.CONTROL_PLANE: "control-plane-", Role.WORKER: "worker-"}
-_CONTROLLERS = ""
-"""The beginning of the flags for the Cluster API controllers, or, without others, for everything."""
 _FIELDS = {"http-proxy": "httpProxy", "https-proxy": "httpsProxy", "no-proxy": "noProxy"}
+_LISTS = ("noProxy", "podCIDRs", "serviceCIDRs")
 _FACTS = {
     "--apiserver-host": "endpoint",
     "--control-plane-endpoint-host": "endpoint",
@@ -29,13 +28,13 @@ _FACTS = {
     "--kubernetes-pod-network-cidr": "podCIDRs",
     "--kubernetes-service-cidr": "serviceCIDRs",
 }
-_NAME, _MIRROR, _MIRROR_CA = "--cluster-name", "--registry-mirror-url", "--registry-mirror-cacert"
-_OS = "--os-hint"
-_PROXY_FLAGS = [
-    f"--{prefix}{name}" for prefix in (*_ROLES.values(), _CONTROLLERS) for name in _FIELDS
-]
+_NAME, _OS = "--cluster-name", "--os-hint"
+_MIRROR, _MIRROR_CA = "--registry-mirror-url", "--registry-mirror-cacert"
+_OF_ALL = [f"--{name}" for name in _FIELDS]
+"""The flags of a proxy for the Cluster API controllers, or, without others, for everything."""
+_OF_ROLES = [f"--{prefix}{name}" for prefix in _ROLES.values() for name in _FIELDS]
 _PORTS = ("--apiserver-port", "--control-plane-endpoint-port")
-_KNOWN = frozenset({*_PROXY_FLAGS, *_FACTS, *_PORTS, _NAME, "-c", _MIRROR, _MIRROR_CA, _OS})
+_KNOWN = {*_OF_ALL, *_OF_ROLES, *_FACTS, *_PORTS, _NAME, _MIRROR, _MIRROR_CA, _OS}
 _INFRASTRUCTURES = {
     "preprovisioned": "PreprovisionedCluster",
     "aws": "AWSCluster",
@@ -65,11 +64,10 @@ def spec_of(
         raise UsageError(
             "the command line must name a proxy or a mirror, such as by `--http-proxy` or `--registry-mirror-url`"
         )
-    facts: dict[str, Any] = {}
+    facts = {}
     for flag, fact in _FACTS.items():
         if flag in flags:
-            is_list = fact.endswith("CIDRs")
-            facts[fact] = list(noproxy.parse(flags[flag])) if is_list else flags[flag]
+            facts[fact] = field_value(fact, flags[flag])
     if words and words[-1] in _INFRASTRUCTURES:
         facts["infrastructure"] = _INFRASTRUCTURES[words[-1]]
     if facts:
@@ -77,10 +75,15 @@ def spec_of(
     if flags.get(_OS, "").lower() == "flatcar":
         spec["targets"] = {"nodeTrustStore": {"os": ["Flatcar"]}}
     unsaid = [flag for flag in flags if flag not in _KNOWN]
-    if any(_proxy(flags, prefix) for prefix in _ROLES.values()):
-        unsaid += [f"--{name}" for name in _FIELDS if f"--{name}" in flags]
+    if not flags.keys().isdisjoint(_OF_ROLES):
+        unsaid += [flag for flag in _OF_ALL if flag in flags]
     names = ", ".join(f"`{flag}`" for flag in unsaid)
     return spec, [f"[warning] not taken over, because no field says it: {names}"] if unsaid else []
+
+
+def field_value(field: str, value: Any) -> Any:
+    """Return a value as a field of ``spec`` has it: a text that is a list as its entries."""
+    return list(noproxy.parse(value)) if field in _LISTS and isinstance(value, str) else value
 
 
 def _parsed(arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
@@ -95,10 +98,13 @@ def _parsed(arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
             continue
         if not equals and rest and not rest[0].startswith("-"):
             value = rest.pop(0)
+        if flag == "-c":
+            flag = _NAME
         if flag in _KNOWN and not value:
             raise UsageError(f"`{flag}` must be followed by a value")
-        is_repeated_list = flag.endswith("no-proxy") and flag in flags
-        flags[flag] = f"{flags[flag]},{value}" if is_repeated_list else value
+        if flag.endswith("no-proxy") and flag in flags:
+            value = f"{flags[flag]},{value}"
+        flags[flag] = value
     return flags, words
 
 
@@ -106,25 +112,23 @@ def _proxies(flags: Mapping[str, str]) -> dict[str, Any]:
     """Return what both roles have in common, and an override for each role that has values of its own."""
     of_roles = {role: _proxy(flags, prefix) for role, prefix in _ROLES.items()}
     if not any(of_roles.values()):
-        return _proxy(flags, _CONTROLLERS)
+        return _proxy(flags, "")
     first, second = of_roles.values()
     spec = {name: value for name, value in first.items() if second.get(name) == value}
-    cluster = flags.get(_NAME) or flags.get("-c")
+    match = {"clusters": [flags[_NAME]]} if _NAME in flags else {}
     overrides = []
     for role, proxy in of_roles.items():
         own = {name: value for name, value in proxy.items() if name not in spec}
         if own:
-            clusters = {"clusters": [cluster]} if cluster else {}
-            overrides.append({"match": {**clusters, "roles": [role.value]}, **own})
+            overrides.append({"match": {**match, "roles": [role.value]}, **own})
     return {**spec, "overrides": overrides} if overrides else spec
 
 
 def _proxy(flags: Mapping[str, str], prefix: str) -> dict[str, Any]:
-    proxy: dict[str, Any] = {}
+    proxy = {}
     for name, field in _FIELDS.items():
-        value = flags.get(f"--{prefix}{name}")
-        if value:
-            proxy[field] = list(noproxy.parse(value)) if field == "noProxy" else value
+        if f"--{prefix}{name}" in flags:
+            proxy[field] = field_value(field, flags[f"--{prefix}{name}"])
     return proxy
 
 
@@ -133,10 +137,11 @@ def command_line(
 ) -> tuple[str, list[str]]:
     """Return the command line that creates a cluster with the proxy of a ProxyConfig, and lines about what it lacks."""
     defaults = wanted.cluster_defaults
-    kinds = {kind: word for word, kind in _INFRASTRUCTURES.items()}
-    infrastructure = kinds.get(defaults.infrastructure_kind, "preprovisioned")
-    is_preprovisioned = infrastructure == "preprovisioned"
-    endpoint = value_of(defaults.endpoint) if is_preprovisioned else ""
+    infrastructure = "preprovisioned"
+    for word, kind in _INFRASTRUCTURES.items():
+        if kind == defaults.infrastructure_kind:
+            infrastructure = word
+    endpoint = value_of(defaults.endpoint) if infrastructure == "preprovisioned" else ""
     proxies = [flag for role in roles for flag in _flags_of_role(wanted, cluster, role)]
     mirror = wanted.mirror.url if wanted.mirror else ""
     if not mirror and not any(value for _, value in proxies):
