@@ -1,169 +1,162 @@
 """Well-known programs whose containers reach the world outside: how they are recognised, and what they read.
 
-A container is one of a program if its workload fits a matcher and its own name fits, or if its image does. Labels count on
-the object and on its pod template. Sources: the released manifests of Flux, Argo CD, cert-manager and the Cluster API
-providers (``sigs.k8s.io/cluster-api/util/flags`` defines ``--diagnostics-address``).
-"""  # noqa: E501
+A container is one of a program if a label says so of its workload and its own name fits, or if its image does. Labels
+count on the object and on its pod template. Sources: the released manifests of Flux, Argo CD, cert-manager and the
+Cluster API providers (``sigs.k8s.io/cluster-api/util/flags`` defines ``--diagnostics-address``).
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.light_typing import NamedTuple
-from krm_fn.patch import Pointer, list_at
-from krm_fn.places.containers import (
-    CONTAINERS,
-    INIT_CONTAINERS,
-    POD_SPEC,
-    Container,
-    containers,
-    labels,
-)
+from krm_fn.patch import list_at
+from krm_fn.places.containers import Container, labels
 from krm_fn.targets.base import Data
 
 PROVIDER_GROUP = "operator.cluster.x-k8s.io"
 """The group of the objects from which cluster-api-operator installs the providers of Cluster API."""
 
-_NAME = "app.kubernetes.io/name"
-_PART_OF = "app.kubernetes.io/part-of"
-_CERT_MANAGER = frozenset({"cert-manager", "cert-manager-app"})
-_COMPONENTS = frozenset({"controller", "webhook", "cainjector", "startupapicheck"})
-_COMPONENT = "controller|webhook|cainjector|startupapicheck"
-_CHART_OPERATOR = {INIT_CONTAINERS: "wait-for-quay", CONTAINERS: "chart-operator"}
+_NAME, _PART_OF = "app.kubernetes.io/name", "app.kubernetes.io/part-of"
+_COMPONENT = "app.kubernetes.io/component"
+_PARTS = ("controller", "webhook", "cainjector", "startupapicheck")
+"""The parts of cert-manager."""
+_CERT_MANAGER = ("cert-manager", "cert-manager-app")
 
 
 class Program(NamedTuple):
-    """One program.
+    """One program, or one generation of its manifests.
 
     Attributes:
-        labels: pairs of a label and a glob; one of them must fit its workload.
+        labels: the labels that name it, and globs for their values; one of the labels must fit.
         containers: globs for the names of its containers.
-        images: globs for their images, whatever the workload is called.
+        init_containers: globs for the names of its init containers.
+        images: globs for the images of its containers, whatever the workload is called.
         arguments: globs; a container of ``containers`` with such an argument is meant, whatever its workload is called.
-        group: an API group whose objects are meant as a whole.
-        finds: yields its containers, where all that does not say enough.
+        group: an API group whose objects are meant as a whole; None for none.
         names: by which its parts call each other inside the cluster.
         writes_rooted_names: they write names of Services with a final dot.
+        main: the container without which a workload with such a label gets a warning; "" for none.
     """
 
-    labels: tuple[tuple[str, str], ...] = ()
+    labels: tuple[tuple[str, tuple[str, ...]], ...] = ()
     containers: tuple[str, ...] = ()
+    init_containers: tuple[str, ...] = ()
     images: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
-    group: str = ""
-    finds: Callable[[Data], Iterable[Container]] | None = None
+    group: str | None = None
     names: tuple[str, ...] = ()
     writes_rooted_names: bool = False
+    main: str = ""
 
+    def is_labelled(self, data: Data) -> bool:
+        """Return whether a label of a workload names the program."""
+        return any(
+            matches_any(value, globs)
+            for label, globs in self.labels
+            for value in labels(data, label)
+        )
 
-def cert_manager_containers(data: Data) -> Iterator[Container]:
-    """Yield the containers of cert-manager: by image, by full name, or by component if the labels name both."""
-    names = labels(data, "app") | labels(data, _NAME)
-    parts = labels(data, "app.kubernetes.io/component") or names
-    is_labelled = bool(parts & (_CERT_MANAGER | _COMPONENTS))
-    short = parts & _COMPONENTS if names & _CERT_MANAGER else frozenset()
-    for container in containers(data):
-        image = container.image.rpartition("/")[2]
-        has_image = re.fullmatch(rf"cert-manager-({_COMPONENT}|ctl)", image)
-        is_named = re.fullmatch(rf"cert-manager(-(app-)?({_COMPONENT}))?", container.name)
-        if has_image or (is_labelled and (is_named or container.name in short)):
-            yield container
-
-
-def is_cert_manager(data: Data) -> bool:
-    """Return whether the labels name a part of cert-manager, whatever its containers are called."""
-    names = labels(data, "app") | labels(data, _NAME)
-    parts = labels(data, "app.kubernetes.io/component") & (_CERT_MANAGER | _COMPONENTS)
-    return bool(names & _CERT_MANAGER and parts)
-
-
-def is_chart_operator(data: Data) -> bool:
-    """Return whether an object is the Deployment of chart-operator."""
-    return "chart-operator" in labels(data, "app") | labels(data, _NAME)
-
-
-def chart_operator_containers(data: Data) -> Iterator[Container]:
-    """Yield the container of chart-operator and its init container."""
-    for field, name in _CHART_OPERATOR.items() if is_chart_operator(data) else ():
-        for container in containers(data, field):
-            if container.name == name:
-                yield container
-
-
-def is_cert_manager_or_chart_operator(data: Data) -> bool:
-    """Return whether a workload is one of these two."""
-    return is_chart_operator(data) or any(True for _ in cert_manager_containers(data))
-
-
-PROGRAMS: dict[str, Program] = {
-    "flux": Program(
-        labels=((_PART_OF, "flux"),),
-        containers=("manager",),
-        images=("*fluxcd/*-controller", "*/flux-operator"),
-        writes_rooted_names=True,  # http://source-controller.flux-system.svc.cluster.local./
-    ),
-    "argocd": Program(
-        labels=((_PART_OF, "argocd"), (_NAME, "argocd-*")),
-        containers=(
-            "*application-controller",
-            "*applicationset-controller",
-            "*notifications-controller",
-            "*repo-server",
-            "*commit-server",
-            "argocd-server",
-            "server",
-            "dex",
-            "dex-server",
-        ),
-        # Over gRPC and HTTP, with these names unless the chart was given another one.
-        names=("argocd-server", "argocd-repo-server", "argocd-commit-server", "argocd-dex-server"),
-    ),
-    "clusterAPIProviders": Program(
-        labels=(("cluster.x-k8s.io/provider", "*"), ("control-plane", "ca*-controller-manager")),
-        containers=("manager",),
-        images=(
-            "*cluster-api/*-controller",
-            "*/cluster-api-*-controller",
-            "*/cluster-api-provider-*",
-        ),
-        arguments=("--diagnostics-address=*", "--insecure-diagnostics=*"),
-        group=PROVIDER_GROUP,
-    ),
-    "certManager": Program(finds=cert_manager_containers),
-    "chartOperator": Program(finds=chart_operator_containers),
-}
-"""The name under ``presets`` -> the program."""
-
-OWN_TARGETS = ("certManager", "chartOperator")
-"""The programs that have a target of their own, which has the same name."""
-
-
-def containers_of(program: Program, data: Data, at: Pointer = POD_SPEC) -> Iterator[Container]:
-    """Yield the containers of a program in an object whose pod specification is at a path."""
-    if program.finds is not None:
-        yield from program.finds(data)
-        return
-    fits = group_kind(data)[0] == program.group or any(
-        matches_any(value, [glob])
-        for label, glob in program.labels
-        for value in labels(data, label)
-    )
-    for container in containers(data, at=at):
-        is_named = matches_any(container.name, program.containers)
-        words = [word for word in list_at(container.fields, ("args",)) if isinstance(word, str)]
-        has_argument = any(matches_any(word, program.arguments) for word in words)
-        if (is_named and (fits or has_argument)) or matches_any(container.image, program.images):
-            yield container
-
-
-def is_of(program: Program, container: Container, data: Data, at: Pointer) -> bool:
-    """Return whether a container is one of a program."""
-    return any(own.path == container.path for own in containers_of(program, data, at))
+    def is_read_by(self, container: Container, data: Data) -> bool:
+        """Return whether a container of a workload is one of the program."""
+        is_meant = self.is_labelled(data) or group_kind(data)[0] == self.group
+        if container.is_init:
+            return is_meant and matches_any(container.name, self.init_containers)
+        if matches_any(container.image, self.images):
+            return True
+        for argument in list_at(container.fields, ("args",)):
+            is_meant = is_meant or matches_any(str(argument), self.arguments)
+        return is_meant and matches_any(container.name, self.containers)
 
 
 def matches_any(text: str, globs: Iterable[str]) -> bool:
     """Return whether one of the globs fits."""
     return any(fnmatchcase(text, glob) for glob in globs)
+
+
+PROGRAMS: dict[str, tuple[Program, ...]] = {
+    "flux": (
+        Program(
+            labels=((_PART_OF, ("flux",)),),
+            containers=("manager",),
+            images=("*fluxcd/*-controller", "*/flux-operator"),
+            writes_rooted_names=True,  # http://source-controller.flux-system.svc.cluster.local./
+        ),
+    ),
+    "argocd": (
+        Program(
+            labels=((_PART_OF, ("argocd",)), (_NAME, ("argocd-*",))),
+            containers=(
+                "*application-controller",
+                "*applicationset-controller",
+                "*notifications-controller",
+                "*repo-server",
+                "*commit-server",
+                "argocd-server",
+                "server",
+                "dex",
+                "dex-server",
+            ),
+            # Over gRPC and HTTP, with these names unless the chart was given another one.
+            names=(
+                "argocd-server",
+                "argocd-repo-server",
+                "argocd-commit-server",
+                "argocd-dex-server",
+            ),
+        ),
+    ),
+    "clusterAPIProviders": (
+        Program(
+            labels=(
+                ("cluster.x-k8s.io/provider", ("*",)),
+                ("control-plane", ("ca*-controller-manager",)),
+            ),
+            containers=("manager",),
+            images=(
+                "*cluster-api/*-controller",
+                "*/cluster-api-*-controller",
+                "*/cluster-api-provider-*",
+            ),
+            arguments=("--diagnostics-address=*", "--insecure-diagnostics=*"),
+            group=PROVIDER_GROUP,
+        ),
+    ),
+    "certManager": (
+        Program(
+            labels=tuple(
+                (label, (*_CERT_MANAGER, *_PARTS)) for label in ("app", _NAME, _COMPONENT)
+            ),
+            containers=(
+                "cert-manager",
+                *(f"{name}-{part}" for name in _CERT_MANAGER for part in _PARTS),
+            ),
+            images=tuple(
+                f"{folder}cert-manager-{part}" for folder in ("", "*/") for part in (*_PARTS, "ctl")
+            ),
+        ),
+        Program(
+            labels=(("app", _CERT_MANAGER), (_NAME, _CERT_MANAGER)),
+            containers=_PARTS,
+        ),
+    ),
+    "chartOperator": (
+        Program(
+            labels=(("app", ("chart-operator",)), (_NAME, ("chart-operator",))),
+            containers=("chart-operator",),
+            init_containers=("wait-for-quay",),
+            main="chart-operator",
+        ),
+    ),
+}
+"""The name under ``presets`` -> the program, in as many rows as it has generations of manifests."""
+
+OWN_TARGETS = ("certManager", "chartOperator")
+"""The programs that have a target of their own, which has the same name."""
+
+
+def is_of(program: str, container: Container, data: Data) -> bool:
+    """Return whether a container of a workload is one of the program with a name."""
+    return any(row.is_read_by(container, data) for row in PROGRAMS[program])

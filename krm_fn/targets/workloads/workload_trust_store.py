@@ -28,7 +28,7 @@ from krm_fn.settings import ProxySettings
 from krm_fn.targets import created_objects
 from krm_fn.targets.base import Context, Creation, Data, Options, Target
 from krm_fn.targets.trusted_config_map import KEY, trusted_config_map
-from krm_fn.targets.workloads.programs import is_cert_manager_or_chart_operator
+from krm_fn.targets.workloads.programs import PROGRAMS, is_of
 
 NAME = "inject-proxy-trusted-ca"
 """Of the volume, of its mounts, and of the ConfigMap that is made for it."""
@@ -83,7 +83,7 @@ def _wanted(data: Data, settings: ProxySettings, options: Options) -> _Bundle | 
         _, name, key = trusted.config_map
     folder = options.get("mountPath", "/etc/inject-proxy/trusted-ca")
     bundle = _Bundle(name, key, folder, tuple(options.get("variables", ())))
-    if is_cert_manager_or_chart_operator(data) and not bundle.is_read_by_go:  # both are Go programs
+    if _is_known(data) and not bundle.is_read_by_go:  # both are Go programs
         bundle = bundle._replace(variables=(*bundle.variables, DIRECTORIES))
     return bundle
 
@@ -94,7 +94,15 @@ def _is_meant(data: Data, options: Options) -> bool:
     if annotation in ("true", "false"):
         return annotation == "true"
     is_matched = any(fits_object(matcher, data) for matcher in options.get("workloads", ()))
-    return is_matched or is_cert_manager_or_chart_operator(data)
+    return is_matched or _is_known(data)
+
+
+def _is_known(data: Data) -> bool:
+    """Return whether a workload is cert-manager or chart-operator."""
+    is_chart_operator = any(row.is_labelled(data) for row in PROGRAMS["chartOperator"])
+    return is_chart_operator or any(
+        is_of("certManager", container, data) for container in containers(data)
+    )
 
 
 def _companions(data: Data, settings: ProxySettings, options: Options) -> Iterator[dict[str, Any]]:

@@ -137,20 +137,6 @@ def test_the_operator_of_charts_and_its_init_container_get_the_proxy_and_the_sid
 @pytest.mark.parametrize(
     ("target", "obj"),
     [
-        pytest.param(
-            CERT_MANAGER, workload(labelled("cert-manager", "controller"), container("renamed")), id="cert-manager"
-        ),
-        pytest.param(CHART_OPERATOR, chart_operator("operator"), id="chart-operator"),
-    ],
-)
-def test_a_workload_in_which_no_container_is_known_is_a_warning(target: Any, obj: Any) -> None:
-    assert [one.code for one in findings(target, obj)] == ["SettingUnused"]
-    assert findings(target, obj, NONE) == []
-
-
-@pytest.mark.parametrize(
-    ("target", "obj"),
-    [
         pytest.param(CERT_MANAGER, workload(labelled("cert-manager"), container("cert-manager")), id="cert-manager"),
         pytest.param(CHART_OPERATOR, chart_operator(), id="chart-operator"),
     ],

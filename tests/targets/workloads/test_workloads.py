@@ -447,25 +447,3 @@ def test_two_targets_never_write_one_container() -> None:
 
     assert [len(entries or []) for entries in envs(done).values()] == [6, 6]
     assert [len(entries or []) for entries in envs(alone).values()] == [0, 6]
-
-
-def test_a_custom_kind_that_a_target_of_its_own_writes_is_left_to_it() -> None:
-    path = ".spec.deploymentTemplate.spec.template.spec"
-    given = {
-        "apiVersion": "pkg.crossplane.io/v1beta1",
-        "kind": "DeploymentRuntimeConfig",
-        "metadata": {"name": "x", "annotations": ASKED},
-        "spec": {
-            "deploymentTemplate": {
-                "spec": {"template": {"spec": {"containers": [container("package-runtime"), container("side")]}}}
-            }
-        },
-    }
-    kinds = [{"group": "pkg.crossplane.io", "kind": "DeploymentRuntimeConfig", "podSpecPath": path}]
-    (done,) = ran({"targets": {"workloads": {"customKinds": kinds}}}, given)
-    (alone,) = ran({"targets": {"workloads": {"customKinds": kinds}, "crossplane": {"enabled": False}}}, given)
-
-    def names(obj: Any) -> list[str]:
-        return [one["name"] for one in lookup(obj, (*path[1:].split("."), "containers")) if "env" in one]
-
-    assert (names(done), names(alone)) == (["package-runtime"], ["package-runtime", "side"])
