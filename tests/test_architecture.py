@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.targets import TARGETS, filling_references, module_of, of_kinds, text_hints_of, with_references
+from krm_fn.target_table import ROWS
+from krm_fn.targets import TARGETS, module_of
 from krm_fn.targets.base import Target
 from support import ROOT, TIME_LIMIT
 
@@ -116,12 +117,11 @@ def test_every_target_of_the_folder_is_in_the_table() -> None:
 @pytest.mark.parametrize("target", TARGETS.values(), ids=lambda target: target.id)
 def test_the_table_knows_the_kinds_for_which_a_target_is_imported(target: Target) -> None:
     beside = target.creates.beside
-    kinds = {kind for _, kind in target.kinds | beside}
-    assert {kind for kind in (*kinds, "Namespace") if target.id in of_kinds(frozenset({kind}))} == kinds
-    assert target.id in of_kinds(frozenset())  # where nothing is known of an item
-    assert {*text_hints_of(target.id)} in (set(), {*target.hints({})})
-    assert (target.id in with_references()) is ("note_references" in vars(type(target)))
-    assert not {*filling_references()} - {*with_references()}
+    row = ROWS[target.id]
+    assert row.kinds == {kind for _, kind in target.kinds | beside}
+    assert {*row.text_hints} in (set(), {*target.hints({})})
+    assert bool(row.reference_words) is ("note_references" in vars(type(target)))
+    assert row.reference_words or not row.fills_references
 
 
 def test_one_class_name_has_one_meaning() -> None:

@@ -123,22 +123,16 @@ def _cluster_kinds(source: ObjectSource) -> frozenset[str]:
 
 def _naming(source: ObjectSource) -> set[int]:
     """Return the items that may set a proxy, or may hold an object with a field for one."""
-    naming = {*source.holding(_NAMES)}
-    fields = field_kinds()
-    for kinds, indexes in source.by_kinds().items():
-        if not fields.isdisjoint(kinds):
-            naming.update(indexes)
-    return naming
+    return {*source.holding(_NAMES), *items_of_kinds(source, field_kinds())}
 
 
 def _patched(source: ObjectSource, config: ProxyConfig, classes: ClassPlans) -> set[int]:
     """Return the items that may hold a ClusterClass, or a Cluster of one, that is edited, judged by their text."""
     if not is_enabled(OF_CLASSES, config):
         return set()
-    possible = items_of_kinds(source, _CLASS_KINDS)
-    if classes.is_on:
-        return set(possible)
-    return set(source.holding(classes.words, possible)) if classes.words else set()
+    if not (is_enabled(OF_CLASSES, config) and (classes.is_on or classes.words)):
+        return set()
+    return {*items_of_kinds(source, _CLASS_KINDS, () if classes.is_on else classes.words)}
 
 
 def _has_code(source: ObjectSource, index: int) -> bool:

@@ -23,7 +23,7 @@ def companions(
     """Yield the objects to create beside an object, of the same Clusters and with the same proxy."""
     for target in creators:
         creates, options = target.creates, target.options(config.targets)
-        if subject.obj.group_kind not in creates.beside or not creates.is_wanted(options):
+        if subject.obj.group_kind not in creates.beside:
             continue
         beside = Subject(subject.item_index, subject.obj, subject.memberships)
         proxy = resolved_for(beside, target, config).settings

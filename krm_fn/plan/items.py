@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn.errors import DocumentError, InputError
 from krm_fn.krm.resourcelist import Object
 from krm_fn.plan.model import ObjectSource
 
 
-def items_of_kinds(source: ObjectSource, kinds: Iterable[str]) -> list[int]:
-    """Return the indexes of the items that may hold an object of some kinds, in order."""
+def items_of_kinds(
+    source: ObjectSource, kinds: Iterable[str], words: tuple[str, ...] = ()
+) -> Sequence[int]:
+    """Return the indexes of the items that may hold an object of some kinds, and one of some words, in order."""
     kinds = frozenset(kinds)
-    found: list[int] = []
+    possible: list[int] = []
     for occurring, indexes in source.by_kinds().items():
-        if not (occurring and kinds.isdisjoint(occurring)):
-            found += indexes
-    return sorted(found)
+        if kinds and not (occurring and kinds.isdisjoint(occurring)):
+            possible += indexes
+    return source.holding(words, sorted(possible))
 
 
 class ItemReader:
@@ -37,7 +39,7 @@ class ItemReader:
         """Return the objects of items that no target needs; one that cannot be read is no error."""
         found = []
         for index in items_of_kinds(self.source, kinds):
-            if index not in self._read and self.source.kinds(index):
+            if index not in self._read:
                 found += self.readable(index)
         return found
 

@@ -15,11 +15,6 @@ def is_enabled(name: str, config: ProxyConfig) -> bool:
     return bool(config.targets.get(name, {}).get("enabled", True))
 
 
-def may_hold(occurring: frozenset[str], kinds: frozenset[tuple[str, str]]) -> bool:
-    """Return whether an item in whose text some names of kinds were seen may hold an object of ``kinds``."""
-    return not (occurring and occurring.isdisjoint(kind for _, kind in kinds))
-
-
 def is_selected(obj: Object, config: ProxyConfig) -> bool:
     """Return whether the run may change an object: the selector includes it, and it is not local configuration."""
     return not obj.is_local and fits(obj, config.selector)
