@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krm_fn.errors import EditError, ExpansionError, InputError
-from krm_fn.krm.resourcelist import QuickLook, ResourceList, objects, reference
+from krm_fn.krm.resourcelist import Entries, ResourceList, objects, reference
 from krm_fn.krm.results import ObjectRef
 from krm_fn.patch import add, remove, replace
 from krm_fn.yamledit import read
@@ -119,11 +119,8 @@ def test_a_result_that_is_there_already_is_not_reported_twice(text: str) -> None
         pytest.param("text\n", "must be a ResourceList", id="a scalar"),
         pytest.param("- a\n", "must be a ResourceList", id="a list"),
         pytest.param("a: 1\n", "its `kind` is missing", id="another mapping"),
-        pytest.param("kind: List\nitems:\n- a\n", 'its `kind` is "List"', id="another kind"),
-        pytest.param(
-            "kind: http://a:S3CRET@b\nitems: []\n", 'its `kind` is "http://a:***@b"', id="a kind with a password in it"
-        ),
-        pytest.param("kind: [x]\nitems: []\n", "its `kind` is not a string", id="a kind of a wrong type"),
+        pytest.param("kind: List\nitems:\n- a\n", "its `kind` is another one", id="another kind"),
+        pytest.param("kind: [x]\nitems: []\n", "its `kind` is another one", id="a kind of a wrong type"),
         pytest.param(
             "kind: ResourceList\nitems: {}\n", "`items` must be a list of objects", id="items that are a mapping"
         ),
@@ -272,7 +269,7 @@ def test_a_function_config_may_be_an_alias_to_an_item() -> None:
 
 def test_items_that_no_indentation_sets_apart_are_refused_once_it_shows() -> None:
     found = load('kind: ResourceList\nitems:\n- a: "x\n- b: y"\n')
-    with pytest.raises(InputError, match="`items` must be laid out plainly"):
+    with pytest.raises(InputError, match=r"`items\[0\]`: not valid YAML"):
         found.read(0)
 
 
@@ -478,23 +475,16 @@ def test_the_look_at_a_part_does_not_depend_on_what_is_around_it(files: list[lis
             text += part
             parts.append(part)
         texts.append((text, spans))
-    alone = [QuickLook([(part, [(0, len(part))])]) for part in parts]
+    alone = [Entries([(part, [(0, len(part))])]) for part in parts]
     expected = {words: [number for number, look in enumerate(alone) if look.contains(0, words)] for words in _WORDS}
-    whole = QuickLook(texts)
+    whole = Entries(texts)
     assert [whole.kinds(number) for number in range(len(parts))] == [look.kinds(0) for look in alone]
     for words in _WORDS:
         holding = expected[words]
         assert [*whole.holding(words)] == holding
         for among in (range(1), range(1, len(parts))):
             assert [*whole.holding(words, among)] == [number for number in holding if number in among]
-            assert [*QuickLook(texts).holding(words, among)] == [number for number in holding if number in among]
-        asked = QuickLook(texts)  # about the first parts one by one, about the rest by a search of all
+            assert [*Entries(texts).holding(words, among)] == [number for number in holding if number in among]
+        asked = Entries(texts)  # about the first parts one by one, about the rest by a search of all
         assert [number for number in range(len(parts)) if asked.contains(number, words)] == holding
         assert {at for at, part in enumerate(parts) if any(word in part for word in words)} <= {*holding}
-
-
-@layouts
-def test_the_text_of_an_item_can_be_read_alone(text: str) -> None:
-    found = load(text.replace("Secret", "Secret#@"))
-    assert found.text_for_ytt(0) == ""
-    assert read(found.text_for_ytt(1)) in (found.read(1), [found.read(1)])

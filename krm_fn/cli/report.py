@@ -65,7 +65,7 @@ def _entry(result: Result, files: Mapping[str, bytes]) -> _Reported:
     subject = " ".join(part for part in (str(result.ref), field_path(result.path)) if part)
     text = shown_line(f"{subject}: {result.text}" if subject else result.text)
     manifests = _manifests(name, files[name]) if name in files else None
-    line = manifests.line(name, number, result.path) if manifests else 0
+    line = manifests.line(number, result.path) if manifests else 0
     return _Reported(result, text, shown_line(name), line)
 
 

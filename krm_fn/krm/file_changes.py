@@ -37,20 +37,24 @@ def changed_files(
         InputError: a file cannot be edited without risk; the message names it.
     """
     edited: dict[str, dict[int, str | None]] = {}
-    for index, objects in sorted(changes.items.items()):
-        document = manifests.document(index)
+    added: dict[str, list[str]] = {}
+    for index, objects in changes.items.items():
+        document = manifests.documents[index]
         text = None if is_removed(objects) else _edited(manifests, index, objects)
         edited.setdefault(document.file, {})[document.number] = text
-    added: dict[str, list[str]] = {}
     for new in changes.created:
         name = file_of_new(new, manifests, folder)
-        text = block_text(dict(new.data), like=_text_of(manifests, name))
+        text = block_text(dict(new.data), like=manifests.files.get(name, ""))
         added.setdefault(name, []).append(text)
     for name in sorted({*edited, *added}):
-        old = manifests.text_of(name).encode() if name in manifests.files else None
-        content = _rewritten(manifests, name, edited.get(name, {}), added.get(name, []))
-        if content != old:
-            yield FileChange(name, old, content)
+        before = manifests.files.get(name)
+        after = _rewritten(before or "", edited.get(name, {}), added.get(name, []))
+        if after != before:
+            yield FileChange(name, _encoded(before), _encoded(after))
+
+
+def _encoded(text: str | None) -> bytes | None:
+    return None if text is None else text.encode()
 
 
 def file_of_new(new: NewObject, manifests: Manifests, folder: str | None = None) -> str:
@@ -66,7 +70,7 @@ def file_of_new(new: NewObject, manifests: Manifests, folder: str | None = None)
         return list(manifests.files)[-1]
     if new.beside == NO_ITEM:
         return f"{folder}/{new_file_name(new.data)}" if folder else new_file_name(new.data)
-    file = manifests.document(new.beside).file
+    file = manifests.documents[new.beside].file
     if not file.endswith(".json"):
         return file
     # JSON cannot hold a second document.
@@ -76,8 +80,8 @@ def file_of_new(new: NewObject, manifests: Manifests, folder: str | None = None)
 
 def _edited(manifests: Manifests, index: int, objects: Mapping[Pointer, Any]) -> str:
     """Return the new text of a document."""
-    place = manifests.document(index)
-    for_ytt = CODE_OF_YTT in manifests.text_of(place.file)
+    place = manifests.documents[index]
+    for_ytt = CODE_OF_YTT in manifests.files[place.file]
     document = Document(manifests.text(index), for_ytt=for_ytt)
     try:
         return document.with_data(item_after(document.data(), objects))
@@ -86,20 +90,9 @@ def _edited(manifests: Manifests, index: int, objects: Mapping[Pointer, Any]) ->
         raise
 
 
-def _rewritten(
-    manifests: Manifests, name: str, texts: Mapping[int, str | None], added: Sequence[str]
-) -> bytes | None:
-    """Return the new content of a file; None if no document is left in it."""
-    text = _text_of(manifests, name)
+def _rewritten(text: str, texts: Mapping[int, str | None], added: Sequence[str]) -> str | None:
+    """Return the new text of a file; None if no document is left in it."""
     removed = sum(new is None for new in texts.values())
     if removed and not added and removed == len(documents(text)):
         return None
-    try:
-        return rewrite_documents(text, texts, added).encode()
-    except InputError as error:
-        error.args = (f"{name}: {error}",)
-        raise
-
-
-def _text_of(manifests: Manifests, name: str) -> str:
-    return manifests.text_of(name) if name in manifests.files else ""
+    return rewrite_documents(text, texts, added)

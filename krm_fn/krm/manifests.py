@@ -6,12 +6,11 @@ same looks as a ResourceList. A document that is no mapping is no object and is 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from functools import cached_property
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from krm_fn.errors import DocumentError, InputError, TextError
-from krm_fn.krm.resourcelist import Object, QuickLook, WithLook, objects, reference
+from krm_fn.krm.resourcelist import Entries, Object, objects, reference
 from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, lookup
@@ -28,13 +27,17 @@ class DocumentSpan(NamedTuple):
     end: int
 
 
-class Manifests(WithLook):
+class Manifests(Entries):
     """The documents of several files.
 
     Args:
         files: name -> content. A ResourceList among them counts as the objects in it.
         paths: name of a file -> its absolute path.
         others: name -> content of files beside them that hold no objects of the list.
+
+    Attributes:
+        files: name -> text.
+        documents: where the documents are, in order.
 
     Raises:
         InputError: a file is not UTF-8.
@@ -48,45 +51,24 @@ class Manifests(WithLook):
     ) -> None:
         self.paths = paths
         self.others = others
-        self._texts = {name: _decoded(name, data) for name, data in files.items()}
-        self._for_ytt = {name for name, text in self._texts.items() if CODE_OF_YTT in text}
+        self.files = {name: _decoded(name, data) for name, data in files.items()}
+        self.documents: list[DocumentSpan] = []
         self._lines: dict[str, Lines] = {}
         # The document asked about last: results are in the order of the documents.
         self._last: tuple[int, Document] | None = None
-        self._documents: list[DocumentSpan] = []
         texts: list[tuple[str, list[tuple[int, int]]]] = []
-        for name, text in self._texts.items():
+        for name, text in self.files.items():
             spans = documents(text)
             texts.append((text, spans))
-            self._documents += [
+            self.documents += [
                 DocumentSpan(name, number, *span) for number, span in enumerate(spans)
             ]
-        self._look = QuickLook(texts)
-
-    def __len__(self) -> int:
-        return len(self._documents)
-
-    @property
-    def files(self) -> Collection[str]:
-        """The names of the files."""
-        return self._texts.keys()
-
-    def file(self, index: int) -> str:
-        """Return the name of the file of a document."""
-        return self._documents[index].file
-
-    def document(self, index: int) -> DocumentSpan:
-        """Return the file of a document, and where it is in it."""
-        return self._documents[index]
-
-    def text_of(self, file: str) -> str:
-        """Return the text of a file."""
-        return self._texts[file]
+        super().__init__(texts)
 
     def text(self, index: int) -> str:
         """Return the text of a document."""
-        part = self._documents[index]
-        return self._texts[part.file][part.start : part.end]
+        part = self.documents[index]
+        return self.files[part.file][part.start : part.end]
 
     def objects(self, index: int) -> list[Object]:
         """Return the objects of one document, each with the name of its file; none if it is no mapping.
@@ -115,59 +97,55 @@ class Manifests(WithLook):
 
     def _placed(self, obj: Object, index: int) -> Object:
         """Return an object with the name of its file, and the number of its document there."""
-        part = self._documents[index]
+        part = self.documents[index]
         return obj._replace(ref=obj.ref._replace(file_path=part.file, file_index=part.number))
 
     def _read(self, index: int) -> Any:
         try:
             return Document(self.text(index)).data()
         except InputError as error:
-            raise self._document_error(self._documents[index], error) from None
-
-    def _document_error(self, part: DocumentSpan, error: InputError) -> DocumentError:
-        if isinstance(error, TextError):
-            error = error.below(self._lines_of(part.file).above(part.start))
-        place = f"document {part.number + 1}"
-        return DocumentError(
-            str(error), place=place, file=part.file, number=part.number, code=error.code
-        )
+            file, number, start, _ = self.documents[index]
+            if isinstance(error, TextError):
+                error = error.below(self._lines_of(file).above(start))
+            raise DocumentError(
+                str(error),
+                place=f"document {number + 1}",
+                file=file,
+                number=number,
+                code=error.code,
+            ) from None
 
     def text_for_ytt(self, index: int) -> str:
         """Return the text of a document with the comments above its separator; "" where no code of ytt can be in it."""
-        part = self._documents[index]
-        if part.file not in self._for_ytt:
-            return ""
-        return comments_above(self._texts[part.file], part.start) + self.text(index)
+        document = self.documents[index]
+        text = comments_above(self.files[document.file], document.start) + self.text(index)
+        return text if CODE_OF_YTT in text else ""
 
     def repeated(self, index: int, path: Pointer) -> list[Pointer]:
         """Return paths, below the value at ``path`` of a document, of keys that occur twice in one mapping."""
         repeated = repeated_keys(Document(self.text(index)).root)
         return [key[len(path) :] for key in repeated if key[: len(path)] == path]
 
-    def line(self, file: str, number: int, path: Pointer = ()) -> int:
-        """Return the line, from 1, of the field at ``path`` in a document of a file, or of what there is above it.
+    def line(self, index: int, path: Pointer = ()) -> int:
+        """Return the line, from 1, of the field at ``path`` in a document, or of what there is above it, in its file.
 
-        It is the first line of the document where the document cannot be read.
+        It is the first line of the document where the document cannot be read, and 1 where there is no document.
         """
-        index = self._index.get((file, number))
-        if index is None:
+        if index >= len(self):
             return 1
+        document = self.documents[index]
         if self._last is None or self._last[0] != index:
             self._last = (index, Document(self.text(index)))
         try:
             place = self._last[1].place(path)
         except InputError:
             place = 0
-        return self._lines_of(file).above(self._documents[index].start + place) + 1
+        return self._lines_of(document.file).above(document.start + place) + 1
 
     def _lines_of(self, file: str) -> Lines:
         if file not in self._lines:
-            self._lines[file] = Lines(self._texts[file])
+            self._lines[file] = Lines(self.files[file])
         return self._lines[file]
-
-    @cached_property
-    def _index(self) -> dict[tuple[str, int], int]:
-        return {(part.file, part.number): index for index, part in enumerate(self._documents)}
 
 
 def _decoded(name: str, data: bytes) -> str:

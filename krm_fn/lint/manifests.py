@@ -162,7 +162,7 @@ class ReadableManifests(Manifests):
         indexes = needed(self, wanted)
         for index, error in self.errors.items():
             problem = error.problem if isinstance(error, DocumentError) else str(error)
-            ref = ObjectRef(file_path=self.file(index))
+            ref = ObjectRef(file_path=self.documents[index].file)
             if index in indexes or config.KIND in self.kinds(index):
                 yield Result.of(error.code, f"a run ends here: {problem}").about(ref)
             else:

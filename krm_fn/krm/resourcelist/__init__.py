@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 
 from krm_fn.errors import DocumentError, InputError, TextError
 from krm_fn.krm.changes import NO_ITEM, ListChanges
-from krm_fn.krm.masking import redact
 from krm_fn.krm.resourcelist.layouts import SHAPE, CutLayout, WholeLayout, layout_of
-from krm_fn.krm.resourcelist.look import QuickLook, WithLook
+from krm_fn.krm.resourcelist.look import Entries
 from krm_fn.krm.resourcelist.objects import (
     BASE_NAME,
     Object,
@@ -28,15 +26,14 @@ from krm_fn.krm.resourcelist.objects import (
 from krm_fn.krm.type_errors import type_name
 from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, list_at
-from krm_fn.yamledit import CODE_OF_YTT, Lines
+from krm_fn.yamledit import Lines, repeated_keys
 
 __all__ = [
     "BASE_NAME",
     "NO_ITEM",
+    "Entries",
     "Object",
-    "QuickLook",
     "ResourceList",
-    "WithLook",
     "group_kind",
     "new_file_name",
     "objects",
@@ -44,11 +41,14 @@ __all__ = [
 ]
 
 _BOM = "\ufeff"
-_NOT_PLAIN = "`items` must be laid out plainly: an item must be indented more than its dash"
 
 
-class ResourceList(WithLook):
+class ResourceList(Entries):
     """A ResourceList and its text.
+
+    Attributes:
+        paths: paths of files of this machine: none in a list.
+        others: files beside the objects: none in a list.
 
     Raises:
         InputError: the bytes are not one, in one line that says what they must be.
@@ -59,20 +59,9 @@ class ResourceList(WithLook):
         self._bom = _BOM if text.startswith(_BOM) else ""
         self._text = text.removeprefix(_BOM)
         self._layout = _layout(self._text)
-        self._look = QuickLook([(self._layout.text, self._layout.spans())])
-
-    def __len__(self) -> int:
-        return len(self._layout)
-
-    @property
-    def paths(self) -> Mapping[str, str]:
-        """Paths of files of this machine: none in a list."""
-        return {}
-
-    @property
-    def others(self) -> Mapping[str, bytes]:
-        """Files beside the objects: none in a list."""
-        return {}
+        super().__init__([(self._layout.text, self._layout.spans)])
+        self.paths: Mapping[str, str] = {}
+        self.others: Mapping[str, bytes] = {}
 
     @property
     def function_config(self) -> Any:
@@ -82,7 +71,8 @@ class ResourceList(WithLook):
     @property
     def repeated_in_function_config(self) -> list[Pointer]:
         """Paths, below ``functionConfig``, of keys that are twice in one mapping."""
-        return self._layout.repeated("functionConfig")
+        paths = repeated_keys(self._layout.root)
+        return [path[1:] for path in paths if path[0] == "functionConfig"]
 
     def objects(self, index: int) -> list[Object]:
         """Return the object of an item, or the objects inside an item of kind ``List``.
@@ -92,9 +82,8 @@ class ResourceList(WithLook):
         return list(objects(self.read(index)))
 
     def text_for_ytt(self, index: int) -> str:
-        """Return the text of an item; "" where no code of ytt can be in it."""
-        text = self._layout.text_of(index)
-        return text if CODE_OF_YTT in text else ""
+        """Return a text with all code of ytt that may be in an item; "" where there can be none."""
+        return self._layout.text_for_ytt(index)
 
     def read(self, index: int) -> dict[str, Any]:
         """Return plain data of one item, a new copy each time.
@@ -105,11 +94,7 @@ class ResourceList(WithLook):
         try:
             data = self._layout.read(index)
         except InputError as error:
-            try:  # a slice that cannot be read alone may make sense in the whole
-                self._take_as_whole()
-            except TextError:
-                raise self._item_error(index, error) from None
-            data = self._read_part(index)
+            raise self._item_error(index, error) from None
         if not isinstance(data, dict):
             raise DocumentError(f"`items[{index}]` must be an object, but it is {type_name(data)}")
         return data
@@ -132,32 +117,13 @@ class ResourceList(WithLook):
         pieces = [piece.encode() for piece in self._layout.write(changes, new_results)]
         return [self._bom.encode(), *pieces]
 
-    def _take_as_whole(self) -> None:
-        whole = WholeLayout(self._text)
-        if len(whole) != len(self._layout):  # indexes that were given away would name other items
-            raise InputError(_NOT_PLAIN)
-        self._layout = whole
-        self._look = QuickLook([(whole.text, whole.spans())])
-
-    def _read_part(self, index: int) -> Any:
-        try:
-            return self._layout.read(index)
-        except InputError as error:
-            raise self._item_error(index, error) from None
-
-    @cached_property
-    def _lines(self) -> Lines:
-        return Lines(self._text)
-
     def _item_error(self, index: int, error: InputError) -> DocumentError:
         """Return an error that names the item, and the line in the whole text."""
         if isinstance(error, TextError):
-            start, _ = self._layout.spans()[index]
-            error = error.below(self._lines.above(start))
+            start, _ = self._layout.spans[index]
+            error = error.below(Lines(self._text).above(start))
         return DocumentError(str(error), place=f"`items[{index}]`", code=error.code)
 
-
-_MEMBER = r"""(?m)^["']?(apiVersion|kind)["']?[ \t]*:[ \t]*["']?([A-Za-z]*)"""
 
 _INSTEAD = (
     "run `inject-proxy run --config FILE -` for plain YAML, `inject-proxy run PATH` for files, or name the ProxyConfig "
@@ -170,28 +136,21 @@ def _layout(text: str) -> CutLayout | WholeLayout:
     """Return the layout of a ResourceList; raises InputError for anything else."""
     try:
         layout = layout_of(text)
-        kind = layout.head.get("kind")
-        if kind == "ResourceList":
+        if layout.head.get("kind") == "ResourceList":
             return layout
-        error = InputError(f"{SHAPE}; its `kind` is {_shown(kind)}")
-    except InputError as found:
-        error = found
+        problem = "another one" if "kind" in layout.head else "missing"
+        error = InputError(f"{SHAPE}; its `kind` is {problem}")
+    except InputError as reason:
+        error = reason
     raise InputError(f"{SHAPE}; it is plain YAML: {_INSTEAD}") if _is_plain(text) else error
 
 
 def _is_plain(text: str) -> bool:
-    """Return whether a text holds manifests as people write them.
-
-    Documents that are objects, and no ResourceList.
-    """
-    keys: set[str] = set()
-    for found in re.finditer(_MEMBER, text):
-        key, value = found.groups()
-        # A kind behind an anchor or a tag is not seen here.
-        if key == "kind" and value in ("", "ResourceList"):
-            return False
-        keys.add(key)
-    return keys == {"apiVersion", "kind"}
+    """Return whether a text holds manifests as people write them: objects, and no ResourceList."""
+    kinds = re.findall(r"""(?m)^["']?kind["']?[ \t]*:[ \t]*["']?([A-Za-z]*)""", text)
+    # A kind behind an anchor or a tag is "" here.
+    is_list = {"", "ResourceList"} & {*kinds}
+    return bool(kinds) and not is_list and re.search("(?m)^[\"']?apiVersion", text) is not None
 
 
 def _decode(data: bytes) -> str:
@@ -201,9 +160,3 @@ def _decode(data: bytes) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(f"the input must be UTF-8, but byte {error.start + 1} is not") from None
-
-
-def _shown(value: Any) -> str:
-    if value is None:
-        return "missing"
-    return f'"{redact(value)}"' if isinstance(value, str) else "not a string"

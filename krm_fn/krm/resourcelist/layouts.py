@@ -13,7 +13,8 @@ from krm_fn.krm.changes import ListChanges, is_removed, item_after
 from krm_fn.krm.resourcelist.objects import reference, with_path
 from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, list_at
-from krm_fn.yamledit import Cut, Document, cut, repeated_keys
+from krm_fn.yamledit import CODE_OF_YTT, Cut, Document, cut
+from krm_fn.yamledit.document import Part
 
 SHAPE = (
     "the input must be a ResourceList (`apiVersion: config.kubernetes.io/v1`, `kind: ResourceList`, `items: [...]`), "
@@ -41,52 +42,45 @@ def _share_values(parts: Cut) -> bool:
     anchors = {name for mark, name in _ANCHOR_OR_ALIAS.findall(text) if mark == "&"}
     for start, end in parts.items:
         aliases = {name for mark, name in _ANCHOR_OR_ALIAS.findall(text, start, end) if mark == "*"}
-        if aliases & anchors and not _stands_alone(text[start:end]):
-            return True
+        if aliases & anchors:
+            try:
+                Document(text[start:end]).data()
+            except InputError:  # an alias is not behind its anchor
+                return True
     return False
 
 
-def _stands_alone(item: str) -> bool:
-    """Return whether the text of an item can be read without the others: each alias follows its anchor."""
-    try:
-        Document(item).data()
-    except InputError:
-        return False
-    return True
-
-
 class CutLayout:
-    """A block-style list, cut by text: each part is read, and written, on its own."""
+    """A block-style list, cut by text: each part is read, and written, on its own.
+
+    Attributes:
+        spans: where the text of each item begins and ends.
+        root: the tree of what is beside the items.
+        head: the plain data of that.
+    """
 
     def __init__(self, parts: Cut) -> None:
         self.text = parts.text
-        self.parts = parts
-        self._beside = {key: Document(parts.member(key)) for key in parts.members if key != "items"}
-        self.head: dict[str, Any] = {}
-        for document in self._beside.values():
-            self.head |= document.data()
+        self.spans: Sequence[tuple[int, int]] = parts.items
+        self._members = parts.members
+        start, end = parts.members["items"]
+        beside = Document(self.text[:start] + self.text[end:])
+        self.root = beside.root
+        self.head: dict[str, Any] = beside.data() or {}
 
-    def __len__(self) -> int:
-        return len(self.parts.items)
-
-    def repeated(self, key: str) -> list[Pointer]:
-        """Return the paths, below a member, of the keys that occur twice there."""
-        if key not in self._beside:
-            return []
-        return [path[1:] for path in repeated_keys(self._beside[key].root)]
-
-    def spans(self) -> Sequence[tuple[int, int]]:
-        """Return where the text of each item begins and ends."""
-        return self.parts.items
-
-    def text_of(self, index: int) -> str:
+    def _text_of(self, index: int) -> str:
         """Return the text of an item, which can be read alone."""
-        start, end = self.parts.items[index]
+        start, end = self.spans[index]
         return self.text[start:end]
+
+    def text_for_ytt(self, index: int) -> str:
+        """Return the text of an item; "" where no code of ytt can be in it."""
+        text = self._text_of(index)
+        return text if CODE_OF_YTT in text else ""
 
     def read(self, index: int) -> Any:
         """Return plain data of an item."""
-        return Document(self.text_of(index)).data()[0]
+        return Document(self._text_of(index)).data()[0]
 
     def write(self, changes: ListChanges, results: Sequence[Any]) -> Iterator[str]:
         """Yield the new text in pieces, so that a long list is not in memory twice.
@@ -95,19 +89,19 @@ class CutLayout:
             changes: what becomes of the items.
             results: entries of ``results`` that the list does not hold yet.
         """
-        text, last = self.text, len(self) - 1
+        text, last = self.text, len(self.spans) - 1
         touched = {*changes.items, *([last] if changes.created else [])}
-        last_end = max((self.parts.items[index][1] for index in touched), default=0)
-        results_start, results_end = self.parts.members.get("results", (len(text), len(text)))
+        last_end = max((self.spans[index][1] for index in touched), default=0)
+        results_start, results_end = self._members.get("results", (len(text), len(text)))
         removed = sum(map(is_removed, changes.items.values()))
-        is_empty = removed == len(self) and not changes.created
+        is_empty = removed == len(self.spans) and not changes.created
         # Without an item it is no block list any more; and earlier `results` have no place behind the last edit.
         if is_empty or results_start < last_end:
             yield from WholeLayout(text).write(changes, results)
             return
         position = 0
         for index in sorted(touched):
-            start, end = self.parts.items[index]
+            start, end = self.spans[index]
             yield text[position:start]
             yield self._item(index, changes, new_items(changes) if index == last else [])
             position = end
@@ -117,7 +111,7 @@ class CutLayout:
 
     def _item(self, index: int, changes: ListChanges, new: list[Any]) -> str:
         """Return the text of an item after its edits, then new items; comments below the item stay below."""
-        item = self.text_of(index)
+        item = self._text_of(index)
         column = len(item) - len(item.lstrip(" "))
         objects = changes.items.get(index, {})
         is_gone = is_removed(objects)
@@ -172,59 +166,48 @@ def _block_text(data: Any, column: int = 0, *, like: str) -> str:
 
 
 class WholeLayout:
-    """A list in any other layout, read and written as one document."""
+    """A list in any other layout, read and written as one document; attributes as those of ``CutLayout``."""
 
     def __init__(self, text: str) -> None:
-        self.document = Document(text, envelope=("items", "results"))
-        members = self.document.members()
+        self._document = Document(text, envelope=("items", "results"))
+        self.root = self._document.root
+        members = self._document.members()
         if members is None:
             raise InputError(SHAPE)
-        self.text = self.document.text
-        self.members = members
+        self.text = self._document.text
+        self._code_of_ytt = CODE_OF_YTT if CODE_OF_YTT in self.text else ""
         self.head = {key: part.data() for key, part in members.items() if key != "items"}
-        held = members.get("items")
-        self.items = (held.items() if held else None) or []
-        self.has_list = held is not None and held.items() is not None
-        if held is not None and not self.has_list and held.data() is not None:
-            raise InputError("`items` must be a list of objects")
+        self._items: list[Part] = []
+        if "items" in members:
+            items = members["items"].items()
+            if items is None and members["items"].data() is not None:
+                raise InputError("`items` must be a list of objects")
+            self._items = items or []
+        self.spans: Sequence[tuple[int, int]] = [
+            (item.node.start, item.node.end) for item in self._items
+        ]
 
-    def __len__(self) -> int:
-        return len(self.items)
-
-    def repeated(self, key: str) -> list[Pointer]:
-        """Return the paths of repeated keys, as ``CutLayout.repeated``."""
-        return list(repeated_keys(self.members[key].node)) if key in self.members else []
-
-    def spans(self) -> Sequence[tuple[int, int]]:
-        """As ``CutLayout.spans``."""
-        return [(item.node.start, item.node.end) for item in self.items]
-
-    def text_of(self, index: int) -> str:
-        """Return the text of an item with a comment behind it, which can be read alone."""
-        node = self.items[index].node
-        before = node.start - (self.text.rfind("\n", 0, node.start) + 1)
-        behind = self.text[node.end :].partition("\n")[0]
-        comment = behind if behind.lstrip().startswith("#") else ""
-        return " " * before + self.text[node.start : node.end] + comment
+    def text_for_ytt(self, _index: int) -> str:
+        """Return code of ytt if there is any in the whole text: it may belong to each item."""
+        return self._code_of_ytt
 
     def read(self, index: int) -> Any:
         """As ``CutLayout.read``."""
-        return self.items[index].data()
+        return self._items[index].data()
 
     def write(self, changes: ListChanges, results: Sequence[Any]) -> Iterator[str]:
         """As ``CutLayout.write``, in one piece."""
-        data = self.document.data()
-        items = data["items"] if self.has_list else []
-        created = new_items(changes)
+        data = self._document.data()
+        # Without `items` kustomize and kpt take it for no ResourceList.
+        items = data.setdefault("items", [])
         for index in sorted(changes.items, reverse=True):
             objects = changes.items[index]
             if is_removed(objects):
                 del items[index]
             else:
                 items[index] = item_after(items[index], objects)
-        # Without `items` kustomize and kpt take it for no ResourceList.
-        if self.has_list or created or "items" not in self.members:
-            data["items"] = [*items, *created]
+        if changes.created:
+            data["items"] = [*(items or []), *new_items(changes)]
         if results:
             data["results"] = [*list_at(self.head, ("results",)), *results]
-        yield self.document.with_data(data)
+        yield self._document.with_data(data)

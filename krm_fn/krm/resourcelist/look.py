@@ -31,8 +31,8 @@ _SHARED = ("xy", "XY", "penshift", "KeyRef", "-user")
 Span = tuple[int, int]
 
 
-class QuickLook:
-    """Kinds and words in the parts of texts: an item of a ResourceList, or a document of a file.
+class Entries:
+    """The entries of a list, which are parts of texts: items of a ResourceList, or documents of files.
 
     Args:
         texts: texts, each with start and end of its parts, in their order; the number of a part counts through all.
@@ -43,6 +43,9 @@ class QuickLook:
         self._parts = [(text, *span) for text, spans in texts for span in spans]
         self._with_word: dict[str, Collection[int]] = {}
 
+    def __len__(self) -> int:
+        return len(self._parts)
+
     def kinds(self, number: int) -> frozenset[str]:
         """Return every word of a part that could be its kind, or the kind of an object inside it.
 
@@ -50,9 +53,12 @@ class QuickLook:
         """
         return self._kinds[number]
 
-    @cached_property
     def by_kinds(self) -> Mapping[frozenset[str], Sequence[int]]:
-        """Kinds that are seen together -> the numbers of the parts, in order."""
+        """Return kinds that are seen together -> the numbers of the parts, in order."""
+        return self._by_kinds
+
+    @cached_property
+    def _by_kinds(self) -> Mapping[frozenset[str], Sequence[int]]:
         numbers: dict[frozenset[str], list[int]] = {}
         for number, kinds in enumerate(self._kinds):
             numbers.setdefault(kinds, []).append(number)
@@ -138,25 +144,3 @@ def _span_of_word(word: str, text: str, position: int) -> Span | None:
 def _span_of_escape(text: str, position: int) -> Span | None:
     match = _ESCAPED_LETTER.search(text, position)
     return match.span() if match else None
-
-
-class WithLook:
-    """What a source of objects offers of the look at its texts; ``_look`` may change when the texts are read."""
-
-    _look: QuickLook
-
-    def kinds(self, index: int) -> frozenset[str]:
-        """Return the kinds that may be in an entry, as ``QuickLook.kinds``."""
-        return self._look.kinds(index)
-
-    def by_kinds(self) -> Mapping[frozenset[str], Sequence[int]]:
-        """Return what ``kinds`` returns for some entries -> their indexes, in order."""
-        return self._look.by_kinds
-
-    def contains(self, index: int, words: tuple[str, ...]) -> bool:
-        """Return whether one of the words may be in an entry, as ``QuickLook.contains``."""
-        return self._look.contains(index, words)
-
-    def holding(self, words: tuple[str, ...], among: Sequence[int] | None = None) -> Sequence[int]:
-        """Return the indexes of the entries, or of those ``among`` them, for which ``contains`` is True, in order."""
-        return self._look.holding(words, among)
