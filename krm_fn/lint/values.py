@@ -419,8 +419,7 @@ def _lacking_addresses(
         if first and first not in known.texts and not is_harmful:
             why = "it is the API server's address, and half of all programs read no CIDRs"
             yield _lack("AddressNotListed", first, why)
-    provider = providers.find(network.infrastructure_kind)
-    for address in provider.metadata if provider else ():
+    for address in providers.find(network.infrastructure_kind).metadata:
         if not known.covers(address):
             why = f"it is the metadata service of {network.infrastructure_kind}"
             yield _lack("AddressNotListed", address, why)

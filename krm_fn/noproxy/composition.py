@@ -39,28 +39,18 @@ def compose(
             ``Verbatim``, and what TKG stores of a cluster is in the style ``TKG``.
     """
     recipe = styles.RECIPES[_style(policy, audience)]
+    is_off = recipe.merged and [entry.text for entry in user] == ["*"]
     composed: list[Entry] = []
-    for group in _groups(recipe, user, policy):
+    for group in recipe.groups:
         if group.derived_from == styles.USER:
             composed += _written(user, is_normal=recipe.normal)
-        else:
-            derived = group.entries(networks, audience)
-            composed += united(_derived(derived, is_normal=recipe.normal))
+        elif not is_off and _is_wanted(group, recipe, policy):
+            composed += united(_derived(group.entries(networks, audience), recipe))
     composed += _written(policy.extra, is_normal=recipe.normal)
     if recipe.merged:
         composed = united(composed)
     kept = _kept(composed, policy, audience)
     return tuple(sorted(kept, key=lambda entry: entry.text) if recipe.ordered else kept)
-
-
-def _groups(recipe: Recipe, user: Sequence[Entry], policy: Policy) -> list[Group]:
-    """Return the groups of a recipe that the policy leaves."""
-    if recipe.merged and [entry.text for entry in user] == ["*"]:
-        return [styles.USERS]  # the user has switched the proxy off
-    groups = [group for group in recipe.groups if _is_wanted(group, policy)]
-    if policy.rooted and recipe.may_add_rooted:
-        groups.append(styles.ROOTED_NAMES)
-    return groups
 
 
 def _kept(composed: Iterable[Entry], policy: Policy, audience: Audience) -> list[Entry]:
@@ -96,10 +86,12 @@ def _style(policy: Policy, audience: Audience) -> Style:
     return Style.TKG if audience is Audience.TKG else policy.style
 
 
-def _is_wanted(group: Group, policy: Policy) -> bool:
-    if group.derived_from == styles.ROOTED:
-        return CLUSTER_DOMAIN_NAMES in policy.derive if policy.rooted is None else policy.rooted
-    return group.derived_from == styles.USER or group.derived_from in policy.derive
+def _is_wanted(group: Group, recipe: Recipe, policy: Policy) -> bool:
+    if group.derived_from != styles.ROOTED:
+        return group.derived_from in policy.derive
+    if policy.rooted is None:
+        return recipe.rooted and CLUSTER_DOMAIN_NAMES in policy.derive
+    return policy.rooted
 
 
 def _written(user: Iterable[Entry], *, is_normal: bool) -> Iterator[Entry]:
@@ -109,19 +101,11 @@ def _written(user: Iterable[Entry], *, is_normal: bool) -> Iterator[Entry]:
             yield _rewritten(entry, text)
 
 
-def _derived(derived: Iterable[Entry], *, is_normal: bool) -> Iterator[Entry]:
+def _derived(derived: Iterable[Entry], recipe: Recipe) -> Iterator[Entry]:
     """Yield derived entries as everyone writes them; a derived host is exact, so that no domain is added."""
     for entry in derived:
-        for text in _plain(entry.text) if is_normal else (entry.text,):
+        for text in entries.plain(entry.text) if recipe.normal else (entry.text,):
             yield _rewritten(entry, text)
-
-
-@lru_cache(maxsize=16384)
-def _plain(text: str) -> tuple[str, ...]:
-    parts = [
-        part for token in entries.split(text) for part in entries.canonical(entries.bare(token))
-    ]
-    return tuple(dict.fromkeys(parts))
 
 
 def _rewritten(entry: Entry, text: str) -> Entry:
@@ -141,5 +125,7 @@ def _exclusions(patterns: tuple[str, ...]) -> Callable[[str], bool]:
     """Return a test for the patterns: a glob if it has ``*`` or ``?``, else an entry, as written or normalised."""
     globs = [text for text in patterns if "*" in text or "?" in text]
     tests = [re.compile(translate(text.lower().replace("[", "[[]"))).match for text in globs]
-    exact = {form for text in patterns if text not in globs for form in (text, *_plain(text))}
+    exact = {
+        form for text in patterns if text not in globs for form in (text, *entries.plain(text))
+    }
     return lambda entry: entry in exact or any(test(entry) for test in tests)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from enum import Enum
 from functools import lru_cache
 
@@ -58,8 +58,10 @@ _TOP_LEVEL = (
     "|localdomain|mil|net|onion|org|private|test|xyz"
 )
 
-_TEMPLATE_OR_SEPARATOR = re.compile(r"\{\{|\$\{|\$\(|[\s,;|]")
-_CLOSED_BY = {"{{": "}}", "${": "}", "$(": ")"}
+_TOKEN = re.compile(
+    r"(?:[^\s,;|{$]+|\{\{[^}]{0,4000}\}\}|\$\{[^}]{0,4000}\}|\$\([^)]{0,4000}\)|[^\s,;|])+"
+)
+"""What is between separators; a template is a part of it, but none so long that many open ones take much time."""
 _PRIVATE_SUFFIXES = frozenset(
     {
         "corp",
@@ -77,7 +79,7 @@ _PRIVATE_SUFFIXES = frozenset(
     }
 )
 
-QUOTES = re.compile(r"[\"'\\]")
+_QUOTES = re.compile(r"[\"'\\]")
 _NOT_IN_HOSTS = frozenset("/?#:[]")
 """What is in the other parts of a URL, and in addresses of IPv6."""
 _URL = (
@@ -108,9 +110,8 @@ def split(text: str) -> tuple[str, ...]:
     and as it is, and so does an entry with an ``@``, which may be a credential.
     """
     parts: list[str] = []
-    tokens = _tokens(text) if _TEMPLATE_OR_SEPARATOR.search(text) else (text,)
-    for token in tokens:
-        entry = token if _is_left_alone(token) else QUOTES.sub("", token).lower()
+    for token in _TOKEN.findall(text):
+        entry = token if _is_left_alone(token) else _QUOTES.sub("", token).lower()
         if entry:
             parts.append(entry)
     return tuple(parts)
@@ -157,40 +158,6 @@ def is_variable(entry: str) -> bool:
 def resembles_address(entry: str) -> bool:
     """Return whether the author of an entry means an address, a CIDR or a range, whether or not it is a right one."""
     return re.fullmatch(_NUMERIC, entry) is not None or re.fullmatch(_RANGE, entry) is not None
-
-
-def _tokens(text: str) -> Iterator[str]:
-    """Yield the texts between separators, a template whole."""
-    token = ""
-    for piece, is_one in _pieces(text):
-        if is_one or not _TEMPLATE_OR_SEPARATOR.fullmatch(piece):
-            token += piece
-        else:
-            yield token
-            token = ""
-    yield token
-
-
-def _pieces(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield templates, separators and the texts between them, which may be empty, each with whether it is a template.
-
-    A template that is not closed is none; its end is looked for once, so that time is linear.
-    """
-    unclosed: set[str] = set()
-    position = 0
-    while match := _TEMPLATE_OR_SEPARATOR.search(text, position):
-        yield text[position : match.start()], False
-        closing = _CLOSED_BY.get(match[0], "")
-        end = text.find(closing, match.end()) if closing and match[0] not in unclosed else -1
-        if end >= 0:
-            position = end + len(closing)
-        elif closing:
-            unclosed.add(match[0])
-            position = match.start() + 1  # `${{` may hold a template that begins a character later
-        else:
-            position = match.end()
-        yield text[match.start() : position], end >= 0
-    yield text[position:], False
 
 
 @lru_cache(maxsize=16384)
@@ -338,10 +305,16 @@ def is_top_level(label: str) -> bool:
 
 
 @lru_cache(maxsize=16384)
+def plain(text: str) -> tuple[str, ...]:
+    """Return the entries of a text as everyone writes them, each once: steps 1 to 3."""
+    parts = (part for token in split(text) for part in canonical(bare(token)))
+    return tuple(dict.fromkeys(parts))
+
+
+@lru_cache(maxsize=16384)
 def expand(text: str) -> tuple[str, ...]:
     """Return the entries to write for one entry of the user, in order: steps 1 to 4."""
-    parts = (part for token in split(text) for part in canonical(bare(token)))
-    return tuple(dict.fromkeys(form for part in parts for form in forms(part)))
+    return tuple(dict.fromkeys(form for part in plain(text) for form in forms(part)))
 
 
 def normalise(texts: Iterable[str]) -> tuple[str, ...]:

@@ -16,21 +16,28 @@ METADATA_ADDRESS = "169.254.169.254"
 
 
 class Provider(NamedTuple):
-    """The entries of one infrastructure: ``metadata`` for everyone, ``metadata_v6`` where nodes speak IPv6."""
+    """The entries of one infrastructure: ``metadata`` for everyone, ``metadata_v6`` where nodes speak IPv6.
+
+    ``names_machines``: machines have names in a domain of the region.
+    """
 
     name: str
     metadata: tuple[str, ...] = (METADATA_ADDRESS,)
     metadata_v6: tuple[str, ...] = ()
     services: tuple[str, ...] = ()
+    names_machines: bool = False
 
+
+_NONE = Provider("", metadata=())
 
 # AWS CLI user guide, "Using a proxy"; the IPv6 address is that of the instance metadata service.
-_AWS = Provider("AWS", metadata_v6=("fd00:ec2::254",))
+_AWS = Provider("AWS", metadata_v6=("fd00:ec2::254",), names_machines=True)
 # EKS user guide, "Set up the Amazon EKS Pod Identity Agent": its agent listens on a link-local address of its own.
 _EKS = Provider(
     "EKS",
     metadata=(METADATA_ADDRESS, "169.254.170.23"),
     metadata_v6=("fd00:ec2::254", "fd00:ec2::23"),
+    names_machines=True,
 )
 # learn.microsoft.com "Azure Instance Metadata Service": it must not be reached through a proxy; the wire server too.
 _AZURE = Provider("Azure", services=("168.63.129.16",))
@@ -85,26 +92,20 @@ PROVIDERS = {
 """vSphere, Cloud Director and Nutanix are missing on purpose: their guests get metadata without a network."""
 
 
-def find(infrastructure: str) -> Provider | None:
-    """Return the provider of a kind ("AWSCluster", also "AWSClusterTemplate").
-
-    None if it needs no entry.
-    """
-    return PROVIDERS.get(infrastructure.removesuffix("Template"))
+def find(infrastructure: str) -> Provider:
+    """Return the provider of a kind ("AWSCluster", also "AWSClusterTemplate"); one without entries if none is known."""
+    return PROVIDERS.get(infrastructure.removesuffix("Template"), _NONE)
 
 
 def machine_domains(infrastructure: str, region: str) -> Iterator[str]:
-    """Yield the domain of the machines' private names.
-
-    On AWS ``ec2.internal``, or ``<region>.compute.internal``.
+    """Yield the domain of the machines' private names: on AWS ``ec2.internal``, or ``<region>.compute.internal``.
 
     Both where the region is a placeholder, which may become any.
     Source: AWS EC2 user guide, "Hostname types"; cluster-network-operator adds the same.
     """
-    if not region or find(infrastructure) not in {_AWS, _EKS}:
+    if not region or not find(infrastructure).names_machines:
         return
-    is_open = placeholders.is_in(region)
-    if region == "us-east-1" or is_open:
+    if region == "us-east-1" or placeholders.is_in(region):
         yield "ec2.internal"
     if region != "us-east-1":
         yield f"{region}.compute.internal"

@@ -5,22 +5,37 @@ A group says under which name ``spec.noProxyPolicy.derive`` switches it off. Not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from krm_fn import placeholders
 from krm_fn.clusters.network import ClusterNetwork, Fact
 from krm_fn.light_typing import NamedTuple
-from krm_fn.noproxy import entries, model, providers
-from krm_fn.noproxy.model import Audience, Entry, Style
+from krm_fn.noproxy import entries, providers
+from krm_fn.noproxy.model import (
+    CLUSTER_DOMAIN,
+    CLUSTER_DOMAIN_NAMES,
+    ENDPOINT,
+    INFRASTRUCTURE_ENDPOINT,
+    LOOPBACK,
+    METADATA,
+    MIRRORS,
+    NETWORKS,
+    POD_CIDRS,
+    PROVIDER,
+    SERVICE_ADDRESSES,
+    SERVICE_CIDRS,
+    Audience,
+    Entry,
+    Style,
+)
 
 TWIN = "the dotted form beside the bare one, which .NET, axios, Node's http and httplib2 read as one host"
 ROOTED = "rooted"
 """What ``spec.noProxyPolicy.rooted`` switches, no name of ``spec.noProxyPolicy.derive``."""
 USER = "user"
 """What the user wrote, which nothing switches off."""
-_DEFAULT_DOMAIN = Entry.of_rule(model.CLUSTER_DOMAIN, "the domain of a cluster that declares none")
-_LOOPBACK = "only Go, Ruby and Java leave loopback out on their own"
-_SHORT_NAME = "a short name of the API server inside pods"
+_DEFAULT_DOMAIN = Entry.of_rule(CLUSTER_DOMAIN, "the domain of a cluster that declares none")
+_LOOPBACK_RULE = "only Go, Ruby and Java leave loopback out on their own"
 
 Networks = Sequence[ClusterNetwork]
 
@@ -52,14 +67,14 @@ class Recipe(NamedTuple):
     """A style: its groups, and how they become a list.
 
     ``normal``: entries are in portable forms. ``merged``: equal ones become one. ``ordered``: the whole is sorted.
-    ``may_add_rooted``: ``spec.noProxyPolicy.rooted`` adds names with a final dot at the end.
+    ``rooted``: names with a final dot are in the list where ``spec.noProxyPolicy.rooted`` does not say.
     """
 
     groups: tuple[Group, ...]
     normal: bool = False
     merged: bool = True
     ordered: bool = False
-    may_add_rooted: bool = True
+    rooted: bool = False
 
 
 def speaks_ipv6(networks: Networks) -> bool:
@@ -68,27 +83,16 @@ def speaks_ipv6(networks: Networks) -> bool:
     return any(":" in placeholders.with_defaults(cidr.value) for cidr in cidrs)
 
 
-def domains(networks: Networks) -> list[Entry]:
-    """Return the domain of each cluster, without dots around it; the default where a cluster declares none."""
-    names = []
+def domains(networks: Networks) -> Iterator[Entry]:
+    """Yield the domain of each cluster, without dots around it; the default where a cluster declares none."""
     for network in networks or (ClusterNetwork(),):
-        domain = (
-            Entry.of_fact(network.service_domain[0]) if network.service_domain else _DEFAULT_DOMAIN
-        )
-        plain = domain.text.strip(".")
-        plain = plain if placeholders.is_template(plain) else plain.lower()
-        names.append(domain._replace(text=plain))
-    return names
-
-
-def rooted_names(networks: Networks, _audience: Audience) -> Iterator[Entry]:
-    """Yield ``.svc.<domain>.``, which is how Flux and other Go programs write Services to skip the search domains.
-
-    Source: "Flux proxy settings", ``--storage-adv-addr`` of its manifests.
-    """
-    for domain in domains(networks):
-        rule = "Flux and other Go programs write Services with a final dot"
-        yield domain.by_rule(f".svc.{domain.text}.", rule)
+        if not network.service_domain:
+            yield _DEFAULT_DOMAIN
+        for fact in network.service_domain:
+            name = fact.value.strip(".")
+            if not placeholders.is_template(name):
+                name = name.lower()
+            yield Entry.of_fact(fact)._replace(text=name)
 
 
 def first_address(cidr: str) -> str:
@@ -100,7 +104,7 @@ def first_address(cidr: str) -> str:
     return str(network[1]) if network and network.num_addresses > 1 else ""
 
 
-def _entries_of(facts: Iterable[Fact]) -> Iterator[Entry]:
+def _entries_of(facts: tuple[Fact, ...]) -> Iterator[Entry]:
     for fact in facts:
         # "0.0.0.0/0" would switch the proxy off for every address.
         if not entries.holds_every_address(fact.value):
@@ -119,6 +123,16 @@ def _names(networks: Networks, _audience: Audience) -> Iterator[Entry]:
         yield domain.by_rule(f".{domain.text}", TWIN)
 
 
+def _rooted_names(networks: Networks, _audience: Audience) -> Iterator[Entry]:
+    """Yield ``.svc.<domain>.``, which is how Flux and other Go programs write Services to skip the search domains.
+
+    Source: "Flux proxy settings", ``--storage-adv-addr`` of its manifests.
+    """
+    for domain in domains(networks):
+        rule = "Flux and other Go programs write Services with a final dot"
+        yield domain.by_rule(f".svc.{domain.text}.", rule)
+
+
 def _service_addresses(networks: Networks, audience: Audience) -> Iterator[Entry]:
     """Yield the first address of each service CIDR, for clients that read no CIDRs."""
     for network in networks:
@@ -135,32 +149,34 @@ def _service_addresses(networks: Networks, audience: Audience) -> Iterator[Entry
 def _metadata(networks: Networks, audience: Audience) -> Iterator[Entry]:
     has_v6 = audience is not Audience.POD and speaks_ipv6(networks)
     for network in networks:
-        provider = providers.find(network.infrastructure_kind)
-        if provider:
-            rule = f"the metadata service of {provider.name} ({network.infrastructure_kind})"
-            for text in (*provider.metadata, *(provider.metadata_v6 if has_v6 else ())):
-                yield Entry.of_rule(text, rule)
+        kind = network.infrastructure_kind
+        provider = providers.find(kind)
+        for text in provider.metadata + (provider.metadata_v6 if has_v6 else ()):
+            yield Entry.of_rule(text, f"the metadata service of {provider.name} ({kind})")
 
 
 def _metadata_v4(networks: Networks, _audience: Audience) -> Iterator[Entry]:
     return _metadata(networks, Audience.POD)
 
 
-def _wire_servers(network: ClusterNetwork) -> Iterator[Entry]:
-    provider = providers.find(network.infrastructure_kind)
-    for text in provider.services if provider else ():
-        yield Entry.of_rule(text, f"the wire server of {network.infrastructure_kind}")
-
-
 def _provider(networks: Networks, _audience: Audience) -> Iterator[Entry]:
     for network in networks:
-        kind, region = network.infrastructure_kind, network.region_name
         yield from _wire_servers(network)
-        for domain in providers.machine_domains(kind, region):
-            rule = f"the names of machines in the region {region} ({kind})"
-            name = Entry.of_rule(domain, rule)
-            yield name
-            yield name.by_rule(f".{domain}", TWIN)
+        for domain in _machine_domains(network):
+            yield domain
+            yield domain.by_rule(f".{domain.text}", TWIN)
+
+
+def _wire_servers(network: ClusterNetwork) -> Iterator[Entry]:
+    kind = network.infrastructure_kind
+    for text in providers.find(kind).services:
+        yield Entry.of_rule(text, f"the wire server of {kind}")
+
+
+def _machine_domains(network: ClusterNetwork) -> Iterator[Entry]:
+    kind, region = network.infrastructure_kind, network.region_name
+    for domain in providers.machine_domains(kind, region):
+        yield Entry.of_rule(domain, f"the names of machines in the region {region} ({kind})")
 
 
 def _domain(networks: Networks, _audience: Audience) -> Iterator[Entry]:
@@ -175,7 +191,7 @@ def _tkg_services(networks: Networks, _audience: Audience) -> Iterator[Entry]:
         yield domain.by_rule(f".svc.{domain.text}", "TKG adds the services of the domain")
 
 
-def _tkg_clouds(networks: Networks) -> list[ClusterNetwork]:
+def _tkg_clouds(networks: Networks) -> Networks:
     """Return the clusters on clouds about which TKG knows something."""
     clouds = ("AWS", "Azure")
     return [network for network in networks if network.infrastructure_kind.startswith(clouds)]
@@ -187,15 +203,12 @@ def _tkg_networks(networks: Networks, _audience: Audience) -> Iterator[Entry]:
 
 
 def _tkg_link_local(networks: Networks, _audience: Audience) -> Iterator[Entry]:
-    for network in _tkg_clouds(networks):
-        provider = providers.find(network.infrastructure_kind)
-        if provider:
-            rule = f"TKG adds link-local addresses on {provider.name}"
-            yield Entry.of_rule("169.254.0.0/16", rule)
+    if _tkg_clouds(networks):
+        yield Entry.of_rule("169.254.0.0/16", "TKG adds link-local addresses on AWS and Azure")
 
 
-def _tkg_services_of_cloud(networks: Networks, _audience: Audience) -> Iterator[Entry]:
-    for network in _tkg_clouds(networks):
+def _tkg_wire_servers(networks: Networks, _audience: Audience) -> Iterator[Entry]:
+    for network in networks:
         yield from _wire_servers(network)
 
 
@@ -206,89 +219,96 @@ def _dotted_names(networks: Networks, _audience: Audience) -> Iterator[Entry]:
 
 def _dotted_machines(networks: Networks, _audience: Audience) -> Iterator[Entry]:
     for network in networks:
-        for domain in providers.machine_domains(network.infrastructure_kind, network.region_name):
-            rule = f"the names of machines in the region {network.region_name}"
-            yield Entry.of_rule(f".{domain}", rule)
+        for domain in _machine_domains(network):
+            yield domain._replace(text=f".{domain.text}")
 
 
-USERS = Group(USER)
-ROOTED_NAMES = Group(ROOTED, make=rooted_names)
-_LOOPBACK_V4 = Group(model.LOOPBACK, ("localhost", "127.0.0.1"), _LOOPBACK)
-_LOOPBACK_V4_FIRST = Group(model.LOOPBACK, ("127.0.0.1", "localhost"), _LOOPBACK)
-_LOOPBACK_V6 = Group(model.LOOPBACK, make=_loopback_v6)
-_PODS = Group(model.POD_CIDRS, facts=("pod_cidrs",))
-_SERVICES = Group(model.SERVICE_CIDRS, facts=("service_cidrs",))
-_ENDPOINT = Group(model.ENDPOINT, facts=("endpoint",))
-_CONTROL_PLANE = Group(model.ENDPOINT, facts=("endpoint", "hosts"))
-_NETWORKS = Group(model.NETWORKS, facts=("networks",))
-_INFRASTRUCTURE = Group(model.INFRASTRUCTURE_ENDPOINT, facts=("infrastructure_hosts",))
+_USERS = Group(USER)
+_ROOTED_NAMES = Group(ROOTED, make=_rooted_names)
+_LOOPBACK_V4 = Group(LOOPBACK, ("localhost", "127.0.0.1"), _LOOPBACK_RULE)
+_LOOPBACK_V4_FIRST = Group(LOOPBACK, ("127.0.0.1", "localhost"), _LOOPBACK_RULE)
+_LOOPBACK_V6 = Group(LOOPBACK, make=_loopback_v6)
+_PODS = Group(POD_CIDRS, facts=("pod_cidrs",))
+_SERVICES = Group(SERVICE_CIDRS, facts=("service_cidrs",))
+_ENDPOINT = Group(ENDPOINT, facts=("endpoint",))
+_CONTROL_PLANE = Group(ENDPOINT, facts=("endpoint", "hosts"))
+_NETWORKS = Group(NETWORKS, facts=("networks",))
+_INFRASTRUCTURE = Group(INFRASTRUCTURE_ENDPOINT, facts=("infrastructure_hosts",))
+_SHORT_NAMES = Group(
+    CLUSTER_DOMAIN_NAMES,
+    ("kubernetes", "kubernetes.default"),
+    "a short name of the API server inside pods",
+)
 
 RECIPES = {
     Style.PORTABLE: Recipe(
         (
-            USERS,
+            _USERS,
             _LOOPBACK_V4,
             _LOOPBACK_V6,
-            Group(model.CLUSTER_DOMAIN_NAMES, make=_names),
-            ROOTED_NAMES,
-            Group(model.CLUSTER_DOMAIN_NAMES, ("kubernetes", "kubernetes.default"), _SHORT_NAME),
+            Group(CLUSTER_DOMAIN_NAMES, make=_names),
+            _ROOTED_NAMES,
+            _SHORT_NAMES,
             _PODS,
             _SERVICES,
-            Group(model.SERVICE_ADDRESSES, make=_service_addresses),
+            Group(SERVICE_ADDRESSES, make=_service_addresses),
             _CONTROL_PLANE,
-            Group(model.METADATA, make=_metadata),
-            Group(model.PROVIDER, make=_provider),
+            Group(METADATA, make=_metadata),
+            Group(PROVIDER, make=_provider),
             _NETWORKS,
-            Group(model.MIRRORS, facts=("mirrors",)),
+            Group(MIRRORS, facts=("mirrors",)),
             _INFRASTRUCTURE,
         ),
         normal=True,
-        may_add_rooted=False,
+        rooted=True,
     ),
     # cluster-apps-operator: `noProxy` in `service/controller/resource/clustersecret/desired.go`.
     Style.GIANT_SWARM: Recipe(
         (
-            Group(model.CLUSTER_DOMAIN_NAMES, make=_domain),
+            Group(CLUSTER_DOMAIN_NAMES, make=_domain),
             _SERVICES,
             _PODS,
             _ENDPOINT,
-            USERS,
-            Group(model.CLUSTER_DOMAIN_NAMES, ("svc",), "cluster-apps-operator always adds it"),
+            _USERS,
+            Group(CLUSTER_DOMAIN_NAMES, ("svc",), "cluster-apps-operator always adds it"),
             _LOOPBACK_V4_FIRST,
+            _ROOTED_NAMES,
         ),
         merged=False,
     ),
     # `get_no_proxy` of TKG's ytt providers, its groups in the order of the documents.
     Style.TKG: Recipe(
         (
-            USERS,
-            Group(model.NETWORKS, make=_tkg_networks),
-            Group(model.METADATA, make=_tkg_link_local),
-            Group(model.PROVIDER, make=_tkg_services_of_cloud),
+            _USERS,
+            Group(NETWORKS, make=_tkg_networks),
+            Group(METADATA, make=_tkg_link_local),
+            Group(PROVIDER, make=_tkg_wire_servers),
             _INFRASTRUCTURE,
-            Group(model.CLUSTER_DOMAIN_NAMES, make=_tkg_services),
-            Group(model.CLUSTER_DOMAIN_NAMES, (".svc",), "TKG always adds it"),
+            Group(CLUSTER_DOMAIN_NAMES, make=_tkg_services),
+            Group(CLUSTER_DOMAIN_NAMES, (".svc",), "TKG always adds it"),
             _LOOPBACK_V4,
             _LOOPBACK_V6,
             _SERVICES,
             _PODS,
+            _ROOTED_NAMES,
         )
     ),
     # OpenShift's cluster-network-operator: `pkg/util/proxyconfig/no_proxy.go`.
     Style.SORTED: Recipe(
         (
             _LOOPBACK_V4_FIRST,
-            Group(model.CLUSTER_DOMAIN_NAMES, make=_dotted_names),
+            Group(CLUSTER_DOMAIN_NAMES, make=_dotted_names),
             _NETWORKS,
             _CONTROL_PLANE,
             _SERVICES,
             _PODS,
-            Group(model.METADATA, make=_metadata_v4),
-            Group(model.PROVIDER, make=_dotted_machines),
+            Group(METADATA, make=_metadata_v4),
+            Group(PROVIDER, make=_dotted_machines),
             _INFRASTRUCTURE,
-            USERS,
+            _USERS,
+            _ROOTED_NAMES,
         ),
         ordered=True,
     ),
-    Style.VERBATIM: Recipe((USERS,), merged=False, may_add_rooted=False),
+    Style.VERBATIM: Recipe((_USERS,), merged=False),
 }
