@@ -161,8 +161,9 @@ class ProxyConfig(NamedTuple):
     trusted_namespaces: tuple[str, ...] = ()
 
     def trusts(self, namespace: str) -> bool:
-        """Return whether objects of ``namespace`` may name a Cluster of another one as theirs."""
-        return any(fnmatch.fnmatchcase(namespace, glob) for glob in self.trusted_namespaces)
+        """Return whether objects of ``namespace`` may name a Cluster of another one; "" stands for no claim at all."""
+        globs = ("", *self.trusted_namespaces)
+        return any(fnmatch.fnmatchcase(namespace, glob) for glob in globs)
 
     @property
     def proxy_urls(self) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krm_fn.clusters import Membership
+from krm_fn.clusters import ClusterNetwork, Membership
 from krm_fn.config import Override, OverrideSubject, ProxyConfig, coalesce
 from krm_fn.light_typing import NamedTuple
 from krm_fn.noproxy import MIRRORS, Entry, Policy, Style
@@ -41,6 +41,15 @@ class Declaration(NamedTuple):
             disabled=coalesce(override.disabled, self.disabled),
             is_declared=self.is_declared or any(change is not None for change in changes),
         )
+
+
+class DeclaredPlace(NamedTuple):
+    """An object in one of its Clusters: what overrides see of it, what is declared for it, and the network there."""
+
+    membership: Membership | None
+    subject: OverrideSubject
+    declaration: Declaration
+    network: ClusterNetwork
 
 
 def declaration(config: ProxyConfig, subject: OverrideSubject) -> Declaration:

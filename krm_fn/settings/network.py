@@ -6,7 +6,7 @@ infrastructure provider, or missing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from krm_fn.clusters import Cluster, ClusterNetwork, Membership, Role, network_field, value_of
 from krm_fn.light_typing import Any, NamedTuple
@@ -19,12 +19,12 @@ from krm_fn.noproxy import (
     POD_CIDRS,
     PROVIDER,
     SERVICE_CIDRS,
-    Entry,
     Policy,
     Style,
     holds,
 )
 from krm_fn.products.node_kinds import EXPORTERS, OF_CLASSES
+from krm_fn.settings.declared import DeclaredPlace
 
 
 class Missing(NamedTuple):
@@ -113,35 +113,27 @@ def network_of(cluster: Cluster, defaults: ClusterNetwork, policy: Policy) -> Cl
     return known.completed_by(assumed)._replace(networks=networks, hosts=hosts)
 
 
-def lacks_of(
-    known: ClusterNetwork,
-    policy: Policy,
-    cluster: Cluster | None,
-    user: Iterable[Entry],
-    *,
-    talks_to_nodes: bool,
-) -> Iterator[Missing]:
-    """Yield the facts that a list of a policy needs and nothing says.
+def lack_of(fact: Missing, place: DeclaredPlace, *, calls_nodes: bool) -> Missing | None:
+    """Return a fact that the list of a place needs and nothing says; None where it is known or not needed.
 
     Args:
-        known: what is known of the network.
-        policy: says what the list holds.
-        cluster: that of the network; None if no Cluster is known.
-        user: the entries of the user, which may cover the nodes.
-        talks_to_nodes: whether a program that reads the list calls other nodes by their addresses.
+        fact: one of ``FACTS``.
+        place: what is declared and known there.
+        calls_nodes: whether a program that reads the list calls other nodes by their addresses.
     """
-    for fact in _NEEDED[policy.style]:
-        if policy.derive.isdisjoint(fact.switches):
-            continue
-        if any(getattr(known, member) for member in fact.members):
-            continue
-        if fact.is_about_nodes:
-            endpoint = value_of(known.endpoint)
-            is_covered = any(holds(entry.text, endpoint) for entry in user)
-            if cluster is None or not talks_to_nodes or is_covered:
-                continue
-        field = fact.field or network_field(known.infrastructure_kind)
-        yield fact._replace(field=field, cluster=cluster.full_name if cluster else "")
+    known, policy = place.network, place.declaration.policy
+    if fact not in _NEEDED[policy.style] or policy.derive.isdisjoint(fact.switches):
+        return None
+    if any(getattr(known, member) for member in fact.members):
+        return None
+    if fact.is_about_nodes:
+        endpoint = value_of(known.endpoint)
+        is_covered = any(holds(entry.text, endpoint) for entry in place.declaration.entries)
+        if place.membership is None or not calls_nodes or is_covered:
+            return None
+    field = fact.field or network_field(known.infrastructure_kind)
+    cluster = place.membership.cluster.full_name if place.membership else ""
+    return fact._replace(field=field, cluster=cluster)
 
 
 def talks_to_nodes(

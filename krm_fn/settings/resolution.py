@@ -4,32 +4,23 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from krm_fn import noproxy
 from krm_fn.clusters import Cluster, ClusterNetwork, Membership
 from krm_fn.config import Mode, OverrideSubject, ProxyConfig
-from krm_fn.light_typing import NamedTuple
 from krm_fn.noproxy import CLUSTER_DOMAIN_NAMES, Audience, Entry, Policy, Readers, Style
-from krm_fn.settings.declared import Declaration, declaration, subject_of
+from krm_fn.settings.declared import DeclaredPlace, declaration, subject_of
 from krm_fn.settings.model import ProxySettings, Resolved
 from krm_fn.settings.network import (
     FACTS,
     Missing,
-    lacks_of,
+    lack_of,
     network_of,
     talks_to_nodes,
 )
 
 _CALLED_INSIDE = "the parts of this program call each other by this name"
-
-
-class _DeclaredPlace(NamedTuple):
-    """An object in one of its Clusters: what overrides see of it, what is declared for it, and the network there."""
-
-    membership: Membership | None
-    subject: OverrideSubject
-    declaration: Declaration
-    network: ClusterNetwork
 
 
 def cache_key(
@@ -64,25 +55,27 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
         name: the name of the object.
     """
     blank = _blank(memberships)
-    if config.mode is Mode.REMOVE:
-        if _keeps(config, target):
-            declared = resolve(
-                config._replace(mode=Mode.INJECT),
-                memberships,
-                target=target,
-                readers=readers,
-                standalone=standalone,
-                name=name,
-            )
-            blank = blank._replace(removed=declared.settings)
+    is_removal = config.mode is Mode.REMOVE
+    if is_removal and not _keeps(config, target):
         return Resolved(blank)
-    blank = blank._replace(trusted_ca=config.trusted_ca, mirror=config.mirror)
-    if readers.audience is Audience.NOBODY:
-        return Resolved(blank)
-    places = [
-        _place(config, membership, subject_of(membership, target, name), standalone)
-        for membership in memberships or (None,)
-    ]
+    own = blank._replace(trusted_ca=config.trusted_ca, mirror=config.mirror)
+    resolved = Resolved(own)
+    if readers.audience is not Audience.NOBODY:
+        places: list[DeclaredPlace] = []
+        for membership in memberships or (None,):
+            subject = subject_of(membership, target, name)
+            declared = declaration(config, subject)
+            cluster = membership.cluster if membership else standalone or Cluster()
+            network = network_of(cluster, config.cluster_defaults, declared.policy)
+            places.append(DeclaredPlace(membership, subject, declared, network))
+        resolved = _resolved(config, places, readers, own)
+    return Resolved(blank._replace(removed=resolved.settings)) if is_removal else resolved
+
+
+def _resolved(
+    config: ProxyConfig, places: Sequence[DeclaredPlace], readers: Readers, blank: ProxySettings
+) -> Resolved:
+    """Return the proxy of an object in these places."""
     withheld = _withheld(config, places)
     if withheld:
         return Resolved(blank._replace(is_declared=False), withheld=withheld)
@@ -106,14 +99,11 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
         # What is stored may be what was read: completed, it would come back as the user's list in the next run.
         readers = readers._replace(audience=Audience.PRODUCT)
     entries = _list_for(places, readers)
-    missing: tuple[Missing, ...] = ()
-    if not readers.audience.completes_the_list:
-        calls_nodes = talks_to_nodes(target, config.targets, memberships)
-        missing = _missing(places, calls_nodes=calls_nodes)
     no_proxy = ",".join(entry.text for entry in entries)
-    return resolved._replace(
-        settings=settings._replace(no_proxy=no_proxy), entries=entries, missing=missing
-    )
+    resolved = resolved._replace(settings=settings._replace(no_proxy=no_proxy), entries=entries)
+    if readers.audience.completes_the_list:
+        return resolved
+    return resolved._replace(missing=_missing(config, places))
 
 
 def _keeps(config: ProxyConfig, target: str) -> bool:
@@ -139,18 +129,6 @@ def subjects(
     return [subject_of(membership, target, name) for membership in memberships or (None,)]
 
 
-def _place(
-    config: ProxyConfig,
-    membership: Membership | None,
-    subject: OverrideSubject,
-    standalone: Cluster | None,
-) -> _DeclaredPlace:
-    cluster = membership.cluster if membership else standalone or Cluster()
-    declared = declaration(config, subject)
-    network = network_of(cluster, config.cluster_defaults, declared.policy)
-    return _DeclaredPlace(membership, subject, declared, network)
-
-
 def _blank(memberships: Sequence[Membership]) -> ProxySettings:
     """Return settings without a proxy, for an object of these Clusters."""
     names = tuple(dict.fromkeys(membership.cluster.name for membership in memberships))
@@ -161,23 +139,23 @@ def _blank(memberships: Sequence[Membership]) -> ProxySettings:
     )
 
 
-def _withheld(config: ProxyConfig, places: Iterable[_DeclaredPlace]) -> tuple[Membership, ...]:
+def _withheld(config: ProxyConfig, places: Sequence[DeclaredPlace]) -> tuple[Membership, ...]:
     """Return memberships that only the object itself states and that would change its proxy.
 
     What is the same for every object is nobody's secret, so such a membership only adds what is known of the network.
     """
-    withheld = []
+    subject = places[0].subject
+    other = declaration(config, OverrideSubject(subject.target, name=subject.name))
+    withheld: list[Membership] = []
     for place in places:
-        membership = place.membership
-        if membership and membership.claimed_from and not config.trusts(membership.claimed_from):
-            without_cluster = subject_of(None, place.subject.target, place.subject.name)
-            other, own = declaration(config, without_cluster), place.declaration
-            if (other.urls, other.is_declared) != (own.urls, own.is_declared):
-                withheld.append(membership)
+        membership, own = place.membership, place.declaration
+        is_other = (other.urls, other.is_declared) != (own.urls, own.is_declared)
+        if membership and is_other and not config.trusts(membership.claimed_from):
+            withheld.append(membership)
     return tuple(withheld)
 
 
-def _differs_from_cluster(config: ProxyConfig, place: _DeclaredPlace) -> bool:
+def _differs_from_cluster(config: ProxyConfig, place: DeclaredPlace) -> bool:
     """Return whether a declaration differs from that of its Cluster as a whole, without role, group and target."""
     if not config.overrides or place.membership is None:
         return False
@@ -185,7 +163,7 @@ def _differs_from_cluster(config: ProxyConfig, place: _DeclaredPlace) -> bool:
     return place.declaration.differs(declaration(config, of_cluster))
 
 
-def _known_networks(places: Iterable[_DeclaredPlace]) -> tuple[ClusterNetwork, ...]:
+def _known_networks(places: Iterable[DeclaredPlace]) -> tuple[ClusterNetwork, ...]:
     """Return the networks without those of Clusters of which only the name is known; each one once."""
     networks: dict[ClusterNetwork, None] = {}
     for place in places:
@@ -195,7 +173,7 @@ def _known_networks(places: Iterable[_DeclaredPlace]) -> tuple[ClusterNetwork, .
     return tuple(networks)
 
 
-def _conflicts(places: Sequence[_DeclaredPlace]) -> tuple[str, ...]:
+def _conflicts(places: Sequence[DeclaredPlace]) -> tuple[str, ...]:
     """Return the first place, and those that get another proxy.
 
     Who names a class of another namespace has no say in the proxy of those whose class it is.
@@ -219,9 +197,7 @@ def _described(membership: Membership) -> str:
     return f"`{membership.cluster.full_name}`{role}{group}"
 
 
-def _unreachable_overrides(
-    config: ProxyConfig, places: Iterable[_DeclaredPlace]
-) -> tuple[str, ...]:
+def _unreachable_overrides(config: ProxyConfig, places: Iterable[DeclaredPlace]) -> tuple[str, ...]:
     """Return the overrides that only ``roles`` and ``workerGroups`` keep from these places."""
     unreachable: dict[str, None] = {}
     for number, override in enumerate(config.overrides):
@@ -235,45 +211,34 @@ def _unreachable_overrides(
     return tuple(unreachable)
 
 
-def _missing(places: Iterable[_DeclaredPlace], *, calls_nodes: bool) -> tuple[Missing, ...]:
+def _missing(config: ProxyConfig, places: Sequence[DeclaredPlace]) -> tuple[Missing, ...]:
     """Return what no object states of the Clusters, each fact with all Clusters that lack it."""
-    missing: dict[Missing, None] = {}
-    for place in places:
-        declared = place.declaration
-        lacks = lacks_of(
-            place.network,
-            declared.policy,
-            place.membership.cluster if place.membership else None,
-            declared.entries,
-            talks_to_nodes=calls_nodes,
-        )
-        missing.update(dict.fromkeys(lacks))
-    order = [fact.name for fact in FACTS]
-    return tuple(sorted(missing, key=lambda lack: order.index(lack.name)))
+    memberships = [place.membership for place in places if place.membership]
+    calls_nodes = talks_to_nodes(places[0].subject.target, config.targets, memberships)
+    lacks = [lack_of(fact, place, calls_nodes=calls_nodes) for fact in FACTS for place in places]
+    return tuple(dict.fromkeys(filter(None, lacks)))
 
 
-def _list_for(places: Sequence[_DeclaredPlace], readers: Readers) -> tuple[Entry, ...]:
+def _list_for(places: Sequence[DeclaredPlace], readers: Readers) -> tuple[Entry, ...]:
     """Return one list for all places: those with one policy have a list in common, and these are united."""
-    by_policy: dict[Policy, list[_DeclaredPlace]] = {}
+    by_policy: dict[Policy, list[DeclaredPlace]] = {}
     for place in places:
         by_policy.setdefault(place.declaration.policy, []).append(place)
-    lists = [_list_of(policy, same, readers) for policy, same in by_policy.items()]
-    if len(lists) == 1:
-        return lists[0]
-    return tuple(noproxy.united(entry for entries in lists for entry in entries))
+    return _united([_list_of(policy, same, readers) for policy, same in by_policy.items()])
 
 
 def _list_of(
-    policy: Policy, places: Sequence[_DeclaredPlace], readers: Readers
+    policy: Policy, places: Sequence[DeclaredPlace], readers: Readers
 ) -> tuple[Entry, ...]:
-    written = dict.fromkeys(place.declaration.entries for place in places)
-    # A list that all of them share stays as it was written, repetitions and all.
-    entries = next(iter(written))
-    if len(written) > 1:
-        entries = tuple(noproxy.united(entry for entries in written for entry in entries))
+    written = _united(list(dict.fromkeys(place.declaration.entries for place in places)))
     networks = dict.fromkeys(place.network for place in places)
     networks.pop(ClusterNetwork(), None)
-    return _composed(entries, tuple(networks), _policy_for(policy, readers), readers.audience)
+    return _composed(written, tuple(networks), _policy_for(policy, readers), readers.audience)
+
+
+def _united(lists: list[tuple[Entry, ...]]) -> tuple[Entry, ...]:
+    """Return one list as it is, repetitions and all, and several as their union."""
+    return lists[0] if len(lists) == 1 else tuple(noproxy.united(chain(*lists)))
 
 
 def _policy_for(policy: Policy, readers: Readers) -> Policy:
