@@ -99,6 +99,14 @@ def list_at(data: Any, path: Iterable[str | int]) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
+def put_at(data: dict[str, Any], path: Pointer, value: Any) -> None:
+    """Set a member of mappings in mappings, which are made where they are missing."""
+    *above, name = path
+    for step in above:
+        data = data.setdefault(step, {})
+    data[name] = value
+
+
 def walk(data: Any) -> Iterator[tuple[Pointer, Any]]:
     """Yield data, and each mapping, list and value in it, with its path, in order."""
     left: list[tuple[Pointer, Any]] = [((), data)]

@@ -48,14 +48,6 @@ MEANINGS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"mode": "Remove", "noProxyPolicy.maxLength": " 1023"},
         {"mode": "Remove", "noProxyPolicy": {"maxLength": 1023}},
     ),
-    "YAML text and keys with dots are put together": (
-        {"mode": "Remove", "targets": "certManager: {conflict: Keep}", "targets.certManager.enabled": "false"},
-        {"mode": "Remove", "targets": {"certManager": {"conflict": "Keep", "enabled": False}}},
-    ),
-    "a key with dots comes first": (
-        {"mode": "Remove", "lint.rules.OtherProxy": "Off", "lint.rules": "UrlHttps: Error"},
-        {"mode": "Remove", "lint": {"rules": {"OtherProxy": "Off", "UrlHttps": "Error"}}},
-    ),
     "a null in YAML text": ({"mode": "Remove", "targets": "certManager:\n"}, {"mode": "Remove", "targets": {}}),
     "JSON text": (
         {"overrides": f'[{{"match": {{"roles": ["Worker"]}}, "httpProxy": "{PROXY}"}}]'},

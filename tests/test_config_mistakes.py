@@ -249,10 +249,6 @@ OF_DATA: dict[str, tuple[dict[str, Any], str]] = {
         {"targets": "certManager: {enabled: true}", "targets.certManager.enabled": "false"},
         "targets.certManager.enabled: must not contradict `data.targets`: give only one of them",
     ),
-    "a number where a key with dots expects a mapping": (
-        {"targets": "kubeletDropIn: 5", "targets.kubeletDropIn.enabled": "true"},
-        "targets.kubeletDropIn: must be a mapping",
-    ),
     "a string that is no boolean": (
         {"targets.certManager.enabled": "perhaps"},
         "targets.certManager.enabled: must be `true` or `false`, without quotes",

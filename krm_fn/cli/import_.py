@@ -13,6 +13,7 @@ from krm_fn.cli.streams import Answer
 from krm_fn.config import ForeignValue
 from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.light_typing import Any
+from krm_fn.patch import put_at
 from krm_fn.plan.sources import formats
 from krm_fn.yamledit.render import block_text
 
@@ -58,11 +59,8 @@ def _text(path: str) -> str:
 
 def _spec(fields: Mapping[tuple[str, ...], ForeignValue]) -> dict[str, Any]:
     spec: dict[str, Any] = {}
-    for (*above, name), given in fields.items():
-        parent = spec
-        for step in above:
-            parent = parent.setdefault(step, {})
-        parent[name] = konvoy.field_value(name, given.value)
+    for path, given in fields.items():
+        put_at(spec, path, konvoy.field_value(path[-1], given.value))
     if spec.get("httpProxy") == "" and spec.get("httpsProxy") == "":
         return {"mode": config.Mode.REMOVE.value}  # the system says that there is no proxy
     return {name: value for name, value in spec.items() if value not in ("", [])}

@@ -19,6 +19,17 @@ from krm_fn.noproxy import Entry, Policy, Style
 from krm_fn.patch import Pointer, list_at, lookup, text_at
 from krm_fn.target_table import ROWS, SYSTEMS
 
+_CLUSTER_DEFAULTS = {
+    "pod_cidrs": "podCIDRs",
+    "service_cidrs": "serviceCIDRs",
+    "service_domain": "serviceDomain",
+    "endpoint": "endpoint",
+    "infrastructure": "infrastructure",
+    "region": "region",
+    "networks": "networks",
+}
+"""Member of a ``ClusterNetwork`` -> field of ``spec.clusterDefaults``."""
+
 
 def built(spec: Mapping[str, Any], names: FieldNames) -> ProxyConfig:
     """Return the ProxyConfig of ``spec``, which is right."""
@@ -50,9 +61,12 @@ def _entries(spec: Any, place: Pointer, names: FieldNames) -> tuple[Entry, ...]:
     return tuple(Entry.of_config(text, name) for text, name in _texts(spec, place, names))
 
 
-def _facts(spec: Any, field: str, names: FieldNames) -> tuple[Fact, ...]:
-    texts = _texts(spec, ("clusterDefaults", field), names)
-    return tuple(Fact(text, config_field=name) for text, name in texts)
+def _cluster_defaults(spec: Any, names: FieldNames) -> ClusterNetwork:
+    facts: dict[str, tuple[Fact, ...]] = {}
+    for member, field in _CLUSTER_DEFAULTS.items():
+        texts = _texts(spec, ("clusterDefaults", field), names)
+        facts[member] = tuple(Fact(text, config_field=name) for text, name in texts)
+    return ClusterNetwork(**facts)
 
 
 def _texts(spec: Any, place: Pointer, names: FieldNames) -> Iterator[tuple[str, str]]:
@@ -95,18 +109,6 @@ def _override(spec: Any, place: Pointer, names: FieldNames) -> Override:
     if "noProxy" in written:
         override = override._replace(no_proxy=_entries(spec, (*place, "noProxy"), names))
     return override
-
-
-def _cluster_defaults(spec: Any, names: FieldNames) -> ClusterNetwork:
-    return ClusterNetwork(
-        pod_cidrs=_facts(spec, "podCIDRs", names),
-        service_cidrs=_facts(spec, "serviceCIDRs", names),
-        service_domain=_facts(spec, "serviceDomain", names),
-        endpoint=_facts(spec, "endpoint", names),
-        infrastructure=_facts(spec, "infrastructure", names),
-        region=_facts(spec, "region", names),
-        networks=_facts(spec, "networks", names),
-    )
 
 
 def _severities(rules: Mapping[str, str]) -> dict[str, Severity | None]:

@@ -14,6 +14,7 @@ from krm_fn.config import json_schema
 from krm_fn.config.names import FieldNames, repeated_key, shown
 from krm_fn.errors import ConfigError, InputError
 from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.patch import put_at
 
 ALIASES = {
     "HTTP_PROXY": "httpProxy",
@@ -35,10 +36,11 @@ class Field(NamedTuple):
     path: tuple[str, ...]
     value: Any
 
-    def is_about(self, other: Field) -> bool:
-        """Return whether one of two fields is the other one, or in it."""
+    def contradicts(self, other: Field) -> bool:
+        """Return whether one of two fields is the other one, or in it, but does not say the same."""
         depth = min(len(self.path), len(other.path))
-        return self.path[:depth] == other.path[:depth]
+        is_about_it = self.path[:depth] == other.path[:depth]
+        return is_about_it and (self.path, self.value) != (other.path, other.value)
 
 
 def read(data: Mapping[str, Any], names: FieldNames) -> tuple[dict[str, Any], list[str]]:
@@ -52,14 +54,14 @@ def read(data: Mapping[str, Any], names: FieldNames) -> tuple[dict[str, Any], li
         except ConfigError as error:
             mistakes += error.problems
             continue
-        if not _add(spec, field.path, field.value):
-            other = next(earlier.key for earlier in fields if earlier.is_about(field))
-            mistakes.append(
-                f"data.{key}: must not contradict `data.{other}`: give only one of them"
-            )
+        others = [f"`data.{other.key}`" for other in fields if other.contradicts(field)]
+        if others:
+            mistakes.append(f"data.{key}: must not contradict {others[0]}: give only one of them")
+        else:
+            put_at(spec, field.path, field.value)
         fields.append(field)
         if key in ALIASES:
-            names.add_key(field.path[0], key)
+            names.keys.setdefault(field.path[0], key)
     return spec, mistakes
 
 
@@ -100,20 +102,3 @@ def _read(key: str, text: str, known: Mapping[str, Any]) -> Any:
     if known["type"] == "object" and not isinstance(value, dict):
         raise ConfigError([f"data.{key}: must be a mapping, as YAML or JSON text"])
     return value
-
-
-def _add(members: dict[str, Any], path: tuple[str, ...], value: Any) -> bool:
-    """Add a value to a tree; return whether it contradicts nothing there."""
-    name, *below = path
-    if below:
-        inner = members.setdefault(name, {})
-        return not isinstance(inner, dict) or _add(inner, tuple(below), value)
-    if name not in members:
-        members[name] = value
-        return True
-    if not (isinstance(members[name], dict) and isinstance(value, dict)):
-        return bool(members[name] == value)
-    is_sound = True
-    for key, member in value.items():
-        is_sound = _add(members[name], (key,), member) and is_sound
-    return is_sound

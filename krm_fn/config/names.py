@@ -15,31 +15,16 @@ _LONGEST = 80
 class FieldNames:
     """The names of the places of one ``spec``: ``spec.noProxy[2]``, ``data.NO_PROXY``, or a key of another object.
 
-    Args:
+    Attributes:
         root: ``spec`` or ``data``.
+        keys: the fields below ``spec`` for which a ConfigMap has another key, and that key.
+        foreign: the places that another object fills, and their names.
     """
 
     def __init__(self, root: str) -> None:
-        self._root = root
-        self._keys: dict[str, str] = {}
-        self._foreign: dict[Pointer, str] = {}
-
-    def add_key(self, field: str, key: str) -> None:
-        """Note the key of a ConfigMap that says a field below ``spec``; the first one counts."""
-        self._keys.setdefault(field, key)
-
-    def set_foreign(self, place: Pointer, name: str) -> None:
-        """Set the name of a place that another object fills."""
-        self._foreign[place] = name
-
-    def is_foreign(self, place: Pointer) -> bool:
-        """Return whether another object fills just this place."""
-        return place in self._foreign
-
-    @property
-    def has_foreign(self) -> bool:
-        """Whether another object fills a place."""
-        return bool(self._foreign)
+        self.root = root
+        self.keys: dict[str, str] = {}
+        self.foreign: dict[Pointer, str] = {}
 
     def name(self, place: Pointer) -> str:
         """Return the name of a place below ``spec``, to be shown as it is."""
@@ -48,8 +33,8 @@ class FieldNames:
             return foreign
         steps = [shown(step) for step in place]
         if place:
-            steps[0] = self._keys.get(place[0], steps[0])
-        return field_path((self._root, *steps))
+            steps[0] = self.keys.get(place[0], steps[0])
+        return field_path((self.root, *steps))
 
     def mistake(self, place: Pointer, text: str) -> str:
         """Return the line about a mistake at a place."""
@@ -58,8 +43,8 @@ class FieldNames:
 
     def _foreign_name(self, place: Pointer) -> str:
         for depth in range(len(place), 0, -1):
-            if place[:depth] in self._foreign:
-                return self._foreign[place[:depth]]
+            if place[:depth] in self.foreign:
+                return self.foreign[place[:depth]]
         return ""
 
 

@@ -14,7 +14,7 @@ from krm_fn.config.model import ForeignValue, Lookup, ProxyConfig
 from krm_fn.config.names import FieldNames, shown, texts_at
 from krm_fn.errors import ConfigError
 from krm_fn.light_typing import Any
-from krm_fn.patch import Pointer, copied, lookup
+from krm_fn.patch import Pointer, copied, lookup, put_at
 from krm_fn.proxy_url import split_url
 
 _URLS = (("httpProxy",), ("httpsProxy",))
@@ -71,7 +71,7 @@ class MergedSpec:
             mirror=mirror,
             says_none=self.says_none,
             secret_urls=frozenset(self.secret_urls),
-            reads_objects=self.names.has_foreign,
+            reads_objects=bool(self.names.foreign),
         )
 
     def _is_enough(self) -> bool:
@@ -93,7 +93,7 @@ class MergedSpec:
                 self._note_password(given)
             if path == _NO_PROXY and isinstance(given.value, str):
                 self._take_list(given.value, name)
-            elif lookup(self.spec, path) is None or self.names.is_foreign(path):
+            elif lookup(self.spec, path) is None or path in self.names.foreign:
                 self._put(path, given.value, name)
 
     def _note_password(self, given: ForeignValue) -> None:
@@ -108,7 +108,8 @@ class MergedSpec:
                 names.setdefault(entry, self.names.name(place))
         self.spec["noProxy"] = list(names)
         for index, entry_name in enumerate(names.values()):
-            self.names.set_foreign((*_NO_PROXY, str(index)), entry_name)
+            place = (*_NO_PROXY, str(index))
+            self.names.foreign[place] = entry_name
 
     def _take_certificates(self, path: Pointer) -> None:
         reference = (*path, "configMap")
@@ -126,11 +127,8 @@ class MergedSpec:
         self.config_maps[path] = certificates.config_map
 
     def _put(self, path: Pointer, value: Any, name: str) -> None:
-        parent = self.spec
-        for step in path[:-1]:
-            parent = parent.setdefault(step, {})
-        parent[path[-1]] = value
-        self.names.set_foreign(path, name)
+        put_at(self.spec, path, value)
+        self.names.foreign[path] = name
 
     def _report(self, reference: Pointer, error: ConfigError) -> None:
         self.mistakes += [self.names.mistake(reference, text) for text in error.problems]
