@@ -11,6 +11,7 @@ from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.pipeline import Comparison
+from krm_fn.plan.selection import is_selected
 from krm_fn.settings import declared_urls
 
 _NOTHING = ("NodesWithoutProxy", "ClassPatchErases")
@@ -138,12 +139,11 @@ def _why_nothing(comparison: Comparison, grants: Iterable[Grant]) -> dict[str, s
         if context and context.of_class in classes:
             served.update(membership.cluster.ref for membership in record.place.memberships)
     reasons = {}
-    for obj in overview.clusters:
-        memberships = overview.memberships.get(obj.ref, ())
-        wanted = overview.wanted
+    wanted = overview.config
+    for obj, memberships in overview.clusters:
         if obj.ref in served or wanted is None:
             why = ""
-        elif obj.ref in overview.left_out:
+        elif not is_selected(obj, wanted):
             why = "`spec.selector` leaves the Cluster out"
         elif not any(declared_urls(wanted, memberships, target="") or ()):
             why = "no proxy is declared for it, in `spec` or in an override that fits"

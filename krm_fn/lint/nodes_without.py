@@ -62,8 +62,7 @@ def nodes_without_proxy(
     records: dict[object, Compared] = {}
     for lacking in (
         *_of_other_systems(overview.foreign, wanted),
-        *_of_unknown_classes(overview, wanted, written),
-        *_in_other_lists(overview),
+        *_in_other_lists(overview, wanted, written),
     ):
         urls = _urls_of_nodes(lacking.targets, lacking.memberships, wanted, lacking.name)
         key = (lacking.obj.ref, lacking.system or lacking.why)
@@ -109,27 +108,18 @@ def _of_other_systems(systems: Iterable[Foreign], wanted: ProxyConfig) -> Iterat
         )
 
 
-def _of_unknown_classes(
+def _in_other_lists(
     overview: Overview, wanted: ProxyConfig, written: set[ObjectRef]
 ) -> Iterator[_Lacking]:
-    """Yield the Clusters whose class is not in the list, unless a target writes into the Cluster itself."""
-    if wanted.targets.get(OF_CLASSES, {}).get("sharedTemplates") == "Patch":
-        return  # its target says so
-    for obj, name, _ in overview.without_class:
-        if obj.ref not in written:
-            why = (
-                f'its ClusterClass "{name}" is not in the list: add the class and its templates, '
-                "or run this function where they are"
-            )
-            yield _Lacking(obj, overview.memberships[obj.ref], NODE_TARGETS, why)
-
-
-def _in_other_lists(overview: Overview) -> Iterator[_Lacking]:
-    """Yield the Clusters whose control plane, or a template of whose workers, is not in the list."""
-    for obj, (group, kind, _, name, *_), memberships in overview.elsewhere:
-        why = f'its {kind} "{name}" is not in the list: add it, or run this function where it is'
-        owner = _owner(obj, memberships[0].cluster) if memberships else obj
-        yield _Lacking(owner, memberships, targets_of(group, kind), why, name)
+    """Yield the Clusters whose class or control plane, or a template of whose workers, is not in the list."""
+    is_said = wanted.targets.get(OF_CLASSES, {}).get("sharedTemplates") == "Patch"
+    for obj, key, memberships in overview.missing:
+        why = f'its {key.kind} "{key.name}" is not in the list: add it, or run this function where it is'
+        if key.kind != "ClusterClass":
+            owner = _owner(obj, memberships[0].cluster) if memberships else obj
+            yield _Lacking(owner, memberships, targets_of(key.group, key.kind), why, key.name)
+        elif not is_said and obj.ref not in written:  # a target writes into the Cluster itself
+            yield _Lacking(obj, memberships, NODE_TARGETS, why)
 
 
 def _holds(obj: Object, urls: Sequence[str]) -> bool:

@@ -76,7 +76,7 @@ def plan_edits(source: ObjectSource, config: ProxyConfig, overview: Overview) ->
     topology = Topology(read)
     classes = class_plans(read, lambda obj: is_selected(obj, config), topology, config)
     uses = data_uses(reader, config)
-    overview.take(read, classes, uses, config)
+    overview.take(read, topology, uses, config)
     del read  # so that memory is freed as items are taken
     targets_of = targets_of_items(source, config, uses.names)
     patched = _patched(source, config, classes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krm_fn import settings
-from krm_fn.clusters import Key, Membership
+from krm_fn.clusters import Key, Membership, Topology
 from krm_fn.config import OverrideSubject, ProxyConfig
 from krm_fn.errors import DocumentError
 from krm_fn.formats import sops
@@ -16,12 +16,11 @@ from krm_fn.light_typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer
 from krm_fn.places.provided import NO_USES, DataUses
-from krm_fn.plan.other_systems import Foreign, elsewhere, foreign, without_class
+from krm_fn.plan.other_systems import Foreign, foreign, missing
 from krm_fn.plan.selection import is_selected
 from krm_fn.products.cluster_api import CLUSTER, Role
 from krm_fn.settings import Resolved
 from krm_fn.targets import TARGETS, ClassContext, Context, Reach, Writes
-from krm_fn.targets.class_plans import ClassPlans
 
 if TYPE_CHECKING:
     from krm_fn.places.reading import Reading
@@ -213,62 +212,48 @@ class Overview:
     """What ``plan_edits`` sees besides the edits; it is filled while that runs.
 
     Attributes:
-        wanted: the ProxyConfig of the plan; None before the Clusters are read.
+        config: the ProxyConfig of the plan; None before the Clusters are read.
         candidates: how many objects are of kinds that a target could write.
         selected: how many of them the selector includes.
         foreign: Clusters and objects of systems that are none of ``NODE_KINDS``; a target may write them all the same.
-        without_class: Clusters that no target writes here, because their class is not in the list.
-        elsewhere: objects of Clusters that name a control plane or a template which is not in the list.
+        missing: objects of Clusters that name a class, a control plane or a template which is not in the list.
         not_generated: objects that an option asks for and that the selector does not include, except by ``exclude``,
             which is intended.
         unreadable: entries that no target needs and that cannot be read.
         naming: the selected objects whose text names a variable for a proxy, and their Clusters.
-        memberships: those of the Clusters themselves.
         clusters: all Clusters that count as themselves, not as another one of the same name.
-        left_out: those that the selector leaves out.
         uses: the ConfigMaps and Secrets of the list that others read as a proxy, and the sources of charts.
     """
 
     def __init__(self) -> None:
-        self.wanted: ProxyConfig | None = None
+        self.config: ProxyConfig | None = None
         self.candidates = 0
         self.selected = 0
         self.foreign: list[Foreign] = []
-        self.without_class: list[tuple[Object, str, Pointer]] = []
-        self.elsewhere: list[tuple[Object, Key, tuple[Membership, ...]]] = []
+        self.missing: list[tuple[Object, Key, tuple[Membership, ...]]] = []
         self.not_generated: list[Object] = []
         self.unreadable: list[DocumentError] = []
         self.naming: list[tuple[Object, tuple[Membership, ...]]] = []
-        self.memberships: dict[ObjectRef, tuple[Membership, ...]] = {}
-        self.clusters: list[Object] = []
-        self.left_out: set[ObjectRef] = set()
+        self.clusters: list[tuple[Object, tuple[Membership, ...]]] = []
         self.uses = NO_USES
 
     @property
     def has_others(self) -> bool:
         """Whether the list has something besides the places that targets write."""
-        return bool(self.naming or self.foreign or self.elsewhere or self.without_class)
+        return bool(self.naming or self.foreign or self.missing)
 
     def take(
-        self, read: Sequence[Object], classes: ClassPlans, uses: DataUses, wanted: ProxyConfig
+        self, read: Sequence[Object], topology: Topology, uses: DataUses, config: ProxyConfig
     ) -> None:
         """Note what Clusters, and the objects that make their nodes, say of systems and classes."""
-        topology = classes.topology
-        self.wanted = wanted
+        self.config = config
         self.uses = uses
-        chosen = [obj for obj in read if is_selected(obj, wanted)]
-        self.foreign = foreign(chosen, topology)
-        for obj, name, path in without_class(read, topology):
-            if is_selected(obj, wanted):
-                self.without_class.append((obj, name, path))
-        for obj, key in elsewhere(read):
-            if is_selected(obj, wanted):
-                self.elsewhere.append((obj, key, topology.of(obj)))
+        self.foreign = foreign([obj for obj in read if is_selected(obj, config)], topology)
+        for obj, key in missing(read, topology):
+            if is_selected(obj, config):
+                self.missing.append((obj, key, topology.of(obj)))
         for obj in read:
-            if obj.group_kind != CLUSTER or obj.is_local:
-                continue
-            if obj.ref in {membership.cluster.ref for membership in topology.of(obj)}:
-                self.clusters.append(obj)
-        about = [*self.clusters, *(obj for obj, _, _ in self.without_class)]
-        self.memberships = {obj.ref: topology.of(obj) for obj in about}
-        self.left_out = {obj.ref for obj in self.clusters if not is_selected(obj, wanted)}
+            if obj.group_kind == CLUSTER and not obj.is_local:
+                memberships = topology.of(obj)
+                if any(membership.cluster.ref == obj.ref for membership in memberships):
+                    self.clusters.append((obj, memberships))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from krm_fn.clusters import Cluster, Key, ObjectIndex, Topology, class_of, key_of, uses
+from krm_fn.clusters import Cluster, Key, ObjectIndex, Topology, key_of, uses
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import NamedTuple
-from krm_fn.patch import Pointer
 from krm_fn.products.cluster_api import CLUSTER
 from krm_fn.products.node_kinds import NODE_KINDS
-from krm_fn.products.systems import System, order_of, system_of
+from krm_fn.products.systems import System, system_of
 
 _OWNS_TEMPLATES = frozenset({"Cluster", "MachineDeployment", "MachinePool"})
 
@@ -37,7 +36,7 @@ def foreign(objects: Iterable[Object], topology: Topology) -> list[Foreign]:
         objects: those of ``kinds()`` and of ``system_kinds()``.
         topology: the Clusters of the list.
     """
-    found: list[Foreign] = []
+    systems: list[Foreign] = []
     for obj in objects:
         named = [(*obj.group_kind, obj.base_name, True)]
         named += [(use.target.group, use.target.kind, use.target.name, False) for use in uses(obj)]
@@ -45,34 +44,31 @@ def foreign(objects: Iterable[Object], topology: Topology) -> list[Foreign]:
             system = system_of(group, kind)
             if system is None:
                 continue
-            clusters: list[Cluster | None] = [one.cluster for one in topology.of(obj)]
-            for cluster in clusters or [None]:
-                found.append(Foreign(system, kind, name, obj, cluster, is_own))  # noqa: PERF401
-    return sorted(found, key=lambda one: order_of(one.system))
+            memberships = topology.of(obj) or [None]
+            systems += [
+                Foreign(system, kind, name, obj, membership and membership.cluster, is_own)
+                for membership in memberships
+            ]
+    return systems
 
 
-def elsewhere(objects: Iterable[Object]) -> Iterator[tuple[Object, Key]]:
-    """Yield each Cluster and group of workers with each configuration that it names and that is not in the list."""
+def missing(objects: Iterable[Object], topology: Topology) -> Iterator[tuple[Object, Key]]:
+    """Yield each Cluster and group of workers with each class and configuration of nodes that the list lacks."""
     read = list(objects)
     listed = ObjectIndex((key_of(obj), None) for obj in read)
     for obj in read:
-        if obj.ref.kind not in _OWNS_TEMPLATES:
-            continue
-        for use in uses(obj):
-            system = system_of(*use.target.group_kind)
-            is_written = system is not None and bool(system.target) and not system.waits
-            if use.target.group_kind in NODE_KINDS or is_written:  # noqa: SIM102
-                if not listed.candidates(use.target):
-                    yield obj, use.target
+        for key in _named(obj, topology):
+            if not listed.candidates(key):
+                yield obj, key
 
 
-def without_class(
-    objects: Iterable[Object], topology: Topology
-) -> Iterator[tuple[Object, str, Pointer]]:
-    """Yield each Cluster whose ClusterClass is not in the list, with the name of the class and the field."""
-    read = list(objects)
-    classes = {key_of(obj) for obj in read if obj.ref.kind == "ClusterClass"}
-    for obj in read:
-        key = topology.class_of(obj) if obj.group_kind == CLUSTER else None
-        if key is not None and key not in classes:
-            yield obj, key.name, class_of(obj.data, obj.ref.namespace)[1]
+def _named(obj: Object, topology: Topology) -> Iterator[Key]:
+    """Yield what a Cluster or a group of workers names, and what a target writes the proxy of its nodes into."""
+    class_key = topology.class_of(obj) if obj.group_kind == CLUSTER else None
+    if class_key is not None:
+        yield class_key
+    for use in uses(obj) if obj.ref.kind in _OWNS_TEMPLATES else ():
+        system = system_of(*use.target.group_kind)
+        is_written = system is not None and bool(system.target) and not system.waits
+        if use.target.group_kind in NODE_KINDS or is_written:
+            yield use.target

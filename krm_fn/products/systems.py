@@ -69,7 +69,7 @@ OF_CLUSTER_API = {
     "EtcdadmConfig": _ETCDADM,
     "AWSManagedMachinePool": System("EKS", "the launch template of its nodes"),
 }
-"""Kind in the groups of Cluster API, without ``Template``; of one Cluster, what the user can write to comes first."""
+"""Kind in the groups of Cluster API, without ``Template``."""
 ALONE = {("karpenter.k8s.aws", "EC2NodeClass"): System("Karpenter", _KARPENTER)}
 _ACM = "Advanced Cluster Management"
 FIELDS = {
@@ -138,11 +138,6 @@ def system_of(group: str, kind: str) -> System | None:
     if is_cluster_api(group):
         return OF_CLUSTER_API.get(kind.removesuffix("Template"))
     return ALONE.get((group, kind))
-
-
-def order_of(system: System) -> int:
-    """Return the place of a system in the order of reports: what a target writes first."""
-    return -1 if system.target else [*OF_CLUSTER_API.values(), *ALONE.values()].index(system)
 
 
 def field_of(group: str, kind: str) -> System | None:
