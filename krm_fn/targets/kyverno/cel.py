@@ -11,7 +11,7 @@ Sources: the lexis in the language definition of CEL; ``spec.mutations`` and ``s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, list_at, text_at
@@ -21,9 +21,7 @@ from krm_fn.targets.kyverno.entries import PolicyEntry, TextPlace, mentioned
 # A literal without its end is one all the same, so that the time is linear.
 _TOKEN = re.compile(
     r"""(?P<gap>\s+|//[^\n]*)
-    |[rRbB]{0,2}(?P<quote>\"{3}|'{3})(?P<long>(?:\\.|[^\\])*?)(?:(?P=quote)|\Z)
-    |[rRbB]{0,2}"(?P<double>(?:\\.|[^"\\\n])*)"?
-    |[rRbB]{0,2}'(?P<single>(?:\\.|[^'\\\n])*)'?
+    |[rRbB]{0,2}(?P<quote>\"{3}|'{3}|"|')(?P<text>(?:\\.|[^\\])*?)(?:(?P=quote)|\Z)
     |\w+|.""",
     re.DOTALL | re.VERBOSE,
 )
@@ -77,22 +75,33 @@ def expressions_of(policy: Any) -> list[Expression]:
 
 
 def entries_of(expressions: Sequence[Expression]) -> list[PolicyEntry]:
-    """Return where the expressions of a policy set proxy variables, in their order."""
+    """Return where the expressions of a policy set proxy variables, in their order; at last what is not read.
+
+    Beside entries a name alone sets nothing: a filter takes out what the entries replace.
+    """
     variables = {expression.variable: expression for expression in expressions}
     entries: list[PolicyEntry] = []
-    others: list[tuple[Expression, list[str]]] = []
+    read: set[tuple[Pointer, int]] = set()
     for expression in expressions:
-        literals = []
         for index, token in enumerate(expression.tokens):
-            if token.literal is None:
-                continue
             start = _start_of_value(expression, index)
             if token.literal in PROXY_VARIABLES and start is not None:
-                entries.append(_entry(token.literal, expression, start, variables))
-            else:
-                literals.append(token.literal)
-        others.append((expression, mentioned(literals)))
-    return [*entries, *_in_other_forms(others, entries)]
+                entry = _entry(token.literal, expression, start, variables)
+                entries.append(entry)
+                read |= {(expression.path, token.start), (entry.place.path, entry.place.start)}
+    unread = []
+    for expression in expressions:
+        path = expression.path
+        literals = [
+            token.literal
+            for token in expression.tokens
+            if token.literal and (path, token.start) not in read
+        ]
+        url = next((text for text in literals if "://" in text), None)
+        for name in mentioned(literals) if url or not entries else ():
+            entry = PolicyEntry(name, path, TextPlace(path), problem=_OTHER_FORM)
+            unread.append(entry if entry.is_list else entry._replace(value=url))
+    return [*entries, *unread]
 
 
 def text_literal(value: str, quote: str = '"') -> str:
@@ -114,11 +123,10 @@ def _tokens_of(text: str) -> list[Token]:
     """Return the tokens of an expression, without blanks and comments."""
     tokens = []
     for match in _TOKEN.finditer(text):
+        literal = None
+        if match["quote"]:
+            literal = re.sub(r"\\(.)", r"\1", match["text"], flags=re.DOTALL)
         if match["gap"] is None:
-            bodies = (match["long"], match["double"], match["single"])
-            literal = next((body for body in bodies if body is not None), None)
-            if literal is not None:
-                literal = re.sub(r"\\(.)", r"\1", literal, flags=re.DOTALL)
             tokens.append(Token(match[0], match.start(), match.end(), literal))
     return tokens
 
@@ -152,23 +160,3 @@ def _start_of_value(expression: Expression, index: int) -> int | None:
         return None
     has_value = expression.says(index + 1, ",", "value", ":")
     return index + 4 if has_value else len(expression.tokens)
-
-
-def _in_other_forms(
-    named: Sequence[tuple[Expression, Sequence[str]]], entries: Sequence[PolicyEntry]
-) -> Iterator[PolicyEntry]:
-    """Yield the names outside of entries, each with the first URL that is no value of an entry.
-
-    Beside entries a name alone sets nothing: a filter takes out what the entries replace.
-    """
-    read = {(entry.place.path, entry.place.start) for entry in entries}
-    for expression, names in named:
-        path = expression.path
-        urls = [
-            token.literal
-            for token in expression.tokens
-            if token.literal and "://" in token.literal and (path, token.start) not in read
-        ]
-        for name in names if urls or not entries else ():
-            entry = PolicyEntry(name, path, TextPlace(path), problem=_OTHER_FORM)
-            yield entry if entry.is_list or not urls else entry._replace(value=urls[0])

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from krm_fn.engine import Draft
-from krm_fn.formats.splice import Edit, splice
 from krm_fn.krm.masking import redact
 from krm_fn.light_typing import Any
-from krm_fn.patch import Pointer, text_at
+from krm_fn.patch import text_at
 from krm_fn.places.place import Place
 from krm_fn.places.reading import quoted
 from krm_fn.targets.kyverno import cel
@@ -29,14 +28,13 @@ class CelForm(PolicyForm):
 
     def set_texts(self, draft: Draft, texts: Mapping[TextPlace, str]) -> None:
         """Set the literals that say something else, with the quotes that they have."""
-        edits: dict[Pointer, list[Edit]] = {}
-        for place, text in texts.items():
-            written = draft.get(place.path)[place.start : place.end]
-            if cel.text_of(written) != text:
-                edit = (place.start, place.end, cel.text_literal(text, written[-1]))
-                edits.setdefault(place.path, []).append(edit)
-        for path, of_path in edits.items():
-            draft.set(path, splice(draft.get(path), of_path))
+        for place in sorted(texts, reverse=True):  # from the end, so that the places stay right
+            expression = draft.get(place.path)
+            written = expression[place.start : place.end]
+            if cel.text_of(written) != texts[place]:
+                literal = cel.text_literal(texts[place], written[-1])
+                new = expression[: place.start] + literal + expression[place.end :]
+                draft.set(place.path, new)
 
     def remove(self, draft: Draft, place: Place, entries: Sequence[PolicyEntry]) -> None:
         """Report what stays: an error where that is a password, which nobody would look for there."""

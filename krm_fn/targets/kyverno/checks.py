@@ -48,36 +48,31 @@ def deprecated(policy: Mapping[str, Any]) -> Result | None:
 
 def _two_proxies(readings: Sequence[Reading]) -> Iterator[Result]:
     """Yield an error for each variable with two proxies: one value of the settings must not replace both."""
-    first: dict[str, Reading] = {}
-    reported: set[str] = set()
+    urls: dict[str, dict[str, Reading]] = {}
     for reading in readings:
-        variable = reading.variable.upper()
-        if "://" not in (reading.value or ""):
-            continue
-        other = first.setdefault(variable, reading)
-        if _url(other) == _url(reading) or variable in reported:
-            continue
-        reported.add(variable)
-        authors = " and ".join(dict.fromkeys((other.place, reading.place)))
-        message = (
-            f"{authors} set two different proxies in `{variable}`, and one ProxyConfig writes one value to both: move "
-            "one to a policy of its own and leave that out with `spec.selector`, or write the same proxy in both"
-        )
-        yield Result.of("CannotWrite", message, reading.path)
+        url = (reading.value or "").strip().rstrip("/")
+        if "://" in url:
+            urls.setdefault(reading.variable.upper(), {}).setdefault(url, reading)
+    for variable, by_url in urls.items():
+        if len(by_url) > 1:
+            first, second, *_ = by_url.values()
+            authors = " and ".join(dict.fromkeys((first.place, second.place)))
+            message = (
+                f"{authors} set two different proxies in `{variable}`, and one ProxyConfig writes one value to both: "
+                "move one to a policy of its own and leave that out with `spec.selector`, or write the same proxy in "
+                "both"
+            )
+            yield Result.of("CannotWrite", message, second.path)
 
 
-def _url(reading: Reading) -> str:
-    return (reading.value or "").strip().rstrip("/")
-
-
-def _of_rule(rule: PolicyRule) -> Iterator[Result]:
-    """Yield what is wrong with the strategic merge patches of a rule, each message once."""
+def _of_rule(rule: PolicyRule) -> list[Result]:
+    """Return what is wrong with the strategic merge patches of a rule, each message once."""
     kinds = _kinds(rule)
     findings: dict[str, Result] = {}
     for entry in entries_of(rule):
         for finding in _of_entry(rule, entry, kinds):
             findings.setdefault(finding.message, finding)
-    yield from findings.values()
+    return list(findings.values())
 
 
 def _of_entry(rule: PolicyRule, entry: PolicyEntry, kinds: Set[str]) -> Iterator[Result]:

@@ -33,6 +33,8 @@ _GROUPS = {
     _NATIVE_POLICY: "admissionregistration.k8s.io",
     BINDING: "admissionregistration.k8s.io",
 }
+_ASKED = {None: (), _POLICY: (_POLICY,), _NATIVE_POLICY: (_NATIVE_POLICY, BINDING)}
+"""The option ``generate`` -> the kinds of the objects that it asks for."""
 _Wanted = Mapping[str, Any]
 """The options ``generated``, all of them."""
 
@@ -155,10 +157,10 @@ _DEFAULTS: Mapping[str, Any] = {
 
 def objects(options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the objects that the options ask for, without a specification."""
-    wanted = {**_DEFAULTS, **options.get("generated", {})}
-    for kind in _kinds(options):
-        created = created_objects.skeleton(kind, wanted["name"], {}, labels={_LABEL: "generated"})
-        yield {**created, "apiVersion": f"{_GROUPS[kind]}/{wanted['apiVersion']}"}
+    wanted = _wanted(options)
+    for created in _ASKED[options.get("generate")]:
+        obj = created_objects.skeleton(created, wanted["name"], {}, labels={_LABEL: "generated"})
+        yield {**obj, "apiVersion": f"{_GROUPS[created]}/{wanted['apiVersion']}"}
 
 
 def is_generated(obj: Mapping[str, Any]) -> bool:
@@ -178,18 +180,16 @@ def name_taken(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Result | N
     return Result.of("CannotWrite", message, ("metadata", "name"))
 
 
-def _kinds(options: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the kinds of the objects that the options ask for."""
-    kind = options.get("generate")
-    if kind is None:
-        return ()
-    return (kind, BINDING) if kind == _NATIVE_POLICY else (kind,)
+def _wanted(options: Mapping[str, Any]) -> _Wanted:
+    return {**_DEFAULTS, **options.get("generated", {})}
 
 
 def _is_wanted(obj: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
     """Return whether an object has a kind and the name that the options ask for."""
-    name = options.get("generated", {}).get("name", _DEFAULTS["name"])
-    return obj.get("kind") in _kinds(options) and lookup(obj, ("metadata", "name")) == name
+    kind, name = obj.get("kind"), lookup(obj, ("metadata", "name"))
+    return any(
+        (asked["kind"], asked["metadata"]["name"]) == (kind, name) for asked in objects(options)
+    )
 
 
 class GeneratedForm(NamedTuple):
@@ -207,7 +207,7 @@ class GeneratedForm(NamedTuple):
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Make the specification what is wanted, or remove the object."""
         kind, variables = draft.data["kind"], settings.variables()
-        wanted = {**_DEFAULTS, **self.options.get("generated", {})}
+        wanted = _wanted(self.options)
         if not variables or not _is_wanted(draft.data, self.options):
             if "spec" in draft.data:
                 draft.remove(())

@@ -24,6 +24,8 @@ _CONDITION = re.compile(r"[<^X]?\(.*\)")
 _OTHER_FORM = "Kyverno does no good with its form: write `name` and a text as `value`, without anchors and `valueFrom`"
 _STEPS = 20
 """From how many variables to the next one a reference is followed; one may refer to itself."""
+_PART = re.compile(r"(?:\{\{(?:\{[^{}]*\}|[^{}])*\}\}|[^,])+")
+"""An entry of a list; what is in double braces is what Kyverno takes for a variable (``RegexVariables``)."""
 _REFERENCE = re.compile(r'\{\{\s*"?([A-Za-z_][\w-]*)"?\s*\}\}')
 
 
@@ -154,12 +156,6 @@ def _resolved(entry: PolicyEntry, text: ContextText, context: ContextTexts) -> P
 
 
 def parts_of(text: str) -> list[str]:
-    """Return the entries of a list; a comma in braces separates nothing."""
-    parts, depth = [""], 0
-    for character in text:
-        depth = max(0, depth + (character == "{") - (character == "}"))
-        if character == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return [part.strip() for part in parts if part.strip()]
+    """Return the entries of a list; a comma in ``{{ }}`` separates nothing."""
+    parts = [part.strip() for part in _PART.findall(text)]
+    return [part for part in parts if part]
