@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from krm_fn.cli.report import report as report_as
+from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.results import ObjectRef, Result, Severity
 from support import inject_proxy
 
@@ -144,7 +145,9 @@ def test_what_is_special_in_a_form_is_escaped() -> None:
     finding = Result(
         Severity.WARNING, 'a "list", 100% <b> & ]]> \u00e9', ref=ObjectRef(file_path=name), code="InputInvalid"
     )
-    forms = {form: report_as(form, "lint", [finding], {name: b""}, Severity.WARNING).decode() for form in FORMS}
+    forms = {
+        form: report_as(form, "lint", [finding], Manifests({name: b""}), Severity.WARNING).decode() for form in FORMS
+    }
     begin = "::warning file=x%3Ay%2Cz/\u00e4%25.yaml,title=inject-proxy InputInvalid::"
     assert forms["github"].startswith(begin)
     assert "100%25 <b>" in forms["github"]

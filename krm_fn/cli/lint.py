@@ -52,7 +52,7 @@ def _of_list(given: Namespace, text: str, wanted: ProxyConfig) -> Answer:
     corrected = corrected_list(text, audience, networks)
     if results and corrected != text and not may_hold_a_credential(text):
         lines.append(f"corrected: {shown_line(corrected)}")
-    return _answer(given, results, {}, lines, [])
+    return _answer(given, results, Manifests({}), lines, [])
 
 
 def _of_files(given: Namespace, wanted: ProxyConfig | None) -> Answer:
@@ -77,7 +77,7 @@ def _of_files(given: Namespace, wanted: ProxyConfig | None) -> Answer:
     summary = f"inject-proxy lint: {selection.counts()}, {count(found.judged, 'object')} checked"
     notes = [*selection.lines(verbose=given.verbose), *(above.lines() if above else ())]
     notes.append(f"{summary}; {severities(found.results, found.silenced)}")
-    return _answer(given, found.results, selection.manifests, lines, notes)
+    return _answer(given, found.results, manifests, lines, notes)
 
 
 def _holds_config(manifests: Manifests) -> bool:
@@ -87,12 +87,12 @@ def _holds_config(manifests: Manifests) -> bool:
 def _answer(
     given: Namespace,
     results: Sequence[Result],
-    files: dict[str, bytes],
+    manifests: Manifests,
     lines: Sequence[str],
     notes: Sequence[str],
 ) -> Answer:
     fail_on = FAIL_ON.get(given.fail_on, Severity.ERROR)
     output = streams.text_of(lines)
     if given.output != "text":
-        output = report(given.output, "lint", results, files, fail_on)
+        output = report(given.output, "lint", results, manifests, fail_on)
     return Answer([output], notes, int(are_severe(results, fail_on)))

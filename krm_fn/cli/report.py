@@ -7,11 +7,9 @@ Apache Ant, as GitLab, Jenkins and Azure read it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from urllib.parse import quote
 
-from krm_fn.errors import InputError
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import shown_line
@@ -39,7 +37,7 @@ def report(
     form: str,
     command: str,
     results: Sequence[Result],
-    files: Mapping[str, bytes],
+    manifests: Manifests,
     fail_on: Severity,
 ) -> bytes:
     """Return findings in a form of `--output` other than text.
@@ -48,34 +46,30 @@ def report(
         form: the name of the form.
         command: what found them.
         results: the findings.
-        files: what was judged, also where nothing was found.
+        manifests: what was judged, also where nothing was found.
         fail_on: what is less severe is no failure of a test.
     """
     if form == "json":
         return _json_text([result.to_data() for result in results])
-    entries = [_entry(result, files) for result in results]
+    documents = {part[:2]: index for index, part in enumerate(manifests.documents)}
+    entries = [_entry(result, manifests, documents) for result in results]
     if form == "sarif":
         return _json_text(_sarif(command, entries))
-    lines = _github(entries) if form == "github" else _junit(command, entries, files, fail_on)
+    lines = (
+        _github(entries) if form == "github" else _junit(command, entries, manifests.files, fail_on)
+    )
     return "".join(f"{line}\n" for line in lines).encode(errors="backslashreplace")
 
 
-def _entry(result: Result, files: Mapping[str, bytes]) -> _Reported:
+def _entry(
+    result: Result, manifests: Manifests, documents: Mapping[tuple[str, int], int]
+) -> _Reported:
     name, number = result.ref.file_path, result.ref.file_index
     subject = " ".join(part for part in (str(result.ref), field_path(result.path)) if part)
     text = shown_line(f"{subject}: {result.text}" if subject else result.text)
-    manifests = _manifests(name, files[name]) if name in files else None
-    line = manifests.line(number, result.path) if manifests else 0
+    index = documents.get((name, number))
+    line = 0 if index is None else manifests.line(index, result.path)
     return _Reported(result, text, shown_line(name), line)
-
-
-@lru_cache(maxsize=1)
-def _manifests(name: str, content: bytes) -> Manifests | None:
-    """Return the documents of a file; results are in the order of the files."""
-    try:
-        return Manifests({name: content})
-    except InputError:
-        return None
 
 
 def _json_text(data: Any) -> bytes:
@@ -152,7 +146,7 @@ def _escaped(text: str, more: str = "") -> str:
 
 
 def _junit(
-    command: str, entries: Sequence[_Reported], files: Mapping[str, bytes], fail_on: Severity
+    command: str, entries: Sequence[_Reported], files: Iterable[str], fail_on: Severity
 ) -> Iterator[str]:
     """Yield a test for each file; it fails where a finding is as severe as ``fail_on``."""
     suite = f"inject-proxy {command}"

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from krm_fn.cli import streams
-from krm_fn.cli.config import FoundConfig, find_config
+from krm_fn.cli.config import find_config
 from krm_fn.cli.files import common_folder
 from krm_fn.cli.lines import FAIL_ON, count, result_lines, severities
 from krm_fn.cli.report import report
@@ -38,33 +38,42 @@ def run(given: Namespace) -> Answer:
     files = Manifests(selection.manifests, selection.paths, selection.others)
     selection.refuse_nothing(files)
     found = find_config(files, selection, given.config, given.paths)
-    outcome, summary = _outcome(given, files, selection, found)
-    changes = {}
-    if outcome.changes.items or outcome.changes.created:
-        from krm_fn.krm.file_changes import changed_files  # noqa: PLC0415 -- most runs change nothing
-
-        for file in changed_files(files, outcome.changes, _folder(given)):
-            changes[file.name] = ContentChange(file.old, file.new)
-    is_written = not (outcome.exit_code or given.check or given.diff)
-    lines = _lines(given, outcome, selection, changes, is_written=is_written)
-    lines[-1:-1] = summary
+    if selection.is_stream and is_resource_list(selection.files[STDIN]):
+        raise UsageError("standard input is a ResourceList: run `inject-proxy` without a command")
+    config = FunctionConfig(_with_options(found.located.data, given), found.located.repeated)
+    outcome = run_list(files, config, found.objects)
+    if given.fail_on:
+        outcome = outcome._replace(fail_on=FAIL_ON[given.fail_on])
+    refs = {config.ref: found.located.ref}
+    changes = _changes(given, files, outcome, refs)
+    results = [result._replace(ref=refs.get(result.ref, result.ref)) for result in outcome.results]
+    would = "would be " if outcome.exit_code or given.check or given.diff else ""
+    lines = selection.lines(verbose=given.verbose)
+    if given.output == "text":
+        lines += result_lines(results, verbose=given.verbose, line=Result.line_with_file)
+    if not selection.is_stream:
+        lines += _lines_about_files(changes, would)
+    lines += covered.lines(covered.covered(outcome.comparison.compared, files))
+    if outcome.exit_code and not are_severe(results, Severity.ERROR):
+        lines.append("failed because of the warnings, as `failOn` says; nothing was written")
+    # A check works out no files: each change is an error.
+    changed = "" if given.check else f"{count(len(changes), 'file')} {would}changed; "
+    lines.append(
+        f"inject-proxy run: {selection.counts()}, {count(outcome.items, 'document')}; {changed}"
+        f"{severities(results, outcome.silenced)}"
+    )
+    output = b""
+    written: Mapping[str, ContentChange] = {}
     if given.diff:
         output, hidden = _diff(given, outcome, changes)
         lines += [f"the diff hides credentials in {count(hidden, 'line')}"] if hidden else []
-        return Answer([output], [*lines, *found.lines()], outcome.exit_code)
-    answer = Answer((), [*lines, *found.lines()], outcome.exit_code)
-    if given.output != "text":
-        results = outcome.results
-        output = report(given.output, "run", results, selection.manifests, outcome.fail_on)
-        return answer._replace(output=[output])
-    if not is_written:
-        return answer
-    if selection.is_stream:
-        new = changes[STDIN].new if changes else selection.files[STDIN]
-        return answer._replace(output=[new or b""])
-    if given.output_dir:
-        changes = _copies(given, selection, changes)
-    return answer._replace(changes=changes)
+    elif given.output != "text":
+        output = report(given.output, "run", results, files, outcome.fail_on)
+    elif not would and selection.is_stream:
+        output = (changes[STDIN].new if changes else selection.files[STDIN]) or b""
+    elif not would:
+        written = _copies(given, selection, changes) if given.output_dir else changes
+    return Answer([output], [*lines, *found.lines()], outcome.exit_code, written)
 
 
 def _refuse_contradictions(given: Namespace) -> None:
@@ -76,46 +85,41 @@ def _refuse_contradictions(given: Namespace) -> None:
         raise UsageError("`--output-dir` must be without `-`, which writes to standard output")
 
 
+def _changes(
+    given: Namespace, files: Manifests, outcome: Outcome, refs: dict[ObjectRef, ObjectRef]
+) -> dict[str, ContentChange]:
+    """Return the files that change, by name; note in ``refs`` in which file a new object is."""
+    if not outcome.changes:
+        return {}
+    # Most runs change nothing.
+    from krm_fn.krm.file_changes import changed_files, file_of_new  # noqa: PLC0415
+
+    folder = _folder(given)
+    for new in outcome.changes.created:
+        ref = reference(new.data)
+        refs[ref] = ref._replace(file_path=file_of_new(new, files, folder))
+    changed = changed_files(files, outcome.changes, folder)
+    return {file.name: ContentChange(file.old, file.new) for file in changed}
+
+
 def _folder(given: Namespace) -> str | None:
     """Return the first folder of a command line, where objects that belong beside no other get a file."""
     if "-" in given.paths:
         return None
-    path = Path(given.paths[0]) if given.paths else Path()
-    folder = path if path.is_dir() else path.parent
-    return "" if folder == Path() else str(folder)
+    path = os.path.normpath(given.paths[0]) if given.paths else "."
+    folder = path if os.path.isdir(path) else os.path.dirname(path)
+    return "" if folder == "." else folder
 
 
-def _outcome(
-    given: Namespace, files: Manifests, selection: Selection, found: FoundConfig
-) -> tuple[Outcome, list[str]]:
-    """Return what the run finds, where each result names its file, and what was covered."""
-    if selection.is_stream and is_resource_list(selection.files[STDIN]):
-        raise UsageError("standard input is a ResourceList: run `inject-proxy` without a command")
-    config = FunctionConfig(_with_options(found.located.data, given), found.located.repeated)
-    outcome = run_list(files, config, found.objects)
-    if given.fail_on:
-        outcome = outcome._replace(fail_on=FAIL_ON[given.fail_on])
-    created = _created(outcome, files, _folder(given))
-    config_ref = found.located.ref
-    results = []
-    for result in outcome.results:
-        ref = result.ref
-        if ref in created:
-            ref = ref._replace(file_path=created[ref])
-        elif not ref.file_path and (ref.kind, ref.name) == (config_ref.kind, config_ref.name):
-            ref = config_ref
-        results.append(result._replace(ref=ref))
-    summary = covered.lines(covered.covered(outcome.comparison.compared, files))
-    return outcome._replace(results=tuple(results)), list(summary)
-
-
-def _created(outcome: Outcome, files: Manifests, folder: str | None) -> dict[ObjectRef, str]:
-    """Return the new objects, with the file of each."""
-    if not outcome.changes.created:
-        return {}
-    from krm_fn.krm.file_changes import file_of_new  # noqa: PLC0415 -- most runs create nothing
-
-    return {reference(new.data): file_of_new(new, files, folder) for new in outcome.changes.created}
+def _lines_about_files(changes: Mapping[str, ContentChange], would: str) -> list[str]:
+    lines = []
+    for name, change in changes.items():
+        verb = "created" if change.old is None else "removed" if change.new is None else "changed"
+        lines.append(f"{would}{verb}: {name}")
+        kustomization = kustomization_without(name) if verb == "created" else ""
+        if kustomization:
+            lines.append(f"add {name} to `resources` in {kustomization}")
+    return lines
 
 
 def _with_options(function_config: Any, given: Namespace) -> Any:
@@ -156,14 +160,12 @@ def _copies(
         raise UsageError(f'"{folder}" must not exist, or be an empty folder')
     if folder.is_relative_to(base):
         raise UsageError(f'"{folder}" must be outside of the folders that are read')
-    contents: dict[str, bytes | None] = {**selection.files}
-    contents.update({name: change.new for name, change in changes.items()})
+    contents = {name: ContentChange(None, content) for name, content in selection.files.items()}
+    contents |= {name: ContentChange(None, change.new) for name, change in changes.items()}
     copies = {}
     for name, content in contents.items():
-        if content is not None:
-            copies[str(folder / os.path.relpath(os.path.realpath(name), base))] = ContentChange(
-                None, content
-            )
+        if content.new is not None:
+            copies[str(folder / os.path.relpath(os.path.realpath(name), base))] = content
     return copies
 
 
@@ -178,33 +180,3 @@ def _diff(
     if streams.is_terminal(sys.stdout) and not os.environ.get("NO_COLOR"):
         lines = list(map(coloured, lines))
     return streams.text_of(lines), hidden
-
-
-def _lines(
-    given: Namespace,
-    outcome: Outcome,
-    selection: Selection,
-    changes: Mapping[str, ContentChange],
-    *,
-    is_written: bool,
-) -> list[str]:
-    """Return the lines for standard error: results, files, and a summary."""
-    lines = selection.lines(verbose=given.verbose)
-    if given.output == "text":
-        lines += result_lines(outcome.results, verbose=given.verbose, line=Result.line_with_file)
-    would = "" if is_written else "would be "
-    for name, change in changes.items() if not selection.is_stream else ():
-        verb = "created" if change.old is None else "removed" if change.new is None else "changed"
-        lines.append(f"{would}{verb}: {name}")
-        kustomization = kustomization_without(name) if verb == "created" else ""
-        if kustomization:
-            lines.append(f"add {name} to `resources` in {kustomization}")
-    if outcome.exit_code and not are_severe(outcome.results, Severity.ERROR):
-        lines.append("failed because of the warnings, as `failOn` says; nothing was written")
-    # A check works out no files: each change is an error.
-    changed = "" if given.check else f"{count(len(changes), 'file')} {would}changed; "
-    lines.append(
-        f"inject-proxy run: {selection.counts()}, {count(outcome.items, 'document')}; {changed}"
-        f"{severities(outcome.results, outcome.silenced)}"
-    )
-    return lines
