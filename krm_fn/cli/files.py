@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from krm_fn.cli.ignore import Ignored, ignored_in, repository_of
+from krm_fn.cli.ignore import Ignored, ignored_in, repository_of, rules_of
 from krm_fn.errors import UsageError
 from krm_fn.light_typing import NamedTuple
 
@@ -40,9 +40,8 @@ def find_files(paths: Sequence[str], exclude: Sequence[str]) -> list[FoundFile]:
             name = "" if name == "." else name
             files = list(_files_below(name, real, ignored_in(real, exclude)))
         elif os.path.exists(path):
-            ignored = ignored_in(os.path.dirname(real), exclude)._replace(rules=())
-            is_excluded = ignored.leaves_out(real, is_folder=False)
-            files = [] if is_excluded else [FoundFile(name, real)]
+            excluded = Ignored(exclude=rules_of(os.path.dirname(real), exclude))
+            files = [FoundFile(name, real)] if excluded.keeps(real, is_folder=False) else []
         else:
             raise UsageError(f'there is no file or folder "{path}"')
         for file in files:
@@ -71,7 +70,7 @@ def _children(folder: str, ignored: Ignored) -> Iterator[os.DirEntry[str]]:
         is_folder = child.is_dir(follow_symlinks=False)
         if child.name.startswith(".") or not (is_folder or child.name.endswith(ENDINGS)):
             continue
-        if not ignored.leaves_out(child.path, is_folder=is_folder):
+        if ignored.keeps(child.path, is_folder=is_folder):
             yield child
 
 

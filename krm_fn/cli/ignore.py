@@ -9,6 +9,7 @@ import fnmatch
 import os
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from krm_fn.light_typing import NamedTuple
 
@@ -27,24 +28,35 @@ class _Rule(NamedTuple):
     is_for_folders: bool
     leaves_out: bool
 
+    def matches(self, names: Sequence[str], *, is_folder: bool) -> bool:
+        """Return whether it is for a path, of which these are the names."""
+        fits = is_folder or not self.is_for_folders
+        return fits and _matches(names[self.depth :], self.patterns)
+
 
 class Ignored(NamedTuple):
     """What is left out: the rules of folders, of which the last one that matches decides, and those of `--exclude`."""
 
-    rules: Sequence[_Rule]
-    excluded: Sequence[_Rule]
+    rules: Sequence[_Rule] = ()
+    exclude: Sequence[_Rule] = ()
 
-    def leaves_out(self, path: str, *, is_folder: bool) -> bool:
-        """Return whether an absolute path is left out."""
+    def keeps(self, path: str, *, is_folder: bool) -> bool:
+        """Return whether an absolute path is not left out."""
         names = path.split("/")
-        return _decided(self.excluded, names, is_folder) or _decided(self.rules, names, is_folder)
+        for rules in (self.exclude, self.rules):
+            for rule in reversed(rules):
+                if rule.matches(names, is_folder=is_folder):
+                    if rule.leaves_out:
+                        return False
+                    break
+        return True
 
     def below(self, folder: str) -> Ignored:
         """Return what is left out in a folder, an absolute path, inside of this one."""
-        files = (os.path.join(folder, name) for name in (".gitignore", ".krmignore"))
-        return self._replace(
-            rules=[*self.rules, *(rule for file in files for rule in _read(folder, file))]
-        )
+        rules = [*self.rules]
+        for name in (".gitignore", ".krmignore"):
+            rules += _read(folder, os.path.join(folder, name))
+        return self._replace(rules=rules)
 
 
 def ignored_in(folder: str, exclude: Sequence[str]) -> Ignored:
@@ -54,11 +66,11 @@ def ignored_in(folder: str, exclude: Sequence[str]) -> Ignored:
     """
     root = repository_of(folder) or folder
     rules = _read(root, os.path.join(root, ".git", "info", "exclude"))
-    ignored = Ignored(rules, _parsed(folder, exclude)).below(root)
-    above = root
-    for name in os.path.relpath(folder, root).split("/"):
-        above = os.path.normpath(os.path.join(above, name))
-        ignored = ignored if above == root else ignored.below(above)
+    ignored = Ignored(rules, rules_of(folder, exclude)).below(root)
+    above = Path(root)
+    for name in Path(folder).relative_to(root).parts:
+        above /= name
+        ignored = ignored.below(str(above))
     return ignored
 
 
@@ -69,13 +81,6 @@ def repository_of(folder: str) -> str | None:
             return None
         folder = os.path.dirname(folder)
     return folder
-
-
-def _decided(rules: Sequence[_Rule], names: Sequence[str], is_folder: bool) -> bool:
-    for rule in reversed(rules):
-        if (is_folder or not rule.is_for_folders) and _matches(names[rule.depth :], rule.patterns):
-            return rule.leaves_out
-    return False
 
 
 def _matches(names: Sequence[str], patterns: Sequence[re.Pattern[str] | None]) -> bool:
@@ -102,17 +107,16 @@ def _read(folder: str, file: str) -> list[_Rule]:
     if os.path.islink(file) or not os.path.isfile(file):
         return []
     with open(file, encoding="utf-8", errors="surrogateescape") as lines:
-        return _parsed(folder, lines)
+        return rules_of(folder, lines)
 
 
-def _parsed(folder: str, lines: Iterable[str]) -> list[_Rule]:
+def rules_of(folder: str, lines: Iterable[str]) -> list[_Rule]:
+    """Return the rules in the lines of an ignore file of a folder, an absolute path."""
     depth = len(folder.rstrip("/").split("/"))
     rules = []
     for line in lines:
-        whole = line.rstrip("\r\n")
-        text = whole.rstrip(" ")
-        if text.endswith("\\") and text != whole:  # the first blank is escaped
-            text += " "
+        # A blank at the end counts if it is escaped.
+        text = re.sub(r"(?:(?<![\\ ])|(?<=\\ )) +$", "", line.rstrip("\r\n"))
         pattern = text.removeprefix("!")
         if not text.startswith("#") and pattern.strip("/"):
             names = _patterns(pattern.removesuffix("/"))

@@ -6,11 +6,13 @@ import os
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from enum import Enum
 from functools import cache
 
 from krm_fn.cli import streams
 from krm_fn.cli.files import find_files, read_file
+from krm_fn.cli.lines import count
 from krm_fn.errors import InputError, UsageError
 from krm_fn.formats import sops
 from krm_fn.krm.manifests import Manifests
@@ -79,11 +81,11 @@ class Selection(NamedTuple):
     def counts(self) -> str:
         """Return ``5 files read (left alone: 2 of a Helm chart, 1 template)``."""
         reasons = Counter(why.value for why in self.left_alone.values())
-        encrypted = [content for content in self.manifests.values() if b"ENC[" in content]
-        reasons["encrypted by SOPS"] = sum(sops.hides(content.decode()) for content in encrypted)
-        left = ", ".join(f"{number} {why}" for why, number in reasons.items() if number)
-        text = f"{len(self.files)} file{'' if len(self.files) == 1 else 's'} read"
-        return f"{text} (left alone: {left})" if left else text
+        for content in self.manifests.values():
+            if b"ENC[" in content and sops.hides(content.decode()):
+                reasons["encrypted by SOPS"] += 1
+        left = ", ".join(f"{number} {why}" for why, number in reasons.items())
+        return f"{count(len(self.files), 'file')} read" + (f" (left alone: {left})" if left else "")
 
     def refuse_nothing(self, manifests: Manifests) -> None:
         """Raise UsageError if no document can be an object: there is nothing to change or to check."""
@@ -145,13 +147,13 @@ def _reason(path: str, content: bytes) -> LeftAlone | None:
         return LeftAlone.OTHER
     if is_resource_list(content):
         return LeftAlone.RESOURCE_LIST
-    return LeftAlone.TEMPLATE if _is_template(text) else None
+    if any(mark in text for mark in _MARKS) and _is_template(text):
+        return LeftAlone.TEMPLATE
+    return None
 
 
 def _is_template(text: str) -> bool:
     """Return whether a text has code of templates outside of quotes and comments, and is no YAML for that."""
-    if not any(mark in text for mark in _MARKS):
-        return False
     code = [re.split("[\"'#]", line, maxsplit=1)[0] for line in text.split("\n")]
     if not any(mark in begin for begin in code for mark in _MARKS):
         return False
@@ -167,15 +169,11 @@ def _is_of_helm(path: str) -> bool:
     folder, name = os.path.split(path)
     if name == "Chart.yaml" or name.startswith("values"):
         return _is_chart(folder)
-    return _is_in_templates(folder)
-
-
-@cache
-def _is_in_templates(folder: str) -> bool:
-    above, name = os.path.split(folder)
-    if name == "templates" and _is_chart(above):
-        return True
-    return above != folder and _is_in_templates(above)
+    while folder != os.path.dirname(folder):
+        folder, name = os.path.split(folder)
+        if name == "templates" and _is_chart(folder):
+            return True
+    return False
 
 
 @cache
@@ -188,41 +186,43 @@ def _inputs_of_kustomizations(folders: Iterable[str]) -> set[str]:
 
     A strategic merge patch looks like an object, and replaces every list of a custom resource that is in it.
     """
-    found = set()
+    inputs = set()
     for folder in folders:
-        for name in KUSTOMIZATIONS:
-            for field, value in _kustomization(os.path.join(folder, name)).items():
-                for text in _texts(value) if field not in _LISTS_OF_OBJECTS else ():
-                    path = text.rpartition("=")[2]  # a file of a generator may have a key in front
-                    found.add(os.path.normpath(os.path.join(folder, path)))
-    return found
+        for _, data in _kustomizations(folder):
+            fields = data.keys() - set(_LISTS_OF_OBJECTS)
+            for text in _texts([data[field] for field in fields]):
+                path = text.rpartition("=")[2]  # a file of a generator may have a key in front
+                inputs.add(os.path.normpath(os.path.join(folder, path)))
+    return inputs
 
 
 def kustomization_without(name: str) -> str:
     """Return the kustomization beside a file that does not list it under `resources`; "" where all is well."""
     folder, own_name = os.path.split(name)
-    for kustomization in KUSTOMIZATIONS:
-        file = os.path.join(folder, kustomization)
-        listed = list(_texts(_kustomization(file).get("resources")))
+    for file, data in _kustomizations(folder):
+        listed = list(_texts(data.get("resources")))
         if listed and own_name not in map(os.path.normpath, listed):
             return file
     return ""
 
 
-def _kustomization(file: str) -> Mapping[str, Any]:
-    """Return the data of a kustomization; nothing where there is none that can be read."""
-    if os.path.islink(file) or not os.path.isfile(file):
-        return {}
-    try:
-        data = read(read_file(file).decode())
-    except (InputError, UsageError, UnicodeDecodeError):
-        return {}
-    return data if isinstance(data, dict) else {}
+def _kustomizations(folder: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the name and the data of each kustomization of a folder that can be read."""
+    for name in KUSTOMIZATIONS:
+        file = os.path.join(folder, name)
+        if os.path.isfile(file) and not os.path.islink(file):
+            with suppress(InputError, UsageError, UnicodeDecodeError):
+                data = read(read_file(file).decode())
+                if isinstance(data, dict):
+                    yield file, data
 
 
 def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, (list, dict)):
-        for member in value.values() if isinstance(value, dict) else value:
+    """Yield the texts in data, at any depth."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        for member in value:
             yield from _texts(member)
+    elif isinstance(value, str):
+        yield value
