@@ -363,11 +363,6 @@ MORE = [{"path": path, "content": "[Service]\nLimitNOFILE=1\n"} for path in (CON
             id="a patch that writes a file of our path",
         ),
         pytest.param(
-            objects("v1beta1", [patch("md", "v1beta1", templated("add", MD_FILES, "{{ range .x }}- a{{ end }}"))]),
-            "ClassPatchErases",
-            id="a template that may render to nothing",
-        ),
-        pytest.param(
             objects("v1beta1", vsphere("v1beta1"), {"files": MORE}), "ByHand", id="a drop-in with more in it that goes"
         ),
     ],

@@ -314,6 +314,16 @@ def test_a_class_that_cannot_be_patched_stays_with_its_clusters_and_stops_nothin
     assert answer(copy.deepcopy(items))[0] == items
 
 
+def test_what_is_in_the_way_of_a_class_is_in_the_way_of_one_that_shares_a_template() -> None:
+    given = with_patch(MAY_REMOVE)
+    sibling = copy.deepcopy(given[0])
+    sibling["metadata"]["name"] = "sibling"
+    del sibling["spec"]["patches"]
+    items, _ = answer([*given, sibling])
+    assert items[-1] == sibling
+    assert CONTAINERD in str(items[1])
+
+
 @pytest.mark.parametrize(
     ("targets", "patches"),
     [

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from krm_fn.engine import Draft
+from krm_fn.clusters import ObjectIndex
+from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Result
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple
@@ -20,9 +21,10 @@ from krm_fn.places.place import Place
 from krm_fn.places.reading import Reading, quoted
 from krm_fn.products.cluster_api import OUR_PATCHES
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.class_context import ClassContext
+from krm_fn.targets.class_context import ClassContext, ClassPlan
 from krm_fn.targets.context import Data
-from krm_fn.targets.nodes.clusterclass.foreign_patches import SELECTORS, is_ours, others_in
+from krm_fn.targets.nodes.clusterclass.foreign_patches import is_ours, others_in
+from krm_fn.targets.nodes.clusterclass.listed_class import ListedClass
 from krm_fn.targets.nodes.clusterclass.names import (
     ADDITIONS,
     EMPTY_LISTS,
@@ -31,59 +33,42 @@ from krm_fn.targets.nodes.clusterclass.names import (
     VARIABLE,
     VARIABLES,
 )
-from krm_fn.targets.nodes.clusterclass.node_patches import (
-    NodePatches,
-    erasers_of,
-    node_patches,
-    references,
-)
+from krm_fn.targets.nodes.clusterclass.node_groups import SELECTORS, NodeGroup
+from krm_fn.targets.nodes.clusterclass.node_patches import NodePatches, node_patches
 from krm_fn.targets.nodes.clusterclass.variable import definition_of, enabled_if
 
 _DEFAULT = ("schema", "openAPIV3Schema", "default")
 
 
-class ClassPlan(NamedTuple):
-    """What a class has to have.
+def plan(listed: ListedClass, templates: ObjectIndex[Data]) -> ClassPlan:
+    """Return the patches that a class has to have.
 
-    Attributes:
-        patches: all of them, in order; None where something is in the way, so that the class stays as it is.
-        has_nodes: whether there are nodes that ours are for.
-        findings: what the user should know.
+    Args:
+        listed: the class.
+        templates: the objects that belong to classes that are patched, and to nothing else.
     """
-
-    patches: Sequence[Any] | None
-    has_nodes: bool
-    findings: Sequence[Result]
-
-
-def plan(obj: Data, class_context: ClassContext) -> ClassPlan:
-    """Return what a ClusterClass has to have."""
-    wrong = [
-        wrong_type(path, lookup(obj, path), "a list")
-        for path in (VARIABLES, PATCHES)
-        if lookup(obj, path) is not None and not isinstance(lookup(obj, path), list)
-    ]
-    if wrong:
-        return ClassPlan(None, False, wrong)
-    findings: list[Result] = []
+    obj = listed.obj.data
+    draft = Draft(obj)
+    try:
+        draft.items(VARIABLES)
+        draft.items(PATCHES)
+    except WrongTypeError as error:
+        finding = wrong_type(error.path, error.value, error.wanted)
+        return ClassPlan(None, findings=[finding])
     groups: list[NodePatches] = []
-    if class_context.is_wanted or class_context.repairs_erased:
-        for answer in node_patches(obj, class_context):
-            if isinstance(answer, Result):
-                findings.append(answer)
-            else:
-                groups.append(answer)
-        if not any(references(obj)):
-            message = "it names no templates, so there is nothing to patch: leave it out with `spec.selector.exclude`"
-            findings.append(Result.of("ByHand", message, ("spec",)))
+    if listed.is_wanted or listed.repairs_erased:
+        groups = [*node_patches(listed, templates)]
+    findings = [finding for group in groups for finding in group.findings]
     if any(finding.is_stale for finding in findings):
-        return ClassPlan(None, False, findings)
-    if groups and not class_context.is_chosen:
-        findings += _reasons(obj, class_context)
-    ours = [patch for name in OUR_PATCHES for patch in _patch(name, groups, class_context)]
+        return ClassPlan(None, findings=findings)
+    condition = enabled_if(listed.context())
+    ours = [patch for name in OUR_PATCHES for patch in _patch(name, groups, condition)]
+    if ours and not listed.is_chosen:
+        findings += _reasons(listed)
     front = [patch for patch in ours if patch["name"] == EMPTY_LISTS]
     patches = [*front, *others_in(obj), *ours[len(front) :]]
-    return ClassPlan(patches, bool(ours), [_moved(finding, len(front)) for finding in findings])
+    findings = [_moved(finding, len(front)) for finding in findings]
+    return ClassPlan(patches, bool(ours), findings)
 
 
 def _moved(finding: Result, by: int) -> Result:
@@ -94,21 +79,18 @@ def _moved(finding: Result, by: int) -> Result:
     return finding._replace(path=(*PATCHES, str(int(index) + by), *rest))
 
 
-def _reasons(obj: Data, class_context: ClassContext) -> Iterator[Result]:
+def _reasons(listed: ListedClass) -> Iterator[Result]:
     """Yield why a class is patched that the user did not choose."""
-    erasers = [*erasers_of(obj, class_context)]
-    for eraser, key in erasers:
-        message = f"this patch erases what the template has in `{key}`, so the proxy is in `{NODES}` behind it"
+    for eraser in listed.erasers:
+        message = f"this patch erases what the template has in `{eraser.key}`, so the proxy is in `{NODES}` behind it"
         path = (*PATCHES, str(eraser.patch), *eraser.field)
         yield Result.of("ClassPatched", message, path)
-    if not erasers:
+    if not listed.erasers:
         message = f"it shares a template with a class whose patches erase, so the proxy is in the patch `{NODES}`"
         yield Result.of("ClassPatched", message, ("spec",))
 
 
-def _patch(
-    name: str, groups: Sequence[NodePatches], class_context: ClassContext
-) -> Iterator[dict[str, Any]]:
+def _patch(name: str, groups: Sequence[NodePatches], condition: str) -> Iterator[dict[str, Any]]:
     """Yield our patch of a name, if it has anything to do; nodes that need the same share a definition."""
     alike: dict[str, list[NodePatches]] = {}
     for group in groups:
@@ -118,22 +100,26 @@ def _patch(
             alike.setdefault(repr(key), []).append(group)
     if not alike:
         return
-    is_for_all = name == ADDITIONS or (
-        name == EMPTY_LISTS and any(ADDITIONS in group.operations for group in groups)
-    )
-    condition = {} if is_for_all else {"enabledIf": enabled_if(class_context)}
-    definitions = [
-        {"selector": _selector(of_one), "jsonPatches": [*of_one[0].operations[name]]}
-        for of_one in alike.values()
+    patch: dict[str, Any] = {"name": name}
+    has_additions = any(ADDITIONS in group.operations for group in groups)
+    if not (has_additions and name in (EMPTY_LISTS, ADDITIONS)):
+        patch["enabledIf"] = condition
+    patch["definitions"] = [
+        {
+            "selector": _selector([group.nodes for group in equal]),
+            "jsonPatches": equal[0].operations[name],
+        }
+        for equal in alike.values()
     ]
-    yield {"name": name, **condition, "definitions": definitions}
+    yield patch
 
 
-def _selector(groups: Sequence[NodePatches]) -> dict[str, Any]:
-    first = groups[0].nodes
+def _selector(nodes: Sequence[NodeGroup]) -> dict[str, Any]:
+    """Return what selects the templates of some groups of nodes of one kind."""
+    first = nodes[0]
     matched: dict[str, Any] = {} if first.section else {"controlPlane": True}
     for section, member in SELECTORS.items():
-        names = [group.nodes.name for group in groups if group.nodes.section == section]
+        names = [group.name for group in nodes if group.section == section]
         if names:
             matched[member] = {"names": names}
     return {"apiVersion": first.api_version, "kind": first.kind, "matchResources": matched}
@@ -143,7 +129,7 @@ def places(
     obj: Data, settings: ProxySettings, class_context: ClassContext
 ) -> Iterator[Place | Result]:
     """Yield the variable and the patches of a ClusterClass; ``settings`` are the default of the variable."""
-    class_plan = plan(obj, class_context)
+    class_plan = class_context.plan or ClassPlan(others_in(obj))
     yield from class_plan.findings
     is_asked = class_context.is_wanted or class_context.repairs_erased
     if class_plan.patches is None or not (settings.is_declared or is_asked):

@@ -17,21 +17,7 @@ from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, list_at, lookup, text_at
 from krm_fn.products.cluster_api import OUR_PATCHES
 from krm_fn.targets.context import Data
-
-SELECTORS = {"machineDeployments": "machineDeploymentClass", "machinePools": "machinePoolClass"}
-"""Section of ``spec.workers`` -> the member of ``matchResources`` that names its classes."""
-
-
-class NodeGroup(NamedTuple):
-    """One group of nodes of a class: section and name of its workers, "" for the control plane.
-
-    ``api_version`` and ``kind`` are those of the reference to their template.
-    """
-
-    section: str
-    name: str
-    api_version: str
-    kind: str
+from krm_fn.targets.nodes.clusterclass.node_groups import SELECTORS, NodeGroup
 
 
 class ForeignOperation(NamedTuple):
@@ -63,11 +49,6 @@ class ForeignOperation(NamedTuple):
         """Return whether an entry is added to the list at ``path``."""
         return bool(self.op) and len(self.path) > len(path) and self.path[: len(path)] == path
 
-    def may_leave_null(self, path: Pointer) -> bool:
-        """Return whether a Go template that writes the list at ``path`` begins with anything but an entry."""
-        is_list = bool(self.text) and self.path == path
-        return is_list and not self.text.lstrip().startswith(("-", "["))
-
     def leaves_list(self, path: Pointer) -> bool | None:
         """Return whether there is a list at ``path`` after this wrote it as a whole; None where that depends."""
         inner = path[len(self.path) :]
@@ -82,18 +63,30 @@ class ForeignOperation(NamedTuple):
         return isinstance(lookup(self.value, inner), list)
 
 
+class Eraser(NamedTuple):
+    """A patch that erases a list.
+
+    Attributes:
+        patch: its index among those of others.
+        field: leads to the operation in it.
+        key: that of the list.
+    """
+
+    patch: int
+    field: Pointer
+    key: str
+
+
 class ListState(NamedTuple):
     """What is known of a list after the patches.
 
     Attributes:
         is_there: whether there is a list; None where that depends on a Cluster.
         erasers: the operations that write or remove it as a whole.
-        may_be_null: the operation whose Go template may render to nothing in its place.
     """
 
     is_there: bool | None
     erasers: tuple[ForeignOperation, ...] = ()
-    may_be_null: ForeignOperation | None = None
 
 
 def is_ours(patch: Any) -> bool:
@@ -137,7 +130,6 @@ def state_after(
     """
     state: bool | None = is_there
     erasers: list[ForeignOperation] = []
-    may_be_null: ForeignOperation | None = None
     for operation in operations:
         if not operation.op:
             state = state or None
@@ -145,10 +137,9 @@ def state_after(
             after = operation.leaves_list(path)
             state = after if operation.is_certain or after == state else None
             erasers.append(operation)
-            may_be_null = operation if operation.may_leave_null(path) else None
         elif operation.is_entry(path) and operation.is_certain:
             state = True
-    return ListState(state, tuple(erasers), may_be_null)
+    return ListState(state, tuple(erasers))
 
 
 def operations_on(obj: Data, nodes: NodeGroup) -> list[ForeignOperation]:

@@ -43,18 +43,18 @@ _NAME_OF_SECRET = {
 
 def writes_proxy(class_context: ClassContext) -> bool:
     """Return whether a patch writes the proxy itself, into a drop-in or a command."""
-    at_work = class_context.enabled(class_context.targets)
     return any(
         not _is_in_secret(options)
-        for name, options in at_work.items()
+        for name, options in class_context.targets.items()
         if name not in ONLY_EXPORTERS or options.get("exports", True)
     )
 
 
 def units_in_secret(class_context: ClassContext) -> list[str]:
     """Return the services whose drop-ins come from the Secret of a Cluster."""
-    at_work = class_context.enabled(class_context.targets)
-    return [UNITS[name] for name in UNITS if name in at_work and _is_in_secret(at_work[name])]
+    return [
+        unit for name, unit in UNITS.items() if _is_in_secret(class_context.targets.get(name, {}))
+    ]
 
 
 def _is_in_secret(options: Mapping[str, Any]) -> bool:

@@ -1,0 +1,130 @@
+"""A ClusterClass of the list: the proxy that its nodes get, and what becomes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from krm_fn.clusters import Key, ObjectIndex, key_of, may_be_same, target_of
+from krm_fn.krm.resourcelist import Object
+from krm_fn.patch import list_at, lookup, named_items
+from krm_fn.products.node_kinds import FILES_ON_REQUEST, NODE_KINDS, OF_CLASSES
+from krm_fn.settings import ProxySettings, Resolved
+from krm_fn.targets.base import Data, Options
+from krm_fn.targets.class_context import ClassContext, ClassPlan
+from krm_fn.targets.nodes.clusterclass.foreign_patches import Eraser, is_ours
+from krm_fn.targets.nodes.clusterclass.names import PATCHES, VARIABLE, VARIABLES
+from krm_fn.targets.nodes.clusterclass.node_groups import NodeGroup, node_groups
+from krm_fn.targets.nodes.clusterclass.product_variables import ProductVariable
+
+ProxyOfGroups = dict[tuple[str, str], Resolved]
+"""Section and name of a group of workers -> its proxy; that of the whole Cluster by ``ALL_NODES``."""
+
+
+class ListedClass:
+    """A ClusterClass of the list.
+
+    Attributes:
+        obj: the ClusterClass.
+        default: the proxy that it gives to all nodes of which nothing is said.
+        options: ``spec.targets``.
+        is_selected: the selector does not leave it out.
+        clusters: its Clusters, with the proxy of each group of their nodes.
+        variable: that of a product in its Clusters, out of which it writes the proxy on its nodes itself.
+        erasers: its patches that erase what its templates hold.
+        has_erasers: it, or a class that shares a template with it, has such patches.
+        plan: its patches; None where it is not to be patched.
+    """
+
+    def __init__(
+        self, obj: Object, default: Resolved, options: Mapping[str, Options], *, is_selected: bool
+    ) -> None:
+        self.obj = obj
+        self.default = default
+        self.options = options
+        self.is_selected = is_selected
+        self.clusters: dict[Key, ProxyOfGroups] = {}
+        self.variable: ProductVariable | None = None
+        self.erasers: list[Eraser] = []
+        self.has_erasers = False
+        self.plan: ClassPlan | None = None
+
+    @property
+    def settings(self) -> ProxySettings:
+        """The proxy that it gives to all nodes of which nothing is said."""
+        return self.default.settings
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether the user wants all classes patched; else only those are whose patches erase something."""
+        return self.options.get(OF_CLASSES, {}).get("sharedTemplates") == "Patch"
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether it is to be patched, and something is in the way of it or of its family."""
+        return self.plan is not None and self.plan.patches is None
+
+    @property
+    def is_patched(self) -> bool:
+        """Whether its nodes get a proxy, or what is the same for all Clusters, by its patches."""
+        return self.plan is not None and self.plan.patches is not None and self.plan.has_nodes
+
+    @property
+    def stays(self) -> bool:
+        """Whether it keeps patches of an earlier run as they are, with all that belongs to them."""
+        return self.is_stuck and any(map(is_ours, list_at(self.obj.data, PATCHES)))
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether any node is to get a proxy by way of it, or keeps one because nothing declares any."""
+        proxies = [self.default]
+        for of_cluster in self.clusters.values():
+            proxies += of_cluster.values()
+        if any(resolved.declared for resolved in proxies):
+            return any(resolved.settings.sets_any for resolved in proxies)
+        return self.has_common and bool(named_items(self.obj.data, VARIABLES, VARIABLE))
+
+    @property
+    def has_common(self) -> bool:
+        """Whether its nodes are to get something that is the same for all Clusters."""
+        return bool(self.settings.trusted_ca.pem or self.settings.mirror)
+
+    @property
+    def repairs_erased(self) -> bool:
+        """Whether a patch has to add what is the same for all Clusters."""
+        return self.has_erasers and (self.is_wanted or self.has_common)
+
+    def enabled(self, targets: Iterable[str]) -> dict[str, Options]:
+        """Return those of some targets that write anything on its nodes, with their options."""
+        enabled = {}
+        for target in targets:
+            options = self.options.get(target, {})
+            is_asked = target != FILES_ON_REQUEST or options.get("files")
+            if is_asked and options.get("enabled", True):
+                enabled[target] = options
+        return enabled
+
+    def template(self, nodes: NodeGroup, templates: ObjectIndex[Data]) -> Data | None:
+        """Return the template of some nodes; the nearest one to the file of the class goes first.
+
+        Cluster API refuses a reference into another namespace.
+        """
+        own = self.obj.ref
+        key = target_of(lookup(self.obj.data, nodes.path), own.namespace, own.file_path)
+        if key is None or not may_be_same(key.namespace, own.namespace):
+            return None
+        return templates.get(key)
+
+    def context(self) -> ClassContext:
+        """Return what the targets of classes know of it."""
+        targets = [FILES_ON_REQUEST]
+        for nodes in node_groups(self.obj.data):
+            if nodes.group_kind in NODE_KINDS:
+                targets += NODE_KINDS[nodes.group_kind].system.targets
+        return ClassContext(
+            self.is_wanted,
+            targets=self.enabled(targets),
+            default=self.settings,
+            repairs_erased=self.repairs_erased,
+            of_class=key_of(self.obj),
+            plan=self.plan,
+        )
