@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from krm_fn.yamledit.layout import slots_of, style_near, style_of
+from krm_fn.yamledit.layout import FLOW, slots_of, style_near, style_of
 from krm_fn.yamledit.render import Layout
 from krm_fn.yamledit.tree import Mapping, Sequence, compose
 
@@ -39,7 +39,7 @@ def collection(text: str) -> Mapping | Sequence:
 def test_where_children_stand(text: str, children: list[str]) -> None:
     places = slots_of(text, collection(text))
     assert [text[place.start : place.end] for place in places] == children
-    assert all(place.flow or text[place.behind - 1] in "-:" for place in places)
+    assert all(place.kind == FLOW or text[place.behind - 1] in "-:" for place in places)
 
 
 @pytest.mark.parametrize(

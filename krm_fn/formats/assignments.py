@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from krm_fn.formats.splice import Edit, splice
 from krm_fn.light_typing import NamedTuple
+from krm_fn.yamledit.splice import Edit, splice
 
 _COMMENT_LINE = r"(?m)^[ \t]*[#;][^\n]*\n?"
 

@@ -201,13 +201,13 @@ def shared(old: Any, new: Any) -> Any:
     if type(old) is not type(new):
         return new
     if isinstance(new, dict):
-        members = {name: shared(old.get(name), value) for name, value in new.items()}
-        is_same = old.keys() == members.keys() and all(
-            members[name] is value for name, value in old.items()
+        new = {name: shared(old.get(name), value) for name, value in new.items()}
+        is_same = old.keys() == new.keys() and all(
+            map(operator.is_, old.values(), map(new.get, old))
         )
-        return old if is_same else members
-    if isinstance(new, list):
-        items = [*map(shared, old, new), *new[len(old) :]]
-        is_same = len(old) == len(items) and all(map(operator.is_, old, items))
-        return old if is_same else items
-    return old if old == new else new
+    elif isinstance(new, list):
+        new = [*map(shared, old, new), *new[len(old) :]]
+        is_same = len(old) == len(new) and all(map(operator.is_, old, new))
+    else:
+        is_same = old == new
+    return old if is_same else new

@@ -114,8 +114,8 @@ class Document:
         """
         from krm_fn.yamledit.edit import rewritten  # noqa: PLC0415 -- most documents are only read
 
-        original, old = self.text, self.data()
-        text = rewritten(self.text, self.root, old, new, self.envelope, self.comment)
+        original = self.text
+        text = rewritten(self, new)
         return original if text == self.text else text
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from krm_fn.errors import EditError
 from krm_fn.light_typing import NamedTuple
 from krm_fn.yamledit.data import key_text
 from krm_fn.yamledit.lines import column_of, end_of_line, newline_of, starts_line
@@ -20,54 +19,50 @@ _PROPERTIES = re.compile(r"(?:[&!][^ \t\r\n]*(?:[ \t\r\n]+|#[^\n]*)*)*")
 _COMMENT_BELOW = re.compile(r"(?:\r?\n[ \t]*)*\r?\n(?P<indent> *)#[^\r\n]*")
 
 
+ROOT, KEY, DASH, FLOW = "root", "key", "dash", "flow"
+"""Where a value is: the whole document, behind a key, behind a dash, or in a flow collection."""
+
+
 class Slot(NamedTuple):
-    """Where a member or an item of a collection is.
+    """Where a value, or a member or an item of a collection, is.
 
     Attributes:
+        node: the value.
+        kind: ``ROOT``, ``KEY``, ``DASH`` or ``FLOW``.
         start: where it begins: its key, its dash, in a flow list itself.
         behind: the position behind its ``:`` or ``-``; in a flow list its start.
         end: where it ends.
-        flow: whether the collection is written ``[...]`` or ``{...}``.
-        is_item: whether the collection is a list.
+        name: the key of a member.
     """
 
+    node: Node
+    kind: str
     start: int
     behind: int
     end: int
-    flow: bool
-    is_item: bool
-
-    @property
-    def is_block_member(self) -> bool:
-        """Whether it is a member of a mapping in block style."""
-        return not (self.flow or self.is_item)
+    name: str = ""
 
 
 def slots_of(text: str, node: Mapping | Sequence) -> list[Slot]:
-    """Return where the members or items of a collection are.
-
-    Raises:
-        EditError: an explicit key (``? key``) without a value.
-    """
+    """Return where the members or items of a collection are."""
+    slots: list[Slot] = []
     if isinstance(node, Mapping):
-        return [_member_slot(text, key, value, flow=node.flow) for key, value in node.entries]
-    if node.flow:
-        return [Slot(item.start, item.start, item.end, True, True) for item in node.items]
-    items: list[Slot] = []
-    position = _behind_properties(text, node)
-    for item in node.items:
-        dash = _skip(text, position)
-        items.append(Slot(dash, dash + 1, item.end, False, True))
-        position = item.end
-    return items
-
-
-def _member_slot(text: str, key: Node, value: Node, *, flow: bool) -> Slot:
-    colon = _skip(text, key.end)
-    if not flow and not text.startswith(":", colon):
-        raise EditError("an explicit key without a value cannot be edited in place")
-    start = _begin_of_key(text, key.start)
-    return Slot(start, colon + 1, max(key.end, value.end), flow, False)
+        kind = FLOW if node.flow else KEY
+        for key, value in node.entries:
+            start, behind, end = _begin_of_key(text, key.start), key.end, key.end
+            colon = _skip(text, key.end)
+            if text.startswith(":", colon):  # else an explicit key without a value
+                behind, end = colon + 1, max(key.end, value.end)
+            slots.append(Slot(value, kind, start, behind, end, key_text(key)))
+    elif node.flow:
+        slots = [Slot(item, FLOW, item.start, item.start, item.end) for item in node.items]
+    else:
+        position = _behind_properties(text, node)
+        for item in node.items:
+            dash = _skip(text, position)
+            slots.append(Slot(item, DASH, dash, dash + 1, item.end))
+            position = item.end
+    return slots
 
 
 def _skip(text: str, position: int) -> int:

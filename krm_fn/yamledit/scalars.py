@@ -76,6 +76,8 @@ def _block(raw: str, node: Scalar, value: str, newline: str) -> str | None:
     pad = " " * min(indents)
     new = [pad + line if line else "" for line in _lines(value)]
     if node.style == ">":
+        if any(line[:1] in (" ", "\t") for line in _lines(value)):
+            return None  # such a line is not folded, and neither are its neighbours
         new = [text for line in new for text in (line, "")][:-1]
     else:
         head, tail = _common_ends(_lines(node.value), _lines(value))

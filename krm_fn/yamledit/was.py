@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import re
 
-from krm_fn.errors import EditError, InputError
+from krm_fn.errors import InputError
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.yamledit.data import is_merge, key_text, same, view
-from krm_fn.yamledit.layout import slots_of
+from krm_fn.yamledit.layout import Slot, slots_of
 from krm_fn.yamledit.lines import end_of_line
 from krm_fn.yamledit.pairs import pair_items
 from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence, compose, walk
@@ -56,25 +56,21 @@ def earlier_values(text: str, root: Node) -> dict[Node, EarlierValue]:
     for node in walk(root):
         if not isinstance(node, Mapping) or node.flow:
             continue
-        try:
-            slots = slots_of(text, node)
-        except EditError:
-            continue
-        for slot, (_, value) in zip(slots, node.entries, strict=True):
-            earlier = _earlier_value(rest_of_line(text, slot.behind, value), value)
+        for slot in slots_of(text, node):
+            earlier = _earlier_value(rest_of_line(text, slot), slot.node)
             if earlier is not None:
-                known[value] = earlier
+                known[slot.node] = earlier
     return known
 
 
-def rest_of_line(text: str, colon: int, value: Node) -> str:
+def rest_of_line(text: str, slot: Slot) -> str:
     """Return the rest of the line behind a scalar, the header of a block, or the colon of a collection."""
-    start = colon
-    if isinstance(value, Scalar) and value.style in ("|", ">"):
-        header = _BLOCK_HEADER.match(text, colon)
-        start = header.end() if header else colon
-    elif isinstance(value, Scalar):
-        start = value.end
+    start = slot.behind
+    if isinstance(slot.node, Scalar) and slot.node.style in ("|", ">"):
+        header = _BLOCK_HEADER.match(text, start)
+        start = header.end() if header else start
+    elif isinstance(slot.node, Scalar):
+        start = slot.node.end
     return text[start : end_of_line(text, start)]
 
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from krm_fn.formats import CACHED_LINES, escaping
-from krm_fn.formats.splice import splice
 from krm_fn.light_typing import NamedTuple
 from krm_fn.settings import PROXY_VARIABLES
+from krm_fn.yamledit.splice import splice
 
 _NAMES = "|".join(PROXY_VARIABLES)
 _WORD = rf"[\"']?({_NAMES})[\"']?="

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from krm_fn.formats.splice import Edit, splice
+from krm_fn.yamledit.splice import Edit, splice
 
 
 @pytest.mark.parametrize(
