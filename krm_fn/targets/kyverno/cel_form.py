@@ -15,7 +15,6 @@ from krm_fn.places.place import Place
 from krm_fn.places.reading import quoted
 from krm_fn.targets.kyverno import cel
 from krm_fn.targets.kyverno.entries import PolicyEntry, PolicyForm, TextPlace
-from krm_fn.yamledit.splice import Edit, splice
 
 LABEL = "the CEL expressions"
 
