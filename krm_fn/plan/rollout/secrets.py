@@ -72,6 +72,11 @@ def secret_names(
     references = [*_of_nodes(source, edits), *_of_classes(edits)]
     users = users_of((_key(edit.obj, edit.obj.base_name) for edit in secrets), references)
     notes: list[RolloutNote] = []
+    changed_classes = {
+        edit.class_context.of_class
+        for edit in edits
+        if edit.class_context and edit.obj.ref.kind == "ClusterClass" and edit.location in changed
+    }
     for edit in secrets:
         content = [edit.obj.data.get("data"), edit.obj.data.get("stringData")]
         secret = rename_of([edit], content, config, "Secret")
@@ -83,6 +88,9 @@ def secret_names(
             # A reference may have been added to a Secret that has its hash already.
             notes += update_reference(user, secret)
             is_left = edit.location in changed and user.location not in changed
+            of_class = user.place.class_context if user.place else None
+            if of_class and of_class.of_class in changed_classes:
+                is_left = False  # other patches of a class roll the nodes of its Clusters
             if is_left and not config.hash_names:
                 notes.append(not_rolled(user, "Secret", edit.obj.ref.name, config))
     notes += _missing(source, edits, references, config)

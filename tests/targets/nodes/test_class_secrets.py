@@ -25,6 +25,7 @@ IN_SECRET: dict[str, Any] = {**DROP_INS, "kubeadmCommands": {"exports": False}}
 GENERATE = {"giantswarmSystemdProxy": {"generate": True}}
 NETWORK = {"pods": {"cidrBlocks": ["10.1.0.0/16"]}, "services": {"cidrBlocks": ["10.2.0.0/16"]}}
 ELSEWHERE = {"match": {"workerGroups": ["group"]}, "httpProxy": "http://elsewhere:1"}
+MISSING = "SecretMissing"
 HASH_NAMES = {"rollout": {"hashNames": True}}
 
 
@@ -183,8 +184,8 @@ def test_a_group_with_another_proxy_cannot_take_it_from_the_secret_of_its_cluste
 # The Secret that nodes wait for.
 
 
-def messages(items: list[Any], part: str, targets: Any = None, **spec: Any) -> list[str]:
-    """Severity, kind and name of each result with a part of its message."""
+def reports(items: list[Any], code: str, targets: Any = None, **spec: Any) -> list[str]:
+    """Severity, kind and name of each result with a code."""
     listed = {
         "apiVersion": "config.kubernetes.io/v1",
         "kind": "ResourceList",
@@ -197,11 +198,7 @@ def messages(items: list[Any], part: str, targets: Any = None, **spec: Any) -> l
         },
     }
     found = pipeline.run(json.dumps(listed).encode()).results
-    return [f"{one.severity.value} {one.ref.kind}/{one.ref.name}" for one in found if part in one.message]
-
-
-NOT_HERE = "no Cluster of the class is in this list"
-NEITHER = "is neither in the list nor created"
+    return [f"{one.severity.value} {one.ref.kind}/{one.ref.name}" for one in found if one.code == code]
 
 
 @pytest.mark.parametrize(
@@ -214,9 +211,9 @@ NEITHER = "is neither in the list nor created"
 )
 def test_a_class_without_a_cluster_in_the_list_says_which_secret_is_needed(targets: Any, said: list[str]) -> None:
     items = objects()[:3]
-    assert messages(items, NOT_HERE, targets) == said
-    assert messages(answer(items)[0], NOT_HERE, targets) == said
-    assert messages(items, NOT_HERE, targets, mode="Remove") == []
+    assert reports(items, MISSING, targets) == said
+    assert reports(answer(items)[0], MISSING, targets) == said
+    assert reports(items, MISSING, targets, mode="Remove") == []
 
 
 @pytest.mark.parametrize(
@@ -230,9 +227,7 @@ def test_a_class_without_a_cluster_in_the_list_says_which_secret_is_needed(targe
     ],
 )
 def test_a_cluster_whose_class_refers_to_a_secret_that_is_not_there(others: Any, targets: Any, said: Any) -> None:
-    items = [*objects(), *others]
-    assert messages(items, NEITHER, targets) == said
-    assert messages(items, NOT_HERE, targets) == []
+    assert reports([*objects(), *others], MISSING, targets) == said
 
 
 # Names with a hash.
@@ -315,4 +310,8 @@ def test_another_form_of_content_takes_the_name_out_of_the_variable() -> None:
 )
 def test_nodes_of_a_class_that_keep_the_old_content_are_reported(wish: Any, said: list[str]) -> None:
     there, _ = answer([*objects(), secret()])
-    assert messages(there, "nodes keep what they have", **wish) == said
+    assert reports(there, "NodesKept", **wish) == said
+
+
+def test_nodes_of_a_class_that_is_patched_for_the_first_time_are_rolled() -> None:
+    assert reports([*objects(patches=[]), secret()], "NodesKept", {"clusterClass": {"sharedTemplates": "Patch"}}) == []
