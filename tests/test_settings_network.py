@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from function_configs import PROXY, loaded
-from krm_fn.clusters import Cluster, ClusterNetwork, Fact, Membership, Role, network_field
+from krm_fn.clusters import Cluster, ClusterNetwork, Fact, Membership, Role
 from krm_fn.config import Certificates
 from krm_fn.krm.results import ObjectRef
 from krm_fn.noproxy import Audience, Readers, composition
@@ -192,7 +192,7 @@ def test_the_network_of_the_nodes_is_missing_where_something_calls_them_by_addre
     found = resolve(config, [Membership(known, role)], target=target, readers=Readers(Audience.NODE))
     assert tuple(map(str, found.missing)) == reported
     of_nodes = [one.field for one in found.missing if one.is_about_nodes]
-    assert of_nodes == [network_field("AWSCluster") for _ in reported[-1:]]
+    assert of_nodes == ["`spec.network.vpc.cidrBlock` of the AWSCluster" for _ in reported[-1:]]
 
 
 def test_of_a_cluster_outside_of_the_list_nothing_but_its_name_is_known() -> None:

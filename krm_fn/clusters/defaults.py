@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krm_fn.clusters.kinds import WHOLE_CLUSTERS, WholeCluster
+from krm_fn.clusters.kinds import WHOLE_CLUSTERS, WholeCluster, network_path
 from krm_fn.clusters.network import ClusterNetwork, Fact
 from krm_fn.clusters.reading import host, pattern, text, word
 from krm_fn.krm.resourcelist import Object
@@ -26,18 +26,16 @@ _CLUSTER = "<cluster>"
 
 
 class _DefaultNetwork(NamedTuple):
-    """A network that a provider makes unless one of the fields of ``instead`` is set; ``path`` would say another."""
+    """A network that a provider makes unless one of the fields of ``instead`` is set."""
 
     cidr: str
     program: str
-    path: str
     instead: tuple[str, ...]
 
 
 _AWS = _DefaultNetwork(
     "10.0.0.0/16",
     "Cluster API Provider AWS",
-    "network.vpc.cidrBlock",
     tuple(
         f"{network}.vpc.{field}"
         for network in ("network", "networkSpec")
@@ -50,7 +48,6 @@ _NETWORKS = {
     "AzureCluster": _DefaultNetwork(
         "10.0.0.0/8",
         "Cluster API Provider Azure",
-        "networkSpec.vnet.cidrBlocks",
         tuple(
             f"networkSpec.{field}"
             for field in (
@@ -66,19 +63,16 @@ _NETWORKS = {
     "GCPCluster": _DefaultNetwork(
         "10.128.0.0/9",
         "Google Cloud",
-        "network.subnets",
         ("network.name", "network.autoCreateSubnetworks", "network.hostProject", "network.subnets"),
     ),
     "HetznerCluster": _DefaultNetwork(
         "10.0.0.0/16",
         "Cluster API Provider Hetzner",
-        "hcloudNetwork.cidrBlock",
         ("hcloudNetwork.cidrBlock",),
     ),
     "OCICluster": _DefaultNetwork(
         "10.0.0.0/16",
         "Cluster API Provider OCI",
-        "networkSpec.vcn.cidr",
         (
             "networkSpec.vcn.id",
             "networkSpec.vcn.cidr",
@@ -120,7 +114,7 @@ def assumed(obj: Object) -> ClusterNetwork:
     if kind == "GCPCluster":
         silent += ("default",)
     if is_made and all(part.get(path) in silent for path in default.instead):
-        networks = (part.fact(default.cidr, default.path, default.program),)
+        networks = (part.fact(default.cidr, network_path(kind), default.program),)
     return ClusterNetwork(networks=networks, hosts=tuple(_hosts(part)))
 
 

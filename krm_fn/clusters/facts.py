@@ -5,29 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from krm_fn.clusters.kinds import CLUSTER, WHOLE_CLUSTERS, FactPaths, paths_of
+from krm_fn.clusters.kinds import CLOUDS, CLUSTER, FactPaths, paths_of
 from krm_fn.clusters.mirrors import mirror_hosts
 from krm_fn.clusters.network import ClusterNetwork, Fact
 from krm_fn.clusters.pools import networks_of_pool
 from krm_fn.clusters.reading import cidrs, host, is_covered, pattern, url_host, values, word
 from krm_fn.krm.resourcelist import Object
+from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, lookup
-from krm_fn.products import konvoy, tkg
+from krm_fn.products import tkg
 
-_READERS = {
-    "pod_cidrs": cidrs,
-    "service_cidrs": cidrs,
-    "service_domain": host,
-    "endpoint": host,
-    "region": word,
-    "networks": cidrs,
-    "pools": networks_of_pool,
-    "hosts": url_host,
-    "mirrors": mirror_hosts,
-    "infrastructure_hosts": url_host,
-}
-"""Name of a fact -> the function that reads its values out of a field; it returns nothing if the field says none."""
-_SINGLE = ("service_domain", "endpoint", "region")
+_SINGLE = ("service_domain", "endpoint", "region", "infrastructure")
 """The facts of which the first one counts."""
 _ENDPOINT_VARIABLES = ("controlPlaneIpAddr", tkg.API_SERVER_ENDPOINT)
 """The variables of well-known ClusterClasses (of vSphere, of TKG) that hold the host of the control plane endpoint."""
@@ -39,28 +27,47 @@ def declared(obj: Object) -> ClusterNetwork:
     if paths is None:
         return ClusterNetwork()
     facts = {name: _facts(obj, paths, name) for name in _READERS}
-    networks = without_subnets((*facts["networks"], *facts.pop("pools")))
+    pools, machines = facts.pop("pools"), facts.pop("machines")
+    facts["networks"] = without_subnets((*facts["networks"], *pools, *machines))
+    facts["endpoint"] = facts["endpoint"] or _endpoint_variable(obj)
     for name in _SINGLE:
         facts[name] = facts[name][:1]
-    network = ClusterNetwork(**facts)
-    return network._replace(
-        endpoint=network.endpoint or _endpoint_variable(obj),
-        infrastructure=_cloud_of_whole_cluster(obj),
-        networks=networks,
-    )
+    return ClusterNetwork(**facts)
 
 
 def _facts(obj: Object, paths: FactPaths, name: str) -> tuple[Fact, ...]:
     """Return the distinct values of one fact that an object says."""
-    read = host if obj.group_kind == konvoy.INVENTORY else _READERS[name]
     data = lookup(obj.data, paths.start)
     facts: list[Fact] = []
     for fact_path in _patterns(getattr(paths, name)):
         for path, value in values(data, fact_path, paths.start):
-            said = read(value)
+            said = _READERS[name](value)
             texts = (said,) if isinstance(said, str) else said
             facts += [Fact(text, obj.ref, path) for text in texts if text]
     return distinct(facts)
+
+
+def _clouds(value: Any) -> tuple[str, ...]:
+    """Return the clouds of a cluster outside of Cluster API, as kinds of infrastructure."""
+    names = value if isinstance(value, (dict, list)) else [value]
+    return tuple(CLOUDS[name] for name in map(str, names) if name in CLOUDS)
+
+
+_READERS = {
+    "pod_cidrs": cidrs,
+    "service_cidrs": cidrs,
+    "service_domain": host,
+    "endpoint": host,
+    "region": word,
+    "networks": cidrs,
+    "machines": host,
+    "pools": networks_of_pool,
+    "hosts": url_host,
+    "mirrors": mirror_hosts,
+    "infrastructure": _clouds,
+    "infrastructure_hosts": url_host,
+}
+"""Name of a fact -> the function that reads its values out of a field; it returns nothing if the field says none."""
 
 
 def sets_services(obj: Object) -> bool:
@@ -117,18 +124,4 @@ def _endpoint_variable(obj: Object) -> tuple[Fact, ...]:
         endpoint = host(lookup(variable, ("value",)))
         if endpoint and lookup(variable, ("name",)) in _ENDPOINT_VARIABLES:
             return (Fact(endpoint, obj.ref, (*path, "value")),)
-    return ()
-
-
-def _cloud_of_whole_cluster(obj: Object) -> tuple[Fact, ...]:
-    """Return on which infrastructure a cluster outside of Cluster API is, as a kind of Cluster API."""
-    cluster = WHOLE_CLUSTERS.get(obj.group_kind)
-    if cluster is None:
-        return ()
-    for path, value in values(obj.data, cluster.clouds):
-        names = value if isinstance(value, (dict, list)) else [value]
-        for name in names:
-            kind = cluster.kind_of_cloud.get(str(name)) or cluster.kind_of_cloud.get("")
-            if kind:
-                return (Fact(kind, obj.ref, path),)
     return ()

@@ -10,9 +10,8 @@ Sources: Cluster API ``api/core`` (v1alpha3 to v1beta2) and "Provider contracts"
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
-from types import MappingProxyType
 
 from krm_fn.clusters.reading import pattern
 from krm_fn.light_typing import NamedTuple
@@ -38,7 +37,8 @@ ROLES = {
 class FactPaths(NamedTuple):
     """Where a kind says the facts of a ``ClusterNetwork``, below ``start``.
 
-    ``pools`` are pools of addresses, ``mirrors`` files of nodes, which may name mirrors.
+    ``machines`` are addresses, ``pools`` pools of addresses, ``mirrors`` files of nodes, which may name mirrors, and
+    ``infrastructure`` what names a cloud outside of Cluster API.
     """
 
     pod_cidrs: str = ""
@@ -47,9 +47,11 @@ class FactPaths(NamedTuple):
     endpoint: str = ""
     region: str = ""
     networks: str = ""
+    machines: str = ""
     pools: str = ""
     hosts: str = ""
     mirrors: str = ""
+    infrastructure: str = ""
     infrastructure_hosts: str = ""
     start: Pointer = ("spec",)
 
@@ -63,8 +65,6 @@ class WholeCluster(NamedTuple):
         pod_cidr: "" for none that is known.
         service_cidr: the same for Services.
         needs: the field without which the defaults do not hold.
-        clouds: leads to what says on which cloud it is.
-        kind_of_cloud: what is said there -> the kind of such an infrastructure in Cluster API; "" for anything.
     """
 
     paths: FactPaths
@@ -72,21 +72,20 @@ class WholeCluster(NamedTuple):
     pod_cidr: str = ""
     service_cidr: str = ""
     needs: Pointer = ()
-    clouds: Pointer = ()
-    kind_of_cloud: Mapping[str, str] = MappingProxyType({})
 
 
-_RANCHER = "rkeConfig.machineGlobalConfig"
+_AKS = "spec.networkProfile"
+_RANCHER = "spec.rkeConfig.machineGlobalConfig"
 WHOLE_CLUSTERS = {
     ("containerservice.azure.com", "ManagedCluster"): WholeCluster(
         FactPaths(
-            pod_cidrs="networkProfile.podCidrs.* networkProfile.podCidr",
-            service_cidrs="networkProfile.serviceCidrs.* networkProfile.serviceCidr",
+            pod_cidrs=f"{_AKS}.podCidrs.* {_AKS}.podCidr",
+            service_cidrs=f"{_AKS}.serviceCidrs.* {_AKS}.serviceCidr",
+            infrastructure="kind",
+            start=(),
         ),
         "AKS",
         service_cidr="10.0.0.0/16",
-        clouds=pattern("kind"),
-        kind_of_cloud={"": "AzureManagedCluster"},
     ),
     ("kubeone.k8c.io", "KubeOneCluster"): WholeCluster(
         FactPaths(
@@ -94,47 +93,48 @@ WHOLE_CLUSTERS = {
             service_cidrs="clusterNetwork.serviceSubnet",
             service_domain="clusterNetwork.serviceDomainName",
             endpoint="apiEndpoint.host controlPlane.hosts.*.publicAddress controlPlane.hosts.*.privateAddress",
+            infrastructure="cloudProvider",
             start=(),
         ),
         "KubeOne",
         pod_cidr="10.244.0.0/16",
         service_cidr="10.96.0.0/12",
-        clouds=pattern("cloudProvider"),
-        kind_of_cloud={
-            "aws": "AWSCluster",
-            "azure": "AzureCluster",
-            "digitalocean": "DOCluster",
-            "equinixmetal": "PacketCluster",
-            "gce": "GCPCluster",
-            "hetzner": "HetznerCluster",
-            "nutanix": "NutanixCluster",
-            "openstack": "OpenStackCluster",
-            "vmwareCloudDirector": "VCDCluster",
-            "vsphere": "VSphereCluster",
-        },
     ),
     ("provisioning.cattle.io", "Cluster"): WholeCluster(
         FactPaths(
             pod_cidrs=f"{_RANCHER}.cluster-cidr",
             service_cidrs=f"{_RANCHER}.service-cidr",
             service_domain=f"{_RANCHER}.cluster-domain",
-            endpoint="localClusterAuthEndpoint.fqdn",
+            endpoint="spec.localClusterAuthEndpoint.fqdn",
+            infrastructure="spec.rkeConfig.machinePools.*.machineConfigRef.kind",
+            start=(),
         ),
         "RKE2 and K3s",
         pod_cidr="10.42.0.0/16",
         service_cidr="10.43.0.0/16",
         needs=pattern("spec.rkeConfig"),
-        clouds=pattern("spec.rkeConfig.machinePools.*.machineConfigRef.kind"),
-        kind_of_cloud={
-            "Amazonec2Config": "AWSCluster",
-            "AzureConfig": "AzureCluster",
-            "DigitaloceanConfig": "DOCluster",
-            "HarvesterConfig": "HarvesterCluster",
-            "LinodeConfig": "LinodeCluster",
-            "VmwarevsphereConfig": "VSphereCluster",
-        },
     ),
 }
+CLOUDS = {
+    "Amazonec2Config": "AWSCluster",
+    "AzureConfig": "AzureCluster",
+    "DigitaloceanConfig": "DOCluster",
+    "HarvesterConfig": "HarvesterCluster",
+    "LinodeConfig": "LinodeCluster",
+    "ManagedCluster": "AzureManagedCluster",
+    "VmwarevsphereConfig": "VSphereCluster",
+    "aws": "AWSCluster",
+    "azure": "AzureCluster",
+    "digitalocean": "DOCluster",
+    "equinixmetal": "PacketCluster",
+    "gce": "GCPCluster",
+    "hetzner": "HetznerCluster",
+    "nutanix": "NutanixCluster",
+    "openstack": "OpenStackCluster",
+    "vmwareCloudDirector": "VCDCluster",
+    "vsphere": "VSphereCluster",
+}
+"""The cloud of a cluster outside of Cluster API, as that says it -> the kind of such an infrastructure."""
 
 _ENDPOINT = "controlPlaneEndpoint.host"
 _BY_CONTRACT = FactPaths(endpoint=_ENDPOINT, region="region")
@@ -218,7 +218,7 @@ _OF_CLUSTER = FactPaths(
     endpoint=f"spec.{_ENDPOINT}",
     start=(),
 )
-_OF_INVENTORY = FactPaths(networks="spec.hosts.*.address", start=())
+_OF_INVENTORY = FactPaths(machines="spec.hosts.*.address", start=())
 _OF_POOL = FactPaths(pools="spec", start=())
 
 
@@ -262,23 +262,10 @@ def _of_nodes(node_kind: NodeConfigKind) -> FactPaths:
     )
 
 
-_NETWORK_FIELDS = {
-    "AWSCluster": "spec.network.vpc.cidrBlock",
-    "AWSManagedCluster": "spec.network.vpc.cidrBlock",
-    "AzureCluster": "spec.networkSpec.vnet.cidrBlocks",
-    "GCPCluster": "spec.network.subnets",
-    "HetznerCluster": "spec.hcloudNetwork.cidrBlock",
-    "OCICluster": "spec.networkSpec.vcn.cidr",
-    "OpenStackCluster": "spec.managedSubnets",
-    "ProxmoxCluster": "spec.ipv4Config",
-}
-"""Kind of an infrastructure cluster -> the field in which it can say in which network its machines are."""
-
-
-def network_field(infrastructure: str) -> str:
-    """Return the field that can name the network of the machines, as messages show it; "" for none."""
-    kind = infrastructure.removesuffix("Template")
-    return f"`{_NETWORK_FIELDS[kind]}` of the {kind}" if kind in _NETWORK_FIELDS else ""
+def network_path(infrastructure: str) -> str:
+    """Return the field below ``spec`` in which an infrastructure can name the network of its machines; "" for none."""
+    paths = INFRASTRUCTURE.get(infrastructure, _BY_CONTRACT)
+    return (paths.networks or paths.pools).partition(" ")[0].partition(".*")[0]
 
 
 def kinds(occurring: Iterable[str] = ()) -> frozenset[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from krm_fn.clusters import Cluster, ClusterNetwork, Membership, Role, network_field, value_of
+from krm_fn.clusters import Cluster, ClusterNetwork, Membership, Role, network_path, value_of
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import (
     DEFAULTS,
@@ -131,7 +131,9 @@ def lack_of(fact: Missing, place: DeclaredPlace, *, calls_nodes: bool) -> Missin
         is_covered = any(holds(entry.text, endpoint) for entry in place.declaration.entries)
         if place.membership is None or not calls_nodes or is_covered:
             return None
-    field = fact.field or network_field(known.infrastructure_kind)
+    kind = known.infrastructure_kind.removesuffix("Template")
+    path = network_path(kind)
+    field = fact.field or (f"`spec.{path}` of the {kind}" if path else "")
     cluster = place.membership.cluster.full_name if place.membership else ""
     return fact._replace(field=field, cluster=cluster)
 
