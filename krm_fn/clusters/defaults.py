@@ -11,7 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krm_fn.clusters.kinds import WHOLE_CLUSTERS, WholeCluster, network_path
+from krm_fn.clusters.kinds import (
+    CLUSTER_PATHS,
+    WHOLE_CLUSTERS,
+    FactPaths,
+    WholeCluster,
+    network_path,
+)
 from krm_fn.clusters.network import ClusterNetwork, Fact
 from krm_fn.clusters.reading import host, pattern, text, word
 from krm_fn.krm.resourcelist import Object
@@ -100,7 +106,9 @@ class _Infrastructure(NamedTuple):
 
 
 def assumed(obj: Object) -> ClusterNetwork:
-    """Return the defaults of an infrastructure cluster, or of the template of one."""
+    """Return the defaults of an infrastructure, of its template, or of a cluster outside of Cluster API."""
+    if obj.group_kind in WHOLE_CLUSTERS:
+        return _of_whole_cluster(obj)
     kind = obj.ref.kind.removesuffix("Template")
     start = ("spec",) if kind == obj.ref.kind else ("spec", "template", "spec")
     part = _Infrastructure(kind, obj.ref, start, lookup(obj.data, start))
@@ -145,31 +153,26 @@ def hosts_of_cluster(network: ClusterNetwork, name: str) -> tuple[Fact, ...]:
 
 def network_of_system(system: NodeSystem | Product, cluster: ObjectRef) -> ClusterNetwork:
     """Return the networks of a Cluster that a system of nodes makes and that declares none."""
-    path = "spec.clusterNetwork.{}.cidrBlocks"
-    return _networks(
-        system, cluster, pattern(path.format("pods")), pattern(path.format("services"))
-    )
+    return _networks(system, cluster, CLUSTER_PATHS)
 
 
-def network_of_whole_cluster(obj: Object) -> ClusterNetwork:
-    """Return the default networks of an object that is a cluster outside of Cluster API."""
+def _of_whole_cluster(obj: Object) -> ClusterNetwork:
     cluster = WHOLE_CLUSTERS[obj.group_kind]
     if cluster.needs and lookup(obj.data, cluster.needs) is None:
         return ClusterNetwork()
-    pods, services = (
-        (*cluster.paths.start, *pattern(paths.split()[0].removesuffix(".*")))
-        for paths in (cluster.paths.pod_cidrs, cluster.paths.service_cidrs)
-    )
-    return _networks(cluster, obj.ref, pods, services)
+    return _networks(cluster, obj.ref, cluster.paths)
 
 
 def _networks(
-    system: NodeSystem | Product | WholeCluster, ref: ObjectRef, pods: Pointer, services: Pointer
+    system: NodeSystem | Product | WholeCluster, ref: ObjectRef, paths: FactPaths
 ) -> ClusterNetwork:
-    network = ClusterNetwork()
-    if system.pod_cidr:
-        network = network._replace(pod_cidrs=(Fact(system.pod_cidr, ref, pods, system.name),))
-    if system.service_cidr:
-        service = Fact(system.service_cidr, ref, services, system.name)
-        network = network._replace(service_cidrs=(service,))
-    return network
+    """Return the default networks of a system, each with the first field that would say another one."""
+    facts: dict[str, tuple[Fact, ...]] = {}
+    for name, cidr, path in (
+        ("pod_cidrs", system.pod_cidr, paths.pod_cidrs),
+        ("service_cidrs", system.service_cidr, paths.service_cidrs),
+    ):
+        if cidr:
+            place = pattern(path.split()[0].removesuffix(".*"))
+            facts[name] = (Fact(cidr, ref, place, system.name),)
+    return ClusterNetwork(**facts)

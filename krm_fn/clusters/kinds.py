@@ -211,7 +211,7 @@ POOLS = frozenset(
 USES_POOLS = {"VSphereMachineTemplate": "spec.template.spec.network.devices.*.addressesFromPools.*"}
 """Kind of a machine template -> where it names the pools that its machines take addresses from."""
 
-_OF_CLUSTER = FactPaths(
+CLUSTER_PATHS = FactPaths(
     pod_cidrs="spec.clusterNetwork.pods.cidrBlocks.*",
     service_cidrs="spec.clusterNetwork.services.cidrBlocks.*",
     service_domain="spec.clusterNetwork.serviceDomain",
@@ -226,7 +226,7 @@ _OF_POOL = FactPaths(pools="spec", start=())
 def paths_of(group: str, kind: str) -> FactPaths | None:
     """Return where objects of a kind say facts about their Cluster; None for a kind that says none."""
     if (group, kind) == CLUSTER:
-        return _OF_CLUSTER
+        return CLUSTER_PATHS
     if (group, kind) == konvoy.INVENTORY:
         return _OF_INVENTORY
     if (group, kind) in POOLS:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 
 from krm_fn.clusters.evidence import Evidence
 from krm_fn.clusters.kinds import CLUSTER, CLUSTER_CLASS
-from krm_fn.clusters.model import Cluster, Key, Membership
+from krm_fn.clusters.model import Key, Membership
 from krm_fn.clusters.namespaces import ObjectIndex, may_be_same, nearest
 from krm_fn.clusters.node import RelatedObject
 from krm_fn.clusters.references import Use
@@ -76,12 +76,8 @@ class ClusterMembers:
         return self._keys.has_one(key)
 
     def of(self, node: RelatedObject) -> list[Membership]:
-        """Return the Clusters of an object, each role and group once, in the order of their names."""
-        first: dict[tuple[object, ...], Membership] = {}
-        for membership in sorted(self._search(node, set()), key=_rank):
-            nodes = (membership.role, membership.group, membership.worker_class)
-            first.setdefault((membership.key, nodes), membership)
-        return list(first.values())
+        """Return the Clusters of an object, in the order of their names."""
+        return sorted(self._search(node, set()), key=_rank)
 
     def _patches(self) -> set[Key]:
         """Return the Clusters that are patches of another one, as kustomize has them."""
@@ -115,7 +111,7 @@ class ClusterMembers:
         visited.add(node.key)
         if node.is_cluster:
             keys = self._keys.candidates(node.key) or [node.key]
-            return [_membership(key, node, "it is the Cluster") for key in keys]
+            return [Membership(how="it is the Cluster", key=key) for key in keys]
         if node.key.group_kind == CLUSTER_CLASS:
             return list(self._clusters_of_class(node))
         unlisted: list[Membership] = []
@@ -164,7 +160,7 @@ class ClusterMembers:
         user = self.nodes[use.source]
         path = field_path(use.path)
         if user.key in self.clusters:
-            yield Membership(Cluster(), use.role, how=f"`{path}` of the Cluster", key=user.key)
+            yield Membership(role=use.role, how=f"`{path}` of the Cluster", key=user.key)
             return
         how = f'`{path}` of {user.key.kind} "{user.key.name}"'
         if user.key.group_kind == CLUSTER_CLASS:
@@ -180,13 +176,19 @@ class ClusterMembers:
         """Yield the Clusters of a class; of a template in its field ``use``, one for each group that is made of it."""
         for cluster in self._of_class.get(its_class.key, ()):
             is_guest = not may_be_same(cluster.key.namespace, its_class.key.namespace)
-            membership = Membership(Cluster(), how=how, is_guest=is_guest, key=cluster.key)
             if use is None:
-                yield membership._replace(how=f"`{field_path(cluster.class_path)}` of the Cluster")
+                how = f"`{field_path(cluster.class_path)}` of the Cluster"
+                yield Membership(how=how, is_guest=is_guest, key=cluster.key)
                 continue
-            membership = membership._replace(role=use.role, worker_class=use.worker_class[1])
             for group in cluster.workers.get(use.worker_class) or ("",):
-                yield membership._replace(group=group)
+                yield Membership(
+                    role=use.role,
+                    group=group,
+                    how=how,
+                    worker_class=use.worker_class[1],
+                    is_guest=is_guest,
+                    key=cluster.key,
+                )
 
     def _listed(self, node: RelatedObject, evidence: Evidence) -> list[Membership]:
         """Return the Clusters of the list that a name means.
@@ -201,9 +203,7 @@ class ClusterMembers:
         is_sure = len({key.namespace for key in keys}) == 1
         how = evidence.how if is_sure else f"{evidence.how}, a name that several Clusters have"
         return [
-            _membership(key, node, how)._replace(
-                is_certain=is_sure, claimed_from=self._claim(node, key)
-            )
+            _membership(key, node, how, self._claim(node, key))._replace(is_certain=is_sure)
             for key in keys
         ]
 
@@ -212,8 +212,7 @@ class ClusterMembers:
         namespace = evidence.namespace or ("" if node.is_workload else node.key.namespace)
         key = Key(*CLUSTER, namespace, evidence.name)
         is_claim = self._keys.namesakes(key) or not may_be_same(namespace, node.key.namespace)
-        claimed_from = node.key.namespace if is_claim else ""
-        return _membership(key, node, evidence.how)._replace(claimed_from=claimed_from)
+        return _membership(key, node, evidence.how, node.key.namespace if is_claim else "")
 
     def _claim(self, node: RelatedObject, cluster: Key) -> str:
         """Return the namespace of an object that names a Cluster of another namespace; "" where it may do so."""
@@ -230,7 +229,7 @@ class ClusterMembers:
             keys = [key for key in keys if key.file == node.key.file]
         how = "the only Cluster in the list"
         return [
-            _membership(key, node, how)._replace(claimed_from=self._claim(node, key), is_only=True)
+            _membership(key, node, how, self._claim(node, key))._replace(is_only=True)
             for key in keys
             if not node.is_beside_its_cluster or may_be_same(node.key.namespace, key.namespace)
         ]
@@ -240,8 +239,8 @@ def _rank(membership: Membership) -> tuple[bool, bool, Key]:
     return not membership.is_certain, membership.is_guest, membership.key
 
 
-def _membership(key: Key, node: RelatedObject, how: str) -> Membership:
-    return Membership(Cluster(), node.role, node.group, how, key=key)
+def _membership(key: Key, node: RelatedObject, how: str, claimed_from: str) -> Membership:
+    return Membership(role=node.role, group=node.group, how=how, claimed_from=claimed_from, key=key)
 
 
 def _by_way_of(how: str, membership: Membership) -> str:

@@ -73,7 +73,7 @@ class Membership(NamedTuple):
         key: that of the Cluster.
     """
 
-    cluster: Cluster
+    cluster: Cluster = Cluster()
     role: Role | None = None
     group: str = ""
     how: str = ""

@@ -13,6 +13,7 @@ from krm_fn.clusters.kinds import (
     CORE,
     OWNS_WORKERS,
     ROLES,
+    WHOLE_CLUSTERS,
     is_infrastructure,
 )
 from krm_fn.clusters.model import Key
@@ -128,46 +129,38 @@ class RelatedObject(NamedTuple):
 def node_of(obj: Object) -> RelatedObject:
     """Return what an object says about itself and its Cluster."""
     key = key_of(obj)
-    is_of_cluster_api = is_cluster_api(key.group)
-    group = _group(obj) if is_of_cluster_api else ""
-    defaults = ClusterNetwork()
-    if is_infrastructure(*key.group_kind):
-        from krm_fn.clusters.defaults import assumed  # noqa: PLC0415 -- many lists have no Clusters
-
-        defaults = assumed(obj)
-    is_cluster = key.group_kind == CLUSTER
-    class_key: Key | None = None
-    class_path: Pointer = ()
-    labels: dict[str, str] = {}
-    if is_cluster:
-        labels = {name: value for name, value in obj.labels.items() if isinstance(value, str)}
-        class_key, class_path = class_of(obj.data, key.namespace, key.file)
-    return RelatedObject(
+    node = RelatedObject(
         key,
         obj.ref,
-        role=_role(obj, group) if is_of_cluster_api else None,
-        group=group,
         evidence=tuple(named for named in evidence(obj) if named.name),
         guess=guess(obj),
         owners=tuple(owner for owner in owners(obj) if owner.group_kind != CLUSTER),
         uses=tuple(uses(obj)),
         network=declared(obj),
-        assumed=defaults,
-        sets_services=is_of_cluster_api and sets_services(obj),
-        labels=labels,
+    )
+    if node.is_infrastructure or key.group_kind in WHOLE_CLUSTERS:
+        from krm_fn.clusters.defaults import assumed  # noqa: PLC0415 -- many lists have no Clusters
+
+        node = node._replace(assumed=assumed(obj))
+    if not is_cluster_api(key.group):
+        return node
+    group = _group(obj)
+    node = node._replace(role=_role(obj, group), group=group, sets_services=sets_services(obj))
+    if key.group_kind == CLUSTER_CLASS:
+        return node._replace(rewritten=tuple(_rewritten(obj)))
+    if not node.is_cluster:
+        return node
+    class_key, class_path = class_of(obj.data, key.namespace, key.file)
+    return node._replace(
+        labels={name: value for name, value in obj.labels.items() if isinstance(value, str)},
         class_key=class_key,
         class_path=class_path,
-        workers=_workers(obj) if is_cluster else {},
-        rewritten=tuple(_rewritten(obj)) if key.group_kind == CLUSTER_CLASS else (),
+        workers=_workers(obj),
     )
 
 
-def role_of(obj: Object) -> Role | None:
-    """Return the role of the nodes that an object of Cluster API sets up; None if it says none."""
-    return _role(obj, _group(obj)) if is_cluster_api(obj.group_kind[0]) else None
-
-
 def _role(obj: Object, group: str) -> Role | None:
+    """Return the role of the nodes that an object of Cluster API sets up; None if it says none."""
     if obj.ref.kind in ROLES:
         return ROLES[obj.ref.kind]
     if _CONTROL_PLANE_LABEL in obj.labels:

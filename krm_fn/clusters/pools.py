@@ -6,33 +6,30 @@ former form is ``ipv4Config`` of a ProxmoxCluster; ``metal3-io/ip-address-manage
 
 from __future__ import annotations
 
-import ipaddress
-from collections.abc import Iterator
+import re
 
-from krm_fn.clusters.reading import text
+from krm_fn.clusters.reading import network_of, text
 from krm_fn.light_typing import Any
-from krm_fn.patch import list_at
+from krm_fn.patch import list_at, lookup, text_at
 
 
 def networks_of_pool(spec: Any) -> tuple[str, ...]:
     """Return the CIDRs of the addresses of a pool, each once; what cannot be read is left out."""
-    if not isinstance(spec, dict):
-        return ()
-    networks: list[str] = []
+    networks: dict[str, None] = {}
     for pool in (spec, *list_at(spec, ("pools",))):
-        if isinstance(pool, dict):
-            networks += _networks(pool, pool.get("prefix") or spec.get("prefix"))
-    return tuple(dict.fromkeys(networks))
+        prefix = lookup(pool, ("prefix",)) or lookup(spec, ("prefix",))
+        for cidr in _cidrs(pool, prefix):
+            network = network_of(cidr)
+            if network:
+                networks[str(network)] = None
+    return tuple(networks)
 
 
-def _networks(pool: dict[str, Any], prefix: Any) -> Iterator[str]:
-    subnet = text(pool.get("subnet"))
-    addresses = [] if subnet else [*list_at(pool, ("addresses",)), pool.get("start")]
-    starts = [text(address).partition("-")[0].partition("/")[0].strip() for address in addresses]
-    for cidr in (subnet, *(f"{start}/{prefix}" for start in starts if start)):
-        try:
-            network = ipaddress.ip_network(cidr, strict=False)
-        except ValueError:
-            continue
-        if "/" in cidr and network.prefixlen > 0:
-            yield str(network)
+def _cidrs(pool: Any, prefix: Any) -> list[str]:
+    """Return the CIDRs that a pool names, or those around its addresses and ranges."""
+    subnet = text_at(pool, ("subnet",)).strip()
+    if subnet:
+        return [subnet]
+    addresses = [*list_at(pool, ("addresses",)), lookup(pool, ("start",))]
+    starts = [re.split("[-/]", text(address))[0].strip() for address in addresses]
+    return [f"{start}/{prefix}" for start in starts]

@@ -13,6 +13,8 @@ from krm_fn import placeholders
 from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer
 
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
 _HOST_AND_PORT = r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9_.-]+))(?::[0-9]+)?"
 _SCHEME = r"^[A-Za-z][A-Za-z0-9+.-]*://"
 _URL_REST = r"[/?#].*"
@@ -60,16 +62,13 @@ def host(value: Any) -> str:
     name = text(value)
     if placeholders.is_in(name):
         return _filled_in_later(re.sub(_PORT, "", name), host)
-    address = _address(name)
-    match = re.fullmatch(_HOST_AND_PORT, name)
-    if address is None and match is None:
-        return ""
-    if match and address is None:
+    match = None if _address(name) else re.fullmatch(_HOST_AND_PORT, name)
+    if match:
         name = match[1] or match[2]
-        address = _address(name)
-    if address is not None:
+    address = _address(name)
+    if address:
         return "" if address.is_unspecified else name
-    return name.strip(".")
+    return name.strip(".") if match else ""
 
 
 def url_host(value: Any) -> str:
@@ -87,7 +86,7 @@ def cidrs(value: Any) -> tuple[str, ...]:
     for part in placeholders.split(text(value)):
         if placeholders.is_in(part):
             networks.append(_filled_in_later(part, cidrs))
-        elif _is_cidr(part):
+        elif network_of(part):
             networks.append(part)
     return tuple(filter(None, networks))
 
@@ -105,17 +104,24 @@ def _filled_in_later(value: str, read: Callable[[str], Any]) -> str:
     return normal if is_host_or_network and "@" not in normal else ""
 
 
-def is_covered(network: str, by: str) -> bool:
+def network_of(cidr: str) -> Network | None:
+    """Return a CIDR, with or without host bits; None for anything else, and for one that holds every address."""
+    try:
+        network = ipaddress.ip_network(cidr, strict=False)
+    except ValueError:
+        return None
+    return network if "/" in cidr and network.prefixlen > 0 else None
+
+
+def is_covered(cidr: str, by: str) -> bool:
     """Return whether every address of one CIDR is in the other.
 
     An address is covered only by itself: half of all clients read no CIDRs.
     """
-    if network == by:
-        return True
-    if "/" not in network or "/" not in by or "${" in network + by:
-        return False
-    inner, outer = (ipaddress.ip_network(cidr, strict=False) for cidr in (network, by))
-    return inner.version == outer.version and inner.subnet_of(outer)  # type: ignore[arg-type]
+    inner, outer = network_of(cidr), network_of(by)
+    if inner is None or outer is None or inner.version != outer.version:
+        return cidr == by
+    return inner.subnet_of(outer)  # type: ignore[arg-type]
 
 
 def _address(value: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
@@ -123,10 +129,3 @@ def _address(value: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None
         return ipaddress.ip_address(value)
     except ValueError:
         return None
-
-
-def _is_cidr(value: str) -> bool:
-    try:
-        return "/" in value and ipaddress.ip_network(value, strict=False).prefixlen > 0
-    except ValueError:
-        return False

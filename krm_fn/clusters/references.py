@@ -14,7 +14,7 @@ from krm_fn.clusters.model import Key
 from krm_fn.clusters.reading import pattern, text, values
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer, list_at, lookup
+from krm_fn.patch import Pointer, list_at, lookup, walk
 from krm_fn.products import tkg
 from krm_fn.products.cluster_api import Role, is_cluster_api
 from krm_fn.products.node_kinds import SYSTEMS
@@ -24,6 +24,11 @@ WorkerClass = tuple[str, str]
 
 CLUSTER_VARIABLES = ("spec", "topology", "variables")
 _OVERRIDES = ("variables", "overrides")
+_CLASS_PATHS = (
+    (pattern("spec.topology.classRef.name"), pattern("spec.topology.classRef.namespace")),
+    (pattern("spec.topology.class"), pattern("spec.topology.classNamespace")),  # before v1beta2
+)
+"""Where a Cluster names its class, and the namespace of that."""
 
 _CP, _WORKER = Role.CONTROL_PLANE, Role.WORKER
 _OF_CONTROL_PLANE = {
@@ -92,33 +97,19 @@ def uses(obj: Object) -> Iterator[Use]:
 
 def references(obj: Object) -> Iterator[tuple[Key, Pointer]]:
     """Yield every object that an object of any kind refers to, by a reference of either form, and the path."""
-    left: list[tuple[Pointer, Any]] = [((), obj.data)]
-    while left:
-        path, value = left.pop()
+    for path, value in walk(obj.data):
         target = target_of(value, obj.ref.namespace, obj.ref.file_path) if path else None
         if target and target.group:
             yield target, path
-        members = value.items() if isinstance(value, dict) else enumerate(value)
-        for key, member in members:
-            if isinstance(member, (dict, list)):
-                left.append(((*path, str(key)), member))
 
 
 def class_of(data: Mapping[str, Any], namespace: str, file: str = "") -> tuple[Key | None, Pointer]:
     """Return the class that a Cluster in a namespace and a file names, and where it does so."""
-    topology = lookup(data, ("spec", "topology"))
-    for name_path, namespace_path in (
-        (("classRef", "name"), ("classRef", "namespace")),  # v1beta2
-        (("class",), ("classNamespace",)),
-    ):
-        name = text(lookup(topology, name_path))
+    for name_path, namespace_path in _CLASS_PATHS:
+        name = text(lookup(data, name_path))
         if name:
-            its_namespace = text(lookup(topology, namespace_path)) or namespace
-            return Key(*CLUSTER_CLASS, its_namespace, name, file), (
-                "spec",
-                "topology",
-                name_path[0],
-            )
+            its_namespace = text(lookup(data, namespace_path)) or namespace
+            return Key(*CLUSTER_CLASS, its_namespace, name, file), name_path[:3]
     return None, ()
 
 

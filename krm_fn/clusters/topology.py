@@ -8,14 +8,15 @@ a fact of a template that they may change does not count.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import attrgetter
 
-from krm_fn.clusters.facts import declared, merged
+from krm_fn.clusters.facts import merged
 from krm_fn.clusters.kinds import CLUSTER_CLASS, POOLS, WHOLE_CLUSTERS
 from krm_fn.clusters.members import ClusterMembers
 from krm_fn.clusters.model import Cluster, Key, Membership
 from krm_fn.clusters.namespaces import may_be_same
 from krm_fn.clusters.network import ClusterNetwork, Fact
-from krm_fn.clusters.node import RelatedObject, node_of, role_of
+from krm_fn.clusters.node import RelatedObject, node_of
 from krm_fn.clusters.references import WorkerClass, key_of
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
@@ -26,6 +27,7 @@ from krm_fn.products.distributions import OF_KIND, PRODUCTS, Product
 from krm_fn.products.node_kinds import NODE_KINDS, NodeSystem
 
 _NOTHING = ClusterNetwork()
+_key = attrgetter("key")
 _OF_CLASS = ("spec", "infrastructure")
 _NO_CLASS = RelatedObject(Key("", "", "", ""))
 
@@ -74,13 +76,12 @@ class Topology:
 
         That is a control plane, or a cluster outside of Cluster API; None for any other object.
         """
-        if obj.group_kind in WHOLE_CLUSTERS:
-            from krm_fn.clusters.defaults import network_of_whole_cluster  # noqa: PLC0415 -- few lists have one
-
-            return Cluster(network=declared(obj), assumed=network_of_whole_cluster(obj))
-        if obj.group_kind in NODE_KINDS and role_of(obj) is Role.CONTROL_PLANE:
-            return Cluster(network=declared(obj))
-        return None
+        if obj.group_kind not in WHOLE_CLUSTERS and obj.group_kind not in NODE_KINDS:
+            return None
+        node = self._node(obj)
+        if obj.group_kind in NODE_KINDS and node.role is not Role.CONTROL_PLANE:
+            return None
+        return Cluster(network=node.network, assumed=node.assumed)
 
     def classes_of(self, obj: Object) -> tuple[Key, ...]:
         """Return the ClusterClasses of which an object is a template; () if any other object uses it as well."""
@@ -146,18 +147,12 @@ class Topology:
             if is_patch or not (has_facts or node.role is Role.CONTROL_PLANE):
                 continue
             for membership in self._members.of(node):
-                is_near = membership.is_guest or may_be_same(
-                    membership.key.namespace, key.namespace
-                )
-                nodes = sources.setdefault(membership.key, [])
-                if (
-                    membership.is_certain
-                    and not membership.claimed_from
-                    and is_near
-                    and node not in nodes[-1:]
-                ):
-                    nodes.append(node)
-        return {key: nodes for key, nodes in sources.items() if nodes}
+                cluster = membership.key
+                is_near = membership.is_guest or may_be_same(cluster.namespace, key.namespace)
+                is_sure = membership.is_certain and not membership.claimed_from
+                if is_sure and is_near and node not in sources.get(cluster, ())[-1:]:
+                    sources.setdefault(cluster, []).append(node)
+        return sources
 
     def _cluster(self, cluster: RelatedObject, sources: list[RelatedObject]) -> Cluster:
         """Return a Cluster with what its sources say, in an order that does not depend on that of the list."""
@@ -165,7 +160,7 @@ class Topology:
         if cluster.class_key:
             its_class = self._members.nodes.get(self._members.resolve(cluster.class_key), _NO_CLASS)
         parts = self._parts(cluster, its_class, sources)
-        others = sorted((node for node in sources if node not in parts), key=lambda node: node.key)
+        others = sorted((node for node in sources if node not in parts), key=_key)
         networks = [_unpatched(node.network, its_class) for node in parts]
         # Any node may pull from a mirror; nothing else holds of workers, and of parts that the Cluster does not name.
         networks += [ClusterNetwork(mirrors=node.network.mirrors) for node in (*parts, *others)]
@@ -188,22 +183,18 @@ class Topology:
         self, cluster: RelatedObject, its_class: RelatedObject, sources: list[RelatedObject]
     ) -> list[RelatedObject]:
         """Return the Cluster, its infrastructure and its control plane: those that it or its class names, else all."""
-        parts = [node for node in sources if node.is_cluster]
+        infrastructure = [node for node in sources if node.is_infrastructure]
+        control_planes = [node for node in sources if node.is_control_plane]
+        parts = {node.key: node for node in sources if node.is_cluster}
         for references, candidates in (
-            (
-                (cluster.infrastructure, its_class.infrastructure),
-                [node for node in sources if node.is_infrastructure],
-            ),
-            (
-                (cluster.control_plane, its_class.control_plane),
-                [node for node in sources if node.is_control_plane],
-            ),
+            ((cluster.infrastructure, its_class.infrastructure), infrastructure),
+            ((cluster.control_plane, its_class.control_plane), control_planes),
         ):
             keys = [self._members.resolve(key) for key in references if key]
-            parts += [node for key in keys for node in sources if node.key == key]
-            if not keys:
-                parts += sorted(candidates, key=lambda node: node.key)
-        return list({node.key: node for node in parts}.values())
+            named = [node for key in keys for node in sources if node.key == key]
+            for node in named if keys else sorted(candidates, key=_key):
+                parts[node.key] = node
+        return list(parts.values())
 
     def _assumed(
         self, cluster: RelatedObject, its_class: RelatedObject, parts: list[RelatedObject]
@@ -255,7 +246,7 @@ def _infrastructure(
         return _kind_of(cluster.infrastructure, cluster.ref, ("spec", "infrastructureRef"))
     if its_class.infrastructure:
         return _kind_of(its_class.infrastructure, its_class.ref, _OF_CLASS)
-    for node in sorted(sources, key=lambda node: node.key):
+    for node in sorted(sources, key=_key):
         if node.is_infrastructure:
             return _kind_of(node.key, node.ref, ("kind",))
     name = cluster.class_key.name if cluster.class_key else ""
