@@ -6,269 +6,144 @@ octet written in octal) is left out. ``tests/test_explain_clients.py`` holds wha
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from functools import lru_cache
 
 from krm_fn.light_typing import NamedTuple
+from krm_fn.noproxy.entries import address, network
 
-ITSELF, BELOW, BOTH, SUFFIX, NOTHING = "itself", "below", "both", "suffix", "nothing"
-"""What a name in a list means: the name, what is below it, both, whatever ends with it, or no host."""
-LIST, ENTRY = "list", "entry"
-"""Where ``*`` means every host: as the whole list, or as any entry."""
-
-_COMMAS = r"\s*,\s*"
-_BLANKS = r"[,\s]+"
+_SEPARATORS = {
+    "comma": ",",
+    "comma-blanks": r",\s*",
+    "commas": r"\s*,\s*",
+    "comma-or-blank": r"[, ]+",
+    "blanks": r"[,\s]+",
+}
 _CIDR = re.compile(r"[0-9A-Fa-f.:]+/[0-9]+")
 _PORT = re.compile(r"(\[[^\]]*\]|[^:]*):([0-9]+)")
+_BREAKS_HTTPX = re.compile(r"^\[|:.*/|[^\x20-\x7e]|@")
+
+# The columns: the ID; what `example.com`, `.example.com` and `*.example.com` mean (the name itself, what is below it,
+# both, whatever ends with it, or nothing); where `*` means every host (as the whole list, as any entry, or nowhere);
+# what divides a list; what else it does; what a person calls it, with programs that are known to use it. What it does:
+#   4, 6            reads CIDRs of that version of IP
+#   ports           `example.com:8080` means that port
+#   ipv6, brackets  reads `fd00::1`, or `[fd00::1]`
+#   final-dot       ignores the final dot of entries and hosts
+#   case            ignores the case of entries
+#   loopback        loopback goes direct without an entry (in Java, if there is a list)
+#   breaks          fails for every host because of some entries
+_TABLE = """
+go                both   below   below   entry commas         4 6 ports ipv6 case loopback | Go (containerd, kubelet, kubectl, Helm, Flux, Argo CD, Kyverno)
+curl-old          both   both    nothing list  comma-or-blank ipv6 case                    | curl up to 7.85 (Ubuntu 22.04, RHEL 9)
+curl              both   both    nothing list  blanks         4 ipv6 final-dot case        | curl 7.87 to 8.8, git, PHP (Debian 12)
+curl-8.9          both   both    nothing list  commas         4 ipv6 final-dot case        | curl 8.9 to 8.17, git, PHP (Debian 13)
+curl-8.18         both   both    nothing list  commas         4 6 ipv6 final-dot case      | curl 8.18 and later
+wget-old          both   nothing nothing never comma-blanks   ipv6 case                    | wget up to 1.19 (RHEL 8)
+wget              both   below   nothing never comma-blanks   ipv6 case                    | wget 1.20 and later
+apt               suffix below   nothing never comma          ipv6 case                    | apt
+urllib            both   both    nothing list  commas         ports brackets case          | Python urllib
+requests          both   both    nothing list  commas         4 ports ipv6 case            | Python requests (pip)
+httpx             both   below   nothing entry commas         ports ipv6 case breaks       | Python httpx
+aiohttp           both   both    nothing list  commas         ipv6 case                    | Python aiohttp
+botocore          both   both    nothing list  commas         ports brackets case          | Python botocore (boto3, AWS CLI)
+kubernetes-python both   both    nothing entry commas         4 6 ports ipv6 brackets case | Python Kubernetes client
+httplib2          itself both    nothing list  comma          ipv6                         | Python httplib2 (older Google clients)
+websocket-client  both   suffix  nothing entry commas         4 6 ipv6                     | Python websocket-client
+ruby              both   below   nothing never blanks         4 ports case loopback        | Ruby Net::HTTP (Fluentd, Puppet)
+lwp               suffix below   nothing never commas         ipv6                         | Perl LWP
+undici            both   both    both    list  blanks         ports brackets case          | Node.js fetch, undici
+node              itself both    below   entry commas         ports ipv6 case              | Node.js 24 http
+proxy-from-env    itself below   below   entry blanks         ports brackets case          | Node.js axios before 1.15, proxy-from-env
+axios-1.15        itself below   below   entry blanks         ports ipv6 brackets final-dot case     | Node.js axios 1.15 to 1.19
+axios             itself below   below   entry blanks         4 6 ports ipv6 brackets final-dot case | Node.js axios 1.20 and later
+reqwest           both   both    nothing entry commas         4 6 ipv6 case                | Rust reqwest
+dotnet            itself both    nothing never commas         brackets case                | .NET HttpClient
+java              itself nothing below   entry comma          brackets case loopback       | Java (the list as http.nonProxyHosts)
+"""  # noqa: E501
 
 
 class Client(NamedTuple):
-    """One client, or one range of versions of it.
-
-    Attributes:
-        ID: the stable name: what programs write and read.
-        NAME: what a person calls it, with the programs that are known to use it.
-        bare: what ``example.com`` means.
-        dotted: what ``.example.com`` means.
-        starred: what ``*.example.com`` means.
-        everything: where ``*`` means every host; "" for nowhere.
-        cidrs: the versions of IP whose CIDRs it reads.
-        has_ports: ``example.com:8080`` means that port.
-        has_ipv6: it reads ``fd00::1``.
-        has_brackets: it reads ``[fd00::1]``.
-        ignores_final_dot: of entries and hosts.
-        ignores_case: of entries.
-        has_loopback: loopback goes direct without an entry (in Java, if there is a list).
-        separators: what divides a list.
-        breaks: the entries for which it fails for every host.
-    """
+    """One client, or one range of versions of it: a row of the table."""
 
     ID: str
     NAME: str
-    bare: str = BOTH
-    dotted: str = BOTH
-    starred: str = NOTHING
-    everything: str = LIST
-    cidrs: str = ""
-    has_ports: bool = False
-    has_ipv6: bool = True
-    has_brackets: bool = False
-    ignores_final_dot: bool = False
-    ignores_case: bool = True
-    has_loopback: bool = False
-    separators: str = _COMMAS
-    breaks: str = ""
+    bare: str
+    dotted: str
+    starred: str
+    everything: str
+    separators: str
+    does: frozenset[str]
 
     def goes_direct(self, no_proxy: str, host: str, port: int) -> bool:
         """Return whether a request to ``host`` (IPv6 without brackets) does not go through the proxy."""
-        address = _address(host)
-        is_loopback = host == "localhost" or (address is not None and address.is_loopback)
-        if self.has_loopback and is_loopback:
+        host_address = address(host)
+        is_loopback = host == "localhost" or (host_address is not None and host_address.is_loopback)
+        if "loopback" in self.does and is_loopback:
             return True
-        name = host.lower()
-        if self.ignores_final_dot:
-            name = name.removesuffix(".")
-        if self.everything == LIST and no_proxy == "*":
+        if self.everything == "list" and no_proxy == "*":
             return True
-        return any(
-            self._matches(entry, name, port) for entry in _entries(no_proxy, self.separators)
-        )
+        name = self._without_final_dot(host.lower())
+        entries = _entries(no_proxy, self.separators)
+        return any(self._matches(entry, name, port) for entry in entries)
 
     def breaks_on(self, no_proxy: str) -> bool:
         """Return whether this client raises an error for every host with this list."""
-        if not self.breaks:
-            return False
-        return any(re.search(self.breaks, entry) for entry in _entries(no_proxy, self.separators))
+        entries = _entries(no_proxy, self.separators)
+        return "breaks" in self.does and any(map(_BREAKS_HTTPX.search, entries))
 
     def _matches(self, entry: str, name: str, port: int) -> bool:
-        entry = entry.lower() if self.ignores_case else entry
+        entry = entry.lower() if "case" in self.does else entry
         if entry == "*":
-            return self.everything == ENTRY
-        address = _address(name)
+            return self.everything == "entry"
+        host = address(name)
         if _CIDR.fullmatch(entry):
-            network = _network(entry)
-            if network is None or address is None or str(network.version) not in self.cidrs:
-                return False
-            return address in network
-        match = _PORT.fullmatch(entry)
-        if match:
-            entry = match[1]
-            if not self.has_ports or int(match[2]) != port:
+            cidr = network(entry)
+            is_read = cidr is not None and str(cidr.version) in self.does
+            return is_read and host is not None and host in cidr
+        with_port = _PORT.fullmatch(entry)
+        if with_port:
+            entry = with_port[1]
+            if "ports" not in self.does or int(with_port[2]) != port:
                 return False
         if entry.startswith("["):
-            return self.has_brackets and address is not None and _address(entry[1:-1]) == address
-        if address is not None and self.bare != SUFFIX:
-            return _address(entry) == address and (address.version == 4 or self.has_ipv6)
-        return self._matches_name(entry, name)
+            return "brackets" in self.does and host is not None and address(entry) == host
+        if host is not None and self.bare != "suffix":
+            return address(entry) == host and (host.version == 4 or "ipv6" in self.does)
+        return self._matches_name(self._without_final_dot(entry), name)
 
     def _matches_name(self, entry: str, name: str) -> bool:
-        if self.ignores_final_dot:
-            entry = entry.removesuffix(".")
         form, domain = self.bare, entry
         if entry.startswith("*."):
             form, domain = self.starred, entry[2:]
         elif entry.startswith("."):
             form, domain = self.dotted, entry[1:]
-        if form == SUFFIX:
+        if form == "suffix":
             return name.endswith(domain)
-        is_itself, is_below = name == domain, name.endswith(f".{domain}")
-        return bool(domain) and (
-            (is_itself and form in (ITSELF, BOTH)) or (is_below and form in (BELOW, BOTH))
-        )
+        if name == domain:
+            return bool(domain) and form in ("itself", "both")
+        return bool(domain) and form in ("below", "both") and name.endswith(f".{domain}")
+
+    def _without_final_dot(self, name: str) -> str:
+        return name.removesuffix(".") if "final-dot" in self.does else name
 
 
 @lru_cache(maxsize=16)
 def _entries(no_proxy: str, separators: str) -> tuple[str, ...]:
     """Return the entries of a list: each is asked about many hosts, by many clients."""
-    return tuple(filter(None, re.split(separators, no_proxy.strip())))
+    return tuple(filter(None, re.split(_SEPARATORS[separators], no_proxy.strip())))
 
 
-@lru_cache(maxsize=16384)
-def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    try:
-        return ipaddress.ip_address(text)
-    except ValueError:
-        return None
+def _clients() -> dict[str, Client]:
+    clients = {}
+    for row in _TABLE.strip().splitlines():
+        columns, _, name = row.partition("| ")
+        key, bare, dotted, starred, everything, separators, *does = columns.split()
+        clients[key] = Client(
+            key, name, bare, dotted, starred, everything, separators, frozenset(does)
+        )
+    return clients
 
 
-@lru_cache(maxsize=16384)
-def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
-    try:
-        return ipaddress.ip_network(text, strict=False)
-    except ValueError:
-        return None
-
-
-_URLLIB = Client("urllib", "Python urllib", has_ports=True, has_ipv6=False, has_brackets=True)
-_PROXY_FROM_ENV = Client(
-    "proxy-from-env",
-    "Node.js axios before 1.15, proxy-from-env",
-    bare=ITSELF,
-    dotted=BELOW,
-    starred=BELOW,
-    everything=ENTRY,
-    has_ports=True,
-    has_ipv6=False,
-    has_brackets=True,
-    separators=_BLANKS,
-)
-_TABLE = (
-    Client(
-        "go",
-        "Go (containerd, kubelet, kubectl, Helm, Flux, Argo CD, Kyverno)",
-        dotted=BELOW,
-        starred=BELOW,
-        everything=ENTRY,
-        cidrs="46",
-        has_ports=True,
-        has_loopback=True,
-    ),
-    Client("curl-old", "curl up to 7.85 (Ubuntu 22.04, RHEL 9)", separators=r"[, ]+"),
-    Client(
-        "curl",
-        "curl 7.87 to 8.8, git, PHP (Debian 12)",
-        cidrs="4",
-        ignores_final_dot=True,
-        separators=_BLANKS,
-    ),
-    Client("curl-8.9", "curl 8.9 to 8.17, git, PHP (Debian 13)", cidrs="4", ignores_final_dot=True),
-    Client("curl-8.18", "curl 8.18 and later", cidrs="46", ignores_final_dot=True),
-    Client(
-        "wget-old", "wget up to 1.19 (RHEL 8)", dotted=NOTHING, everything="", separators=r",\s*"
-    ),
-    Client("wget", "wget 1.20 and later", dotted=BELOW, everything="", separators=r",\s*"),
-    Client("apt", "apt", bare=SUFFIX, dotted=BELOW, everything="", separators=","),
-    _URLLIB,
-    Client("requests", "Python requests (pip)", cidrs="4", has_ports=True),
-    Client(
-        "httpx",
-        "Python httpx",
-        dotted=BELOW,
-        everything=ENTRY,
-        has_ports=True,
-        breaks=r"^\[|:.*/|[^\x20-\x7e]|@",
-    ),
-    Client("aiohttp", "Python aiohttp"),
-    _URLLIB._replace(ID="botocore", NAME="Python botocore (boto3, AWS CLI)"),
-    Client(
-        "kubernetes-python",
-        "Python Kubernetes client",
-        everything=ENTRY,
-        cidrs="46",
-        has_ports=True,
-        has_brackets=True,
-    ),
-    Client(
-        "httplib2",
-        "Python httplib2 (older Google clients)",
-        bare=ITSELF,
-        ignores_case=False,
-        separators=",",
-    ),
-    Client(
-        "websocket-client",
-        "Python websocket-client",
-        dotted=SUFFIX,
-        everything=ENTRY,
-        cidrs="46",
-        ignores_case=False,
-    ),
-    Client(
-        "ruby",
-        "Ruby Net::HTTP (Fluentd, Puppet)",
-        dotted=BELOW,
-        everything="",
-        cidrs="4",
-        has_ports=True,
-        has_ipv6=False,
-        has_loopback=True,
-        separators=_BLANKS,
-    ),
-    Client("lwp", "Perl LWP", bare=SUFFIX, dotted=BELOW, everything="", ignores_case=False),
-    _PROXY_FROM_ENV._replace(
-        ID="undici",
-        NAME="Node.js fetch, undici",
-        bare=BOTH,
-        dotted=BOTH,
-        starred=BOTH,
-        everything=LIST,
-    ),
-    Client(
-        "node",
-        "Node.js 24 http",
-        bare=ITSELF,
-        starred=BELOW,
-        everything=ENTRY,
-        has_ports=True,
-    ),
-    _PROXY_FROM_ENV,
-    _PROXY_FROM_ENV._replace(
-        ID="axios-1.15", NAME="Node.js axios 1.15 to 1.19", has_ipv6=True, ignores_final_dot=True
-    ),
-    _PROXY_FROM_ENV._replace(
-        ID="axios",
-        NAME="Node.js axios 1.20 and later",
-        cidrs="46",
-        has_ipv6=True,
-        ignores_final_dot=True,
-    ),
-    Client("reqwest", "Rust reqwest", everything=ENTRY, cidrs="46"),
-    Client(
-        "dotnet", ".NET HttpClient", bare=ITSELF, everything="", has_ipv6=False, has_brackets=True
-    ),
-    Client(
-        "java",
-        "Java (the list as http.nonProxyHosts)",
-        bare=ITSELF,
-        dotted=NOTHING,
-        starred=BELOW,
-        everything=ENTRY,
-        has_ipv6=False,
-        has_brackets=True,
-        has_loopback=True,
-        separators=",",
-    ),
-)
-CLIENTS = {client.ID: client for client in _TABLE}
+CLIENTS = _clients()
 """Every client by its ID, in the order in which they are listed."""
