@@ -79,17 +79,6 @@ def test_only_what_a_run_would_touch_is_a_place() -> None:
     assert places == [[place["object"] for place in proxy["places"]] for proxy in answer()["proxies"]]
 
 
-def test_a_place_names_the_proxy_that_is_there_now_without_its_password() -> None:
-    old = TEMPLATE.replace("NAME", "east").replace(
-        "spec: {template: {spec: {}}}",
-        "spec: {template: {spec: {preKubeadmCommands: ['export HTTP_PROXY=http://u:S3CRET@old:1']}}}",
-    )
-    (proxy,) = answer(BARE.replace("NAME", "east") + old + DECLARED)["proxies"]
-    (place,) = proxy["places"]
-    assert place["before"] == ["http://u:***@old:1"]
-    assert "kubeadmCommands" in place["targets"]
-
-
 def test_a_list_that_a_product_completes_has_no_hosts() -> None:
     topology = "{class: nutanix, version: v1.31.0, variables: [{name: clusterConfig, value: {}}]}"
     cluster = BARE.replace("NAME", "west").replace("spec: {}", f"spec: {{topology: {topology}}}")

@@ -8,14 +8,12 @@ from argparse import Namespace
 from dataclasses import asdict
 
 from krm_fn.cli.config import find_config
-from krm_fn.cli.selection import LeftAlone, Selection, select
+from krm_fn.cli.selection import LeftAlone, select
 from krm_fn.cli.streams import Answer
-from krm_fn.config import Mode, ProxyConfig
-from krm_fn.errors import UsageError
+from krm_fn.config import Mode
 from krm_fn.explain import html, text
-from krm_fn.explain.answer import Explanation, explain, is_one_of
+from krm_fn.explain.answer import Explanation, explain
 from krm_fn.krm.manifests import Manifests
-from krm_fn.near_names import did_you_mean
 from krm_fn.pipeline import run_checked
 from krm_fn.printable import printable_json
 
@@ -23,13 +21,13 @@ from krm_fn.printable import printable_json
 def run(given: Namespace) -> Answer:
     """Explain what a run would write."""
     selection = select(given.paths or ["-"], given.exclude, _also(given))
-    manifests = Manifests(selection.manifests)
+    manifests = Manifests(selection.manifests, selection.paths)
     selection.refuse_nothing(manifests)
     found = find_config(manifests, selection, given.config, given.paths)
     wanted = found.load()
     if wanted.mode is Mode.CHECK:
         wanted = wanted._replace(mode=Mode.INJECT)
-    explanation = _explained(given, selection, wanted)
+    explanation = explain(run_checked(manifests, wanted).comparison, manifests, given.cluster)
     lines = found.lines()
     if explanation.silenced:
         lines.append(f"inject-proxy explain: {explanation.silenced} silenced")
@@ -53,23 +51,6 @@ def _rendered(given: Namespace, explanation: Explanation) -> str:
     if given.output == "text":
         return text.render(explanation, verbose=given.verbose)
     data = asdict(explanation)
-    del data["results"]
+    data["findings"] = [result.to_data() for result in explanation.findings]
     data["covered"] = [row._asdict() for row in explanation.covered]
     return printable_json(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
-
-
-def _explained(given: Namespace, selection: Selection, wanted: ProxyConfig) -> Explanation:
-    files = Manifests(selection.manifests, selection.paths)
-    comparison = run_checked(files, wanted).comparison
-    everything = explain(comparison, files)
-    _refuse_unknown(given, everything)
-    return explain(comparison, files, given.cluster) if given.cluster else everything
-
-
-def _refuse_unknown(given: Namespace, explanation: Explanation) -> None:
-    names = [cluster.name for cluster in explanation.clusters]
-    for name in given.cluster:
-        if not any(is_one_of(known, [name]) for known in names):
-            known_names = {short for full in names for short in (full, full.rpartition("/")[2])}
-            advice = did_you_mean(name, known_names, begin=": ")
-            raise UsageError(f'there is no Cluster "{name}"{advice}')

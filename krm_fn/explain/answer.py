@@ -5,17 +5,18 @@ Everything in it is plain and without a credential; ``dataclasses.asdict`` is wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 
+from krm_fn.errors import UsageError
 from krm_fn.explain.clusters import ClusterAnswer, clusters_about, clusters_of
 from krm_fn.explain.covered import Covered, covered
 from krm_fn.explain.grants import Proxy, grants_of, proxies_of
 from krm_fn.explain.nodes import NodeChange, cluster_name, node_changes
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import ObjectRef, Result, by_importance
-from krm_fn.light_typing import Any
 from krm_fn.lint.compared import Compared
+from krm_fn.near_names import did_you_mean
 from krm_fn.pipeline import Comparison
 from krm_fn.plan import ObjectSource
 
@@ -28,10 +29,9 @@ class Explanation:
     clusters: tuple[ClusterAnswer, ...]
     covered: tuple[Covered, ...]
     nodes: tuple[NodeChange, ...]
-    findings: tuple[dict[str, Any], ...]
+    findings: tuple[Result, ...]
     proxies: tuple[Proxy, ...]
-    results: tuple[Result, ...] = field(repr=False, default=())
-    silenced: int = 0
+    silenced: int
 
 
 def explain(comparison: Comparison, source: ObjectSource, only: Sequence[str] = ()) -> Explanation:
@@ -41,49 +41,54 @@ def explain(comparison: Comparison, source: ObjectSource, only: Sequence[str] = 
         comparison: what the run found out.
         source: the objects of the list.
         only: the names of the Clusters that are explained; empty for all.
+
+    Raises:
+        UsageError: there is no Cluster of such a name.
     """
+
+    def is_about(names: Collection[str]) -> bool:
+        """Return whether something is about a Cluster that is explained, or about none."""
+        return not (only and names) or any(
+            not only_names.isdisjoint(_forms(name)) for name in names
+        )
+
+    only_names = set(only)
     belonging = _belonging(comparison.compared)
-    if only:
-        comparison = _about(comparison, belonging, only)
     grants = [grant for record in comparison.compared for grant in grants_of(record)]
     nodes = node_changes([*comparison.results, *comparison.silenced], comparison.compared)
     clusters = clusters_of(comparison, grants, nodes, belonging)
-    if only:
-        clusters = [cluster for cluster in clusters if is_one_of(cluster.name, only)]
+    _refuse_unknown(only, [cluster.name for cluster in clusters])
+    clusters = [cluster for cluster in clusters if is_about([cluster.name])]
+    nodes = [change for change in nodes if is_about(change.clusters)]
+    grants = [grant for grant in grants if is_about(grant.clusters)]
+    findings = [
+        result
+        for result in by_importance(comparison.results)
+        if result.severity is not Severity.INFO and is_about(clusters_about(result, belonging))
+    ]
     rows = covered(comparison.compared, source)
-    results = by_importance(
-        result for result in comparison.results if result.severity is not Severity.INFO
-    )
     return Explanation(
         summary=_summary(clusters, nodes, rows),
         clusters=tuple(clusters),
         covered=tuple(rows),
         nodes=tuple(nodes),
-        findings=tuple(result.to_data() for result in results),
+        findings=tuple(findings),
         proxies=tuple(proxies_of(grants)),
-        results=tuple(results),
         silenced=len(comparison.silenced),
     )
 
 
-def is_one_of(name: str, only: Sequence[str]) -> bool:
-    """Return whether a Cluster, ``namespace/name``, is one that somebody names, with or without its namespace."""
-    return name in only or name.rpartition("/")[2] in only
+def _forms(name: str) -> tuple[str, str]:
+    """Return how a Cluster can be named: with its namespace, and without."""
+    return name, name.rpartition("/")[2]
 
 
-def _about(
-    comparison: Comparison, belonging: Mapping[ObjectRef, set[str]], only: Sequence[str]
-) -> Comparison:
-    """Return what is about some Clusters, and about none."""
-
-    def is_about(names: set[str]) -> bool:
-        return not names or any(is_one_of(name, only) for name in names)
-
-    compared, results = comparison.compared, comparison.results
-    return comparison._replace(
-        compared=[record for record in compared if is_about(belonging.get(record.obj.ref, set()))],
-        results=[result for result in results if is_about(clusters_about(result, belonging))],
-    )
+def _refuse_unknown(only: Iterable[str], known: Iterable[str]) -> None:
+    names = {form for name in known for form in _forms(name)}
+    for name in only:
+        if name not in names:
+            advice = did_you_mean(name, names, begin=": ")
+            raise UsageError(f'there is no Cluster "{name}"{advice}')
 
 
 def _belonging(compared: Iterable[Compared]) -> dict[ObjectRef, set[str]]:

@@ -99,8 +99,9 @@ class Client(NamedTuple):
         host = address(name)
         if _CIDR.fullmatch(entry):
             cidr = network(entry)
-            is_read = cidr is not None and str(cidr.version) in self.does
-            return is_read and host is not None and host in cidr
+            if cidr is None or host is None or str(cidr.version) not in self.does:
+                return False
+            return host in cidr
         with_port = _PORT.fullmatch(entry)
         if with_port:
             entry = with_port[1]

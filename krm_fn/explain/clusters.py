@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from krm_fn.explain.grants import READERS, Grant
 from krm_fn.explain.nodes import NodeChange
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef, Result
+from krm_fn.light_typing import TypeVar
 from krm_fn.pipeline import Comparison
 from krm_fn.plan.selection import is_selected
 from krm_fn.settings import declared_urls
@@ -34,24 +36,16 @@ class ClusterAnswer:
     """
 
     name: str
-    proxies: dict[str, str] = field(default_factory=dict)
-    objects: int = 0
-    changed: int = 0
-    replaced: list[str] = field(default_factory=list)
-    kept: list[str] = field(default_factory=list)
-    left: list[str] = field(default_factory=list)
-    codes: list[str] = field(default_factory=list)
+    proxies: dict[str, str]
+    objects: int
+    changed: int
+    replaced: list[str]
+    kept: list[str]
+    left: list[str]
+    codes: list[str]
 
 
-@dataclass
-class _About:
-    """What is known of one Cluster."""
-
-    why_nothing: str = ""
-    grants: list[Grant] = field(default_factory=list)
-    nodes: list[NodeChange] = field(default_factory=list)
-    results: list[Result] = field(default_factory=list)
-    silenced: list[Result] = field(default_factory=list)
+_T = TypeVar("_T")
 
 
 def clusters_of(
@@ -68,23 +62,51 @@ def clusters_of(
         nodes: which nodes are replaced.
         belonging: object -> the names of its Clusters.
     """
-    by_name: dict[str, _About] = {}
-    for grant in grants:
-        for name in grant.clusters:
-            by_name.setdefault(name, _About()).grants.append(grant)
-    for name, why in _why_nothing(comparison, grants).items():
-        by_name.setdefault(name, _About()).why_nothing = why
-    for change in nodes:
-        for name in by_name.keys() & set(change.clusters):
-            by_name[name].nodes.append(change)
-    for result in comparison.results:
-        for name in by_name.keys() & clusters_about(result, belonging):
-            by_name[name].results.append(result)
-    for result in comparison.silenced:
-        for name in by_name.keys() & clusters_about(result, belonging):
-            by_name[name].silenced.append(result)
-    answers = [_answer(name, about) for name, about in by_name.items()]
+    by_grant = _by_cluster((grant.clusters, grant) for grant in grants)
+    by_change = _by_cluster((change.clusters, change) for change in nodes)
+    by_result = _by_cluster((clusters_about(of, belonging), of) for of in comparison.results)
+    by_silenced = _by_cluster((clusters_about(of, belonging), of) for of in comparison.silenced)
+    reasons = _why_nothing(comparison, grants)
+    answers = []
+    for name in dict.fromkeys([*by_grant, *reasons]):
+        proxies = _proxies(by_grant[name])
+        left = [
+            f"{result.ref}: {redact(result.message)}"
+            for result in [*by_result[name], *by_silenced[name]]
+            if result.code in _NOTHING
+        ]
+        if not (proxies or left) and reasons[name]:
+            left = [reasons[name]]
+        changes = {grant.record.obj.ref: False for grant in by_grant[name]}
+        changes.update(
+            (grant.record.obj.ref, True) for grant in by_grant[name] if grant.record.is_changed
+        )
+        answers.append(
+            ClusterAnswer(
+                name,
+                proxies,
+                len(changes),
+                sum(changes.values()),
+                _parts(change for change in by_change[name] if change.is_replaced),
+                _parts(change for change in by_change[name] if not change.is_replaced),
+                _distinct(left),
+                _distinct(
+                    result.code
+                    for result in by_result[name]
+                    if result.severity is not Severity.INFO
+                ),
+            )
+        )
     return sorted(answers, key=lambda answer: not answer.left)
+
+
+def _by_cluster(members: Iterable[tuple[Iterable[str], _T]]) -> defaultdict[str, list[_T]]:
+    """Return what is about each Cluster, by its name."""
+    by_name: defaultdict[str, list[_T]] = defaultdict(list)
+    for names, member in members:
+        for name in names:
+            by_name[name].append(member)
+    return by_name
 
 
 def clusters_about(result: Result, belonging: Mapping[ObjectRef, set[str]]) -> set[str]:
@@ -93,39 +115,27 @@ def clusters_about(result: Result, belonging: Mapping[ObjectRef, set[str]]) -> s
     return others | belonging.get(result.ref, set())
 
 
-def _answer(name: str, about: _About) -> ClusterAnswer:
-    answer = ClusterAnswer(name)
-    changed: dict[ObjectRef, bool] = {}
-    for grant in about.grants:
+def _proxies(grants: Iterable[Grant]) -> dict[str, str]:
+    """Return the proxy of each part; groups of workers are one part where all of them get the same."""
+    proxies: dict[str, str] = {}
+    for grant in grants:
         url = grant.urls[0] or grant.urls[1] or "no proxy"
-        _add_parts(answer.proxies, grant.parts or (READERS[grant.audience],), url)
-        ref = grant.record.obj.ref
-        changed[ref] = changed.get(ref, False) or grant.record.is_changed
-    answer.objects = len(changed)
-    answer.changed = sum(changed.values())
-    for change in about.nodes:
-        kinds = answer.replaced if change.is_replaced else answer.kept
-        kinds += [_kind(part) for part in change.parts or ("nodes",)]
-    for result in [*about.results, *about.silenced]:
-        if result.code in _NOTHING:
-            answer.left.append(f"{result.ref}: {redact(result.message)}")
-    if about.why_nothing and not (answer.proxies or answer.left):
-        answer.left.append(about.why_nothing)
-    answer.codes = [result.code for result in about.results if result.severity is not Severity.INFO]
-    for names in (answer.replaced, answer.kept, answer.left, answer.codes):
-        names[:] = dict.fromkeys(names)
-    return answer
+        for part in grant.parts or (READERS[grant.audience],):
+            if proxies.setdefault(_kind(part), url) != url:
+                proxies[part] = url
+    return proxies
+
+
+def _parts(changes: Iterable[NodeChange]) -> list[str]:
+    return _distinct(_kind(part) for change in changes for part in change.parts or ("nodes",))
 
 
 def _kind(part: str) -> str:
     return "workers" if part.startswith("worker") else part
 
 
-def _add_parts(proxies: dict[str, str], parts: Iterable[str], url: str) -> None:
-    """Note the proxy of some parts; groups of workers are one part where all of them get the same."""
-    for part in parts:
-        if proxies.setdefault(_kind(part), url) != url:
-            proxies[part] = url
+def _distinct(texts: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(texts))
 
 
 def _why_nothing(comparison: Comparison, grants: Iterable[Grant]) -> dict[str, str]:

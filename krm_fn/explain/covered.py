@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import redact
@@ -17,22 +17,23 @@ from krm_fn.products.systems import system_kinds
 from krm_fn.target_table import ROWS
 from krm_fn.targets import Writes
 
-_KINDS: Mapping[str, frozenset[str]] = {
-    "nodes": (frozenset(kind for _, kind in NODE_KINDS) | system_kinds()) - {"Cluster"},
-    "workloads": frozenset(kind for _, kind in POD_KINDS),
-    "charts": frozenset({HELM_RELEASE[1], APPLICATION[1]}),
-    "policies": frozenset(
-        kind for kind in ROWS["kyvernoPolicies"].kinds if kind.endswith("Policy")
-    ),
+_SYSTEMS = {
+    **dict.fromkeys({kind for _, kind in NODE_KINDS} | system_kinds(), "nodes"),
+    **dict.fromkeys([kind for _, kind in POD_KINDS], "workloads"),
+    **dict.fromkeys([HELM_RELEASE[1], APPLICATION[1]], "charts"),
+    **{kind: "policies" for kind in ROWS["kyvernoPolicies"].kinds if kind.endswith("Policy")},
 }
-"""System -> the kinds of its objects that could carry a proxy."""
+"""Kind of an object that could carry a proxy -> its system."""
+del _SYSTEMS["Cluster"]
 _OTHERS = "other objects"
 _NOBODY_CHOSE = {
     "nodes": "nothing declares a proxy for them",
     "workloads": "nobody chose them: `spec.targets.workloads`",
     "charts": "nobody chose them: `spec.targets.charts`",
     "policies": "they set no proxy",
+    _OTHERS: "",
 }
+_CHANGED, _SAME = "changed", "same"
 _MOST_REASONS = 4
 
 
@@ -47,81 +48,55 @@ class Covered(NamedTuple):
     why: tuple[str, ...]
 
 
-class _Count:
-    """What became of the objects of one system."""
-
-    def __init__(self, found: int = 0) -> None:
-        self.found = found
-        self.same = 0
-        self.changed = 0
-        self.reasons: Counter[str] = Counter()
-
-
-def covered(compared: Sequence[Compared], source: ObjectSource) -> list[Covered]:
+def covered(compared: Iterable[Compared], source: ObjectSource) -> list[Covered]:
     """Return a row for each system of which there are objects.
 
     Args:
         compared: the records of a run.
         source: the objects of the list, which are counted by their kinds.
     """
-    counts = {system: _Count(_number_of(source, kinds)) for system, kinds in _KINDS.items()}
-    counts[_OTHERS] = _Count()
+    found = _found(source)
+    outcomes: dict[str, Counter[str]] = {system: Counter() for system in _NOBODY_CHOSE}
     for records in by_object(compared).values():
+        system = _SYSTEMS.get(records[0].obj.ref.kind, _OTHERS)
+        outcome = _outcome(records)
         if records[0].place.is_new:
             continue
-        system = _system_of(records[0].obj.ref.kind)
-        count = counts[system]
-        is_changed = any(record.is_changed for record in records)
-        if system == _OTHERS and not (is_changed or any(record.after for record in records)):
-            continue
-        count.found += system == _OTHERS
-        if is_changed:
-            count.changed += 1
-        elif any(_has_proxy(record) for record in records):
-            count.same += 1
-        else:
-            count.reasons[redact(_why_left(records)) or _NOBODY_CHOSE.get(system, "")] += 1
-    return [_row(system, count) for system, count in counts.items() if count.found]
+        if system == _OTHERS:
+            if outcome != _CHANGED and not any(record.after for record in records):
+                continue
+            found[system] += 1
+        outcomes[system][outcome or _NOBODY_CHOSE[system]] += 1
+    return [_row(system, found[system], outcomes[system]) for system in outcomes if found[system]]
 
 
-def _row(system: str, count: _Count) -> Covered:
-    left = count.found - count.same - count.changed
-    unread = left - sum(count.reasons.values())
-    if unread > 0:
-        count.reasons[_NOBODY_CHOSE.get(system, "")] += unread
-    shown = [f"{number}: {why}" for why, number in count.reasons.most_common(_MOST_REASONS) if why]
-    return Covered(system, count.found, count.same, count.changed, left, tuple(shown))
-
-
-def lines(rows: Sequence[Covered]) -> list[str]:
-    """Return a line for each row, and below it why objects are left."""
-    if not rows:
-        return ["no object could carry a proxy"]
-    found = []
-    for row in rows:
-        counts = f"{row.same} have it, {row.changed} changed, {row.left} left"
-        found.append(f"{row.system}: {row.found} found, {counts}")
-        found += [f"  left: {why}" for why in row.why] if row.left else []
+def _found(source: ObjectSource) -> Counter[str]:
+    """Return how many objects of each system there are; an item whose text names kinds of several is read."""
+    found: Counter[str] = Counter()
+    for kinds, indexes in source.by_kinds().items():
+        systems = {_SYSTEMS.get(kind, "") for kind in kinds}
+        if len(systems) == 1:
+            found[systems.pop()] += len(indexes)
+        elif any(systems):
+            for index in indexes:
+                found.update(_SYSTEMS.get(obj.ref.kind, "") for obj in source.objects(index))
     return found
 
 
-def _number_of(source: ObjectSource, kinds: frozenset[str]) -> int:
-    """Return how many items hold an object of some kinds; one whose text names several kinds is read."""
-    number = 0
-    for found, indexes in source.by_kinds().items():
-        if found and found <= kinds:
-            number += len(indexes)
-        elif found & kinds:
-            for index in indexes:
-                number += any(obj.ref.kind in kinds for obj in source.objects(index))
-    return number
-
-
-def _system_of(kind: str) -> str:
-    for system, kinds in _KINDS.items():
-        if kind in kinds:
-            return system
-    return _OTHERS
+def _outcome(records: Sequence[Compared]) -> str:
+    """Return that an object changes, that it has the proxy, or why it is left; "" where nothing says why."""
+    if any(record.is_changed for record in records):
+        return _CHANGED
+    if any(_has_proxy(record) for record in records):
+        return _SAME
+    for record in records:
+        if record.why_left:
+            return str(redact(record.why_left))
+        for result in record.results:
+            if result.severity is not Severity.INFO:
+                return str(redact(result.message))
+    is_declared = any(record.place.is_asked and not record.wanted for record in records)
+    return "a ClusterClass writes their proxy" if is_declared else ""
 
 
 def _has_proxy(record: Compared) -> bool:
@@ -129,13 +104,22 @@ def _has_proxy(record: Compared) -> bool:
     return bool(is_written and record.after and record.wanted)
 
 
-def _why_left(records: Sequence[Compared]) -> str:
-    """Return why an object is left, as the first record of it says."""
-    for record in records:
-        if record.why_left:
-            return record.why_left
-        for result in record.results:
-            if result.severity is not Severity.INFO:
-                return result.message
-    is_declared = any(record.place.is_asked and not record.wanted for record in records)
-    return "a ClusterClass writes their proxy" if is_declared else ""
+def _row(system: str, found: int, outcomes: Counter[str]) -> Covered:
+    changed, same = outcomes.pop(_CHANGED, 0), outcomes.pop(_SAME, 0)
+    left = found - changed - same
+    outcomes[_NOBODY_CHOSE[system]] += max(0, left - outcomes.total())
+    reasons = [
+        f"{number}: {why}" for why, number in outcomes.most_common(_MOST_REASONS) if why and number
+    ]
+    return Covered(system, found, same, changed, left, tuple(reasons))
+
+
+def lines(rows: Sequence[Covered]) -> list[str]:
+    """Return a line for each row, and below it why objects are left."""
+    shown = [] if rows else ["no object could carry a proxy"]
+    for row in rows:
+        counts = f"{row.same} have it, {row.changed} changed, {row.left} left"
+        shown.append(f"{row.system}: {row.found} found, {counts}")
+        if row.left:
+            shown += [f"  left: {why}" for why in row.why]
+    return shown

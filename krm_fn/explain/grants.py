@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from krm_fn.explain.clients import CLIENTS
 from krm_fn.explain.hosts import Reached, reached
 from krm_fn.explain.nodes import cluster_name, parts_of
 from krm_fn.krm.masking import redact
-from krm_fn.krm.proxy_values import shown_url
 from krm_fn.krm.results import ObjectRef
 from krm_fn.lint.compared import Compared
 from krm_fn.noproxy import Audience, Entry
@@ -36,12 +36,11 @@ class ProxyEntry:
 
 @dataclass(frozen=True)
 class WrittenPlace:
-    """An object that holds a proxy, the targets that write it, and the other proxies that are there now."""
+    """An object that holds a proxy, and the targets that write it."""
 
     object: str
     file: str
-    targets: tuple[str, ...] = ()
-    before: tuple[str, ...] = ()
+    targets: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -147,40 +146,30 @@ def _proxy(grants: Sequence[Grant]) -> Proxy:
     )
 
 
-def _places(grants: Iterable[Grant]) -> Iterable[WrittenPlace]:
-    """Return the objects that hold a proxy, each once."""
-    places: dict[ObjectRef, WrittenPlace] = {}
+def _places(grants: Iterable[Grant]) -> Iterator[WrittenPlace]:
+    """Yield the objects that hold a proxy, each once."""
+    targets: defaultdict[ObjectRef, list[str]] = defaultdict(list)
     for grant in grants:
-        ref = grant.record.obj.ref
-        place = places.get(ref, WrittenPlace(redact(str(ref)), redact(ref.file_path)))
-        before = [
-            shown_url(reading.value)
-            for reading in grant.record.before
-            if reading.value and not reading.is_list and reading.value not in grant.resolved.urls
-        ]
-        places[ref] = replace(
-            place,
-            targets=tuple(dict.fromkeys((*place.targets, grant.record.place.target_id))),
-            before=tuple(dict.fromkeys((*place.before, *before))),
-        )
-    return places.values()
+        place = grant.record.place
+        if place.target_id not in targets[place.obj.ref]:
+            targets[place.obj.ref].append(place.target_id)
+    for ref, names in targets.items():
+        yield WrittenPlace(redact(str(ref)), redact(ref.file_path), tuple(names))
 
 
 def _entries(grants: Sequence[Grant]) -> list[ProxyEntry]:
     """Return the entries of all lists: first those that all have, then the others, each with its Clusters."""
-    owners: dict[str, list[Grant]] = {}
-    entries: dict[str, Entry] = {}
+    owners: dict[str, tuple[Entry, list[Grant]]] = {}
     for grant in grants:
         for entry in grant.resolved.entries:
-            entries.setdefault(entry.text, entry)
-            owners.setdefault(entry.text, []).append(grant)
+            owners.setdefault(entry.text, (entry, []))[1].append(grant)
     common, own = [], []
-    for text, entry in entries.items():
+    for text, (entry, having) in owners.items():
         shown = ProxyEntry(redact(text), tuple(map(redact, entry.why)))
-        if len(owners[text]) == len(grants):
+        if len(having) == len(grants):
             common.append(shown)
         else:
-            names = dict.fromkeys(name for grant in owners[text] for name in grant.clusters)
+            names = dict.fromkeys(name for grant in having for name in grant.clusters)
             own.append(replace(shown, clusters=tuple(names)))
     return common + own
 

@@ -26,12 +26,12 @@ def render(explanation: Explanation, about: str = "") -> str:
     body, links = "", ""
     for number, section in enumerate(sections(explanation)):
         title = _text(section.title)
+        content = _table(section)
         if section.is_detail:
-            number_of = f"{title}: {len(section.rows)}"
-            body += f"<details><summary>{number_of}</summary>{_section(section)}</details>\n"
+            summary = f"<summary>{title}: {len(section.rows)}</summary>"
+            body += f"<details>{summary}{content}</details>\n"
             continue
         links += f'<li><a href="#s{number}">{title}</a></li>'
-        content = _section(section)
         if section.title == "Clusters":
             content = _tiles(explanation.clusters) + content
         body += f'<section id="s{number}"><h2>{title}</h2>{content}</section>\n'
@@ -44,13 +44,7 @@ def render(explanation: Explanation, about: str = "") -> str:
     )
 
 
-def _section(section: Section) -> str:
-    items = ""
-    for line in section.lines:
-        badge = f'<b class="badge {line.mark.split()[0]}">{line.mark}</b> ' if line.mark else ""
-        items += f"<li>{badge}{_text(line.text)}{_folded('places', line.below)}</li>\n"
-    if items:
-        return f'<ul class="card">{items}</ul>'
+def _table(section: Section) -> str:
     columns = "".join(f'<th scope="col">{name}</th>' for name in section.head)
     rows = ""
     for row in section.rows:
@@ -64,11 +58,9 @@ def _section(section: Section) -> str:
 
 def _folded(called: str, lines: Sequence[str]) -> str:
     """Return lines, folded where they are many."""
-    if len(lines) == 1:
-        return f"<p>{_text(lines[0])}</p>"
-    items = "".join(f"<li>{_text(line)}</li>" for line in lines)
     if len(lines) <= _FEW:
-        return f"<ul>{items}</ul>" if lines else ""
+        return "".join(f"<p>{_text(line)}</p>" for line in lines)
+    items = "".join(f"<li>{_text(line)}</li>" for line in lines)
     first = _text(some(lines)) if max(map(len, lines)) < 40 else f"{len(lines)} {called}"
     return f"<details><summary>{first}</summary><ul>{items}</ul></details>"
 

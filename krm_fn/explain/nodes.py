@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from krm_fn.clusters import Membership, Role
 from krm_fn.krm.masking import redact
-from krm_fn.krm.results import ObjectRef, Result
+from krm_fn.krm.results import ObjectRef, Result, grouped
 from krm_fn.light_typing import NamedTuple
 from krm_fn.lint.compared import Compared
 from krm_fn.products.distributions import TEMPLATES, DistributionRow
@@ -20,7 +20,6 @@ from krm_fn.targets import TARGETS
 
 _KINDS: Mapping[tuple[str, str], NodeConfigKind | DistributionRow] = {**NODE_KINDS, **TEMPLATES}
 """What sets up nodes of kubeadm and the like, and the templates of others."""
-_WORKERS = [key for key, kind in _KINDS.items() if kind.is_template and not kind.is_control_plane]
 _CLUSTERS = {("cluster.x-k8s.io", "Cluster"), ("cluster.x-k8s.io", "ClusterClass")}
 _KEPT = "NodesKept"
 _NAME = ("metadata", "name")
@@ -47,35 +46,46 @@ class NodeChange:
     why: str
 
 
-def node_changes(results: Sequence[Result], compared: Iterable[Compared]) -> list[NodeChange]:
+def node_changes(results: Iterable[Result], compared: Iterable[Compared]) -> list[NodeChange]:
     """Return what a run does to nodes, in the order of its results, also of what is silenced."""
-    members = {_key(record.obj.ref): record.place.memberships for record in compared}
-    by_object: dict[ObjectRef, list[Result]] = {}
+    members: dict[ObjectRef, Sequence[Membership]] = {}
+    of_workers: dict[object, Sequence[Membership]] = {}
+    for record in compared:
+        members[record.obj.ref] = record.place.memberships
+        kind = _KINDS.get(record.obj.group_kind)
+        if kind and kind.is_template and not kind.is_control_plane:
+            of_workers[record.obj.ref.namespace, record.obj.ref.name] = record.place.memberships
+    by_object = grouped(results, lambda result: result.ref)
+    keeping = {}
     for result in results:
-        by_object.setdefault(result.ref, []).append(result)
-    kept = {(result.ref.namespace, result.current) for result in results if result.code == _KEPT}
+        if result.code == _KEPT:
+            keeping[result.ref] = result
+    kept = {(ref.namespace, result.current) for ref, result in keeping.items()}
     changes = []
-    for ref, of_object in by_object.items():
-        memberships = members.get(_key(ref), ())
+    for of_object in by_object:
+        ref = of_object[0].ref
+        memberships = members.get(ref, ())
         effect: _Effect | None
-        keeping = [result for result in of_object if result.code == _KEPT]
-        if keeping:
-            templates = [(*kind, ref.namespace, str(keeping[0].current)) for kind in _WORKERS]
-            known = [memberships, *(members.get(key, ()) for key in templates)]
-            memberships = next(filter(None, known), ())
-            effect = _Effect(is_replaced=False, why=keeping[0].message)
+        if ref in keeping:
+            template = (ref.namespace, keeping[ref].current)
+            memberships = memberships or of_workers.get(template, ())
+            effect = _Effect(is_replaced=False, why=keeping[ref].message)
         else:
             is_kept = (ref.namespace, ref.name) in kept
             changed = [result for result in of_object if not result.code]
-            effect = _effect(_key(ref)[:2], changed, memberships, is_kept=is_kept)
+            effect = _effect(ref, changed, memberships, is_kept=is_kept)
         if effect is not None:
-            changes.append(_change(ref, memberships, effect))
+            changes.append(
+                NodeChange(
+                    clusters=tuple(dict.fromkeys(map(cluster_name, memberships))),
+                    parts=tuple(parts_of(memberships)),
+                    object=redact(str(ref)),
+                    file=redact(ref.file_path),
+                    is_replaced=effect.is_replaced,
+                    why=redact(effect.why),
+                )
+            )
     return changes
-
-
-def _key(ref: ObjectRef) -> tuple[str, str, str, str]:
-    """Return group, kind, namespace and name of an object."""
-    return ref.api_version.rpartition("/")[0], ref.kind, ref.namespace, ref.name
 
 
 class _Effect(NamedTuple):
@@ -86,7 +96,7 @@ class _Effect(NamedTuple):
 
 
 def _effect(
-    group_kind: tuple[str, str],
+    ref: ObjectRef,
     changes: Sequence[Result],
     memberships: Sequence[Membership],
     *,
@@ -95,6 +105,7 @@ def _effect(
     """Return what the changes of an object do to nodes; None where it makes none, or another object says it."""
     if not changes:
         return None
+    group_kind = (ref.api_version.rpartition("/")[0], ref.kind)
     of_targets = [change for change in changes if change.target]
     if group_kind in _CLUSTERS and any(change.path[:1] == ("spec",) for change in of_targets):
         return _Effect(True, "variables or patches of a ClusterClass change")
@@ -122,17 +133,6 @@ def _effect_of_target(changes: Iterable[Result]) -> _Effect | None:
         if update is not None and update.is_rolled is not None:
             return _Effect(update.is_rolled, update.why)
     return None
-
-
-def _change(ref: ObjectRef, memberships: Sequence[Membership], effect: _Effect) -> NodeChange:
-    return NodeChange(
-        clusters=tuple(dict.fromkeys(map(cluster_name, memberships))),
-        parts=tuple(parts_of(memberships)),
-        object=redact(str(ref)),
-        file=redact(ref.file_path),
-        is_replaced=effect.is_replaced,
-        why=redact(effect.why),
-    )
 
 
 def cluster_name(membership: Membership) -> str:

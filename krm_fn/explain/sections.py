@@ -1,51 +1,66 @@
-"""What an explanation says, section by section: titles, lines and tables, the same for a terminal and for the page."""
+"""What an explanation says, as titles and tables: the same for a terminal and for the page."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from krm_fn.explain.answer import Explanation
 from krm_fn.explain.clusters import ClusterAnswer
 from krm_fn.explain.grants import Proxy
+from krm_fn.explain.hosts import Reached
+from krm_fn.explain.nodes import NodeChange
 from krm_fn.krm.masking import redact
 from krm_fn.krm.messages import explanations
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import field_path
 
-
-class Line(NamedTuple):
-    """A line, a mark in front of it such as "warning", and the lines that may be folded below it."""
-
-    text: str
-    mark: str = ""
-    below: tuple[str, ...] = ()
+_Rows = list[list[str]]
+"""The cells of each row; a cell may have several lines."""
 
 
 class Section(NamedTuple):
-    """A title with lines or a table; ``head`` names the columns. What stands in back-quotes is code.
+    """A title and a table; ``head`` names the columns. What stands in back-quotes is code.
 
     ``is_detail`` is True where it belongs to the section before it.
     """
 
     title: str
-    lines: tuple[Line, ...] = ()
-    head: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
+    head: tuple[str, ...]
+    rows: _Rows
     is_detail: bool = False
 
 
 def sections(explanation: Explanation) -> list[Section]:
     """Return the sections that have something to say, the most important first."""
-    found = [
-        Section("What to do", tuple(_findings(explanation.results))),
-        Section("What was covered", (), *_covered(explanation)),
-        Section("Clusters", (), *_clusters(explanation.clusters)),
-        Section("Nodes that are replaced, or keep what they have", tuple(_nodes(explanation))),
+    covered = [
+        [row.system, *map(str, (row.found, row.same, row.changed, row.left)), "; ".join(row.why)]
+        for row in explanation.covered
+    ]
+    of_clusters = ("Clusters", "Proxy", "Changes", "Nodes", "What is wrong")
+    shown = [
+        Section("What to do", ("What", "Where"), _findings(explanation.findings)),
+        Section(
+            "What was covered", ("System", "Found", "Have it", "Changed", "Left", "Why"), covered
+        ),
+        Section("Clusters", of_clusters, _clusters(explanation.clusters)),
+        Section(
+            "Nodes that are replaced, or keep what they have",
+            ("What happens", "Objects"),
+            _nodes(explanation.nodes),
+        ),
     ]
     for proxy in explanation.proxies:
-        found += _proxy(proxy)
-    return [section for section in found if section.lines or section.rows]
+        readers = f"{proxy.readers[:1].upper()}{proxy.readers[1:]}"
+        clusters = f" of {some(proxy.clusters)}" if proxy.clusters else " without a known Cluster"
+        parts = f" ({some(proxy.parts)})" if proxy.parts else ""
+        shown.append(Section(f"{readers}{clusters}{parts}", ("Proxy", "Places"), [_places(proxy)]))
+        entries = _entries(proxy) if proxy.http_proxy or proxy.https_proxy else []
+        shown.append(Section("`NO_PROXY`", ("Entry", "Why it is there"), entries, is_detail=True))
+        of_hosts = ("Host", "What it is", "How programs reach it")
+        shown.append(Section("Hosts", of_hosts, list(map(_host, proxy.hosts)), is_detail=True))
+    return [section for section in shown if section.rows]
 
 
 def some(names: Sequence[str], number: int = 3) -> str:
@@ -55,49 +70,40 @@ def some(names: Sequence[str], number: int = 3) -> str:
     return f"{', '.join(names[:number])} and {len(names) - number} more"
 
 
-def _findings(results: Iterable[Result]) -> Iterable[Line]:
-    """Yield the errors and warnings; those of one code are one, with what to do."""
-    known = explanations()
-    by_code: dict[tuple[str, str], list[str]] = {}
+def _findings(results: Iterable[Result]) -> _Rows:
+    """Return the errors and warnings; those of one code are one, with what to do."""
+    places = defaultdict(list)
     for result in results:
         subject = (result.ref.file_path, str(result.ref), field_path(result.path))
         text = f"{' '.join(filter(None, subject))}: {result.message}"
-        by_code.setdefault((result.severity.value, result.code), []).append(redact(text))
-    for (severity, code), places in by_code.items():
-        yield Line(f"`{code}`: {known[code].remedy}", severity, tuple(places))
+        places[result.severity.value, result.code].append(redact(text))
+    known = explanations()
+    return [
+        [f"[{severity}] `{code}`: {known[code].remedy}", "\n".join(texts)]
+        for (severity, code), texts in places.items()
+    ]
 
 
-_Table = tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]
-
-
-def _covered(explanation: Explanation) -> _Table:
-    rows = []
-    for row in explanation.covered:
-        numbers = [str(number) for number in (row.found, row.same, row.changed, row.left)]
-        rows.append((row.system, *numbers, "\n".join(row.why)))
-    return ("System", "Found", "Have it", "Changed", "Left", "Why"), tuple(rows)
-
-
-def _clusters(clusters: Iterable[ClusterAnswer]) -> _Table:
+def _clusters(clusters: Iterable[ClusterAnswer]) -> _Rows:
     """Return the Clusters; those about which there is the same to say are one row."""
-    alike: dict[tuple[str, ...], list[ClusterAnswer]] = {}
+    alike = defaultdict(list)
     for cluster in clusters:
-        alike.setdefault(_cells(cluster), []).append(cluster)
+        alike[_cells(cluster)].append(cluster)
     rows = []
     for (*cells, codes), members in alike.items():
         wrong = [f"gets nothing: {why}" for cluster in members for why in cluster.left]
         if codes:
             wrong.append(codes)
         names = "\n".join(cluster.name for cluster in members)
-        rows.append((names, *cells, "\n".join(wrong)))
-    return ("Clusters", "Proxy", "Changes", "Nodes", "What is wrong"), tuple(rows)
+        rows.append([names, *cells, "\n".join(wrong)])
+    return rows
 
 
 def _cells(cluster: ClusterAnswer) -> tuple[str, ...]:
     """Return the proxies of a Cluster, what changes, its nodes, and its codes."""
-    parts: dict[str, list[str]] = {}
+    parts = defaultdict(list)
     for part, url in cluster.proxies.items():
-        parts.setdefault(url, []).append(part)
+        parts[url].append(part)
     proxies = [f"`{url}` {', '.join(named)}" for url, named in parts.items()]
     changes = f"{cluster.changed} of {cluster.objects} objects change" if proxies else ""
     nodes = []
@@ -108,49 +114,34 @@ def _cells(cluster: ClusterAnswer) -> tuple[str, ...]:
     return "\n".join(proxies), changes, "\n".join(nodes), ", ".join(cluster.codes)
 
 
-def _nodes(explanation: Explanation) -> Iterable[Line]:
-    alike: dict[tuple[bool, str], list[str]] = {}
-    for change in sorted(explanation.nodes, key=lambda change: not change.is_replaced):
-        subject = f"{change.file} {change.object}".strip()
-        alike.setdefault((change.is_replaced, change.why), []).append(subject)
-    for (is_replaced, why), objects in alike.items():
-        yield Line(why, "replaced" if is_replaced else "NOT replaced", tuple(objects))
+def _nodes(changes: Iterable[NodeChange]) -> _Rows:
+    objects = defaultdict(list)
+    for change in sorted(changes, key=lambda change: not change.is_replaced):
+        what = "replaced" if change.is_replaced else "NOT replaced"
+        objects[f"{what}: {change.why}"].append(f"{change.file} {change.object}".strip())
+    return [[what, "\n".join(names)] for what, names in objects.items()]
 
 
-def _proxy(proxy: Proxy) -> list[Section]:
-    """Return where a proxy is written, what its list holds, and which programs reach which hosts."""
-    readers = f"{proxy.readers[:1].upper()}{proxy.readers[1:]}"
-    clusters = f" of {some(proxy.clusters)}" if proxy.clusters else " without a known Cluster"
-    parts = f" ({some(proxy.parts)})" if proxy.parts else ""
-    places = []
-    for place in proxy.places:
-        now = f", now `{some(place.before)}`" if place.before else ""
-        subject = f"{place.file} {place.object}".strip()
-        places.append(f"{subject} ({', '.join(place.targets)}{now})")
-    line = Line(f"`{proxy.urls}`", "", tuple(places))
-    found = [Section(f"{readers}{clusters}{parts}", (line,))]
-    if proxy.http_proxy or proxy.https_proxy:
-        found.append(_entries(proxy))
-    return [*found, _hosts(proxy)]
+def _places(proxy: Proxy) -> list[str]:
+    places = [
+        f"{f'{place.file} {place.object}'.strip()} ({', '.join(place.targets)})"
+        for place in proxy.places
+    ]
+    return [f"`{proxy.urls}`", "\n".join(places)]
 
 
-def _entries(proxy: Proxy) -> Section:
+def _entries(proxy: Proxy) -> _Rows:
     rows = []
     for entry in proxy.no_proxy:
         only = f"only for {some(entry.clusters)}: " if entry.clusters else ""
-        rows.append((f"`{entry.text}`", only + "; ".join(entry.why)))
-    head = ("Entry", "Why it is there")
-    return Section("`NO_PROXY`", (), head, tuple(rows), is_detail=True)
+        rows.append([f"`{entry.text}`", only + "; ".join(entry.why)])
+    return rows
 
 
-def _hosts(proxy: Proxy) -> Section:
-    rows = []
-    for row in proxy.hosts:
-        name = some([f"`{name}`" for name in (row.host.name, *row.others)])
-        number = len(row.direct) + len(row.by_proxy) + len(row.failing)
-        how = f"{len(row.direct)} of {number} direct"
-        if row.wrong:
-            how += f"\nWRONG: {some(row.wrong)}"
-        rows.append((name, row.host.what, how))
-    head = ("Host", "What it is", "How programs reach it")
-    return Section("Hosts", (), head, tuple(rows), is_detail=True)
+def _host(row: Reached) -> list[str]:
+    names = [f"`{name}`" for name in (row.host.name, *row.others)]
+    number = len(row.direct) + len(row.by_proxy) + len(row.failing)
+    how = f"{len(row.direct)} of {number} direct"
+    if row.wrong:
+        how += f"; WRONG: {some(row.wrong)}"
+    return [some(names), row.host.what, how]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from krm_fn.explain.answer import Explanation
-from krm_fn.explain.sections import Line, Section, sections, some
+from krm_fn.explain.sections import Section, sections, some
 from krm_fn.printable import printable
 
 _FEW = 5
@@ -18,26 +18,21 @@ def render(explanation: Explanation, *, verbose: bool = False) -> str:
     texts = [printable(explanation.summary)]
     for section in sections(explanation):
         title = section.title.replace("`", "")
-        lines = [title, "=" * len(title), *_section(section, verbose=verbose)]
+        lines = [title, "=" * len(title), *_lines(section, verbose=verbose)]
         texts.append("\n".join(map(printable, lines)))
     return "\n\n".join(texts) + "\n"
 
 
-def _section(section: Section, *, verbose: bool) -> Iterator[str]:
-    for line in section.lines:
-        yield from _line(line, verbose=verbose)
-    if not section.rows:
-        return
+def _lines(section: Section, *, verbose: bool) -> Iterator[str]:
     rows = [section.head, *section.rows]
     widths = [max(map(len, column)) for column in list(zip(*rows, strict=True))[:-1]]
-    has_breaks = any("\n" in cell for row in section.rows for cell in row[:-1])
+    has_breaks = any("\n" in cell for row in section.rows for cell in row)
     if has_breaks or max(widths) > _WIDEST:
         yield from _row_by_row(section, verbose=verbose)
         return
-    for row in rows if len(widths) > 2 else section.rows:
+    for row in rows:
         cells = [f"{cell:{width}}" for cell, width in zip(row, widths, strict=False)]
-        line_of_row = "  ".join([*cells, row[-1].replace("\n", "; ")])
-        yield f"  {line_of_row}".rstrip()
+        yield "  ".join(["", *cells, row[-1]]).rstrip()
 
 
 def _row_by_row(section: Section, *, verbose: bool) -> Iterator[str]:
@@ -45,13 +40,9 @@ def _row_by_row(section: Section, *, verbose: bool) -> Iterator[str]:
     for first, *cells in section.rows:
         names = first.split("\n")
         below = [text for cell in cells for text in cell.split("\n") if text]
-        title = some(names, len(names) if verbose else 3)
-        yield from _line(Line(title, "", tuple(below)), verbose=verbose)
-
-
-def _line(line: Line, *, verbose: bool) -> Iterator[str]:
-    yield f"[{line.mark}] {line.text}" if line.mark else line.text
-    shown: Sequence[str] = line.below if verbose else line.below[:_FEW]
-    yield from (f"  {text}" for text in shown)
-    if len(shown) < len(line.below):
-        yield f"  and {len(line.below) - len(shown)} more: {_MORE}"
+        number = max(len(names), len(below)) if verbose else _FEW
+        yield some(names, number if verbose else 3)
+        for text in below[:number]:
+            yield f"  {text}"
+        if len(below) > number:
+            yield f"  and {len(below) - number} more: {_MORE}"

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from krm_fn.clusters import Membership
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import Result
+from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.light_typing import NamedTuple
+from krm_fn.patch import Pointer
 from krm_fn.places.reading import Reading, same_value
 from krm_fn.plan import PlannedEdit
 from krm_fn.settings import ProxySettings, Resolved
@@ -82,9 +83,9 @@ def other_place(
     return Compared(place, why_left=why_left, code=code)
 
 
-def by_object(compared: Iterable[Compared]) -> dict[int, list[Compared]]:
-    """Return identity of the data of an object -> its records."""
-    records: dict[int, list[Compared]] = {}
+def by_object(compared: Iterable[Compared]) -> dict[tuple[ObjectRef, Pointer], list[Compared]]:
+    """Return the identity of an object, and its place in its document -> its records."""
+    records: dict[tuple[ObjectRef, Pointer], list[Compared]] = {}
     for record in compared:
-        records.setdefault(id(record.obj.data), []).append(record)
+        records.setdefault((record.obj.ref, record.obj.path), []).append(record)
     return records

@@ -75,7 +75,7 @@ def other_places(
     known = by_object(compared)
     stale: set[ObjectRef] = set()
     for obj, memberships in overview.naming:
-        records = known.get(id(obj.data), [])
+        records = known.get((obj.ref, obj.path), [])
         for record in _of_object(obj, memberships, records, wanted, overview):
             if record.after:
                 stale.add(obj.ref)
