@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from explained import BARE, DECLARED, EAST, MANIFESTS, TEMPLATE, WEST, answer, fleet
+from explained import BARE, DECLARED, EAST, MANIFESTS, WEST, answer, fleet
 from krm_fn.explain.clients import CLIENTS
 
 
