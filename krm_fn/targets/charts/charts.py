@@ -52,16 +52,12 @@ def known_chart(use: ChartUse, options: Options) -> Chart | None:
 
 
 def _of_rows(name: str, options: Options) -> Chart | None:
-    rows = [row for row in options.get("rows", ()) if row["chart"] == name]
-    values = [
-        ChartValue(
-            row["path"],
-            row["form"],
-            no_proxy=row.get("noProxy", ""),
-            defaults=tuple(row.get("defaults", ())),
-        )
-        for row in rows
-    ]
+    values = []
+    for row in options.get("rows", ()):
+        if row["chart"] == name:
+            no_proxy, defaults = row.get("noProxy", ""), tuple(row.get("defaults", ()))
+            value = ChartValue(row["path"], row["form"], no_proxy=no_proxy, defaults=defaults)
+            values.append(value)
     return Chart(tuple(values)) if values else None
 
 
@@ -93,33 +89,12 @@ class _Charts(Target):
 
     def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
         """Yield the places among the values of the chosen charts; none for a value that a chart takes as a template."""
-        places = self._places(data, context)
+        is_data = group_kind(data) in _DATA
+        places = _in_data(data, context) if is_data else _in_installation(data, context)
         if not any("{{" in text for text in context.settings.variables().values()):
             yield from places
         elif any(isinstance(place, Place) for place in places):
             yield Result.of("CannotWrite", _TEMPLATE)
-
-    @staticmethod
-    def _places(data: Data, context: Context) -> Iterator[Place | Result]:
-        if group_kind(data) in _DATA:
-            yield from _in_data(data, context)
-            return
-        uses, is_asked = context.uses, context.settings.sets_any
-        for chosen in chosen_charts(data, context.options, uses.chart_sources):
-            chart = known_chart(chosen.use, context.options)
-            values = _named(chart, chosen.names) if chart else []
-            known = {name for value in values for name in (value.name, *value.names)}
-            missing = [f"`{name}`" for name in chosen.names if name not in known]
-            if is_asked and (chart is None or missing):
-                where = f" under {', '.join(missing)}" if chart else ""
-                message = _UNKNOWN.format(chart=chosen.use.name, where=where)
-                yield Result.of("ByHand", message, chosen.use.path)
-            if chart is None:
-                continue
-            chart_places = _ChartPlaces(chosen.use.name, chart, values, context, data)
-            yield from _in_values(chart_places, chosen.use)
-            if is_asked:
-                yield from _notes(data, chosen.use, chart, uses)
 
     def readers(self, data: Data, options: Options, uses: DataUses = NO_USES) -> Readers:
         """Return who reads the list: Go programs where all charts of the object are such."""
@@ -155,6 +130,26 @@ class _Charts(Target):
 TARGET = _Charts()
 
 
+def _in_installation(data: Data, context: Context) -> Iterator[Place | Result]:
+    """Yield the places in a HelmRelease or an Application."""
+    uses, sets_proxy = context.uses, context.settings.sets_any
+    for chosen in chosen_charts(data, context.options, uses.chart_sources):
+        chart = known_chart(chosen.use, context.options)
+        values = _named(chart, chosen.names) if chart else []
+        known = {name for value in values for name in (value.name, *value.names)}
+        missing = [f"`{name}`" for name in chosen.names if name not in known]
+        if sets_proxy and (chart is None or missing):
+            where = f" under {', '.join(missing)}" if chart else ""
+            message = _UNKNOWN.format(chart=chosen.use.name, where=where)
+            yield Result.of("ByHand", message, chosen.use.path)
+        if chart is None:
+            continue
+        chart_places = _ChartPlaces(chosen.use.name, chart, values, context, data)
+        yield from _in_values(chart_places, chosen.use)
+        if sets_proxy:
+            yield from _notes(data, chosen.use, chart, uses)
+
+
 class _ChartPlaces(NamedTuple):
     """The values of one chart that get the proxy, in a HelmRelease, an Application or the data that one refers to."""
 
@@ -172,21 +167,20 @@ class _ChartPlaces(NamedTuple):
             listed = lookup(there, value.list_path.split(".")) if value.list_path else None
             if isinstance(listed, list):
                 value = ChartValue(value.list_path, LIST)  # noqa: PLW2901
+            existing = lookup(there, value.steps)
             container = _container(value, there)
             provided = provided_for(self.context.uses, _in_namespace(self.data), container)
-            existing = lookup(there, value.steps)
             form = _form(value, self.chart, existing, EnvEntries(provided=provided))
             label = ", ".join(f"`{text}`" for text in value.names) + f" of the chart {self.name}"
             path = root if value.texts else (*root, *value.steps)
             yield Place(path, form, label, keep, on_conflict_keep=keeps)
-            is_new_list = isinstance(form, EnvEntries) and existing is None
             if (
-                is_new_list
+                isinstance(form, EnvEntries)
+                and existing is None
                 and self.context.settings.sets_any
                 and self._replaces_others(value, root)
             ):
-                message = _REPLACED.format(label=label)
-                yield Result.of("ListReplaced", message, path)
+                yield Result.of("ListReplaced", _REPLACED.format(label=label), path)
 
     def _replaces_others(self, value: ChartValue, root: Pointer) -> bool:
         """Return whether a new list replaces one of the chart, or may replace one that is not seen."""
@@ -198,10 +192,10 @@ class _ChartPlaces(NamedTuple):
 def _in_values(chart_places: _ChartPlaces, use: ChartUse) -> Iterator[Place | Result]:
     """Yield the places in the values that a HelmRelease or a source of an Application holds."""
     data, uses = chart_places.data, chart_places.context.uses
+    own = []
     if group_kind(data) == HELM_RELEASE:
         root = (*use.path, "values")
         others = [uses.use(key).values.get(member) for key, member in sources(data)]
-        own = []
         for value in chart_places.values:
             is_elsewhere = any(holds(value, other) for other in others)
             if holds(value, lookup(data, root)) or not is_elsewhere:
@@ -209,15 +203,15 @@ def _in_values(chart_places: _ChartPlaces, use: ChartUse) -> Iterator[Place | Re
         yield from chart_places._replace(values=own).places(data, root, len(use.path))
         return
     helm = (*use.path, "helm")
-    parameters = [
-        text_at(parameter, ("name",)) for parameter in list_at(data, (*helm, "parameters"))
-    ]
-    free = [value for value in chart_places.values if not _is_set(value, parameters)]
+    parameters = list_at(data, (*helm, "parameters"))
+    names = [text_at(parameter, ("name",)) for parameter in parameters]
     for value in chart_places.values:
-        if value not in free:
+        if _is_set(value, names):
             message = f"a parameter sets `{value.name}`, and no run writes parameters: set the proxy there yourself"
             yield Result.of("ByHand", message, (*helm, "parameters"))
-    chart_places = chart_places._replace(values=free)
+        else:
+            own.append(value)
+    chart_places = chart_places._replace(values=own)
     text = text_at(data, (*helm, "values"))
     if text.strip() and lookup(data, (*helm, "valuesObject")) is None:
         value_text = embedded.Value((*helm, "values"), text)
@@ -228,18 +222,17 @@ def _in_values(chart_places: _ChartPlaces, use: ChartUse) -> Iterator[Place | Re
 
 def _in_data(data: Data, context: Context) -> Iterator[Place | Result]:
     """Yield the places that are there in the texts of a ConfigMap or a Secret from which charts take values."""
-    use = context.uses.use(data_key(data))
 
     def places(charts: Mapping[str, tuple[str, ...]], document: Any) -> Iterator[Place | Result]:
         for name, names in charts.items():
             chart = _of_rows(name, context.options) or CHARTS.get(name)
-            values = _named(chart, names) if chart else []
-            there = [value for value in values if holds(value, document)]
             if chart:
+                there = [value for value in _named(chart, names) if holds(value, document)]
                 yield from _ChartPlaces(name, chart, there, context, data).places(document)
 
-    for text in embedded.values(data) if use.of_charts else ():
-        charts = use.of_charts.get(text.path[-1])
+    of_charts = context.uses.use(data_key(data)).of_charts
+    for text in embedded.values(data) if of_charts else ():
+        charts = of_charts.get(text.path[-1])
         if charts and not text.problem:
             yield text_place(text, YamlText(partial(places, charts)), "the values of charts")
 
