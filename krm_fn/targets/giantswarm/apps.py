@@ -12,6 +12,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import list_at, lookup, text_at
 from krm_fn.places.members import OneMember
 from krm_fn.places.place import Place
+from krm_fn.places.provided import namespace_of
 from krm_fn.products import giantswarm
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Data, Target
@@ -29,27 +30,23 @@ _OTHER = (
 )
 
 
-def _references(data: Data, wanted: Mapping[str, str]) -> Iterator[Place | Result]:
-    """Yield the references that an App lacks; report another Secret in their place."""
+def _references(
+    data: Data, wanted: Mapping[str, str], settings: ProxySettings
+) -> Iterator[Place | Result]:
+    """Yield the references that an App lacks, or is to lose; report another Secret in their place."""
     for field in _FIELDS:
         path = (*_CONFIG, field)
         reference = lookup(data, path) or {}
-        if reference == wanted or _is_extra(data, field, wanted):
+        label = f'the reference `{field}` to "{wanted["name"]}"'
+        if not settings.sets_any:
+            if reference == wanted:
+                yield Place(path, OneMember(lambda settings, old: None), label, 1)  # noqa: ARG005
+        elif reference == wanted or _is_extra(data, field, wanted):
             continue
-        if reference in ({}, _EMPTY):
-            form = OneMember(lambda settings, old: dict(wanted))  # noqa: ARG005
-            yield Place(path, form, f'the reference `{field}` to "{wanted["name"]}"')
+        elif reference in ({}, _EMPTY):
+            yield Place(path, OneMember(lambda settings, old: dict(wanted)), label)  # noqa: ARG005
         elif field == "secret" or text_at(reference, ("name",)) == wanted["name"]:
             yield Result.of("ByHand", _OTHER.format(**wanted), path)
-
-
-def _removals(data: Data, wanted: Mapping[str, str]) -> Iterator[Place]:
-    """Yield the references to the values of the cluster, to be taken out."""
-    for field in _FIELDS:
-        path = (*_CONFIG, field)
-        if lookup(data, path) == wanted:
-            form = OneMember(lambda settings, old: None)  # noqa: ARG005
-            yield Place(path, form, f'the reference `{field}` to "{wanted["name"]}"', 1)
 
 
 def _is_extra(data: Data, field: str, wanted: Mapping[str, str]) -> bool:
@@ -63,25 +60,15 @@ def _is_extra(data: Data, field: str, wanted: Mapping[str, str]) -> bool:
 
 def _is_of(data: Data, cluster: str) -> bool:
     """Return whether an App is installed in the workload cluster of that name."""
-    if not cluster or lookup(data, ("spec", "kubeConfig", "inCluster")) is True:
+    if lookup(data, ("spec", "kubeConfig", "inCluster")) is True:
         return False
     kubeconfig = text_at(data, ("spec", "kubeConfig", "secret", "name"))
     if kubeconfig:
         return kubeconfig == f"{cluster}-kubeconfig"
     labels = lookup(data, ("metadata", "labels"))
     version = text_at(labels, (giantswarm.OPERATOR_VERSION_LABEL,))
-    if version == giantswarm.MANAGEMENT_CLUSTER_VERSION:
-        return False
-    return cluster in (
-        text_at(labels, (giantswarm.CLUSTER_LABEL,)),
-        text_at(data, ("metadata", "namespace")),
-    )
-
-
-def _namespace(data: Data, settings: ProxySettings) -> str:
-    """Return the namespace of the values of the cluster; "" if it is not known."""
-    of_kubeconfig = text_at(data, ("spec", "kubeConfig", "secret", "namespace"))
-    return settings.namespace or of_kubeconfig or text_at(data, ("metadata", "namespace"))
+    clusters = (text_at(labels, (giantswarm.CLUSTER_LABEL,)), namespace_of(data))
+    return version != giantswarm.MANAGEMENT_CLUSTER_VERSION and cluster in clusters
 
 
 class _Apps(Target):
@@ -92,17 +79,16 @@ class _Apps(Target):
     def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
         """Yield the references of an App to the values of its cluster."""
         settings = context.settings
-        if not isinstance(data.get("spec"), dict) or not _is_of(data, settings.cluster):
+        is_app = isinstance(data.get("spec"), dict)
+        if not is_app or not settings.cluster or not _is_of(data, settings.cluster):
             return
-        namespace = _namespace(data, settings)
+        of_kubeconfig = text_at(data, ("spec", "kubeConfig", "secret", "namespace"))
+        namespace = settings.namespace or of_kubeconfig or namespace_of(data)
         name = settings.cluster + giantswarm.CLUSTER_VALUES_SUFFIX
-        wanted = {"name": name, "namespace": namespace}
-        if not settings.sets_any:
-            yield from _removals(data, wanted)
-        elif not namespace:
+        if settings.sets_any and not namespace:
             yield Result.of("ByHand", _NO_NAMESPACE, ("metadata",))
-        elif settings.is_listed:
-            yield from _references(data, wanted)
+        elif settings.is_listed or not settings.sets_any:
+            yield from _references(data, {"name": name, "namespace": namespace}, settings)
 
 
 TARGET = _Apps()

@@ -16,18 +16,17 @@ from krm_fn.products import giantswarm
 from krm_fn.targets.base import Context, Data, Options, Target
 from krm_fn.targets.giantswarm import helm_values
 
-_PLACES = (
+_ROWS: tuple[helm_values.Row, ...] = (
     (giantswarm.PROXY, SHORT),
     (giantswarm.CLUSTER_PROXY, SHORT),
     (("cert-manager",), SNAKE),
     ((), SNAKE),
+    (("env",), helm_values.ENV),
 )
 
 
 def _places(data: Any, root: Pointer) -> Iterator[Place]:
-    for path, form in _PLACES:
-        yield from helm_values.present(data, root, path, form, len(root) + len(path))
-    yield from helm_values.present_env(data, root, ("env",))
+    return helm_values.present(data, root, *_ROWS)
 
 
 class _ChartValues(Target):

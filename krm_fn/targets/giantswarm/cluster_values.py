@@ -17,20 +17,21 @@ from krm_fn.products import giantswarm
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Data, Target
 from krm_fn.targets.created_objects import beside_clusters, skeleton, was_created
-from krm_fn.targets.giantswarm.helm_values import ENV, present, present_env
+from krm_fn.targets.giantswarm.helm_values import ENV, present
 
 _IN_SECRET = (
     Place(giantswarm.CLUSTER_PROXY, SHORT, "`cluster.proxy`"),
     Place(("env",), ENV, "`env`"),
     Place((), SNAKE, "the values"),
 )
+_IN_CONFIG_MAP = ((giantswarm.CLUSTER_PROXY, SHORT), (("env",), ENV), ((), SNAKE))
 
 
 def _in_config_map(document: Any, *, is_created: bool) -> Iterator[Place]:
     """Yield the places that are there, and in a ConfigMap of ours that the cluster is behind a proxy."""
-    yield from present(document, (), giantswarm.CLUSTER_PROXY, SHORT, 0)
-    yield from present_env(document, (), ("env",))
-    yield from present(document, (), (), SNAKE, 0)
+    yield from present(
+        document, (), (giantswarm.CLUSTER_PROXY, SHORT), (("env",), ENV), ((), SNAKE)
+    )
     if is_created:
         yield Place(("cluster", "private"), OneMember(_private), "`private` of `cluster`")
 

@@ -29,6 +29,8 @@ _KEY = re.compile(r"(?:(?:secret|configmap)-)?values(?:\.ya?ml(?:\.(?:patch|temp
 
 PlacesOf = Callable[[Any, Pointer], Iterable[Place]]
 """Yield the places in data whose values are at a path."""
+Row = tuple[Pointer, Members | EnvEntries]
+"""The way to a place among values, and its form."""
 
 
 def is_of_chart(name: str, chart: str) -> bool:
@@ -38,9 +40,9 @@ def is_of_chart(name: str, chart: str) -> bool:
 
 def name_of_chart(data: Data) -> str:
     """Return what says of which chart the values of an object are: the chart of a HelmRelease, or its own name."""
-    return (
-        chart_of(data) if data.get("kind") == "HelmRelease" else text_at(data, ("metadata", "name"))
-    )
+    if data.get("kind") == "HelmRelease":
+        return chart_of(data)
+    return text_at(data, ("metadata", "name"))
 
 
 def places_of_values(
@@ -50,26 +52,23 @@ def places_of_values(
     if data.get("kind") == "HelmRelease":
         yield from places(data, ("spec", "values"))
         return
-
-    def in_text(document: Any) -> Iterable[Place]:
-        return places(document, ())
-
+    form = YamlText(lambda document: places(document, ()), begun)
     for value in embedded.values(data):
         if len(value.path) < 2 or _KEY.fullmatch(value.path[-1]):
-            yield text_place(value, YamlText(in_text, begun), "the values")
+            yield text_place(value, form, "the values")
 
 
-def present(data: Any, root: Pointer, path: Pointer, form: Members, keep: int) -> Iterator[Place]:
-    """Yield the place of some members, if a mapping for them, or one of them, is there."""
-    there = lookup(data, (*root, *path))
-    has_own_mapping = there is not None and path in (("proxy",), ("cluster", "proxy"))
-    if has_own_mapping or form.is_in(there):
-        label = f"`{'.'.join(path)}`" if path else "the values"
-        yield Place((*root, *path), form, label, keep)
-
-
-def present_env(data: Any, root: Pointer, path: Pointer) -> Iterator[Place]:
-    """Yield the place of a list of variables, if one of them is there."""
-    place = Place((*root, *path), ENV, f"`{path[-1]}`", len(root) + len(path) - 1)
-    if any(True for _ in ENV.read(data, place)):
-        yield place
+def present(data: Any, root: Pointer, *rows: Row) -> Iterator[Place]:
+    """Yield the places of rows that are there: one of the members, one of the variables, or a mapping `proxy`."""
+    for way, form in rows:
+        path = (*root, *way)
+        there = lookup(data, path)
+        label = f"`{'.'.join(way)}`" if way else "the values"
+        place = Place(path, form, label, len(path))
+        if isinstance(form, EnvEntries):
+            place = place._replace(kept_steps=len(path) - 1)
+            is_there = any(True for _ in form.read(data, place))
+        else:
+            is_there = form.is_in(there) or (there is not None and way[-1:] == ("proxy",))
+        if is_there:
+            yield place

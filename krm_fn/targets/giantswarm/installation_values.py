@@ -34,32 +34,30 @@ _ELSEWHERE = (
 
 def _of_policies(data: Any, root: Pointer) -> Iterator[Place]:
     yield Place((*root, *giantswarm.PROXY), _SWITCHED, "`proxy`", len(root[:1]))
-    yield from helm_values.present(data, root, giantswarm.CLUSTER_PROXY, SHORT, len(root) + 2)
+    yield from helm_values.present(data, root, (giantswarm.CLUSTER_PROXY, SHORT))
 
 
 def _of_operator(data: Any, root: Pointer) -> Iterator[Place]:
-    yield from helm_values.present(data, root, giantswarm.PROXY, SHORT, len(root) + 1)
+    return helm_values.present(data, root, (giantswarm.PROXY, SHORT))
 
 
 def _of_cluster(name: str, cluster: str, data: Any, root: Pointer) -> Iterator[Place]:
     """Yield the places that are there, or else the one where a proxy belongs, in the values of the Cluster."""
-    shapes = []
+    rows = []
     for path, form in _OF_A_CLUSTER:
         value = lookup(data, (*root, *path))
         if form.is_in(value) or (value is not None and len(path) > 1):
-            shapes.append((path, form))
-    if not shapes and _is_to_be_added(name, cluster, data, root):
-        shapes = [_OF_A_CLUSTER[0]]
-    for path, form in shapes:
-        is_global = path[0] == "global" and not root
-        yield Place((*root, *path), form, f"`{'.'.join(path)}`", 1 if is_global else len(root[:1]))
-
-
-def _is_to_be_added(name: str, cluster: str, data: Any, root: Pointer) -> bool:
+            rows.append((path, form))
     if root:
-        return not lookup(data, ("spec", "valuesFrom"))
-    whose = user_values_of(name)
-    return isinstance(data.get("global"), dict) and whose in (cluster, lookup(data, _NAME))
+        is_to_be_added = not lookup(data, ("spec", "valuesFrom"))
+    else:
+        is_of_cluster = user_values_of(name) in (cluster, lookup(data, _NAME))
+        is_to_be_added = isinstance(data.get("global"), dict) and is_of_cluster
+    if not rows and is_to_be_added:
+        rows = [_OF_A_CLUSTER[0]]
+    for path, form in rows:
+        keep = 1 if root or path[0] == "global" else 0
+        yield Place((*root, *path), form, f"`{'.'.join(path)}`", keep)
 
 
 def _places_of_file(settings: ProxySettings, document: Any) -> Iterator[Place]:
