@@ -33,14 +33,14 @@ class AddOn(NamedTuple):
         target: the key of its target under ``spec.targets``.
         name: what label and annotation of its Secret call it.
         label: what messages call it.
-        mark: a document with this member holds its data values.
-        values: leads to the members in its data values.
-        names: their names there.
+        mark: a document with this member holds its data values; ``spec`` of its configuration resource has it, too.
         kind: its configuration resource, if it has one.
-        config: leads to the members there.
+        in_values: leads from the mark to the members in its data values; None where they are at the root.
+        names: their names there.
+        in_config: leads from the mark to the members in the configuration.
         config_names: their names there.
         keep: so many steps of the way to them stay when nothing is left there.
-        paravirtual: the mode in which nothing reads a proxy, if there is one.
+        paravirtual: the mode of a configuration in which nothing reads a proxy, if there is one.
         certificates: the member beside the three that holds certificates to trust.
     """
 
@@ -48,34 +48,22 @@ class AddOn(NamedTuple):
     name: str
     label: str
     mark: str
-    values: Pointer
-    names: Members = SNAKE
     kind: GroupKind | None = None
-    config: Pointer = ()
+    in_values: Pointer | None = ()
+    names: Members = SNAKE
+    in_config: Pointer = ()
     config_names: Members = CAMEL
     keep: int = 2
     paravirtual: str = ""
     certificates: str = ""
 
-    def places(self, path: Pointer, names: Members, label: str, keep: int) -> Iterator[Place]:
-        """Yield the places in the mapping at a path; the schemas of TKG allow texts only."""
-        yield Place(path, names._replace(is_strict=True), label, keep)
-        if self.certificates:
-            yield Place(
-                (*path, self.certificates),
-                CertificateText(),
-                f"`{self.certificates}`",
-                keep,
-                is_trust=True,
-            )
-
     def in_configuration(self, data: Data) -> Iterator[Place]:
         """Yield the places in its configuration resource."""
-        mode = lookup(data, (*self.config[:2], "mode"))
+        path = ("spec", self.mark, *self.in_config)
+        mode = lookup(data, ("spec", self.mark, "mode"))
         if not self.paravirtual or mode != self.paravirtual:
-            yield from self.places(
-                self.config, self.config_names, f"the configuration of {self.label}", self.keep
-            )
+            label = f"the configuration of {self.label}"
+            yield from self._places(path, self.config_names, label, self.keep)
 
     def in_document(self, document: Any, *, is_own: bool) -> Iterator[Place]:
         """Yield the places in a document of data values.
@@ -83,10 +71,16 @@ class AddOn(NamedTuple):
         ``is_own``: the Secret is that of the add-on, so its mapping goes when nothing is left in it.
         """
         if document.get("tkg_cluster_role") != "workload" or self.name != tkg.PINNIPED:
+            path = () if self.in_values is None else (self.mark, *self.in_values)
             keep = 0 if is_own and len(document) > 1 else 1
-            yield from self.places(
-                self.values, self.names, f"the data values of {self.label}", keep
-            )
+            yield from self._places(path, self.names, f"the data values of {self.label}", keep)
+
+    def _places(self, path: Pointer, names: Members, label: str, keep: int) -> Iterator[Place]:
+        """Yield the places in the mapping at a path; the schemas of TKG allow texts only."""
+        yield Place(path, names._replace(is_strict=True), label, keep)
+        if self.certificates:
+            path, label = (*path, self.certificates), f"`{self.certificates}`"
+            yield Place(path, CertificateText(), label, keep, is_trust=True)
 
 
 ADD_ONS = (
@@ -95,9 +89,8 @@ ADD_ONS = (
         tkg.VSPHERE_CPI,
         "vSphere CPI",
         "vsphereCPI",
-        ("vsphereCPI",),
-        kind=tkg.VSPHERE_CPI_CONFIG,
-        config=("spec", "vsphereCPI", "proxy"),
+        tkg.VSPHERE_CPI_CONFIG,
+        in_config=("proxy",),
         config_names=SNAKE,
         paravirtual="vsphereParavirtualCPI",
     ),
@@ -106,9 +99,8 @@ ADD_ONS = (
         tkg.VSPHERE_CSI,
         "vSphere CSI",
         "vsphereCSI",
-        ("vsphereCSI",),
-        kind=tkg.VSPHERE_CSI_CONFIG,
-        config=("spec", "vsphereCSI", "config"),
+        tkg.VSPHERE_CSI_CONFIG,
+        in_config=("config",),
         paravirtual="vsphereParavirtualCSI",
     ),
     AddOn(
@@ -116,40 +108,34 @@ ADD_ONS = (
         tkg.KAPP_CONTROLLER,
         "kapp-controller",
         "kappController",
-        ("kappController", "config"),
-        CAMEL,
         tkg.KAPP_CONTROLLER_CONFIG,
-        ("spec", "kappController", "config"),
+        in_values=("config",),
+        names=CAMEL,
+        in_config=("config",),
         keep=1,
         certificates="caCerts",
     ),
-    AddOn("tkgPinniped", tkg.PINNIPED, "Pinniped", "pinniped", ()),
+    AddOn("tkgPinniped", tkg.PINNIPED, "Pinniped", "pinniped", in_values=None),
     AddOn(
         "tkgCloudCSI",
         tkg.AWS_EBS_CSI,
         "the AWS EBS driver",
         "awsEBSCSIDriver",
-        ("awsEBSCSIDriver",),
-        kind=tkg.AWS_EBS_CSI_CONFIG,
-        config=("spec", "awsEBSCSIDriver"),
+        tkg.AWS_EBS_CSI_CONFIG,
     ),
     AddOn(
         "tkgCloudCSI",
         tkg.AZURE_DISK_CSI,
         "the Azure Disk driver",
         "azureDiskCSIDriver",
-        ("azureDiskCSIDriver",),
-        kind=tkg.AZURE_DISK_CSI_CONFIG,
-        config=("spec", "azureDiskCSIDriver"),
+        tkg.AZURE_DISK_CSI_CONFIG,
     ),
     AddOn(
         "tkgCloudCSI",
         tkg.AZURE_FILE_CSI,
         "the Azure File driver",
         "azureFileCSIDriver",
-        ("azureFileCSIDriver",),
-        kind=tkg.AZURE_FILE_CSI_CONFIG,
-        config=("spec", "azureFileCSIDriver"),
+        tkg.AZURE_FILE_CSI_CONFIG,
     ),
 )
 
@@ -178,37 +164,37 @@ class _AddOns(Target):
         name = _name_of_add_on(data)
         own = [add_on for add_on in self._add_ons if add_on.name == name]
         called = own or self._add_ons
-        label = " and ".join(add_on.label for add_on in called)
+        label = f"the data values of {' and '.join(add_on.label for add_on in called)}"
         texts = [text for text in embedded.values(data) if text.is_yaml]
-        marked = [text for text in texts if self._is_marked(text)]
-        concerned = marked
-        if own and not marked:
+        if own and not texts and context.settings.sets_any:
+            yield Result.of("ByHand", _NO_VALUES.format(label=label), ())
+        concerned = [text for text in texts if self._marks(text)]
+        unmarked = [] if concerned else own
+        if unmarked:
             concerned = [text for text in texts if text.path[-1].startswith("values.")][:1]
         form = YamlText(
-            partial(self._in_document, own, bool(marked)),
-            [*self._in_document(own, False, {})],
+            partial(self._in_document, own, unmarked),
+            [*self._in_document(own, own, {})],
             empty=f"{called[0].mark}: {{}}",
-            is_first_only=not marked,
+            is_first_only=bool(unmarked),
         )
         has_trust = any(add_on.certificates for add_on in self._add_ons)
         for text in texts:
             if text in concerned or (text.problem and (own or not name)):
-                place = text_place(text, form, f"the data values of {label}")
-                yield place._replace(is_trust=has_trust)
-        if own and not texts and context.settings.sets_any:
-            yield Result.of("ByHand", _NO_VALUES.format(label=f"the data values of {label}"), ())
+                yield text_place(text, form, label)._replace(is_trust=has_trust)
 
-    def _is_marked(self, text: Value) -> bool:
-        """Return whether a text holds data values of one of the add-ons."""
-        for document in embedded.mappings(text):
-            if any(add_on.mark in document.data for add_on in self._add_ons):
-                return True
-        return False
+    def _marks(self, text: Value) -> list[str]:
+        """Return the marks of the add-ons of which a text holds data values."""
+        documents = [document.data for document in embedded.mappings(text)]
+        marks = [add_on.mark for add_on in self._add_ons]
+        return [mark for mark in marks for document in documents if mark in document]
 
-    def _in_document(self, own: list[AddOn], is_marked: bool, document: Any) -> Iterator[Place]:
-        """Yield the places in a document, of the add-ons that it names, or else of those whose Secret it is in."""
-        for add_on in self._add_ons if is_marked else own:
-            if not is_marked or add_on.mark in document:
+    def _in_document(
+        self, own: list[AddOn], unmarked: list[AddOn], document: Any
+    ) -> Iterator[Place]:
+        """Yield the places in a document: of the add-ons that it names, or of those that it may be of without."""
+        for add_on in unmarked or self._add_ons:
+            if unmarked or add_on.mark in document:
                 yield from add_on.in_document(document, is_own=add_on in own)
 
 

@@ -16,7 +16,7 @@ from krm_fn.products import tkg
 from krm_fn.products.cluster_api import CLUSTER
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Data, NodeUpdate, Reach, Target, Writes
-from krm_fn.targets.tkg.requirements import half, whole
+from krm_fn.targets.tkg.cluster_config import half, whole
 
 _MEMBERS = CAMEL._replace(is_list=True, is_strict=True)
 _ANNOTATIONS = Members(*tkg.PROXY_ANNOTATIONS)

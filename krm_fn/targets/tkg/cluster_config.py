@@ -17,7 +17,6 @@ from krm_fn.places.texts import YamlText, text_place
 from krm_fn.products import cluster_api, tkg
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Data, FileForm, NodeUpdate, Reach, Target, Writes
-from krm_fn.targets.tkg.requirements import half, whole
 
 _MEMBERS = Members(*tkg.PROXY, is_strict=True)
 _LABEL = "the configuration of the cluster"
@@ -25,7 +24,26 @@ _VCENTER = (
     "the list lacks the host of `VSPHERE_SERVER`, and TKG renders no cluster from it: add the host to `spec.noProxy`, "
     "or set `VSPHERE_INSECURE` if its certificate need not be checked"
 )
+_HALF = (
+    "TKG takes two proxies or none, and only `{}` is declared, so what is here stays as it is: declare `httpProxy` "
+    "and `httpsProxy`, with the same URL if one proxy serves both"
+)
 _NOTHING = "it must hold a YAML mapping to get a proxy: write the configuration there, or delete the Secret"
+
+
+def half(settings: ProxySettings) -> Result | None:
+    """Return the finding for settings with only one of both proxies."""
+    if bool(settings.http_proxy) == bool(settings.https_proxy):
+        return None
+    name = "httpProxy" if settings.http_proxy else "httpsProxy"
+    return Result.of("ProxyReduced", _HALF.format(name))
+
+
+def whole(settings: ProxySettings) -> ProxySettings:
+    """Return settings, without a proxy if only one of both is set, because TKG rejects that."""
+    if half(settings) is None:
+        return settings
+    return settings._replace(http_proxy="", https_proxy="", no_proxy="", is_declared=False)
 
 
 def places_of_document(
