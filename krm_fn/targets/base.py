@@ -32,8 +32,10 @@ __all__ = [
     "Data",
     "FileForm",
     "GroupKind",
+    "NewObjects",
     "NodeUpdate",
     "Options",
+    "Places",
     "Reach",
     "Target",
     "Writes",
@@ -43,11 +45,15 @@ _SOME_PROXY = ProxySettings("http://proxy.invalid", "http://proxy.invalid", "pro
 LABEL = "app.kubernetes.io/managed-by"
 OURS = "inject-proxy"
 
-Companions = Callable[[Data, ProxySettings, Options], Iterator[dict[str, Any]]]
-"""Yield objects that must be in the list beside another one, without a proxy: its places fill them."""
+Places = Iterator[Place | Result]
+"""The places of an object, and what keeps others from being one."""
+NewObjects = Iterator[dict[str, Any]]
+"""Objects that the list lacks, without a proxy: their places fill them."""
+Companions = Callable[[Data, ProxySettings, Options], NewObjects]
+"""Yields the objects that must be in the list beside another one."""
 
 
-def _nothing(*_: object) -> Iterator[dict[str, Any]]:
+def _nothing(*_: object) -> NewObjects:
     """Yield no object."""
     yield from ()
 
@@ -67,7 +73,7 @@ class Creation(NamedTuple):
     beside: frozenset[GroupKind] = frozenset()
     companions: Companions = _nothing
     option: str = ""
-    generated: Callable[[Options], Iterator[dict[str, Any]]] = _nothing
+    generated: Callable[[Options], NewObjects] = _nothing
 
     def is_wanted(self, options: Options) -> bool:
         """Return whether the options of the target ask for objects."""
@@ -172,7 +178,7 @@ class Target:
             return self.kinds
         return self.kinds.union((kind["group"], kind["kind"]) for kind in custom)
 
-    def places(self, data: Data, context: Context) -> Iterable[Place | Result]:
+    def places(self, data: Data, context: Context) -> Places:
         """Yield the places of an object, and what keeps others from being one."""
         raise NotImplementedError
 
@@ -210,7 +216,7 @@ class Target:
             yield Edit(tuple(operations), ", ".join(draft.descriptions), data=draft.data)
 
 
-def _is_empty(data: Mapping[str, Any]) -> bool:
+def _is_empty(data: Data) -> bool:
     """Return whether a ConfigMap or a Secret holds nothing."""
     return (
         bool(data)
@@ -219,6 +225,6 @@ def _is_empty(data: Mapping[str, Any]) -> bool:
     )
 
 
-def was_created(obj: Mapping[str, Any]) -> bool:
+def was_created(obj: Data) -> bool:
     """Return whether this program created ``obj``, judged by its label."""
     return bool(lookup(obj, ("metadata", "labels", LABEL)) == OURS)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from krm_fn.light_typing import Any
 from krm_fn.patch import lookup
 from krm_fn.products import cluster_api
-from krm_fn.targets.base import LABEL, OURS, Companions, Creation, was_created
+from krm_fn.targets.base import LABEL, OURS, Companions, Creation, Data, was_created
 
 __all__ = ["OURS", "beside_clusters", "skeleton", "was_created"]
 
@@ -23,7 +23,7 @@ def beside_clusters(companions: Companions) -> Creation:
 def skeleton(
     kind: str,
     name: str,
-    like: Mapping[str, Any],
+    like: Data,
     *,
     labels: Mapping[str, str] | None = None,
     **members: Any,

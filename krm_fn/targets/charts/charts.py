@@ -22,7 +22,7 @@ from krm_fn.places.texts import YamlText, text_place
 from krm_fn.products.charts import CHARTS, LIST, MAPPING, Chart, ChartValue
 from krm_fn.products.proxy_keys import CREDENTIAL_SECRET, UPPER
 from krm_fn.products.releases import APPLICATION, HELM_RELEASE
-from krm_fn.targets.base import Context, Data, Options, Target
+from krm_fn.targets.base import Context, Data, Options, Places, Target
 from krm_fn.targets.charts.values import (
     chart_in_table,
     namespace_of_release,
@@ -87,7 +87,7 @@ class _Charts(Target):
         words = super().hints(options)
         return (*words, HELM_RELEASE[1], APPLICATION[1]) if options.get("charts") else words
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
+    def places(self, data: Data, context: Context) -> Places:
         """Yield the places among the values of the chosen charts; none for a value that a chart takes as a template."""
         is_data = group_kind(data) in _DATA
         places = _in_data(data, context) if is_data else _in_installation(data, context)
@@ -130,7 +130,7 @@ class _Charts(Target):
 TARGET = _Charts()
 
 
-def _in_installation(data: Data, context: Context) -> Iterator[Place | Result]:
+def _in_installation(data: Data, context: Context) -> Places:
     """Yield the places in a HelmRelease or an Application."""
     uses, sets_proxy = context.uses, context.settings.sets_any
     for chosen in chosen_charts(data, context.options, uses.chart_sources):
@@ -159,7 +159,7 @@ class _ChartPlaces(NamedTuple):
     context: Context
     data: Data
 
-    def places(self, document: Any, root: Pointer = (), keep: int = 0) -> Iterator[Place | Result]:
+    def places(self, document: Any, root: Pointer = (), keep: int = 0) -> Places:
         """Yield the places in the values at a path of a document."""
         keeps = self.context.options.get("conflict", OVERRIDE) == KEEP
         there = lookup(document, root)
@@ -189,7 +189,7 @@ class _ChartPlaces(NamedTuple):
         return bool(value.defaults or from_objects or from_files)
 
 
-def _in_values(chart_places: _ChartPlaces, use: ChartUse) -> Iterator[Place | Result]:
+def _in_values(chart_places: _ChartPlaces, use: ChartUse) -> Places:
     """Yield the places in the values that a HelmRelease or a source of an Application holds."""
     data, uses = chart_places.data, chart_places.context.uses
     own = []
@@ -220,10 +220,10 @@ def _in_values(chart_places: _ChartPlaces, use: ChartUse) -> Iterator[Place | Re
         yield from chart_places.places(data, (*helm, "valuesObject"), len(use.path))
 
 
-def _in_data(data: Data, context: Context) -> Iterator[Place | Result]:
+def _in_data(data: Data, context: Context) -> Places:
     """Yield the places that are there in the texts of a ConfigMap or a Secret from which charts take values."""
 
-    def places(charts: Mapping[str, tuple[str, ...]], document: Any) -> Iterator[Place | Result]:
+    def places(charts: Mapping[str, tuple[str, ...]], document: Any) -> Places:
         for name, names in charts.items():
             chart = _of_rows(name, context.options) or CHARTS.get(name)
             if chart:

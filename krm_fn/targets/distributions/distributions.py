@@ -27,7 +27,7 @@ from krm_fn.products.distributions import (
 from krm_fn.proxy_url import is_port, split_url
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import created_objects
-from krm_fn.targets.base import Context, Creation, Data, Options, Target, Writes
+from krm_fn.targets.base import Context, Creation, Data, NewObjects, Options, Places, Target, Writes
 from krm_fn.targets.distributions import crossplane
 from krm_fn.targets.trusted_config_map import trusted_config_map
 
@@ -56,7 +56,7 @@ class _Distribution(Target):
             self.creates = Creation(frozenset(beside), _companions)
             self.kinds |= {_CONFIG_MAP}
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
+    def places(self, data: Data, context: Context) -> Places:
         """Yield the places that the rows say; none where the product does not take the settings."""
         settings = context.settings
         if group_kind(data) == _CONFIG_MAP:
@@ -154,7 +154,7 @@ def _form(row: DistributionRow) -> Form:
 
 def _certificates(
     data: Data, path: Pointer, row: DistributionRow, settings: ProxySettings
-) -> Iterator[Place | Result]:
+) -> Places:
     """Yield the place of the certificates that belong to the mapping at a path."""
     if row.bundle:
         yield Place((*path[:-1], row.bundle), CertificateText(), f"`{row.bundle}`", is_trust=True)
@@ -188,7 +188,7 @@ def _namespace(data: Data, row: DistributionRow) -> str:
     return text_at(data, ("metadata", "namespace")) if row.trusted_ca == "*" else row.trusted_ca
 
 
-def _companions(data: Data, settings: ProxySettings, options: Options) -> Iterator[dict[str, Any]]:
+def _companions(data: Data, settings: ProxySettings, options: Options) -> NewObjects:
     """Yield the ConfigMap with the certificates, where an object is to name the one of inject-proxy."""
     for row in _fitting(data):
         named = text_at(data, (*row.path, "trustedCA", "name"))

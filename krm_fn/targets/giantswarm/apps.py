@@ -5,7 +5,7 @@ A removal takes out the references to the values of the cluster, whoever wrote t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience
@@ -15,7 +15,7 @@ from krm_fn.places.place import Place
 from krm_fn.places.provided import namespace_of
 from krm_fn.products import giantswarm
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.base import Context, Data, Target
+from krm_fn.targets.base import Context, Data, Places, Target
 
 _CONFIG = ("spec", "config")
 _FIELDS = ("configMap", "secret")
@@ -30,9 +30,7 @@ _OTHER = (
 )
 
 
-def _references(
-    data: Data, wanted: Mapping[str, str], settings: ProxySettings
-) -> Iterator[Place | Result]:
+def _references(data: Data, wanted: Mapping[str, str], settings: ProxySettings) -> Places:
     """Yield the references that an App lacks, or is to lose; report another Secret in their place."""
     for field in _FIELDS:
         path = (*_CONFIG, field)
@@ -76,7 +74,7 @@ class _Apps(Target):
     kinds = frozenset({giantswarm.APP})
     audience = Audience.POD
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
+    def places(self, data: Data, context: Context) -> Places:
         """Yield the references of an App to the values of its cluster."""
         settings = context.settings
         is_app = isinstance(data.get("spec"), dict)

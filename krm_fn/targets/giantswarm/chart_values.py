@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer
@@ -13,7 +12,7 @@ from krm_fn.places.members import SHORT, SNAKE
 from krm_fn.places.place import Place
 from krm_fn.places.provided import data_key
 from krm_fn.products import giantswarm
-from krm_fn.targets.base import Context, Data, Options, Target
+from krm_fn.targets.base import Context, Data, Options, Places, Target
 from krm_fn.targets.giantswarm import helm_values
 
 _ROWS: tuple[helm_values.Row, ...] = (
@@ -40,7 +39,7 @@ class _ChartValues(Target):
         is_enabled = charts.get("enabled", True)
         return {**super().options(given), "charts": charts if is_enabled else None}
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
+    def places(self, data: Data, context: Context) -> Places:
         """Yield the places that are there in values of one of the charts, unless the target ``charts`` writes them."""
         name = helm_values.name_of_chart(data)
         if not any(helm_values.is_of_chart(name, chart) for chart in giantswarm.CHARTS_WITH_PROXY):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 
 from krm_fn.clusters import has_suffix
-from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup, text_at
@@ -15,7 +14,7 @@ from krm_fn.places.place import Place
 from krm_fn.places.texts import YamlText, text_of, text_place
 from krm_fn.products import giantswarm
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.base import Context, Data, Target
+from krm_fn.targets.base import Context, Data, NewObjects, Options, Places, Target
 from krm_fn.targets.created_objects import beside_clusters, skeleton, was_created
 from krm_fn.targets.giantswarm.helm_values import ENV, present
 
@@ -43,9 +42,7 @@ def _private(settings: ProxySettings, old: Any) -> Any:
     return None if old is True else old
 
 
-def companions(
-    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
-) -> Iterator[dict[str, Any]]:
+def companions(obj: Data, settings: ProxySettings, options: Options) -> NewObjects:
     """Yield the Secret and the ConfigMap of a Cluster with a proxy; ``places`` fills them."""
     name = text_at(obj, ("metadata", "name"))
     if settings.sets_any and name:
@@ -61,7 +58,7 @@ class _ClusterValues(Target):
     audience = Audience.POD
     creates = beside_clusters(companions)
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
+    def places(self, data: Data, context: Context) -> Places:
         """Yield the text with the values of a cluster."""
         if not has_suffix(lookup(data, ("metadata", "name")), giantswarm.CLUSTER_VALUES_SUFFIX):
             return

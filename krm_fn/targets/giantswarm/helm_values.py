@@ -11,14 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from krm_fn.clusters import chart_of
 from krm_fn.formats import embedded
-from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, lookup, text_at
 from krm_fn.places.env_entries import UPPER_CASE, EnvEntries
 from krm_fn.places.members import Members
 from krm_fn.places.place import Place
 from krm_fn.places.texts import YamlText, text_place
-from krm_fn.targets.base import Data
+from krm_fn.targets.base import Data, Places
 
 KINDS = frozenset({("helm.toolkit.fluxcd.io", "HelmRelease"), ("", "Secret"), ("", "ConfigMap")})
 
@@ -45,9 +44,7 @@ def name_of_chart(data: Data) -> str:
     return text_at(data, ("metadata", "name"))
 
 
-def places_of_values(
-    data: Data, places: PlacesOf, begun: Sequence[Place] = ()
-) -> Iterator[Place | Result]:
+def places_of_values(data: Data, places: PlacesOf, begun: Sequence[Place] = ()) -> Places:
     """Yield the places in the values of an object."""
     if data.get("kind") == "HelmRelease":
         yield from places(data, ("spec", "values"))

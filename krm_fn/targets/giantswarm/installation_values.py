@@ -14,7 +14,7 @@ from krm_fn.places.members import CAMEL, SHORT, SNAKE
 from krm_fn.places.place import Place
 from krm_fn.products import giantswarm
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.base import Context, Data, FileForm, Reach, Target
+from krm_fn.targets.base import Context, Data, FileForm, Places, Reach, Target
 from krm_fn.targets.giantswarm import helm_values
 from krm_fn.targets.giantswarm.helm_values import is_of_chart
 
@@ -71,7 +71,7 @@ class _InstallationValues(Target):
     reach = Reach.CLUSTER
     file = FileForm(audience, _places_of_file)
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
+    def places(self, data: Data, context: Context) -> Places:
         """Yield the places in values of an installation, or of a cluster."""
         name, cluster = helm_values.name_of_chart(data), context.settings.cluster
         is_text = data.get("kind") != "HelmRelease"

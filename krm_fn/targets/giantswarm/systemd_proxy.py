@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from krm_fn.formats import embedded
-from krm_fn.krm.results import Result
-from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup, text_at
 from krm_fn.places import cluster_secret
-from krm_fn.places.place import Place
 from krm_fn.places.texts import UnitText, new_text, text_place
 from krm_fn.products import giantswarm
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import created_objects
-from krm_fn.targets.base import Context, Data, Options, Target
+from krm_fn.targets.base import Context, Data, NewObjects, Options, Places, Target
 
 
-def companions(
-    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
-) -> Iterator[dict[str, Any]]:
+def companions(obj: Data, settings: ProxySettings, options: Options) -> NewObjects:
     """Yield the Secret of a Cluster; ``places`` fills it."""
     cluster = text_at(obj, ("metadata", "name"))
     if cluster:
@@ -34,7 +29,7 @@ class _SystemdProxy(Target):
     audience = Audience.NODE
     creates = created_objects.beside_clusters(companions)
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
+    def places(self, data: Data, context: Context) -> Places:
         """Yield the drop-ins that are there, and those that the nodes take from the Secret."""
         if not cluster_secret.is_one(lookup(data, ("metadata", "name"))):
             return

@@ -7,11 +7,10 @@ mesosphere/konvoy-image-builder, ``ansible/roles/containerd/tasks/main.yaml``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from krm_fn.clusters import has_suffix
 from krm_fn.formats import embedded
-from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup, text_at
@@ -21,7 +20,17 @@ from krm_fn.places.texts import YamlText, new_text, text_place
 from krm_fn.products import konvoy
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import created_objects
-from krm_fn.targets.base import Context, Data, FileForm, NodeUpdate, Reach, Target
+from krm_fn.targets.base import (
+    Context,
+    Data,
+    FileForm,
+    NewObjects,
+    NodeUpdate,
+    Options,
+    Places,
+    Reach,
+    Target,
+)
 
 _KEY = "overrides.yaml"
 _MOVE = {"clusterctl.cluster.x-k8s.io/move": ""}
@@ -47,9 +56,7 @@ def _is_there(text: embedded.Value) -> bool:
     return False
 
 
-def companions(
-    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
-) -> Iterator[dict[str, Any]]:
+def companions(obj: Data, settings: ProxySettings, options: Options) -> NewObjects:
     """Yield the Secret of a pre-provisioned Cluster that gets a proxy; ``places`` fills it."""
     name = text_at(obj, ("metadata", "name"))
     kind = text_at(obj, ("spec", "infrastructureRef", "kind"))
@@ -69,7 +76,7 @@ class _ImageBuilderOverrides(Target):
         is_rolled=False, why="Konvoy reads the overrides once, when it sets a machine up"
     )
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
+    def places(self, data: Data, context: Context) -> Places:
         """Yield the overrides in a Secret: those under `overrides.yaml`, and others that name a proxy."""
         if not has_suffix(lookup(data, ("metadata", "name")), konvoy.USER_OVERRIDES_SUFFIX):
             return

@@ -6,13 +6,14 @@ Sources: what Kyverno's engine does with such policies (``tests/kyverno/harmful`
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, list_at, lookup, text_at
 from krm_fn.places.containers import POD_SPEC, POD_SPEC_OF
 from krm_fn.places.reading import Reading
+from krm_fn.targets.base import Data
 from krm_fn.targets.kyverno.entries import PolicyEntry
 from krm_fn.targets.kyverno.rules import STRATEGIC_MERGE, PolicyRule, bare, entries_of, rules_of
 
@@ -20,7 +21,7 @@ _PLACES = {kind: path for (_, kind), path in POD_SPEC_OF.items()}
 _PLACES["ReplicationController"] = POD_SPEC
 
 
-def of_policy(policy: Mapping[str, Any], readings: Sequence[Reading]) -> Iterator[Result]:
+def of_policy(policy: Data, readings: Sequence[Reading]) -> Iterator[Result]:
     """Yield what is wrong with a policy, given what it sets; nothing where that is no proxy."""
     outdated = deprecated(policy)
     if outdated is not None and readings:
@@ -37,7 +38,7 @@ def of_policy(policy: Mapping[str, Any], readings: Sequence[Reading]) -> Iterato
         yield Result.of("PolicyKeepsValueFrom", message, merged[0])
 
 
-def deprecated(policy: Mapping[str, Any]) -> Result | None:
+def deprecated(policy: Data) -> Result | None:
     """Return the warning that Kyverno will not execute a policy any more; None for a kind that it will."""
     kind = policy.get("kind")
     if kind not in ("ClusterPolicy", "Policy"):

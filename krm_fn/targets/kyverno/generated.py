@@ -23,6 +23,7 @@ from krm_fn.places.place import Place
 from krm_fn.places.reading import Reading, Variables
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import created_objects
+from krm_fn.targets.base import Data, NewObjects, Options
 from krm_fn.targets.kyverno.cel import text_literal
 from krm_fn.targets.kyverno.cel_form import CelForm
 
@@ -155,7 +156,7 @@ _DEFAULTS: Mapping[str, Any] = {
 """The options ``generated`` of the target, where they are left out."""
 
 
-def objects(options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def objects(options: Options) -> NewObjects:
     """Yield the objects that the options ask for, without a specification."""
     wanted = _wanted(options)
     for created in _ASKED[options.get("generate")]:
@@ -163,13 +164,13 @@ def objects(options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {**obj, "apiVersion": f"{_GROUPS[created]}/{wanted['apiVersion']}"}
 
 
-def is_generated(obj: Mapping[str, Any]) -> bool:
+def is_generated(obj: Data) -> bool:
     """Return whether inject-proxy generated an object, by its labels."""
     label = lookup(obj, ("metadata", "labels", _LABEL))
     return created_objects.was_created(obj) and label == "generated"
 
 
-def name_taken(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Result | None:
+def name_taken(obj: Data, options: Options) -> Result | None:
     """Return an error if an object of another author has kind and name of one that the options ask for."""
     if is_generated(obj) or not _is_wanted(obj, options):
         return None
@@ -180,11 +181,11 @@ def name_taken(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Result | N
     return Result.of("CannotWrite", message, ("metadata", "name"))
 
 
-def _wanted(options: Mapping[str, Any]) -> _Wanted:
+def _wanted(options: Options) -> _Wanted:
     return {**_DEFAULTS, **options.get("generated", {})}
 
 
-def _is_wanted(obj: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
+def _is_wanted(obj: Data, options: Options) -> bool:
     """Return whether an object has a kind and the name that the options ask for."""
     kind, name = obj.get("kind"), lookup(obj, ("metadata", "name"))
     return any(
@@ -198,7 +199,7 @@ class GeneratedForm(NamedTuple):
     ``options`` are those of the target; an object that they do not ask for any more is removed.
     """
 
-    options: Mapping[str, Any]
+    options: Options
 
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
         """Yield what the expressions set, as far as they say it."""

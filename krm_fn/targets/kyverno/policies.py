@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience
 from krm_fn.patch import text_at
 from krm_fn.places.place import Place, read_places
-from krm_fn.targets.base import Context, Creation, Data, Options, Target, Writes
+from krm_fn.targets.base import Context, Creation, Data, Options, Places, Target, Writes
 from krm_fn.targets.kyverno import checks, generated, rules
 from krm_fn.targets.kyverno.cel_form import LABEL, CelForm
 from krm_fn.targets.kyverno.generated import GeneratedForm
@@ -38,7 +36,7 @@ class _KyvernoPolicies(Target):
         names = [text_at(created, ("metadata", "name")) for created in generated.objects(options)]
         return (*super().hints(options), *names)
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
+    def places(self, data: Data, context: Context) -> Places:
         """Yield the places of a policy that set proxy variables."""
         if generated.is_generated(data):
             yield Place((), GeneratedForm(context.options), LABEL, is_trust=True)
@@ -57,7 +55,7 @@ class _KyvernoPolicies(Target):
         return checks.deprecated(data)
 
 
-def _places(data: Data) -> Iterator[Place | Result]:
+def _places(data: Data) -> Places:
     """Yield the rules of a policy, or its CEL expressions."""
     kind = group_kind(data)
     if kind in _WITH_CEL:

@@ -18,6 +18,7 @@ from krm_fn.patch import field_path, lookup, text_at
 from krm_fn.places.place import Place
 from krm_fn.places.reading import quoted
 from krm_fn.places.texts import YamlText, text_place
+from krm_fn.targets.base import Data, Places
 from krm_fn.targets.kyverno import rules
 from krm_fn.targets.kyverno.entries import PolicyEntry, PolicyForm, TextPlace, mentioned
 from krm_fn.targets.kyverno.rules import PolicyRule
@@ -26,7 +27,7 @@ _JSON_PATCH = "patchesJson6902"
 _PATCH_STEPS = ("mutate", rules.STRATEGIC_MERGE)
 
 
-def places_of_rule(policy: Mapping[str, Any], rule: PolicyRule) -> Iterator[Place | Result]:
+def places_of_rule(policy: Data, rule: PolicyRule) -> Places:
     """Yield the places of one rule; report which variables it names in a place that none of them reads."""
     places = [Place(rule.path, RuleForm(rule), rule.title)]
     for body in rules.bodies_of(rule):

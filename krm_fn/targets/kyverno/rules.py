@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, list_at, lookup, text_at
 from krm_fn.settings import PROXY_VARIABLES
+from krm_fn.targets.base import Data
 from krm_fn.targets.kyverno.entries import COMPUTED, PolicyEntry, TextPlace, is_computed
 
 STRATEGIC_MERGE = "patchStrategicMerge"
@@ -56,7 +57,7 @@ class Body(NamedTuple):
     context: ContextTexts
 
 
-def rules_of(policy: Mapping[str, Any]) -> Iterator[PolicyRule]:
+def rules_of(policy: Data) -> Iterator[PolicyRule]:
     """Yield the rules of a policy that change objects, without those that Kyverno derived from others."""
     for index, fields in enumerate(list_at(policy, ("spec", "rules"))):
         name = text_at(fields, ("name",))

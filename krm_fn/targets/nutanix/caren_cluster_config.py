@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from krm_fn.clusters import CLUSTER_VARIABLES
 from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience, parse
@@ -12,7 +10,7 @@ from krm_fn.places.members import Members
 from krm_fn.places.place import Place
 from krm_fn.products import nutanix
 from krm_fn.products.cluster_api import CLUSTER
-from krm_fn.targets.base import Context, Data, NodeUpdate, Reach, Target, Writes
+from krm_fn.targets.base import Context, Data, NodeUpdate, Places, Reach, Target, Writes
 
 _MEMBERS = Members("http", "https", "additionalNo", is_list=True, is_strict=True)
 _AT_MOST = 128
@@ -26,7 +24,7 @@ class _CarenClusterConfig(Target):
     writes = Writes.PROXY_AND_TRUST
     node_update = NodeUpdate()
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
+    def places(self, data: Data, context: Context) -> Places:
         """Yield `proxy` of the variable `clusterConfig`; report what the product will not take."""
         for entry in named_items(data, CLUSTER_VARIABLES, nutanix.CLUSTER_CONFIG):
             path = (*entry, "value", "proxy")

@@ -21,7 +21,7 @@ from krm_fn.places.members import CAMEL, SNAKE, Members
 from krm_fn.places.place import Place
 from krm_fn.places.texts import YamlText, text_place
 from krm_fn.products import tkg
-from krm_fn.targets.base import Context, Data, GroupKind, Target
+from krm_fn.targets.base import Context, Data, GroupKind, Places, Target
 
 _NO_VALUES = "there is no `values.yaml` in it, so {label} get no proxy: add it with what TKG writes there, or delete the Secret"  # noqa: E501
 
@@ -151,7 +151,7 @@ class _AddOns(Target):
         kinds = [add_on.kind for add_on in self._add_ons if add_on.kind]
         self.kinds = frozenset({("", "Secret"), *kinds})
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
+    def places(self, data: Data, context: Context) -> Places:
         """Yield the places in data values, or in a configuration resource."""
         for add_on in self._add_ons:
             if group_kind(data) == add_on.kind:
@@ -159,7 +159,7 @@ class _AddOns(Target):
         if data.get("kind") == "Secret" and data.get("type") in tkg.ADD_ON_SECRET_TYPES:
             yield from self._in_secret(data, context)
 
-    def _in_secret(self, data: Data, context: Context) -> Iterator[Place | Result]:
+    def _in_secret(self, data: Data, context: Context) -> Places:
         """Yield the texts with data values: those that name an add-on, or else the first one of its own Secret."""
         name = _name_of_add_on(data)
         own = [add_on for add_on in self._add_ons if add_on.name == name]

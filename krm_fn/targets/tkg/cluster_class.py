@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from krm_fn.clusters import CLUSTER_VARIABLES, class_name, variable_lists
 from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience
@@ -15,7 +13,7 @@ from krm_fn.places.place import Place
 from krm_fn.products import tkg
 from krm_fn.products.cluster_api import CLUSTER
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.base import Context, Data, NodeUpdate, Reach, Target, Writes
+from krm_fn.targets.base import Context, Data, NodeUpdate, Places, Reach, Target, Writes
 from krm_fn.targets.tkg.cluster_config import half, whole
 
 _MEMBERS = CAMEL._replace(is_list=True, is_strict=True)
@@ -43,7 +41,7 @@ class _TkgCluster(Target):
         is_rolled=True, why="TKG replaces the nodes of a cluster whose network settings change"
     )
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
+    def places(self, data: Data, context: Context) -> Places:
         """Yield the places of a proxy in a Cluster, or in a TanzuKubernetesCluster."""
         groups = context.class_context.groups if context.class_context else {}
         is_of_service = data.get("kind") != CLUSTER[1]
@@ -59,7 +57,7 @@ class _TkgCluster(Target):
         yield from places
 
 
-def _of_service(data: Data, given: ProxySettings) -> Iterator[Place | Result]:
+def _of_service(data: Data, given: ProxySettings) -> Places:
     """Yield the places of a TanzuKubernetesCluster."""
     if not isinstance(data.get("spec"), dict):
         return
@@ -74,7 +72,7 @@ def _of_service(data: Data, given: ProxySettings) -> Iterator[Place | Result]:
         yield Result.of("ProxyReduced", _HTTPS, path)
 
 
-def _of_cluster(data: Data, context: Context, is_tkg: bool) -> Iterator[Place | Result]:
+def _of_cluster(data: Data, context: Context, is_tkg: bool) -> Places:
     """Yield the places of a Cluster: annotations, the variable of all nodes and those of groups, and certificates."""
     settings = whole(context.settings)
     groups = context.class_context.groups if context.class_context else {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 
 from krm_fn.formats import embedded
@@ -16,7 +15,7 @@ from krm_fn.places.place import Place
 from krm_fn.places.texts import YamlText, text_place
 from krm_fn.products import cluster_api, tkg
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.base import Context, Data, FileForm, NodeUpdate, Reach, Target, Writes
+from krm_fn.targets.base import Context, Data, FileForm, NodeUpdate, Places, Reach, Target, Writes
 
 _MEMBERS = Members(*tkg.PROXY, is_strict=True)
 _LABEL = "the configuration of the cluster"
@@ -46,9 +45,7 @@ def whole(settings: ProxySettings) -> ProxySettings:
     return settings._replace(http_proxy="", https_proxy="", no_proxy="", is_declared=False)
 
 
-def places_of_document(
-    settings: ProxySettings, document: Any, *, is_file: bool = False
-) -> Iterator[Place | Result]:
+def places_of_document(settings: ProxySettings, document: Any, *, is_file: bool = False) -> Places:
     """Yield the places in a configuration; in a file nothing counts without the switch."""
     yield Place((), _MEMBERS, _LABEL)
     if is_file or tkg.PROXY_SWITCH in document:
@@ -89,7 +86,7 @@ class _ClusterConfig(Target):
         is_rolled=False, why="TKG reads the Secret when it renders the objects of the cluster"
     )
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
+    def places(self, data: Data, context: Context) -> Places:
         """Yield the text with the configuration in a Secret of TKG."""
         name = text_at(data, ("metadata", "name"))
         if data.get("type") != cluster_api.RESOURCE_SET or not name.endswith(

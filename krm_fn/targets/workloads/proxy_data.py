@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from urllib.parse import unquote
 
 from krm_fn.formats import embedded
@@ -15,7 +14,7 @@ from krm_fn.places.provided import NO_USES, DataUses, data_key
 from krm_fn.places.texts import ComputedText, Text, new_text, one_variable
 from krm_fn.proxy_url import split_url
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets.base import Context, Data, Options, Target, Writes
+from krm_fn.targets.base import Context, Data, Options, Places, Target, Writes
 
 _AWS = "proxy-environment-variables"
 _ARGO_LABEL = "argocd.argoproj.io/secret-type"
@@ -49,7 +48,7 @@ class _ProxyData(Target):
     audience = Audience.POD
     writes = Writes.VALUES
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
+    def places(self, data: Data, context: Context) -> Places:
         """Yield the texts of a ConfigMap or Secret that others read as a proxy."""
         if self.refuses(data, context.options):
             return
@@ -70,9 +69,7 @@ class _ProxyData(Target):
             yield from self._of_argo(texts)
 
     @staticmethod
-    def _of_flux(
-        texts: dict[str, embedded.Value], settings: ProxySettings
-    ) -> Iterator[Place | Result]:
+    def _of_flux(texts: dict[str, embedded.Value], settings: ProxySettings) -> Places:
         """Yield the address and its credentials; Flux knows no exceptions."""
         if not _url(settings) and "address" in texts and settings.is_declared:
             yield Result.of("LeftBehind", _NO_ADDRESS)
@@ -86,7 +83,7 @@ class _ProxyData(Target):
             )
 
     @staticmethod
-    def _of_argo(texts: dict[str, embedded.Value]) -> Iterator[Place | Result]:
+    def _of_argo(texts: dict[str, embedded.Value]) -> Places:
         """Yield the proxy of a repository, and its list, which goes with it."""
         url = texts.get("url")
         is_plain = url is not None and url.text.startswith("http://")

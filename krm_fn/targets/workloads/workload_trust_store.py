@@ -6,7 +6,7 @@ mounts that have our name, and the variables whose value is the path of the bund
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple
@@ -26,7 +26,7 @@ from krm_fn.places.containers import (
 from krm_fn.places.place import Place
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import created_objects
-from krm_fn.targets.base import Context, Creation, Data, Options, Target
+from krm_fn.targets.base import Context, Creation, Data, NewObjects, Options, Places, Target
 from krm_fn.targets.trusted_config_map import KEY, trusted_config_map
 from krm_fn.targets.workloads.programs import PROGRAMS, is_of
 
@@ -105,7 +105,7 @@ def _is_known(data: Data) -> bool:
     )
 
 
-def _companions(data: Data, settings: ProxySettings, options: Options) -> Iterator[dict[str, Any]]:
+def _companions(data: Data, settings: ProxySettings, options: Options) -> NewObjects:
     """Yield the ConfigMap with the certificates, where the workload is to mount the one of inject-proxy."""
     bundle = _wanted(data, settings, options)
     source = settings.trusted_ca.config_map or ("", "")
@@ -113,7 +113,7 @@ def _companions(data: Data, settings: ProxySettings, options: Options) -> Iterat
         yield created_objects.skeleton("ConfigMap", NAME, data)
 
 
-def _in_container(container: Container, bundle: _Bundle | None) -> Iterator[Place | Result]:
+def _in_container(container: Container, bundle: _Bundle | None) -> Places:
     """Yield the mount and the variables of one container; report what is in the way."""
     where = f'in container "{container.name}"'
     mounts = {
@@ -133,9 +133,7 @@ def _in_container(container: Container, bundle: _Bundle | None) -> Iterator[Plac
     yield _entry((*container.path, "volumeMounts"), NAME, mount, f"the mount of the bundle {where}")
 
 
-def _variables(
-    container: Container, bundle: _Bundle | None, folders: Sequence[str]
-) -> Iterator[Place | Result]:
+def _variables(container: Container, bundle: _Bundle | None, folders: Sequence[str]) -> Places:
     """Yield the variables that name the bundle, or did in the folders where it is mounted; report another value."""
     values: dict[str, str] = {}
     if bundle:
@@ -161,7 +159,7 @@ def _variable(container: Container, name: str, entry: Mapping[str, Any] | None) 
     return _entry((*container.path, "env"), name, entry, label)
 
 
-def _in_config_map(data: Data, pem: str) -> Iterator[Place | Result]:
+def _in_config_map(data: Data, pem: str) -> Places:
     """Yield the certificates of our ConfigMap; report one of its name that somebody else made and that lacks them."""
     if created_objects.was_created(data):
         yield trusted_config_map()
@@ -183,7 +181,7 @@ class _WorkloadTrustStore(Target):
         """Return the text hints; none where matchers select workloads, as their text can be any."""
         return () if options.get("workloads") else super().hints(options)
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
+    def places(self, data: Data, context: Context) -> Places:
         """Yield the places in a workload, or in the ConfigMap beside it."""
         at = pod_spec(data)
         if at is None:

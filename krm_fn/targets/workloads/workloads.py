@@ -24,7 +24,7 @@ from krm_fn.places.named_item import NamedItem
 from krm_fn.places.place import KEEP, OVERRIDE, Place
 from krm_fn.places.provided import NO_USES, DataUses, provided_for
 from krm_fn.target_table import ROWS
-from krm_fn.targets.base import Context, Data, GroupKind, Options, Target
+from krm_fn.targets.base import Context, Data, GroupKind, Options, Places, Target
 from krm_fn.targets.workloads.programs import (
     OWN_TARGETS,
     PROGRAMS,
@@ -72,7 +72,7 @@ class _OneProgram(Target):
         self.id = program
         self.kinds = frozenset(kinds)
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
+    def places(self, data: Data, context: Context) -> Places:
         """Yield the environments of its containers; report a workload of it in which the main one is not known."""
         rows = [row for row in PROGRAMS[self.id] if row.is_labelled(data)]
         chosen = self._containers(data)
@@ -171,7 +171,7 @@ class _Workloads(Target):
         others = [name for name in OWN_TARGETS if given.get(name, {}).get("enabled", True)]
         return {**super().options(given), "otherTargets": others}
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
+    def places(self, data: Data, context: Context) -> Places:
         """Yield the environments of the chosen containers."""
         at, options = _pod_spec(data, context.options), context.options
         if at is None:
