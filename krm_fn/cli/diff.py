@@ -18,56 +18,31 @@ from krm_fn.printable import printable
 _CONTEXT = 3
 _COLOURS = {"-": "\x1b[31m", "+": "\x1b[32m", "@": "\x1b[36m", "=": "\x1b[36m"}
 _PLAIN = "\x1b[0m"
-_Opcode = tuple[str, int, int, int, int]
+
+
+class _File(NamedTuple):
+    """A file that changes, before and after."""
+
+    name: str
+    change: ContentChange
+    old: MaskedText
+    new: MaskedText
 
 
 class _Hunk(NamedTuple):
-    """Changes that are near to each other in one file; equal ones have the same ``change``."""
+    """Changes that are near to each other in one file: opcodes of difflib."""
 
-    file: _FileDiff
-    opcodes: Sequence[_Opcode]
-    change: object
+    file: _File
+    opcodes: Sequence[tuple[str, int, int, int, int]]
 
-
-class _FileDiff:
-    """What changes in one file; ``hidden`` counts the lines of which something is not shown."""
-
-    def __init__(self, name: str, change: ContentChange, passwords: ProxyPasswords) -> None:
-        self.name = printable(str(redact(name)))
-        old_name = "/dev/null" if change.old is None else f"a/{self.name}"
-        new_name = "/dev/null" if change.new is None else f"b/{self.name}"
-        self.header = [f"--- {old_name}", f"+++ {new_name}"]
-        self.old = MaskedText((change.old or b"").decode(), passwords)
-        self.new = MaskedText((change.new or b"").decode(), passwords)
-        self.hidden = 0
-
-    def hunks(self) -> Iterator[_Hunk]:
-        """Yield the changes."""
-        matcher = difflib.SequenceMatcher(None, self.old.raw, self.new.raw)
-        for opcodes in matcher.get_grouped_opcodes(_CONTEXT):
-            change = ["" if self.old.raw else "new file"]
-            for tag, start, end, new_start, new_end in opcodes:
-                if tag != "equal":
-                    change += ["-", *self.old.raw[start:end], "+", *self.new.raw[new_start:new_end]]
-            yield _Hunk(self, opcodes, tuple(change))
-
-    def lines(self, hunk: _Hunk) -> Iterator[str]:
-        """Yield the lines of a hunk, its ranges first."""
-        first, last = hunk.opcodes[0], hunk.opcodes[-1]
-        yield f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@"
-        for tag, start, end, new_start, new_end in hunk.opcodes:
-            yield from self._marked(" " if tag == "equal" else "-", self.old, start, end)
+    def changed_lines(self) -> tuple[str, ...]:
+        """Return what it removes and adds; a new file is like no other change."""
+        lines = ["" if self.file.old.raw else "new file"]
+        for tag, start, end, new_start, new_end in self.opcodes:
             if tag != "equal":
-                yield from self._marked("+", self.new, new_start, new_end)
-
-    def _marked(self, mark: str, text: MaskedText, start: int, end: int) -> Iterator[str]:
-        for number in range(start, end):
-            content, line_break = text.split(number)
-            shown = text.line(number)
-            self.hidden += shown != content
-            yield mark + "\t".join(map(printable, shown.split("\t"))) + line_break[:-1]
-            if not line_break:
-                yield "\\ No newline at end of file"
+                removed, added = self.file.old.raw[start:end], self.file.new.raw[new_start:new_end]
+                lines += ["-", *removed, "+", *added]
+        return tuple(lines)
 
 
 def diff_lines(
@@ -80,21 +55,45 @@ def diff_lines(
         passwords: what is hidden wherever it is.
         is_grouped: whether equal hunks are shown once, with the names of the other files that have them.
     """
-    files = [_FileDiff(name, change, passwords) for name, change in changes.items()]
-    alike: dict[object, list[_Hunk]] = {}
-    for hunk in (hunk for file in files for hunk in file.hunks()):
-        alike.setdefault(hunk.change if is_grouped else id(hunk.opcodes), []).append(hunk)
+    groups: dict[object, list[_Hunk]] = {}
+    for name, change in changes.items():
+        texts = [MaskedText((text or b"").decode(), passwords) for text in (change.old, change.new)]
+        file = _File(printable(str(redact(name))), change, *texts)
+        matcher = difflib.SequenceMatcher(None, file.old.raw, file.new.raw)
+        for opcodes in matcher.get_grouped_opcodes(_CONTEXT):
+            hunk = _Hunk(file, opcodes)
+            groups.setdefault(hunk.changed_lines() if is_grouped else len(groups), []).append(hunk)
     lines: list[str] = []
-    shown: _FileDiff | None = None
-    for hunk, *others in alike.values():
+    hidden = 0
+    shown: _File | None = None
+    for hunk, *others in groups.values():
         if hunk.file is not shown:
-            lines += hunk.file.header
             shown = hunk.file
-        lines += hunk.file.lines(hunk)
+            lines.append("--- " + ("/dev/null" if shown.change.old is None else f"a/{shown.name}"))
+            lines.append("+++ " + ("/dev/null" if shown.change.new is None else f"b/{shown.name}"))
+        first, last = hunk.opcodes[0], hunk.opcodes[-1]
+        lines.append(f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@")
+        for mark, text, number in _marked(hunk):
+            content, line_break = text.split(number)
+            masked = text.line(number)
+            hidden += masked != content
+            lines.append(mark + "\t".join(map(printable, masked.split("\t"))) + line_break[:-1])
+            if not line_break:
+                lines.append("\\ No newline at end of file")
         if others:
             names = ", ".join(dict.fromkeys(other.file.name for other in others))
             lines.append(f"= the same in {len(others)} more: {names}")
-    return lines, sum(file.hidden for file in files)
+    return lines, hidden
+
+
+def _marked(hunk: _Hunk) -> Iterator[tuple[str, MaskedText, int]]:
+    """Yield the lines of a hunk: what stands in front of it, the text that holds it, and its number there."""
+    for tag, start, end, new_start, new_end in hunk.opcodes:
+        for number in range(start, end):
+            yield " " if tag == "equal" else "-", hunk.file.old, number
+        if tag != "equal":
+            for number in range(new_start, new_end):
+                yield "+", hunk.file.new, number
 
 
 def coloured(line: str) -> str:

@@ -13,16 +13,16 @@ from krm_fn.cli.streams import Answer
 from krm_fn.config import Mode
 from krm_fn.explain import html, text
 from krm_fn.explain.answer import Explanation, explain
-from krm_fn.krm.manifests import Manifests
 from krm_fn.pipeline import run_checked
 from krm_fn.printable import printable_json
 
 
 def run(given: Namespace) -> Answer:
     """Explain what a run would write."""
-    selection = select(given.paths or ["-"], given.exclude, _also(given))
-    manifests = Manifests(selection.manifests, selection.paths)
-    selection.refuse_nothing(manifests)
+    is_named = given.paths and not any(map(os.path.isdir, given.paths))
+    also = {LeftAlone.RESOURCE_LIST} if is_named else ()
+    selection = select(given.paths or ["-"], given.exclude, also)
+    manifests = selection.documents()
     found = find_config(manifests, selection, given.config, given.paths)
     wanted = found.load()
     if wanted.mode is Mode.CHECK:
@@ -37,12 +37,6 @@ def run(given: Namespace) -> Answer:
     # A terminal gets the bytes of a file name that is no UTF-8; JSON and HTML must be UTF-8.
     errors = "surrogateescape" if given.output == "text" else "backslashreplace"
     return Answer([_rendered(given, explanation).encode(errors=errors)], lines)
-
-
-def _also(given: Namespace) -> set[LeftAlone]:
-    """Return what counts as a manifest here: a ResourceList that is named itself."""
-    is_named = given.paths and not any(map(os.path.isdir, given.paths))
-    return {LeftAlone.RESOURCE_LIST} if is_named else set()
 
 
 def _rendered(given: Namespace, explanation: Explanation) -> str:

@@ -57,10 +57,10 @@ def _of_list(given: Namespace, text: str, wanted: ProxyConfig) -> Answer:
 
 def _of_files(given: Namespace, wanted: ProxyConfig | None) -> Answer:
     selection = select(given.paths, given.exclude, _JUDGED)
-    manifests = Manifests(selection.manifests)
-    selection.refuse_nothing(manifests)
+    manifests = selection.documents()
     above = None
-    if wanted is None and not selection.is_stream and not _holds_config(manifests):
+    holds_config = any("ProxyConfig" in manifests.kinds(index) for index in range(len(manifests)))
+    if wanted is None and not selection.is_stream and not holds_config:
         above = config_above(manifests, given.paths)
         wanted = above.load() if above else None
     found = audit(
@@ -78,10 +78,6 @@ def _of_files(given: Namespace, wanted: ProxyConfig | None) -> Answer:
     notes = [*selection.lines(verbose=given.verbose), *(above.lines() if above else ())]
     notes.append(f"{summary}; {severities(found.results, found.silenced)}")
     return _answer(given, found.results, manifests, lines, notes)
-
-
-def _holds_config(manifests: Manifests) -> bool:
-    return any("ProxyConfig" in manifests.kinds(index) for index in range(len(manifests)))
 
 
 def _answer(

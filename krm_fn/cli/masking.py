@@ -64,17 +64,19 @@ class MaskedText:
         except InputError:  # nobody knows what is a value
             self._hide(start, end)
             return
-        root = document.root
-        for node in walk(root):
+        is_secret = False
+        for node in walk(document.root):
+            secrets = list(_secrets(node))
             if isinstance(node, Scalar) and self._is_hidden_as_a_whole(node, start):
-                self._hide(start + node.start, start + node.end)
-        for node in _secret_nodes(root):
-            self._hide(start + node.start, start + node.end)
-        if any(_is_secret_object(node) for node in walk(root) if isinstance(node, Mapping)):
-            for number in self._lines_of(start, end):
-                comment = _COMMENT.search(self.raw[number])
-                if comment:
-                    self._hide(self._starts[number] + comment.start(), self._starts[number + 1])
+                secrets.append(node)
+            for secret in secrets:
+                self._hide(start + secret.start, start + secret.end)
+            is_secret = is_secret or _is_secret_object(node)
+        # Somebody may have left a value in a comment.
+        for number in self._lines_of(start, end) if is_secret else ():
+            comment = _COMMENT.search(self.raw[number])
+            if comment:
+                self._hide(self._starts[number] + comment.start(), self._starts[number + 1])
 
     def _is_hidden_as_a_whole(self, node: Scalar, start: int) -> bool:
         """Return whether a value holds a credential that its lines, each masked by itself, would show."""
@@ -108,22 +110,33 @@ class MaskedText:
         return range(first, max(bisect_right(self._starts, end - 1), first + 1))
 
 
-def _secret_nodes(root: Node) -> Iterator[Node]:
-    """Yield the values that nobody may see because of the field that they are in."""
-    for node in walk(root):
-        if isinstance(node, Mapping):
-            yield from _secret_members(list(_members(node)))
-        elif isinstance(node, Sequence):
-            for option, argument in zip(node.items, node.items[1:], strict=False):
-                if _text(option).startswith("-") and _is_secret(_text(option), argument):
-                    yield argument
+def _secrets(node: Node) -> Iterator[Node]:
+    """Yield the values in a mapping or sequence that nobody may see because of the field that they are in."""
+    if isinstance(node, Sequence):
+        for option, argument in zip(node.items, node.items[1:], strict=False):
+            if _text(option).startswith("-") and _is_secret(_text(option), argument):
+                yield argument
+    elif isinstance(node, Mapping):
+        members = list(_members(node))
+        kinds = _values_of("kind", members)
+        held = {"stringData"}
+        if "Secret" in kinds:
+            held.add("data")
+        if "SecretList" in kinds:
+            held.add("items")
+        for key, value in members:
+            names = _values_of("name", members) if key == "value" else [key]
+            if key in held or any(_is_secret(name, value) for name in names):
+                yield from _values_in(value)
 
 
 def _is_secret_object(node: Node) -> bool:
-    """Return whether a node is a Secret, in whose comments somebody may have left a value; a reference has no data."""
+    """Return whether a node is a Secret; a reference to one has no data."""
+    if not isinstance(node, Mapping):
+        return False
     members = list(_members(node))
     names = {key for key, _ in members}
-    is_secret = any(key == "kind" and _text(value) == "Secret" for key, value in members)
+    is_secret = "Secret" in _values_of("kind", members)
     return "stringData" in names or (is_secret and not names.isdisjoint({"metadata", "data"}))
 
 
@@ -142,23 +155,13 @@ def _members(node: Node) -> Iterator[tuple[str, Node]]:
                 yield name, value
 
 
-def _secret_members(members: Sequence_[tuple[str, Node]]) -> Iterator[Node]:
-    kinds = {_text(value) for key, value in members if key == "kind"}
-    names = [_text(value) for key, value in members if key == "name"]
-    held = {"stringData"}
-    if "Secret" in kinds:
-        held.add("data")
-    if "SecretList" in kinds:
-        held.add("items")
-    for key, value in members:
-        known_as = names if key == "value" else [key]
-        if key in held or any(_is_secret(name, value) for name in known_as):
-            yield from _values_in(value)
+def _values_of(name: str, members: Sequence_[tuple[str, Node]]) -> list[str]:
+    return [_text(value) for key, value in members if key == name]
 
 
 def _is_secret(name: str, value: Node) -> bool:
     """Return whether a value is a credential by its name, or stands in the place of a proxy URL and is none."""
-    texts = [_text(node) for node in _values_in(value)] if not isinstance(value, Mapping) else []
+    texts = [] if isinstance(value, Mapping) else list(map(_text, _values_in(value)))
     if is_name(name):
         return any(shown_url(text) == HIDDEN for text in texts)
     return any(is_credential(name, text) and not text.startswith("-") for text in texts)
@@ -166,16 +169,15 @@ def _is_secret(name: str, value: Node) -> bool:
 
 def _values_in(node: Node) -> Iterator[Node]:
     """Yield the texts in a value, at any depth, and what aliases in it mean."""
-    if isinstance(node, Alias):
-        node = node.target
-    if isinstance(node, Mapping):
-        for _, value in node.entries:
-            yield from _values_in(value)
-    elif isinstance(node, Sequence):
-        for item in node.items:
+    target = node.target if isinstance(node, Alias) else node
+    if isinstance(target, Scalar):
+        yield target
+    elif isinstance(target, Sequence):
+        for item in target.items:
             yield from _values_in(item)
-    else:
-        yield node
+    elif isinstance(target, Mapping):
+        for _, value in target.entries:
+            yield from _values_in(value)
 
 
 def _text(node: Node | None) -> str:

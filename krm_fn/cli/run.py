@@ -35,8 +35,7 @@ def run(given: Namespace) -> Answer:
     """Edit files or a stream, or say what would be edited."""
     _refuse_contradictions(given)
     selection = select(given.paths, given.exclude)
-    files = Manifests(selection.manifests, selection.paths, selection.others)
-    selection.refuse_nothing(files)
+    files = selection.documents()
     found = find_config(files, selection, given.config, given.paths)
     if selection.is_stream and is_resource_list(selection.files[STDIN]):
         raise UsageError("standard input is a ResourceList: run `inject-proxy` without a command")

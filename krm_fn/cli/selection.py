@@ -87,12 +87,14 @@ class Selection(NamedTuple):
         left = ", ".join(f"{number} {why}" for why, number in reasons.items())
         return f"{count(len(self.files), 'file')} read" + (f" (left alone: {left})" if left else "")
 
-    def refuse_nothing(self, manifests: Manifests) -> None:
-        """Raise UsageError if no document can be an object: there is nothing to change or to check."""
-        if not any(manifests.kinds(index) for index in range(len(manifests))):
+    def documents(self) -> Manifests:
+        """Return the documents; raise UsageError if none can be an object: there is nothing to change or to check."""
+        documents = Manifests(self.manifests, self.paths, self.others)
+        if not any(documents.kinds(index) for index in range(len(documents))):
             raise UsageError(
                 f"there is no manifest, YAML or JSON with apiVersion and kind: {self.counts()}"
             )
+        return documents
 
 
 def select(

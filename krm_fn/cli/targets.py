@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import re
 from argparse import Namespace
 from collections.abc import Sequence
 
 from krm_fn.cli.streams import Answer
-from krm_fn.config import fields, names_of_only
+from krm_fn.config import names_of_only
 from krm_fn.errors import UsageError
 from krm_fn.near_names import did_you_mean
 from krm_fn.target_table import SYSTEMS, system_of
 from krm_fn.targets import TARGETS
 from krm_fn.targets.pages import introduction_of, section_of, title_of
 
-_LINK = r"\[([^\[\]\n]+)\]\([^()\s]+\)"
+_NOT_SHOWN = r"\[([^\[\]\n]+)\]\([^()\s]+\)| <!--[^\n]*-->"
 
 
 def run(given: Namespace) -> Answer:
@@ -37,13 +36,6 @@ def _table(names: Sequence[str]) -> str:
 
 
 def _page(name: str) -> str:
-    """Return what the page of its system says about a target, with its options, in Markdown without links."""
-    options = ["**Options:**\n"]
-    for path, field in fields().items():
-        option = path.removeprefix(f"targets.{name}.")
-        if option != path and field["type"] != "object":
-            default = f" (default `{json.dumps(field['default'])}`)" if "default" in field else ""
-            options.append(f"* `{option}`{default}: {field['description']}")
-    parts = [f"# {name}", section_of(name), "\n".join(options)]
-    parts.append(f"#{introduction_of(system_of(name))}")
-    return re.sub(_LINK, r"\1", "\n\n".join(parts)) + "\n"
+    """Return what the page of its system says about a target, in Markdown without links and comments."""
+    text = f"# {name}\n\n{section_of(name)}\n\n#{introduction_of(system_of(name))}\n"
+    return re.sub(_NOT_SHOWN, r"\1", text)

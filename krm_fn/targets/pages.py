@@ -5,10 +5,8 @@ A section ends with the options of the target, which `make docs` writes from the
 
 from __future__ import annotations
 
-import re
-
 from krm_fn.package_files import text_of
-from krm_fn.target_table import ROWS, system_of
+from krm_fn.target_table import system_of
 
 OPTIONS = "**Options:**"
 """What is before the options of a target."""
@@ -20,18 +18,9 @@ def title_of(target_id: str) -> str:
 
 
 def section_of(target_id: str) -> str:
-    """Return what the page of its system says about a target, in Markdown and without heading and options."""
-    return sections(system_of(target_id))[target_id]
-
-
-def sections(system: str) -> dict[str, str]:
-    """Return the sections of the page of a system without options: the key of each, what is below its heading."""
-    parts = re.split(r"^## ([^\n]+)\n+", page_of(system), flags=re.MULTILINE)
-    return {
-        name: text.partition(OPTIONS)[0].rstrip("\n")
-        for name, text in zip(parts[1::2], parts[2::2], strict=True)
-        if name in ROWS
-    }
+    """Return what the page of its system says about a target, in Markdown and without its heading."""
+    page = page_of(system_of(target_id))
+    return page.partition(f"\n## {target_id}\n")[2].partition("\n## ")[0].strip("\n")
 
 
 def introduction_of(system: str) -> str:
