@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krm_fn import patch
-from krm_fn.places.env_entries import UPPER_CASE, EnvEntries, read_all_containers
+from krm_fn.places.env_entries import EnvEntries, read_all_containers
+from krm_fn.products.proxy_keys import UPPER
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from places_forms import place, read, reported, write, written
 from proposals import FULL, HTTP, HTTPS, NO, NONE, env, proxy_settings
@@ -112,7 +113,7 @@ def test_a_dollar_is_written_twice_for_kubernetes() -> None:
 
 
 def test_a_program_that_knows_one_case_gets_that_case() -> None:
-    at = place(EnvEntries(UPPER_CASE), "env")
+    at = place(EnvEntries(UPPER), "env")
     result = written({}, at)
     assert result == {"env": [OURS[0], OURS[2], OURS[4]]}
     assert read(result, at) == FULL.variables()

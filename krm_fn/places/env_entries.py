@@ -6,21 +6,17 @@ their order are never touched: ``$(NAME)`` sees only what is before it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import lookup
+from krm_fn.patch import Pointer, lookup
 from krm_fn.places.containers import LISTS, containers, pod_spec
 from krm_fn.places.place import Place
 from krm_fn.places.reading import Reading
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-
-PAIRS = (("HTTP_PROXY", "http_proxy"), ("HTTPS_PROXY", "https_proxy"), ("NO_PROXY", "no_proxy"))
-"""The variables that a list gets, in the order of new ones; what is in one group is added together."""
-UPPER_CASE = (("HTTP_PROXY",), ("HTTPS_PROXY",), ("NO_PROXY",))
 
 
 class Provided(NamedTuple):
@@ -41,12 +37,12 @@ class EnvEntries(NamedTuple):
     """A list of variables.
 
     Attributes:
-        groups: those that it gets.
+        names: those that it gets, in the order of new ones.
         provided: what its container gets from other objects.
         env_from: the ``envFrom`` of its container.
     """
 
-    groups: tuple[tuple[str, ...], ...] = PAIRS
+    names: tuple[str, ...] = PROXY_VARIABLES
     provided: Provided = Provided()
     env_from: Any = None
 
@@ -68,58 +64,55 @@ class EnvEntries(NamedTuple):
             is_provided = env[index] in self.provided.entries
             reading = reading._replace(is_provided=is_provided, maybe_elsewhere=beside)
             yield reading
-            if self._knows_upper_case_only and name.lower() not in last:
+            if "no_proxy" not in self.names and name.lower() not in last:
                 yield reading._replace(variable=name.lower(), member=name)
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Correct the first entry of each variable, remove the others, and add what is missing."""
         env = draft.items(place.path) or []
         wanted = {name: kubernetes_env(value) for name, value in settings.variables().items()}
-        if wanted:
-            self._report_no_entries(draft, place, env)
         entries: list[Any] = []
         done: set[str] = set()
         for index, entry in enumerate(env):
+            path = (*place.path, str(index))
             name = variable_of(entry)
-            if name is None or (entry in self.provided.entries and name not in done):
+            if name is None:
                 entries.append(entry)
-            elif name in wanted and name not in done:
+                if wanted and not isinstance(entry, Mapping):
+                    draft.findings.append(wrong_type(path, entry, "a mapping"))
+                continue
+            if name in done:
+                continue
+            done.add(name)
+            if entry in self.provided.entries:
+                entries.append(entry)
+                continue
+            _report_reference(draft, place, path, entry)
+            if name in wanted:
                 entries.append(_corrected(entry, wanted[name]))
-            if name is not None and name not in done:
-                _report_reference(draft, place, index, entry, entries)
-                done.add(name)
         entries = self._completed(entries, wanted, done)
         if entries and entries != env:
             draft.set(place.path, entries)
         elif not entries and env:
             draft.remove(place.path, keep=place.kept_steps)
 
-    @property
-    def _knows_upper_case_only(self) -> bool:
-        return all(name.isupper() for group in self.groups for name in group)
-
     def _completed(
         self, entries: list[Any], wanted: Mapping[str, str], done: set[str]
     ) -> list[Any]:
-        """Return the entries with those that are missing, in our order among ours at the end."""
-        order = [name for group in self.groups for name in group]
-        missing = [
-            {"name": name, "value": wanted[name]}
-            for name in order
-            if name in wanted and name not in done and name.upper() not in self.provided.names
-        ]
-        start = len(entries) - self._length_of_ours([variable_of(entry) for entry in entries])
-        ours = sorted([*entries[start:], *missing], key=lambda entry: order.index(entry["name"]))
+        """Return the entries with those that are missing at the end: in our order, if both cases are there of each."""
+        start = len(entries)
+        while start and variable_of(entries[start - 1]) in self.names:
+            start -= 1
+        ours = entries[start:]
+        last = [entry["name"] for entry in ours]
+        twins = {name.swapcase() for name in last}.intersection(self.names)
+        is_in_order = twins <= {*last} and last == sorted(last, key=self.names.index)
+        for name in self.names:
+            if name in wanted and name not in done and name.upper() not in self.provided.names:
+                ours.append({"name": name, "value": wanted[name]})
+        if is_in_order:
+            ours.sort(key=lambda entry: self.names.index(entry["name"]))
         return [*entries[:start], *ours]
-
-    def _length_of_ours(self, names: Sequence[str | None]) -> int:
-        """Return how many entries at the end are whole groups in our order."""
-        length = 0
-        for group in reversed(self.groups):
-            end = len(names) - length
-            if tuple(names[max(0, end - len(group)) : end]) == group:
-                length += len(group)
-        return length
 
     def _set_elsewhere(self) -> frozenset[str]:
         """Return the variables, in upper case, that ``envFrom`` may take from objects that are not seen here."""
@@ -130,35 +123,21 @@ class EnvEntries(NamedTuple):
                 names |= {name.upper() for name in PROXY_VARIABLES if name.startswith(prefix)}
         return frozenset(names)
 
-    @staticmethod
-    def _report_no_entries(draft: Draft, place: Place, env: Sequence[Any]) -> None:
-        for index, entry in enumerate(env):
-            if not isinstance(entry, Mapping):
-                draft.findings.append(wrong_type((*place.path, str(index)), entry, "a mapping"))
 
-
-def _entry(name: str, value: str | None) -> dict[str, str | None]:
-    return {"name": name, "value": value}
-
-
-def _corrected(entry: Mapping[str, Any], value: str) -> Mapping[str, Any]:
+def _corrected(entry: Mapping[str, Any], value: str) -> dict[str, Any]:
     """Return an entry with another value; members in the order that they have."""
-    if set(entry) == {"name", "value"}:
-        return {**entry, "value": value}
-    return _entry(entry["name"], value)
+    members = {**entry, "value": value}
+    return {name: member for name, member in members.items() if name in ("name", "value")}
 
 
-def _report_reference(
-    draft: Draft, place: Place, index: int, entry: Mapping[str, Any], entries: Sequence[Any]
-) -> None:
+def _report_reference(draft: Draft, place: Place, path: Pointer, entry: Mapping[str, Any]) -> None:
     """Report a reference to a Secret that gives way to a value in clear text, or goes."""
-    if entry in entries or not isinstance(lookup(entry, ("valueFrom", "secretKeyRef")), Mapping):
-        return
-    message = (
-        f"`{entry['name']}` in {place.label} came from a Secret, and no longer does: "
-        'set `conflict` to "Keep" to leave it'
-    )
-    draft.report("PasswordExposed", message, (*place.path, str(index)))
+    if isinstance(lookup(entry, ("valueFrom", "secretKeyRef")), Mapping):
+        message = (
+            f"`{entry['name']}` in {place.label} came from a Secret, and no longer does: "
+            'set `conflict` to "Keep" to leave it'
+        )
+        draft.report("PasswordExposed", message, path)
 
 
 def variable_of(entry: Any) -> str | None:

@@ -12,10 +12,11 @@ from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, list_at, lookup, text_at
 from krm_fn.places.certificates import CertificateText
-from krm_fn.places.env_entries import UPPER_CASE, EnvEntries
+from krm_fn.places.env_entries import EnvEntries
 from krm_fn.places.members import HostAndPort, Members, OneMember
 from krm_fn.places.named_item import NamedItem
 from krm_fn.places.place import Form, Place
+from krm_fn.products import proxy_keys
 from krm_fn.products.distributions import (
     CA_CONFIG_MAP,
     OF_KIND,
@@ -144,7 +145,7 @@ def _form(row: DistributionRow) -> Form:
     if row.container:
         return NamedItem(row.container, ("env",), EnvEntries())
     if not row.keys:
-        return EnvEntries(UPPER_CASE)
+        return EnvEntries(proxy_keys.UPPER)
     if PRODUCTS[row.target].has_one:
         return HostAndPort(row.keys[0], row.keys[2])
     http, https, no = (tuple(key.split(".")) for key in row.keys)

@@ -13,15 +13,16 @@ from krm_fn.clusters import chart_of
 from krm_fn.formats import embedded
 from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, lookup, text_at
-from krm_fn.places.env_entries import UPPER_CASE, EnvEntries
+from krm_fn.places.env_entries import EnvEntries
 from krm_fn.places.members import Members
 from krm_fn.places.place import Place
 from krm_fn.places.texts import YamlText, text_place
+from krm_fn.products import proxy_keys
 from krm_fn.targets.base import Data, Places
 
 KINDS = frozenset({("helm.toolkit.fluxcd.io", "HelmRelease"), ("", "Secret"), ("", "ConfigMap")})
 
-ENV = EnvEntries((("NO_PROXY",), *UPPER_CASE[:2]))
+ENV = EnvEntries(("NO_PROXY", *proxy_keys.UPPER[:2]))
 """A list of variables among values, in the order of cluster-apps-operator."""
 
 _KEY = re.compile(r"(?:(?:secret|configmap)-)?values(?:\.ya?ml(?:\.(?:patch|template))?)?")

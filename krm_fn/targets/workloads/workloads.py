@@ -19,7 +19,7 @@ from krm_fn.places.containers import (
     pod_spec,
     wrong_types,
 )
-from krm_fn.places.env_entries import PAIRS, EnvEntries
+from krm_fn.places.env_entries import EnvEntries
 from krm_fn.places.named_item import NamedItem
 from krm_fn.places.place import KEEP, OVERRIDE, Place
 from krm_fn.places.provided import NO_USES, DataUses, provided_for
@@ -57,7 +57,7 @@ def _env_place(data: Data, container: Container, context: Context) -> Place:
     """Return the place of the variables of a container."""
     keeps = context.options.get("conflict", OVERRIDE) == KEEP
     provided = provided_for(context.uses, data, container)
-    form = EnvEntries(PAIRS, provided, container.fields.get("envFrom"))
+    form = EnvEntries(provided=provided, env_from=container.fields.get("envFrom"))
     kind = "init container" if container.is_init else "container"
     label = f'{kind} "{container.key}"'
     return Place((*container.path, "env"), form, label, len(container.path), on_conflict_keep=keeps)
