@@ -51,12 +51,6 @@ OF_REPOSITORY = release(chart={"spec": {"chart": "cert-manager", "sourceRef": {"
             id="of an OCIRepository, which the URL names",
         ),
         pytest.param(
-            release(chartRef={"kind": "HelmChart", "name": "s"}),
-            [source("HelmChart", chart="charts/velero")],
-            [("velero", "", "")],
-            id="of a HelmChart",
-        ),
-        pytest.param(
             application(source={"repoURL": URL, "chart": "harbor"}),
             [],
             [("harbor", URL, URL)],

@@ -11,21 +11,15 @@ from types import MappingProxyType
 from krm_fn.clusters import Key, chart_of
 from krm_fn.krm.resourcelist import Object, group_kind
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer, list_at, text_at
+from krm_fn.patch import Pointer, list_at, lookup, text_at
 from krm_fn.products.releases import APPLICATION, CHART_SOURCES, FLUX_SOURCES, HELM_RELEASE
 from krm_fn.products.systems import System
 
 _CHART, _CHART_REF = ("spec", "chart", "spec"), ("spec", "chartRef")
 
 
-class ChartSource(NamedTuple):
-    """What an object of ``CHART_SOURCES`` says: the chart, and the URL where it is."""
-
-    chart: str = ""
-    url: str = ""
-
-
-ChartSources = Mapping[Key, ChartSource]
+ChartSources = Mapping[Key, str]
+"""The objects of Flux that say where charts are -> their URLs."""
 NO_SOURCES: ChartSources = MappingProxyType({})
 
 
@@ -50,19 +44,13 @@ class ChartUse(NamedTuple):
         return "bitnami" in self.url.lower()
 
 
-def chart_sources(objects: Iterable[Object]) -> dict[Key, ChartSource]:
+def chart_sources(objects: Iterable[Object]) -> ChartSources:
     """Return the sources of charts among objects."""
-    sources: dict[Key, ChartSource] = {}
-    # A HelmChart comes last: it names another source.
-    for obj in sorted(objects, key=lambda obj: obj.ref.kind == "HelmChart"):
-        key = Key(FLUX_SOURCES, obj.ref.kind, obj.ref.namespace, obj.ref.name)
-        url = text_at(obj.data, ("spec", "url"))
-        if obj.ref.kind == "HelmChart":
-            source = sources.get(_source_key(obj.data, ("spec", "sourceRef")), ChartSource())
-            chart = _last_step(text_at(obj.data, ("spec", "chart")))
-            sources[key] = ChartSource(chart, source.url)
-        elif obj.group_kind in CHART_SOURCES:
-            sources[key] = ChartSource(_last_step(url), url)
+    sources = {}
+    for obj in objects:
+        if obj.group_kind in CHART_SOURCES:
+            key = Key(*obj.group_kind, obj.ref.namespace, obj.ref.name)
+            sources[key] = text_at(obj.data, ("spec", "url"))
     return sources
 
 
@@ -81,12 +69,14 @@ def charts_of(obj: Mapping[str, Any], sources: ChartSources = NO_SOURCES) -> Ite
 
 
 def _of_release(obj: Mapping[str, Any], sources: ChartSources) -> ChartUse:
-    repository = text_at(obj, (*_CHART, "sourceRef", "name"))
-    is_named = bool(text_at(obj, (*_CHART, "chart")))
-    reference = (*_CHART, "sourceRef") if is_named else _CHART_REF
-    source = sources.get(_source_key(obj, reference), ChartSource())
-    chart = "" if is_named else source.chart
-    return ChartUse(chart or chart_of(obj), repository, ("spec",), source.url)
+    path = (*_CHART, "sourceRef")
+    is_reference = not text_at(obj, (*_CHART, "chart"))
+    source = lookup(obj, _CHART_REF if is_reference else path)
+    namespace = text_at(source, ("namespace",)) or text_at(obj, ("metadata", "namespace"))
+    key = Key(FLUX_SOURCES, text_at(source, ("kind",)), namespace, text_at(source, ("name",)))
+    url = sources.get(key, "")
+    chart = _last_step(url) if is_reference else ""
+    return ChartUse(chart or chart_of(obj), text_at(obj, (*path, "name")), ("spec",), url)
 
 
 def _of_application(obj: Mapping[str, Any], path: Pointer) -> ChartUse:
@@ -95,14 +85,6 @@ def _of_application(obj: Mapping[str, Any], path: Pointer) -> ChartUse:
     if not chart and repository.startswith("oci://"):
         chart = repository
     return ChartUse(_last_step(chart), repository, path, repository)
-
-
-def _source_key(obj: Mapping[str, Any], path: Pointer) -> Key:
-    """Return the key of the source that an object names at a path; its namespace is by default that of the object."""
-    namespace = text_at(obj, (*path, "namespace")) or text_at(obj, ("metadata", "namespace"))
-    return Key(
-        FLUX_SOURCES, text_at(obj, (*path, "kind")), namespace, text_at(obj, (*path, "name"))
-    )
 
 
 def _last_step(path: str) -> str:
@@ -124,10 +106,5 @@ def charts_in(obj: Object, sources: ChartSources = NO_SOURCES) -> Iterator[tuple
         for value in chart.values:
             names += [f"`{name}`" for name in value.names]
             urls += [path for variable, path in value.texts.items() if variable != "NO_PROXY"]
-        system = System(
-            f"the chart {use.name}",
-            ", ".join(names),
-            urls=tuple(urls),
-        )
-        holder = "values" if obj.group_kind == HELM_RELEASE else "helm"
-        yield system, (*use.path, holder)
+        system = System(f"the chart {use.name}", ", ".join(names), urls=tuple(urls))
+        yield system, (*use.path, "values" if obj.group_kind == HELM_RELEASE else "helm")

@@ -6,12 +6,10 @@ proxy support"), and OpenShift's cluster-version-operator (``lib/resourcebuilder
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 
 from krm_fn.config import Matcher
-from krm_fn.krm.results import Result
-from krm_fn.krm.type_errors import type_name
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, lookup, text_at
 from krm_fn.places.charts import NO_SOURCES, ChartSources, ChartUse, charts_of
@@ -34,66 +32,56 @@ class Request(NamedTuple):
     names: tuple[str, ...] = ()
 
 
-def is_refused(obj: Mapping[str, Any], at: Pointer) -> bool:
+def is_refused(obj: Mapping[str, Any], at: Pointer = ("spec",)) -> bool:
     """Return whether an annotation of an object, or of the pod template with the specification ``at``, refuses."""
-    return any(value == REFUSALS.get(path[-1]) for path, value in _annotations(obj, at))
+    return any(value == REFUSALS.get(name) for name, value in _annotations(obj, at))
 
 
-def request_of(obj: Mapping[str, Any], at: Pointer) -> Request:
+def request_of(obj: Mapping[str, Any], at: Pointer = ("spec",)) -> Request:
     """Return what the annotations ask for; arguments as ``is_refused``."""
     is_wanted = False
     names: list[str] = []
-    for path, value in _annotations(obj, at):
-        if path[-1] in LISTS and value == "true":
+    for name, value in _annotations(obj, at):
+        if name in LISTS and value == "true":
             is_wanted = True
-        elif path[-1] in LISTS and isinstance(value, str):
-            names += [name.strip() for name in value.split(",") if name.strip()]
+        elif name in LISTS:
+            names += filter(None, (part.strip() for part in value.split(",")))
     return Request(is_wanted, tuple(dict.fromkeys(names)))
 
 
-def wrong_annotations(obj: Mapping[str, Any], at: Pointer) -> Iterator[Result]:
-    """Yield the findings about annotations that have no effect, because their values are no strings."""
-    for path, value in _annotations(obj, at):
-        if not isinstance(value, str):
-            message = (
-                f"the annotation `{path[-1]}` has no effect, because its value must be a string, not "
-                f"{type_name(value)}: put it in quotes"
-            )
-            yield Result.of("SettingUnused", message, path)
-
-
-def _annotations(obj: Mapping[str, Any], at: Pointer) -> Iterator[tuple[Pointer, Any]]:
-    """Yield the annotations about the proxy that say something."""
+def _annotations(obj: Mapping[str, Any], at: Pointer) -> Iterator[tuple[str, str]]:
+    """Yield name and value of the annotations about the proxy; Kubernetes refuses ``true`` without quotes."""
     for above in dict.fromkeys((("metadata",), (*at[:-1], "metadata"))):
-        for name in dict.fromkeys((*LISTS, *REFUSALS)):
-            path = (*above, "annotations", name)
-            value = lookup(obj, path)
-            if value is not None:
-                yield path, value
+        for name in (*LISTS, *REFUSALS):
+            value = lookup(obj, (*above, "annotations", name))
+            if isinstance(value, bool):
+                value = str(value).lower()
+            if isinstance(value, str):
+                yield name, value
+
+
+def matches_any(text: str, globs: Iterable[str]) -> bool:
+    """Return whether one of the globs fits."""
+    return any(fnmatchcase(text, glob) for glob in globs)
 
 
 def fits_object(written: Mapping[str, Any], data: Mapping[str, Any], at: Pointer = ()) -> bool:
     """Return whether an object fits a matcher; labels of the pod template with the specification ``at`` are its own."""
-    labels = {
-        **_mapping(data, (*at[:-1], "metadata", "labels")),
-        **_mapping(data, ("metadata", "labels")),
-    }
+    annotations, labels, labels_of_pod = (
+        value if isinstance(value, dict) else {}
+        for value in (
+            lookup(data, ("metadata", "annotations")),
+            lookup(data, ("metadata", "labels")),
+            lookup(data, (*at[:-1], "metadata", "labels")),
+        )
+    )
     return Matcher.of(written).fits(
         kind=str(data.get("kind")),
         name=text_at(data, ("metadata", "name")),
         namespace=text_at(data, ("metadata", "namespace")),
-        labels=labels,
-        annotations=_mapping(data, ("metadata", "annotations")),
+        labels={**labels_of_pod, **labels},
+        annotations=annotations,
     )
-
-
-def _mapping(data: Mapping[str, Any], path: Pointer) -> Mapping[str, Any]:
-    value = lookup(data, path)
-    return value if isinstance(value, dict) else {}
-
-
-_OF_CHARTS = ("spec",)
-"""As of a pod specification, so that the annotations of the object itself count."""
 
 
 class Chosen(NamedTuple):
@@ -107,27 +95,18 @@ def chosen_charts(
     obj: Mapping[str, Any], options: Mapping[str, Any], sources: ChartSources = NO_SOURCES
 ) -> Iterator[Chosen]:
     """Yield the charts of an object that get the proxy, given the options of the target ``charts``."""
-    if is_refused(obj, _OF_CHARTS):
+    if is_refused(obj):
         return
-    request = request_of(obj, _OF_CHARTS)
+    request = request_of(obj)
     for use in charts_of(obj, sources):
         is_matched = any(_fits(matcher, obj, use) for matcher in options.get("charts", ()))
         if request.is_wanted or request.names or is_matched:
             yield Chosen(use, request.names)
 
 
-def is_chosen(
-    obj: Mapping[str, Any], options: Mapping[str, Any], sources: ChartSources = NO_SOURCES
-) -> bool:
-    """Return whether a chart of an object gets the proxy; arguments as ``chosen_charts``."""
-    return any(True for _ in chosen_charts(obj, options, sources))
-
-
 def _fits(matcher: Mapping[str, Any], obj: Mapping[str, Any], use: ChartUse) -> bool:
-    for value, globs in (
-        (use.name, matcher.get("charts", ("*",))),
-        (use.repository, matcher.get("repositories", ("*",))),
-    ):
-        if not any(fnmatchcase(value, glob) for glob in globs):
-            return False
-    return fits_object(matcher, obj)
+    return (
+        matches_any(use.name, matcher.get("charts", ("*",)))
+        and matches_any(use.repository, matcher.get("repositories", ("*",)))
+        and fits_object(matcher, obj)
+    )

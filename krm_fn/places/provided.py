@@ -103,7 +103,7 @@ class DataUses:
     def note_data(self, obj: Mapping[str, Any]) -> None:
         """Note that a ConfigMap or Secret is in the list, unless its annotation says that it stays as it is."""
         key = data_key(obj)
-        if key not in self._uses or is_refused(obj, ("spec",)):
+        if key not in self._uses or is_refused(obj):
             return
         from krm_fn.formats import embedded  # noqa: PLC0415 -- few lists have any
 

@@ -41,7 +41,7 @@ def _chart_sources(reader: ItemReader) -> ChartSources:
         return NO_SOURCES
     words: tuple[str, ...] = ("bitnami", "Bitnami")
     if reader.source.holding(("chartRef",), releases):
-        words = (*words, "OCIRepository", "HelmChart")
+        words = (*words, "OCIRepository")
     found = []
     for index in items_of_kinds(reader.source, [kind for _, kind in CHART_SOURCES], words):
         found += [obj for obj in reader.readable(index) if not obj.is_local]

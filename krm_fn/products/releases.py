@@ -6,7 +6,6 @@ HELM_RELEASE = ("helm.toolkit.fluxcd.io", "HelmRelease")
 APPLICATION = ("argoproj.io", "Application")
 FLUX_SOURCES = "source.toolkit.fluxcd.io"
 CHART_SOURCES = (
-    (FLUX_SOURCES, "HelmChart"),
     (FLUX_SOURCES, "HelmRepository"),
     (FLUX_SOURCES, "OCIRepository"),
 )

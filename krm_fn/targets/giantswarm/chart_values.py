@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer
-from krm_fn.places.choice import is_chosen
+from krm_fn.places.choice import chosen_charts
 from krm_fn.places.members import SHORT, SNAKE
 from krm_fn.places.place import Place
 from krm_fn.places.provided import data_key
@@ -46,7 +46,7 @@ class _ChartValues(Target):
             return
         charts, uses = context.options.get("charts", {}), context.uses
         if uses.use(data_key(data)).of_charts or (
-            charts is not None and is_chosen(data, charts, uses.chart_sources)
+            charts is not None and any(chosen_charts(data, charts, uses.chart_sources))
         ):
             return
         yield from helm_values.places_of_values(data, _places)

@@ -7,12 +7,10 @@ Cluster API providers (``sigs.k8s.io/cluster-api/util/flags`` defines ``--diagno
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from fnmatch import fnmatchcase
-
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import list_at
+from krm_fn.places.choice import matches_any
 from krm_fn.places.containers import Container, labels
 from krm_fn.targets.base import Data
 
@@ -69,11 +67,6 @@ class Program(NamedTuple):
         for argument in list_at(container.fields, ("args",)):
             is_meant = is_meant or matches_any(str(argument), self.arguments)
         return is_meant and matches_any(container.name, self.containers)
-
-
-def matches_any(text: str, globs: Iterable[str]) -> bool:
-    """Return whether one of the globs fits."""
-    return any(fnmatchcase(text, glob) for glob in globs)
 
 
 PROGRAMS: dict[str, tuple[Program, ...]] = {

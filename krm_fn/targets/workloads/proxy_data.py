@@ -101,7 +101,7 @@ class _ProxyData(Target):
 
     def refuses(self, data: Data, options: Options) -> bool:
         """Return whether the annotation of an object says that its proxy stays as it is."""
-        return choice.is_refused(data, ("spec",))
+        return choice.is_refused(data)
 
     def readers(self, data: Data, options: Options, uses: DataUses = NO_USES) -> Readers:
         """Return who reads the list in an object: Argo CD is written in Go, and Flux reads none at all."""

@@ -30,7 +30,6 @@ from krm_fn.targets.workloads.programs import (
     PROGRAMS,
     PROVIDER_GROUP,
     is_of,
-    matches_any,
 )
 
 _PROVIDERS = frozenset(
@@ -140,7 +139,11 @@ def _gets_proxy(container: Container, data: Data, options: Options, is_chosen: b
     if any(is_of(name, container, data) for name in options.get("presets", ())):
         return True
     may_be = not container.is_init or options.get("initContainers", True)
-    return is_chosen and may_be and matches_any(container.name, options.get("containers", ("*",)))
+    return (
+        is_chosen
+        and may_be
+        and choice.matches_any(container.name, options.get("containers", ("*",)))
+    )
 
 
 def _missing(data: Data, at: Pointer, options: Options) -> list[str]:
@@ -177,10 +180,8 @@ class _Workloads(Target):
         if at is None:
             return
         chosen, missing = _chosen(data, at, options), _missing(data, at, options)
-        if context.settings.sets_any:
-            yield from choice.wrong_annotations(data, at)
-            if chosen or _is_chosen(data, at, options):
-                yield from wrong_types(data, at)
+        if context.settings.sets_any and (chosen or _is_chosen(data, at, options)):
+            yield from wrong_types(data, at)
         if at == _OF_PROVIDER:
             # A container of this name overrides that of the released manifest; it goes with the variables.
             for name in (*(container.name for container in chosen), *missing):

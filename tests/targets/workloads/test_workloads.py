@@ -169,24 +169,11 @@ def test_a_container_without_a_name_is_told_by_its_place() -> None:
     assert [one["env"] for one in lookup(done, (*TEMPLATE, "containers"))] == [OURS, OURS]
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        pytest.param("fn.inject-proxy.io/proxy", True, id="true, or yes, without quotes"),
-        pytest.param("fn.inject-proxy.io/proxy", False, id="false without quotes"),
-        pytest.param("fn.inject-proxy.io/proxy", ["web"], id="a list of names"),
-        pytest.param("config.openshift.io/inject-proxy", 1, id="a number"),
-        pytest.param("kubernetes.azure.com/no-http-proxy-vars", True, id="a refusal"),
-    ],
-)
-@pytest.mark.parametrize("place", ["annotations", "pod"])
-def test_an_annotation_that_is_no_string_is_a_warning(name: str, value: Any, place: str) -> None:
-    metadata: Any = {"annotations": {name: value}}
-    obj = workload(pod=metadata) if place == "pod" else workload(**metadata)
-    (warning,) = findings(TARGET, obj)
-    assert (warning.code, warning.path[-2:]) == ("SettingUnused", ("annotations", name))
-    assert findings(TARGET, obj, NONE) == []
-    assert changes(TARGET, obj) == []
+@pytest.mark.parametrize(("value", "is_chosen"), [(True, True), (False, False), (["web"], False), (1, False)])
+def test_an_annotation_without_quotes_says_what_its_author_means(value: Any, is_chosen: bool) -> None:
+    obj = workload(annotations={"fn.inject-proxy.io/proxy": value})
+    assert bool(changes(TARGET, obj)) is is_chosen
+    assert findings(TARGET, obj) == []
 
 
 @pytest.mark.parametrize(
