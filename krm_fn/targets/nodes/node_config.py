@@ -11,14 +11,17 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 from krm_fn.engine import Draft, WrongTypeError
+from krm_fn.krm.results import Result
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, field_path, list_at, lookup, text_at
+from krm_fn.places.place import Place
 from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
+from krm_fn.targets.base import Context, Data, Target
 
 CONTAINERD, CRI_O = "containerd", "crio"
 """The services that pull images."""
@@ -30,7 +33,6 @@ LONGEST_COMMAND = 65_536
 _LARGEST = 1024 * 1024
 """Longer contents are not read."""
 _OF_CONTENT = ("content", "encoding", "contentFrom")
-_MISSING = object()
 _WINDOWS = (
     r"(?i)[a-z]:[\\/]|(?:cmd(?:\.exe)?\s+/c\s+)?(?:\S*[\\/])?powershell(?:\.exe)?(?:\s|$)|npipe:"
 )
@@ -74,38 +76,34 @@ class FileEntry(NamedTuple):
 
 
 class NodeConfig:
-    """The configuration of nodes in one object, which is being read or edited.
+    """The configuration of nodes in one object.
+
+    What it says of the nodes is that of the object as it was when it was looked up.
 
     Args:
-        draft: the data of the object.
+        obj: the object.
         kind: says where in it the configuration is, and what sets up the nodes.
-        data: the configuration as it was when it was looked up; what it says of the nodes holds for every draft.
 
     Attributes:
+        data: the configuration; empty where a new one is to be written.
+        system: what sets up the nodes.
+        path: leads to the configuration.
         files: leads to the list of files.
         commands: leads to the list of commands that run before the nodes are set up.
     """
 
-    def __init__(self, draft: Draft, kind: NodeConfigKind, data: Mapping[str, Any]) -> None:
-        self.draft = draft
+    def __init__(self, obj: Mapping[str, Any], kind: NodeConfigKind) -> None:
+        self._obj = obj
         self.kind = kind
-        self.data = data
-        self.version = _version(draft.data, kind)
-        commands = kind.system.commands_of.get(self.version, kind.system.commands)
-        self.system = (
-            kind.system._replace(commands=commands)
-            if commands != kind.system.commands
-            else kind.system
-        )
+        self.data: Mapping[str, Any] = lookup(obj, kind.path) or {}
+        version = str(obj.get("apiVersion")).rpartition("/")[2]
+        known = kind.system.versions
+        self.version = known[-1] if known and version not in known else version
+        commands = kind.system.commands_of.get(version, kind.system.commands)
+        self.system = kind.system._replace(commands=commands)
         self.path: Pointer = kind.path
-        self.files: Pointer = (*kind.path, self.system.files)
+        self.files: Pointer = kind.files
         self.commands: Pointer = (*kind.path, commands)
-
-    def on(self, draft: Draft) -> NodeConfig:
-        """Return the configuration as another draft of the object has it."""
-        config = NodeConfig.__new__(NodeConfig)  # a copy of what is known already
-        config.__dict__.update(self.__dict__, draft=draft)
-        return config
 
     @cached_property
     def runtime(self) -> str:
@@ -125,59 +123,46 @@ class NodeConfig:
         """The operating system of the nodes if nothing can be written for it, else ""."""
         if self.data.get("format") == "bottlerocket":
             return "Bottlerocket"
-        late = (*self.path, self.system.late_commands)
-        texts = [*self._sockets(), *self.entries(self.commands), *self.entries(late)]
-        texts += [file.path for file in self.file_entries()]
+        texts = [*self._sockets(), *list_at(self._obj, self.commands)]
+        texts += list_at(self.data, (self.system.late_commands,))
+        texts += [file.path for file in self.files_in(self._obj)]
         return "Windows" if any(re.match(_WINDOWS, str(text).lstrip()) for text in texts) else ""
 
     def _sockets(self) -> list[str]:
         return [text_at(self.data, path) for path in _SOCKETS]
 
-    def entries(self, path: Pointer) -> Sequence[Any]:
-        """Return the list at ``files`` or ``commands`` as it is now; empty where there is none."""
-        return list_at(self.draft.data, path)
-
-    def file_entries(self) -> Iterator[FileEntry]:
-        """Yield the entries of ``files`` as they are now, without those that have no path."""
-        for index, entry in enumerate(self.entries(self.files)):
+    def files_in(self, obj: Any) -> Iterator[FileEntry]:
+        """Yield the entries of ``files`` of the object as it is now, without those that have no path."""
+        for index, entry in enumerate(list_at(obj, self.files)):
             path = entry.get("path") if isinstance(entry, dict) else None
             if isinstance(path, str):
                 yield FileEntry((*self.files, str(index)), path, entry)
 
-    def command_texts(self) -> list[str]:
-        """Return the commands as they are now; "" for an entry that is none, or too long for one."""
+    def commands_in(self, obj: Any) -> list[str]:
+        """Return the commands of the object as it is now; "" for an entry that is none, or too long for one."""
         texts = []
-        for command in self.entries(self.commands):
+        for command in list_at(obj, self.commands):
             is_text = isinstance(command, str) and len(command) <= LONGEST_COMMAND
             texts.append(command if is_text else "")
         return texts
 
-    def report_types(self, path: Pointer, wanted: str, fields: Sequence[str] = ()) -> None:
-        """Report the entries of a list, or their fields, that have a wrong type."""
-        is_type: type[Any] = str if wanted == "a string" else dict
-        for index, entry in enumerate(self.entries(path)):
-            place = (*path, str(index))
-            if not isinstance(entry, is_type):
-                self.draft.findings.append(wrong_type(place, entry, wanted))
-                continue
-            for field in fields:
-                value = entry.get(field)
-                if value is not None and not isinstance(value, str):
-                    self.draft.findings.append(wrong_type((*place, field), value, "a string"))
-
-    def report_length(self, text: str, path: Pointer, remedy: str) -> None:
+    def report_length(self, draft: Draft, path: Pointer, remedy: str) -> None:
         """Report a content or a command that is longer than Cluster API takes it."""
-        if len(text) > _LONGEST and self.version in self.system.limited:
-            message = f"Cluster API takes at most {_LONGEST} characters, this would have {len(text)}: {remedy}"
+        length = len(text_at(draft.data, path))
+        if length > _LONGEST and self.version in self.system.limited:
+            message = f"Cluster API takes at most {_LONGEST} characters, this would have {length}: {remedy}"
             is_newest = self.version == self.system.versions[-1]
-            self.draft.report("CannotWrite" if is_newest else "ProviderRefuses", message, path)
+            draft.report("CannotWrite" if is_newest else "ProviderRefuses", message, path)
 
 
-def _version(obj: Mapping[str, Any], kind: NodeConfigKind) -> str:
-    """Return the version of the API of an object; the newest one that is known for one that is not."""
-    version = str(obj.get("apiVersion")).rpartition("/")[2]
-    known = kind.system.versions
-    return known[-1] if known and version not in known else version
+def report_types(draft: Draft, path: Pointer, wanted: str) -> None:
+    """Report the entries of a list, or their paths, that have a wrong type."""
+    for index, entry in enumerate(list_at(draft.data, path)):
+        place = (*path, str(index))
+        if not isinstance(entry, str if wanted == "a string" else dict):
+            draft.findings.append(wrong_type(place, entry, wanted))
+        elif isinstance(entry, dict) and not isinstance(entry.get("path", ""), (str, type(None))):
+            draft.findings.append(wrong_type((*place, "path"), entry["path"], "a string"))
 
 
 def find(draft: Draft, *, is_wanted: bool = False, is_whole: bool = False) -> NodeConfig | None:
@@ -187,7 +172,7 @@ def find(draft: Draft, *, is_wanted: bool = False, is_whole: bool = False) -> No
     template of workers that is known to be no patch gets one.
 
     Args:
-        draft: the data of the object, of any shape.
+        draft: the data of the object, of any shape; gets the findings.
         is_wanted: whether something has to be written into it; then it is reported why that cannot be.
         is_whole: whether another object refers to it, and none of its name is elsewhere.
     """
@@ -196,21 +181,20 @@ def find(draft: Draft, *, is_wanted: bool = False, is_whole: bool = False) -> No
     if kind is None:
         return None
     try:
-        data = draft.mapping(kind.path)
+        draft.mapping(kind.path)
     except WrongTypeError as error:
         draft.findings.append(wrong_type(error.path, error.value, error.wanted))
         return None
-    if data is None and draft.get(kind.path, _MISSING) is _MISSING:
-        if not is_wanted:
-            return None
-        if not (is_whole and _may_get_spec(obj, kind)):
+    is_missing = draft.get(kind.path, kind) is kind
+    if is_missing and not (is_wanted and is_whole and _may_get_spec(obj, kind)):
+        if is_wanted:
             message = (
-                f"`{field_path(kind.path)}` is missing, so there is no place for a proxy: write "
-                "`{}` if this is no patch"
+                f"`{field_path(kind.path)}` is missing, so there is no place for a proxy: write `{{}}` if this is no "
+                "patch"
             )
             draft.report("ByHand", message, kind.path)
-            return None
-    config = NodeConfig(draft, kind, data or {})
+        return None
+    config = NodeConfig(obj, kind)
     if is_wanted and config.unsupported:
         message = (
             f"these are {config.unsupported} nodes, which get no proxy here: set it in their image"
@@ -247,3 +231,26 @@ def decode(entry: Mapping[str, Any]) -> str | None:
 def encode(text: str, encoding: str | None) -> str:
     """Return a text as the ``content`` of an entry with an encoding that ``decode`` reads."""
     return base64.b64encode(text.encode()).decode() if encoding else text
+
+
+class ConfigTarget(Target):
+    """A target whose places are in the configuration of nodes."""
+
+    def is_wanted(self, context: Context) -> bool:
+        """Return whether something has to be written."""
+        return context.settings.sets_any
+
+    def places_in(
+        self, config: NodeConfig, data: Data, context: Context
+    ) -> Iterable[Place | Result]:
+        """Yield the places of a configuration, and what keeps others from being one."""
+        raise NotImplementedError
+
+    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
+        """Yield the places of an object."""
+        draft = Draft(data)
+        is_wanted = self.is_wanted(context)
+        config = find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
+        yield from draft.findings
+        if config is not None:
+            yield from self.places_in(config, data, context)

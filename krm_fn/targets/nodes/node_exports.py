@@ -11,7 +11,7 @@ from krm_fn.places.reading import Reading, Variables, quoted
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.nodes.command_order import Commands, arranged, is_restart, restart_of
 from krm_fn.targets.nodes.exports import assigned, exports_in, only_exports, unset_by
-from krm_fn.targets.nodes.node_config import NodeConfig
+from krm_fn.targets.nodes.node_config import NodeConfig, report_types
 
 
 class NodeExports(NamedTuple):
@@ -28,7 +28,7 @@ class NodeExports(NamedTuple):
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
         """Yield what the commands leave exported: they run one after another as one script."""
         readings: dict[str, Reading] = {}
-        for index, text in enumerate(self.config.on(Draft(data)).command_texts()):
+        for index, text in enumerate(self.config.commands_in(data)):
             path = (*place.path, str(index))
             for export in exports_in(text):
                 readings[export.name] = Reading(
@@ -41,9 +41,10 @@ class NodeExports(NamedTuple):
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Make the commands export the variables, and restart what pulls images."""
-        config, variables = self.config.on(draft), settings.variables()
+        config, variables = self.config, settings.variables()
         old = draft.items(place.path) or []
-        commands = Commands(config.command_texts(), _scripts_of(config))
+        scripts = {file.path: file.text for file in config.files_in(draft.data) if file.text}
+        commands = Commands(config.commands_in(draft.data), scripts)
         exports = variables if self.options.get("exports", True) else {}
         where = str(self.options.get("place", ""))
         try:
@@ -54,8 +55,9 @@ class NodeExports(NamedTuple):
             return
         # What is no command has no text here, and stays.
         draft.set_items(place.path, [command.text or old[command.place] for command in new])
-        _describe(draft, place.label, commands.texts, config.command_texts(), config.runtime)
-        _report(config, variables, exports)
+        after = config.commands_in(draft.data)
+        _describe(draft, place.label, commands.texts, after, config.runtime)
+        self._report(draft, after, variables, exports)
 
     def _restart(self, variables: Variables) -> str:
         """Return the command that restarts what pulls images; "" where nothing has to restart."""
@@ -64,6 +66,29 @@ class NodeExports(NamedTuple):
         if not is_wanted or not verb or self.config.has_ignition:
             return ""
         return restart_of(self.config.runtime, verb)
+
+    def _report(
+        self, draft: Draft, commands: Sequence[str], variables: Variables, exports: Variables
+    ) -> None:
+        """Report commands that cannot be edited, and those that unset what is exported."""
+        report_types(draft, self.config.commands, "a string")
+        exported: set[str] = set()
+        for index, text in enumerate(commands):
+            path = (*self.config.commands, str(index))
+            if only_exports(text):
+                exported.update(only_exports(text))
+                remedy = "shorten `noProxy`, or set `exports` to false"
+                self.config.report_length(draft, path, remedy)
+                continue
+            unset = [name for name in unset_by(text) if name in exported and name in exports]
+            if unset:
+                message = f"this command unsets {quoted(unset)} behind the export; remove it"
+                draft.report("OtherProxy", message, path)
+            assignments = dict(assigned(text))
+            if assignments:
+                is_equal = all(variables.get(name) == value for name, value in assignments.items())
+                message = f"this command sets {quoted(assignments)} and does more than that, so it is left as it is"
+                draft.report("ByHand", message, path, is_info=is_equal)
 
 
 def _describe(
@@ -78,29 +103,3 @@ def _describe(
         draft.describe(f"restarts {runtime}")
     elif had_restart and not has_restart:
         draft.describe("removes the restart of the service that pulls images")
-
-
-def _report(config: NodeConfig, variables: Variables, exports: Variables) -> None:
-    """Report commands that cannot be edited, and those that unset what is exported."""
-    config.report_types(config.commands, "a string")
-    exported: set[str] = set()
-    for index, text in enumerate(config.command_texts()):
-        path = (*config.commands, str(index))
-        if only_exports(text):
-            exported.update(only_exports(text))
-            config.report_length(text, path, "shorten `noProxy`, or set `exports` to false")
-            continue
-        unset = [name for name in unset_by(text) if name in exported and name in exports]
-        if unset:
-            message = f"this command unsets {quoted(unset)} behind the export; remove it"
-            config.draft.report("OtherProxy", message, path)
-        assignments = dict(assigned(text))
-        if assignments:
-            is_equal = all(variables.get(name) == value for name, value in assignments.items())
-            message = f"this command sets {quoted(assignments)} and does more than that, so it is left as it is"
-            config.draft.report("ByHand", message, path, is_info=is_equal)
-
-
-def _scripts_of(config: NodeConfig) -> dict[str, str]:
-    """Return the files that the object puts on the node, as far as their text is known: path -> text."""
-    return {file.path: file.text for file in config.file_entries() if file.text}

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krm_fn.engine import Draft
-from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience
 from krm_fn.places.place import Place
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, SERVICE_TARGETS, kinds_of
-from krm_fn.targets.base import Context, Data, Options, Target
-from krm_fn.targets.nodes import node_config
-from krm_fn.targets.nodes.node_config import CONTAINERD, NodeConfig
+from krm_fn.targets.base import Context, Data, Options
+from krm_fn.targets.nodes.node_config import CONTAINERD, ConfigTarget, NodeConfig
 from krm_fn.targets.nodes.node_exports import NodeExports
 from krm_fn.targets.nodes.node_files import (
     NODE_FILES,
@@ -42,7 +39,7 @@ def files_of(target_id: str, config: NodeConfig, options: Options) -> list[NodeF
     return [*map(environment_file_of if has_environment_files else drop_in_of, services)]
 
 
-class NodeTarget(Target):
+class NodeTarget(ConfigTarget):
     """One target of the table of node kinds, by its ID."""
 
     audience = Audience.NODE
@@ -51,19 +48,16 @@ class NodeTarget(Target):
         self.id = target_id
         self.kinds = kinds_of(target_id)
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
+    def is_wanted(self, context: Context) -> bool:
+        """Return whether any file is to be written."""
+        is_asked = self.id != FILES_ON_REQUEST or bool(context.options.get("files"))
+        return is_asked and context.settings.sets_any
+
+    def places_in(self, config: NodeConfig, data: Data, context: Context) -> Iterator[Place]:
         """Yield the files, and the commands."""
-        is_wanted = context.settings.sets_any
-        if self.id == FILES_ON_REQUEST:
-            is_wanted = is_wanted and bool(context.options.get("files"))
-        draft = Draft(data)
-        config = node_config.find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
-        yield from draft.findings
-        if config is None:
-            return
-        own = context.settings.without_proxy if is_wanted and config.unsupported else None
+        own = context.settings.without_proxy if config.unsupported else None
         for file in files_of(self.id, config, context.options):
-            form = proxy_file(config, file, context.options)
+            form = proxy_file(config, file, data, context.options)
             yield Place(config.files, form, file.label, settings=own)
             if file.unit:
                 label = f"other drop-ins of {file.unit}"

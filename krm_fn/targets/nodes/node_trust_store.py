@@ -14,18 +14,17 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn.engine import Draft
 from krm_fn.formats import pem
-from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience
+from krm_fn.patch import list_at
 from krm_fn.places.place import Place
 from krm_fn.places.reading import Reading
 from krm_fn.products.node_kinds import WITH_FILES
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.base import Context, Data, Target
-from krm_fn.targets.nodes import node_config
+from krm_fn.targets.base import Context, Data
 from krm_fn.targets.nodes.command_order import TRUST_MARK, is_restart
 from krm_fn.targets.nodes.exports import only_exports
-from krm_fn.targets.nodes.node_config import NodeConfig
+from krm_fn.targets.nodes.node_config import ConfigTarget, NodeConfig
 from krm_fn.targets.nodes.whole_files import WholeFile, WholeFiles
 
 _FOLDER = "/etc/inject-proxy/trusted-ca"
@@ -68,8 +67,7 @@ class _TrustCommands(NamedTuple):
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Make the list hold the wanted commands and no other of its own."""
-        config = self.config.on(draft)
-        texts = config.command_texts()
+        texts = self.config.commands_in(draft.data)
         ours = [index for index, text in enumerate(texts) if text.rstrip().endswith(TRUST_MARK)]
         if [texts[index] for index in ours] == self.wanted:
             return
@@ -77,7 +75,7 @@ class _TrustCommands(NamedTuple):
             draft.items(place.path)
         verb = "updates" if ours and self.wanted else "adds" if self.wanted else "removes"
         draft.describe(f"{verb} {place.label}")
-        old = config.entries(place.path)
+        old = list_at(draft.data, place.path)
         start = ours[0] if ours else _end_without_ours(texts)
         behind = [old[index] for index in range(start, len(old)) if index not in ours]
         draft.set_items(place.path, [*old[:start], *self.wanted, *behind])
@@ -91,19 +89,18 @@ def _end_without_ours(texts: Sequence[str]) -> int:
     return end
 
 
-class _NodeTrustStore(Target):
+class _NodeTrustStore(ConfigTarget):
     id = "nodeTrustStore"
     kinds = WITH_FILES
     audience = Audience.NOBODY
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
+    def is_wanted(self, context: Context) -> bool:
+        """Return whether there are certificates."""
+        return bool(pem.split(context.settings.trusted_ca.pem))
+
+    def places_in(self, config: NodeConfig, data: Data, context: Context) -> Iterator[Place]:
         """Yield the certificates, and the commands that put them into the trust store."""
         certificates = pem.split(context.settings.trusted_ca.pem)
-        draft = Draft(data)
-        config = node_config.find(draft, is_wanted=bool(certificates), is_whole=context.is_whole)
-        yield from draft.findings
-        if config is None:
-            return
         files = {}
         for number, text in enumerate([] if config.unsupported else certificates):
             path = f"{_FOLDER}/inject-proxy-{number}.pem"

@@ -110,12 +110,12 @@ class _OtherPlaces(NamedTuple):
         else:
             config = node_config.find(Draft(obj))
             if config is not None:
-                yield from self._of_nodes(config)
+                yield from self._of_nodes(config, obj)
 
-    def _of_nodes(self, config: NodeConfig) -> Iterator[Reading]:
+    def _of_nodes(self, config: NodeConfig, obj: Any) -> Iterator[Reading]:
         """Yield what files of the nodes set, and what files and commands set for one process alone."""
         processes = config.system.processes
-        for file in config.file_entries():
+        for file in config.files_in(obj):
             is_read = re.fullmatch(_READ, file.path) and not self._is_written(config, file.path)
             is_of_service = re.fullmatch(_OF_SERVICE, file.path)
             if not (is_read or is_of_service):
@@ -128,7 +128,7 @@ class _OtherPlaces(NamedTuple):
                     yield variable.reading(file.field("content"), f'the file "{file.path}"')
         if not processes:
             return
-        for index, text in enumerate(config.command_texts()):
+        for index, text in enumerate(config.commands_in(obj)):
             for variable in _assigned_in(text):
                 if variable.process in processes:
                     path = (*config.commands, str(index))

@@ -15,13 +15,13 @@ from krm_fn.engine import Draft
 from krm_fn.formats.assignments import Syntax
 from krm_fn.formats.systemd_unit import unset_by
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer, lookup, text_at
+from krm_fn.patch import Pointer, list_at, lookup, text_at
 from krm_fn.places import cluster_secret
 from krm_fn.places.assigned import DROP_IN, readings
 from krm_fn.places.place import Place
 from krm_fn.places.reading import Reading, quoted
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets.nodes.node_config import FileEntry, NodeConfig, encode
+from krm_fn.targets.nodes.node_config import FileEntry, NodeConfig, encode, report_types
 from krm_fn.targets.nodes.node_files import NodeFile
 
 _ATTRIBUTES = ("owner", "permissions")
@@ -44,55 +44,50 @@ class ProxyFile(NamedTuple):
 
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
         """Yield what the file sets."""
-        config = self.config.on(Draft(data))
-        for entry in config.file_entries():
+        for entry in self.config.files_in(data):
             if entry.path == self.path:
-                yield from readings_of(config, entry, place.label, self.file.form)
+                yield from readings_of(self.config, entry, place.label, self.file.form)
                 return
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
-        """Make the file set the variables, or remove it where it sets nothing else."""
-        config = self.config.on(draft)
+        """Make the file set the variables, or remove it where it sets nothing else.
+
+        A removal takes them out of each file in which the program may look for them.
+        """
         draft.items(place.path)
+        paths: tuple[str, ...] = (self.path,)
+        if not settings.sets_any and "path" not in self.options:
+            paths = self.file.paths
+        entries = [entry for entry in self.config.files_in(draft.data) if entry.path in paths]
         try:
-            if settings.sets_any:
-                self._set(config, settings)
-            else:
-                self._remove(config, settings)
+            if settings.sets_any and not entries:
+                self._add(draft, settings)
+            for entry in entries[:1] if settings.sets_any else reversed(entries):
+                self._edit(draft, entry, settings)
         except ValueError as error:
             draft.report("CannotWrite", f"{error}; change the proxy settings", place.path)
-        config.report_types(place.path, "a mapping", ("path",))
+        report_types(draft, place.path, "a mapping")
 
     @property
     def _is_reference(self) -> bool:
         """Whether the user wants the text in the Secret of the Cluster."""
         return bool(self.options.get("content") == "Secret")
 
-    def _set(self, config: NodeConfig, settings: ProxySettings) -> None:
-        """Make the first entry of our path set the variables; add one where there is none."""
-        for entry in config.file_entries():
-            if entry.path == self.path:
-                self._edit(config, entry, settings)
-                return
-        self._add(config, settings)
+    @property
+    def _attributes(self) -> dict[str, Any]:
+        """Owner and permissions, which are the author's unless the user gives them."""
+        return {key: self.options[key] for key in _ATTRIBUTES if key in self.options}
 
-    def _remove(self, config: NodeConfig, settings: ProxySettings) -> None:
-        """Take the variables out of each file in which the program may look for them."""
-        paths = (self.path,) if "path" in self.options else self.file.paths
-        for entry in reversed([*config.file_entries()]):
-            if entry.path in paths:
-                self._edit(config, entry, settings)
-
-    def _edit(self, config: NodeConfig, entry: FileEntry, settings: ProxySettings) -> None:
+    def _edit(self, draft: Draft, entry: FileEntry, settings: ProxySettings) -> None:
         """Make an entry of our path set the variables, and nothing of ours without any."""
         problem = self._problem(entry)
         if problem:
             message = f"{problem}, so the entry is left as it is; set the proxy there by hand"
-            config.draft.report("ByHand", message, entry.field("content"))
+            draft.report("ByHand", message, entry.field("content"))
         elif entry.has_reference:
-            self._edit_reference(config, entry, settings)
+            self._edit_reference(draft, entry, settings)
         else:
-            self._edit_text(config, entry, settings)
+            self._edit_text(draft, entry, settings)
 
     def _problem(self, entry: FileEntry) -> str:
         """Return what keeps an entry from being edited; "" for nothing."""
@@ -107,45 +102,41 @@ class ProxyFile(NamedTuple):
             return "its `content` cannot be read as text"
         return self.file.form.problem(entry.text)
 
-    def _edit_text(self, config: NodeConfig, entry: FileEntry, settings: ProxySettings) -> None:
-        draft, old = config.draft, entry.text or ""
-        variables = settings.variables()
-        if variables and self._is_reference and not self.file.form.edit(old, {}).strip():
-            self._refer(config, entry, settings)
-            return
+    def _edit_text(self, draft: Draft, entry: FileEntry, settings: ProxySettings) -> None:
+        old, variables = entry.text or "", settings.variables()
+        if variables and self._is_reference:
+            if not self.file.form.edit(old, {}).strip():
+                self._refer(draft, entry, settings)
+                return
+            message = (
+                "`content` holds more than proxy variables, so it does not become `contentFrom`"
+            )
+            draft.report("ByHand", message, entry.field("content"))
         new = self.file.form.edit(old, variables)
         if old and not new:
-            draft.remove(entry.place, keep=len(config.path))
+            draft.remove(entry.place, keep=len(self.config.path))
             return
         if new != old:
             draft.set(entry.field("content"), encode(new, entry.entry.get("encoding")))
         if variables:
             self._set_attributes(draft, entry)
-            self._report_limits(config, entry.place)
-            if self._is_reference:
-                message = (
-                    "`content` holds more than proxy variables, so it does not become `contentFrom`"
-                )
-                draft.report("ByHand", message, entry.field("content"))
+            self._report_limits(draft, entry.place)
 
-    def _edit_reference(
-        self, config: NodeConfig, entry: FileEntry, settings: ProxySettings
-    ) -> None:
+    def _edit_reference(self, draft: Draft, entry: FileEntry, settings: ProxySettings) -> None:
         """Make an entry with ``contentFrom`` set the variables.
 
         Without a proxy the Secret of the Cluster loses its text, and no node starts from a reference to nothing.
         Where the Cluster is not known, a reference to some Cluster's Secret is right.
         """
-        draft = config.draft
         name, key = source_of(entry.entry)
         if not cluster_secret.is_of(name, settings):
             message = f'content comes from key "{key}" of Secret "{name}"; check its proxy'
             draft.report("ByHand", message, entry.field("contentFrom"))
         elif not settings.sets_any:
             draft.describe(f"removes the reference to the Secret from {self.file.label}")
-            draft.remove(entry.place, keep=len(config.path))
+            draft.remove(entry.place, keep=len(self.config.path))
         elif self._is_reference and settings.clusters:
-            self._refer(config, entry, settings)
+            self._refer(draft, entry, settings)
         elif self._is_reference:
             self._set_attributes(draft, entry)
         elif "content" in self.options:
@@ -153,77 +144,71 @@ class ProxyFile(NamedTuple):
             draft.set(entry.place, {**entry.without_content, "content": text})
             self._set_attributes(draft, entry)
 
-    def _refer(self, config: NodeConfig, entry: FileEntry, settings: ProxySettings) -> None:
+    def _refer(self, draft: Draft, entry: FileEntry, settings: ProxySettings) -> None:
         """Let an entry take its content from the Secret of the Cluster."""
-        if not self._may_refer(config, settings):
+        if not self._may_refer(draft, settings):
             return
-        draft, wanted = config.draft, cluster_secret.reference(settings, self.file.unit)
+        wanted = cluster_secret.reference(settings, self.file.unit)
         if not cluster_secret.is_reference(entry.entry.get("contentFrom"), wanted):
             draft.set(entry.place, {**entry.without_content, "contentFrom": wanted})
             draft.describe(f"takes {self.file.label} from the Secret of its Cluster")
         self._set_attributes(draft, entry)
 
-    def _may_refer(self, config: NodeConfig, settings: ProxySettings) -> bool:
+    def _may_refer(self, draft: Draft, settings: ProxySettings) -> bool:
         obstacle = cluster_secret.obstacle(settings)
         if obstacle:
             message = (
                 f"the Secret `<cluster>-systemd-proxy` {obstacle}, or set `content` to `Inline`"
             )
-            config.draft.report("CannotWrite", message, config.files)
+            draft.report("CannotWrite", message, self.config.files)
         return not obstacle
 
-    def _add(self, config: NodeConfig, settings: ProxySettings) -> None:
+    def _add(self, draft: Draft, settings: ProxySettings) -> None:
         """Add an entry; its keys have the order of the Tanzu document, or of Giant Swarm's."""
-        entry: dict[str, Any] = {}
+        entry: dict[str, Any] = {"path": self.path}
         if self._is_reference:
-            if not self._may_refer(config, settings):
+            if not self._may_refer(draft, settings):
                 return
-            entry["path"] = self.path
             if "owner" in self.options:
                 entry["owner"] = self.options["owner"]
             entry["permissions"] = "0600"
             entry["contentFrom"] = cluster_secret.reference(settings, self.file.unit)
-            config.draft.describe(f"takes {self.file.label} from the Secret of its Cluster")
+            draft.describe(f"takes {self.file.label} from the Secret of its Cluster")
         else:
             text = self.file.form.edit("", settings.variables())
-            if not text or (self.file.appends and not self._may_append(config)):
+            if not text or (self.file.appends and not self._may_append(draft)):
                 return
-            if self.file.appends:
-                entry["append"] = True
-            entry["content"] = text
-            if config.system.has_owner:
-                entry["owner"] = "root:root"
-            entry |= {"path": self.path, "permissions": self.file.permissions}
-        entry |= {key: self.options[key] for key in _ATTRIBUTES if key in self.options}
-        index = len(config.entries(config.files))
-        config.draft.append(config.files, entry)
-        self._report_limits(config, (*config.files, str(index)))
+            head: dict[str, Any] = {"append": True} if self.file.appends else {}
+            head["content"] = text
+            if self.config.system.has_owner:
+                head["owner"] = "root:root"
+            entry = {**head, **entry, "permissions": self.file.permissions}
+        draft.append(self.config.files, {**entry, **self._attributes})
+        last = len(list_at(draft.data, self.config.files)) - 1
+        self._report_limits(draft, (*self.config.files, str(last)))
 
-    def _may_append(self, config: NodeConfig) -> bool:
-        may_append = config.system.has_append and not config.has_ignition
+    def _may_append(self, draft: Draft) -> bool:
+        may_append = self.config.system.has_append and not self.config.has_ignition
         if not may_append:
             message = (
                 f'an entry would replace the "{self.path}" of the image, so none is added: take "profile" in place of '
                 '"environment", or write an entry with what your image holds'
             )
-            config.draft.report("ByHand", message, config.files)
+            draft.report("ByHand", message, self.config.files)
         return may_append
 
     def _set_attributes(self, draft: Draft, entry: FileEntry) -> None:
-        """Set owner and permissions, which are the author's unless the user gives them."""
-        for key in _ATTRIBUTES:
-            if key in self.options:
-                draft.set(entry.field(key), self.options[key])
+        for key, value in self._attributes.items():
+            draft.set(entry.field(key), value)
 
-    def _report_limits(self, config: NodeConfig, place: Pointer) -> None:
+    def _report_limits(self, draft: Draft, place: Pointer) -> None:
         """Report what Cluster API or Ignition would refuse of an entry."""
-        if config.has_ignition and self.path.startswith("/usr/"):
+        if self.config.has_ignition and self.path.startswith("/usr/"):
             message = (
                 "`path` must not be under /usr with Ignition (read-only); write one under /etc"
             )
-            config.draft.report("CannotWrite", message, (*place, "path"))
-        path = (*place, "content")
-        config.report_length(text_at(config.draft.data, path), path, "shorten `noProxy`")
+            draft.report("CannotWrite", message, (*place, "path"))
+        self.config.report_length(draft, (*place, "content"), "shorten `noProxy`")
 
 
 class OtherDropIns(NamedTuple):
@@ -231,22 +216,21 @@ class OtherDropIns(NamedTuple):
 
     ours: ProxyFile
 
-    def _all(self, config: NodeConfig) -> Iterator[FileEntry]:
+    def _all(self, data: Any) -> Iterator[FileEntry]:
         """Yield all drop-ins of the service, ours among them."""
         folders = {*self.ours.file.folders, posixpath.dirname(self.ours.path)}
-        for entry in config.file_entries():
+        for entry in self.ours.config.files_in(data):
             folder, _, name = entry.path.rpartition("/")
             if folder in folders and name.endswith(".conf"):
                 yield entry
 
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
         """Yield what the others set; what is elsewhere is judged by the name of the file."""
-        config = self.ours.config.on(Draft(data))
-        for entry in self._all(config):
+        for entry in self._all(data):
             is_seen = entry.text is not None or "proxy" in posixpath.basename(entry.path)
             if entry.path != self.ours.path and is_seen:
                 label = f'the drop-in "{entry.path}" in `files[{entry.place[-1]}]`'
-                yield from readings_of(config, entry, label, DROP_IN)
+                yield from readings_of(self.ours.config, entry, label, DROP_IN)
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Report each that sets a proxy as well, or takes it away."""
@@ -254,16 +238,18 @@ class OtherDropIns(NamedTuple):
         for path in dict.fromkeys(reading.path[:-1] for reading in self.read(draft.data, place)):
             message = f"this drop-in sets proxy variables for {unit}, too; remove it"
             draft.report("OtherProxy", message, (*path, "path"))
-        for entry in self._all(self.ours.config.on(draft)):
+        for entry in self._all(draft.data):
             unset = unset_by(entry.text or "", settings.variables())
             if unset:
                 message = f"`UnsetEnvironment=` takes {quoted(unset)} away from {unit}; remove it"
                 draft.report("ProxySwitchedOff", message, entry.field("content"))
 
 
-def proxy_file(config: NodeConfig, file: NodeFile, options: Mapping[str, Any]) -> ProxyFile:
-    """Return the form of a file in a configuration."""
-    existing = {entry.path for entry in config.file_entries()}
+def proxy_file(
+    config: NodeConfig, file: NodeFile, data: Any, options: Mapping[str, Any]
+) -> ProxyFile:
+    """Return the form of a file in a configuration of an object."""
+    existing = {entry.path for entry in config.files_in(data)}
     paths = [path for path in file.paths if path in existing]
     path = str(options.get("path", (paths or file.paths)[0]))
     return ProxyFile(config, file, options, path)

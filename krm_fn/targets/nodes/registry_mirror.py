@@ -15,17 +15,14 @@ from functools import partial
 from urllib.parse import urlsplit
 
 from krm_fn.config import Mirror
-from krm_fn.engine import Draft
 from krm_fn.formats import pem
 from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.places.place import Place
 from krm_fn.products.node_kinds import WITH_MIRRORS
-from krm_fn.settings import ProxySettings
-from krm_fn.targets.base import Context, Data, Target
-from krm_fn.targets.nodes import node_config
-from krm_fn.targets.nodes.node_config import NodeConfig
+from krm_fn.targets.base import Context, Data
+from krm_fn.targets.nodes.node_config import ConfigTarget, NodeConfig
 from krm_fn.targets.nodes.whole_files import MARK, WholeFile, WholeFiles
 
 _CONFIG = "/etc/containerd/config.toml"
@@ -98,59 +95,56 @@ def _described(text: str) -> str:
     return pem.shown(text) if pem.split(text) else ""
 
 
-def _wanted(settings: ProxySettings, config: NodeConfig) -> list[WholeFile]:
-    """Return the files; none without a mirror, and where a field of the object becomes such a file."""
-    if settings.mirror is None or config.unsupported:
-        return []
-    field = config.system.registries_field
-    if field and lookup(config.data, (field,)):
-        endpoints = lookup(config.data, (field, "mirrors", "*", "endpoint")) or ()
-        if settings.mirror.url not in endpoints:
-            message = (
-                "a file with the mirror would replace this, so none is written: add the mirror here"
-            )
-            config.draft.report("OtherProxy", message, (*config.path, field))
-        return []
-    return _files_of(settings.mirror, config.system.registries)
-
-
-def _report_readers(config: NodeConfig) -> None:
-    """Report that containerd does not look at our files, or that nothing says that it does."""
-    texts = config.command_texts()
-    for file in config.file_entries():
+def _readers_problem(config: NodeConfig, data: Data) -> Result | None:
+    """Return a finding that containerd does not look at our files, or that nothing says that it does."""
+    texts = config.commands_in(data)
+    for file in config.files_in(data):
         texts.append(file.text or "")
         given = re.search(_CONFIG_PATH, texts[-1])
         is_other = given is not None and _CERTS_D not in given[1].split(":")
         if file.path == _CONFIG and (is_other or re.search(_OLD_MIRRORS, texts[-1])):
             message = f'containerd does not read "{_CERTS_D}" with this file, so the registry mirror has no effect'
-            config.draft.report("MirrorNotRead", message, file.field("content"))
-            return
-    if not any("config_path" in text and _CERTS_D in text for text in texts):
-        message = (
-            "containerd obeys the registry mirror from version 2.2 on, or if its `config_path` is "
-            f'"{_CERTS_D}": check that the node image has one of them'
-        )
-        config.draft.report("MirrorNotRead", message, config.path, is_info=True)
+            return Result.of("MirrorNotRead", message, file.field("content"))
+    if any("config_path" in text and _CERTS_D in text for text in texts):
+        return None
+    message = (
+        f'containerd obeys the registry mirror from version 2.2 on, or if its `config_path` is "{_CERTS_D}": check '
+        "that the node image has one of them"
+    )
+    return Result.of("MirrorNotRead", message, config.path, is_info=True)
 
 
-class _RegistryMirror(Target):
+class _RegistryMirror(ConfigTarget):
     id = "registryMirror"
     kinds = WITH_MIRRORS
     audience = Audience.NOBODY
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
-        """Yield the files of the mirror; there are no options."""
-        draft = Draft(data)
-        is_wanted = context.settings.mirror is not None
-        config = node_config.find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
-        if config is not None:
-            registries = config.system.registries
-            files = {file.path: file for file in _wanted(context.settings, config)}
-            form = WholeFiles(config, partial(_is_ours, registries), files, _described)
-            yield Place(config.files, form, "the registry mirror of containerd", is_trust=True)
-            if files and not registries:
-                _report_readers(config)
-        yield from draft.findings
+    def is_wanted(self, context: Context) -> bool:
+        """Return whether there is a mirror."""
+        return context.settings.mirror is not None
+
+    def places_in(
+        self, config: NodeConfig, data: Data, context: Context
+    ) -> Iterator[Place | Result]:
+        """Yield the files of the mirror; there are no options.
+
+        None is written where a field of the object becomes such a file.
+        """
+        mirror = None if config.unsupported else context.settings.mirror
+        registries, field = config.system.registries, config.system.registries_field
+        if mirror is not None and field and config.data.get(field):
+            endpoints = lookup(config.data, (field, "mirrors", "*", "endpoint")) or ()
+            if mirror.url not in endpoints:
+                message = "a file with the mirror would replace this, so none is written: add the mirror here"
+                yield Result.of("OtherProxy", message, (*config.path, field))
+            mirror = None
+        files = _files_of(mirror, registries) if mirror is not None else []
+        wanted = {file.path: file for file in files}
+        form = WholeFiles(config, partial(_is_ours, registries), wanted, _described)
+        yield Place(config.files, form, "the registry mirror of containerd", is_trust=True)
+        finding = _readers_problem(config, data) if files and not registries else None
+        if finding:
+            yield finding
 
 
 TARGET = _RegistryMirror()

@@ -25,9 +25,8 @@ from krm_fn.products.cluster_api import Role
 from krm_fn.products.node_kinds import kinds_of
 from krm_fn.proxy_url import split_url
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets.base import Context, Data, Target
-from krm_fn.targets.nodes import node_config
-from krm_fn.targets.nodes.node_config import NodeConfig
+from krm_fn.targets.base import Context, Data
+from krm_fn.targets.nodes.node_config import ConfigTarget, NodeConfig
 from krm_fn.yamledit.render import block_text
 
 _Version = tuple[int, int]
@@ -82,24 +81,20 @@ _BY_POINTER = {"/" + "/".join(form.path): form for form in _FORMS if not form.ki
 """The forms that an operation of a JSON patch can set, by its path."""
 
 
-class _Talos(Target):
+class _Talos(ConfigTarget):
     id = "talos"
     kinds = kinds_of("talos")
     audience = Audience.NODE
 
-    def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
+    def places_in(
+        self, config: NodeConfig, data: Data, context: Context
+    ) -> Iterator[Place | Result]:
         """Yield the variables that patches set already, and a new patch for the readers for which none does."""
-        draft = Draft(data)
-        is_wanted = context.settings.sets_any
-        config = node_config.find(draft, is_wanted=is_wanted, is_whole=context.is_whole)
-        yield from draft.findings
-        if config is None:
-            return
         machine = _Machine(config, context.settings)
         json_patches = (*config.path, "configPatches")
         yield from machine.in_operations(list_at(data, json_patches), json_patches)
         patches = (*config.path, config.system.patches)
-        texts = [(*patches, str(index)) for index in range(len(config.entries(patches)))]
+        texts = [(*patches, str(index)) for index in range(len(list_at(data, patches)))]
         form = YamlText(machine.in_document, is_first_only=False, says_nothing=_says_nothing)
         for path in ((*config.path, "data"), *reversed(texts)):
             text = Value(path, text_at(data, path))

@@ -100,13 +100,15 @@ class _Written(NamedTuple):
     """A template as the targets and the patches of others leave it.
 
     Attributes:
-        config: the configuration without what our patches write in its place.
+        config: the configuration in it.
+        template: the template without what our patches write in its place.
         operations: those of others on it.
         commands: those of the configuration that no patch of others erases.
         draft: the configuration with these commands and all that the targets write.
     """
 
     config: NodeConfig
+    template: Data
     operations: Sequence[ForeignOperation]
     commands: Sequence[str]
     draft: Draft
@@ -114,7 +116,7 @@ class _Written(NamedTuple):
     @property
     def new_files(self) -> list[Any]:
         """The files that the targets add, by path."""
-        before = self.config.entries(self.config.files)
+        before = list_at(self.template, self.config.files)
         files = list_at(self.draft.data, self.config.files)
         return sorted((file for file in files if file not in before), key=_path_of)
 
@@ -204,7 +206,7 @@ def _add_patches(patches: NodePatches, listed: ListedClass, templates: ObjectInd
         if not added.is_any:
             continue
         path = added.path
-        is_there = bool(written.config.entries(path))
+        is_there = bool(list_at(written.template, path))
         state = state_after(written.operations, path, is_there=is_there)
         if state.is_there is None and not state_after(written.operations, path).is_there:
             raise _NotPatchedError(
@@ -263,12 +265,12 @@ def _written(
         return None
     is_repaired = is_all or listed.repairs_erased
     _write(draft, listed, config, _NO_PROXY, _NO_PROXY if is_repaired else listed.settings)
-    config = NodeConfig(Draft(draft.data), config.kind, config.data)
+    template = draft.data
     operations = operations_on(listed.obj.data, nodes)
-    commands = config.command_texts()
+    commands = config.commands_in(template)
     if any(eraser.is_certain for eraser in state_after(operations, config.commands).erasers):
         commands = []
-    draft = Draft(draft.data)
+    draft = Draft(template)
     draft.set(config.commands, commands)
     _write(
         draft,
@@ -277,7 +279,7 @@ def _written(
         _ANY_PROXY if is_all or listed.is_wanted else _NO_PROXY,
         listed.settings,
     )
-    return _Written(config, operations, commands, draft)
+    return _Written(config, template, operations, commands, draft)
 
 
 def _write(
@@ -308,7 +310,7 @@ def _report_files(patches: NodePatches, listed: ListedClass, written: _Written) 
     """
     nodes, config = patches.nodes, written.config
     paths = [_path_of(file) for file in written.new_files]
-    for file in config.entries(config.files):
+    for file in list_at(written.template, config.files):
         if _path_of(file) in paths:
             raise _NotPatchedError(
                 f'{nodes.called} holds a file "{_path_of(file)}" with more in it than a proxy: move that elsewhere'
@@ -332,7 +334,7 @@ def _ends(patches: NodePatches, written: _Written, added: _Additions, place: str
     """
     config = written.config
     texts = [*written.commands, *_commands_of(written.operations, config)]
-    scripts = {file.path: file.text for file in config.file_entries() if file.text}
+    scripts = {file.path: file.text for file in config.files_in(written.template) if file.text}
     where = anchors(Commands(texts, scripts), place)
     is_changed = not place and any(map(changes_proxy, texts))
     restart = (
