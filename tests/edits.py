@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from krm_fn.formats.embedded import TextEditor, Value
 from krm_fn.patch import Operation, apply
 from krm_fn.yamledit import Document
-from krm_fn.yamledit.stream import DocumentsEditor, documents
+from krm_fn.yamledit.stream import documents
 
 
 def rewrite(document: Document, operations: Sequence[Operation]) -> str:
@@ -15,4 +16,5 @@ def rewrite(document: Document, operations: Sequence[Operation]) -> str:
 
 def edit_document(text: str, number: int, operations: Sequence[Operation]) -> str:
     start, end = documents(text)[number]
-    return DocumentsEditor(text).edit(number, apply(Document(text[start:end]).data(), operations))
+    data = apply(Document(text[start:end]).data(), operations)
+    return TextEditor(Value(("data", "values.yaml"), text)).edit(number, data)

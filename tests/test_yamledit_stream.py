@@ -11,7 +11,7 @@ from edits import edit_document
 from krm_fn.errors import EditError
 from krm_fn.patch import Operation, add, remove
 from krm_fn.yamledit import read
-from krm_fn.yamledit.stream import DocumentsEditor, documents, rewrite_documents
+from krm_fn.yamledit.stream import documents, rewrite_documents
 
 
 def cut(text: str) -> list[str]:
@@ -131,9 +131,7 @@ REWRITTEN = [
     pytest.param("a: 1\n---\n", {}, ["b: 1\n"], "a: 1\n---\nb: 1\n---\n", id="above a separator"),
     pytest.param("", {}, ["b: 1\n"], "b: 1\n", id="in a new file"),
     pytest.param("# top\n", {}, ["b: 1\n"], "# top\n---\nb: 1\n", id="in a file with comments alone"),
-    pytest.param(
-        "a: 1\n---\n# end\n", {}, ["b: 1\n"], "a: 1\n---\n# end\n---\nb: 1\n", id="behind comments at the end"
-    ),
+    pytest.param("a: 1\n---\n# end\n", {}, ["b: 1\n"], "a: 1\n---\nb: 1\n---\n# end\n", id="above comments at the end"),
     pytest.param("a: 1\n---\nb: 1\n", {1: None}, [], "a: 1\n", id="the last one goes"),
     pytest.param("a: 1\n--- # x\nb: 1\n---\nc: 1\n", {1: None}, [], "a: 1\n---\nc: 1\n", id="one between goes"),
     pytest.param("---\na: 1\n---\nb: 1\n", {0: None}, [], "---\nb: 1\n", id="the first one below a separator goes"),
@@ -159,11 +157,3 @@ def test_a_text_that_a_line_break_would_change_is_refused() -> None:
 def test_a_document_with_a_separator_in_it_is_refused() -> None:
     with pytest.raises(EditError, match="would not have the documents that are meant"):
         rewrite_documents("a: 1\n", {0: "a: 1\n---\nb: 1\n"})
-
-
-def test_edits_of_several_documents_are_made_one_after_another() -> None:
-    editor = DocumentsEditor("# of all\n---\n# of a\na: 1\n---\na: 1\na: 2\n---\nb: 1\n")
-    editor.edit(2, {"b": 2})
-    with pytest.raises(EditError):
-        editor.edit(1, {"a": 3})
-    assert editor.edit(0, {"a": 2}) == "# of all\n---\n# of a\na: 2\n---\na: 1\na: 2\n---\nb: 2\n"

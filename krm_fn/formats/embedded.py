@@ -13,7 +13,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Iterator, Mapping
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from krm_fn.errors import EditError, ExpansionError, InputError
 from krm_fn.formats import sops
@@ -21,9 +21,9 @@ from krm_fn.krm.results import Result
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, lookup
-from krm_fn.yamledit import Document
+from krm_fn.yamledit import CODE_OF_YTT, Document
 from krm_fn.yamledit.render import block_text
-from krm_fn.yamledit.stream import DocumentsEditor, documents
+from krm_fn.yamledit.stream import documents, rewrite_documents
 
 
 class Value(NamedTuple):
@@ -138,6 +138,7 @@ class TextEditor:
 
     def __init__(self, value: Value) -> None:
         self._value = value
+        self._texts: dict[int, str | None] = {}
 
     def edit(self, number: int, data: Any) -> str:
         """Return the text after new data for one of its documents, and the edits before.
@@ -147,16 +148,18 @@ class TextEditor:
         Raises:
             NotEditedError: the document cannot be edited.
         """
+        text = self._value.text
+        start, end = documents(text)[number]
+        document = Document(text[start:end], for_ytt=CODE_OF_YTT in text)
         try:
-            return self._documents.edit(number, data)
+            texts = {**self._texts, number: document.with_data(data)}
+            text = rewrite_documents(text, texts)
         except ExpansionError as error:
             raise _left_alone(self._value, error) from None
         except EditError as error:
             raise _refused(self._value, error) from None
-
-    @cached_property
-    def _documents(self) -> DocumentsEditor:
-        return DocumentsEditor(self._value.text)
+        self._texts = texts
+        return text
 
 
 def begin_text(value: Value, members: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ are equal, then if they have the same name or path, then by their position betwe
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from krm_fn.light_typing import Any
 from krm_fn.yamledit.data import same
@@ -21,33 +21,29 @@ Pair = tuple[int, int]
 
 def pair_items(before: Sequence[Any], after: Sequence[Any]) -> list[Pair]:
     """Pair the items of a list with the items that they become, in the order of both lists."""
-    pairs: list[Pair] = []
-    equal = _equal_items(before, after)
-    for old, new in _gaps(equal, range(len(before)), range(len(after))):
-        alike = _with_equal_keys(before, after, old, new)
-        pairs += alike
-        for inner_old, inner_new in _gaps(alike, old, new):
-            pairs += _by_position(before, after, inner_old, inner_new)
-    return sorted([*equal, *pairs])
+    # Nearly all items of a list stay: those at both ends first.
+    head, tail = common_ends(before, after, same)
+    pairs = [(index, index) for index in range(head)]
+    pairs += [(len(before) - end, len(after) - end) for end in range(tail, 0, -1)]
+    for match in (_equal, _of_one_name, _by_position):
+        for old, new in list(_gaps([*pairs, (len(before), len(after))])):
+            pairs += match(before, after, old, new)
+        pairs.sort()
+    return pairs
 
 
-def _equal_items(before: Sequence[Any], after: Sequence[Any]) -> list[Pair]:
-    """Pair equal items; those at both ends first, because nearly all items of a list stay."""
-    shorter = min(len(before), len(after))
+def common_ends(
+    old: Sequence[Any], new: Sequence[Any], is_equal: Callable[[Any, Any], bool]
+) -> tuple[int, int]:
+    """Return how many items two sequences have in common at their beginning, and at their end behind that."""
+    shorter = min(len(old), len(new))
     head = 0
-    while head < shorter and same(before[head], after[head]):
+    while head < shorter and is_equal(old[head], new[head]):
         head += 1
     tail = 0
-    while tail < shorter - head and same(before[-1 - tail], after[-1 - tail]):
+    while tail < shorter - head and is_equal(old[-1 - tail], new[-1 - tail]):
         tail += 1
-    pairs = [(index, index) for index in range(head)]
-    if head + tail == shorter:  # only items that come, or only items that go
-        return pairs + [(len(before) - end, len(after) - end) for end in range(tail, 0, -1)]
-    old = [comparable(item) for item in before[head : len(before) - tail]]
-    new = [comparable(item) for item in after[head : len(after) - tail]]
-    pairs += [(head + at, head + to) for at, to in _matches(old, new)]
-    pairs += [(len(before) - end, len(after) - end) for end in range(tail, 0, -1)]
-    return pairs
+    return head, tail
 
 
 def comparable(item: Any) -> str:
@@ -55,22 +51,37 @@ def comparable(item: Any) -> str:
     return json.dumps(item, sort_keys=True)
 
 
-def _gaps(pairs: Sequence[Pair], old: range, new: range) -> Iterator[tuple[range, range]]:
-    """Yield the ranges between pairs, where both lists have items."""
-    start_old, start_new = old.start, new.start
-    for at_old, at_new in [*pairs, (old.stop, new.stop)]:
+def _gaps(pairs: Sequence[Pair]) -> Iterator[tuple[range, range]]:
+    """Yield the ranges in front of pairs, where both lists have items."""
+    start_old, start_new = 0, 0
+    for at_old, at_new in pairs:
         if start_old < at_old and start_new < at_new:
             yield range(start_old, at_old), range(start_new, at_new)
         start_old, start_new = at_old + 1, at_new + 1
 
 
-def _with_equal_keys(
-    before: Sequence[Any], after: Sequence[Any], old: range, new: range
-) -> list[Pair]:
-    """Pair the items of two ranges that have the same natural key."""
+def _equal(before: Sequence[Any], after: Sequence[Any], old: range, new: range) -> list[Pair]:
+    """Pair the items of two ranges that are equal, in the order of both."""
+    keys_before = [comparable(before[index]) for index in old]
+    keys_after = [comparable(after[index]) for index in new]
+    return _matches(keys_before, keys_after, old, new)
+
+
+def _of_one_name(before: Sequence[Any], after: Sequence[Any], old: range, new: range) -> list[Pair]:
+    """Pair the items of two ranges that have the same natural key, in the order of both."""
     keys_before = [_natural_key(before[index]) or f"old {index}" for index in old]
     keys_after = [_natural_key(after[index]) or f"new {index}" for index in new]
-    return [(old.start + at, new.start + to) for at, to in _matches(keys_before, keys_after)]
+    return _matches(keys_before, keys_after, old, new)
+
+
+def _matches(before: Sequence[str], after: Sequence[str], old: range, new: range) -> list[Pair]:
+    from difflib import SequenceMatcher  # noqa: PLC0415 -- most edits only add items
+
+    pairs: list[Pair] = []
+    for match in SequenceMatcher(None, before, after, autojunk=True).get_matching_blocks():
+        for offset in range(match.size):
+            pairs.append((old[match.a + offset], new[match.b + offset]))  # noqa: PERF401
+    return pairs
 
 
 def _by_position(
@@ -96,18 +107,6 @@ def _is_renamed(before: Any, after: Any) -> bool:
     if not (isinstance(before, dict) and isinstance(after, dict) and "kind" in before):
         return False
     return same({**before, "name": None}, {**after, "name": None})
-
-
-def _matches(before: Sequence[str], after: Sequence[str]) -> list[Pair]:
-    """Return the pairs of equal texts of two sequences, in the order of both."""
-    if not (before and after):
-        return []
-    from difflib import SequenceMatcher  # noqa: PLC0415 -- most edits only add items
-
-    pairs: list[Pair] = []
-    for match in SequenceMatcher(None, before, after, autojunk=True).get_matching_blocks():
-        pairs += [(match.a + offset, match.b + offset) for offset in range(match.size)]
-    return pairs
 
 
 def _natural_key(item: Any) -> str | None:

@@ -6,10 +6,11 @@ escapes that are the same in the old and in the new value. Source: YAML 1.2.2, c
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Sequence
 
 from krm_fn.yamledit.data import has_tag_of_no_string
+from krm_fn.yamledit.pairs import common_ends
 from krm_fn.yamledit.render import double_quoted, fits_block, is_string_in_every_yaml
 from krm_fn.yamledit.tree import Scalar
 
@@ -61,7 +62,7 @@ def _in_double_quotes(raw: str, old: str, value: str) -> str:
     characters = _CHARACTER.findall(raw[1:-1])
     if len(characters) != len(old):
         return double_quoted(value)
-    head, tail = _common_ends(old, value)
+    head, tail = common_ends(old, value, operator.eq)
     middle = double_quoted(value[head : len(value) - tail])[1:-1]
     return '"' + "".join([*characters[:head], middle, *characters[len(old) - tail :]]) + '"'
 
@@ -80,7 +81,7 @@ def _block(raw: str, node: Scalar, value: str, newline: str) -> str | None:
             return None  # such a line is not folded, and neither are its neighbours
         new = [text for line in new for text in (line, "")][:-1]
     else:
-        head, tail = _common_ends(_lines(node.value), _lines(value))
+        head, tail = common_ends(_lines(node.value), _lines(value), operator.eq)
         kept = [line.removesuffix("\r") for line in lines]
         new = [*kept[:head], *new[head : len(new) - tail], *kept[len(kept) - tail :]]
     return newline.join([_new_header(header, value), *new])
@@ -98,15 +99,3 @@ def _new_header(header: re.Match[str], value: str) -> str:
 
 def _lines(value: str) -> list[str]:
     return value.removesuffix("\n").split("\n")
-
-
-def _common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
-    """Return how many items two sequences have in common at their beginning, and at their end behind that."""
-    shorter = min(len(old), len(new))
-    head = 0
-    while head < shorter and old[head] == new[head]:
-        head += 1
-    tail = 0
-    while tail < shorter - head and old[-1 - tail] == new[-1 - tail]:
-        tail += 1
-    return head, tail

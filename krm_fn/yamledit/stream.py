@@ -11,9 +11,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from krm_fn.errors import EditError
-from krm_fn.light_typing import Any
 from krm_fn.yamledit.data import same
-from krm_fn.yamledit.document import CODE_OF_YTT, Document
+from krm_fn.yamledit.document import Document
 from krm_fn.yamledit.lines import newline_of, with_line_feeds
 
 _BOM = "\ufeff"
@@ -68,10 +67,10 @@ def comments_above(text: str, start: int) -> str:
 
 
 def rewrite_documents(text: str, texts: Mapping[int, str | None], new: Sequence[str] = ()) -> str:
-    """Return ``text`` with other texts for some of its documents, and with new documents at its end.
+    """Return ``text`` with other texts for some of its documents, and with new documents behind its last one.
 
-    A document that goes takes the separator above it along, or the one below it where it is the first. A new one stands
-    above a separator that ends the text. So documents that were added here and go again leave the bytes of before.
+    A document that goes takes the separator above it along, or the one below it where it is the first. So documents
+    that were added here and go again leave the bytes of before.
 
     Args:
         text: documents, and separators between them.
@@ -82,34 +81,26 @@ def rewrite_documents(text: str, texts: Mapping[int, str | None], new: Sequence[
         EditError: the new text would not be taken apart into these documents.
     """
     slices = documents(text)
-    if new and slices and not text.endswith(("\n", "\r")):
-        newline = newline_of(text)
-        last = len(slices) - 1
-        if slices[last][1] == len(text) and texts.get(last, "") is not None:
-            texts = {**texts, last: _closed(texts.get(last) or text[slice(*slices[last])], newline)}
-        else:
-            text += newline
+    ends = [end for _, end in slices]
+    starts = [*(start for start, _ in slices), len(text)]
+    between = [text[end:start] for end, start in zip([0, *ends], starts, strict=True)]
+    pieces = [between[0]]
     meant: list[str] = []
-    pieces: list[str] = []
-    position = 0
-    is_separator_gone = False
     for number, (start, end) in enumerate(slices):
-        above, document = text[position:start], texts.get(number, text[start:end])
-        position = end
-        if is_separator_gone:
-            above = _without_separator(above, first=True)
-        is_separator_gone = False
+        document, below = texts.get(number, text[start:end]), between[number + 1]
         if document is None:
+            above = pieces.pop()
             shorter = _without_separator(above, first=False)
-            is_separator_gone = shorter == above
-            pieces.append(shorter)
+            if shorter == above:
+                below = _without_separator(below, first=True)
+            pieces.append(shorter + below)
         else:
-            pieces += [above, document]
             meant.append(document)
-    rest = text[position:]
-    pieces.append(_without_separator(rest, first=True) if is_separator_gone else rest)
-    after = _with_documents("".join(pieces), new)
-    if [after[start:end] for start, end in documents(after)] != [*meant, *new]:
+            pieces += [document, below]
+    if new:
+        _add(pieces, meant, new, newline_of(text))
+    after = "".join(pieces)
+    if [after[start:end] for start, end in documents(after)] != meant:
         raise EditError(
             "the new text would not have the documents that are meant: "
             "separate its documents by lines of `---` alone"
@@ -117,17 +108,29 @@ def rewrite_documents(text: str, texts: Mapping[int, str | None], new: Sequence[
     return after
 
 
-def _closed(document: str, newline: str) -> str:
-    """Return a document with a line break at its end.
+def _add(pieces: list[str], meant: list[str], new: Sequence[str], newline: str) -> None:
+    """Add new documents behind the last one of ``pieces`` and ``meant``.
 
     Raises:
-        EditError: with a line break, the document says something else.
+        EditError: with a line break behind it, the last document would say something else.
     """
-    if not same(Document(document).data(), Document(document + newline).data()):
-        raise EditError(
-            "its last line must end with a line break, because a document must follow it"
-        )
-    return document + newline
+    separator = f"---{newline}"
+    rest = pieces.pop()
+    above = separator
+    if not meant:
+        is_separated = not rest.strip(_BOM) or any(True for _ in _separators(rest))
+        is_open = rest != "" and not rest.endswith(("\n", "\r"))
+        above = rest + newline * is_open + separator * (not is_separated)
+        rest = ""
+    elif not meant[-1].endswith(("\n", "\r")):
+        pieces[-1] = closed = meant.pop() + newline
+        meant.append(closed)
+        if not same(Document(closed).data(), Document(closed.removesuffix(newline)).data()):
+            raise EditError(
+                "its last line must end with a line break, because a document must follow it"
+            )
+    pieces += [above, separator.join(new), rest]
+    meant += new
 
 
 def _without_separator(between: str, *, first: bool) -> str:
@@ -137,48 +140,3 @@ def _without_separator(between: str, *, first: bool) -> str:
         if is_meant and match["alone"] is not None:
             return between[: match.start()] + between[match.end() :]
     return between
-
-
-def _with_documents(text: str, new: Sequence[str]) -> str:
-    """Return ``text`` with documents behind its last one, above a separator that ends it."""
-    if not new:
-        return text
-    newline = newline_of(text)
-    separator = f"---{newline}"
-    if not documents(text):
-        is_separated = not text.strip(_BOM) or any(True for _ in _separators(text))
-        return text + ("" if is_separated else separator) + separator.join(new)
-    end = len(text)
-    for match in _separators(with_line_feeds(text)):
-        if match.end() == len(text):
-            end = match.start()
-    return text[:end] + separator + separator.join(new) + text[end:]
-
-
-class DocumentsEditor:
-    """The documents of a text as they are edited, one after another.
-
-    Args:
-        text: YAML documents.
-    """
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        for_ytt = CODE_OF_YTT in text  # also above the first separator, where no document is
-        slices = documents(text)
-        self._documents = [Document(text[start:end], for_ytt=for_ytt) for start, end in slices]
-        self._new: dict[int, str | None] = {}
-
-    def edit(self, number: int, data: Any) -> str:
-        """Return the text after new data for one of its documents, and after the edits of others before.
-
-        After an error the edit is not made.
-
-        Raises:
-            InputError: as ``Document.with_data``.
-            EditError: as ``Document.with_data`` and ``rewrite_documents``.
-        """
-        new = {**self._new, number: self._documents[number].with_data(data)}
-        text = rewrite_documents(self._text, new)
-        self._new = new
-        return text
