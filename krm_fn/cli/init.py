@@ -170,14 +170,14 @@ def _matches(proxy: FoundProxy, proxies: Sequence[FoundProxy]) -> list[dict[str,
 
 
 def _matchers(places: Sequence[ProxyPlace]) -> list[dict[str, list[str]]]:
-    """Return matchers that choose the objects of places: one for each kind of a namespace."""
-    matchers: dict[tuple[str, str], dict[str, list[str]]] = {}
+    """Return a matcher for each object that gets the proxy only where it is chosen."""
+    matchers = []
     for ref in dict.fromkeys(place.ref for place in places if not place.is_chosen):
-        matcher = matchers.setdefault((ref.kind, ref.namespace), {"kinds": [ref.kind], "names": []})
-        matcher["names"].append(ref.name)
+        matcher = {"kinds": [ref.kind], "names": [ref.name]}
         if ref.namespace:
             matcher["namespaces"] = [ref.namespace]
-    return list(matchers.values())
+        matchers.append(matcher)
+    return matchers
 
 
 def _missing_facts(proxy_config: dict[str, Any], selection: Selection) -> list[str]:

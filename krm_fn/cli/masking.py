@@ -142,7 +142,7 @@ def _is_secret_object(node: Node) -> bool:
 
 def _members(node: Node) -> Iterator[tuple[str, Node]]:
     """Yield the members of a mapping, and those that merge keys (`<<`) bring into it."""
-    target = node.target if isinstance(node, Alias) else node
+    target = _target(node)
     if isinstance(target, Sequence):
         for item in target.items:
             yield from _members(item)
@@ -169,7 +169,7 @@ def _is_secret(name: str, value: Node) -> bool:
 
 def _values_in(node: Node) -> Iterator[Node]:
     """Yield the texts in a value, at any depth, and what aliases in it mean."""
-    target = node.target if isinstance(node, Alias) else node
+    target = _target(node)
     if isinstance(target, Scalar):
         yield target
     elif isinstance(target, Sequence):
@@ -180,6 +180,11 @@ def _values_in(node: Node) -> Iterator[Node]:
             yield from _values_in(value)
 
 
-def _text(node: Node | None) -> str:
-    target = node.target if isinstance(node, Alias) else node
+def _text(node: Node) -> str:
+    target = _target(node)
     return target.value if isinstance(target, Scalar) else ""
+
+
+def _target(node: Node) -> Node:
+    """Return what an alias means; another node as it is."""
+    return node.target if isinstance(node, Alias) else node

@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -39,7 +38,8 @@ def write_files(changes: Mapping[str, ContentChange], *, before: Callable[[], ob
         for file, change in files.items():
             _refuse_other_state(file, change)
             if change.new is not None:
-                beside[file] = _new_file(file, change.new)
+                beside[file] = file.with_name(f"{_PREFIX}{os.urandom(8).hex()}")
+                _write_beside(beside[file], file, change.new)
         before()
         for file, change in files.items():
             _refuse_other_state(file, change)
@@ -68,25 +68,17 @@ def _refuse_other_state(file: Path, change: ContentChange) -> None:
         raise OSError(errno.EACCES, "it is read-only")
 
 
-def _new_file(file: Path, content: bytes) -> Path:
-    """Return a file beside another one, with this content and with the mode that the other has, or a new one gets."""
+def _write_beside(new: Path, file: Path, content: bytes) -> None:
+    """Write a new file beside another one, with the mode that the other has, or a new one gets."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=_PREFIX, dir=file.parent)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(handle)
-        if file.exists():
-            shutil.copymode(file, name)
-        else:
-            umask = os.umask(0o022)
-            os.umask(umask)
-            os.chmod(name, 0o666 & ~umask)
-    except BaseException:
-        os.unlink(name)
-        raise
-    return Path(name)
+    mode = file.stat().st_mode if file.exists() else 0o666
+    handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(handle)
+    if file.exists():
+        shutil.copymode(file, new)
 
 
 def _replace(file: Path, new: Path | None) -> None:

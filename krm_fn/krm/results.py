@@ -148,17 +148,14 @@ class Result(NamedTuple):
 
     def line(self) -> str:
         """Return ``[error] apiVersion/Kind/namespace/name field.path: message``, on one line, without a credential."""
-        return f"[{self.severity.value}] {self._sentence()}"
+        return f"[{self.severity.value}] {self.sentence()}"
 
     def line_with_file(self) -> str:
         """Return the line with the name of the file in front of the object."""
-        return f"[{self.severity.value}] {self.text_with_file()}"
+        return f"[{self.severity.value}] {self.sentence(redact(self.ref.file_path))}"
 
-    def text_with_file(self) -> str:
-        """Return the line without the severity, for outputs that show it in another way."""
-        return self._sentence(redact(self.ref.file_path))
-
-    def _sentence(self, file: str = "") -> str:
+    def sentence(self, file: str = "") -> str:
+        """Return the object, the field and the message, on one line, without a credential."""
         about = " ".join(filter(None, (file, str(self.ref), field_path(self.path))))
         text = redact(self.text)
         return shown_line(f"{about}: {text}" if about else text)
