@@ -63,8 +63,8 @@ WORKERS = OverrideSubject(
     role="Worker",
     groups=("md-0", "default-worker"),
 )
-CLUSTER = OverrideSubject("certManager", "a")
-NO_CLUSTER = OverrideSubject("certManager")
+CLUSTER = OverrideSubject("a", target="certManager")
+NO_CLUSTER = OverrideSubject(target="certManager")
 MATCHES = {
     "no Cluster is not any Cluster": (ClusterMatcher(clusters=("*",)), NO_CLUSTER, False),
     "no Cluster, no label": (ClusterMatcher(labels={"region": "*"}), NO_CLUSTER, False),

@@ -36,17 +36,14 @@ class _DefaultNetwork(NamedTuple):
 
     cidr: str
     program: str
-    instead: tuple[str, ...]
+    instead: str
 
 
 _AWS = _DefaultNetwork(
     "10.0.0.0/16",
     "Cluster API Provider AWS",
-    tuple(
-        f"{network}.vpc.{field}"
-        for network in ("network", "networkSpec")
-        for field in ("id", "cidrBlock", "ipamPool")
-    ),
+    "network.vpc.id network.vpc.cidrBlock network.vpc.ipamPool "
+    "networkSpec.vpc.id networkSpec.vpc.cidrBlock networkSpec.vpc.ipamPool",
 )
 _NETWORKS = {
     "AWSCluster": _AWS,
@@ -54,37 +51,21 @@ _NETWORKS = {
     "AzureCluster": _DefaultNetwork(
         "10.0.0.0/8",
         "Cluster API Provider Azure",
-        tuple(
-            f"networkSpec.{field}"
-            for field in (
-                "vnet.id",
-                "vnet.cidrBlocks",
-                "vnet.cidrBlock",
-                "vnet.resourceGroup",
-                "subnets.0.cidrBlocks",
-                "subnets.0.cidrBlock",
-            )
-        ),
+        "networkSpec.vnet.id networkSpec.vnet.resourceGroup networkSpec.vnet.cidrBlocks networkSpec.vnet.cidrBlock "
+        "networkSpec.subnets.0.cidrBlocks networkSpec.subnets.0.cidrBlock",
     ),
     "GCPCluster": _DefaultNetwork(
         "10.128.0.0/9",
         "Google Cloud",
-        ("network.name", "network.autoCreateSubnetworks", "network.hostProject", "network.subnets"),
+        "network.name network.autoCreateSubnetworks network.hostProject network.subnets",
     ),
     "HetznerCluster": _DefaultNetwork(
-        "10.0.0.0/16",
-        "Cluster API Provider Hetzner",
-        ("hcloudNetwork.cidrBlock",),
+        "10.0.0.0/16", "Cluster API Provider Hetzner", "hcloudNetwork.cidrBlock"
     ),
     "OCICluster": _DefaultNetwork(
         "10.0.0.0/16",
         "Cluster API Provider OCI",
-        (
-            "networkSpec.vcn.id",
-            "networkSpec.vcn.cidr",
-            "networkSpec.vcn.cidrs",
-            "networkSpec.skipNetworkManagement",
-        ),
+        "networkSpec.vcn.id networkSpec.vcn.cidr networkSpec.vcn.cidrs networkSpec.skipNetworkManagement",
     ),
 }
 """Kind of an infrastructure cluster -> the network that its provider makes for it."""
@@ -121,7 +102,7 @@ def assumed(obj: Object) -> ClusterNetwork:
     silent: tuple[Any, ...] = (None, "", [], {})
     if kind == "GCPCluster":
         silent += ("default",)
-    if is_made and all(part.get(path) in silent for path in default.instead):
+    if is_made and all(part.get(path) in silent for path in default.instead.split()):
         networks = (part.fact(default.cidr, network_path(kind), default.program),)
     return ClusterNetwork(networks=networks, hosts=tuple(_hosts(part)))
 

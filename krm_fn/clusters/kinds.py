@@ -142,16 +142,11 @@ _BY_CONTRACT = FactPaths(endpoint=_ENDPOINT, region="region")
 _AWS = FactPaths(
     endpoint=_ENDPOINT,
     region="region",
-    networks=" ".join(
-        f"{network}.{field}"
-        for network in ("network", "networkSpec")  # v1alpha4 and later, v1alpha3
-        for field in (
-            "vpc.cidrBlock",
-            "vpc.secondaryCidrBlocks.*.ipv4CidrBlock",
-            "vpc.ipv6.cidrBlock",
-            "subnets.*.cidrBlock",
-            "subnets.*.ipv6CidrBlock",
-        )
+    networks=(
+        "network.vpc.cidrBlock network.vpc.secondaryCidrBlocks.*.ipv4CidrBlock network.vpc.ipv6.cidrBlock "
+        "network.subnets.*.cidrBlock network.subnets.*.ipv6CidrBlock "
+        # v1alpha3
+        "networkSpec.vpc.cidrBlock networkSpec.vpc.ipv6.cidrBlock networkSpec.subnets.*.cidrBlock"
     ),
 )
 _GCP = FactPaths(

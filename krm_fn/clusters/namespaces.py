@@ -7,8 +7,8 @@ folder of templates is many lists in one.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import takewhile
 
 from krm_fn.clusters.model import Key
 from krm_fn.light_typing import TypeVar
@@ -87,13 +87,12 @@ def nearest(keys: list[Key], file: str) -> list[Key]:
     """
     if len(keys) == 1:
         return keys
-    steps = file.split("/")
-    ranks = [_nearness(key.file.split("/"), steps) for key in keys]
+    ranks = [_nearness(key.file, file) for key in keys]
     return [key for key, rank in zip(keys, ranks, strict=True) if rank == max(ranks)]
 
 
-def _nearness(steps: list[str], others: list[str]) -> tuple[int, int]:
+def _nearness(path: str, other: str) -> tuple[int, int]:
     """Return how many steps two paths share, from the first one on, and how short the first path is."""
-    pairs = zip(steps, others, strict=False)
-    shared = len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
-    return shared, -len(steps)
+    steps = path.split("/")
+    shared = os.path.commonprefix([steps, other.split("/")])  # noqa: RUF071 -- of lists, it compares steps
+    return len(shared), -len(steps)

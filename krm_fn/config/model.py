@@ -50,14 +50,9 @@ class PolicyChange(NamedTuple):
     def over(self, policy: Policy) -> Policy:
         """Return ``policy`` with the fields that are set here in place of its own."""
         on = {name for name, wanted in self.derive.items() if wanted}
-        return Policy(
-            style=coalesce(self.style, policy.style),
-            derive=(policy.derive | on) - (self.derive.keys() - on),
-            extra=coalesce(self.extra, policy.extra),
-            exclude=coalesce(self.exclude, policy.exclude),
-            rooted=coalesce(self.rooted, policy.rooted),
-            max_length=coalesce(self.max_length, policy.max_length),
-        )
+        derive = (policy.derive | on) - (self.derive.keys() - on)
+        said = {name: value for name, value in self._asdict().items() if value is not None}
+        return policy._replace(**{**said, "derive": derive})
 
 
 class Override(NamedTuple):

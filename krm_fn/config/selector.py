@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from krm_fn.light_typing import Any, NamedTuple
@@ -43,13 +43,7 @@ class Matcher(NamedTuple):
         annotations: Mapping[str, Any] = _NOTHING,
     ) -> bool:
         """Return whether an object matches; a label or annotation that is no string matches nothing."""
-        return (
-            _fit(self.names, name)
-            and _fit(self.namespaces, namespace)
-            and _fit(self.kinds, kind)
-            and _has_all(labels, self.labels)
-            and _has_all(annotations, self.annotations)
-        )
+        return all(map(_fits, self, (name, namespace, kind, labels, annotations)))
 
 
 class Selector(NamedTuple):
@@ -76,34 +70,34 @@ class IgnoredPlace(NamedTuple):
     def fits(self, *, path: str, kind: str, name: str) -> bool:
         """Return whether the place of a finding, its object and the path of its file, matches."""
         paths = [form for glob in self.paths for form in (glob, f"*/{glob}")]
-        return _fit(paths, path) and _fit(self.kinds, kind) and _fit(self.names, name)
+        return _fits(paths, path) and _fits(self.kinds, kind) and _fits(self.names, name)
 
 
 class OverrideSubject(NamedTuple):
-    """Where a target writes a proxy: what the ``match`` of an override is compared with.
+    """Where a target writes a proxy: what the ``match`` of an override is compared with, in the same order.
 
     Attributes:
-        target: the ID of the target.
         cluster: the name of the Cluster; None for an object that belongs to no known one.
         namespace: that of the Cluster.
         labels: those of the Cluster.
         role: "ControlPlane", "Worker" or "".
         groups: every name of the worker group.
+        target: the ID of the target.
         name: that of the object.
     """
 
-    target: str
     cluster: str | None = None
     namespace: str = ""
     labels: Mapping[str, Any] = _NOTHING
     role: str = ""
     groups: tuple[str, ...] = ()
+    target: str = ""
     name: str = ""
 
     def __hash__(self) -> int:
         """Hash all but the labels, which are a mapping and have no hash."""
         of_cluster = (self.cluster, self.namespace, self.role, self.groups)
-        return hash((self.target, *of_cluster, self.name))
+        return hash((*of_cluster, self.target, self.name))
 
 
 class ClusterMatcher(NamedTuple):
@@ -119,28 +113,17 @@ class ClusterMatcher(NamedTuple):
 
     def fits(self, place: OverrideSubject) -> bool:
         """Return whether the place matches."""
-        of_cluster = (self.clusters, self.namespaces, self.labels, self.roles, self.worker_groups)
-        if place.cluster is None and any(of_cluster):
-            return False
-        return (
-            _fit(self.targets, place.target)
-            and _fit(self.objects, place.name)
-            and _fit(self.clusters, place.cluster or "")
-            and _fit(self.namespaces, place.namespace)
-            and _fit(self.roles, place.role)
-            and _fit(self.worker_groups, *place.groups)
-            and _has_all(place.labels, self.labels)
-        )
+        is_of_cluster = place.cluster is not None or not any(self[:5])
+        return is_of_cluster and all(map(_fits, self, place))
 
 
-def _fit(globs: Iterable[str], *texts: str) -> bool:
-    """Return whether there are no globs, or one of them fits one of the texts."""
-    return not globs or any(fnmatch.fnmatchcase(text, glob) for text in texts for glob in globs)
-
-
-def _has_all(has: Mapping[str, Any], wanted: Mapping[str, str]) -> bool:
-    for key, glob in wanted.items():
-        value = has.get(key)
-        if not isinstance(value, str) or not fnmatch.fnmatchcase(value, glob):
-            return False
-    return True
+def _fits(globs: Any, values: Any) -> bool:
+    """Return whether there are no globs, or one fits a text of the values; of mappings, each glob its member."""
+    if isinstance(globs, Mapping):
+        return all(_fits((glob,), values.get(key)) for key, glob in globs.items())
+    texts = values if isinstance(values, tuple) else (values,)
+    return not globs or any(
+        isinstance(text, str) and fnmatch.fnmatchcase(text, glob)
+        for text in texts
+        for glob in globs
+    )

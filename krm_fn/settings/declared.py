@@ -77,7 +77,7 @@ def declaration(config: ProxyConfig, subject: OverrideSubject) -> Declaration:
 def subject_of(membership: Membership | None, target: str, name: str = "") -> OverrideSubject:
     """Return what overrides can match of an object, in one of its Clusters."""
     if membership is None:
-        return OverrideSubject(target, name=name)
+        return OverrideSubject(target=target, name=name)
     cluster = membership.cluster
     return OverrideSubject(
         target=target,

@@ -145,7 +145,7 @@ def _withheld(config: ProxyConfig, places: Sequence[DeclaredPlace]) -> tuple[Mem
     What is the same for every object is nobody's secret, so such a membership only adds what is known of the network.
     """
     subject = places[0].subject
-    other = declaration(config, OverrideSubject(subject.target, name=subject.name))
+    other = declaration(config, OverrideSubject(target=subject.target, name=subject.name))
     withheld: list[Membership] = []
     for place in places:
         membership, own = place.membership, place.declaration
