@@ -30,14 +30,18 @@ class ClusterMembers:
     """The objects of a list and their Clusters; of two objects with one key the first counts."""
 
     def __init__(self, nodes: Iterable[RelatedObject]) -> None:
-        self.nodes: dict[Key, RelatedObject] = {}
+        first: dict[Key, RelatedObject] = {}
         for node in nodes:
-            self.nodes.setdefault(node.key, node)
-        patches = self._patches()
-        self._keys = ObjectIndex((key, None) for key in self.nodes if key not in patches)
-        self.clusters = {
-            key: node for key, node in self.nodes.items() if node.is_cluster and key not in patches
-        }
+            first.setdefault(node.key, node)
+        complete = {key.identity for key, node in first.items() if node.is_complete}
+        # A Cluster that does not say of what it is made is a patch of the one that does, as kustomize has them.
+        listed = [
+            (key, node)
+            for key, node in first.items()
+            if not node.is_cluster or node.is_complete or key.identity not in complete
+        ]
+        self.nodes = ObjectIndex(listed)
+        self.clusters = {key: node for key, node in listed if node.is_cluster}
         self._is_about_one = len({key.identity for key in self.clusters}) == 1
         self._uses = ObjectIndex(self._by_target().items())
         self._of_class: dict[Key, list[RelatedObject]] = {}
@@ -48,7 +52,7 @@ class ClusterMembers:
 
     def resolve(self, key: Key) -> Key:
         """Return the key of the object of the list that a reference means, or the reference where there is none."""
-        return self._keys.find(key) or key
+        return self.nodes.find(key) or key
 
     def cluster(self, key: Key) -> RelatedObject | None:
         """Return the Cluster of the list with a key, or the one that this is a patch of."""
@@ -60,7 +64,7 @@ class ClusterMembers:
         Of users with one namespace and name, those nearest to its file count: a folder may hold a Cluster twice.
         """
         target = self._uses.find(key)
-        if target is None or (key in self.nodes and target.namespace != key.namespace):
+        if target is None or (self.nodes.find(key) == key and target.namespace != key.namespace):
             return []
         uses = self._uses[target]
         users: dict[tuple[str, ...], list[Key]] = {}
@@ -71,21 +75,9 @@ class ClusterMembers:
         }
         return [use for use in uses if use.source in nearest_users]
 
-    def is_unique(self, key: Key) -> bool:
-        """Return whether the list has one object of that kind and name, in whatever namespace and file."""
-        return self._keys.has_one(key)
-
     def of(self, node: RelatedObject) -> list[Membership]:
         """Return the Clusters of an object, in the order of their names."""
         return sorted(self._search(node, set()), key=_rank)
-
-    def _patches(self) -> set[Key]:
-        """Return the Clusters that are patches of another one, as kustomize has them."""
-        clusters = [node for node in self.nodes.values() if node.is_cluster]
-        complete = {node.key.identity for node in clusters if node.is_complete}
-        return {
-            node.key for node in clusters if not node.is_complete and node.key.identity in complete
-        }
 
     def _by_target(self) -> dict[Key, list[Use]]:
         """Return the uses of each object, whether or not it is in the list.
@@ -97,7 +89,7 @@ class ClusterMembers:
             for use in node.uses:
                 if not may_be_same(use.target.namespace, node.key.namespace):
                     continue
-                targets = self._keys.candidates(use.target)
+                targets = self.nodes.candidates(use.target)
                 if len({target.namespace for target in targets}) > 1:
                     continue
                 for target in targets or [use.target._replace(file="")]:
@@ -110,7 +102,7 @@ class ClusterMembers:
             return []
         visited.add(node.key)
         if node.is_cluster:
-            keys = self._keys.candidates(node.key) or [node.key]
+            keys = self.nodes.candidates(node.key) or [node.key]
             return [Membership(how="it is the Cluster", key=key) for key in keys]
         if node.key.group_kind == CLUSTER_CLASS:
             return list(self._clusters_of_class(node))
@@ -142,7 +134,7 @@ class ClusterMembers:
         """Return the Clusters of the owners of an object, whose own role goes first."""
         memberships: list[Membership] = []
         for key in node.owners:
-            owner = self.nodes.get(self.resolve(key))
+            owner = self.nodes.get(key)
             for membership in self._search(owner, visited) if owner else ():
                 how = _by_way_of("an owner reference", membership)
                 role = node.role or membership.role
@@ -197,9 +189,9 @@ class ClusterMembers:
         """
         namespace = evidence.namespace or node.key.namespace
         named = Key(*CLUSTER, namespace, evidence.name, node.key.file)
-        keys = self._keys.candidates(named)
+        keys = self.nodes.candidates(named)
         if not (keys or evidence.namespace or node.is_beside_its_cluster):
-            keys = self._keys.namesakes(named)
+            keys = self.nodes.namesakes(named)
         is_sure = len({key.namespace for key in keys}) == 1
         how = evidence.how if is_sure else f"{evidence.how}, a name that several Clusters have"
         return [
@@ -211,7 +203,7 @@ class ClusterMembers:
         """Return the Cluster outside of the list that a name means: a claim where a listed one has the same name."""
         namespace = evidence.namespace or ("" if node.is_workload else node.key.namespace)
         key = Key(*CLUSTER, namespace, evidence.name)
-        is_claim = self._keys.namesakes(key) or not may_be_same(namespace, node.key.namespace)
+        is_claim = self.nodes.namesakes(key) or not may_be_same(namespace, node.key.namespace)
         return _membership(key, node, evidence.how, node.key.namespace if is_claim else "")
 
     def _claim(self, node: RelatedObject, cluster: Key) -> str:

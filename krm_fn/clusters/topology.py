@@ -93,7 +93,7 @@ class Topology:
     def is_whole(self, obj: Object) -> bool:
         """Return whether another object refers to this one, and none of its name is in another file."""
         key = key_of(obj)
-        return bool(self._members.uses_of(key)) and self._members.is_unique(key)
+        return bool(self._members.uses_of(key)) and self._members.nodes.has_one(key)
 
     def class_of(self, cluster: Object) -> Key | None:
         """Return the ClusterClass of a Cluster, whether or not it is in the list."""
@@ -107,7 +107,7 @@ class Topology:
         if named is None:
             return Cluster()
         network = ClusterNetwork(infrastructure=_kind_of(named, its_class.ref, _OF_CLASS))
-        template = self._members.nodes.get(self._members.resolve(named))
+        template = self._members.nodes.get(named)
         if template is None:
             return Cluster(network=network)
         said = _unpatched(template.network, its_class)
@@ -136,15 +136,16 @@ class Topology:
 
     def _node(self, obj: Object) -> RelatedObject:
         """Return what is kept of an object, which need not be in the list."""
-        return self._members.nodes.get(key_of(obj)) or node_of(obj)
+        key = key_of(obj)
+        node = self._members.nodes.get(key)
+        return node if node and node.key == key else node_of(obj)
 
     def _sources(self) -> dict[Key, list[RelatedObject]]:
         """Return, for each Cluster, the objects with facts about it."""
         sources: dict[Key, list[RelatedObject]] = {}
         for key, node in self._members.nodes.items():
-            is_patch = node.is_cluster and key not in self._members.clusters
             has_facts = node.network != _NOTHING or node.assumed != _NOTHING
-            if is_patch or not (has_facts or node.role is Role.CONTROL_PLANE):
+            if not has_facts and node.role is not Role.CONTROL_PLANE:
                 continue
             for membership in self._members.of(node):
                 cluster = membership.key
@@ -158,7 +159,7 @@ class Topology:
         """Return a Cluster with what its sources say, in an order that does not depend on that of the list."""
         its_class = _NO_CLASS
         if cluster.class_key:
-            its_class = self._members.nodes.get(self._members.resolve(cluster.class_key), _NO_CLASS)
+            its_class = self._members.nodes.get(cluster.class_key, _NO_CLASS)
         parts = self._parts(cluster, its_class, sources)
         others = sorted((node for node in sources if node not in parts), key=_key)
         networks = [_unpatched(node.network, its_class) for node in parts]
