@@ -202,10 +202,7 @@ OTHERS = {"match": {"clusters": ["prod-1"]}, "disabled": True}
     ("match", "others", "severity"),
     [
         pytest.param({"clusters": ["prod-*"]}, [], None, id="one that fits a Cluster"),
-        pytest.param(
-            {"clusters": ["prod-*"], "roles": ["Worker"]}, [OTHERS], Severity.WARNING, id="a Cluster without that role"
-        ),
-        pytest.param({"roles": ["Worker"]}, [OTHERS], Severity.WARNING, id="a role that is not there"),
+        pytest.param({"clusters": ["prod-*"], "roles": ["Worker"]}, [OTHERS], Severity.INFO, id="without that role"),
         pytest.param({"labels": {"regoin": "*"}}, [], Severity.WARNING, id="a misspelt label, and nothing else fits"),
         pytest.param({"labels": {"region": "west"}}, [OTHERS], Severity.INFO, id="one row of a table for many lists"),
         pytest.param({"targets": ["certManager"]}, [], Severity.INFO, id="another target"),

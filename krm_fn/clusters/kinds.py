@@ -213,21 +213,19 @@ CLUSTER_PATHS = FactPaths(
     endpoint=f"spec.{_ENDPOINT}",
     start=(),
 )
-_OF_INVENTORY = FactPaths(machines="spec.hosts.*.address", start=())
-_OF_POOL = FactPaths(pools="spec", start=())
+_PATHS = {
+    CLUSTER: CLUSTER_PATHS,
+    konvoy.INVENTORY: FactPaths(machines="spec.hosts.*.address", start=()),
+    **dict.fromkeys(POOLS, FactPaths(pools="spec", start=())),
+    **{kind: cluster.paths for kind, cluster in WHOLE_CLUSTERS.items()},
+}
 
 
 @cache
 def paths_of(group: str, kind: str) -> FactPaths | None:
     """Return where objects of a kind say facts about their Cluster; None for a kind that says none."""
-    if (group, kind) == CLUSTER:
-        return CLUSTER_PATHS
-    if (group, kind) == konvoy.INVENTORY:
-        return _OF_INVENTORY
-    if (group, kind) in POOLS:
-        return _OF_POOL
-    if (group, kind) in WHOLE_CLUSTERS:
-        return WHOLE_CLUSTERS[group, kind].paths
+    if (group, kind) in _PATHS:
+        return _PATHS[group, kind]
     if (group, kind) in NODE_KINDS:
         return _of_nodes(NODE_KINDS[group, kind])
     if not is_infrastructure(group, kind):

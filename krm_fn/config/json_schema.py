@@ -171,12 +171,6 @@ def _not_one_of(mistake: Mistake) -> str:
     return f"{text}; {meant}" if meant else text
 
 
-def _empty(mistake: Mistake) -> str:
-    if mistake.place[-1:] == ("match",):
-        return "must not be empty: it must hold a field, such as `clusters`"
-    return "must not be empty: leave it out"
-
-
 def _nothing_chosen(mistake: Mistake) -> str:
     """Return the message for a missing alternative: a proxy in ``spec``, or any setting in an override."""
     if not mistake.place:
@@ -187,9 +181,7 @@ def _nothing_chosen(mistake: Mistake) -> str:
 
 
 def _missing(mistake: Mistake) -> str:
-    names = [name for name in mistake.node["required"] if name not in mistake.value]
-    reason = ": it says whom this is for" if names == ["match"] else ""
-    return f"must hold {_listed(names)}{reason}"
+    return f"must hold {_listed(name for name in mistake.node['required'] if name not in mistake.value)}"
 
 
 def _without_companion(mistake: Mistake) -> str:
@@ -204,9 +196,7 @@ _WORDS: dict[str, Callable[[Mistake], str]] = {
     "enum": _not_one_of,
     "maxLength": lambda mistake: f"must not be longer than {mistake.node['maxLength']} characters",
     "maxProperties": lambda mistake: f"must hold only one of {_listed(mistake.node['properties'])}",
-    "minItems": _empty,
-    "minLength": lambda _: "must not be empty",
-    "minProperties": _empty,
+    **dict.fromkeys(("minItems", "minLength", "minProperties"), lambda _: "must not be empty"),
     "minimum": lambda mistake: f"must not be less than {mistake.node['minimum']}",
     "pattern": lambda mistake: str(mistake.node["patternErrorMessage"]),
     "required": _missing,

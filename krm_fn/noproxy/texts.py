@@ -20,8 +20,7 @@ from krm_fn.noproxy.entries import (
 
 _OTHER_SEPARATORS = r"[\s;|]+"
 _URL = r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)?(?P<host>\[[^\]]*\]|[^/:?#]*)(?P<rest>.*)"
-_NO_VARIABLE = "an entry must not be the name of a variable: nothing puts its value in its place; write its entries"
-_NO_HOST = "an entry must not end with a colon: write a host name, a domain, an address or a CIDR"
+_A_HOST = "a host name, a domain, an address or a CIDR"
 _ADDRESS_WITH_PREFIX = r"[0-9A-Fa-f:.\[\]]+/[0-9.]+"
 
 
@@ -61,22 +60,18 @@ def _url_mistake(entry: str) -> str:
         return ""
     host = match["host"].strip("[]")
     shown = (match["scheme"] or "") + match["host"] + ("..." if match["rest"] else "")
-    corrected = f'"{host}"' if host else "a host name, a domain, an address or a CIDR"
+    corrected = f'"{host}"' if host else _A_HOST
     return f'entry "{shown}" must not be a URL: write {corrected}'
 
 
 def _nonsense(entry: str) -> str:
     """Return why ``entry`` cannot be what its author means: no address, no host, no value of a variable."""
     if is_variable(entry):
-        return _NO_VARIABLE
+        return "an entry must not be the name of a variable: write its entries"
     # There is one at most: what separates entries is a mistake of the pattern.
     token = next(iter(split(entry)), "")
     if classify(bare(token)) is not EntryKind.UNKNOWN:
         return ""
     if resembles_address(token):
         return f'entry "{token}" must be a whole address or CIDR, such as "10.1.2.0/24"'
-    if token.endswith(":"):
-        return _NO_HOST
-    if ".." in token:
-        return f'entry "{token}" must not hold two dots in a row: no host has such a name'
-    return ""
+    return f'entry "{token}" must be {_A_HOST}' if token.endswith(":") or ".." in token else ""
