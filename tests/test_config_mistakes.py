@@ -13,7 +13,6 @@ from krm_fn.targets import TARGETS
 
 ACCEPTED = "must be `fn.inject-proxy.io/v1alpha1 ProxyConfig`, or `v1 ConfigMap` with the same keys under `data`"
 OURS = "fn.inject-proxy.io/v1alpha1"
-DROP_IN = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
 
 FORMS: dict[str, tuple[Any, str]] = {
     "neither apiVersion nor kind": ({"metadata": {}}, ""),
@@ -164,10 +163,6 @@ OF_SPEC: dict[str, tuple[dict[str, Any], str]] = {
     "a text for a boolean": (
         {"targets": {"kubeadmCommands": {"restart": "no"}}},
         "targets.kubeadmCommands.restart: must be `true` or `false`, without quotes",
-    ),
-    "two drop-ins in one file": (
-        {"targets": {"kubeletDropIn": {"path": DROP_IN}}},
-        "targets.kubeletDropIn.path: must not be the `path` of `containerdDropIn`: one file, one unit",
     ),
     "an option without its companion": (
         {"targets": {"kyvernoPolicies": {"generated": {"name": "a"}}}},
@@ -355,8 +350,3 @@ def test_the_path_of_a_drop_in(path: str, is_fine: bool) -> None:
     else:
         (reported,) = problems(config)
         assert reported.startswith("spec.targets.kubeletDropIn.path: must ")
-
-
-@pytest.mark.parametrize("other", [{"enabled": False, "path": DROP_IN}, {"path": "/a.service.d/b.conf"}])
-def test_two_drop_ins_that_do_not_meet(other: dict[str, Any]) -> None:
-    assert load(proxy_config(httpProxy=PROXY, targets={"kubeletDropIn": other})) is not None

@@ -7,8 +7,8 @@ folder of templates is many lists in one.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import takewhile
 
 from krm_fn.clusters.model import Key
 from krm_fn.light_typing import TypeVar
@@ -94,5 +94,6 @@ def nearest(keys: list[Key], file: str) -> list[Key]:
 def _nearness(path: str, other: str) -> tuple[int, int]:
     """Return how many steps two paths share, from the first one on, and how short the first path is."""
     steps = path.split("/")
-    shared = os.path.commonprefix([steps, other.split("/")])  # noqa: RUF071 -- of lists, it compares steps
+    pairs = zip(steps, other.split("/"), strict=False)
+    shared = list(takewhile(lambda pair: pair[0] == pair[1], pairs))
     return len(shared), -len(steps)

@@ -10,7 +10,7 @@ import ipaddress
 from collections.abc import Callable, Iterator
 
 from krm_fn import noproxy
-from krm_fn.config import json_schema, url
+from krm_fn.config import url
 from krm_fn.config.names import shown, texts_at
 from krm_fn.light_typing import Any
 from krm_fn.near_names import did_you_mean
@@ -23,7 +23,6 @@ _LISTS: tuple[tuple[Pointer, Callable[[str], str]], ...] = (
     (("noProxyPolicy", "exclude"), noproxy.mistake_of_pattern),
 )
 """The lists of ``spec`` and of an override -> what says why an entry of them is wrong."""
-_DROP_INS = ("containerdDropIn", "kubeletDropIn")
 
 
 def mistakes(spec: Any) -> _Mistakes:
@@ -39,7 +38,6 @@ def mistakes(spec: Any) -> _Mistakes:
     for index in range(len(list_at(spec, ("lint", "ignore")))):
         for place, rule in texts_at(spec, ("lint", "ignore", str(index), "rules")):
             yield from _of_rule(place, rule)
-    yield from _of_drop_ins(spec)
 
 
 def _of_proxy(spec: Any, place: Pointer) -> _Mistakes:
@@ -81,16 +79,3 @@ def _of_rule(place: Pointer, rule: str) -> _Mistakes:
     if rule not in SILENCEABLE:
         advice = did_you_mean(rule, SILENCEABLE, alike=0.7, begin="; ")
         yield place, f"must be the code that a message begins with{advice}"
-
-
-def _of_drop_ins(spec: Any) -> _Mistakes:
-    """Yield a mistake if two drop-ins have one path: they would overwrite each other's variables in every run."""
-    paths = []
-    for name in _DROP_INS:
-        options = lookup(spec, ("targets", name), {})
-        if lookup(options, ("enabled",)) is not False:
-            default = json_schema.default(f"targets.{name}.path")
-            paths.append(lookup(options, ("path",), default))
-    if len(set(map(str, paths))) < len(paths):
-        place = ("targets", _DROP_INS[-1], "path")
-        yield place, f"must not be the `path` of `{_DROP_INS[0]}`: one file, one unit"
