@@ -261,14 +261,10 @@ def test_the_secret_of_the_comment_is_what_a_run_reads(tmp_path: Path) -> None:
     assert WITH_PASSWORD in (tmp_path / "a.yaml").read_text()
 
 
-def test_a_config_above_the_folder_is_enough(tmp_path: Path) -> None:
-    config = "apiVersion: fn.inject-proxy.io/v1alpha1\nkind: ProxyConfig\nspec: {httpProxy: http://p:1}\n"
-    (tmp_path / ".git").mkdir()
-    write(tmp_path, {"proxy.yaml": config, "a/nodes.yaml": nodes("a", PROXY)})
-    done = init(tmp_path / "a", "--yes")
-    assert (done.returncode, (tmp_path / "a/proxy.yaml").exists()) == (2, False)
-    assert '"../proxy.yaml" holds a ProxyConfig already' in done.stderr
-    assert init(tmp_path / "a", "--print").returncode == 0
+def test_a_file_that_is_there_stays(tmp_path: Path) -> None:
+    write(tmp_path, {"proxy.yaml": "a: b\n"})
+    done = init(tmp_path, "--yes")
+    assert (done.returncode, (tmp_path / "proxy.yaml").read_text()) == (1, "a: b\n")
 
 
 def at_a_terminal(folder: Path, answers: str) -> tuple[int, str]:

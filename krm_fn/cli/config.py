@@ -33,13 +33,9 @@ class FoundConfig(NamedTuple):
         return self.located.ref.file_path
 
     def load(self) -> ProxyConfig:
-        """Return the checked ProxyConfig; raises ConfigError if it is wrong."""
-        wanted = config.load(self.located.data, self.objects, repeated=self.located.repeated)
-        if wanted is None:
-            raise UsageError(
-                "the functionConfig asks for nothing: it must say which proxy to inject"
-            )
-        return wanted
+        """Return the checked ProxyConfig, one that asks for nothing as such; raises ConfigError if it is wrong."""
+        repeated = self.located.repeated
+        return config.load(self.located.data, self.objects, repeated=repeated) or ProxyConfig()
 
     def lines(self) -> list[str]:
         """Return a line that names the file of the ProxyConfig, if the command line does not."""

@@ -101,12 +101,10 @@ def _file(given: Namespace, wanted: ProxyConfig) -> Answer:
 def _cluster(given: Namespace) -> Cluster:
     """Return the Cluster of the command line, as overrides match it."""
     namespace, _, name = given.cluster.rpartition("/")
-    labels = {}
-    for pair in given.labels.split(",") if given.labels else ():
-        key, equals, value = pair.strip().partition("=")
-        if not (key and equals):
-            raise UsageError("`--labels` must hold pairs such as `region=west,stage=prod`")
-        labels[key] = value
+    pairs = given.labels.split(",") if given.labels else ()
+    labels = dict(pair.strip().partition("=")[::2] for pair in pairs)
+    if "" in labels or "" in labels.values():
+        raise UsageError("`--labels` must hold pairs such as `region=west,stage=prod`")
     return Cluster(namespace, name, labels)
 
 

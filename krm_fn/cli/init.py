@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from krm_fn import config
 from krm_fn.cli import streams
-from krm_fn.cli.config import config_above, config_of
+from krm_fn.cli.config import config_of
 from krm_fn.cli.found_proxies import FoundProxy, ProxyPlace, find_proxies, note_proxy
 from krm_fn.cli.lines import count
 from krm_fn.cli.selection import KUSTOMIZATIONS, LeftAlone, Selection, select
@@ -59,8 +59,9 @@ def run(given: Namespace) -> Answer:
     manifests = ReadableManifests(selection.manifests)
     file = os.path.normpath(os.path.join(given.folder, _NAME))
     asks = not (given.yes or given.print)
-    if not given.print:
-        _refuse_second(file, manifests, given.folder)
+    for located in () if given.print else manifests.configs():
+        there = located.ref.file_path
+        raise UsageError(f'"{there}" holds a ProxyConfig already; `--print` prints a new one')
     if asks and not (streams.is_terminal(sys.stdin) and streams.is_terminal(sys.stderr)):
         raise UsageError("there is no terminal to ask on: `--yes` or `--print` asks nothing")
     proxies = find_proxies(manifests, selection.others, os.environ)
@@ -76,18 +77,6 @@ def run(given: Namespace) -> Answer:
         return Answer([content], lines)
     lines += [f"created {file}", f"next: inject-proxy run --diff {given.folder}"]
     return Answer((), lines, changes={file: ContentChange(None, content)})
-
-
-def _refuse_second(file: str, manifests: ReadableManifests, folder: str) -> None:
-    """Raise UsageError where a run finds a ProxyConfig already, in the folder or above it."""
-    there = (
-        [file] if os.path.lexists(file) else [each.ref.file_path for each in manifests.configs()]
-    )
-    above = None if there else config_above(manifests, [folder])
-    if above:
-        there = [above.file]
-    if there:
-        raise UsageError(f'"{there[0]}" holds a ProxyConfig already; `--print` prints a new one')
 
 
 def _proxy_of_answer() -> list[FoundProxy]:

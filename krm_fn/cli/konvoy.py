@@ -142,35 +142,37 @@ def command_line(
         if kind == defaults.infrastructure_kind:
             infrastructure = word
     endpoint = value_of(defaults.endpoint) if infrastructure == "preprovisioned" else ""
-    proxies = [flag for role in roles for flag in _flags_of_role(wanted, cluster, role)]
+    proxies: dict[str, str] = {}
+    for role in roles:
+        proxies |= _flags_of_role(wanted, cluster, role)
     mirror = wanted.mirror.url if wanted.mirror else ""
-    if not mirror and not any(value for _, value in proxies):
+    if not mirror and not any(proxies.values()):
         raise UsageError(
             "the ProxyConfig must say a proxy for the nodes, or a registry mirror: in `spec`, or in an override that "
             "fits `--cluster`, `--labels` and `--role`"
         )
     is_flatcar = list(wanted.targets.get("nodeTrustStore", {}).get("os", ())) == ["Flatcar"]
-    flags = [
-        (_NAME, cluster.name),
-        ("--apiserver-host", endpoint),
-        ("--kubernetes-pod-network-cidr", ",".join(fact.value for fact in defaults.pod_cidrs)),
-        ("--kubernetes-service-cidr", ",".join(fact.value for fact in defaults.service_cidrs)),
-        *proxies,
-        (_MIRROR, mirror),
-        (_OS, "flatcar" if is_flatcar else ""),
-    ]
+    flags = {
+        _NAME: cluster.name,
+        "--apiserver-host": endpoint,
+        "--kubernetes-pod-network-cidr": ",".join(fact.value for fact in defaults.pod_cidrs),
+        "--kubernetes-service-cidr": ",".join(fact.value for fact in defaults.service_cidrs),
+        **proxies,
+        _MIRROR: mirror,
+        _OS: "flatcar" if is_flatcar else "",
+    }
     lines = [f"konvoy create cluster {infrastructure}"]
-    lines += [f"{flag} {shlex.quote(value)}" for flag, value in flags if value]
+    lines += [f"{flag} {shlex.quote(value)}" for flag, value in flags.items() if value]
     has_certificates = wanted.mirror is not None and wanted.mirror.ca.pem
     warning = f"[warning] write the certificates of `spec.registryMirror.ca` into a file for `{_MIRROR_CA}`"
     return " \\\n  ".join(lines) + "\n", [warning] if has_certificates else []
 
 
-def _flags_of_role(wanted: ProxyConfig, cluster: Cluster, role: Role) -> list[tuple[str, str]]:
+def _flags_of_role(wanted: ProxyConfig, cluster: Cluster, role: Role) -> dict[str, str]:
     """Return the flags of a role; the list is the one that its nodes would get from a run."""
     memberships = (Membership(cluster, role),)
     target = KUBEADM.targets[0]
     resolved = settings.resolve(wanted, memberships, target=target, readers=Readers(Audience.NODE))
     proxy = resolved.settings
     values = (proxy.http_proxy, proxy.https_proxy, proxy.no_proxy)
-    return [(f"--{_ROLES[role]}{name}", value) for name, value in zip(_FIELDS, values, strict=True)]
+    return {f"--{_ROLES[role]}{name}": value for name, value in zip(_FIELDS, values, strict=True)}

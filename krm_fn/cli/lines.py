@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Result, by_importance, lines
-
-FAIL_ON = {severity.value: severity for severity in (Severity.ERROR, Severity.WARNING)}
-"""The values of `--fail-on`."""
 
 
 def result_lines(
@@ -16,16 +14,15 @@ def result_lines(
 ) -> list[str]:
     """Return a line for each error and warning, the most important first; with ``verbose`` for each result."""
     if verbose:
-        return [line(result) for result in by_importance(results)]
+        return list(map(line, by_importance(results)))
     return lines((result for result in results if result.severity is not Severity.INFO), line)
 
 
 def severities(results: Iterable[Result], silenced: Sequence[Result] = ()) -> str:
     """Return ``1 error, 2 warnings``, and where there are some ``, 3 silenced``."""
-    found = [result.severity for result in results]
+    numbers = Counter(result.severity for result in results)
     parts = [
-        count(found.count(severity), severity.value)
-        for severity in (Severity.ERROR, Severity.WARNING)
+        count(numbers[severity], severity.value) for severity in (Severity.ERROR, Severity.WARNING)
     ]
     if silenced:
         parts.append(f"{len(silenced)} silenced")

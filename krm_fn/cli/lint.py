@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from krm_fn.cli import streams
 from krm_fn.cli.config import config_above, config_of_file
-from krm_fn.cli.lines import FAIL_ON, count, severities
+from krm_fn.cli.lines import count, severities
 from krm_fn.cli.report import report
 from krm_fn.cli.selection import LeftAlone, select
 from krm_fn.cli.streams import Answer
@@ -87,7 +87,7 @@ def _answer(
     lines: Sequence[str],
     notes: Sequence[str],
 ) -> Answer:
-    fail_on = FAIL_ON.get(given.fail_on, Severity.ERROR)
+    fail_on = Severity(given.fail_on or "error")
     output = streams.text_of(lines)
     if given.output != "text":
         output = report(given.output, "lint", results, manifests, fail_on)

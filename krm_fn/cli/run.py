@@ -8,13 +8,13 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from krm_fn.cli import streams
 from krm_fn.cli.config import find_config
 from krm_fn.cli.files import common_folder
-from krm_fn.cli.lines import FAIL_ON, count, result_lines, severities
+from krm_fn.cli.lines import count, result_lines, severities
 from krm_fn.cli.report import report
 from krm_fn.cli.selection import Selection, is_resource_list, kustomization_without, select
 from krm_fn.cli.streams import STDIN, Answer, ContentChange
@@ -42,7 +42,7 @@ def run(given: Namespace) -> Answer:
     config = FunctionConfig(_with_options(found.located.data, given), found.located.repeated)
     outcome = run_list(files, config, found.objects)
     if given.fail_on:
-        outcome = outcome._replace(fail_on=FAIL_ON[given.fail_on])
+        outcome = outcome._replace(fail_on=Severity(given.fail_on))
     refs = {config.ref: found.located.ref}
     changes = _changes(given, files, outcome, refs)
     results = [result._replace(ref=refs.get(result.ref, result.ref)) for result in outcome.results]
@@ -53,14 +53,7 @@ def run(given: Namespace) -> Answer:
     if not selection.is_stream:
         lines += _lines_about_files(changes, would)
     lines += covered.lines(covered.covered(outcome.comparison.compared, files))
-    if outcome.exit_code and not are_severe(results, Severity.ERROR):
-        lines.append("failed because of the warnings, as `failOn` says; nothing was written")
-    # A check works out no files: each change is an error.
-    changed = "" if given.check else f"{count(len(changes), 'file')} {would}changed; "
-    lines.append(
-        f"inject-proxy run: {selection.counts()}, {count(outcome.items, 'document')}; {changed}"
-        f"{severities(results, outcome.silenced)}"
-    )
+    lines += _summary(given, outcome, selection, f"{count(len(changes), 'file')} {would}changed; ")
     output = b""
     written: Mapping[str, ContentChange] = {}
     if given.diff:
@@ -73,6 +66,19 @@ def run(given: Namespace) -> Answer:
     elif not would:
         written = _copies(given, selection, changes) if given.output_dir else changes
     return Answer([output], [*lines, *found.lines()], outcome.exit_code, written)
+
+
+def _summary(
+    given: Namespace, outcome: Outcome, selection: Selection, changed: str
+) -> Iterator[str]:
+    if outcome.exit_code and not are_severe(outcome.results, Severity.ERROR):
+        yield "failed because of the warnings, as `failOn` says; nothing was written"
+    if given.check:  # it works out no files: each change is an error
+        changed = ""
+    yield (
+        f"inject-proxy run: {selection.counts()}, {count(outcome.items, 'document')}; {changed}"
+        f"{severities(outcome.results, outcome.silenced)}"
+    )
 
 
 def _refuse_contradictions(given: Namespace) -> None:
@@ -126,21 +132,21 @@ def _with_options(function_config: Any, given: Namespace) -> Any:
     spec = function_config.get("spec") if isinstance(function_config, dict) else None
     if not isinstance(spec, dict):
         return function_config
-    only = _only(given)
-    if only:
-        spec = {**spec, "only": only}
-    if given.check and spec.get("mode") == "Remove":
-        raise UsageError(
-            "`--check` must be without `spec.mode: Remove`: `--diff` shows what it removes"
-        )
+    options: dict[str, Any] = {}
+    if given.only:
+        options["only"] = _only(given)
     if given.check:
-        spec = {**spec, "mode": "Check"}
-    return {**function_config, "spec": spec}
+        options["mode"] = "Check"
+        if spec.get("mode") == "Remove":
+            raise UsageError(
+                "`--check` must be without `spec.mode: Remove`: `--diff` shows what it removes"
+            )
+    return {**function_config, "spec": {**spec, **options}}
 
 
 def _only(given: Namespace) -> list[str]:
     """Return the targets and systems of `--only`."""
-    names = [name.strip() for words in given.only for name in words.split(",")]
+    names = [name.strip() for name in ",".join(given.only).split(",")]
     known = names_of_only()
     for name in names:
         if name not in known:
@@ -159,12 +165,12 @@ def _copies(
         raise UsageError(f'"{folder}" must not exist, or be an empty folder')
     if folder.is_relative_to(base):
         raise UsageError(f'"{folder}" must be outside of the folders that are read')
-    contents = {name: ContentChange(None, content) for name, content in selection.files.items()}
-    contents |= {name: ContentChange(None, change.new) for name, change in changes.items()}
     copies = {}
-    for name, content in contents.items():
-        if content.new is not None:
-            copies[str(folder / os.path.relpath(os.path.realpath(name), base))] = content
+    for name in {**selection.files, **changes}:
+        content = changes[name].new if name in changes else selection.files[name]
+        if content is not None:
+            copy = folder / os.path.relpath(os.path.realpath(name), base)
+            copies[str(copy)] = ContentChange(None, content)
     return copies
 
 
