@@ -9,8 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from krm_fn.light_typing import NamedTuple
-from krm_fn.products import cluster_api, distributions, giantswarm, konvoy, node_kinds, tkg
-from krm_fn.products.node_kinds import KIND_NAMES, SERVICE_TARGETS, WITH_MIRRORS, kinds_of
+from krm_fn.products import (
+    cluster_api,
+    distributions,
+    giantswarm,
+    konvoy,
+    node_kinds,
+    releases,
+    tkg,
+)
+from krm_fn.products.node_kinds import SERVICE_TARGETS, WITH_FILES, WITH_MIRRORS, kinds_of
+from krm_fn.products.workload_kinds import POD_SPEC_OF
+
+GroupKind = tuple[str, str]
+"""API group and kind: ``("apps", "Deployment")``; the group of ``v1`` is empty."""
 
 
 class TargetRow(NamedTuple):
@@ -19,7 +31,7 @@ class TargetRow(NamedTuple):
     Attributes:
         module: its module in ``krm_fn.targets``.
         systems: names for several targets, which ``spec.only`` accepts: a product, or a kind of objects.
-        kinds: the kinds of the objects that it edits, or creates others beside.
+        kinds: the kinds of the objects that it edits.
         text_hints: words of which at least one is in the text of every object that it edits, where its kinds
             occur in nearly every list, so that its module is imported for few of them; empty if the kinds say
             enough. ``Target.hints`` returns them.
@@ -30,50 +42,76 @@ class TargetRow(NamedTuple):
         needs: the field of ``spec`` that holds all that it writes: without it, the target only removes what an
             earlier run wrote.
         traces: words of which one is in the text of every object that holds such.
+        beside: the kinds of the objects beside which it creates others.
         on_request: it neither reads nor writes anything where ``spec.targets`` does not name it.
     """
 
     module: str
     systems: tuple[str, ...]
-    kinds: frozenset[str]
+    kinds: frozenset[GroupKind]
     text_hints: tuple[str, ...] = ()
     reference_words: tuple[str, ...] = ()
     fills_references: bool = False
     fills_values: bool = False
     needs: str = ""
     traces: tuple[str, ...] = ()
+    beside: frozenset[GroupKind] = frozenset()
     on_request: bool = False
 
+    @property
+    def kind_names(self) -> list[str]:
+        """The names of all these kinds."""
+        return [kind for _, kind in self.kinds | self.beside]
 
-def _names(target: str) -> frozenset[str]:
-    return frozenset(kind for _, kind in kinds_of(target))
+
+def _kinds(*names: str) -> frozenset[GroupKind]:
+    """Return kinds that are written as ``kubectl`` takes them: ``Deployment.apps``, or ``Secret``."""
+    parts = [name.partition(".") for name in names]
+    return frozenset((group, kind) for kind, _, group in parts)
 
 
+_CLUSTER = frozenset({cluster_api.CLUSTER})
+_DATA = _kinds("ConfigMap", "Secret")
+_VALUES = _DATA | {releases.HELM_RELEASE}
 _CONTAINER_REFERENCES = ("configMapKeyRef", "secretKeyRef", "configMapRef", "secretRef")
-_PODS = frozenset({"CronJob", "DaemonSet", "Deployment", "Job", "Pod", "ReplicaSet", "StatefulSet"})
+_PODS = frozenset(POD_SPEC_OF)
+
+
+def _add_ons(*kinds: GroupKind) -> TargetRow:
+    """Return the row of add-ons of TKG, which have data values in Secrets and resources of some kinds."""
+    words = (*tkg.ADD_ON_SECRET_TYPES, *dict.fromkeys(group for group, _ in kinds))
+    return TargetRow("tkg.add_ons", ("tkg",), _kinds("Secret").union(kinds), text_hints=words)
+
 
 ROWS: Mapping[str, TargetRow] = {
     "nodeTrustStore": TargetRow(
         "nodes.node_trust_store",
         ("nodes",),
-        KIND_NAMES,
+        WITH_FILES,
         needs="trustedCA",
         traces=("trusted-ca", "inject-proxy:"),  # the folder, and the mark of the commands
     ),
-    "containerdDropIn": TargetRow("nodes.node_targets", ("nodes",), _names("containerdDropIn")),
-    "kubeletDropIn": TargetRow("nodes.node_targets", ("nodes",), _names("kubeletDropIn")),
-    "kubeadmCommands": TargetRow("nodes.node_targets", ("nodes",), _names("kubeadmCommands")),
+    "containerdDropIn": TargetRow("nodes.node_targets", ("nodes",), kinds_of("containerdDropIn")),
+    "kubeletDropIn": TargetRow("nodes.node_targets", ("nodes",), kinds_of("kubeletDropIn")),
+    "kubeadmCommands": TargetRow("nodes.node_targets", ("nodes",), kinds_of("kubeadmCommands")),
     **{
-        target: TargetRow("nodes.node_targets", ("nodes",), _names(target))
+        target: TargetRow("nodes.node_targets", ("nodes",), kinds_of(target))
         for target in SERVICE_TARGETS
     },
-    "talos": TargetRow("nodes.talos", ("nodes",), _names("talos")),
-    "karpenter": TargetRow("nodes.karpenter", ("nodes",), frozenset({"EC2NodeClass"})),
-    "nodeFiles": TargetRow("nodes.node_targets", ("nodes",), _names("nodeFiles"), on_request=True),
+    "talos": TargetRow("nodes.talos", ("nodes",), kinds_of("talos")),
+    "karpenter": TargetRow("nodes.karpenter", ("nodes",), _kinds("EC2NodeClass.karpenter.k8s.aws")),
+    "nodeFiles": TargetRow(
+        "nodes.node_targets", ("nodes",), kinds_of("nodeFiles"), on_request=True
+    ),
     "otherWriters": TargetRow(
         "nodes.other_writers",
         ("nodes",),
-        KIND_NAMES | frozenset({"VCDCluster", "VCDClusterTemplate", "Cluster"}),
+        WITH_FILES
+        | distributions.kinds_of("rancher")
+        | _kinds(
+            "VCDCluster.infrastructure.cluster.x-k8s.io",
+            "VCDClusterTemplate.infrastructure.cluster.x-k8s.io",
+        ),
         text_hints=(
             # Of the paths of the files that it reads.
             "/etc/environment",
@@ -101,7 +139,7 @@ ROWS: Mapping[str, TargetRow] = {
         ),
     ),
     "giantswarmSystemdProxy": TargetRow(
-        "giantswarm.systemd_proxy", ("giantswarm",), frozenset({"Cluster", "Secret"})
+        "giantswarm.systemd_proxy", ("giantswarm",), _kinds("Secret"), beside=_CLUSTER
     ),
     "registryMirror": TargetRow(
         "nodes.registry_mirror",
@@ -109,14 +147,15 @@ ROWS: Mapping[str, TargetRow] = {
             "nodes",
             "konvoy",
         ),
-        frozenset(kind for _, kind in WITH_MIRRORS),
+        WITH_MIRRORS,
         needs="registryMirror",
         traces=("certs.d", "registries.yaml"),
     ),
     "workloadTrustStore": TargetRow(
         "workloads.workload_trust_store",
         ("workloads",),
-        _PODS | frozenset({"ConfigMap"}),
+        _PODS | _kinds("ConfigMap"),
+        beside=_PODS,
         text_hints=(
             "cert-manager",
             "chart-operator",
@@ -127,7 +166,7 @@ ROWS: Mapping[str, TargetRow] = {
     "certManager": TargetRow(
         "workloads.workloads",
         ("workloads",),
-        frozenset({"Deployment", "Job"}),
+        _kinds("Deployment.apps", "Deployment.extensions", "Job.batch"),
         text_hints=("cert-manager",),
         reference_words=_CONTAINER_REFERENCES,
     ),
@@ -137,32 +176,21 @@ ROWS: Mapping[str, TargetRow] = {
             "workloads",
             "giantswarm",
         ),
-        frozenset({"Deployment"}),
+        _kinds("Deployment.apps", "Deployment.extensions"),
         text_hints=("chart-operator",),
         reference_words=_CONTAINER_REFERENCES,
     ),
     "workloads": TargetRow(
         "workloads.workloads",
         ("workloads",),
-        _PODS
-        | frozenset(
-            {
-                "AddonProvider",
-                "BootstrapProvider",
-                "ControlPlaneProvider",
-                "CoreProvider",
-                "IPAMProvider",
-                "InfrastructureProvider",
-                "RuntimeExtensionProvider",
-            }
-        ),
+        _PODS | cluster_api.PROVIDERS,
         text_hints=("fn.inject-proxy.io/proxy", "config.openshift.io/inject-proxy"),
         reference_words=_CONTAINER_REFERENCES,
     ),
     "proxyData": TargetRow(
         "workloads.proxy_data",
         ("workloads",),
-        frozenset({"ConfigMap", "Secret"}),
+        _DATA,
         # What is in an object that others read, whether or not the list has one that refers to it.
         text_hints=("proxy-environment-variables", "argocd.argoproj.io/secret-type"),
         reference_words=("proxySecretRef",),
@@ -171,7 +199,7 @@ ROWS: Mapping[str, TargetRow] = {
     "charts": TargetRow(
         "charts.charts",
         ("charts",),
-        frozenset({"Application", "ConfigMap", "HelmRelease", "Secret"}),
+        _VALUES | {releases.APPLICATION},
         text_hints=("fn.inject-proxy.io/proxy",),
         reference_words=("valuesFrom", "configMapKeyRef", "secretKeyRef"),
         fills_values=True,
@@ -179,15 +207,13 @@ ROWS: Mapping[str, TargetRow] = {
     "kyvernoPolicies": TargetRow(
         "kyverno.policies",
         ("kyverno",),
-        frozenset(
-            {
-                "ClusterPolicy",
-                "MutatingAdmissionPolicy",
-                "MutatingAdmissionPolicyBinding",
-                "MutatingPolicy",
-                "NamespacedMutatingPolicy",
-                "Policy",
-            }
+        _kinds(
+            "ClusterPolicy.kyverno.io",
+            "Policy.kyverno.io",
+            "MutatingPolicy.policies.kyverno.io",
+            "NamespacedMutatingPolicy.policies.kyverno.io",
+            "MutatingAdmissionPolicy.admissionregistration.k8s.io",
+            "MutatingAdmissionPolicyBinding.admissionregistration.k8s.io",
         ),
         text_hints=(
             "HTTP_PROXY",
@@ -200,19 +226,20 @@ ROWS: Mapping[str, TargetRow] = {
         ),
     ),
     "clusterClass": TargetRow(
-        "nodes.cluster_class", ("nodes",), frozenset({"Cluster", "ClusterClass"})
+        "nodes.cluster_class", ("nodes",), _CLUSTER | _kinds("ClusterClass.cluster.x-k8s.io")
     ),
     "giantswarmClusterValues": TargetRow(
         "giantswarm.cluster_values",
         ("giantswarm",),
-        frozenset({"Cluster", "ConfigMap", "Secret"}),
+        _DATA,
+        beside=_CLUSTER,
         text_hints=(giantswarm.CLUSTER_VALUES_SUFFIX,),
     ),
-    "giantswarmApps": TargetRow("giantswarm.apps", ("giantswarm",), frozenset({"App"})),
+    "giantswarmApps": TargetRow("giantswarm.apps", ("giantswarm",), frozenset({giantswarm.APP})),
     "giantswarmInstallationValues": TargetRow(
         "giantswarm.installation_values",
         ("giantswarm",),
-        frozenset({"ConfigMap", "HelmRelease", "Secret"}),
+        _VALUES,
         text_hints=(
             "HelmRelease",
             *giantswarm.USER_VALUES_SUFFIXES,
@@ -222,58 +249,39 @@ ROWS: Mapping[str, TargetRow] = {
     "giantswarmChartValues": TargetRow(
         "giantswarm.chart_values",
         ("giantswarm",),
-        frozenset({"ConfigMap", "HelmRelease", "Secret"}),
+        _VALUES,
         text_hints=giantswarm.CHARTS_WITH_PROXY,
     ),
-    "tkgVsphereCPI": TargetRow(
-        "tkg.add_ons",
-        ("tkg",),
-        frozenset({"Secret", "VSphereCPIConfig"}),
-        text_hints=(*tkg.ADD_ON_SECRET_TYPES, tkg.VSPHERE_CPI_CONFIG[0]),
-    ),
-    "tkgVsphereCSI": TargetRow(
-        "tkg.add_ons",
-        ("tkg",),
-        frozenset({"Secret", "VSphereCSIConfig"}),
-        text_hints=(*tkg.ADD_ON_SECRET_TYPES, tkg.VSPHERE_CSI_CONFIG[0]),
-    ),
-    "tkgKappController": TargetRow(
-        "tkg.add_ons",
-        ("tkg",),
-        frozenset({"KappControllerConfig", "Secret"}),
-        text_hints=(*tkg.ADD_ON_SECRET_TYPES, tkg.KAPP_CONTROLLER_CONFIG[0]),
-    ),
-    "tkgPinniped": TargetRow(
-        "tkg.add_ons", ("tkg",), frozenset({"Secret"}), text_hints=tkg.ADD_ON_SECRET_TYPES
-    ),
-    "tkgCloudCSI": TargetRow(
-        "tkg.add_ons",
-        ("tkg",),
-        frozenset({"AwsEbsCSIConfig", "AzureDiskCSIConfig", "AzureFileCSIConfig", "Secret"}),
-        text_hints=(*tkg.ADD_ON_SECRET_TYPES, tkg.AWS_EBS_CSI_CONFIG[0]),
+    "tkgVsphereCPI": _add_ons(tkg.VSPHERE_CPI_CONFIG),
+    "tkgVsphereCSI": _add_ons(tkg.VSPHERE_CSI_CONFIG),
+    "tkgKappController": _add_ons(tkg.KAPP_CONTROLLER_CONFIG),
+    "tkgPinniped": _add_ons(),
+    "tkgCloudCSI": _add_ons(
+        tkg.AWS_EBS_CSI_CONFIG, tkg.AZURE_DISK_CSI_CONFIG, tkg.AZURE_FILE_CSI_CONFIG
     ),
     "tkgClusterConfig": TargetRow(
         "tkg.cluster_config",
         ("tkg",),
-        frozenset({"Secret"}),
+        _kinds("Secret"),
         text_hints=(cluster_api.RESOURCE_SET,),
     ),
     "tkgClusterClass": TargetRow(
         "tkg.cluster_class",
         ("tkg",),
-        frozenset({"Cluster", "TanzuKubernetesCluster"}),
+        _CLUSTER | {tkg.TANZU_KUBERNETES_CLUSTER},
         text_hints=("httpProxy", "httpsProxy", "tkg-", "TanzuKubernetesCluster"),
     ),
     "carenClusterConfig": TargetRow(
         "nutanix.caren_cluster_config",
         ("nutanix",),
-        frozenset({"Cluster"}),
+        _CLUSTER,
         text_hints=("clusterConfig",),
     ),
     "imageBuilderOverrides": TargetRow(
         "konvoy.image_builder_overrides",
         ("konvoy",),
-        frozenset({"Cluster", "Secret"}),
+        _kinds("Secret"),
+        beside=_CLUSTER,
         text_hints=(konvoy.USER_OVERRIDES_SUFFIX,),
     ),
     **{
@@ -282,6 +290,7 @@ ROWS: Mapping[str, TargetRow] = {
             ("distributions",),
             distributions.kinds_of(target),
             text_hints=distributions.hints_of(target),
+            beside=distributions.with_config_map(target),
         )
         for target in distributions.PRODUCTS
     },

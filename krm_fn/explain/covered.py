@@ -9,11 +9,11 @@ from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import redact
 from krm_fn.light_typing import NamedTuple
 from krm_fn.lint.compared import Compared, by_object
-from krm_fn.places.containers import POD_KINDS
 from krm_fn.plan import ObjectSource
 from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.products.releases import APPLICATION, HELM_RELEASE
 from krm_fn.products.systems import system_kinds
+from krm_fn.products.workload_kinds import POD_KINDS
 from krm_fn.target_table import ROWS
 from krm_fn.targets import Writes
 
@@ -21,7 +21,7 @@ _SYSTEMS = {
     **dict.fromkeys({kind for _, kind in NODE_KINDS} | system_kinds(), "nodes"),
     **dict.fromkeys([kind for _, kind in POD_KINDS], "workloads"),
     **dict.fromkeys([HELM_RELEASE[1], APPLICATION[1]], "charts"),
-    **{kind: "policies" for kind in ROWS["kyvernoPolicies"].kinds if kind.endswith("Policy")},
+    **{kind: "policies" for _, kind in ROWS["kyvernoPolicies"].kinds if kind.endswith("Policy")},
 }
 """Kind of an object that could carry a proxy -> its system."""
 del _SYSTEMS["Cluster"]

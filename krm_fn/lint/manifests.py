@@ -25,10 +25,10 @@ from krm_fn.lint.proxy_config import judge_config
 from krm_fn.lint.run_findings import reader_of
 from krm_fn.lint.silenced import Silencer, annotated
 from krm_fn.noproxy import Audience
-from krm_fn.places.containers import POD_KINDS
 from krm_fn.places.env_entries import read_all_containers
 from krm_fn.places.reading import Reading, same_value
 from krm_fn.plan import Overview, needed, plan_edits
+from krm_fn.products.workload_kinds import POD_KINDS
 from krm_fn.targets import TARGETS
 
 _KUSTOMIZE = b"kustomize.config.k8s.io/"

@@ -21,12 +21,13 @@ from krm_fn.patch import Pointer, lookup, walk
 from krm_fn.placeholders import is_template
 from krm_fn.places import choice
 from krm_fn.places.charts import charts_in
-from krm_fn.places.containers import POD_KINDS, pod_spec
+from krm_fn.places.containers import pod_spec
 from krm_fn.places.reading import Reading
 from krm_fn.plan import Overview
 from krm_fn.plan.selection import is_enabled
 from krm_fn.products.node_kinds import NODE_KINDS
 from krm_fn.products.systems import System, field_of, system_of
+from krm_fn.products.workload_kinds import POD_KINDS
 from krm_fn.proxy_url import with_and_without_credentials
 from krm_fn.settings import declared_urls
 from krm_fn.target_table import ROWS
@@ -248,7 +249,7 @@ def _is_refused(obj: Object) -> bool:
 def _is_switched_off(obj: Object, wanted: ProxyConfig) -> bool:
     """Return whether a target that the user disabled writes the proxy of an object."""
     for name, row in ROWS.items():
-        if is_enabled(name, wanted) or obj.ref.kind not in row.kinds:
+        if is_enabled(name, wanted) or obj.group_kind not in row.kinds:
             continue
         target = TARGETS[name]
         if any(True for _ in target.read(obj.data, target.options(wanted.targets))):

@@ -1,7 +1,4 @@
-"""The pod specification of a workload: where each kind keeps it, and its containers.
-
-Sources: the Kubernetes API, core/v1 (``PodTemplateSpec``), apps/v1, batch/v1.
-"""
+"""The containers in the pod specification of a workload."""
 
 from __future__ import annotations
 
@@ -12,26 +9,7 @@ from krm_fn.krm.results import Result
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, list_at, lookup, text_at
-
-POD_SPEC: Pointer = ("spec", "template", "spec")
-"""Where a Deployment, a Job and their like keep the pod specification."""
-
-POD_SPEC_OF: dict[tuple[str, str], Pointer] = {
-    ("", "Pod"): ("spec",),
-    ("batch", "CronJob"): ("spec", "jobTemplate", *POD_SPEC),
-    ("batch", "Job"): POD_SPEC,
-    ("apps", "DaemonSet"): POD_SPEC,
-    ("apps", "Deployment"): POD_SPEC,
-    ("apps", "ReplicaSet"): POD_SPEC,
-    ("apps", "StatefulSet"): POD_SPEC,
-    ("extensions", "DaemonSet"): POD_SPEC,
-    ("extensions", "Deployment"): POD_SPEC,
-    ("extensions", "ReplicaSet"): POD_SPEC,
-}
-"""API group and kind of what runs pods -> where its pod specification is."""
-
-POD_KINDS = frozenset(POD_SPEC_OF)
-"""The (API group, kind) pairs that run pods."""
+from krm_fn.products.workload_kinds import POD_SPEC, POD_SPEC_OF
 
 CONTAINERS, INIT_CONTAINERS = "containers", "initContainers"
 LISTS = (INIT_CONTAINERS, CONTAINERS, "ephemeralContainers")

@@ -11,6 +11,7 @@ from krm_fn.light_typing import TYPE_CHECKING
 from krm_fn.plan.model import Overview, PlannedEdit
 from krm_fn.plan.selection import fits, is_enabled, is_selected
 from krm_fn.plan.subjects import Subject, resolved_for
+from krm_fn.target_table import ROWS
 from krm_fn.targets import TARGETS
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def companions(
     """Yield the objects to create beside an object, of the same Clusters and with the same proxy."""
     for target in creators:
         creates, options = target.creates, target.options(config.targets)
-        if subject.obj.group_kind not in creates.beside:
+        if subject.obj.group_kind not in ROWS[target.id].beside:
             continue
         beside = Subject(subject.item_index, subject.obj, subject.memberships)
         proxy = resolved_for(beside, target, config).settings

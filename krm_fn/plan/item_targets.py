@@ -40,7 +40,7 @@ def targets_of_items(
         # A target is imported only where it may be needed. Options may add kinds and words that only itself knows.
         if name not in config.targets:
             words = _words(row, row.text_hints, config, names)
-            if row.on_request or not items_of_kinds(source, row.kinds, words):
+            if row.on_request or not items_of_kinds(source, row.kind_names, words):
                 continue
         target = TARGETS[name]
         options = target.options(config.targets)
@@ -48,11 +48,10 @@ def targets_of_items(
         kinds = [kind for _, kind in target.all_kinds(options)]
         for index in items_of_kinds(source, kinds, _words(row, hints, config, names)):
             of_items.setdefault(index, ItemTargets([], [])).editors.append(target)
-        creates = target.creates
-        if creates.is_wanted(options):
+        if row.beside and target.creates.is_wanted(options):
             # A target that creates objects beside those that it edits has hints for them.
-            words = hints if creates.beside <= target.kinds else ()
-            for index in items_of_kinds(source, [kind for _, kind in creates.beside], words):
+            words = hints if row.beside <= row.kinds else ()
+            for index in items_of_kinds(source, [kind for _, kind in row.beside], words):
                 of_items.setdefault(index, ItemTargets([], [])).creators.append(target)
     return of_items
 

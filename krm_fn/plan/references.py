@@ -54,11 +54,11 @@ def _note_references(
     """Note what the objects of the list refer to, as far as a target knows; it is imported where there are any."""
     items = None  # any: such a target knows what objects refer to that it does not edit
     if not row.fills_references:
-        kinds, hints = row.kinds, row.text_hints
+        kinds, hints = row.kind_names, row.text_hints
         if name in config.targets:  # its options may add kinds and words
             target = TARGETS[name]
             options = target.options(config.targets)
-            kinds = frozenset(kind for _, kind in target.all_kinds(options))
+            kinds = [kind for _, kind in target.all_kinds(options)]
             hints = target.hints(options)
         items = items_of_kinds(reader.source, kinds, hints)
     for index in reader.source.holding(row.reference_words, items):

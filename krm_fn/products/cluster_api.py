@@ -35,3 +35,19 @@ class Role(Enum):
 
     CONTROL_PLANE = "ControlPlane"
     WORKER = "Worker"
+
+
+PROVIDER_GROUP = "operator.cluster.x-k8s.io"
+"""The group of the objects from which cluster-api-operator installs the providers of Cluster API."""
+PROVIDERS = frozenset(
+    (PROVIDER_GROUP, f"{name}Provider")
+    for name in (
+        "Addon",
+        "Bootstrap",
+        "ControlPlane",
+        "Core",
+        "Infrastructure",
+        "IPAM",
+        "RuntimeExtension",
+    )
+)

@@ -282,20 +282,20 @@ def rows_of(target: str) -> list[DistributionRow]:
     return [row for row in ROWS if row.target == target]
 
 
-def has_config_map(target: str) -> bool:
-    """Return whether a target creates a ConfigMap with certificates beside some of its objects."""
-    return any(row.trusted_ca for row in rows_of(target))
+def with_config_map(target: str) -> frozenset[tuple[str, str]]:
+    """Return API group and kind of the objects beside which a target creates a ConfigMap with certificates."""
+    return frozenset((row.group, row.kind) for row in rows_of(target) if row.trusted_ca)
 
 
-def kinds_of(target: str) -> frozenset[str]:
-    """Return the names of the kinds that a target writes."""
-    kinds = {row.kind for row in rows_of(target)}
-    return frozenset(kinds | {"ConfigMap"} if has_config_map(target) else kinds)
+def kinds_of(target: str) -> frozenset[tuple[str, str]]:
+    """Return API group and kind of the objects that a target writes."""
+    kinds = frozenset((row.group, row.kind) for row in rows_of(target))
+    return kinds | {("", "ConfigMap")} if with_config_map(target) else kinds
 
 
 def hints_of(target: str) -> tuple[str, ...]:
     """Return words of which one is in every object of a target: ``Cluster`` is a kind in several groups."""
     words = {row.kind if row.group in _OF_CLUSTER_API else row.group for row in rows_of(target)}
-    if has_config_map(target):
+    if with_config_map(target):
         words.add(CA_CONFIG_MAP)
     return tuple(sorted(words))

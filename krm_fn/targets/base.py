@@ -13,12 +13,11 @@ from krm_fn.places.place import Place, read_places, write_places
 from krm_fn.places.provided import NO_USES, DataUses
 from krm_fn.places.reading import Reading
 from krm_fn.settings import ProxySettings
-from krm_fn.target_table import ROWS
+from krm_fn.target_table import ROWS, GroupKind
 from krm_fn.targets.context import (
     NO_OPTIONS,
     Context,
     Data,
-    GroupKind,
     Options,
     Reach,
     Writes,
@@ -62,15 +61,13 @@ class Creation(NamedTuple):
     """How a target creates objects that the list lacks.
 
     Attributes:
-        beside: the kinds of the objects beside which it creates others.
-        companions: yields these. Each one has the label that ``created_objects`` describes, and is removed once
-            nothing is left in it.
+        companions: yields those beside an object of ``TargetRow.beside``. Each one has the label that
+            ``created_objects`` describes, and is removed once nothing is left in it.
         option: the option of the target that asks for them; "" where the settings decide.
         generated: yields objects that every list must have with some options, without a proxy: its places fill them,
             and remove each one that is not asked for any more.
     """
 
-    beside: frozenset[GroupKind] = frozenset()
     companions: Companions = _nothing
     option: str = ""
     generated: Callable[[Options], NewObjects] = _nothing
@@ -112,12 +109,11 @@ class NodeUpdate(NamedTuple):
 class Target:
     """One place in which a proxy is written, in objects of some kinds.
 
-    A target sets ``id``, ``kinds`` and ``audience`` and has ``places``; of the rest it sets or overrides what
+    A target sets ``id`` and ``audience`` and has ``places``; of the rest it sets or overrides what
     is different there. ``read``, ``write`` and ``edit`` are the same for all.
 
     Attributes:
         id: its key under ``spec.targets``.
-        kinds: the objects that it edits.
         audience: who reads NO_PROXY there.
         writes: what it writes.
         reach: which nodes get the proxy that its place holds.
@@ -127,13 +123,17 @@ class Target:
     """
 
     id: str
-    kinds: frozenset[GroupKind]
     audience: Audience
     writes = Writes.PROXY
     reach = Reach.OBJECT
     creates = Creation()
     node_update: NodeUpdate | None = None
     file: FileForm | None = None
+
+    @property
+    def kinds(self) -> frozenset[GroupKind]:
+        """The kinds of the objects that it edits."""
+        return ROWS[self.id].kinds
 
     def options(self, given: Mapping[str, Options]) -> Options:
         """Return the options of this target, given ``spec.targets`` as a whole."""

@@ -14,8 +14,6 @@ from krm_fn.places.provided import NO_USES, DataUses
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.class_context import ClassContext
 
-GroupKind = tuple[str, str]
-"""API group and kind: ``("apps", "Deployment")``; the group of ``v1`` is empty."""
 Data = Mapping[str, Any]
 """One object as plain data; any field may be missing, null or of a wrong type."""
 Options = Mapping[str, Any]

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 
 from krm_fn.light_typing import Any
 from krm_fn.patch import lookup
-from krm_fn.products import cluster_api
 from krm_fn.targets.base import LABEL, OURS, Companions, Creation, Data, was_created
 
 __all__ = ["OURS", "beside_clusters", "skeleton", "was_created"]
@@ -17,7 +16,7 @@ __all__ = ["OURS", "beside_clusters", "skeleton", "was_created"]
 
 def beside_clusters(companions: Companions) -> Creation:
     """Return the creation of objects beside each Cluster of the list, where the option ``generate`` asks for it."""
-    return Creation(frozenset({cluster_api.CLUSTER}), companions, option="generate")
+    return Creation(companions, option="generate")
 
 
 def skeleton(

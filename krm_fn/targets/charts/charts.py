@@ -79,7 +79,6 @@ def _named(chart: Chart, names: Sequence[str]) -> list[ChartValue]:
 
 class _Charts(Target):
     id = "charts"
-    kinds = frozenset({HELM_RELEASE, APPLICATION}) | _DATA
     audience = Audience.POD
 
     def hints(self, options: Options) -> tuple[str, ...]:

@@ -22,7 +22,6 @@ from krm_fn.products.distributions import (
     OF_KIND,
     PRODUCTS,
     DistributionRow,
-    has_config_map,
     rows_of,
 )
 from krm_fn.proxy_url import is_port, split_url
@@ -44,18 +43,13 @@ class _Distribution(Target):
 
     def __init__(self, target: str) -> None:
         self.id = target
-        self._rows = rows_of(target)
         self._product = PRODUCTS[target]
-        self.kinds = frozenset((row.group, row.kind) for row in self._rows)
         self.audience = Audience.NODE if self._product.has_nodes else Audience.POD
         if self._product.completes_the_list:
             self.audience = Audience.PRODUCT
-        if any(row.bundle or row.encoded_bundle for row in self._rows):
+        if any(row.bundle or row.encoded_bundle for row in rows_of(target)):
             self.writes = Writes.PROXY_AND_TRUST
-        if has_config_map(target):
-            beside = {(row.group, row.kind) for row in self._rows if row.trusted_ca}
-            self.creates = Creation(frozenset(beside), _companions)
-            self.kinds |= {_CONFIG_MAP}
+        self.creates = Creation(_companions)
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the places that the rows say; none where the product does not take the settings."""

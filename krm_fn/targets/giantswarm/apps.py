@@ -71,7 +71,6 @@ def _is_of(data: Data, cluster: str) -> bool:
 
 class _Apps(Target):
     id = "giantswarmApps"
-    kinds = frozenset({giantswarm.APP})
     audience = Audience.POD
 
     def places(self, data: Data, context: Context) -> Places:

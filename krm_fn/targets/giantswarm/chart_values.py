@@ -30,7 +30,6 @@ def _places(data: Any, root: Pointer) -> Iterator[Place]:
 
 class _ChartValues(Target):
     id = "giantswarmChartValues"
-    kinds = helm_values.KINDS
     audience = Audience.GO
 
     def options(self, given: Mapping[str, Options]) -> Options:

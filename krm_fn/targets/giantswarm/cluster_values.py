@@ -54,7 +54,6 @@ def companions(obj: Data, settings: ProxySettings, options: Options) -> NewObjec
 
 class _ClusterValues(Target):
     id = "giantswarmClusterValues"
-    kinds = frozenset({("", "Secret"), ("", "ConfigMap")})
     audience = Audience.POD
     creates = beside_clusters(companions)
 

@@ -20,8 +20,6 @@ from krm_fn.places.texts import YamlText, text_place
 from krm_fn.products import proxy_keys
 from krm_fn.targets.base import Data, Places
 
-KINDS = frozenset({("helm.toolkit.fluxcd.io", "HelmRelease"), ("", "Secret"), ("", "ConfigMap")})
-
 ENV = EnvEntries(("NO_PROXY", *proxy_keys.UPPER[:2]))
 """A list of variables among values, in the order of cluster-apps-operator."""
 

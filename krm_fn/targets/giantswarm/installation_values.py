@@ -66,7 +66,6 @@ def _places_of_file(settings: ProxySettings, document: Any) -> Iterator[Place]:
 
 class _InstallationValues(Target):
     id = "giantswarmInstallationValues"
-    kinds = helm_values.KINDS
     audience = Audience.PRODUCT
     reach = Reach.CLUSTER
     file = FileForm(audience, _places_of_file)

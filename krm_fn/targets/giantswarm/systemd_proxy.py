@@ -25,7 +25,6 @@ def companions(obj: Data, settings: ProxySettings, options: Options) -> NewObjec
 
 class _SystemdProxy(Target):
     id = "giantswarmSystemdProxy"
-    kinds = frozenset({("", "Secret")})
     audience = Audience.NODE
     creates = created_objects.beside_clusters(companions)
 

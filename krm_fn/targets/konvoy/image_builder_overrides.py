@@ -67,7 +67,6 @@ def companions(obj: Data, settings: ProxySettings, options: Options) -> NewObjec
 
 class _ImageBuilderOverrides(Target):
     id = "imageBuilderOverrides"
-    kinds = frozenset({("", "Secret")})
     audience = Audience.NODE
     file = FileForm(audience, lambda settings, document: _places(document))  # noqa: ARG005
     creates = created_objects.beside_clusters(companions)

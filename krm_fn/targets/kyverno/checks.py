@@ -11,12 +11,14 @@ from collections.abc import Iterator, Sequence, Set
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, list_at, lookup, text_at
-from krm_fn.places.containers import POD_SPEC, POD_SPEC_OF
 from krm_fn.places.reading import Reading
+from krm_fn.products.workload_kinds import POD_SPEC, POD_SPEC_OF
 from krm_fn.targets.base import Data
 from krm_fn.targets.kyverno.entries import PolicyEntry
 from krm_fn.targets.kyverno.rules import STRATEGIC_MERGE, PolicyRule, bare, entries_of, rules_of
 
+WITH_RULES = ("ClusterPolicy", "Policy")
+"""The kinds of policies that have rules."""
 _PLACES = {kind: path for (_, kind), path in POD_SPEC_OF.items()}
 _PLACES["ReplicationController"] = POD_SPEC
 
@@ -41,7 +43,7 @@ def of_policy(policy: Data, readings: Sequence[Reading]) -> Iterator[Result]:
 def deprecated(policy: Data) -> Result | None:
     """Return the warning that Kyverno will not execute a policy any more; None for a kind that it will."""
     kind = policy.get("kind")
-    if kind not in ("ClusterPolicy", "Policy"):
+    if kind not in WITH_RULES:
         return None
     message = f"Kyverno 1.20 no longer executes a {kind}: write a MutatingPolicy, or use `generate` in its place"
     return Result.of("PolicyDeprecated", message, ("kind",))

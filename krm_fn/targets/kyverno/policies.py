@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience
 from krm_fn.patch import text_at
@@ -13,20 +12,9 @@ from krm_fn.targets.kyverno.cel_form import LABEL, CelForm
 from krm_fn.targets.kyverno.generated import GeneratedForm
 from krm_fn.targets.kyverno.rule_forms import places_of_rule
 
-_WITH_RULES = frozenset({("kyverno.io", "ClusterPolicy"), ("kyverno.io", "Policy")})
-_WITH_CEL = frozenset(
-    {
-        ("policies.kyverno.io", "MutatingPolicy"),
-        ("policies.kyverno.io", "NamespacedMutatingPolicy"),
-        ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"),
-    }
-)
-_BINDING = ("admissionregistration.k8s.io", generated.BINDING)
-
 
 class _KyvernoPolicies(Target):
     id = "kyvernoPolicies"
-    kinds = _WITH_RULES | _WITH_CEL | {_BINDING}
     audience = Audience.POD
     writes = Writes.VALUES
     creates = Creation(generated=generated.objects)
@@ -57,10 +45,9 @@ class _KyvernoPolicies(Target):
 
 def _places(data: Data) -> Places:
     """Yield the rules of a policy, or its CEL expressions."""
-    kind = group_kind(data)
-    if kind in _WITH_CEL:
+    if data.get("kind") not in checks.WITH_RULES:
         yield Place((), CelForm(), LABEL)
-    for rule in rules.rules_of(data) if kind in _WITH_RULES else ():
+    for rule in rules.rules_of(data):
         yield from places_of_rule(data, rule)
 
 

@@ -24,7 +24,6 @@ WORDS = (VARIABLE, *OUR_PATCHES)
 
 class _ClusterClass(Target):
     id = OF_CLASSES
-    kinds = frozenset({CLUSTER, CLASS})
     audience = Audience.PRODUCT
 
     def hints(self, options: Options) -> tuple[str, ...]:

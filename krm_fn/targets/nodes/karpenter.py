@@ -34,7 +34,6 @@ _FIRST_IMAGE = "20250820"
 
 class _Karpenter(Target):
     id = "karpenter"
-    kinds = frozenset({("karpenter.k8s.aws", "EC2NodeClass")})
     audience = Audience.NODE
     node_update = NodeUpdate(is_rolled=True, why="Karpenter replaces nodes whose user data differ")
 

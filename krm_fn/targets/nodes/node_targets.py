@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from krm_fn.noproxy import Audience
 from krm_fn.places.place import Place
-from krm_fn.products.node_kinds import FILES_ON_REQUEST, SERVICE_TARGETS, kinds_of
+from krm_fn.products.node_kinds import FILES_ON_REQUEST, SERVICE_TARGETS
 from krm_fn.targets.base import Context, Data, Options
 from krm_fn.targets.nodes.node_config import CONTAINERD, ConfigTarget, NodeConfig
 from krm_fn.targets.nodes.node_exports import NodeExports
@@ -46,7 +46,6 @@ class NodeTarget(ConfigTarget):
 
     def __init__(self, target_id: str) -> None:
         self.id = target_id
-        self.kinds = kinds_of(target_id)
 
     def is_wanted(self, context: Context) -> bool:
         """Return whether any file is to be written."""

@@ -19,7 +19,6 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import list_at
 from krm_fn.places.place import Place
 from krm_fn.places.reading import Reading
-from krm_fn.products.node_kinds import WITH_FILES
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Data
 from krm_fn.targets.nodes.command_order import TRUST_MARK, is_restart
@@ -91,7 +90,6 @@ def _end_without_ours(texts: Sequence[str]) -> int:
 
 class _NodeTrustStore(ConfigTarget):
     id = "nodeTrustStore"
-    kinds = WITH_FILES
     audience = Audience.NOBODY
 
     def is_wanted(self, context: Context) -> bool:

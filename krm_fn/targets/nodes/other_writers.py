@@ -20,7 +20,7 @@ from krm_fn.places.place import Place
 from krm_fn.places.reading import Reading, quoted, same_value
 from krm_fn.products import proxy_keys
 from krm_fn.products.distributions import ROWS
-from krm_fn.products.node_kinds import FILES_ON_REQUEST, K3S, WITH_FILES
+from krm_fn.products.node_kinds import FILES_ON_REQUEST, K3S
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets.base import NO_OPTIONS, Context, Data, Options, Target, Writes
 from krm_fn.targets.nodes import node_config
@@ -191,7 +191,6 @@ def _agrees(reading: Reading, wanted: Mapping[str, str]) -> bool:
 
 class _OtherWriters(Target):
     id = "otherWriters"
-    kinds = WITH_FILES | frozenset([*_FIELDS, *_RANCHER])
     audience = Audience.NODE
     writes = Writes.NOTHING
 

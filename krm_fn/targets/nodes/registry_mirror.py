@@ -20,7 +20,6 @@ from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.places.place import Place
-from krm_fn.products.node_kinds import WITH_MIRRORS
 from krm_fn.targets.base import Context, Data
 from krm_fn.targets.nodes.node_config import ConfigTarget, NodeConfig
 from krm_fn.targets.nodes.whole_files import MARK, WholeFile, WholeFiles
@@ -116,7 +115,6 @@ def _readers_problem(config: NodeConfig, data: Data) -> Result | None:
 
 class _RegistryMirror(ConfigTarget):
     id = "registryMirror"
-    kinds = WITH_MIRRORS
     audience = Audience.NOBODY
 
     def is_wanted(self, context: Context) -> bool:

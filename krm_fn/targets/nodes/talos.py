@@ -22,7 +22,6 @@ from krm_fn.places.members import VariableMembers
 from krm_fn.places.place import Place
 from krm_fn.places.texts import ComputedText, Text, YamlText, text_place
 from krm_fn.products.cluster_api import Role
-from krm_fn.products.node_kinds import kinds_of
 from krm_fn.proxy_url import split_url
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets.base import Context, Data
@@ -83,7 +82,6 @@ _BY_POINTER = {"/" + "/".join(form.path): form for form in _FORMS if not form.ki
 
 class _Talos(ConfigTarget):
     id = "talos"
-    kinds = kinds_of("talos")
     audience = Audience.NODE
 
     def places_in(

@@ -9,7 +9,6 @@ from krm_fn.patch import lookup, named_items
 from krm_fn.places.members import Members
 from krm_fn.places.place import Place
 from krm_fn.products import nutanix
-from krm_fn.products.cluster_api import CLUSTER
 from krm_fn.targets.base import Context, Data, NodeUpdate, Places, Reach, Target, Writes
 
 _MEMBERS = Members("http", "https", "additionalNo", is_list=True, is_strict=True)
@@ -18,7 +17,6 @@ _AT_MOST = 128
 
 class _CarenClusterConfig(Target):
     id = "carenClusterConfig"
-    kinds = frozenset({CLUSTER})
     audience = Audience.PRODUCT
     reach = Reach.CLUSTER
     writes = Writes.PROXY_AND_TRUST

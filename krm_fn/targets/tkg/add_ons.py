@@ -148,8 +148,6 @@ class _AddOns(Target):
     def __init__(self, target: str) -> None:
         self.id = target
         self._add_ons = [add_on for add_on in ADD_ONS if add_on.target == target]
-        kinds = [add_on.kind for add_on in self._add_ons if add_on.kind]
-        self.kinds = frozenset({("", "Secret"), *kinds})
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the places in data values, or in a configuration resource."""

@@ -33,7 +33,6 @@ _HTTPS = (
 
 class _TkgCluster(Target):
     id = "tkgClusterClass"
-    kinds = frozenset({CLUSTER, tkg.TANZU_KUBERNETES_CLUSTER})
     audience = Audience.PRODUCT
     reach = Reach.GROUPS
     writes = Writes.PROXY_AND_TRUST

@@ -75,7 +75,6 @@ def _certificate(settings: ProxySettings, old: Any) -> Any:
 
 class _ClusterConfig(Target):
     id = "tkgClusterConfig"
-    kinds = frozenset({("", "Secret")})
     audience = Audience.TKG
     reach = Reach.CLUSTER
     writes = Writes.PROXY_AND_TRUST

@@ -12,10 +12,8 @@ from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import list_at
 from krm_fn.places.choice import matches_any
 from krm_fn.places.containers import Container, labels
+from krm_fn.products.cluster_api import PROVIDER_GROUP
 from krm_fn.targets.base import Data
-
-PROVIDER_GROUP = "operator.cluster.x-k8s.io"
-"""The group of the objects from which cluster-api-operator installs the providers of Cluster API."""
 
 _NAME, _PART_OF = "app.kubernetes.io/name", "app.kubernetes.io/part-of"
 _COMPONENT = "app.kubernetes.io/component"

@@ -44,7 +44,6 @@ def _is_of_argo(data: Data) -> bool:
 
 class _ProxyData(Target):
     id = "proxyData"
-    kinds = frozenset({("", "ConfigMap"), ("", "Secret")})
     audience = Audience.POD
     writes = Writes.VALUES
 

@@ -17,7 +17,6 @@ from krm_fn.places.choice import fits_object
 from krm_fn.places.containers import (
     CONTAINERS,
     INIT_CONTAINERS,
-    POD_KINDS,
     Container,
     containers,
     pod_spec,
@@ -173,9 +172,8 @@ def _entry(path: Pointer, name: str, entry: Mapping[str, Any] | None, label: str
 
 class _WorkloadTrustStore(Target):
     id = "workloadTrustStore"
-    kinds = POD_KINDS | {("", "ConfigMap")}
     audience = Audience.NOBODY
-    creates = Creation(beside=POD_KINDS, companions=_companions)
+    creates = Creation(_companions)
 
     def hints(self, options: Options) -> tuple[str, ...]:
         """Return the text hints; none where matchers select workloads, as their text can be any."""

@@ -12,8 +12,6 @@ from krm_fn.places import choice
 from krm_fn.places.containers import (
     CONTAINERS,
     INIT_CONTAINERS,
-    POD_KINDS,
-    POD_SPEC,
     Container,
     containers,
     pod_spec,
@@ -23,18 +21,15 @@ from krm_fn.places.env_entries import EnvEntries
 from krm_fn.places.named_item import NamedItem
 from krm_fn.places.place import KEEP, OVERRIDE, Place
 from krm_fn.places.provided import NO_USES, DataUses, provided_for
-from krm_fn.target_table import ROWS
-from krm_fn.targets.base import Context, Data, GroupKind, Options, Places, Target
+from krm_fn.products import cluster_api
+from krm_fn.products.workload_kinds import POD_SPEC
+from krm_fn.targets.base import Context, Data, Options, Places, Target
 from krm_fn.targets.workloads.programs import (
     OWN_TARGETS,
     PROGRAMS,
-    PROVIDER_GROUP,
     is_of,
 )
 
-_PROVIDERS = frozenset(
-    (PROVIDER_GROUP, kind) for kind in ROWS["workloads"].kinds if kind.endswith("Provider")
-)
 _OF_PROVIDER = ("spec", "deployment")
 """Where a provider object overrides containers of a manifest elsewhere."""
 _MANAGER = "manager"
@@ -67,9 +62,8 @@ class _OneProgram(Target):
 
     audience = Audience.GO
 
-    def __init__(self, program: str, *kinds: GroupKind) -> None:
+    def __init__(self, program: str) -> None:
         self.id = program
-        self.kinds = frozenset(kinds)
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the environments of its containers; report a workload of it in which the main one is not known."""
@@ -99,7 +93,7 @@ class _OneProgram(Target):
 def _pod_spec(data: Data, options: Options) -> Pointer | None:
     """Return where an object keeps its containers; None for an object of another kind."""
     kind = group_kind(data)
-    if kind in _PROVIDERS:
+    if kind in cluster_api.PROVIDERS:
         return _OF_PROVIDER
     for custom in options.get("customKinds", ()):
         if (custom["group"], custom["kind"]) == kind:
@@ -161,7 +155,6 @@ def _missing(data: Data, at: Pointer, options: Options) -> list[str]:
 
 class _Workloads(Target):
     id = "workloads"
-    kinds = POD_KINDS | _PROVIDERS
     audience = Audience.POD
 
     def hints(self, options: Options) -> tuple[str, ...]:
@@ -205,7 +198,7 @@ class _Workloads(Target):
             for preset in options.get("presets", ())
             for program in PROGRAMS[preset]
             if any(program.is_read_by(container, data) for container in _listed(data, at))
-            or (at == _OF_PROVIDER and program.group == PROVIDER_GROUP)
+            or (at == _OF_PROVIDER and program.group == cluster_api.PROVIDER_GROUP)
         ]
         is_by_presets = programs and not _is_chosen(data, at, options)
         return Readers(
@@ -227,12 +220,7 @@ class _Workloads(Target):
 
 
 TARGETS = {
-    "certManager": _OneProgram(
-        "certManager", ("apps", "Deployment"), ("extensions", "Deployment"), ("batch", "Job")
-    ),
-    "chartOperator": _OneProgram(
-        "chartOperator", ("apps", "Deployment"), ("extensions", "Deployment")
-    ),
+    **{program: _OneProgram(program) for program in OWN_TARGETS},
     "workloads": _Workloads(),
 }
 """ID -> target."""

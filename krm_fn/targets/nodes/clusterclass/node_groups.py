@@ -9,7 +9,8 @@ from collections.abc import Iterator
 
 from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import Pointer, list_at, text_at
-from krm_fn.targets.context import Data, GroupKind
+from krm_fn.target_table import GroupKind
+from krm_fn.targets.context import Data
 
 SELECTORS = {"machineDeployments": "machineDeploymentClass", "machinePools": "machinePoolClass"}
 """Section of ``spec.workers`` -> the member of ``matchResources`` that names its classes."""
