@@ -7,7 +7,7 @@ holds a credential.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from krm_fn.config import json_schema, semantic_checks
 from krm_fn.config.build import built, names_of_only
@@ -27,7 +27,6 @@ from krm_fn.config.names import FieldNames, repeated_key, shown
 from krm_fn.config.selector import ClusterMatcher, IgnoredPlace, Matcher, OverrideSubject, Selector
 from krm_fn.errors import ConfigError
 from krm_fn.formats import sops
-from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any
 from krm_fn.near_names import nearest
 from krm_fn.patch import Pointer, lookup
@@ -50,7 +49,6 @@ __all__ = [
     "Selector",
     "coalesce",
     "fields",
-    "ineffective_annotation",
     "load",
     "names_of_only",
     "probably_meant",
@@ -66,7 +64,6 @@ _ENCRYPTED = (
 )
 _FIELDS = ("apiVersion", "kind", "metadata", "spec")
 _FIELDS_OF_CONFIG_MAP = ("apiVersion", "kind", "metadata", "data", "immutable")
-_FUNCTION = ("metadata", "annotations", "config.kubernetes.io/function")
 
 
 def load(
@@ -103,22 +100,6 @@ def load(
     mistakes += _unknown_fields(function_config, _FIELDS, root="spec.")
     spec = json_schema.plain(function_config.get("spec"))
     return _checked({} if spec is None else spec, FieldNames("spec"), mistakes, objects)
-
-
-def ineffective_annotation(function_config: Any) -> Result | None:
-    """Return a warning if the annotation by which kustomize finds the function is no string, else None.
-
-    No other tool reads it, so the run at hand goes on.
-
-    Source: kyaml ``fn/runtime/runtimeutil/functiontypes.go`` (``GetFunctionSpec``).
-    """
-    if isinstance(lookup(function_config, _FUNCTION, ""), str):
-        return None
-    message = (
-        f"the annotation `{_FUNCTION[-1]}` must be a string, or kustomize does not find the function: put its value "
-        "in quotes, or behind `|`"
-    )
-    return Result.of("SettingUnused", message, _FUNCTION)
 
 
 def _other_form(form: tuple[Any, Any]) -> str:
@@ -180,9 +161,7 @@ def _checked(
     spec: Any, names: FieldNames, mistakes: list[str], objects: Lookup | None
 ) -> ProxyConfig:
     """Return ``spec`` as a ProxyConfig, with the values of the objects that it names; raises ConfigError."""
-    mistakes = [*mistakes, *_mistakes(spec, names)]
-    if mistakes:
-        raise ConfigError(sorted({*mistakes}))
+    _verify([*mistakes, *_mistakes(spec, names)])
     from krm_fn.config import references  # noqa: PLC0415 -- most configs refer to no object
 
     # A proxy is removed also where the object that named it has gone.
@@ -190,18 +169,19 @@ def _checked(
     if objects is None or is_removal or not references.refers(spec):
         return built(spec, names)
     merged = references.MergedSpec(spec, names, objects)
-    mistakes = [*merged.mistakes, *_mistakes(merged.spec, names)]
-    if mistakes:
-        raise ConfigError(sorted({*mistakes}))
+    _verify([*merged.mistakes, *_mistakes(merged.spec, names)])
     return merged.completed(built(merged.spec, names))
 
 
-def _mistakes(spec: Any, names: FieldNames) -> Iterator[str]:
-    """Yield a line for each mistake; of a place that a semantic check describes, the schema's is left out."""
-    places: set[Pointer] = set()
-    for place, text in semantic_checks.mistakes(spec):
-        places.add(place)
-        yield names.mistake(place, text)
-    for place, text in json_schema.mistakes(spec):
-        if place not in places:
-            yield names.mistake(place, text)
+def _verify(mistakes: list[str]) -> None:
+    if mistakes:
+        raise ConfigError(sorted({*mistakes}))
+
+
+def _mistakes(spec: Any, names: FieldNames) -> list[str]:
+    """Return a line for each mistake; of a place that a semantic check describes, the schema's is left out."""
+    mistakes = list(semantic_checks.mistakes(spec))
+    places = {place for place, _ in mistakes}
+    of_schema = json_schema.mistakes(spec)
+    mistakes += [(place, text) for place, text in of_schema if place not in places]
+    return [names.mistake(place, text) for place, text in mistakes]

@@ -164,11 +164,10 @@ def _wrong_type(mistake: Mistake) -> str:
 
 def _not_one_of(mistake: Mistake) -> str:
     allowed = mistake.node["enum"]
-    meant = did_you_mean(mistake.value, allowed)
+    meant = did_you_mean(mistake.value, allowed, begin="; ")
     if meant and len(allowed) > _MANY:
-        return f"must be one of {len(allowed)} names; {meant}"
-    text = f"must be {_listed(allowed, 'or')}"
-    return f"{text}; {meant}" if meant else text
+        return f"must be one of {len(allowed)} names{meant}"
+    return f"must be {_listed(allowed, 'or')}{meant}"
 
 
 def _nothing_chosen(mistake: Mistake) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from krm_fn import noproxy
 from krm_fn.config import json_schema
-from krm_fn.config.model import ForeignValue, Lookup, ProxyConfig
+from krm_fn.config.model import Lookup, ProxyConfig
 from krm_fn.config.names import FieldNames, shown, texts_at
 from krm_fn.errors import ConfigError
 from krm_fn.light_typing import Any
@@ -35,7 +35,7 @@ class MergedSpec:
         spec: the merged one.
         names: what its places are called.
         mistakes: what is wrong with a reference.
-        config_maps: where certificates were taken from: path of the certificates -> namespace, name and key.
+        config_map: namespace, name and key of the ConfigMap that ``trustedCA`` was taken from.
         secret_urls: the URLs with a password that come from a Secret.
     """
 
@@ -43,7 +43,7 @@ class MergedSpec:
         self.spec = copied(spec)
         self.names = names
         self.mistakes: list[str] = []
-        self.config_maps: dict[Pointer, tuple[str, str, str] | None] = {}
+        self.config_map: tuple[str, str, str] | None = None
         self.secret_urls: set[str] = set()
         self._objects = objects
         for index, source in enumerate(spec.get("from", ())):
@@ -61,14 +61,8 @@ class MergedSpec:
 
     def completed(self, config: ProxyConfig) -> ProxyConfig:
         """Return the ProxyConfig of the merged ``spec`` with what is known of the objects."""
-        ca = config.trusted_ca._replace(config_map=self.config_maps.get(_TRUSTED_CA))
-        mirror = config.mirror
-        if mirror is not None:
-            mirror_ca = mirror.ca._replace(config_map=self.config_maps.get(_MIRROR_CA))
-            mirror = mirror._replace(ca=mirror_ca)
         return config._replace(
-            trusted_ca=ca,
-            mirror=mirror,
+            trusted_ca=config.trusted_ca._replace(config_map=self.config_map),
             says_none=self.says_none,
             secret_urls=frozenset(self.secret_urls),
             reads_objects=bool(self.names.foreign),
@@ -89,16 +83,12 @@ class MergedSpec:
             return
         for path, given in values.items():
             name = f"{self.names.name(reference)}: {given.place}"
-            if path in _URLS:
-                self._note_password(given)
+            if path in _URLS and given.in_secret and split_url(str(given.value)).password:
+                self.secret_urls.add(given.value)
             if path == _NO_PROXY and isinstance(given.value, str):
                 self._take_list(given.value, name)
             elif lookup(self.spec, path) is None or path in self.names.foreign:
                 self._put(path, given.value, name)
-
-    def _note_password(self, given: ForeignValue) -> None:
-        if given.in_secret and isinstance(given.value, str) and split_url(given.value).password:
-            self.secret_urls.add(given.value)
 
     def _take_list(self, given: str, name: str) -> None:
         """Put the entries of another list in front of those that are there."""
@@ -124,7 +114,8 @@ class MergedSpec:
             return
         name = f'{self.names.name(reference)}: its key "{shown(config_map["key"])}"'
         self._put(path, {"pem": certificates.pem}, name)
-        self.config_maps[path] = certificates.config_map
+        if path == _TRUSTED_CA:
+            self.config_map = certificates.config_map
 
     def _put(self, path: Pointer, value: Any, name: str) -> None:
         put_at(self.spec, path, value)

@@ -252,9 +252,6 @@ def _about_config(
     subjects = (subject for place in planned for subject in place.subjects)
     for finding in settings.unused_overrides(wanted, subjects):
         yield finding.about(given.ref)
-    annotation = config.ineffective_annotation(given.data)
-    if annotation is not None:
-        yield annotation.about(given.ref)
 
 
 def _stale_files(objects: ListOfObjects, wanted: ProxyConfig) -> list[Result]:
