@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from krm_fn.clusters import ClusterNetwork, Fact
-from krm_fn.lint.places import Reader, by_place, judge_places
+from krm_fn.lint.places import by_place, judge_places
+from krm_fn.lint.values import Reader
 from krm_fn.noproxy import Audience, Policy
 from krm_fn.noproxy.composition import compose, join
 from krm_fn.places.reading import Reading

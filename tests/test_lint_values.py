@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from krm_fn.clusters import ClusterNetwork, Fact
 from krm_fn.explain.clients import CLIENTS
 from krm_fn.krm.codes import OF_VALUES
-from krm_fn.lint.values import LONGEST, LONGEST_ON_NODES, corrected_list, judge_list
+from krm_fn.lint.values import LONGEST, LONGEST_ON_NODES, Reader, corrected_list, judge_list
 from krm_fn.noproxy import Audience, Entry, Policy, providers
 from krm_fn.noproxy.composition import compose, join
 
@@ -25,8 +25,8 @@ NODE, POD = Audience.NODE, Audience.POD
 
 
 def codes(text: str, audience: Audience = NODE, network: ClusterNetwork | None = None, **more: bool) -> list[str]:
-    networks = (network,) if network else ()
-    return [problem.code for problem in judge_list(text, audience, networks, **more)]
+    reader = Reader(audience, (network,) if network else ())
+    return [problem.code for problem in judge_list(text, reader, **more)]
 
 
 def composed(network: ClusterNetwork, audience: Audience = NODE) -> str:
@@ -60,7 +60,7 @@ def test_the_composed_list_has_no_problem(audience: Audience, infrastructure: st
     network = NETWORK._replace(infrastructure=(Fact(infrastructure),), region=(Fact("eu-west-1"),))
     text = composed(network, audience)
     assert codes(text, audience, network) == []
-    assert corrected_list(text, audience, (network,)) == text
+    assert corrected_list(text, Reader(audience, (network,))) == text
 
 
 @pytest.mark.parametrize(
@@ -133,10 +133,10 @@ def test_the_composed_list_has_no_problem(audience: Audience, infrastructure: st
     ],
 )
 def test_each_problem_of_an_entry(text: str, expected: list[str], corrected: str) -> None:
-    problems = judge_list(f"{LOOPBACK},{text}", NODE)
+    problems = judge_list(f"{LOOPBACK},{text}", Reader(NODE))
     assert [problem.code for problem in problems] == expected
     assert not any("\n" in problem.message for problem in problems)
-    assert corrected_list(f"{LOOPBACK},{text}", NODE) == f"{LOOPBACK},{corrected}".removesuffix(",")
+    assert corrected_list(f"{LOOPBACK},{text}", Reader(NODE)) == f"{LOOPBACK},{corrected}".removesuffix(",")
 
 
 @pytest.mark.parametrize(
@@ -183,9 +183,9 @@ def test_what_a_list_needs_depends_on_the_proxy(text: str, has_proxy: bool, expe
 )
 def test_what_a_cluster_needs(gone: set[str], code: str, missing: str) -> None:
     text = ",".join(entry for entry in composed(NETWORK).split(",") if entry not in gone)
-    (problem,) = judge_list(text, NODE, (NETWORK,))
+    (problem,) = judge_list(text, Reader(NODE, (NETWORK,)))
     assert (problem.code, problem.entry) == (code, missing)
-    corrected = corrected_list(text, NODE, (NETWORK,))
+    corrected = corrected_list(text, Reader(NODE, (NETWORK,)))
     assert missing in corrected.split(",")
     assert codes(corrected, NODE, NETWORK) == []
 
@@ -223,7 +223,7 @@ def test_names_of_the_cluster_are_no_mistakes() -> None:
     ],
 )
 def test_a_list_may_be_too_long(length: int, audience: Audience, max_length: int, is_said: bool) -> None:
-    problems = judge_list("a" * length, audience, has_proxy=False, max_length=max_length)
+    problems = judge_list("a" * length, Reader(audience, (), max_length), has_proxy=False)
     assert ("ListTooLong" in {problem.code for problem in problems}) is is_said
 
 
@@ -235,10 +235,10 @@ def test_a_list_may_be_too_long(length: int, audience: Audience, max_length: int
     ],
 )
 def test_what_could_be_a_password_is_neither_repeated_nor_corrected(text: str) -> None:
-    (problem,) = judge_list(text, NODE)
+    (problem,) = judge_list(text, Reader(NODE))
     assert problem.code == "PasswordInList"
     assert not any(part in f"{problem.message}{problem.entry}" for part in ("S3", "CRET"))
-    assert corrected_list(text, NODE) == text
+    assert corrected_list(text, Reader(NODE)) == text
 
 
 @pytest.mark.parametrize("text", ["${A:=x y}", "{{ a == b }}", "fd00::, 10.0.0.0/8", "a: ", "10.0.0.1:, x"])
@@ -289,14 +289,14 @@ LISTS = st.lists(st.sampled_from(PARTS), max_size=6).flatmap(
 def test_a_list_is_corrected_once_and_for_all(
     text: str, audience: Audience, networks: tuple[ClusterNetwork, ...]
 ) -> None:
-    corrected = corrected_list(text, audience, networks)
-    assert corrected_list(corrected, audience, networks) == corrected
-    left = {problem.code for problem in judge_list(corrected, audience, networks, has_proxy=bool(corrected))}
+    corrected = corrected_list(text, Reader(audience, networks))
+    assert corrected_list(corrected, Reader(audience, networks)) == corrected
+    left = {problem.code for problem in judge_list(corrected, Reader(audience, networks), has_proxy=bool(corrected))}
     assert not left & {"EntryForm", "ClusterNotListed", "AddressNotListed"} or "*" in corrected
 
 
 @given(st.text(max_size=30))
 def test_no_text_raises(text: str) -> None:
-    for problem in judge_list(text, POD, (NETWORK,)):
+    for problem in judge_list(text, Reader(POD, (NETWORK,))):
         assert problem.code in OF_VALUES
-    corrected_list(text, POD, (NETWORK,))
+    corrected_list(text, Reader(POD, (NETWORK,)))

@@ -16,7 +16,7 @@ from krm_fn.light_typing import NamedTuple
 from krm_fn.lint.manifests import ReadableManifests, records
 from krm_fn.lint.places import by_place
 from krm_fn.lint.urls import corrected_url
-from krm_fn.lint.values import corrected_entries
+from krm_fn.lint.values import Reader, corrected_entries
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.plan.sources import formats
 from krm_fn.proxy_url import split_url
@@ -125,7 +125,7 @@ def _entries(proxy: FoundProxy, text: str, place: ProxyPlace) -> Iterator[str]:
     readers = Readers(Audience.NODE)
     resolved = settings.resolve(wanted, place.memberships, target="", readers=readers)
     derived = {entry.text.lstrip(".") for entry in resolved.entries}
-    corrected = corrected_entries(text, Audience.NODE, resolved.networks)
+    corrected = corrected_entries(text, Reader(Audience.NODE, resolved.networks))
     for entry in noproxy.parse(",".join(corrected)):
         if entry.lstrip(".") not in derived and not noproxy.mistake(entry):
             yield entry

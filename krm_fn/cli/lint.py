@@ -17,11 +17,11 @@ from krm_fn.config import ProxyConfig
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import shown_line
-from krm_fn.krm.results import ObjectRef, Result, are_severe, by_importance
+from krm_fn.krm.results import Result, are_severe, by_importance
 from krm_fn.krm.results import lines as grouped_lines
 from krm_fn.lint.manifests import audit
 from krm_fn.lint.silenced import Silencer
-from krm_fn.lint.values import corrected_list, judge_list
+from krm_fn.lint.values import Reader, corrected_list, judge_list
 from krm_fn.noproxy import Audience, may_hold_a_credential
 
 _JUDGED = frozenset({LeftAlone.KUSTOMIZE, LeftAlone.RESOURCE_LIST})
@@ -43,13 +43,12 @@ def _is_list(word: str) -> bool:
 
 
 def _of_list(given: Namespace, text: str, wanted: ProxyConfig) -> Answer:
-    audience = Audience(given.consumer)
     networks = () if wanted.cluster_defaults == ClusterNetwork() else (wanted.cluster_defaults,)
-    problems = judge_list(text, audience, networks, max_length=wanted.policy.max_length)
-    found = [Result.of(problem.code, problem.message).about(ObjectRef()) for problem in problems]
+    reader = Reader(Audience(given.consumer), networks, wanted.policy.max_length)
+    found = [Result.of(problem.code, problem.message) for problem in judge_list(text, reader)]
     results = list(Silencer(wanted, (), {}, at_most=Severity.ERROR).left(found))
     lines = [result.line() for result in results]
-    corrected = corrected_list(text, audience, networks)
+    corrected = corrected_list(text, reader)
     if results and corrected != text and not may_hold_a_credential(text):
         lines.append(f"corrected: {shown_line(corrected)}")
     return _answer(given, results, Manifests({}), lines, [])

@@ -20,10 +20,11 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result, sorted_results, without_duplicates
 from krm_fn.lint.compared import Compared, other_place
 from krm_fn.lint.other_places import stale_files
-from krm_fn.lint.places import Reader, judge_places
+from krm_fn.lint.places import judge_places
 from krm_fn.lint.proxy_config import judge_config
 from krm_fn.lint.run_findings import reader_of
 from krm_fn.lint.silenced import Silencer, annotated
+from krm_fn.lint.values import Reader
 from krm_fn.noproxy import Audience
 from krm_fn.places.env_entries import read_all_containers
 from krm_fn.places.reading import Reading, same_value

@@ -6,35 +6,14 @@ It knows no kind of object: what goes in are readings, and what comes out are fi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from types import MappingProxyType
 
-from krm_fn.clusters import ClusterNetwork
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple
 from krm_fn.lint.urls import judge_pair, judge_url
-from krm_fn.lint.values import Problem, judge_list
-from krm_fn.noproxy import Audience
+from krm_fn.lint.values import Problem, Reader, judge_list
 from krm_fn.places.reading import Reading, quoted
 from krm_fn.settings import PROXY_VARIABLES
-
-
-class Reader(NamedTuple):
-    """Who reads the values of a place.
-
-    Attributes:
-        audience: how NO_PROXY is read there.
-        networks: what is known of the Clusters of the object.
-        max_length: the longest list, in bytes; 0 for the limits of Linux and Cluster API.
-        in_secret: the object is a Secret, where a password is in its place.
-        names_are_given: the author chose which variables there are, and no target adds one.
-    """
-
-    audience: Audience
-    networks: tuple[ClusterNetwork, ...] = ()
-    max_length: int = 0
-    in_secret: bool = False
-    names_are_given: bool = False
 
 
 class _PlaceProblem(NamedTuple):
@@ -132,19 +111,8 @@ def _of_lists(
         yield _PlaceProblem(Problem("ListEmpty", message), urls)
     for value, about in _by_value(lists, ours).items():
         is_whole = about[0].value is not None
-        for problem in _judged(value, reader, has_proxy=has_proxy and is_whole):
+        for problem in judge_list(value, reader, has_proxy=has_proxy and is_whole):
             yield _PlaceProblem(problem, about)
-
-
-@lru_cache(maxsize=4096)
-def _judged(value: str, reader: Reader, *, has_proxy: bool) -> list[Problem]:
-    return judge_list(
-        value,
-        reader.audience,
-        reader.networks,
-        has_proxy=has_proxy,
-        max_length=reader.max_length,
-    )
 
 
 def _of_urls(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from krm_fn import placeholders
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.lint.urls import judge_pair, judge_url
-from krm_fn.lint.values import Problem, judge_list
+from krm_fn.lint.values import Problem, Reader, judge_list
 from krm_fn.noproxy import Audience, Entry, Style, entries
 from krm_fn.patch import Pointer
 
@@ -52,7 +52,9 @@ def _of_proxies(http_proxy: str, https_proxy: str) -> list[Problem]:
     return problems
 
 
-def _of_lists(wanted: ProxyConfig, audience: Audience) -> Iterator[tuple[Pointer, list[Problem]]]:
+def _of_lists(
+    wanted: ProxyConfig, audience: Audience
+) -> Iterator[tuple[Pointer, Iterable[Problem]]]:
     """Yield the field and the problems of ``spec.noProxy``, and of the list of each override."""
     lists: list[tuple[Pointer, tuple[Entry, ...]]] = [(("spec", "noProxy"), wanted.no_proxy)]
     for number, override in enumerate(wanted.overrides):
@@ -61,4 +63,4 @@ def _of_lists(wanted: ProxyConfig, audience: Audience) -> Iterator[tuple[Pointer
         texts = tuple(entry.text for entry in entries_of_list)
         if wanted.policy.style is Style.PORTABLE:
             texts = entries.normalise(texts)
-        yield path, judge_list(",".join(texts), audience, has_proxy=False)
+        yield path, judge_list(",".join(texts), Reader(audience), has_proxy=False)

@@ -9,8 +9,9 @@ from krm_fn.config import Mode, ProxyConfig
 from krm_fn.formats import sops
 from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.lint.compared import Compared, is_change
-from krm_fn.lint.places import Reader, judge_places
+from krm_fn.lint.places import judge_places
 from krm_fn.lint.proxy_config import judge_config
+from krm_fn.lint.values import Reader
 from krm_fn.noproxy import SERVICE_ADDRESSES, Style
 from krm_fn.patch import lookup
 from krm_fn.plan import Overview, PlannedEdit

@@ -6,8 +6,7 @@ A value in, problems out; nothing here knows an object. No message holds a passw
 from __future__ import annotations
 
 import ipaddress
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 
 from krm_fn import placeholders
@@ -52,19 +51,24 @@ _PUBLIC_SUFFIXES = frozenset(
 )
 _LONGEST_NAME = 253
 """Characters of the longest name that DNS can hold (RFC 1035, section 2.3.4)."""
-_WHY_ANOTHER_FORM = (
-    (r"[\s;|]", "only commas separate entries in wget, apt and curl"),
-    (r"[\"'\\]", "quotes are a part of the entry, which no host has"),
-    (r"://|/$|/.*[^0-9.]", "programs compare it with a host, not with a URL"),
-    (r"[A-Z]", "LWP, httplib2 and websocket-client compare capital letters"),
-    (r"[^\x00-\x7f]", "httpx fails on a name that is not ASCII"),
-    (r"\*|\.$", "curl, wget, apt and Python read no globs"),
-    (r"-[0-9a-f.:]+$", "hardly any program reads ranges"),
-    (r"[^:]:[0-9*]+$|\]:", "curl, wget, apt and .NET ignore an entry with a port"),
-    (r":", "most programs compare the short form of an IPv6 address"),
-    (r"/", "it covers other addresses than it seems to"),
-)
-"""What a badly written entry has in it, and why that matters; the first that fits is said."""
+
+
+class Reader(NamedTuple):
+    """Who reads the values of a place.
+
+    Attributes:
+        audience: how NO_PROXY is read there.
+        networks: what is known of the Clusters of the object.
+        max_length: the longest list, in bytes; 0 for the limits of Linux and Cluster API.
+        in_secret: the object is a Secret, where a password is in its place.
+        names_are_given: the author chose which variables there are, and no target adds one.
+    """
+
+    audience: Audience
+    networks: tuple[ClusterNetwork, ...] = ()
+    max_length: int = 0
+    in_secret: bool = False
+    names_are_given: bool = False
 
 
 class Problem(NamedTuple):
@@ -82,11 +86,22 @@ class Problem(NamedTuple):
 
 
 class NoProxyList:
-    """The entries of a list as programs see them."""
+    """The entries of a list as programs see them.
 
-    def __init__(self, texts: Sequence[str]) -> None:
+    Args:
+        texts: the entries.
+        networks: what is known of the Clusters that the list is for.
+    """
+
+    def __init__(self, texts: Iterable[str], networks: Iterable[ClusterNetwork] = ()) -> None:
         self.entries = tuple(texts)
-        self.texts = frozenset(texts)
+        self.texts = frozenset(self.entries)
+        self.exact: set[str] = set()
+        """The hosts of the Clusters themselves: they have no subdomains."""
+        for network in networks:
+            facts = [*network.networks, *network.hosts, *network.infrastructure_hosts]
+            facts += network.endpoint
+            self.exact.update(entries.canonical(fact.value.lower())[0] for fact in facts)
 
     @cached_property
     def cidrs(self) -> frozenset[Cidr]:
@@ -125,67 +140,69 @@ class NoProxyList:
                 return f".{parent}"
         return ""
 
+    def missing_forms(self, entry: str) -> list[str]:
+        """Return the other forms of an entry that the list lacks: a host, or a name in a domain, needs none."""
+        if entry in self.exact:
+            return []
+        forms = []
+        for form in entries.expand(entry):
+            is_covered = self.domain_around(form.removeprefix(".").rstrip("."))
+            if form not in self.texts and not is_covered:
+                forms.append(form)
+        return forms
 
-def judge_list(
-    text: str,
-    audience: Audience,
-    networks: Sequence[ClusterNetwork] = (),
-    *,
-    has_proxy: bool = True,
-    max_length: int = 0,
-) -> list[Problem]:
+
+@lru_cache(maxsize=4096)
+def judge_list(text: str, reader: Reader, *, has_proxy: bool = True) -> tuple[Problem, ...]:
     """Return the problems of the value of NO_PROXY.
 
     Args:
         text: as the program gets it, escaped for no layer.
-        audience: who reads it.
-        networks: what is known of the Clusters that it is for.
+        reader: who reads it.
         has_proxy: a proxy is set beside it; without one the list may be empty and lack what it likes.
-        max_length: the longest list, in bytes; 0 for the limits of Linux and Cluster API.
     """
     if entries.may_hold_a_credential(text):
         message = "the list must hold hosts alone: an `@`, a `=`, or a `:` without a port may belong to a password"
-        return [Problem("PasswordInList", message)]
+        return (Problem("PasswordInList", message),)
     written = [part.strip() for part in text.split(",") if part.strip()]
     if not written:
         message = "the list must not be empty beside a proxy: everything inside the cluster would go through it"
-        return [Problem("ListEmpty", message)] if has_proxy else []
-    found = list(_of_spacing(text))
-    own = _own_domains(networks)
+        return (Problem("ListEmpty", message),) if has_proxy else ()
+    problems = list(_of_spacing(text))
+    domains = [domain for network in reader.networks for domain in network.service_domain]
+    own = frozenset(domain.value.strip(".").lower() for domain in domains)
     for entry in written:
-        found += _of_entry(entry, audience, own)
+        problems += _of_entry(entry, reader.audience, own)
     if has_proxy:
-        found += _of_whole_list(NoProxyList(_hosts(text)), audience, networks)
-    found += _of_length(text, audience, max_length)
-    return list(dict.fromkeys(found))
+        problems += _of_whole_list(NoProxyList(_hosts(text), reader.networks), reader)
+    problems += _of_length(text, reader)
+    return tuple(dict.fromkeys(problems))
 
 
-def corrected_list(text: str, audience: Audience, networks: Sequence[ClusterNetwork] = ()) -> str:
+def corrected_list(text: str, reader: Reader) -> str:
     """Return a list in the form that every program reads, with what it lacks at the end.
 
     A list that may hold a password stays as it is: which part belongs to it is not known.
     """
     if entries.may_hold_a_credential(text):
         return text
-    corrected = corrected_entries(text, audience, networks)
+    corrected = corrected_entries(text, reader)
     if corrected != ["*"]:
-        known, exact = NoProxyList(corrected), _exact_hosts(networks)
-        for problem in _lacking(known, audience, networks):
-            corrected += [problem.entry, *_missing_forms(problem.entry, known, exact)]
+        known = NoProxyList(corrected, reader.networks)
+        for problem in _lacking(known, reader):
+            corrected += [problem.entry, *known.missing_forms(problem.entry)]
     return ",".join(dict.fromkeys(corrected))
 
 
-def corrected_entries(
-    text: str, audience: Audience, networks: Sequence[ClusterNetwork] = ()
-) -> list[str]:
+def corrected_entries(text: str, reader: Reader) -> list[str]:
     """Return the entries of a list in the form that every program reads; nothing is added that it lacks."""
-    known, exact = NoProxyList(_hosts(text)), _exact_hosts(networks)
+    known = NoProxyList(_hosts(text), reader.networks)
     corrected: list[str] = []
     for host in known.entries:
         if not entries.holds_every_address(host):
             corrected += [host] if host in entries.expand(host) else []
-            corrected += _missing_forms(host, known, exact)
-    return [form for form in dict.fromkeys(corrected) if not _breaks_pods(form, audience)]
+            corrected += known.missing_forms(host)
+    return [form for form in dict.fromkeys(corrected) if not _breaks_pods(form, reader.audience)]
 
 
 # one entry
@@ -196,49 +213,33 @@ def _of_entry(written: str, audience: Audience, own: frozenset[str]) -> tuple[Pr
     """Return the problems of what is between two commas; ``own`` are the domains of the Clusters themselves."""
     if placeholders.is_template(written):
         return ()
-    found: list[Problem] = []
+    problems: list[Problem] = []
     shown = " ".join(written.split())
     for token in entries.split(written):
         host = entries.bare(token)
-        why = _unread(host)
-        if why:
-            return (Problem("EntryUnread", f'no program reads entry "{shown}": {why}', written),)
+        if _is_unread(host):
+            message = (
+                f'no program reads entry "{shown}": write a name, a domain, an address or a CIDR'
+            )
+            return (Problem("EntryUnread", message, written),)
         if _breaks_pods(host, audience):
             message = (
                 f'entry "{shown}" must not be in a list for pods: httpx fails on every request then'
             )
-            found.append(Problem("EntryUnread", message, written))
-        found += _of_reach(host, audience, own)
+            problems.append(Problem("EntryUnread", message, written))
+        problems += _of_reach(host, audience, own)
     forms = entries.expand(written)
     if forms and written not in forms:
-        corrected = ",".join(forms)
-        why = "not every program reads it"
-        for pattern, reason in reversed(_WHY_ANOTHER_FORM):
-            if re.search(pattern, written):
-                why = reason
-        message = f'write "{corrected}" for entry "{shown}": {why}'
-        found.append(Problem("EntryForm", message, written))
-    return tuple(found)
+        message = f'write "{",".join(forms)}" for entry "{shown}": not every program reads it'
+        problems.append(Problem("EntryForm", message, written))
+    return tuple(problems)
 
 
-def _unread(host: str) -> str:
-    """Return why no program reads an entry; "" where one does."""
-    kind = entries.classify(host)
-    if kind is EntryKind.UNKNOWN:
-        if entries.is_variable(host):
-            return "nothing fills in the variable"
-        if entries.resembles_address(host):
-            return 'write a whole address or CIDR, such as "10.1.2.0/24"'
-        if "*" in host:
-            return "write a domain or a CIDR for the glob"
-        if not host.isascii():
-            return "write its A-label, which begins with `xn--`"
-        return "no host has such a name"
-    if kind is EntryKind.ADDRESS and host == "0.0.0.0":  # noqa: S104 -- compared, not bound
-        return "no host has this address"
-    if ":" in host and "%" in host:
-        return "an IPv6 address with a zone is never compared"
-    return ""
+def _is_unread(host: str) -> bool:
+    """Return whether no program reads an entry, such as a glob inside of a name, or an address that no host has."""
+    if entries.classify(host) is EntryKind.UNKNOWN:
+        return True
+    return host == "0.0.0.0" or (":" in host and "%" in host)  # noqa: S104 -- compared, not bound
 
 
 def _breaks_pods(host: str, audience: Audience) -> bool:
@@ -247,40 +248,40 @@ def _breaks_pods(host: str, audience: Audience) -> bool:
 
 def _of_reach(host: str, audience: Audience, own: frozenset[str]) -> Iterator[Problem]:
     """Yield a problem of an entry that reaches more hosts than its author may think."""
+    why = ""
     if entries.holds_every_address(host):
         message = f'entry "{host}" must not hold every address: Go would never use the proxy'
         yield Problem("ProxyNeverUsed", message, host)
-        return
-    why = _why_broad_name(host, own) or _why_broad_address(host)
-    if not why and audience is Audience.POD and entries.confuses_ruby(host):
+    elif _is_broad_name(host, own):
+        why = "everything that ends in it goes direct"
+    elif _is_broad_address(host):
+        why = "public addresses go direct, too"
+    elif audience is Audience.POD and entries.confuses_ruby(host):
         why = "Ruby goes direct to every host that ends in a part of it"
     if why:
         yield Problem("EntryTooBroad", f'entry "{host}" must not be so broad: {why}', host)
 
 
-def _why_broad_name(host: str, own: frozenset[str]) -> str:
+def _is_broad_name(host: str, own: frozenset[str]) -> bool:
     kind = entries.classify(host)
     if kind not in (EntryKind.NAME, EntryKind.DOMAIN, EntryKind.GLOB, EntryKind.NUMBERS):
-        return ""
+        return False
     name = host.removeprefix("*").strip(".")
     known = own | entries.CLUSTER_NAMES | entries.SHORT_NAMES
     if name in known or entries.is_private_suffix(name):
-        return ""
+        return False
     is_label = "." not in name and (kind is not EntryKind.NAME or entries.is_top_level(name))
-    is_broad = kind is EntryKind.NUMBERS or name in _PUBLIC_SUFFIXES or is_label
-    return "everything that ends in it goes direct" if is_broad else ""
+    return kind is EntryKind.NUMBERS or name in _PUBLIC_SUFFIXES or is_label
 
 
-def _why_broad_address(host: str) -> str:
+def _is_broad_address(host: str) -> bool:
+    """Return whether a CIDR is around a private network, or of public addresses that look like private ones."""
     cidr = _as_cidr(entries.canonical(host)[0])
     if not isinstance(cidr, ipaddress.IPv4Network):
-        return ""
-    for private in _PRIVATE:
-        if cidr != private and cidr.supernet_of(private):
-            return f'beside the private network "{private}" it holds public addresses'
-    if cidr.subnet_of(_172) and not cidr.subnet_of(_PRIVATE[1]):
-        return f'of 172.0.0.0/8 only "{_PRIVATE[1]}" is private'
-    return ""
+        return False
+    if any(cidr != private and cidr.supernet_of(private) for private in _PRIVATE):
+        return True
+    return cidr.subnet_of(_172) and not cidr.subnet_of(_PRIVATE[1])
 
 
 # the whole list
@@ -295,16 +296,15 @@ def _of_spacing(text: str) -> Iterator[Problem]:
         yield Problem("EntryNeedless", "the list must not hold empty entries")
 
 
-def _of_length(text: str, audience: Audience, max_length: int) -> Iterator[Problem]:
+def _of_length(text: str, reader: Reader) -> Iterator[Problem]:
+    if reader.max_length:
+        limit, why = reader.max_length, "`spec.noProxyPolicy.maxLength` says so"
+    elif reader.audience is Audience.NODE:
+        limit = LONGEST_ON_NODES
+        why = "a file of Cluster API holds it twice, in at most 10240 characters"
+    else:
+        limit, why = LONGEST, "Linux starts no program with it"
     length = len(text.encode(errors="surrogatepass"))
-    limit, why = LONGEST, "Linux starts no program with it"
-    if max_length and length <= LONGEST:
-        limit, why = max_length, "`spec.noProxyPolicy.maxLength` says so"
-    elif audience is Audience.NODE and length <= LONGEST:
-        limit, why = (
-            LONGEST_ON_NODES,
-            "a file of Cluster API holds it twice, in at most 10240 characters",
-        )
     if length > limit:
         message = (
             f"the list has {length} bytes, and must not have more than {limit}: {why}; name domains"
@@ -312,41 +312,24 @@ def _of_length(text: str, audience: Audience, max_length: int) -> Iterator[Probl
         yield Problem("ListTooLong", message)
 
 
-def _of_whole_list(
-    known: NoProxyList, audience: Audience, networks: Sequence[ClusterNetwork]
-) -> Iterator[Problem]:
-    yield from _lacking(known, audience, networks)
+def _of_whole_list(known: NoProxyList, reader: Reader) -> Iterator[Problem]:
+    yield from _lacking(known, reader)
     if "*" in known.texts:
         message = 'entry "*": Go, httpx and Node never use the proxy, wget, apt and Ruby always do; declare no proxy'
         yield Problem("ProxyNeverUsed", message, "*")
-    exact = _exact_hosts(networks)
     earlier: set[str] = set()
     for entry in known.entries:
-        is_read = entry in entries.expand(entry) and not _of_entry(entry, audience, frozenset())
-        missing = _missing_forms(entry, known, exact)
-        if missing and is_read and not _may_be_one_host(entry):
-            corrected = ",".join((entry, *missing))
-            message = (
-                f'write "{corrected}" for "{entry}": some programs read only one of these forms'
-            )
+        is_right = entry in entries.expand(entry)
+        is_right = is_right and not _of_entry(entry, reader.audience, frozenset())
+        missing = known.missing_forms(entry)
+        if missing and is_right and not _may_be_one_host(entry):
+            message = f'write "{",".join((entry, *missing))}" for "{entry}": some programs read only one of these forms'
             yield Problem("DomainForm", message, entry)
         cover = entry if entry in earlier else _cover(entry, known)
         if cover:
             message = f'entry "{entry}" is not needed: "{cover}" is in the list'
             yield Problem("EntryNeedless", message, entry)
         earlier.add(entry)
-
-
-def _missing_forms(entry: str, known: NoProxyList, exact: frozenset[str]) -> list[str]:
-    """Return the other forms of an entry that the list lacks; a host, or a name below another domain, needs none."""
-    if entry in exact:
-        return []
-    forms = []
-    for form in entries.expand(entry):
-        is_covered = known.domain_around(form.removeprefix(".").rstrip("."))
-        if form not in known.texts and not is_covered:
-            forms.append(form)
-    return forms
 
 
 def _may_be_one_host(entry: str) -> bool:
@@ -366,78 +349,57 @@ def _cover(entry: str, known: NoProxyList) -> str:
     return ""
 
 
-def _lacking(
-    known: NoProxyList, audience: Audience, networks: Sequence[ClusterNetwork]
-) -> Iterator[Problem]:
-    """Yield a problem for each entry that a list must hold and lacks, in the order in which to add it."""
+class _Needed(NamedTuple):
+    """An entry that a list must hold; or cover, where ``host`` says by what that is shown."""
+
+    code: str
+    entry: str
+    why: str
+    host: str = ""
+
+
+def _lacking(known: NoProxyList, reader: Reader) -> Iterator[Problem]:
+    """Yield a problem for each entry that a list must hold and lacks, in the order in which to add it.
+
+    A template may yet be one of them.
+    """
     if "*" in known.texts:
         return
+    for needed in _needed(reader):
+        entry, host = (entries.canonical(text.lower())[0] for text in (needed.entry, needed.host))
+        is_there = known.covers(host) if host else entry in known.texts
+        is_harmful = entries.holds_every_address(entry) or _breaks_pods(entry, reader.audience)
+        if not (is_there or is_harmful or placeholders.is_template(entry)):
+            message = f'the list must hold "{entry}": {needed.why}'
+            yield Problem(needed.code, message, entry)
+
+
+def _needed(reader: Reader) -> Iterator[_Needed]:
+    """Yield what the programs of a place must reach directly."""
     for name in ("localhost", "127.0.0.1"):
-        if name not in known.texts:
-            yield _lack("AddressNotListed", name, "only Go, Ruby and Java know loopback themselves")
-    for network in networks:
-        yield from _lacking_networks(network, known, audience)
-        yield from _lacking_addresses(network, known, audience)
-
-
-def _lack(code: str, entry: str, why: str) -> Problem:
-    return Problem(code, f'the list must hold "{entry}": {why}', entry)
-
-
-def _lacking_networks(
-    network: ClusterNetwork, known: NoProxyList, audience: Audience
-) -> Iterator[Problem]:
-    """Yield the names and networks of a Cluster that a list does not cover; a template may yet be one of them."""
-    (domain,) = styles.domains((network,))
-    service = "kubernetes.default.svc"
-    needed = [
-        (service, "svc", "the names of services end in it"),
-        (f"{service}.{domain.text}", domain.text, "the names of services end in it"),
-    ]
-    facts_and_meanings = (
-        (network.pod_cidrs, "it is a pod CIDR of the cluster"),
-        (network.service_cidrs, "it is a service CIDR of the cluster"),
-        (network.endpoint, "it is the endpoint of the control plane"),
-    )
-    for facts, meaning in facts_and_meanings:
-        needed += [(fact.value, fact.value, meaning) for fact in facts]
-    for host, entry, why in needed:
-        plain = entries.canonical(entry.lower())[0]
-        is_harmful = entries.holds_every_address(entry) or _breaks_pods(plain, audience)
-        is_covered = known.covers(entries.canonical(host.lower())[0])
-        if not (placeholders.is_template(entry) or is_harmful or is_covered):
-            yield _lack("ClusterNotListed", plain, why)
-
-
-def _lacking_addresses(
-    network: ClusterNetwork, known: NoProxyList, audience: Audience
-) -> Iterator[Problem]:
-    """Yield the addresses of a Cluster that a list lacks, for programs that read no CIDRs."""
-    for number, service in enumerate(network.service_cidrs):
-        first = styles.first_address(service.value)
-        is_harmful = number > 0 and audience is Audience.POD and entries.confuses_ruby(first)
-        if first and first not in known.texts and not is_harmful:
-            why = "it is the API server's address, and half of all programs read no CIDRs"
-            yield _lack("AddressNotListed", first, why)
-    for address in providers.find(network.infrastructure_kind).metadata:
-        if not known.covers(address):
+        yield _Needed("AddressNotListed", name, "only Go, Ruby and Java know loopback themselves")
+    for network in reader.networks:
+        (domain,) = styles.domains((network,))
+        service, why = "kubernetes.default.svc", "the names of services end in it"
+        yield _Needed("ClusterNotListed", "svc", why, service)
+        yield _Needed("ClusterNotListed", domain.text, why, f"{service}.{domain.text}")
+        for facts, why in (
+            (network.pod_cidrs, "it is a pod CIDR of the cluster"),
+            (network.service_cidrs, "it is a service CIDR of the cluster"),
+            (network.endpoint, "it is the endpoint of the control plane"),
+        ):
+            for fact in facts:
+                yield _Needed("ClusterNotListed", fact.value, why, fact.value)
+        for number, service_cidr in enumerate(network.service_cidrs):
+            first = styles.first_address(service_cidr.value)
+            is_for_pods = number > 0 and reader.audience is Audience.POD
+            if first and not (is_for_pods and entries.confuses_ruby(first)):
+                why = "it is the API server's address, and half of all programs read no CIDRs"
+                yield _Needed("AddressNotListed", first, why)
+        provider = providers.find(network.infrastructure_kind)
+        for address in provider.metadata if provider else ():
             why = f"it is the metadata service of {network.infrastructure_kind}"
-            yield _lack("AddressNotListed", address, why)
-
-
-def _exact_hosts(networks: Sequence[ClusterNetwork]) -> frozenset[str]:
-    """Return the hosts of the Clusters themselves: they have no subdomains."""
-    found: set[str] = set()
-    for network in networks:
-        facts = [*network.networks, *network.hosts, *network.infrastructure_hosts]
-        facts += network.endpoint
-        found.update(entries.canonical(fact.value.lower())[0] for fact in facts)
-    return frozenset(found)
-
-
-def _own_domains(networks: Sequence[ClusterNetwork]) -> frozenset[str]:
-    domains = [domain for network in networks for domain in network.service_domain]
-    return frozenset(domain.value.strip(".").lower() for domain in domains)
+            yield _Needed("AddressNotListed", address, why, address)
 
 
 def _hosts(text: str) -> list[str]:
