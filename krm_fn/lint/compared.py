@@ -27,7 +27,6 @@ class Compared(NamedTuple):
         after: what it holds after the run.
         results: what the run says of it: at most one change, and findings.
         why_left: why nobody writes the proxy there; "" where a target does.
-        code: the code of the result that says so; "" where only the table of what was covered does.
     """
 
     place: PlannedEdit
@@ -35,7 +34,6 @@ class Compared(NamedTuple):
     after: tuple[Reading, ...] = ()
     results: tuple[Result, ...] = ()
     why_left: str = ""
-    code: str = ""
 
     @property
     def obj(self) -> Object:
@@ -54,12 +52,12 @@ class Compared(NamedTuple):
 
     @property
     def differing(self) -> list[Reading]:
-        """The variables that have another value than the wanted one after the run, as far as their value is known."""
+        """The variables that are set to another value than the wanted one after the run, as far as it is known."""
         wanted = self.wanted
         return [
             reading
             for reading in self.after
-            if (reading.value is not None or reading.known)
+            if reading.text
             and not same_value(reading.variable, reading.text, wanted.get(reading.variable, ""))
         ]
 
@@ -69,18 +67,12 @@ def is_change(result: Result) -> bool:
     return bool(result.target) and result.code in ("", "ProxyMissing")
 
 
-def other_place(
-    obj: Object,
-    memberships: Sequence[Membership],
-    urls: Sequence[str],
-    why_left: str,
-    code: str = "",
-) -> Compared:
-    """Return the record of a place that no target reads, which should hold these URLs."""
-    http_proxy, https_proxy = urls or ("", "")
-    settings = ProxySettings(http_proxy, https_proxy)
-    place = PlannedEdit(-1, obj, "", tuple(memberships), Resolved(settings), {})
-    return Compared(place, why_left=why_left, code=code)
+def unread_place(
+    obj: Object, memberships: Iterable[Membership], urls: Sequence[str] = ("", "")
+) -> PlannedEdit:
+    """Return a place that no target reads, which should hold these URLs."""
+    resolved = Resolved(ProxySettings(urls[0], urls[1]))
+    return PlannedEdit(-1, obj, "", tuple(memberships), resolved, {})
 
 
 def by_object(compared: Iterable[Compared]) -> dict[tuple[ObjectRef, Pointer], list[Compared]]:

@@ -6,7 +6,7 @@ off, because what is in a manifest counts, whoever wrote it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -18,13 +18,12 @@ from krm_fn.krm.codes import OF_VALUES, Severity
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result, sorted_results, without_duplicates
-from krm_fn.lint.compared import Compared, other_place
+from krm_fn.lint.compared import Compared, by_object, unread_place
 from krm_fn.lint.other_places import stale_files
 from krm_fn.lint.places import judge_places
 from krm_fn.lint.proxy_config import judge_config
 from krm_fn.lint.run_findings import reader_of
 from krm_fn.lint.silenced import Silencer, annotated
-from krm_fn.lint.values import Reader
 from krm_fn.noproxy import Audience
 from krm_fn.places.env_entries import read_all_containers
 from krm_fn.places.reading import Reading, same_value
@@ -76,7 +75,7 @@ def audit(
         wanted = loaded[0][1] if loaded else ProxyConfig()
         results += _differing(loaded, wanted)
     results += manifests.misspelt()
-    compared = list(records(manifests, wanted))
+    compared = records(manifests, wanted)
     for record in compared:
         results += _of_record(record)
     results += _disagreements(compared)
@@ -85,8 +84,8 @@ def audit(
     results += manifests.problems(wanted)
     silencer = Silencer(wanted, annotated(manifests), paths, at_most=Severity.ERROR)
     left = [*silencer.left(results)]
-    ref = configs[0].ref if configs else ObjectRef()
-    left += silencer.left(silencer.idle(ref, OF_VALUES))
+    config_ref = configs[0].ref if configs else ObjectRef()
+    left += silencer.left(silencer.idle(config_ref, OF_VALUES))
     judged = {(record.obj.ref, record.obj.path) for record in compared}
     return Audit(
         tuple(sorted_results(without_duplicates(left))),
@@ -144,10 +143,7 @@ class ReadableManifests(Manifests):
 
     def configs(self) -> list[LocatedConfig]:
         """Return the ProxyConfigs among the documents."""
-        found: list[LocatedConfig] = []
-        for index in range(len(self)):
-            found += located_configs(self, index)
-        return found
+        return [located for index in range(len(self)) for located in located_configs(self, index)]
 
     def misspelt(self) -> Iterator[Result]:
         """Yield a warning for each object that is probably meant to be a ProxyConfig."""
@@ -170,67 +166,54 @@ class ReadableManifests(Manifests):
                 yield Result.of("TextUnreadable", f"skipped: {problem}").about(ref)
 
 
-def records(manifests: Manifests, wanted: ProxyConfig) -> Iterator[Compared]:
-    """Yield what every target, and every container of a workload, says in the objects of files."""
+def records(manifests: Manifests, wanted: ProxyConfig) -> list[Compared]:
+    """Return what every target, and every container of a workload, says in the objects of files."""
     overview = Overview()
     everywhere = {
         name: {**wanted.targets.get(name, {}), "enabled": True, "conflict": "Override"}
         for name in TARGETS
     }
     looking = wanted._replace(targets=everywhere, selector=Selector(), mode=Mode.INJECT)
-    read: dict[int, set[object]] = {}
-    for place in plan_edits(manifests, looking, overview):
-        readings = tuple(place.readings())
-        read.setdefault(id(place.obj.data), set()).update(reading.path for reading in readings)
-        if readings and not place.is_new:
-            yield Compared(place, readings, readings)
+    compared = [
+        Compared(place, after=tuple(place.readings()))
+        for place in plan_edits(manifests, looking, overview)
+        if not place.is_new
+    ]
+    known = by_object(compared)
     for obj, memberships in overview.naming:
         if obj.group_kind in POD_KINDS:
-            known = read.get(id(obj.data), set())
+            of_targets = known.get((obj.ref, obj.path), ())
+            paths = {reading.path for record in of_targets for reading in record.after}
             of_containers = read_all_containers(obj.data)
-            others = tuple(reading for reading in of_containers if reading.path not in known)
-            if others:
-                record = other_place(obj, memberships, (), "")
-                yield record._replace(before=others, after=others)
+            others = tuple(reading for reading in of_containers if reading.path not in paths)
+            compared.append(Compared(unread_place(obj, memberships), after=others))
+    return [record for record in compared if record.after]
 
 
 def _of_record(record: Compared) -> Iterator[Result]:
     place = record.place
-    if place.target_id:
-        reader = reader_of(record)
-        outdated = place.target.outdated(place.obj.data)
-        if outdated is not None:
-            yield place.result(outdated)
-    else:
-        networks = tuple(membership.cluster.network for membership in place.memberships)
-        reader = Reader(Audience.POD, networks)
-    for finding in judge_places(record.after, reader):
+    outdated = place.target.outdated(place.obj.data) if place.target_id else None
+    findings = [] if outdated is None else [outdated]
+    for finding in (*findings, *judge_places(record.after, reader_of(record))):
         yield place.result(finding)
 
 
-def _disagreements(records: Sequence[Compared]) -> Iterator[Result]:
+def _disagreements(compared: Iterable[Compared]) -> Iterator[Result]:
     """Yield a warning where the places of one Cluster and role have different values.
 
     Without a known Cluster an object is compared with itself alone. Workloads that no target knows are passed by: they
     may want a list of their own.
     """
     first: dict[object, Reading] = {}
-    for record in records:
+    for record in compared:
         place = record.place
-        if not place.target_id:
-            continue
-        members = place.memberships
-        clusters = tuple((membership.cluster, membership.role) for membership in members)
+        clusters = tuple((member.cluster, member.role) for member in place.memberships)
         reported: set[str] = set()
-        for reading in record.after:
+        for reading in record.after if place.target_id else ():
             if reading.value is None and not reading.known:
                 continue
-            key = (
-                clusters or id(record.obj.data),
-                place.audience,
-                reading.process,
-                reading.variable,
-            )
+            whose = clusters or (place.obj.ref, place.obj.path)
+            key = (whose, place.audience, reading.process, reading.variable)
             other = first.setdefault(key, reading)
             is_same = same_value(reading.variable, reading.text, other.text)
             if not is_same and reading.place not in reported:

@@ -9,7 +9,7 @@ from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.light_typing import NamedTuple
-from krm_fn.lint.compared import Compared, other_place
+from krm_fn.lint.compared import Compared, unread_place
 from krm_fn.patch import walk
 from krm_fn.plan import Foreign, Overview
 from krm_fn.plan.selection import is_enabled
@@ -68,8 +68,8 @@ def nodes_without_proxy(
         key = (lacking.obj.ref, lacking.system or lacking.why)
         if urls and key not in records:
             result = Result.of("NodesWithoutProxy", lacking.why).about(lacking.obj.ref)
-            record = other_place(lacking.obj, lacking.memberships, urls, lacking.why)
-            records[key] = record._replace(results=(result,))
+            place = unread_place(lacking.obj, lacking.memberships, urls)
+            records[key] = Compared(place, results=(result,), why_left=lacking.why)
     for foreign in overview.foreign:
         key = (_owner(foreign.obj, foreign.cluster).ref, foreign.system.name)
         if foreign.is_own and key in records:

@@ -15,7 +15,7 @@ from krm_fn.formats import embedded, sops
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.light_typing import Any
-from krm_fn.lint.compared import Compared, by_object, other_place
+from krm_fn.lint.compared import Compared, by_object, unread_place
 from krm_fn.lint.nodes_without import nodes_without_proxy
 from krm_fn.patch import Pointer, lookup, walk
 from krm_fn.placeholders import is_template
@@ -130,13 +130,13 @@ def _of_object(
                 advice = _advice(obj, wanted)
                 message = _message(reading.variable, wanted, advice)
                 result = Result.of("OtherProxy", message, reading.path).about(obj.ref)
-                record = other_place(obj, memberships, urls, advice)
-                yield record._replace(before=(reading,), after=(reading,), results=(result,))
+                place = unread_place(obj, memberships, urls)
+                yield Compared(place, after=(reading,), results=(result,), why_left=advice)
             return
     if any(urls) and not readings and not compared:
         for system in _empty_places(obj, overview):
             why = f"{system.name} takes its proxy from {system.place}: {_advice(obj, wanted)}"
-            yield other_place(obj, memberships, urls, why)
+            yield Compared(unread_place(obj, memberships, urls), why_left=why)
 
 
 def _proxies_in(obj: Object) -> Iterator[Reading]:

@@ -12,7 +12,7 @@ from krm_fn.lint.compared import Compared, is_change
 from krm_fn.lint.places import judge_places
 from krm_fn.lint.proxy_config import judge_config
 from krm_fn.lint.values import Reader
-from krm_fn.noproxy import SERVICE_ADDRESSES, Style
+from krm_fn.noproxy import SERVICE_ADDRESSES, Audience, Style
 from krm_fn.patch import lookup
 from krm_fn.plan import Overview, PlannedEdit
 from krm_fn.products.node_kinds import KUBEADM, OF_CLASSES
@@ -44,7 +44,7 @@ def review(
         if not record.place.target_id:
             yield from record.results
         elif record.wanted:
-            yield from _about_place(record)
+            yield from map(record.place.result, _about_place(record))
         if record.obj.ref not in exposed:
             for finding in _exposed_password(record, wanted):
                 exposed.add(record.obj.ref)
@@ -59,6 +59,9 @@ def review(
 def reader_of(record: Compared) -> Reader:
     """Return who reads the values of a place."""
     place = record.place
+    if not place.target_id:
+        networks = tuple(membership.cluster.network for membership in place.memberships)
+        return Reader(Audience.POD, networks)
     return Reader(
         place.audience,
         place.resolved.networks,
@@ -70,9 +73,11 @@ def reader_of(record: Compared) -> Reader:
 
 def _about_place(record: Compared) -> Iterator[Result]:
     """Yield what is wrong with what others wrote there, and a warning where it still differs and nobody said so."""
-    place = record.place
-    if place.target.writes is Writes.NOTHING:
+    if record.place.target.writes is Writes.NOTHING:
         return
+    yield from _encoded_placeholder(record)
+    if record.place.options.get("conflict") == "Keep":
+        return  # the user wants what is there
     ours = {
         reading.file
         for reading in record.after
@@ -82,19 +87,14 @@ def _about_place(record: Compared) -> Iterator[Result]:
     in_our_file = [
         reading for reading in record.after if reading.file in ours or not (reading.file and ours)
     ]
-    for finding in judge_places(in_our_file, reader_of(record), record.wanted):
-        yield place.result(finding)
-    yield from _encoded_placeholder(record)
-    is_kept = place.options.get("conflict") == "Keep"
-    is_said = is_kept or any(not is_change(result) for result in record.results)
-    differing = [reading for reading in record.differing if reading.value != ""]
-    if differing and not is_said:
-        first = differing[0]
-        message = (
-            f"`{first.variable}` of {first.place} has another value than this ProxyConfig says: "
-            "change it yourself"
-        )
-        yield place.result(Result.of("OtherProxy", message, first.path))
+    yield from judge_places(in_our_file, reader_of(record), record.wanted)
+    if all(is_change(result) for result in record.results):
+        for reading in record.differing[:1]:
+            message = (
+                f"`{reading.variable}` of {reading.place} has another value than this ProxyConfig says: "
+                "change it yourself"
+            )
+            yield Result.of("OtherProxy", message, reading.path)
 
 
 def _encoded_placeholder(record: Compared) -> Iterator[Result]:
@@ -108,8 +108,7 @@ def _encoded_placeholder(record: Compared) -> Iterator[Result]:
                 f"`{reading.variable}` holds a placeholder in an encoded text, where clusterctl and Flux do not "
                 "fill it in: write the value itself into the ProxyConfig"
             )
-            finding = Result.of("ByHand", message, reading.path)
-            yield record.place.result(finding)
+            yield Result.of("ByHand", message, reading.path)
             return
 
 

@@ -218,9 +218,7 @@ def _of_entry(written: str, audience: Audience, own: frozenset[str]) -> tuple[Pr
     for token in entries.split(written):
         host = entries.bare(token)
         if _is_unread(host):
-            message = (
-                f'no program reads entry "{shown}": write a name, a domain, an address or a CIDR'
-            )
+            message = f'no program reads entry "{shown}", or no host has it: write a name, an address or a CIDR'
             return (Problem("EntryUnread", message, written),)
         if _breaks_pods(host, audience):
             message = (
