@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krm_fn import patch
-from krm_fn.places.members import CAMEL, SHORT, SNAKE, HostAndPort, Members, OneMember, VariableMembers
+from krm_fn.places.members import CAMEL, SHORT, SNAKE, HostAndPort, Members, OneMember, VariableMembers, steps_of
 from krm_fn.places.place import Place
 from krm_fn.settings import ProxySettings
 from places_forms import place, read, reported, write, written
@@ -18,7 +18,7 @@ from proposals import FULL, HTTP, HTTPS, NO, NONE, proxy_settings
 ROOT = place(CAMEL)
 DEEP = place(CAMEL, "spec", "a", "proxy")
 SWITCHED = place(CAMEL._replace(switch="enabled"), "proxy", kept_steps=1)
-LIST = Members("http", "https", "additionalNo", is_list=True)
+LIST = Members(steps_of("http", "https", "additionalNo"), is_list=True)
 WITH_LIST = place(LIST)
 STRICT = place(LIST._replace(is_strict=True))
 MEMBERS = {"httpProxy": HTTP, "httpsProxy": HTTPS, "noProxy": NO}
@@ -71,7 +71,7 @@ def test_what_must_not_change(data: Any, at: Place, settings: ProxySettings) -> 
         pytest.param(
             {"additionalNo": NO}, STRICT, {"http": HTTP, "https": HTTPS, "additionalNo": NO.split(",")}, id="no text"
         ),
-        pytest.param({}, place(Members("", "url", "")), {"url": HTTPS}, id="one URL"),
+        pytest.param({}, place(Members({"HTTPS_PROXY": ("url",)})), {"url": HTTPS}, id="one URL"),
         pytest.param({}, place(VariableMembers()), FULL.variables(), id="six variables"),
         pytest.param(
             {}, place(HostAndPort("p", "no")), {"p": {"host": "proxy.corp.example", "port": 3128}, "no": NO}, id="host"
@@ -143,7 +143,7 @@ def test_a_switch_comes_and_goes_with_them_and_is_a_persons_where_it_is_off() ->
 
 
 def test_a_password_that_belongs_into_a_secret_is_left_out_and_reported_where_none_is_named() -> None:
-    at = place(Members("h.url", "", "", secret="ref")._replace(http=("h", "url")))
+    at = place(Members({"HTTP_PROXY": ("h", "url")}, secret="ref"))
     settings = ProxySettings("http://user:secret@proxy:1")
     assert written({}, at, settings) == {"h": {"url": "http://proxy:1"}}
     assert reported({}, at, settings) == [("ProxyReduced", ("h", "url"))]

@@ -7,14 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from krm_fn import noproxy
 from krm_fn.engine import Draft
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer, lookup
+from krm_fn.patch import Pointer, field_path, lookup
 from krm_fn.places.place import EMPTY, Place
 from krm_fn.places.reading import Reading
+from krm_fn.products import proxy_keys
+from krm_fn.products.proxy_keys import UPPER
 from krm_fn.proxy_url import split_url
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-
-Name = str | Pointer
-"""The name of a member, or the way to it through further mappings."""
 
 
 def in_both_cases(variable: str, value: str, path: Pointer, label: str) -> Iterator[Reading]:
@@ -30,51 +29,41 @@ def set_members(draft: Draft, place: Place, values: Mapping[Pointer, Any], last:
     anything, they stay as they are: an earlier removal may have given them back.
     """
     draft.mapping(place.path)
-    paths = [(*place.path, *steps) for steps in values]
-    is_removal = all(value is None for value in values.values())
-    if is_removal and all(draft.get(path) in EMPTY for path in paths):
+    wanted = {(*place.path, *steps): value for steps, value in values.items()}
+    gone = [path for path, value in wanted.items() if value is None]
+    if len(gone) == len(wanted) and all(draft.get(path) in EMPTY for path in gone):
         return
-    for index, (path, value) in enumerate(zip(paths, values.values(), strict=True)):
+    names = [*(path[-1] for path in wanted), last]
+    for index, (path, value) in enumerate(wanted.items(), 1):
         if value is not None and draft.get(path) != value:
-            behind = [other[-1] for other in paths[index + 1 :]]
-            draft.set(path, value, before=(*behind, last))
-    for path, value in zip(paths, values.values(), strict=True):
-        if value is None:
-            draft.remove(path, keep=place.kept_steps)
+            draft.set(path, value, before=names[index:])
+    for path in gone:
+        draft.remove(path, keep=place.kept_steps)
+
+
+def steps_of(*names: str) -> dict[str, Pointer]:
+    """Return the three variables, each with the way to the member of this name."""
+    return {variable: (name,) for variable, name in zip(UPPER, names, strict=True)}
 
 
 class Members(NamedTuple):
-    """Three members of a mapping; "" for one that the product does not have.
+    """Members of a mapping, one for each of the three variables, or for one of them and the list.
 
     Attributes:
-        http: the proxy for ``http://``.
-        https: the proxy for ``https://``, or for both.
-        no: the list.
+        steps: variable -> the way from the mapping to the member that holds it; ``HTTPS_PROXY`` alone is for both.
         is_list: the list is a list of entries where it is new.
         is_strict: the product takes no other form, so a list becomes a text and the other way round.
-        switch: a fourth member that must be true for the three to count.
+        switch: a further member that must be true for the others to count.
         last: a member in front of which new ones go.
         secret: a member beside a URL that names a Secret with user and password, which the URL cannot hold.
     """
 
-    http: Name
-    https: Name
-    no: Name
+    steps: Mapping[str, Pointer]
     is_list: bool = False
     is_strict: bool = False
     switch: str = ""
     last: str = ""
     secret: str = ""
-
-    @property
-    def steps(self) -> dict[str, Pointer]:
-        """Variable -> the way from the mapping to the member that holds it."""
-        names = {"HTTP_PROXY": self.http, "HTTPS_PROXY": self.https, "NO_PROXY": self.no}
-        return {
-            variable: (name,) if isinstance(name, str) else name
-            for variable, name in names.items()
-            if name
-        }
 
     def is_in(self, mapping: Any) -> bool:
         """Return whether a mapping has one of the members, if only an empty one."""
@@ -93,14 +82,11 @@ class Members(NamedTuple):
                 value = ",".join(entry for entry in value if isinstance(entry, str))
             if not isinstance(value, str) or not value:
                 continue
-            is_whole = variable == "NO_PROXY" or not self._secret_beside(data, path)
+            is_url = variable != "NO_PROXY"
+            has_secret = is_url and self.secret and lookup(data, (*path[:-1], self.secret))
             for reading in in_both_cases(variable, value, path, place.label):
                 why = f"its user and password are in the Secret that `{self.secret}` names"
-                yield reading if is_whole else reading._replace(value=None, why_unknown=why)
-
-    def _secret_beside(self, data: Any, path: Pointer) -> Any:
-        """Return what names the Secret for the URL at a path."""
-        return lookup(data, (*path[:-1], self.secret)) if self.secret else None
+                yield reading._replace(value=None, why_unknown=why) if has_secret else reading
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Set the members, or remove them; report a proxy that a person has switched off."""
@@ -110,65 +96,51 @@ class Members(NamedTuple):
             message = f"`{self.switch}` is not true, so {place.label} stays as it is: set it to true, or remove it"
             draft.report("ByHand", message, (*place.path, self.switch))
             return
-        values = self._values(mapping, settings.variables())
-        if self.secret:
-            values = self._without_credentials(draft, place, values)
-        if self.switch and not is_off:
-            values = {(self.switch,): any(values.values()) or None, **values}
-        set_members(draft, place, values, self.last)
-
-    def _values(
-        self, mapping: Mapping[str, Any], variables: Mapping[str, str]
-    ) -> dict[Pointer, Any]:
+        variables = settings.variables()
         values: dict[Pointer, Any] = {}
+        if self.switch and not is_off:
+            values[self.switch,] = settings.sets_any or None
         for variable, steps in self.steps.items():
             value: Any = variables.get(variable)
-            if variable == "HTTPS_PROXY" and value is None and not self.http:
+            if value is None and variable == "HTTPS_PROXY" and "HTTP_PROXY" not in self.steps:
                 value = variables.get("HTTP_PROXY")
-            if (
-                variable == "NO_PROXY"
-                and value is not None
-                and self._is_list(lookup(mapping, steps))
-            ):
+            if variable != "NO_PROXY":
+                value = self._without_credentials(draft, (*place.path, *steps), value)
+            elif value is not None and self._takes_list(lookup(mapping, steps)):
                 value = list(noproxy.parse(value))
             values[steps] = value
-        return values
+        set_members(draft, place, values, self.last)
 
-    def _without_credentials(
-        self, draft: Draft, place: Place, values: Mapping[Pointer, Any]
-    ) -> dict[Pointer, Any]:
-        """Return the values with URLs that hold no user and password; report a Secret that is missing or left."""
-        plain = dict(values)
-        for steps, url in values.items():
-            path, secret = (*place.path, *steps), (*place.path, *steps[:-1], self.secret)
-            is_named = bool(draft.get(secret))
-            if url is None and is_named and draft.get(path):
-                message = (
-                    f"`{'.'.join(secret)}` names a Secret, and its URL is removed: remove it, too"
-                )
-                draft.report("LeftBehind", message, secret)
-            if not isinstance(url, str) or split_url(url).user_info is None:
-                continue
-            plain[steps] = split_url(url).without_credentials
-            if not is_named:
-                message = (
-                    f"the URL goes without its user and password, which cannot stand here: name a Secret with them in "
-                    f"`{'.'.join(secret)}`"
-                )
-                draft.report("ProxyReduced", message, path)
-        return plain
+    def _without_credentials(self, draft: Draft, path: Pointer, url: str | None) -> str | None:
+        """Return a URL as it can stand at a path; report a Secret for its user and password that is missing or left."""
+        if not self.secret:
+            return url
+        secret = (*path[:-1], self.secret)
+        is_named = bool(draft.get(secret))
+        name = f"`{field_path(secret)}`"
+        if url is None and is_named and draft.get(path):
+            message = f"{name} names a Secret, and its URL is removed: remove it, too"
+            draft.report("LeftBehind", message, secret)
+        if url is None or split_url(url).user_info is None:
+            return url
+        if not is_named:
+            message = (
+                "the URL goes without its user and password, which cannot stand here: name a Secret with them in "
+                f"{name}"
+            )
+            draft.report("ProxyReduced", message, path)
+        return split_url(url).without_credentials
 
-    def _is_list(self, existing: Any) -> bool:
+    def _takes_list(self, existing: Any) -> bool:
         """Return whether the list is to be a list: as it is, where the product takes both."""
         if self.is_strict or not isinstance(existing, (str, list)):
             return self.is_list
         return isinstance(existing, list)
 
 
-CAMEL = Members("httpProxy", "httpsProxy", "noProxy")
-SNAKE = Members("http_proxy", "https_proxy", "no_proxy")
-SHORT = Members("http", "https", "noProxy")
-"""Values of Giant Swarm's charts."""
+CAMEL = Members(steps_of(*proxy_keys.CAMEL))
+SNAKE = Members(steps_of(*proxy_keys.SNAKE))
+SHORT = Members(steps_of(*proxy_keys.SHORT))
 
 
 class VariableMembers(NamedTuple):
@@ -204,12 +176,9 @@ class HostAndPort(NamedTuple):
         host, port = lookup(data, (*path, "host")), lookup(data, (*path, "port"))
         if isinstance(host, str) and host:
             url = f"http://{host}:{port}" if port else f"http://{host}"
-            yield from in_both_cases("HTTP_PROXY", url, path, place.label)
-            yield from in_both_cases("HTTPS_PROXY", url, path, place.label)
-        path = (*place.path, self.no)
-        entries = lookup(data, path)
-        if isinstance(entries, str) and entries:
-            yield from in_both_cases("NO_PROXY", entries, path, place.label)
+            for variable in ("HTTP_PROXY", "HTTPS_PROXY"):
+                yield from in_both_cases(variable, url, path, place.label)
+        yield from Members({"NO_PROXY": (self.no,)}).read(data, place)
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Set host, port and list, or remove them."""

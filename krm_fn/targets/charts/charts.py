@@ -20,7 +20,7 @@ from krm_fn.places.place import KEEP, OVERRIDE, Form, Place
 from krm_fn.places.provided import NO_USES, DataUses, data_key, provided_for
 from krm_fn.places.texts import YamlText, text_place
 from krm_fn.products.charts import CHARTS, LIST, MAPPING, Chart, ChartValue
-from krm_fn.products.proxy_keys import CREDENTIAL_SECRET, UPPER
+from krm_fn.products.proxy_keys import CREDENTIAL_SECRET
 from krm_fn.products.releases import APPLICATION, HELM_RELEASE
 from krm_fn.targets.base import Context, Data, Options, Places, Target
 from krm_fn.targets.charts.values import (
@@ -239,9 +239,8 @@ def _in_data(data: Data, context: Context) -> Places:
 def _form(value: ChartValue, chart: Chart, there: Any, entries: EnvEntries) -> Form:
     """Return the form that is there, or else that of the table."""
     if value.texts:
-        http, https, no = (value.texts.get(name, ()) for name in UPPER)
         secret = "" if chart.takes_credentials else CREDENTIAL_SECRET
-        return Members(http, https, no, value.is_list, secret=secret)
+        return Members(value.texts, value.is_list, secret=secret)
     is_mapping = isinstance(there, dict) or (value.form == MAPPING and not isinstance(there, list))
     return VariableMembers() if is_mapping else entries
 

@@ -142,9 +142,10 @@ def _form(row: DistributionRow) -> Form:
         return EnvEntries(proxy_keys.UPPER)
     if PRODUCTS[row.target].has_one:
         return HostAndPort(row.keys[0], row.keys[2])
-    http, https, no = (tuple(key.split(".")) for key in row.keys)
+    keys = zip(proxy_keys.UPPER, row.keys, strict=True)
+    steps = {variable: tuple(key.split(".")) for variable, key in keys}
     last = "trustedCA" if row.trusted_ca else row.encoded_bundle
-    return Members(http, https, no, row.is_list, is_strict=True, last=last, secret=row.secret)
+    return Members(steps, row.is_list, is_strict=True, last=last, secret=row.secret)
 
 
 def _certificates(

@@ -6,12 +6,12 @@ from krm_fn.clusters import CLUSTER_VARIABLES
 from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import lookup, named_items
-from krm_fn.places.members import Members
+from krm_fn.places.members import Members, steps_of
 from krm_fn.places.place import Place
 from krm_fn.products import nutanix
 from krm_fn.targets.base import Context, Data, NodeUpdate, Places, Reach, Target, Writes
 
-_MEMBERS = Members("http", "https", "additionalNo", is_list=True, is_strict=True)
+_MEMBERS = Members(steps_of("http", "https", "additionalNo"), is_list=True, is_strict=True)
 _AT_MOST = 128
 
 

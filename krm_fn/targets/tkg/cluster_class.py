@@ -7,7 +7,7 @@ from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, lookup, named_items
 from krm_fn.places.certificates import NamedEntry, in_base64
-from krm_fn.places.members import CAMEL, Members
+from krm_fn.places.members import CAMEL, Members, steps_of
 from krm_fn.places.named_item import NamedItem
 from krm_fn.places.place import Place
 from krm_fn.products import tkg
@@ -17,7 +17,7 @@ from krm_fn.targets.base import Context, Data, NodeUpdate, Places, Reach, Target
 from krm_fn.targets.tkg.cluster_config import half, whole
 
 _MEMBERS = CAMEL._replace(is_list=True, is_strict=True)
-_ANNOTATIONS = Members(*tkg.PROXY_ANNOTATIONS)
+_ANNOTATIONS = Members(steps_of(*tkg.PROXY_ANNOTATIONS))
 _NETWORK = ("spec", "settings", "network")
 _SYSTEM_WIDE = {"value": {"systemWide": True}}
 """What means nothing without a proxy."""

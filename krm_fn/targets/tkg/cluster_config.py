@@ -10,14 +10,14 @@ from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import text_at
 from krm_fn.places.certificates import in_base64
-from krm_fn.places.members import Members, OneMember
+from krm_fn.places.members import Members, OneMember, steps_of
 from krm_fn.places.place import Place
 from krm_fn.places.texts import YamlText, text_place
 from krm_fn.products import cluster_api, tkg
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Data, FileForm, NodeUpdate, Places, Reach, Target, Writes
 
-_MEMBERS = Members(*tkg.PROXY, is_strict=True)
+_MEMBERS = Members(steps_of(*tkg.PROXY), is_strict=True)
 _LABEL = "the configuration of the cluster"
 _VCENTER = (
     "the list lacks the host of `VSPHERE_SERVER`, and TKG renders no cluster from it: add the host to `spec.noProxy`, "
