@@ -180,9 +180,8 @@ def test_an_entry_is_read_as_kubernetes_reads_it(entry: dict[str, Any], value: s
 
 
 def test_what_env_from_may_set_is_beside_each_reading() -> None:
-    sources = [{"configMapRef": {"name": "a"}, "prefix": "NO_"}, "x"]
-    (reading,) = EnvEntries(env_from=sources).read({"env": [OURS[0]]}, AT)
-    assert reading.maybe_elsewhere == {"NO_PROXY"}
+    (reading,) = EnvEntries(env_from=[{"configMapRef": {"name": "a"}}, "x"]).read({"env": [OURS[0]]}, AT)
+    assert reading.maybe_elsewhere == {*UPPER}
 
 
 def test_all_containers_of_a_workload_are_read() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.formats import pem
@@ -54,7 +54,10 @@ class CertificateText(NamedTuple):
         new = with_certificates(text, settings.trusted_ca.pem)
         if new == text:
             return
-        describe_certificates(draft, place, settings)
+        if settings.trusted_ca.pem:
+            draft.describe(f"sets {pem.shown(settings.trusted_ca.pem)} in {place.label}")
+        else:
+            draft.describe(f"removes our certificates from {place.label}")
         if new:
             draft.set(place.path, _encoded(new) if self.is_base64 else new)
         else:
@@ -75,36 +78,23 @@ class NamedEntry(NamedTuple):
         """Set the entry where ours is, or in front of a proxy at the end of the list; or remove it."""
         if self.entry is None and not isinstance(draft.get(place.path), list):
             return
-        entries = self._entries(draft.items(place.path) or [])
+        before = draft.items(place.path) or []
+        ours = [at for at, entry in enumerate(before) if self._is_ours(entry)]
+        entries = [entry for entry in before if not self._is_ours(entry)]
+        if ours and self.entry is not None:
+            entries.insert(ours[0], {**before[ours[0]], **self.entry})
+        elif self.entry is not None:
+            position = len(entries)
+            while position and variable_of(entries[position - 1]):
+                position -= 1
+            entries.insert(position, self.entry)
         if entries:
             draft.set(place.path, entries)
         else:
             draft.remove(place.path, keep=place.kept_steps)
 
-    def _entries(self, before: Sequence[Any]) -> list[Any]:
-        """Return the entries of the list as they are to be."""
-        ours = [index for index, entry in enumerate(before) if _name_of(entry) == self.name]
-        entries = [entry for entry in before if _name_of(entry) != self.name]
-        if self.entry is None:
-            return entries
-        if ours:
-            return [*before[: ours[0]], {**before[ours[0]], **self.entry}, *entries[ours[0] :]]
-        end = len(entries)
-        while end and variable_of(entries[end - 1]):
-            end -= 1
-        return [*entries[:end], self.entry, *entries[end:]]
-
-
-def _name_of(entry: Any) -> Any:
-    return lookup(entry, ("name",))
-
-
-def describe_certificates(draft: Draft, place: Place, settings: ProxySettings) -> None:
-    """Say in a draft that the certificates at a place are set or removed."""
-    if settings.trusted_ca.pem:
-        draft.describe(f"sets {pem.shown(settings.trusted_ca.pem)} in {place.label}")
-    else:
-        draft.describe(f"removes our certificates from {place.label}")
+    def _is_ours(self, entry: Any) -> bool:
+        return bool(lookup(entry, ("name",)) == self.name)
 
 
 def in_base64(settings: ProxySettings) -> str:

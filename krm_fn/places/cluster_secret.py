@@ -79,6 +79,5 @@ def obstacle(settings: ProxySettings) -> str:
 def is_reference(existing: Any, wanted: Mapping[str, Any]) -> bool:
     """Return whether a ``contentFrom`` names the same Secret and key, whatever hash its name has."""
     name = text_at(existing, ("secret", "name"))
-    if base_of(name) != wanted["secret"]["name"]:
-        return bool(existing == wanted)
-    return bool(existing == {"secret": {**wanted["secret"], "name": name}})
+    is_named = base_of(name) == wanted["secret"]["name"]
+    return is_named and bool(existing == {"secret": {**wanted["secret"], "name": name}})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from krm_fn.krm.resourcelist import group_kind
@@ -39,10 +40,7 @@ class Container(NamedTuple):
     @property
     def image(self) -> str:
         """The name of its image without tag and digest, "" where it has none: ``quay.io/argoproj/argocd``."""
-        image = self.fields.get("image")
-        name = image.partition("@")[0] if isinstance(image, str) else ""
-        folder, slash, last = name.rpartition("/")
-        return f"{folder}{slash}{last.partition(':')[0]}"
+        return re.sub(r"(:[^/]*)?(@.*)?\Z", "", text_at(self.fields, ("image",)))
 
 
 def pod_spec(obj: Mapping[str, Any]) -> Pointer | None:

@@ -16,6 +16,7 @@ from krm_fn.patch import Pointer, lookup
 from krm_fn.places.containers import LISTS, containers, pod_spec
 from krm_fn.places.place import Place
 from krm_fn.places.reading import Reading
+from krm_fn.products.proxy_keys import UPPER
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 
 
@@ -116,12 +117,9 @@ class EnvEntries(NamedTuple):
 
     def _set_elsewhere(self) -> frozenset[str]:
         """Return the variables, in upper case, that ``envFrom`` may take from objects that are not seen here."""
-        names: set[str] = set()
-        for source in self.env_from if isinstance(self.env_from, list) else ():
-            if isinstance(source, Mapping) and source not in self.provided.sources:
-                prefix = str(source.get("prefix") or "")
-                names |= {name.upper() for name in PROXY_VARIABLES if name.startswith(prefix)}
-        return frozenset(names)
+        sources = self.env_from if isinstance(self.env_from, list) else []
+        is_seen = all(source in self.provided.sources for source in sources)
+        return frozenset() if is_seen else frozenset(UPPER)
 
 
 def _corrected(entry: Mapping[str, Any], value: str) -> dict[str, Any]:

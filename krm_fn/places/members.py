@@ -35,7 +35,7 @@ def set_members(draft: Draft, place: Place, values: Mapping[Pointer, Any], last:
         return
     names = [*(path[-1] for path in wanted), last]
     for index, (path, value) in enumerate(wanted.items(), 1):
-        if value is not None and draft.get(path) != value:
+        if value is not None:
             draft.set(path, value, before=names[index:])
     for path in gone:
         draft.remove(path, keep=place.kept_steps)
@@ -212,9 +212,7 @@ class OneMember(NamedTuple):
         draft.mapping(place.path[:-1])
         old = draft.get(place.path)
         new = self.value(settings, old)
-        if new == old and type(new) is type(old):
-            return
-        if new is None:
-            draft.remove(place.path, keep=place.kept_steps)
-        else:
+        if new is not None:
             draft.set(place.path, new)
+        elif old is not None:
+            draft.remove(place.path, keep=place.kept_steps)

@@ -58,12 +58,12 @@ def write_places(draft: Draft, places: Iterable[Place | Result], settings: Proxy
         if isinstance(place, Result):
             draft.findings.append(place)
             continue
-        own = settings if place.settings is None else place.settings
-        if not own.is_declared and not place.is_trust:
+        own = place.settings or settings
+        if not (own.is_declared or place.is_trust):
             continue
         if place.on_conflict_keep and _is_of_another(draft.data, place, own):
-            message = f'{place.label} sets a proxy itself, and keeps it: set `conflict` to "Override" to replace it'
             if own.sets_any:
+                message = f'{place.label} sets a proxy itself, and keeps it: set `conflict` to "Override" to replace it'
                 draft.report("ValueKept", message, place.path)
             continue
         edits, described = draft.edits, len(draft.descriptions)
@@ -73,10 +73,10 @@ def write_places(draft: Draft, places: Iterable[Place | Result], settings: Proxy
             finding = wrong_type(error.path, error.value, error.wanted)
             if finding not in draft.findings:
                 draft.findings.append(finding)
-        if draft.edits > edits and len(draft.descriptions) == described:
-            verb = "sets the proxy in" if own.sets_any else "removes the proxy from"
-            verb = "changes" if place.is_trust else verb
-            changed.setdefault(verb, []).append(place.label)
+        if draft.edits == edits or len(draft.descriptions) > described:
+            continue
+        verb = "sets the proxy in" if own.sets_any else "removes the proxy from"
+        changed.setdefault("changes" if place.is_trust else verb, []).append(place.label)
     for verb, labels in changed.items():
         draft.describe(f"{verb} {' and '.join(dict.fromkeys(labels))}")
 

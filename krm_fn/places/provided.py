@@ -40,13 +40,14 @@ class DataUse:
         values: key -> what is in the text from which charts take values.
     """
 
+    is_environment = False
+    is_proxy_of_flux = False
+    members: frozenset[str] | None = None
+
     def __init__(self) -> None:
         self.keys: dict[str, str] = {}
         self.of_charts: dict[str, dict[str, tuple[str, ...]]] = {}
         self.releases: list[Mapping[str, Any]] = []
-        self.is_environment = False
-        self.is_proxy_of_flux = False
-        self.members: frozenset[str] | None = None
         self.values: dict[str, Mapping[str, Any]] = {}
 
 
@@ -147,8 +148,10 @@ def _references(namespace: str, container: Container) -> Iterator[_DataReference
     The name of a key must say that it holds its variable: a key ``url`` may be read as something else elsewhere.
     """
     for entry in list_at(container.fields, ("env",)):
-        variable = variable_of(entry) or ""
-        for field, kind in _OF_ONE_KEY.items() if variable else ():
+        variable = variable_of(entry)
+        if variable is None:
+            continue
+        for field, kind in _OF_ONE_KEY.items():
             name = text_at(entry, ("valueFrom", field, "name"))
             member = text_at(entry, ("valueFrom", field, "key"))
             letters = re.sub(r"[^a-z]", "", member.lower())
