@@ -16,6 +16,7 @@ from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, list_at, lookup, text_at
+from krm_fn.places.members import CAMEL
 from krm_fn.places.place import Place
 from krm_fn.places.reading import Reading, quoted, same_value
 from krm_fn.products import proxy_keys
@@ -33,7 +34,6 @@ _FIELDS: dict[tuple[str, str], Pointer] = {
     (_GROUP, "VCDClusterTemplate"): ("spec", "template", "spec", "proxyConfigSpec"),
 }
 _RANCHER = {(row.group, row.kind): row.path for row in ROWS if row.target == "rancher"}
-_MEMBERS = {"httpProxy": "HTTP_PROXY", "httpsProxy": "HTTPS_PROXY", "noProxy": "NO_PROXY"}
 
 _READ = (
     r"/etc/(?:environment|profile|bash\.bashrc)|/etc/(?:default|sysconfig|profile\.d)/.*|.*\.env|"
@@ -55,28 +55,7 @@ _LONGEST = 262_144
 """Longer texts are not read."""
 
 
-class _Assigned(NamedTuple):
-    """A variable in a text; ``process`` is the one that alone reads it, "" for none."""
-
-    name: str
-    value: str | None
-    process: str = ""
-
-    def reading(self, path: Pointer, place: str) -> Reading:
-        """Return what the place says to its reader."""
-        why = "a shell expands it" if self.value is None else ""
-        reading = Reading(self.name, self.value, path, "", place, why)
-        if not self.process:
-            return reading
-        return reading._replace(
-            place=f"{self.process.lower()}'s own environment in {place}",
-            maybe_elsewhere=frozenset(proxy_keys.UPPER),
-            member=f"{self.process}_{self.name}",
-            process=self.process,
-        )
-
-
-def _assigned_in(text: str) -> Iterator[_Assigned]:
+def _readings_in(text: str, path: Pointer, place: str) -> Iterator[Reading]:
     """Yield the variables that a text assigns, in any of the forms of files on a node."""
     text = text[:_LONGEST]
     if "proxy" not in text.lower():
@@ -84,12 +63,24 @@ def _assigned_in(text: str) -> Iterator[_Assigned]:
     text = re.sub(_COMMENTS, "", text)
     for match in re.finditer(_ASSIGNED, text):
         value = escaping.shell_word(match["value"])
-        yield _Assigned(match["name"], value, match["process"] or "")
+        why = "a shell expands it" if value is None else ""
+        reading = Reading(match["name"], value, path, "", place, why)
+        yield _of_process(reading, match["process"]) if match["process"] else reading
     for pattern in (_APT, _DOCKER):
         for match in re.finditer(pattern, text):
             name = f"{match['name'].upper()}_PROXY"
             for case in (name, name.lower()):
-                yield _Assigned(case, match["value"])
+                yield Reading(case, match["value"], path, "", place)
+
+
+def _of_process(reading: Reading, process: str) -> Reading:
+    """Return the reading of a variable with the name of the process that alone reads it in front."""
+    return reading._replace(
+        place=f"{process.lower()}'s own environment in {reading.place}",
+        maybe_elsewhere=frozenset(proxy_keys.UPPER),
+        member=f"{process}_{reading.variable}",
+        process=process,
+    )
 
 
 class _OtherPlaces(NamedTuple):
@@ -104,7 +95,9 @@ class _OtherPlaces(NamedTuple):
         """Yield what other places of the object set."""
         key = (str(obj.get("apiVersion")).partition("/")[0], str(obj.get("kind")))
         if key in _FIELDS:
-            yield from _of_fields(obj, _FIELDS[key])
+            path = _FIELDS[key]
+            for reading in CAMEL.read(obj, Place(path, CAMEL, f"`{path[-1]}` of {key[1]}")):
+                yield reading._replace(member="")
         elif key in _RANCHER:
             yield from _of_rancher(obj, _RANCHER[key])
         else:
@@ -114,25 +107,21 @@ class _OtherPlaces(NamedTuple):
 
     def _of_nodes(self, config: NodeConfig, obj: Any) -> Iterator[Reading]:
         """Yield what files of the nodes set, and what files and commands set for one process alone."""
-        processes = config.system.processes
         for file in config.files_in(obj):
             is_read = re.fullmatch(_READ, file.path) and not self._is_written(config, file.path)
             is_of_service = re.fullmatch(_OF_SERVICE, file.path)
             if not (is_read or is_of_service):
                 continue
-            for variable in _assigned_in(file.text or ""):
-                counts = is_read
-                if variable.process:
-                    counts = is_of_service and variable.process in processes
-                if counts:
-                    yield variable.reading(file.field("content"), f'the file "{file.path}"')
-        if not processes:
-            return
-        for index, text in enumerate(config.commands_in(obj)):
-            for variable in _assigned_in(text):
-                if variable.process in processes:
-                    path = (*config.commands, str(index))
-                    yield variable.reading(path, f"`{config.system.commands}`")
+            place = f'the file "{file.path}"'
+            for reading in _readings_in(file.text or "", file.field("content"), place):
+                counts = is_of_service and reading.process in config.system.processes
+                if counts if reading.process else is_read:
+                    yield reading
+        for index, text in enumerate(config.commands_in(obj) if config.system.processes else ()):
+            path = (*config.commands, str(index))
+            for reading in _readings_in(text, path, f"`{config.system.commands}`"):
+                if reading.process in config.system.processes:
+                    yield reading
 
     def _is_written(self, config: NodeConfig, path: str) -> bool:
         """Return whether another target writes a file, or a drop-in beside it."""
@@ -163,17 +152,6 @@ class _OtherPlaces(NamedTuple):
             draft.report("OtherProxy", message, differing[0].path)
 
 
-def _of_fields(obj: Mapping[str, Any], path: Pointer) -> Iterator[Reading]:
-    for member, name in _MEMBERS.items():
-        value = lookup(obj, (*path, member))
-        if isinstance(value, list):
-            value = ",".join(map(str, value))
-        if isinstance(value, str) and value:
-            place = f"`{path[-1]}` of {obj.get('kind')}"
-            for variable in (name, name.lower()):
-                yield Reading(variable, value, (*path, member), value, place)
-
-
 def _of_rancher(obj: Mapping[str, Any], path: Pointer) -> Iterator[Reading]:
     """Yield what a list of a Cluster of Rancher sets for one process: the installer of K3s copies such variables."""
     for index, variable in enumerate(list_at(obj, path)):
@@ -181,7 +159,7 @@ def _of_rancher(obj: Mapping[str, Any], path: Pointer) -> Iterator[Reading]:
         value = lookup(variable, ("value",))
         if process in K3S.processes and name in PROXY_VARIABLES and isinstance(value, str):
             place = (*path, str(index), "value")
-            yield _Assigned(name, value, process).reading(place, f"`{'.'.join(path)}`")
+            yield _of_process(Reading(name, value, place, "", f"`{'.'.join(path)}`"), process)
 
 
 def _agrees(reading: Reading, wanted: Mapping[str, str]) -> bool:

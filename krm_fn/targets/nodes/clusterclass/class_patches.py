@@ -154,16 +154,13 @@ class Definition(NamedTuple):
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Define the variable, or remove it."""
-        others = [
-            item for item in draft.items(place.path) or () if lookup(item, ("name",)) != VARIABLE
-        ]
-        entries = named_items(draft.data, place.path, VARIABLE)
-        if self.wanted is None:
-            draft.set_items(place.path, others)
-        elif len(entries) == 1:
-            draft.set(entries[0], self.wanted)
-        else:
-            draft.set_items(place.path, [*others, self.wanted])
+        items = draft.items(place.path) or []
+        is_ours = [lookup(item, ("name",)) == VARIABLE for item in items]
+        wanted = [item for item, is_one in zip(items, is_ours, strict=True) if not is_one]
+        if self.wanted is not None:
+            first = is_ours.index(True) if any(is_ours) else len(items)
+            wanted.insert(first, self.wanted)
+        draft.set_items(place.path, wanted)
 
 
 class Patches(NamedTuple):

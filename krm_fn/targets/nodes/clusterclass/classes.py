@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from krm_fn.clusters import Key, Membership, ObjectIndex, Topology, class_name, key_of
+from krm_fn.clusters import Key, ObjectIndex, Topology, class_name, key_of
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
@@ -22,7 +22,7 @@ from krm_fn.targets.class_plans import ALL_NODES, ClassEdit, ClassPlans
 from krm_fn.targets.context import Data
 from krm_fn.targets.nodes.cluster_class import CLASS, TARGET, WORDS
 from krm_fn.targets.nodes.clusterclass import class_patches, product_variables
-from krm_fn.targets.nodes.clusterclass.listed_class import ListedClass, ProxyOfGroups
+from krm_fn.targets.nodes.clusterclass.listed_class import ListedClass
 from krm_fn.targets.nodes.clusterclass.names import (
     FIRST_OF_SYSTEM,
     PATCHED_TARGETS,
@@ -30,7 +30,7 @@ from krm_fn.targets.nodes.clusterclass.names import (
 )
 from krm_fn.targets.nodes.clusterclass.node_patches import erasers_of
 from krm_fn.targets.nodes.clusterclass.product_variables import ProductVariable
-from krm_fn.targets.nodes.clusterclass.settings import for_class, for_nodes
+from krm_fn.targets.nodes.clusterclass.settings import for_nodes
 
 
 class Classes(ClassPlans):
@@ -67,9 +67,7 @@ class Classes(ClassPlans):
         for obj in objects:
             if obj.group_kind == CLASS:
                 of_class = self.topology.cluster_of_class(obj)
-                default = for_class(self._config, of_class, target=OF_CLASSES, name=obj.base_name)
-                options = self._config.targets
-                listed = ListedClass(obj, default, options, is_selected=is_selected(obj))
+                listed = ListedClass(obj, self._config, of_class, is_selected=is_selected(obj))
                 self._classes.setdefault(key_of(obj), listed)
         if not self._classes:
             return
@@ -84,7 +82,9 @@ class Classes(ClassPlans):
         if patched or self._is_chosen:
             self.is_on = True
             for obj in filter(is_selected, clusters):
-                self._take_cluster(obj)
+                listed_class = self._class_of(obj)
+                if listed_class is not None:
+                    listed_class.add_cluster(obj, self.topology.nodes_of(obj))
         self._plan(patched)
 
     def _find_variable(self, obj: Object, *, is_selected: bool) -> None:
@@ -129,17 +129,6 @@ class Classes(ClassPlans):
         while more := {key for group in groups if group & family for key in group} - family:
             family |= more
         return family
-
-    def _take_cluster(self, obj: Object) -> None:
-        listed = self._class_of(obj)
-        if listed is None:
-            return
-        default = listed.settings
-        proxies: ProxyOfGroups = {}
-        for where, nodes in self.topology.nodes_of(obj).items():
-            proxies[where] = self._proxy_of(obj, nodes, default)
-            default = proxies[ALL_NODES].settings
-        listed.clusters[key_of(obj)] = proxies
 
     def _plan(self, classes: dict[Key, ListedClass]) -> None:
         """Plan the patches of classes; what is in the way of one is in the way of its family."""
@@ -210,7 +199,7 @@ class Classes(ClassPlans):
             path = ""
             if is_first:
                 path = product_variables.repeated_path(
-                    listed.obj.data, listed.options, obj.ref.kind
+                    listed.obj.data, listed.config.targets, obj.ref.kind
                 )
             if path:
                 message = (
@@ -240,7 +229,7 @@ class Classes(ClassPlans):
         if obj.group_kind == CLASS:
             listed = self._classes.get(key_of(obj))
             if listed is not None and listed.plan is not None:
-                return (), listed.default, self._context(listed)
+                return (), listed.default, listed.context()
             return (), self._nothing(obj), ClassContext()
         if obj.group_kind != CLUSTER or not class_name(obj.data):
             return None
@@ -253,21 +242,15 @@ class Classes(ClassPlans):
         if is_known or not self._is_chosen:
             return (), self._nothing(obj), ClassContext()
         nodes = self.topology.nodes_of(obj)
-        resolved = self._proxy_of(obj, nodes[ALL_NODES], ProxySettings())
+        resolved = for_nodes(self._config, nodes[ALL_NODES], ProxySettings(), obj.base_name)
         return tuple(nodes.values()), resolved, ClassContext(is_known=False)
 
     def _about_cluster(self, obj: Object, listed: ListedClass) -> ClassEdit:
         proxies = {**listed.clusters[key_of(obj)]}
         of_all = proxies.pop(ALL_NODES)
         groups = {where: resolved.settings for where, resolved in proxies.items()}
-        context = self._context(listed)._replace(groups=groups, repairs_erased=False)
+        context = listed.context()._replace(groups=groups, repairs_erased=False)
         return tuple(self.topology.nodes_of(obj).values()), of_all, context
-
-    def _context(self, listed: ListedClass) -> ClassContext:
-        return listed.context()._replace(has_hashed_secrets=bool(self._config.hash_names))
-
-    def _proxy_of(self, obj: Object, nodes: Membership, default: ProxySettings) -> Resolved:
-        return for_nodes(self._config, nodes, default, target=OF_CLASSES, name=obj.base_name)
 
     def _nothing(self, obj: Object) -> Resolved:
         """Return the settings of an object that gets no proxy by a class."""

@@ -4,31 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from krm_fn.clusters import Key, ObjectIndex, key_of, may_be_same, target_of
+from krm_fn.clusters import Cluster, Key, Membership, ObjectIndex, key_of, may_be_same, target_of
+from krm_fn.clusters.references import WorkerClass
+from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.patch import list_at, lookup, named_items
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, NODE_KINDS, OF_CLASSES
 from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets.base import Data, Options
 from krm_fn.targets.class_context import ClassContext, ClassPlan
+from krm_fn.targets.class_plans import ALL_NODES
 from krm_fn.targets.nodes.clusterclass.foreign_patches import Eraser, is_ours
 from krm_fn.targets.nodes.clusterclass.names import PATCHES, VARIABLE, VARIABLES
 from krm_fn.targets.nodes.clusterclass.node_groups import NodeGroup, node_groups
 from krm_fn.targets.nodes.clusterclass.product_variables import ProductVariable
-
-ProxyOfGroups = dict[tuple[str, str], Resolved]
-"""Section and name of a group of workers -> its proxy; that of the whole Cluster by ``ALL_NODES``."""
+from krm_fn.targets.nodes.clusterclass.settings import for_class, for_nodes
 
 
 class ListedClass:
     """A ClusterClass of the list.
 
+    Args:
+        obj: the ClusterClass.
+        config: the checked FunctionConfig.
+        of_class: what is known about each of its Clusters.
+        is_selected: the selector does not leave it out.
+
     Attributes:
         obj: the ClusterClass.
         default: the proxy that it gives to all nodes of which nothing is said.
-        options: ``spec.targets``.
+        config: the checked FunctionConfig.
         is_selected: the selector does not leave it out.
-        clusters: its Clusters, with the proxy of each group of their nodes.
+        clusters: its Clusters, with the proxy of each group of their nodes, by section and name; that of the whole
+            Cluster by ``ALL_NODES``.
         variable: that of a product in its Clusters, out of which it writes the proxy on its nodes itself.
         erasers: its patches that erase what its templates hold.
         has_erasers: it, or a class that shares a template with it, has such patches.
@@ -36,13 +44,13 @@ class ListedClass:
     """
 
     def __init__(
-        self, obj: Object, default: Resolved, options: Mapping[str, Options], *, is_selected: bool
+        self, obj: Object, config: ProxyConfig, of_class: Cluster, *, is_selected: bool
     ) -> None:
         self.obj = obj
-        self.default = default
-        self.options = options
+        self.config = config
+        self.default = for_class(config, of_class, obj.base_name)
         self.is_selected = is_selected
-        self.clusters: dict[Key, ProxyOfGroups] = {}
+        self.clusters: dict[Key, dict[WorkerClass, Resolved]] = {}
         self.variable: ProductVariable | None = None
         self.erasers: list[Eraser] = []
         self.has_erasers = False
@@ -56,7 +64,7 @@ class ListedClass:
     @property
     def is_chosen(self) -> bool:
         """Whether the user wants all classes patched; else only those are whose patches erase something."""
-        return self.options.get(OF_CLASSES, {}).get("sharedTemplates") == "Patch"
+        return self.config.targets.get(OF_CLASSES, {}).get("sharedTemplates") == "Patch"
 
     @property
     def is_stuck(self) -> bool:
@@ -93,11 +101,20 @@ class ListedClass:
         """Whether a patch has to add what is the same for all Clusters."""
         return self.has_erasers and (self.is_wanted or self.has_common)
 
+    def add_cluster(self, obj: Object, nodes: Mapping[WorkerClass, Membership]) -> None:
+        """Add a Cluster of the class, with its groups of nodes; that of the whole Cluster is the first."""
+        default = self.settings
+        proxies: dict[WorkerClass, Resolved] = {}
+        for where, membership in nodes.items():
+            proxies[where] = for_nodes(self.config, membership, default, obj.base_name)
+            default = proxies[ALL_NODES].settings
+        self.clusters[key_of(obj)] = proxies
+
     def enabled(self, targets: Iterable[str]) -> dict[str, Options]:
         """Return those of some targets that write anything on its nodes, with their options."""
         enabled = {}
         for target in targets:
-            options = self.options.get(target, {})
+            options = self.config.targets.get(target, {})
             is_asked = target != FILES_ON_REQUEST or options.get("files")
             if is_asked and options.get("enabled", True):
                 enabled[target] = options
@@ -126,5 +143,6 @@ class ListedClass:
             default=self.settings,
             repairs_erased=self.repairs_erased,
             of_class=key_of(self.obj),
+            has_hashed_secrets=bool(self.config.hash_names),
             plan=self.plan,
         )

@@ -201,7 +201,7 @@ def _add_patches(patches: NodePatches, listed: ListedClass, templates: ObjectInd
     """
     written = _known(listed, patches.nodes, templates)
     _report_files(patches, listed, written)
-    place = str(listed.options.get(written.config.system.exporter, {}).get("place", ""))
+    place = str(listed.config.targets.get(written.config.system.exporter, {}).get("place", ""))
     for added in written.additions():
         if not added.is_any:
             continue

@@ -17,6 +17,7 @@ from krm_fn.clusters import Cluster, Fact, Membership
 from krm_fn.config import ProxyConfig
 from krm_fn.light_typing import NamedTuple
 from krm_fn.noproxy import Audience, Readers
+from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.settings import ProxySettings, Resolved, network_of, resolve
 
 PODS = "builtin.cluster.network.pods"
@@ -39,13 +40,12 @@ _PODS, _SERVICES, _ADDRESS, _DOMAIN = (
 _NAMES = {_PODS: PODS, _SERVICES: SERVICES, _ADDRESS: ADDRESSES}
 
 
-def for_class(config: ProxyConfig, of_class: Cluster, *, target: str, name: str) -> Resolved:
+def for_class(config: ProxyConfig, of_class: Cluster, name: str) -> Resolved:
     """Return what the nodes of any Cluster of a class get, as far as it does not depend on the Cluster.
 
     Args:
         config: the checked FunctionConfig.
         of_class: what is known about every such Cluster: its infrastructure, and the networks that its machines are in.
-        target: the ID of the target at work.
         name: the name of the class, for overrides that name some objects.
     """
     probe = network_of(of_class, config.cluster_defaults, config.policy)._replace(
@@ -56,7 +56,7 @@ def for_class(config: ProxyConfig, of_class: Cluster, *, target: str, name: str)
     resolved = resolve(
         config._replace(cluster_defaults=probe),
         (),
-        target=target,
+        target=OF_CLASSES,
         readers=Readers(Audience.NODE),
         name=name,
     )
@@ -68,7 +68,7 @@ def for_class(config: ProxyConfig, of_class: Cluster, *, target: str, name: str)
 
 
 def for_nodes(
-    config: ProxyConfig, membership: Membership, default: ProxySettings, *, target: str, name: str
+    config: ProxyConfig, membership: Membership, default: ProxySettings, name: str
 ) -> Resolved:
     """Return what some nodes of a Cluster get.
 
@@ -78,11 +78,10 @@ def for_nodes(
         config: the checked FunctionConfig.
         membership: which nodes, of which Cluster.
         default: what they get if no override names them; its list may hold names.
-        target: the ID of the target at work.
         name: the name of the object of this Cluster, for overrides that name some.
     """
     resolved_for = partial(
-        resolve, config, target=target, readers=Readers(Audience.NODE), name=name
+        resolve, config, target=OF_CLASSES, readers=Readers(Audience.NODE), name=name
     )
     whole = resolved_for((membership,))
     wanted = [entry.text for entry in whole.entries]
