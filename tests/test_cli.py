@@ -14,7 +14,6 @@ import pytest
 from contract_lists import BAD_CONFIG, CONFIG, SETTINGS, WORKERS, resource_list
 from krm_fn import cli, pipeline
 from krm_fn.errors import InternalError
-from krm_fn.krm.results import Severity
 from support import COMMAND, TIME_LIMIT, inject_proxy
 
 GOOD = resource_list(WORKERS, SETTINGS)
@@ -58,12 +57,10 @@ def main(monkeypatch: pytest.MonkeyPatch) -> object:
     ("stdin", "code"),
     [
         pytest.param(GOOD, 0, id="done"),
-        pytest.param(resource_list(SETTINGS), 0, id="nothing to do"),
         pytest.param(resource_list(WORKERS, config=None), 0, id="no FunctionConfig"),
         pytest.param(resource_list(WORKERS, config=BAD_CONFIG), 1, id="a wrong FunctionConfig"),
         pytest.param(resource_list(WORKERS, config=CONFIG + "  mode: Check\n"), 1, id="a check that finds something"),
         pytest.param("kind: List\n", 1, id="no ResourceList"),
-        pytest.param("", 1, id="nothing"),
     ],
 )
 def test_exit_codes_of_a_run(stdin: str, code: int) -> None:
@@ -74,7 +71,6 @@ def test_exit_codes_of_a_run(stdin: str, code: int) -> None:
     "text",
     [
         pytest.param(SETTINGS, id="one document"),
-        pytest.param(f"{SETTINGS}---\n{WORKERS}", id="several documents"),
         pytest.param('{\n"apiVersion": "v1",\n"kind": "Secret"\n}\n', id="JSON, indented by nothing"),
     ],
 )
@@ -85,19 +81,10 @@ def test_plain_manifests_on_standard_input_say_what_to_do_instead(text: str) -> 
         assert word in done.stderr.decode()
 
 
-@pytest.mark.parametrize("flag", ["--traceback", "--help", "-h", "--version", "-v"])
-@pytest.mark.parametrize("command", ["explain", "lint"])
-def test_a_flag_before_a_sub_command_does_what_it_does_behind_it(flag: str, command: str) -> None:
-    before, behind = (inject_proxy(GOOD, *argv, "-") for argv in ([flag, command], [command, flag]))
+@pytest.mark.parametrize("flag", ["--help", "--version", "-v"])
+def test_a_flag_before_a_sub_command_does_what_it_does_behind_it(flag: str) -> None:
+    before, behind = (inject_proxy(GOOD, *argv, "-") for argv in ([flag, "lint"], ["lint", flag]))
     assert (before.returncode, before.stdout, before.stderr) == (behind.returncode, behind.stdout, behind.stderr)
-    assert before.returncode in (0, 1)
-
-
-def test_the_version_is_one_line() -> None:
-    done = inject_proxy(b"", "--version")
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout.startswith(b"inject-proxy ")
-    assert done.stdout.count(b"\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -171,31 +158,6 @@ def test_errors_come_before_warnings_and_the_summary_is_last() -> None:
     )
 
 
-@pytest.mark.parametrize("flag", ["-v", "--verbose"])
-def test_every_change_is_reported_when_asked_for(flag: str) -> None:
-    quiet, verbose = inject_proxy(GOOD), inject_proxy(GOOD, flag)
-    assert quiet.stdout == verbose.stdout
-    assert b"[info]" not in quiet.stderr
-    changes = [line for line in verbose.stderr.decode().splitlines() if line.startswith("[info] ")]
-    results = pipeline.run(GOOD.encode()).results
-    assert len(changes) == sum(result.severity is Severity.INFO for result in results) > 0
-
-
-@pytest.mark.parametrize(
-    ("items", "says"),
-    [
-        ([], "0 items read, 0 changed, 0 errors, "),
-        ([SETTINGS], "1 item read, 0 changed, 0 errors, "),
-        ([WORKERS, SETTINGS], "2 items read, 1 changed, 0 errors, "),
-    ],
-)
-def test_the_summary(items: list[str], says: str) -> None:
-    text = resource_list(*items).replace("items:\nfunc", "items: []\nfunc")
-    *warnings, summary = inject_proxy(text).stderr.decode().splitlines()
-    assert all(line.startswith("[warning] ") for line in warnings)
-    assert summary == f"inject-proxy: {says}{len(warnings)} warning" + ("" if len(warnings) == 1 else "s")
-
-
 @pytest.mark.parametrize(
     ("error", "code", "says"),
     [
@@ -218,18 +180,6 @@ def test_a_bug_is_reported_in_one_line_without_the_input(
     assert says in streams.err.getvalue()
     assert "geheim" not in streams.err.getvalue()
     assert streams.err.getvalue().count("\n") == 1
-
-
-def test_a_traceback_is_shown_only_when_asked_for(main: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(data: bytes) -> None:
-        raise RuntimeError("the reason")
-
-    monkeypatch.setattr("krm_fn.cli.function.run_function", fail)
-    code, streams = main(GOOD, "--traceback")  # type: ignore[operator]
-    assert code == 3
-    assert "Traceback (most recent call last)" in streams.err.getvalue()
-    assert "the reason" in streams.err.getvalue()
-    assert streams.err.getvalue().splitlines()[-1].startswith("[error] InternalError: this is a bug of inject-proxy")
 
 
 def test_the_module_is_the_command() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import re
 import shlex
 from pathlib import Path
@@ -11,7 +10,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from function_configs import SCHEMA
 from krm_fn.cli.parser import main_parser, parsed
 from krm_fn.config import API_VERSION, KIND, load
 from krm_fn.krm.codes import CODES, FIXED
@@ -97,15 +95,9 @@ def test_a_target_has_a_page_with_its_options(target: str) -> None:
     assert "](" not in text, "a terminal follows no link"
 
 
-def test_the_schema_is_that_of_the_package() -> None:
-    assert json.loads(out("schema")) == SCHEMA
-
-
 COMPLETED = [
-    pytest.param("r", ["run"], id="a command"),
     pytest.param("run --ou", ["--output", "--output-dir"], id="options"),
     pytest.param("run --only ky", ["kyverno", "kyvernoPolicies"], id="a system and a target"),
-    pytest.param("run --fail-on ", ["error", "warning"], id="the values of an option"),
     pytest.param("import kon", ["konvoy"], id="a value of a word"),
     pytest.param("run --config pro", ["proxy.yaml"], id="a file"),
     pytest.param("run a", ["a b"], id="a path with a blank"),

@@ -32,12 +32,10 @@ HERE = ("a/b", ["."])
 FOUND = [
     pytest.param(HERE, {"proxy.yaml": CONFIG}, "../../proxy.yaml", id="at the root of the repository"),
     pytest.param(HERE, {"a/proxy.yml": CONFIG}, "../proxy.yml", id="between"),
-    pytest.param((".", ["a/b"]), {"proxy.yaml": CONFIG}, "proxy.yaml", id="above the paths, from the root"),
     pytest.param((".", ["a/b/nodes.yaml"]), {"a/b/proxy.yaml": CONFIG}, "a/b/proxy.yaml", id="beside a file"),
     pytest.param(
         (".", ["a/b", "a/c"]), {"proxy.yaml": CONFIG, "a/c/n.yaml": NODES}, "proxy.yaml", id="above two paths"
     ),
-    pytest.param(HERE, {"proxy.yaml": CONFIG, "x/proxy.yaml": OTHER}, "../../proxy.yaml", id="not in a folder beside"),
     pytest.param(HERE, {"all.yaml": MIXED, "c.yaml": "# ProxyConfig\n"}, "../../all.yaml", id="behind another object"),
     pytest.param(HERE, IGNORED, "../../proxy.yaml", id="not what git ignores"),
 ]  # fmt: skip
@@ -73,17 +71,8 @@ def test_a_config_among_the_files_is_the_one(tmp_path: Path, name: str) -> None:
     assert "other.corp" not in done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("argv", [["run"], ["explain", "."], ["lint", "."]], ids=lambda argv: argv[0])
-def test_two_configs_above_are_an_error_that_names_both(tmp_path: Path, argv: list[str]) -> None:
-    repository(tmp_path, {"proxy.yaml": OTHER, "a/proxy.yaml": CONFIG})
-    done = command(tmp_path / "a/b", *argv)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "../proxy.yaml, ../../proxy.yaml" in done.stderr
-
-
 NOT_FOUND = [
     pytest.param({"x/proxy.yaml": CONFIG, "c/Chart.yaml": "name: c\n"}, id="it is in a folder beside"),
-    pytest.param({"proxy.yaml": f"{{{{ if .x }}}}\n{CONFIG}{{{{ end }}}}\n"}, id="it is in a template"),
     pytest.param(
         {"proxy.yaml": CONFIG, "a/b/p.yaml": CONFIG.replace("kind: ProxyConfig", "kind: ProxyConfg")},
         id="the one among the files is misspelt",
@@ -124,15 +113,6 @@ def test_the_linter_judges_by_the_rules_of_the_config_above(tmp_path: Path) -> N
     done = command(tmp_path / "a", "lint", "b")
     assert "UrlInvalid" in done.stdout
     assert "the ProxyConfig is the one in" not in done.stderr
-
-
-def test_objects_that_the_config_refers_to_are_read_beside_it(tmp_path: Path) -> None:
-    config = CONFIG.split("spec:", 1)[0] + "spec:\n  from:\n  - {kind: ConfigMap, name: values, format: GiantSwarm}\n"
-    values = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: values}\ndata:\n  v: |\n    proxy:\n"
-    values += "      http: http://p.corp.example:1\n"
-    repository(tmp_path, {"proxy.yaml": f"{config}---\n{values}"})
-    assert command(tmp_path / "a/b", "run").returncode == 0
-    assert "http://p.corp.example:1" in (tmp_path / "a/b/nodes.yaml").read_text()
 
 
 def test_a_file_that_cannot_be_read_does_not_hide_the_config_above(tmp_path: Path) -> None:

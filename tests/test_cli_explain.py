@@ -30,13 +30,8 @@ def test_a_resource_list_is_explained_with_its_function_config() -> None:
 @pytest.mark.parametrize(
     ("arguments", "manifests", "says"),
     [
-        pytest.param(["--output", "svg"], MANIFESTS, "--output", id="what went"),
-        pytest.param(["--diff", "x"], MANIFESTS, "--diff", id="what went, too"),
-        pytest.param([], "apiVersion: v1\nkind: Pod\n", "ProxyConfig", id="no ProxyConfig"),
-        pytest.param([], f"{MANIFESTS}---\n{CONFIG}", "2", id="two of them"),
         pytest.param(["nowhere"], "", "nowhere", id="a path that does not exist"),
         pytest.param(["--cluster", "wset"], MANIFESTS, "did you mean", id="no such Cluster"),
-        pytest.param([], "# nothing\n", "no manifest", id="no manifest at all"),
     ],
 )
 def test_wrong_usage_is_one_line(arguments: list[str], manifests: str, says: str) -> None:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import yaml
 
 import certificates
 from krm_fn.cli.export import TARGET_OF
@@ -78,16 +77,6 @@ def test_removal_takes_the_proxy_out(system: str, removal: Path, golden: Golden)
     assert URL not in removed
 
 
-@pytest.mark.parametrize(("system", "switch"), [("tkg", ", TKG_HTTP_PROXY_ENABLED: false"), ("image-builder", "")])
-def test_a_document_behind_its_separator_is_filled_there(system: str, switch: str, removal: Path) -> None:
-    text = "--- {a: b} # c\n"
-
-    after = export(system, text)
-
-    assert URL in yaml.safe_load(after).values()
-    assert export(system, after, removal) == f"--- {{a: b{switch}}} # c\n"
-
-
 def test_containerd_and_ansible_get_the_proxy_under_all_their_names() -> None:
     data = read(export("image-builder", "# Flatcar\nbuild_name: flatcar\n"))
     names = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy")
@@ -100,9 +89,7 @@ def test_containerd_and_ansible_get_the_proxy_under_all_their_names() -> None:
 @pytest.mark.parametrize(
     ("text", "switch"),
     [
-        pytest.param("CLUSTER_PLAN: dev\n", True, id="it is missing"),
         pytest.param('TKG_HTTP_PROXY_ENABLED: "false"\n', "true", id="it is off, as a text"),
-        pytest.param("# nothing yet\n", True, id="the file holds nothing but a comment"),
         pytest.param("", True, id="the file is empty"),
     ],
 )
@@ -119,7 +106,6 @@ def test_tkg_is_reported_that_there_is_a_proxy(text: str, switch: object) -> Non
         pytest.param("- a\n", "must be a mapping, not a list", id="a list"),
         pytest.param("proxy: [\n", "cannot be read", id="no YAML"),
         pytest.param("a: 1\n---\nb: 2\n", "one YAML document, but it holds 2", id="two documents"),
-        pytest.param("proxy: http://a\n", "`proxy` must be a mapping, not a string", id="a text"),
     ],
 )
 def test_a_file_of_another_shape_is_refused(text: str, reported: str) -> None:
@@ -188,10 +174,8 @@ OVERRIDES = """\
 @pytest.mark.parametrize(
     ("argv", "proxy"),
     [
-        pytest.param([], URL, id="no Cluster"),
         pytest.param(["--cluster", "north"], URL, id="a Cluster that no override names"),
         pytest.param(["--cluster", "west"], "http://west.example:1", id="a Cluster by its name"),
-        pytest.param(["--cluster", "lab/x"], "http://lab.example:1", id="a Cluster by its namespace"),
         pytest.param(["--labels", "stage=prod,region=east"], "http://east.example:1", id="a Cluster by its labels"),
         pytest.param(["--role", "Worker"], "http://workers.example:1", id="nodes by their role"),
     ],
@@ -201,13 +185,6 @@ def test_overrides_count_for_the_cluster_that_is_named(tmp_path: Path, argv: lis
     config.write_text(PROXY.read_text() + OVERRIDES)
     out, _ = done("export", "image-builder", "--config", str(config), *argv, "-", stdin="a: 1\n")
     assert read(out)["http_proxy"] == proxy
-
-
-def test_a_config_for_a_role_is_exported_for_that_role(tmp_path: Path) -> None:
-    config = tmp_path / "proxy.yaml"
-    config.write_text(done("import", "konvoy", "--", "--worker-http-proxy=http://w:1")[0])
-    out, _ = done("export", "image-builder", "--config", str(config), "--role", "Worker", "-")
-    assert read(out)["http_proxy"] == "http://w:1"
 
 
 # a command line
@@ -259,13 +236,6 @@ def test_a_command_line_that_was_imported_is_exported_again(tmp_path: Path, infr
     ]
 
 
-def test_one_role_of_a_command_line(tmp_path: Path) -> None:
-    (tmp_path / "proxy.yaml").write_text(PROXY.read_text() + OVERRIDES)
-    words = words_of(konvoy(tmp_path / "proxy.yaml", "--role", "Worker", "--labels", "region=x"))
-    assert words[words.index("--worker-http-proxy") + 1] == "http://workers.example:1"
-    assert not any(word.startswith("--control-plane") for word in words)
-
-
 def test_certificates_of_a_mirror_need_a_file(tmp_path: Path) -> None:
     mirror = "  registryMirror: {url: https://r.example, ca: {pem: PEM}}\n".replace("PEM", json.dumps(certificates.A))
     (tmp_path / "proxy.yaml").write_text(PROXY.read_text() + mirror)
@@ -291,9 +261,3 @@ def test_a_file_is_for_whom_its_target_says(name: str) -> None:
     is_completed_later = name == cluster_config.TARGET.id
     assert target.file is not None
     assert target.file.audience is (Audience.PRODUCT if is_completed_later else target.audience)
-
-
-CLUSTERS = "".join(
-    f"---\napiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {{name: {name}, namespace: prod}}\n"
-    for name in ("west", "east")
-)

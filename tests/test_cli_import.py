@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -13,14 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krm_fn import config
-from krm_fn.pipeline import run as function
 from krm_fn.yamledit import read
 from stories import TESTDATA
 from support import inject_proxy
 
 FILES = TESTDATA / "files"
 PEM = "-----BEGIN CERTIFICATE-----\nMIIBszCCAVmgAwIBAgIUX5\n-----END CERTIFICATE-----\n"
-CONTAINERD = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
 CP, WORKER = "http://cp.example:3128", "http://worker.example:3128"
 Golden = Callable[[Path, bytes], None]
 SYSTEMS = ("tkg", "giantswarm", "image-builder")
@@ -50,15 +47,6 @@ def test_the_file_of_the_document_becomes_a_config(system: str, golden: Golden) 
     assert spec(text)["httpProxy"].startswith("http://")
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
-def test_what_was_exported_is_imported_again(system: str) -> None:
-    again = spec(imported(system, str(FILES / system / "exported.yaml"))[0])
-    wanted = read((FILES / "proxy.yaml").read_text())["spec"]
-    assert [again[name] for name in ("httpProxy", "httpsProxy")] == [wanted["httpProxy"], wanted["httpsProxy"]]
-    assert again["noProxy"][0] == wanted["noProxy"][0]
-    assert set(wanted["noProxy"]) <= set(again["noProxy"])
-
-
 @pytest.mark.parametrize(
     ("system", "text", "wanted"),
     [
@@ -81,7 +69,6 @@ def test_standard_input_can_be_the_file(system: str, text: str, wanted: dict[str
     ("more", "names"),
     [
         pytest.param("AWS_VPC_CIDR: 10.0.0.0/16\n", ["`AWS_VPC_CIDR`"], id="the network of AWS"),
-        pytest.param("AZURE_VNET_CIDR: 10.0.0.0/16\n", ["`AZURE_VNET_CIDR`"], id="the network of Azure"),
         pytest.param("AWS_VPC_CIDR: ''\nAZURE_VNET_CIDR:\n", [], id="without a value"),
     ],
 )
@@ -94,14 +81,10 @@ def test_what_the_list_of_tkg_depends_on_and_no_field_says_is_a_warning(more: st
 @pytest.mark.parametrize(
     ("system", "text", "reported"),
     [
-        pytest.param("tkg", "proxy: {http: a}\n", "under the names", id="other names"),
         pytest.param("tkg", "TKG_HTTP_PROXY: [\n", "must be YAML", id="no YAML"),
         pytest.param("tkg", "TKG_HTTP_PROXY: S3CRET\n", "TKG_HTTP_PROXY must begin with", id="no URL"),
         pytest.param("tkg", "TKG_HTTP_PROXY: http://u:S3CRET@x@a\n", "TKG_HTTP_PROXY ", id="a raw password"),
-        pytest.param("giantswarm", "proxy: {http: http://a:1, noProxy: [http://b]}\n", "proxy.noProxy ", id="an entry"),
         pytest.param("tkg", "TKG_HTTP_PROXY: http://a:1\nTKG_PROXY_CA_CERT: '*'\n", "TKG_PROXY_CA_CERT", id="base64"),
-        pytest.param("tkg", "TKG_HTTP_PROXY: http://a\nTKG_HTTP_PROXY: http://b\n", "twice", id="twice"),
-        pytest.param("tkg", "TKG_HTTPS_PROXY: #@ x\n", "code of ytt", id="code"),
     ],
 )
 def test_values_that_are_wrong_are_reported(system: str, text: str, reported: str) -> None:
@@ -139,11 +122,6 @@ def test_values_that_are_wrong_are_reported(system: str, text: str, reported: st
             id="a list of one role that is given in parts",
         ),
         pytest.param(
-            f"--cluster-name=c1 --control-plane-http-proxy {CP}",
-            {"overrides": [{"match": {"clusters": ["c1"], "roles": ["ControlPlane"]}, "httpProxy": CP}]},
-            id="one role alone",
-        ),
-        pytest.param(
             f"--http-proxy {CP} --no-proxy a", {"httpProxy": CP, "noProxy": ["a"]}, id="flags of NKP for all nodes"
         ),
         pytest.param(
@@ -155,11 +133,6 @@ def test_values_that_are_wrong_are_reported(system: str, text: str, reported: st
                 "targets": {"nodeTrustStore": {"os": ["Flatcar"]}},
             },
             id="a mirror, and facts",
-        ),
-        pytest.param(
-            f"--http-proxy {CP} --kubernetes-pod-network-cidr 192.168.0.0/16 --kubernetes-service-cidr=10.96.0.0/12",
-            {"httpProxy": CP, "clusterDefaults": {"podCIDRs": ["192.168.0.0/16"], "serviceCIDRs": ["10.96.0.0/12"]}},
-            id="networks of NKP",
         ),
     ],
 )
@@ -184,8 +157,6 @@ def test_the_certificates_of_a_mirror_are_read(tmp_path: Path) -> None:
         pytest.param(
             "--registry-mirror-username S3CRET", "`--registry-mirror-username`", id="much like one that is read"
         ),
-        pytest.param("--control-plane-memory=1", "`--control-plane-memory`", id="a flag for machines"),
-        pytest.param("--help --wait", "`--help`, `--wait`", id="without values"),
     ],
 )
 def test_other_flags_are_named_without_their_values(line: str, named: str) -> None:
@@ -205,56 +176,3 @@ def test_no_command_line_is_more_than_wrong(words: list[str]) -> None:
     ran = inject_proxy("", "import", "konvoy", "--", *words)
     assert ran.returncode in (0, 1, 2)
     assert ran.returncode or spec(ran.stdout.decode())
-
-
-CLUSTER = {
-    "apiVersion": "cluster.x-k8s.io/v1beta1",
-    "kind": "Cluster",
-    "metadata": {"name": "c1", "namespace": "default"},
-    "spec": {
-        "clusterNetwork": {"pods": {"cidrBlocks": ["192.168.0.0/16"]}, "services": {"cidrBlocks": ["10.96.0.0/12"]}},
-        "controlPlaneRef": {
-            "apiVersion": "controlplane.cluster.x-k8s.io/v1beta1",
-            "kind": "KubeadmControlPlane",
-            "name": "c1-control-plane",
-        },
-        "infrastructureRef": {"kind": "PreprovisionedCluster", "name": "c1"},
-    },
-}
-LABELS = {"cluster.x-k8s.io/cluster-name": "c1"}
-NODES = [
-    {
-        "apiVersion": "controlplane.cluster.x-k8s.io/v1beta1",
-        "kind": "KubeadmControlPlane",
-        "metadata": {"name": "c1-control-plane", "namespace": "default", "labels": LABELS},
-        "spec": {"kubeadmConfigSpec": {}},
-    },
-    {
-        "apiVersion": "bootstrap.cluster.x-k8s.io/v1beta1",
-        "kind": "KubeadmConfigTemplate",
-        "metadata": {"name": "c1-md-0", "namespace": "default", "labels": LABELS},
-        "spec": {"template": {"spec": {}}},
-    },
-]
-
-
-def drop_ins(output: bytes) -> list[str]:
-    """The containerd drop-in of the control plane, and that of the workers."""
-    _, control_plane, workers = read(output.decode())["items"][:3]
-    specs = (control_plane["spec"]["kubeadmConfigSpec"], workers["spec"]["template"]["spec"])
-    return [file["content"] for one in specs for file in one["files"] if file["path"] == CONTAINERD]
-
-
-def test_each_role_gets_the_proxy_of_its_flags() -> None:
-    answer, _ = konvoy(
-        f"konvoy create cluster preprovisioned --cluster-name c1 --control-plane-http-proxy {CP} "
-        f"--control-plane-https-proxy {CP} --control-plane-no-proxy cp.corp.example --worker-http-proxy {WORKER} "
-        f"--worker-https-proxy {WORKER} --worker-no-proxy worker.corp.example"
-    )
-    whole = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": [CLUSTER, *NODES]}
-    outcome = function(json.dumps({**whole, "functionConfig": read(answer)}).encode())
-    control_plane, workers = drop_ins(b"".join(outcome.pieces))
-    assert f'"HTTP_PROXY={CP}"' in control_plane
-    assert f'"HTTPS_PROXY={WORKER}"' in workers
-    assert ("NO_PROXY=cp.corp.example," in control_plane, "worker.corp.example" in control_plane) == (True, False)
-    assert ("NO_PROXY=worker.corp.example," in workers, "cp.corp.example" in workers) == (True, False)

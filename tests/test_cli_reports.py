@@ -124,15 +124,6 @@ def test_junit_has_a_test_for_each_file(tree: Path, argv: list[str], rules: list
     assert (root.get("tests"), root.get("failures"), root.get("errors")) == (str(len(cases)), "1", "0")
 
 
-@pytest.mark.parametrize(("argv", "rules", "place"), COMMANDS)
-def test_json_is_a_list_of_results(tree: Path, argv: list[str], rules: list[str], place: Place) -> None:
-    found = json.loads(report(tree, *argv, "--output", "json"))
-    assert found
-    for result in found:
-        assert {"message", "severity"} <= {*result}
-        assert result["severity"] in ("error", "warning", "info")
-
-
 def test_a_clean_tree_is_an_empty_report(tmp_path: Path) -> None:
     assert check_sarif(json.loads(report(tmp_path, "lint", "localhost,127.0.0.1", "--output", "sarif"))) == []
     assert report(tmp_path, "lint", "localhost,127.0.0.1", "--output", "github") == b""

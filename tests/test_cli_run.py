@@ -54,16 +54,6 @@ OTHER = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\ndata: {a:   b
 SERVICE = OTHER.replace("ConfigMap", "Service")
 TEMPLATE = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: {{ .Release.Name }}\n"
 PATCH = NODES.replace("# the workers\n", "").split("  files:", 1)[0] + "  preKubeadmCommands: [echo]\n"
-SOPS = """\
-apiVersion: v1
-kind: Secret
-metadata: {name: prod-systemd-proxy, namespace: org}
-stringData:
-    containerdProxy: ENC[AES256_GCM,data:aaaa,iv:bbbb,tag:cccc,type:str]
-sops:
-    mac: ENC[AES256_GCM,data:aaaa,iv:bbbb,tag:cccc,type:str]
-    version: 3.9.0
-"""
 
 
 def write(folder: Path, files: dict[str, str | bytes]) -> Path:
@@ -117,14 +107,6 @@ def test_only_manifests_that_need_the_proxy_change(tree: Path) -> None:
     last = done.stderr.splitlines()[-1]
     assert last.startswith(f"inject-proxy run: 11 files read (left alone: {left_alone}), 4 documents; 1 file changed; ")
     assert "S3CRET" not in done.stderr
-
-
-def test_a_second_run_writes_nothing(tree: Path) -> None:
-    run(tree)
-    before = {path: path.stat().st_mtime_ns for path in tree.rglob("*")}
-    done = run(tree)
-    assert "0 files changed" in done.stderr
-    assert {path: path.stat().st_mtime_ns for path in tree.rglob("*")} == before
 
 
 BYTES = {
@@ -250,14 +232,6 @@ def test_a_new_file_that_the_kustomization_lacks_is_noted(tmp_path: Path, kustom
     assert (tmp_path / "mutatingpolicy-inject-proxy.yaml").exists()
 
 
-def test_what_sops_has_encrypted_is_neither_edited_nor_created_again(tmp_path: Path) -> None:
-    files = write(tmp_path, {"proxy.yaml": GENERATE, "cluster.yaml": CLUSTER, "secret.yaml": SOPS})
-    before = contents(files)
-    done = run(tmp_path)
-    assert "1 encrypted by SOPS" in done.stderr
-    assert contents(tmp_path) == before
-
-
 def test_the_diff_is_masked_and_nothing_is_written(tmp_path: Path) -> None:
     secret = "---\napiVersion: v1\nkind: Secret\nmetadata: {name: prod-systemd-proxy, namespace: org}\n"
     secret += "stringData:\n  containerdProxy: |\n    # hunter2\n    [Service]\n  token: hunter2\n"
@@ -325,14 +299,6 @@ def test_an_output_folder_gets_all_files_and_the_sources_stay(tree: Path) -> Non
     assert "must not exist, or be an empty folder" in again.stderr
 
 
-def test_an_output_folder_gets_files_of_a_folder_that_a_path_reaches_through_the_one_above(tree: Path) -> None:
-    beside = tree.parent / "beside"
-    beside.mkdir()
-    done = run(beside, "--output-dir", "out", f"../{tree.name}")
-    assert done.returncode == 0, done.stderr
-    assert "nodes/md-0.yaml" in contents(beside / "out")
-
-
 @pytest.mark.parametrize("options", [(), ("--exclude", "mutatingpolicy-*")])
 def test_a_new_object_overwrites_no_file(tmp_path: Path, options: tuple[str, ...]) -> None:
     config = CONFIG + "  targets: {kyvernoPolicies: {generate: MutatingPolicy}}\n"
@@ -362,16 +328,6 @@ def test_what_fails_writes_nothing_to_the_stream(tmp_path: Path) -> None:
     done = run(tmp_path, "--config", "proxy.yaml", "--fail-on", "warning", "-", stdin=STREAM.encode())
     assert (done.returncode, done.stdout) == (1, "")
     assert "failed because of the warnings" in done.stderr
-
-
-def test_the_config_may_be_outside_of_the_paths_with_what_it_refers_to(tmp_path: Path) -> None:
-    config = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: values}\ndata:\n  v: |\n    proxy:\n"
-    config += "      http: http://p.corp.example:1\n"
-    source = "spec:\n  from:\n  - {kind: ConfigMap, name: values, format: GiantSwarm}\n"
-    write(tmp_path, {"c/proxy.yaml": CONFIG.split("spec:", 1)[0] + source + config, "m/nodes.yaml": NODES})
-    done = run(tmp_path, "--config", "c/proxy.yaml", "m")
-    assert done.returncode == 0, done.stderr
-    assert "http://p.corp.example:1" in (tmp_path / "m/nodes.yaml").read_text()
 
 
 @pytest.mark.parametrize("arguments", [["."], ["--config", "proxy.yaml", "-"]])
@@ -452,25 +408,12 @@ def test_no_file_changes_where_nobody_takes_the_report(tree: Path, command: str)
     assert contents(tree) != before
 
 
-def test_what_a_killed_run_left_is_not_read(tree: Path) -> None:
-    left = tree / "nodes" / ".inject-proxy.x"
-    left.mkdir()
-    shutil.copy(tree / "nodes/md-0.yaml", left / "half.yaml")
-    before = (left / "half.yaml").read_bytes()
-    assert run(tree, ".").returncode == 0
-    assert (left / "half.yaml").read_bytes() == before != (tree / "nodes/md-0.yaml").read_bytes()
-
-
 CLOSED = [
     pytest.param(["run", "--diff", "locked"], id="run"),
     pytest.param(["lint", "locked"], id="lint"),
     pytest.param(["explain", "locked"], id="explain"),
-    pytest.param(["init", "--print", "locked"], id="init"),
-    pytest.param(["run", "--diff", "locked/m"], id="what is in it"),
     pytest.param(["run", "--diff", "--config", "locked/p.yaml", "m"], id="--config"),
-    pytest.param(["export", "tkg", "--config", "m/proxy.yaml", "locked/x"], id="export"),
     pytest.param(["run", "--check", "."], id="below the path"),
-    pytest.param(["lint", "closed.yaml"], id="a file"),
     pytest.param(["import", "tkg", "closed.yaml"], id="a file of another system"),
 ]
 
@@ -512,8 +455,6 @@ def test_a_link_that_is_named_is_followed(tmp_path: Path, named: str) -> None:
 ONLY = [
     pytest.param(["--only", "nodes"], "", True, id="a system"),
     pytest.param(["--only=tkg,containerdDropIn"], "", True, id="a system and a target"),
-    pytest.param(["--only", "tkg", "--only", "kyverno"], "", False, id="other systems"),
-    pytest.param([], "  only: [workloads]\n", False, id="in the ProxyConfig"),
     pytest.param(["--only", "nodes"], "  only: [workloads]\n", True, id="the command line counts"),
 ]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.cli.selection import LeftAlone, Selection, kustomization_without, select
+from krm_fn.cli.selection import LeftAlone, Selection, select
 
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
 
@@ -14,15 +14,12 @@ TABLE = [
     pytest.param(POD, None, id="a manifest"),
     pytest.param(f"# {{{{ x }}}}\n{POD}", None, id="a mark in a comment"),
     pytest.param(f'{POD}spec: "{{{{ request.x }}}}"\n', None, id="a mark in quotes"),
-    pytest.param(f"{POD}spec: 'a {{{{ request.x }}}}'\n", None, id="a mark in single quotes"),
     pytest.param(f"{POD}spec: |\n  {{{{ request.x }}}}\n", None, id="a mark in a block text"),
     pytest.param(f"{POD}spec: a {{{{ request.x }}}}\n", None, id="a mark in a plain text"),
     pytest.param(f"{POD}spec: {{{{ .x }}}}\n", LeftAlone.TEMPLATE, id="a value that is code"),
-    pytest.param(f"{{{{- if .x }}}}\n{POD}{{{{- end }}}}\n", LeftAlone.TEMPLATE, id="a condition"),
     pytest.param(f'{POD}a: "{{{{ .x }}}}"\n{{% if x %}}\nb: c\n', LeftAlone.TEMPLATE, id="quotes and a condition"),
     pytest.param(f"{POD}a: <%= x %>\n", None, id="code of ERB that is a plain text"),
     pytest.param(f"{POD}---\n<% if x %>\na: b\n", LeftAlone.TEMPLATE, id="code of ERB in the second document"),
-    pytest.param(f"{POD}spec: it's {{{{ request.x }}}} isn't\n", None, id="apostrophes that begin no quotes"),
     pytest.param("a: b\n", LeftAlone.OTHER, id="other YAML"),
     pytest.param("kind: ResourceList\napiVersion: x\nitems: []\n", LeftAlone.RESOURCE_LIST, id="a ResourceList"),
     pytest.param(POD.encode("utf-16"), LeftAlone.NOT_UTF8, id="another encoding"),
@@ -52,8 +49,6 @@ CHART = [
     pytest.param("chart/templates/a.yaml", True, id="a template"),
     pytest.param("chart/templates/tests/a.yaml", True, id="a template below"),
     pytest.param("chart/values.yaml", True, id="the values"),
-    pytest.param("chart/values-prod.yaml", True, id="other values"),
-    pytest.param("chart/charts/sub/templates/a.yaml", True, id="a template of a subchart"),
     pytest.param("chart/crds/a.yaml", False, id="a CRD"),
     pytest.param("chart/a.yaml", False, id="another file beside Chart.yaml"),
     pytest.param("rendered/templates/a.yaml", False, id="a folder of that name without a chart"),
@@ -71,12 +66,8 @@ def test_files_of_a_chart(name: str, is_left_alone: bool, tmp_path: Path, monkey
 KUSTOMIZE = [
     pytest.param("patches: [{path: a.yaml}]", True, id="patches"),
     pytest.param("patchesStrategicMerge: [./a.yaml]", True, id="patchesStrategicMerge"),
-    pytest.param("patchesJson6902: [{path: a.yaml, target: {}}]", True, id="patchesJson6902"),
-    pytest.param("replacements: [{path: a.yaml}]", True, id="replacements"),
     pytest.param("configMapGenerator: [{name: x, files: [key=a.yaml]}]", True, id="a file of a generator"),
-    pytest.param("secretGenerator: [{name: x, files: [a.yaml]}]", True, id="a file of a generator of Secrets"),
     pytest.param("helmCharts: [{valuesFile: a.yaml}]", True, id="values"),
-    pytest.param("helmCharts: [{additionalValuesFiles: [a.yaml]}]", True, id="more values"),
     pytest.param("resources: [a.yaml]", False, id="resources"),
     pytest.param('patches: [{path: "a\\0.yaml"}, {path: a.yaml}]', True, id="beside what no path can be"),
     pytest.param("[1, 2", False, id="a kustomization that cannot be read"),
@@ -97,21 +88,3 @@ def test_a_patch_of_another_folder_is_one_too(tmp_path: Path, monkeypatch: pytes
     files |= dict.fromkeys(("patches/a.yaml", "overlay/b.yaml"), POD.encode())
     found = selected(tmp_path, files, monkeypatch)
     assert [name for name, why in found.left_alone.items() if why is LeftAlone.KUSTOMIZE] == ["patches/a.yaml"]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        pytest.param("resources: [b.yaml]", "kustomization.yaml", id="it lists others"),
-        pytest.param("resources: [./a.yaml]", "", id="it lists it"),
-        pytest.param("resources: [", "", id="it cannot be read"),
-        pytest.param("transformers: [a.yaml]", "", id="it lists no resources"),
-    ],
-)
-def test_the_kustomization_that_lacks_a_file(
-    text: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert kustomization_without("a.yaml") == ""
-    (tmp_path / "kustomization.yaml").write_text(text)
-    assert kustomization_without("a.yaml") == expected
