@@ -85,8 +85,5 @@ else:
         def _asdict(self) -> dict[str, Any]:
             return dict(zip(self._fields, self, strict=True))
 
-        def __getnewargs__(self) -> tuple[Any, ...]:
-            return tuple(self)
-
         def __repr__(self) -> str:
             return f"{type(self).__name__}({self._asdict()})"

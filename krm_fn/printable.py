@@ -28,18 +28,9 @@ def printable_html(text: str) -> str:
     return escape(printable(text))
 
 
-def printable_json(text: str) -> str:
-    """Return JSON that says the same, with such characters in its strings as escapes."""
-    return "".join(map(_json_escaped, text))
-
-
 def is_control(char: str) -> bool:
     """Return whether a character is a control character, or half of a pair that is no character."""
     return not char.isprintable() and _category(char) in _CONTROL
-
-
-def _is_shown(char: str) -> bool:
-    return char.isprintable() or _category(char) in _KEPT
 
 
 def _category(char: str) -> str:
@@ -49,21 +40,5 @@ def _category(char: str) -> str:
 
 
 def _escaped(char: str) -> str:
-    if _is_shown(char):
-        return char
-    code = ord(char)
-    if code < 0x100:
-        return f"\\x{code:02x}"
-    if code < 0x10000:
-        return f"\\u{code:04x}"
-    return f"\\U{code:08x}"
-
-
-def _json_escaped(char: str) -> str:
-    """Return a character of JSON text; as the UTF-16 of RFC 8259 (section 7) where a terminal would not show it."""
-    if char == "\n" or _is_shown(char):
-        return char
-    units = char.encode("utf-16-be")
-    return "".join(
-        f"\\u{high:02x}{low:02x}" for high, low in zip(units[::2], units[1::2], strict=True)
-    )
+    is_shown = char.isprintable() or _category(char) in _KEPT
+    return char if is_shown else char.encode("unicode_escape").decode()

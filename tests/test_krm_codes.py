@@ -13,7 +13,7 @@ import pytest
 
 from krm_fn.config import load
 from krm_fn.errors import ConfigError, InjectProxyError
-from krm_fn.krm.codes import CODES, FIXED, MAY_BE_INFO, OF_VALUES, SILENCEABLE, Severity
+from krm_fn.krm.codes import CODES, FIXED, OF_VALUES, SILENCEABLE, Severity
 from krm_fn.krm.results import Result, is_severe
 from krm_fn.pipeline import CHANGE_DUE, Outcome, run
 from krm_fn.yamledit import read
@@ -21,6 +21,8 @@ from stories import TESTDATA
 from support import ROOT
 
 PACKAGE = ROOT / "krm_fn"
+MAY_BE_INFO = {"ByHand", "MirrorNotRead", "NodesKept", "SettingUnused"}
+"""Warnings that are an information where the user wants what they say, or where it is right already."""
 _RESULT = re.compile(rf"^\[(\w+)\] (?:.*?: )?({'|'.join(CODES)}): ", re.MULTILINE)
 
 

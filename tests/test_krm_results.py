@@ -225,5 +225,4 @@ def test_a_line_is_the_severity_and_the_text_with_the_file() -> None:
     """Also where what is said holds the bracket that ends the severity."""
     ref = ObjectRef("v1", "ConfigMap", "a] b", "", "[x] y.yaml")
     result = Result(Severity.WARNING, "says [error] or  not", ("data", "c] d"), code="NP004", ref=ref)
-    assert result.line_with_file().startswith("[warning] [x] y.yaml v1/ConfigMap/a] b ")
-    assert result.line_with_file().endswith("NP004: says [error] or not")
+    assert result.line_with_file() == "[warning] [x] y.yaml v1/ConfigMap/a] b data.c] d: NP004: says [error] or not"

@@ -301,7 +301,7 @@ def test_no_output_of_a_command_shows_a_secret(
             "\\ufeffa: b\nc: d\n---\n\\ufeffe: f\n",
             id="a byte order mark takes no line",
         ),
-        pytest.param("a: b\r---\rc: d\ne: f\n", "a: b\\x0d---\\x0dc: d\ne: f\n", id="documents in a line"),
+        pytest.param("a: b\r---\rc: d\ne: f\n", "a: b\\r---\\rc: d\ne: f\n", id="documents in a line"),
         pytest.param(
             "a: [http://u:S1, S1@h, b]\n", "a: [http://u:***@h, b]\n", id="in a flow sequence, up to the last at sign"
         ),

@@ -61,7 +61,7 @@ def test_what_nobody_says_about_a_cluster_is_one_warning_with_the_number_of_othe
         pytest.param("b", "(also true of `Cluster/org-acme/prod-b`, and of 1 more object)", id="two"),
         pytest.param(
             "bcdef",
-            "(also true of `Cluster/org-acme/prod-b`, `Cluster/org-acme/prod-c` and 3 more Clusters, "
+            "(also true of `Cluster/org-acme/prod-b`, and of `Cluster/org-acme/prod-c`, and of 3 more Clusters, "
             "and of 5 more objects)",
             id="many",
         ),

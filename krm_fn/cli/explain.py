@@ -14,7 +14,6 @@ from krm_fn.config import Mode
 from krm_fn.explain import html, text
 from krm_fn.explain.answer import Explanation, explain
 from krm_fn.pipeline import run_checked
-from krm_fn.printable import printable_json
 
 
 def run(given: Namespace) -> Answer:
@@ -47,4 +46,4 @@ def _rendered(given: Namespace, explanation: Explanation) -> str:
     data = asdict(explanation)
     data["findings"] = [result.to_data() for result in explanation.findings]
     data["covered"] = [row._asdict() for row in explanation.covered]
-    return printable_json(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+    return json.dumps(data, indent=2) + "\n"

@@ -16,7 +16,7 @@ from krm_fn.krm.masking import shown_line
 from krm_fn.krm.messages import address, explanations
 from krm_fn.krm.results import Result, is_severe
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.printable import printable_html, printable_json
+from krm_fn.printable import printable_html
 
 _SARIF_SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -71,8 +71,7 @@ def report(
 
 
 def _json_text(data: Any) -> bytes:
-    text = json.dumps(data, indent=2, ensure_ascii=False)
-    return printable_json(f"{text}\n").encode(errors="backslashreplace")
+    return f"{json.dumps(data, indent=2)}\n".encode()
 
 
 def _sarif(command: str, findings: Sequence[_Finding]) -> dict[str, Any]:

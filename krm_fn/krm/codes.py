@@ -98,5 +98,3 @@ FIXED: Mapping[str, Severity] = {
 
 SILENCEABLE: Mapping[str, Severity] = {**OF_VALUES, **OF_RUN}
 CODES: Mapping[str, Severity] = {**SILENCEABLE, **FIXED}
-MAY_BE_INFO = frozenset({"ByHand", "MirrorNotRead", "NodesKept", "SettingUnused"})
-"""Warnings that are an information where the user wants what they say, or where it is right already."""

@@ -9,11 +9,9 @@ Source of the form: RFC 3986, section 3.2 (authority); a path, a query and a fra
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from krm_fn.krm.masking import redact
-from krm_fn.light_typing import Any
-from krm_fn.patch import Pointer
 from krm_fn.printable import HIDDEN
 
 _HOST = r"(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])"
@@ -48,51 +46,22 @@ def shown_url(text: str) -> str:
     return str(redact(text)) if not text or is_url(text) or re.match(_REFERENCE, text) else HIDDEN
 
 
-def hidden_texts(values: Iterable[tuple[str, str | None]]) -> frozenset[str]:
-    """Return the values that must not be shown.
-
-    Args:
-        values: variables with their values, None for a value that is not known.
-    """
-    urls = {value.strip() for name, value in values if value and name.upper() != "NO_PROXY"}
-    return frozenset(url for url in urls if url and shown_url(url) == HIDDEN)
+def hidden_texts(urls: Iterable[str]) -> set[str]:
+    """Return those of the contents of fields for a proxy URL that must not be shown."""
+    return {url.strip() for url in urls if url.strip() and shown_url(url.strip()) == HIDDEN}
 
 
-def without(text: str, hidden: frozenset[str]) -> str:
+def without(text: str, hidden: Iterable[str]) -> str:
     """Return a text in which each of the texts ``hidden`` is `***`, where it is no part of a word."""
-    for one in sorted(hidden, key=len, reverse=True):
-        if one in text:
-            text = re.sub(rf"(?<![A-Za-z0-9]){re.escape(one)}(?![A-Za-z0-9])", HIDDEN, text)
+    for secret in sorted(hidden, key=len, reverse=True):
+        if secret in text:
+            text = re.sub(rf"(?<![A-Za-z0-9]){re.escape(secret)}(?![A-Za-z0-9])", HIDDEN, text)
     return text
 
 
-def shown(data: Any, path: Pointer, proposed: Any) -> Any:
-    """Return the value of a field for `currentValue` of a result, with credentials hidden.
-
-    Args:
-        data: the value at ``path``.
-        path: where it is; a name such as `httpProxy` at its end says that it is a proxy URL.
-        proposed: what is to be written there; a URL says the same.
-    """
-    is_of_url = bool(path and is_name(path[-1])) or (isinstance(proposed, str) and is_url(proposed))
-    return shown_url(data) if isinstance(data, str) and is_of_url else _shown(data)
-
-
-def _shown(data: Any) -> Any:
-    if isinstance(data, str):
-        return shown_text(data)
-    if isinstance(data, list):
-        return [_shown(item) for item in data]
-    if not isinstance(data, Mapping):
-        return data
-    name = data.get("name")
-    is_entry = isinstance(name, str) and is_name(name)
-    return {key: _member(key, member, is_url_of_entry=is_entry) for key, member in data.items()}
-
-
-def _member(key: Any, member: Any, *, is_url_of_entry: bool) -> Any:
-    is_of_url = (is_url_of_entry and key == "value") or is_name(str(key))
-    return shown_url(member) if is_of_url and isinstance(member, str) else _shown(member)
+def shown(name: str, value: str) -> str:
+    """Return the value of a variable or field, fit for `currentValue` of a result."""
+    return shown_url(value) if is_name(name) else shown_text(value)
 
 
 def shown_text(text: str) -> str:

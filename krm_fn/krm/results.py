@@ -14,6 +14,8 @@ from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import APPEND, Operation, Pointer, field_path
 
 _RANK = {severity: rank for rank, severity in enumerate(Severity)}
+_AT_MOST = 3
+"""So many lines say the same."""
 
 
 def is_severe(severity: Severity, least: Severity) -> bool:
@@ -52,22 +54,20 @@ class Edit(NamedTuple):
     @property
     def path(self) -> Pointer:
         """The innermost field that holds all that changes; the whole object is ``()``."""
-        paths = [operation.path for operation in self.operations]
-        if len(paths) == 1:
-            (only,) = self.operations
-            if only.op == "replace" and isinstance(only.value, dict) and len(only.value) == 1:
-                return (*only.path, *only.value)  # nothing was there, and now one member is
-            return only.path
-        return innermost(paths)
+        first = self.operations[0]
+        if len(self.operations) > 1:
+            return innermost([operation.path for operation in self.operations])
+        if first.op == "replace" and isinstance(first.value, dict) and len(first.value) == 1:
+            return (*first.path, *first.value)  # nothing was there, and now one member is
+        return first.path
 
 
 def innermost(paths: Sequence[Pointer]) -> Pointer:
     """Return the path of the innermost field that holds all of these, at least one; the whole object is ``()``."""
-    first, last = min(paths), max(paths)
-    depth = 0
-    while depth < min(len(first), len(last)) and first[depth] == last[depth]:
-        depth += 1
-    return first[: depth - 1] if first[depth - 1 : depth] == (APPEND,) else first[:depth]
+    common, last = min(paths), max(paths)
+    while last[: len(common)] != common:
+        common = common[:-1]
+    return common[:-1] if common[-1:] == (APPEND,) else common
 
 
 class ObjectRef(NamedTuple):
@@ -240,10 +240,10 @@ def _statement(result: Result) -> object:
 
 def sorted_results(results: Iterable[Result]) -> list[Result]:
     """Return results by file, index, severity, then text: kyaml's ``Results.Sort``."""
-    return sorted(results, key=sort_key)
+    return sorted(results, key=_sort_key)
 
 
-def sort_key(result: Result) -> tuple[str, int, int, str, str]:
+def _sort_key(result: Result) -> tuple[str, int, int, str, str]:
     """Return the sort key of a result. It is not masked: never print it."""
     ref = result.ref
     names = "/".join(filter(None, (ref.api_version, ref.kind, ref.namespace, ref.name)))
@@ -252,17 +252,9 @@ def sort_key(result: Result) -> tuple[str, int, int, str, str]:
     return (ref.file_path, ref.file_index, _RANK[result.severity], begin, result.text)
 
 
-def most_important_first(results: Iterable[Result]) -> list[Result]:
-    """Return errors first, then warnings, each in the order that they have: kpt shows four results, and four lines."""
-    return sorted(results, key=lambda result: _RANK[result.severity])
-
-
 def by_importance(results: Iterable[Result]) -> list[Result]:
-    """Return results in the order of ``sorted_results``, errors and warnings first."""
-    return most_important_first(sorted_results(results))
-
-
-_AT_MOST = 3
+    """Return errors first, then warnings, each as ``sorted_results``: kpt shows four results, and four lines."""
+    return sorted(sorted_results(results), key=lambda result: _RANK[result.severity])
 
 
 def lines(results: Iterable[Result], line: Callable[[Result], str] = Result.line) -> list[str]:
@@ -273,10 +265,14 @@ def lines(results: Iterable[Result], line: Callable[[Result], str] = Result.line
     """
     reported: list[str] = []
     for group in grouped(by_importance(results), _words):
-        if len(group) > _AT_MOST:
-            reported.append(f"{line(group[0])} {_and_more(group)}")
-        else:
+        if len(group) <= _AT_MOST:
             reported += map(line, group)
+            continue
+        objects = len({result.ref for result in group}) - 1
+        others = count(len(group) - 1, "more place") + " in it"
+        if objects:
+            others = count(objects, "more object")
+        reported.append(f"{line(group[0])} (and {others}, `--verbose` names them)")
     return reported
 
 
@@ -284,15 +280,9 @@ def _words(result: Result) -> object:
     return (result.severity, redact(result.text))
 
 
-def _and_more(group: Sequence[Result]) -> str:
-    """Say how many other results a line about the first one stands for."""
-    objects = len({result.ref for result in group}) - 1
-    places = len(group) - 1
-    if objects:
-        number = f"{objects} more object{'s' * (objects > 1)}"
-    else:
-        number = f"{places} more place{'s' * (places > 1)} in it"
-    return f"(and {number}, `--verbose` names them)"
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun, which gets an "s" where it must."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _filled(**members: Any) -> dict[str, Any]:

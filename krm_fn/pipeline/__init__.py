@@ -149,7 +149,7 @@ def run(data: bytes) -> Outcome:
     given = FunctionConfig(resource_list.function_config, resource_list.repeated_in_function_config)
     outcome = run_list(resource_list, given, Objects(resource_list))
     outcome = outcome._replace(comparison=Comparison())  # a long list takes less memory without it
-    entries = results.entries(results.most_important_first(outcome.results))
+    entries = results.entries(results.by_importance(outcome.results))
     return outcome._replace(pieces=resource_list.write(outcome.changes, entries))
 
 

@@ -110,9 +110,13 @@ def _compared(edited: _Edited, mode: Mode, *, reads_again: bool) -> Compared:
 
 
 def with_values(edit: Edit, before: Iterable[Reading], after: Iterable[Reading]) -> Edit:
-    """Return an edit with the values that it changes, as far as they are known."""
+    """Return an edit with the values that it changes, as far as they are known and may be shown."""
     old, new = _values(before), _values(after)
-    current = {name: value for name, value in old.items() if new.get(name) != value}
+    current = {
+        name: proxy_values.shown(name, value)
+        for name, value in old.items()
+        if new.get(name) != value
+    }
     proposed = {name: value for name, value in new.items() if old.get(name) != value}
     return edit._replace(current=current or None, proposed=proposed or None)
 
@@ -155,26 +159,24 @@ def _notes(record: Compared) -> Iterator[Result]:
         yield place.result(note)
 
 
-def _without_secrets(results: Iterable[Result], readings: Sequence[Reading]) -> Iterator[Result]:
-    """Yield results in which a field for a proxy is shown only if it is a URL: anything else may be a password.
-
-    A list is shown only if no part of it may be one.
-    """
-    hidden = proxy_values.hidden_texts((reading.variable, reading.value) for reading in readings)
+def _without_secrets(results: list[Result], readings: Sequence[Reading]) -> list[Result]:
+    """Hide what fields for a proxy hold that is no URL, and lists of which a part may be a password."""
+    hidden = proxy_values.hidden_texts(
+        reading.value for reading in readings if reading.value and not reading.is_list
+    )
     lists = {reading.text or reading.unresolved for reading in readings if reading.is_list}
     hidden |= {text.strip() for text in lists if may_hold_a_credential(text)}
+    if not hidden:
+        return results
     known = partial(proxy_values.without, hidden=hidden)
-    for result in results:
-        if result.current is not None:
-            current = proxy_values.shown(result.current, result.path, result.proposed)
-            result = result._replace(current=current)  # noqa: PLW2901
-        if hidden:
-            result = result._replace(  # noqa: PLW2901
-                message=redact(result.message, known),
-                current=redact(result.current, known),
-                proposed=redact(result.proposed, known),
-            )
-        yield result
+    return [
+        result._replace(
+            message=redact(result.message, known),
+            current=redact(result.current, known),
+            proposed=redact(result.proposed, known),
+        )
+        for result in results
+    ]
 
 
 def _apply(edit: Edit, place: PlannedEdit, changes: ListChanges) -> None:

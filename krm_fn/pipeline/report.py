@@ -63,12 +63,12 @@ def _with_others(group: list[Result]) -> Result:
     first = group[0]
     clusters = tuple(dict.fromkeys(name for result in group for name in result.clusters))
     others = [f"`{name}`" for name in clusters if name not in first.clusters]
+    also = others[:_SHOWN]
+    if len(others) > _SHOWN:
+        also.append(results.count(len(others) - _SHOWN, "more Cluster"))
     objects = len({result.ref for result in group}) - 1
-    also = [", ".join(others)] if others else []
-    if len(others) > _SHOWN + 1:
-        also = [f"{', '.join(others[:_SHOWN])} and {len(others) - _SHOWN} more Clusters"]
     if objects:
-        also.append(f"{objects} more object{'s' * (objects > 1)}")
+        also.append(results.count(objects, "more object"))
     if not also:
         return first
     message = f"{first.message} (also true of {', and of '.join(also)})"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from operator import itemgetter
 
 from krm_fn.yamledit import with_line_feeds
@@ -24,9 +24,6 @@ _ESCAPED_LETTER = re.compile(
     r"\\(?:x[2-7]|u00[2-7]|U000000[2-7]|/|(?<=[A-Za-z0-9_.:/-]\\)(?<!\\n\\)\r?\n)"
 )
 """What may hide a word in double quotes: a letter as an escape, ``\\/``, or a word that goes on in the next line."""
-
-_SHARED = ("xy", "XY", "penshift", "KeyRef", "-user")
-"""Many of the words that targets look for hold one of these, and few parts do."""
 
 Span = tuple[int, int]
 
@@ -102,45 +99,36 @@ class Entries:
     @cached_property
     def _hiding(self) -> frozenset[int]:
         """The parts in which a word may be written with escapes, so that it is not found as it is spelled."""
-        return self._parts_with(_span_of_escape)
+        return self._parts_with(_find_escape)
 
     def _with(self, word: str) -> Collection[int]:
         """Return the numbers of the parts that hold a word."""
         if word not in self._with_word:
-            shared = next((piece for piece in _SHARED if piece in word and piece != word), "")
-            if shared:
-                parts = self._with(shared)
-                self._with_word[word] = [part for part in parts if self.contains(part, (word,))]
-            else:
-                self._with_word[word] = self._parts_with(partial(_span_of_word, word))
+            self._with_word[word] = self._parts_with(
+                lambda text, position: text.find(word, position)
+            )
         return self._with_word[word]
 
-    def _parts_with(self, search: Callable[[str, int], Span | None]) -> frozenset[int]:
-        """Return the numbers of the parts in which something is; each text is looked through once.
+    def _parts_with(self, find: Callable[[str, int], int]) -> frozenset[int]:
+        """Return the numbers of the parts in which something begins; each text is looked through once.
 
         Args:
-            search: returns where it is in a text behind a position, None where it is not.
+            find: returns where it is in a text behind a position, -1 where it is not.
         """
         numbers: set[int] = set()
         first = 0
         for text, parts in self._texts:
-            position = parts[0][0] if parts else len(text)
-            while span := search(text, position):
-                at = bisect_right(parts, span[0], key=itemgetter(0)) - 1
-                if span[1] <= parts[at][1]:
+            position = find(text, parts[0][0]) if parts else -1
+            while position >= 0:
+                at = bisect_right(parts, position, key=itemgetter(0)) - 1
+                end = parts[at][1]
+                if position < end:
                     numbers.add(first + at)
-                    position = parts[at][1]
-                else:  # between two parts
-                    position = span[0] + 1
+                position = find(text, max(end, position + 1))
             first += len(parts)
         return frozenset(numbers)
 
 
-def _span_of_word(word: str, text: str, position: int) -> Span | None:
-    start = text.find(word, position)
-    return (start, start + len(word)) if start >= 0 else None
-
-
-def _span_of_escape(text: str, position: int) -> Span | None:
+def _find_escape(text: str, position: int) -> int:
     match = _ESCAPED_LETTER.search(text, position)
-    return match.span() if match else None
+    return match.start() if match else -1

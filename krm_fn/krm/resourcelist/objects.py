@@ -17,13 +17,17 @@ _LOCAL_CONFIG = "config.kubernetes.io/local-config"
 BASE_NAME = "fn.inject-proxy.io/base-name"
 """The annotation that keeps the name which is before a hash in the name of an object."""
 
-_HASH = r"-[0-9a-f]{10}"
+_HASH = "[0-9a-f]{10}"
 
 _PATH = "internal.config.kubernetes.io/path"
+_INDEX = "internal.config.kubernetes.io/index"
 _UNFIT = "[^a-z0-9.-]+"
 _LONGEST_NAME = 255 - len(".yaml")
 """File systems take names of 255 bytes."""
 _DIGITS = 12
+
+
+_NO_OBJECT = ObjectRef()
 
 
 class Object(NamedTuple):
@@ -54,13 +58,9 @@ class Object(NamedTuple):
     @property
     def base_name(self) -> str:
         """Its name, without the hash that a run has put behind it."""
-        base = _string(self.annotations.get(BASE_NAME))
-        is_hashed = (
-            base
-            and self.ref.name.startswith(base)
-            and re.compile(_HASH).fullmatch(self.ref.name, len(base))
-        )
-        return base if is_hashed else self.ref.name
+        stem, _, digest = self.ref.name.rpartition("-")
+        is_hashed = stem == self.annotations.get(BASE_NAME) and re.fullmatch(_HASH, digest)
+        return stem if is_hashed else self.ref.name
 
     @property
     def is_local(self) -> bool:
@@ -68,22 +68,26 @@ class Object(NamedTuple):
         return self.annotations.get(_LOCAL_CONFIG) in ("true", True)
 
 
-def objects(item: dict[str, Any]) -> Iterator[Object]:
-    """Yield the object of an item, or the objects of an item of kind ``List`` (kpt does not split these)."""
-    yield from _objects(item, (), None)
+def objects(
+    item: dict[str, Any], path: Pointer = (), outer: ObjectRef = _NO_OBJECT
+) -> Iterator[Object]:
+    """Yield the object of an item, or the objects of an item of kind ``List`` (kpt does not split these).
 
-
-def _objects(data: dict[str, Any], path: Pointer, outer: ObjectRef | None) -> Iterator[Object]:
-    ref = reference(data)
-    if outer is not None and not ref.file_path:
+    Args:
+        item: its data.
+        path: where it is, if it is in a ``List``.
+        outer: that list: an object that names no file is in its file.
+    """
+    ref = reference(item)
+    if path and not ref.file_path:
         ref = ref._replace(file_path=outer.file_path, file_index=outer.file_index)
-    inner = data.get("items")
+    inner = item.get("items")
     if not (isinstance(inner, list) and ref.kind.endswith("List")):
-        yield Object(path, data, ref)
+        yield Object(path, item, ref)
         return
     for index, nested in enumerate(inner):
         if isinstance(nested, dict):
-            yield from _objects(nested, (*path, "items", str(index)), ref)
+            yield from objects(nested, (*path, "items", str(index)), ref)
 
 
 def group_kind(obj: Mapping[str, Any]) -> tuple[str, str]:
@@ -102,18 +106,14 @@ def _group(api_version: str) -> str:
 def reference(obj: Mapping[str, Any]) -> ObjectRef:
     """Return identity and file of an object; what is missing or no string is empty."""
     notes = _metadata(obj, "annotations")
-    index = str(
-        notes.get(
-            "internal.config.kubernetes.io/index", notes.get("config.kubernetes.io/index", "0")
-        )
-    )
+    index = str(notes.get(_INDEX, notes.get("config.kubernetes.io/index", "0")))
     return ObjectRef(
         api_version=_string(obj.get("apiVersion")),
         kind=_string(obj.get("kind")),
         name=patch.text_at(obj, ("metadata", "name")),
         namespace=patch.text_at(obj, ("metadata", "namespace")),
         file_path=_string(notes.get(_PATH, notes.get("config.kubernetes.io/path"))),
-        file_index=int(index) if index.isdecimal() and len(index) < 10 else 0,
+        file_index=int(index) if patch.is_index(index) else 0,
     )
 
 
