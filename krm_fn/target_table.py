@@ -42,7 +42,8 @@ class TargetRow(NamedTuple):
         needs: the field of ``spec`` that holds all that it writes: without it, the target only removes what an
             earlier run wrote.
         traces: words of which one is in the text of every object that holds such.
-        beside: the kinds of the objects beside which it creates others.
+        beside: the kinds of the objects beside which it creates others (``Target.companions``).
+        is_generator: it does so only where its option ``generate`` asks for it.
         on_request: it neither reads nor writes anything where ``spec.targets`` does not name it.
     """
 
@@ -56,6 +57,7 @@ class TargetRow(NamedTuple):
     needs: str = ""
     traces: tuple[str, ...] = ()
     beside: frozenset[GroupKind] = frozenset()
+    is_generator: bool = False
     on_request: bool = False
 
     @property
@@ -139,7 +141,11 @@ ROWS: Mapping[str, TargetRow] = {
         ),
     ),
     "giantswarmSystemdProxy": TargetRow(
-        "giantswarm.systemd_proxy", ("giantswarm",), _kinds("Secret"), beside=_CLUSTER
+        "giantswarm.systemd_proxy",
+        ("giantswarm",),
+        _kinds("Secret"),
+        beside=_CLUSTER,
+        is_generator=True,
     ),
     "registryMirror": TargetRow(
         "nodes.registry_mirror",
@@ -233,6 +239,7 @@ ROWS: Mapping[str, TargetRow] = {
         ("giantswarm",),
         _DATA,
         beside=_CLUSTER,
+        is_generator=True,
         text_hints=(giantswarm.CLUSTER_VALUES_SUFFIX,),
     ),
     "giantswarmApps": TargetRow("giantswarm.apps", ("giantswarm",), frozenset({giantswarm.APP})),
@@ -282,6 +289,7 @@ ROWS: Mapping[str, TargetRow] = {
         ("konvoy",),
         _kinds("Secret"),
         beside=_CLUSTER,
+        is_generator=True,
         text_hints=(konvoy.USER_OVERRIDES_SUFFIX,),
     ),
     **{

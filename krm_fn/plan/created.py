@@ -23,12 +23,12 @@ def companions(
 ) -> Iterator[PlannedEdit]:
     """Yield the objects to create beside an object, of the same Clusters and with the same proxy."""
     for target in creators:
-        creates, options = target.creates, target.options(config.targets)
+        options = target.options(config.targets)
         if subject.obj.group_kind not in ROWS[target.id].beside:
             continue
         beside = Subject(subject.item_index, subject.obj, subject.memberships)
         proxy = resolved_for(beside, target, config).settings
-        for data in creates.companions(subject.obj.data, proxy, options):
+        for data in target.companions(subject.obj.data, proxy, options):
             created = beside._replace(obj=_new_object(data))
             # An override may name the one or the other: the next run finds what is created in the list.
             resolved = resolved_for(created, target, config)
@@ -41,7 +41,7 @@ def generated(topology: Topology, config: ProxyConfig) -> Iterator[PlannedEdit]:
         if not is_enabled(name, config):
             continue
         target = TARGETS[name]
-        for data in target.creates.generated(target.options(config.targets)):
+        for data in target.generated(target.options(config.targets)):
             created = _new_object(data)
             subject = Subject(NO_ITEM, created, topology.of(created))
             resolved = resolved_for(subject, target, config)

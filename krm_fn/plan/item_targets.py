@@ -48,7 +48,7 @@ def targets_of_items(
         kinds = [kind for _, kind in target.all_kinds(options)]
         for index in items_of_kinds(source, kinds, _words(row, hints, config, names)):
             of_items.setdefault(index, ItemTargets([], [])).editors.append(target)
-        if row.beside and target.creates.is_wanted(options):
+        if row.beside and (options.get("generate") or not row.is_generator):
             # A target that creates objects beside those that it edits has hints for them.
             words = hints if row.beside <= row.kinds else ()
             for index in items_of_kinds(source, [kind for _, kind in row.beside], words):

@@ -8,7 +8,6 @@ from krm_fn.engine import Draft
 from krm_fn.krm.results import Edit, Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience, Readers
-from krm_fn.patch import lookup
 from krm_fn.places.place import Place, read_places, write_places
 from krm_fn.places.provided import NO_USES, DataUses
 from krm_fn.places.reading import Reading
@@ -22,12 +21,11 @@ from krm_fn.targets.context import (
     Reach,
     Writes,
 )
+from krm_fn.targets.created_objects import NewObjects, was_created
 
 __all__ = [
     "NO_OPTIONS",
-    "Companions",
     "Context",
-    "Creation",
     "Data",
     "FileForm",
     "GroupKind",
@@ -41,40 +39,9 @@ __all__ = [
 ]
 
 _SOME_PROXY = ProxySettings("http://proxy.invalid", "http://proxy.invalid", "proxy.invalid")
-LABEL = "app.kubernetes.io/managed-by"
-OURS = "inject-proxy"
 
 Places = Iterator[Place | Result]
 """The places of an object, and what keeps others from being one."""
-NewObjects = Iterator[dict[str, Any]]
-"""Objects that the list lacks, without a proxy: their places fill them."""
-Companions = Callable[[Data, ProxySettings, Options], NewObjects]
-"""Yields the objects that must be in the list beside another one."""
-
-
-def _nothing(*_: object) -> NewObjects:
-    """Yield no object."""
-    yield from ()
-
-
-class Creation(NamedTuple):
-    """How a target creates objects that the list lacks.
-
-    Attributes:
-        companions: yields those beside an object of ``TargetRow.beside``. Each one has the label that
-            ``created_objects`` describes, and is removed once nothing is left in it.
-        option: the option of the target that asks for them; "" where the settings decide.
-        generated: yields objects that every list must have with some options, without a proxy: its places fill them,
-            and remove each one that is not asked for any more.
-    """
-
-    companions: Companions = _nothing
-    option: str = ""
-    generated: Callable[[Options], NewObjects] = _nothing
-
-    def is_wanted(self, options: Options) -> bool:
-        """Return whether the options of the target ask for objects."""
-        return not self.option or bool(options.get(self.option))
 
 
 class FileForm(NamedTuple):
@@ -117,7 +84,6 @@ class Target:
         audience: who reads NO_PROXY there.
         writes: what it writes.
         reach: which nodes get the proxy that its place holds.
-        creates: how it creates objects that the list lacks.
         node_update: what happens to nodes that a product sets up with what it writes; None if none does.
         file: the plain file of a product that it fills, too; None if there is none.
     """
@@ -126,7 +92,6 @@ class Target:
     audience: Audience
     writes = Writes.PROXY
     reach = Reach.OBJECT
-    creates = Creation()
     node_update: NodeUpdate | None = None
     file: FileForm | None = None
 
@@ -155,6 +120,14 @@ class Target:
 
         The object has a kind of the target; a target that fills such ConfigMaps and Secrets is asked about any.
         """
+
+    def companions(self, data: Data, settings: ProxySettings, options: Options) -> NewObjects:
+        """Yield the objects that must be in the list beside one of ``TargetRow.beside``."""
+        yield from ()
+
+    def generated(self, options: Options) -> NewObjects:
+        """Yield the objects that every list must have; its places remove each one that is not asked for any more."""
+        yield from ()
 
     def node_secret(self, data: Data, context: Context) -> str | None:
         """Return the name of the Secret from which nodes take files because of what is written into an object.
@@ -223,8 +196,3 @@ def _is_empty(data: Data) -> bool:
         and data.get("kind") in ("ConfigMap", "Secret")
         and not (data.get("data") or data.get("stringData"))
     )
-
-
-def was_created(obj: Data) -> bool:
-    """Return whether this program created ``obj``, judged by its label."""
-    return bool(lookup(obj, ("metadata", "labels", LABEL)) == OURS)

@@ -5,18 +5,20 @@ An object with the label is removed when nothing wanted is left in it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from krm_fn.light_typing import Any
 from krm_fn.patch import lookup
-from krm_fn.targets.base import LABEL, OURS, Companions, Creation, Data, was_created
+from krm_fn.places.members import OneMember
+from krm_fn.places.place import Place
+from krm_fn.targets.context import Data
 
-__all__ = ["OURS", "beside_clusters", "skeleton", "was_created"]
-
-
-def beside_clusters(companions: Companions) -> Creation:
-    """Return the creation of objects beside each Cluster of the list, where the option ``generate`` asks for it."""
-    return Creation(companions, option="generate")
+NewObjects = Iterator[dict[str, Any]]
+"""Objects that the list lacks, without a proxy: their places fill them."""
+OURS = "inject-proxy"
+_LABEL = "app.kubernetes.io/managed-by"
+CA_KEY = "ca-bundle.crt"
+"""The key of a ConfigMap of ours that holds the trusted certificates."""
 
 
 def skeleton(
@@ -28,8 +30,20 @@ def skeleton(
     **members: Any,
 ) -> dict[str, Any]:
     """Return a new ``v1`` object in the namespace of ``like``, without a proxy."""
-    metadata: dict[str, Any] = {"name": name, "labels": {LABEL: OURS, **(labels or {})}}
+    metadata: dict[str, Any] = {"name": name}
     namespace = lookup(like, ("metadata", "namespace"))
     if isinstance(namespace, str) and namespace:
-        metadata = {"name": name, "namespace": namespace, "labels": metadata["labels"]}
+        metadata["namespace"] = namespace
+    metadata["labels"] = {_LABEL: OURS, **(labels or {})}
     return {"apiVersion": "v1", "kind": kind, "metadata": metadata, **members}
+
+
+def was_created(obj: Data) -> bool:
+    """Return whether this program created an object, judged by its label."""
+    return bool(lookup(obj, ("metadata", "labels", _LABEL)) == OURS)
+
+
+def trusted_config_map() -> Place:
+    """Return the certificates in a ConfigMap that this program created; without any, the ConfigMap goes."""
+    form = OneMember(lambda settings, old: settings.trusted_ca.pem or None)  # noqa: ARG005
+    return Place(("data", CA_KEY), form, "the trusted certificates", is_trust=True)

@@ -27,9 +27,8 @@ from krm_fn.products.distributions import (
 from krm_fn.proxy_url import is_port, split_url
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import created_objects
-from krm_fn.targets.base import Context, Creation, Data, NewObjects, Options, Places, Target, Writes
+from krm_fn.targets.base import Context, Data, NewObjects, Options, Places, Target, Writes
 from krm_fn.targets.distributions import crossplane
-from krm_fn.targets.trusted_config_map import trusted_config_map
 
 _CONFIG_MAP = ("", "ConfigMap")
 _IMMUTABLE = (
@@ -49,14 +48,13 @@ class _Distribution(Target):
             self.audience = Audience.PRODUCT
         if any(row.bundle or row.encoded_bundle for row in rows_of(target)):
             self.writes = Writes.PROXY_AND_TRUST
-        self.creates = Creation(_companions)
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the places that the rows say; none where the product does not take the settings."""
         settings = context.settings
         if group_kind(data) == _CONFIG_MAP:
             if text_at(data, ("metadata", "name")) == CA_CONFIG_MAP:
-                yield trusted_config_map()
+                yield created_objects.trusted_config_map()
             return
         problem = self._refusal(settings)
         for row in _fitting(data):
@@ -73,6 +71,14 @@ class _Distribution(Target):
                 yield from _certificates(data, path, row, settings)
                 if row.is_immutable and _is_changed(data, place, settings):
                     yield Result.of("ProviderRefuses", _IMMUTABLE, path)
+
+    def companions(self, data: Data, settings: ProxySettings, options: Options) -> NewObjects:
+        """Yield the ConfigMap with the certificates, where an object is to name the one of inject-proxy."""
+        for row in _fitting(data):
+            named = text_at(data, (*row.path, "trustedCA", "name"))
+            if row.trusted_ca and settings.trusted_ca.pem and named in ("", CA_CONFIG_MAP):
+                beside = {"metadata": {"namespace": _namespace(data, row)}}
+                yield created_objects.skeleton("ConfigMap", CA_CONFIG_MAP, beside)
 
     def _refusal(self, settings: ProxySettings) -> str:
         """Return why the product does not take the settings; "" where it takes them."""
@@ -182,15 +188,6 @@ def _name_of_bundle(settings: ProxySettings, old: Any, empty: str | None) -> Any
 def _namespace(data: Data, row: DistributionRow) -> str:
     """Return the namespace of the ConfigMap that an object names."""
     return text_at(data, ("metadata", "namespace")) if row.trusted_ca == "*" else row.trusted_ca
-
-
-def _companions(data: Data, settings: ProxySettings, options: Options) -> NewObjects:
-    """Yield the ConfigMap with the certificates, where an object is to name the one of inject-proxy."""
-    for row in _fitting(data):
-        named = text_at(data, (*row.path, "trustedCA", "name"))
-        if row.trusted_ca and settings.trusted_ca.pem and named in ("", CA_CONFIG_MAP):
-            beside = {"metadata": {"namespace": _namespace(data, row)}}
-            yield created_objects.skeleton("ConfigMap", CA_CONFIG_MAP, beside)
 
 
 def _is_changed(data: Data, place: Place, settings: ProxySettings) -> bool:

@@ -15,7 +15,7 @@ from krm_fn.places.texts import YamlText, text_of, text_place
 from krm_fn.products import giantswarm
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Data, NewObjects, Options, Places, Target
-from krm_fn.targets.created_objects import beside_clusters, skeleton, was_created
+from krm_fn.targets.created_objects import skeleton, was_created
 from krm_fn.targets.giantswarm.helm_values import ENV, present
 
 _IN_SECRET = (
@@ -42,20 +42,18 @@ def _private(settings: ProxySettings, old: Any) -> Any:
     return None if old is True else old
 
 
-def companions(obj: Data, settings: ProxySettings, options: Options) -> NewObjects:
-    """Yield the Secret and the ConfigMap of a Cluster with a proxy; ``places`` fills them."""
-    name = text_at(obj, ("metadata", "name"))
-    if settings.sets_any and name:
-        labels = {giantswarm.CLUSTER_LABEL: name}
-        own = name + giantswarm.CLUSTER_VALUES_SUFFIX
-        yield skeleton("Secret", own, obj, labels=labels, type="Opaque")
-        yield skeleton("ConfigMap", own, obj, labels=labels)
-
-
 class _ClusterValues(Target):
     id = "giantswarmClusterValues"
     audience = Audience.POD
-    creates = beside_clusters(companions)
+
+    def companions(self, data: Data, settings: ProxySettings, options: Options) -> NewObjects:
+        """Yield the Secret and the ConfigMap of a Cluster with a proxy; ``places`` fills them."""
+        name = text_at(data, ("metadata", "name"))
+        if settings.sets_any and name:
+            labels = {giantswarm.CLUSTER_LABEL: name}
+            own = name + giantswarm.CLUSTER_VALUES_SUFFIX
+            yield skeleton("Secret", own, data, labels=labels, type="Opaque")
+            yield skeleton("ConfigMap", own, data, labels=labels)
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the text with the values of a cluster."""

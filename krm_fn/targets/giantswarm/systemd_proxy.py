@@ -15,18 +15,16 @@ from krm_fn.targets import created_objects
 from krm_fn.targets.base import Context, Data, NewObjects, Options, Places, Target
 
 
-def companions(obj: Data, settings: ProxySettings, options: Options) -> NewObjects:
-    """Yield the Secret of a Cluster; ``places`` fills it."""
-    cluster = text_at(obj, ("metadata", "name"))
-    if cluster:
-        name, labels = cluster_secret.name_for(cluster), {giantswarm.CLUSTER_LABEL: cluster}
-        yield created_objects.skeleton("Secret", name, obj, labels=labels, type="Opaque")
-
-
 class _SystemdProxy(Target):
     id = "giantswarmSystemdProxy"
     audience = Audience.NODE
-    creates = created_objects.beside_clusters(companions)
+
+    def companions(self, data: Data, settings: ProxySettings, options: Options) -> NewObjects:
+        """Yield the Secret of a Cluster; ``places`` fills it."""
+        cluster = text_at(data, ("metadata", "name"))
+        if cluster:
+            name, labels = cluster_secret.name_for(cluster), {giantswarm.CLUSTER_LABEL: cluster}
+            yield created_objects.skeleton("Secret", name, data, labels=labels, type="Opaque")
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the drop-ins that are there, and those that the nodes take from the Secret."""

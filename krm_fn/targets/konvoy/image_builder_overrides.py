@@ -56,24 +56,22 @@ def _is_there(text: embedded.Value) -> bool:
     return False
 
 
-def companions(obj: Data, settings: ProxySettings, options: Options) -> NewObjects:
-    """Yield the Secret of a pre-provisioned Cluster that gets a proxy; ``places`` fills it."""
-    name = text_at(obj, ("metadata", "name"))
-    kind = text_at(obj, ("spec", "infrastructureRef", "kind"))
-    if settings.sets_any and kind == "PreprovisionedCluster" and name:
-        own = name + konvoy.USER_OVERRIDES_SUFFIX
-        yield created_objects.skeleton("Secret", own, obj, labels=_MOVE, type="Opaque")
-
-
 class _ImageBuilderOverrides(Target):
     id = "imageBuilderOverrides"
     audience = Audience.NODE
     file = FileForm(audience, lambda settings, document: _places(document))  # noqa: ARG005
-    creates = created_objects.beside_clusters(companions)
     reach = Reach.ROLES
     node_update = NodeUpdate(
         is_rolled=False, why="Konvoy reads the overrides once, when it sets a machine up"
     )
+
+    def companions(self, data: Data, settings: ProxySettings, options: Options) -> NewObjects:
+        """Yield the Secret of a pre-provisioned Cluster that gets a proxy; ``places`` fills it."""
+        name = text_at(data, ("metadata", "name"))
+        kind = text_at(data, ("spec", "infrastructureRef", "kind"))
+        if settings.sets_any and kind == "PreprovisionedCluster" and name:
+            own = name + konvoy.USER_OVERRIDES_SUFFIX
+            yield created_objects.skeleton("Secret", own, data, labels=_MOVE, type="Opaque")
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the overrides in a Secret: those under `overrides.yaml`, and others that name a proxy."""

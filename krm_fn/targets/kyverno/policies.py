@@ -6,7 +6,7 @@ from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience
 from krm_fn.patch import text_at
 from krm_fn.places.place import Place, read_places
-from krm_fn.targets.base import Context, Creation, Data, Options, Places, Target, Writes
+from krm_fn.targets.base import Context, Data, NewObjects, Options, Places, Target, Writes
 from krm_fn.targets.kyverno import checks, generated, rules
 from krm_fn.targets.kyverno.cel_form import LABEL, CelForm
 from krm_fn.targets.kyverno.generated import GeneratedForm
@@ -17,12 +17,15 @@ class _KyvernoPolicies(Target):
     id = "kyvernoPolicies"
     audience = Audience.POD
     writes = Writes.VALUES
-    creates = Creation(generated=generated.objects)
 
     def hints(self, options: Options) -> tuple[str, ...]:
         """Return the text hints, and the names of the objects to generate: one of them may be in the way."""
         names = [text_at(created, ("metadata", "name")) for created in generated.objects(options)]
         return (*super().hints(options), *names)
+
+    def generated(self, options: Options) -> NewObjects:
+        """Yield the policy that the options ask for."""
+        return generated.objects(options)
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the places of a policy that set proxy variables."""

@@ -25,8 +25,8 @@ from krm_fn.places.containers import (
 from krm_fn.places.place import Place
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import created_objects
-from krm_fn.targets.base import Context, Creation, Data, NewObjects, Options, Places, Target
-from krm_fn.targets.trusted_config_map import KEY, trusted_config_map
+from krm_fn.targets.base import Context, Data, NewObjects, Options, Places, Target
+from krm_fn.targets.created_objects import CA_KEY
 from krm_fn.targets.workloads.programs import PROGRAMS, is_of
 
 NAME = "inject-proxy-trusted-ca"
@@ -53,7 +53,7 @@ class _Bundle(NamedTuple):
 
     def volume(self) -> dict[str, Any]:
         """Return the entry of ``volumes``."""
-        items = {} if self.key == KEY else {"items": [{"key": self.key, "path": KEY}]}
+        items = {} if self.key == CA_KEY else {"items": [{"key": self.key, "path": CA_KEY}]}
         return {"configMap": {**items, "name": self.config_map}, "name": NAME}
 
     def mount(self) -> dict[str, Any]:
@@ -69,7 +69,7 @@ class _Bundle(NamedTuple):
 
 def _value(name: str, folder: str) -> str:
     """Return the value of a variable that names the bundle: folders for Go, or the path."""
-    return ":".join((*_FOLDERS_OF_GO, folder)) if name == DIRECTORIES else f"{folder}/{KEY}"
+    return ":".join((*_FOLDERS_OF_GO, folder)) if name == DIRECTORIES else f"{folder}/{CA_KEY}"
 
 
 def _wanted(data: Data, settings: ProxySettings, options: Options) -> _Bundle | None:
@@ -77,7 +77,7 @@ def _wanted(data: Data, settings: ProxySettings, options: Options) -> _Bundle | 
     trusted = settings.trusted_ca
     if not trusted.pem or not _is_meant(data, options):
         return None
-    name, key = NAME, KEY
+    name, key = NAME, CA_KEY
     if trusted.config_map and trusted.config_map[0] == text_at(data, ("metadata", "namespace")):
         _, name, key = trusted.config_map
     folder = options.get("mountPath", "/etc/inject-proxy/trusted-ca")
@@ -102,14 +102,6 @@ def _is_known(data: Data) -> bool:
     return is_chart_operator or any(
         is_of("certManager", container, data) for container in containers(data)
     )
-
-
-def _companions(data: Data, settings: ProxySettings, options: Options) -> NewObjects:
-    """Yield the ConfigMap with the certificates, where the workload is to mount the one of inject-proxy."""
-    bundle = _wanted(data, settings, options)
-    source = settings.trusted_ca.config_map or ("", "")
-    if bundle and source[:2] != (text_at(data, ("metadata", "namespace")), bundle.config_map):
-        yield created_objects.skeleton("ConfigMap", NAME, data)
 
 
 def _in_container(container: Container, bundle: _Bundle | None) -> Places:
@@ -161,9 +153,9 @@ def _variable(container: Container, name: str, entry: Mapping[str, Any] | None) 
 def _in_config_map(data: Data, pem: str) -> Places:
     """Yield the certificates of our ConfigMap; report one of its name that somebody else made and that lacks them."""
     if created_objects.was_created(data):
-        yield trusted_config_map()
-    elif pem and pem not in text_at(data, ("data", KEY)):
-        yield Result.of("CertificatesNotSet", _NOT_OURS, ("data", KEY))
+        yield created_objects.trusted_config_map()
+    elif pem and pem not in text_at(data, ("data", CA_KEY)):
+        yield Result.of("CertificatesNotSet", _NOT_OURS, ("data", CA_KEY))
 
 
 def _entry(path: Pointer, name: str, entry: Mapping[str, Any] | None, label: str) -> Place:
@@ -173,11 +165,17 @@ def _entry(path: Pointer, name: str, entry: Mapping[str, Any] | None, label: str
 class _WorkloadTrustStore(Target):
     id = "workloadTrustStore"
     audience = Audience.NOBODY
-    creates = Creation(_companions)
 
     def hints(self, options: Options) -> tuple[str, ...]:
         """Return the text hints; none where matchers select workloads, as their text can be any."""
         return () if options.get("workloads") else super().hints(options)
+
+    def companions(self, data: Data, settings: ProxySettings, options: Options) -> NewObjects:
+        """Yield the ConfigMap with the certificates, where the workload is to mount the one of inject-proxy."""
+        bundle = _wanted(data, settings, options)
+        source = settings.trusted_ca.config_map or ("", "")
+        if bundle and source[:2] != (text_at(data, ("metadata", "namespace")), bundle.config_map):
+            yield created_objects.skeleton("ConfigMap", NAME, data)
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the places in a workload, or in the ConfigMap beside it."""

@@ -425,7 +425,7 @@ def test_the_name_of_another_config_map_stays(row: DistributionRow) -> None:
 )
 @pytest.mark.parametrize("row", BY_NAME)
 def test_the_config_map_is_created_where_it_is_named(row: DistributionRow, name: str, is_created: bool) -> None:
-    companions = TARGETS[row.target].creates.companions
+    companions = TARGETS[row.target].companions
 
     made = [one["metadata"] for one in companions(naming(row, name), ONLY_A, {})]
 

@@ -79,7 +79,7 @@ def text_of(obj: Any) -> str:
 
 
 def made(settings: ProxySettings = FULL) -> list[Any]:
-    return list(target.companions(CLUSTER, settings, {}))
+    return list(target.TARGET.companions(CLUSTER, settings, {}))
 
 
 @pytest.mark.parametrize(

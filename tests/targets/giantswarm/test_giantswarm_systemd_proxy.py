@@ -38,7 +38,7 @@ def secret(name: str = NAME, **members: Any) -> dict[str, Any]:
 
 
 def made(**members: Any) -> dict[str, Any]:
-    (data,) = target.companions(CLUSTER, FULL, {})
+    (data,) = target.TARGET.companions(CLUSTER, FULL, {})
     return {**data, **members}
 
 

@@ -52,7 +52,7 @@ def overrides(text: Any, **others: Any) -> dict[str, Any]:
 
 
 def made(**members: Any) -> dict[str, Any]:
-    (data,) = target.companions(CLUSTER, FULL, {})
+    (data,) = target.TARGET.companions(CLUSTER, FULL, {})
     return {**data, **members}
 
 
@@ -103,7 +103,7 @@ def test_nothing_changes(obj: dict[str, Any], settings: ProxySettings) -> None:
     ],
 )
 def test_nothing_is_made(cluster: dict[str, Any], settings: ProxySettings) -> None:
-    assert list(target.companions(cluster, settings, {})) == []
+    assert list(target.TARGET.companions(cluster, settings, {})) == []
 
 
 # What comes out.
