@@ -79,33 +79,34 @@ class Objects:
         Without a namespace that is one without a namespace, before one in any other: and one in a namespace only if
         the list knows no other namespace, because anybody may own an object of that name in his own.
         """
-        candidates = list(self._named(kind, reference["name"], reference.get("namespace")))
+        namespace = reference.get("namespace")
+        candidates = list(self._named(kind, reference["name"], namespace))
         called = f'{kind} "{reference["name"]}"'
-        place = ""
-        if "namespace" in reference:
-            place = f' in namespace "{reference["namespace"]}"'
+        if namespace is None:
+            candidates = [obj for obj in candidates if is_open(obj.ref.namespace)] or candidates
         else:
-            without_namespace = [obj for obj in candidates if is_open(obj.ref.namespace)]
-            candidates = without_namespace or candidates
+            called += f' in namespace "{namespace}"'
+        problem = ""
         if not candidates:
-            raise ConfigError(
-                [f"must name an object of the list: there is no {called}{place} in it"]
+            problem = f"must name an object of the list: there is no {called} in it"
+        elif len(candidates) > 1:
+            hint = (
+                "say in `namespace` which one is meant" if namespace is None else "keep one of them"
             )
-        if len(candidates) > 1:
-            hint = "keep one of them" if place else "say in `namespace` which one is meant"
-            problem = f"must name one object: there are {len(candidates)} of {called}{place} in the list, {hint}"
-            raise ConfigError([problem])
-        namespace = candidates[0].ref.namespace
-        if not (place or is_open(namespace)) and self._has_other_namespaces(namespace):
             problem = (
-                f"must say in `namespace` that the {called} of namespace {json.dumps(namespace)} is meant, because "
-                "the list holds objects of other namespaces, too, and anybody may own one of that name"
+                f"must name one object: there are {len(candidates)} of {called} in the list, {hint}"
             )
+        elif namespace is None and self._has_others(candidates[0].ref.namespace):
+            problem = (
+                f"must say in `namespace` that the {called} of namespace {json.dumps(candidates[0].ref.namespace)} is "
+                "meant, because the list holds objects of other namespaces, too, and anybody may own one of that name"
+            )
+        if problem:
             raise ConfigError([problem])
         return candidates[0]
 
-    def _has_other_namespaces(self, namespace: str) -> bool:
-        """Return whether a readable object of the list is in another namespace."""
+    def _has_others(self, namespace: str) -> bool:
+        """Return whether a readable object of the list is in another namespace than this one."""
         for source in self._lists:
             for index in source.holding(("namespace",)):
                 try:
@@ -134,27 +135,23 @@ def _value(obj: Object, key: str | None) -> Value:
         raise ConfigError([f"{_name_of(obj)} {sops.ENCRYPTED}"])
     from krm_fn.formats import embedded  # noqa: PLC0415 -- most configs refer to no object
 
-    texts = {one.path[-1]: one for one in embedded.values(obj.data)}
+    texts = {value.path[-1]: value for value in embedded.values(obj.data)}
+    names = ", ".join(f"`{name}`" for name in texts)
     if not texts:
         fields = "`stringData` or `data`" if obj.ref.kind == "Secret" else "`data`"
-        raise ConfigError(
-            [
-                f"must name an object that holds a text: there is no key under {fields} of {_name_of(obj)}"
-            ]
+        problem = f"must name an object that holds a text: there is no key under {fields} of {_name_of(obj)}"
+    elif key is None and len(texts) > 1:
+        problem = (
+            f"must say in `key` which key of {_name_of(obj)} is meant: there are {names}; {_WHOLE}"
         )
-    names = ", ".join(f"`{name}`" for name in texts)
-    if key is None and len(texts) != 1:
-        raise ConfigError(
-            [
-                f"must say in `key` which key of {_name_of(obj)} is meant: there are {names}; {_WHOLE}"
-            ]
-        )
-    found = texts.get(key) if key is not None else next(iter(texts.values()))
-    if found is None:
-        raise ConfigError([f"must name a key of {_name_of(obj)} in `key`: there are {names}"])
-    if found.problem:
-        raise ConfigError([f"{_name_of(obj)} key `{_key(found)}`: {found.problem.message}"])
-    return found
+    elif key is not None and key not in texts:
+        problem = f"must name a key of {_name_of(obj)} in `key`: there are {names}"
+    else:
+        value = texts[key or next(iter(texts))]
+        if not value.problem:
+            return value
+        problem = f"{_name_of(obj)} key `{_key(value)}`: {value.problem.message}"
+    raise ConfigError([problem])
 
 
 def _key(value: Value) -> str:

@@ -52,32 +52,24 @@ class Format(NamedTuple):
 
     Attributes:
         places: the mappings that hold it, and the names in each; of a field, the first place that has it counts.
-        signs: names that are in this format alone: `http_proxy` at the top is in two of them.
         shown: the names, for a message.
     """
 
     places: tuple[tuple[Pointer, ProxyKeys], ...]
-    signs: tuple[Pointer, ...]
     shown: str
 
 
+_TOP = ((), SNAKE)
+"""What two formats have; alone, it tells none."""
+
 FORMATS = {
-    TKG: Format(
-        (((), tkg.PROXY),),
-        tuple((name,) for name in (*tkg.PROXY, tkg.PROXY_SWITCH)),
-        "`TKG_HTTP_PROXY`, `TKG_HTTPS_PROXY`, `TKG_NO_PROXY`",
-    ),
+    TKG: Format((((), tkg.PROXY),), "`TKG_HTTP_PROXY`, `TKG_HTTPS_PROXY`, `TKG_NO_PROXY`"),
     GIANT_SWARM: Format(
-        ((giantswarm.PROXY, SHORT), (giantswarm.CLUSTER_PROXY, SHORT), ((), SNAKE)),
-        (
-            *((*giantswarm.PROXY, name) for name in SHORT),
-            *((*giantswarm.CLUSTER_PROXY, name) for name in SHORT),
-        ),
+        ((giantswarm.PROXY, SHORT), (giantswarm.CLUSTER_PROXY, SHORT), _TOP),
         "`proxy.http`, `proxy.https`, `proxy.noProxy`",
     ),
     IMAGE_BUILDER: Format(
-        (((), SNAKE), ((konvoy.PROXY_ENV,), UPPER), ((konvoy.PROXY_ENV,), SNAKE)),
-        ((konvoy.PROXY_ENV,),),
+        (_TOP, ((konvoy.PROXY_ENV,), UPPER), ((konvoy.PROXY_ENV,), SNAKE)),
         "`http_proxy`, `https_proxy`, `no_proxy`, which need no `format`, or these in `proxy_env`",
     ),
 }
@@ -116,16 +108,18 @@ def _likely(data: Mapping[str, Any]) -> str | None:
     Raises:
         ConfigError: it looks like several of them.
     """
-    likely = []
+    likely = {TKG: True} if tkg.PROXY_SWITCH in data else {}
     for name, form in FORMATS.items():
-        if any(lookup(data, path) is not None for path in form.signs):
-            likely.append(name)
+        for path, keys in form.places:
+            is_there = any(lookup(data, (*path, key)) is not None for key in keys)
+            if is_there and (path, keys) != _TOP:
+                likely[name] = True
     if len(likely) > 1:
         names = " and ".join(likely)
         text = f"must be of one form, but it looks like {names}: say which in `format`"
         raise ConfigError([text])
     if likely:
-        return likely[0]
+        return next(iter(likely))
     return IMAGE_BUILDER if _proxy(data, IMAGE_BUILDER) else None
 
 
