@@ -45,11 +45,6 @@ class Rename(NamedTuple):
     noun: str
 
     @property
-    def location(self) -> Location:
-        """By what the object is told from the others of the list."""
-        return location_of(self.item_index, self.obj)
-
-    @property
     def keeps_name(self) -> bool:
         """Whether it has this name already."""
         return self.name == self.obj.ref.name

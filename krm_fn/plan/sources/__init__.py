@@ -17,7 +17,7 @@ from krm_fn.errors import ConfigError, InputError
 from krm_fn.formats import sops
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import TYPE_CHECKING, Any
-from krm_fn.plan import ObjectSource
+from krm_fn.plan import ObjectSource, items_of_kinds
 
 if TYPE_CHECKING:
     from krm_fn.formats.embedded import Value
@@ -119,10 +119,7 @@ class Objects:
 
     def _named(self, kind: str, name: str, namespace: str | None) -> Iterator[Object]:
         for source in self._lists:
-            for index in source.holding((name,)):
-                kinds = source.kinds(index)
-                if kinds and kind not in kinds:
-                    continue
+            for index in items_of_kinds(source, [kind], (name,)):
                 for obj in source.objects(index):
                     is_same = obj.group_kind == ("", kind) and obj.ref.name == name
                     if is_same and namespace in (None, obj.ref.namespace):
