@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
-from typing import TYPE_CHECKING
 
 from krm_fn.errors import EditError, InputError, InternalError
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import TYPE_CHECKING, Any, NamedTuple
 from krm_fn.yamledit import layout
 from krm_fn.yamledit.data import is_merge, key_text, merged, same, scalar_value, shared, view
 from krm_fn.yamledit.layout import DASH, FLOW, KEY, ROOT, Slot, slots_of
