@@ -220,7 +220,7 @@ def unexplained(before: bytes, outcome: Outcome) -> list[str]:
             ref: [
                 one.path
                 for one in outcome.results
-                if one.code in ("", "PolicyConverted") and any(_is(reference(data), one.ref) for data in same)
+                if not one.code and any(_is(reference(data), one.ref) for data in same)
             ]
             for ref, same in ((ref, [each[ref] for each in both if ref in each]) for ref in {**both[0], **both[1]})
         }

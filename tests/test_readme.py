@@ -71,10 +71,3 @@ def test_the_files_that_contributors_are_sent_to_exist() -> None:
     paths = re.findall(r"`((?:krm_fn|tests|testdata|functionconfig)/[\w./-]+)`", text)
     assert len(paths) > 10
     assert [path for path in paths if not (ROOT / path).exists()] == []
-
-
-def test_the_commands_are_targets_of_the_makefile() -> None:
-    makefile = (ROOT / "Makefile").read_text()
-
-    for command in re.findall(r"^    make (\w+)", README, re.MULTILINE):
-        assert re.search(rf"^{command}:", makefile, re.MULTILINE), command

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from krm_fn.pipeline import Outcome, run
+from krm_fn.pipeline import run
 from stories import (
     HOST,
     NETWORK,
     TESTDATA,
-    asking,
     envelope,
     items,
     unexplained,
@@ -22,33 +21,16 @@ JSON = (TESTDATA / "nodes" / "containerdDropIn" / "list-in-json" / "input.yaml")
 CONFIG_MAP = (TESTDATA / "workloads" / "chartOperator" / "variables-in-a-config-map" / "input.yaml").read_bytes()
 
 
-def tampered(old: bytes, new: bytes) -> Outcome:
+def test_a_change_that_no_result_tells_of_is_noticed() -> None:
     outcome = run(STORY)
-    assert outcome.output.count(old) == 1
-    return outcome._replace(pieces=[outcome.output.replace(old, new)])
-
-
-def test_every_change_of_a_good_run_is_explained() -> None:
-    assert unexplained(STORY, run(STORY)) == []
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "place"),
-    [
-        pytest.param(b"replicas: 1", b"replicas: 2", "spec.replicas", id="a value that nobody asked for"),
-    ],
-)
-def test_a_change_that_no_result_tells_of_is_noticed(old: bytes, new: bytes, place: str) -> None:
-    assert any(found.endswith(f" {place}") for found in unexplained(STORY, tampered(old, new)))
+    assert outcome.output.count(b"replicas: 1") == 1
+    tampered = outcome._replace(pieces=[outcome.output.replace(b"replicas: 1", b"replicas: 2")])
+    assert any(found.endswith(" spec.replicas") for found in unexplained(STORY, tampered))
 
 
 def test_a_changed_comment_in_an_item_without_results_is_noticed() -> None:
     tampering = run(STORY)._replace(results=())
     assert len(unexplained(STORY, tampering)) >= 1
-
-
-def test_a_changed_function_config_is_noticed() -> None:
-    assert envelope(asking(STORY, mode="Inject")) != envelope(STORY)
 
 
 @pytest.mark.parametrize("data", [STORY, JSON, CONFIG_MAP], ids=["block style", "JSON", "a ConfigMap"])

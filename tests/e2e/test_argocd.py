@@ -117,13 +117,6 @@ def test_what_is_wrong_gives_no_manifest_and_a_message(
     assert not (application / "pwned").exists()
 
 
-def test_where_kustomize_fails_nothing_is_printed(application: Path) -> None:
-    (application / "platform/team-settings.yaml").unlink()
-    done = generate(application)
-    assert done.returncode != 0
-    assert (done.stdout, "team-settings.yaml" in done.stderr) == ("", True)
-
-
 def test_a_kustomization_without_objects_is_an_error_because_argo_cd_would_remove_all(application: Path) -> None:
     (application / "kustomization.yaml").write_text("namePrefix: a-\n")
     done = generate(application)
@@ -156,31 +149,11 @@ def test_the_patch_adds_the_sidecar_to_the_repo_server(tmp_path: Path) -> None:
     assert variable["value"].startswith(f"{next(path for path, name in mounted.items() if name.endswith('config'))}/")
 
 
-def test_the_application_names_the_plugin_and_its_parameters() -> None:
-    plugin = yaml.safe_load((EXAMPLE / "application/application.yaml").read_text())["spec"]["source"]["plugin"]
-    announced = {one["name"]: one for one in PLUGIN["spec"]["parameters"]["static"]}
-    assert plugin["name"] == f"{PLUGIN['metadata']['name']}-{PLUGIN['spec']['version']}"
-    assert {one["name"] for one in plugin["parameters"]} <= announced.keys()
-
-
 def test_the_build_options_make_kustomize_run_the_command(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples", tmp_path, dirs_exist_ok=True)
     options = yaml.safe_load((EXAMPLE / "exec/argocd-cm.yaml").read_text())["data"]["kustomize.buildOptions"]
     done = run([need("kustomize"), "build", *shlex.split(options), "."], cwd=tmp_path / "kustomize-exec")
     assert done.stdout == (ROOT / "examples/kustomize-exec/expected.yaml").read_bytes(), done.stderr.decode()
-
-
-@pytest.mark.parametrize("name", ["plugin", "exec"])
-def test_a_dockerfile_copies_what_is_there(name: str) -> None:
-    """Each file that a COPY names is in the folder that the README builds in."""
-    context = EXAMPLE / "plugin" if name == "plugin" else ROOT
-    lines = (EXAMPLE / name / "Dockerfile").read_text().splitlines()
-    copied = [shlex.split(line)[1:-1] for line in lines if line.startswith("COPY ") and "--from" not in line]
-    assert copied
-    assert [source for line in copied for source in line if not (context / source).exists()] == []
-    if context == ROOT:
-        allowed = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
-        assert {source for line in copied for source in line} <= allowed
 
 
 def test_the_plugin_of_this_test_is_the_one_of_the_image() -> None:

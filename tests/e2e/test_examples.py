@@ -6,9 +6,6 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-import yaml
-
 from kpt_exchanges import kpt
 from support import COMMAND, ROOT, TOOLS, diff_of_folders, example, need, readme_command, run
 
@@ -56,14 +53,6 @@ def test_a_kustomize_build_of_a_build_changes_nothing(tmp_path: Path) -> None:
     assert kustomize(folder) == once
 
 
-def test_what_kustomize_builds_needs_no_plugin_to_be_built_again(tmp_path: Path) -> None:
-    folder = example("kustomize-exec", tmp_path)
-    once = kustomize(folder)
-    (folder / "once.yaml").write_bytes(once)
-    (folder / "kustomization.yaml").write_text("resources: [once.yaml]\n")
-    assert run([need("kustomize"), "build", "."], cwd=folder).stdout == once
-
-
 def test_kubectl_with_a_container_function_gives_the_bytes_of_kustomize_with_exec(tmp_path: Path) -> None:
     folder = example("kubectl-kustomize-container", tmp_path)
     assert kubectl(folder, tmp_path / "log").decode() == (EXAMPLES / "kustomize-exec/expected.yaml").read_text()
@@ -104,19 +93,6 @@ def test_kpt_eval_changes_what_is_stored_and_nothing_twice(tmp_path: Path, golde
     golden(EXAMPLES / "kpt-eval" / "expected.diff", changed)
 
 
-@pytest.mark.parametrize("name", ["kustomize-exec/expected.yaml", "kpt-render-exec/expected.diff"])
-def test_what_is_stored_holds_the_proxy_for_each_consumer(name: str) -> None:
-    text = (EXAMPLES / name).read_text()
-    for sign in (
-        'Environment="HTTP_PROXY=http://proxy.acme.example:3128"',
-        'Environment="no_proxy=',
-        "export HTTPS_PROXY='http://proxy.acme.example:3128'",
-        "systemctl restart containerd",
-        "name: https_proxy",
-    ):
-        assert sign in text
-
-
 def test_the_demo_shows_a_diff_without_colour_and_proves_that_twice_is_once() -> None:
     done = run([sys.executable, EXAMPLES / "demo" / "run.py"])
     shown = done.stdout.decode()
@@ -126,15 +102,3 @@ def test_the_demo_shows_a_diff_without_colour_and_proves_that_twice_is_once() ->
     assert '+          Environment="HTTP_PROXY=http://proxy.acme.example:3128"\n' in shown
     assert "team-settings" not in shown
     assert shown.endswith("A second run changes nothing.\n")
-
-
-def test_the_demo_takes_the_files_apart_and_puts_them_together_without_a_loss(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(EXAMPLES / "demo")
-    import run as demo  # noqa: PLC0415 -- the module is a script of the examples
-
-    texts = [
-        path.read_text() for path in sorted((EXAMPLES / "config-repo").rglob("*.yaml")) if "workers" not in str(path)
-    ]
-    made = demo.resource_list(texts)
-    assert list(demo.documents(made)) == texts
-    assert yaml.safe_load(made)["items"] == [yaml.safe_load(text) for text in texts]

@@ -76,10 +76,7 @@ def stand_in(*argv: str) -> subprocess.CompletedProcess[bytes]:
 @pytest.mark.parametrize(
     ("argv", "complaint"),
     [
-        pytest.param(["build", "."], 'unknown command "build"', id="another command"),
-        pytest.param(["run", "--rm"], "no image is named", id="no image"),
         pytest.param(["run", "--privileged", "IMAGE"], 'unknown flag "--privileged"', id="a flag it does not know"),
-        pytest.param(["run", "--network", "host", "IMAGE"], "must not need the network", id="the network"),
         pytest.param(["run", "--user", "root", "IMAGE"], "must run as nobody", id="another user"),
         pytest.param(["run", "-e", "SECRET", "IMAGE"], "would leak", id="a variable of this machine"),
     ],

@@ -252,16 +252,6 @@ def test_a_base_that_cannot_be_fetched_is_a_warning(runner: Runner) -> None:
     assert "4 files would change." in runner.text("body.md")
 
 
-def test_equal_hunks_are_in_the_comment_once(runner: Runner) -> None:
-    first = runner.repository / "platform/cert-manager/deployment.yaml"
-    (runner.repository / "platform/other.yaml").write_text(
-        first.read_text().replace("namespace: cert-manager", "namespace: other")
-    )
-    runner.run_all()
-    assert "\n= the same in 1 more: platform/other.yaml\n" in runner.text("body.md")
-    assert "### inject-proxy: 5 files would change." in runner.text("body.md")
-
-
 def test_inputs_reach_the_command_as_single_words(runner: Runner) -> None:
     (runner.repository / "with blank").mkdir()
     shutil.move(runner.repository / "clusters", runner.repository / "with blank/$(touch pwned)")

@@ -39,12 +39,6 @@ def test_kustomize_takes_an_object_that_a_transformer_adds(tmp_path: Path, golde
     golden(STORED / "expected.build", called(example(NAME, tmp_path), "kustomize build"))
 
 
-def test_a_kustomize_build_of_a_build_changes_nothing(tmp_path: Path) -> None:
-    folder = example(NAME, tmp_path)
-    once = called(folder, "kustomize build")
-    assert built_again(folder, once) == once
-
-
 def test_kustomize_takes_the_removal_of_an_object_too(tmp_path: Path) -> None:
     folder = example(NAME, tmp_path)
     once = called(folder, "kustomize build")

@@ -11,7 +11,6 @@ import re
 from pathlib import Path
 
 from kpt_exchanges import kpt as called_kpt
-from krm_fn.yamledit import read
 from support import COMMAND
 
 PROXY = ("httpProxy=http://proxy:3128", "httpsProxy=http://proxy:3128")
@@ -126,17 +125,3 @@ def test_a_mark_of_a_list_whose_neighbours_come_and_go_says_nothing_of_them(tmp_
 
     kpt(tmp_path, COMMAND, "mode=Remove")
     assert without_marks(file.read_text()) == CERT_MANAGER.replace(first, "")
-
-
-def test_a_file_that_is_one_line_of_flow_style_gets_no_comment(tmp_path: Path) -> None:
-    file = tmp_path / "flow.yaml"
-    file.write_text(
-        "{apiVersion: bootstrap.cluster.x-k8s.io/v1beta1, kind: KubeadmConfig, metadata: {name: md-0},"
-        " spec: {files: [], format: cloud-config}}\n"
-    )
-    kpt(tmp_path, COMMAND, *PROXY)
-    text = file.read_text()
-    assert "#" not in text.replace("# inject-proxy", "")
-    assert "annotations" not in text
-    kpt(tmp_path, COMMAND, "mode=Remove")
-    assert read(file.read_text())["spec"] == {"format": "cloud-config"}

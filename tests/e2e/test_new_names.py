@@ -64,13 +64,6 @@ def config_refs(text: str | bytes) -> tuple[set[str], set[str]]:
     return there, {one["bootstrap"]["configRef"]["name"] for one in refers}
 
 
-def test_kustomize_takes_new_names_and_every_reference_holds(tmp_path: Path) -> None:
-    there, refers = config_refs(built(folder(tmp_path / "a"), "list.yaml"))
-    assert len(refers) == 1
-    assert refers < there
-    assert all(name.startswith("prod-1-workers-") for name in refers)
-
-
 def test_a_kustomize_build_of_a_build_changes_nothing_and_removal_gives_back(tmp_path: Path) -> None:
     path = folder(tmp_path / "a")
     once = built(path, "list.yaml")

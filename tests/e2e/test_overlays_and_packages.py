@@ -116,10 +116,7 @@ PAGE = (ROOT / "docs/orchestrators.md").read_text()
 PLUGINS, EXEC = "--enable-alpha-plugins", "--enable-exec"
 FAILS = [
     pytest.param([], "", "", "external plugins disabled", id="no option"),
-    pytest.param([EXEC], "", "", "external plugins disabled", id="only exec"),
-    pytest.param([PLUGINS, EXEC], "function: |", "function:", "unable to find plugin root", id="no text"),
     pytest.param([PLUGINS, EXEC], "io/function", "io/fn", "unable to find plugin root", id="no annotation"),
-    pytest.param([PLUGINS, EXEC], "exec:", "exek:", "failed to get FunctionSpec", id="wrong key"),
     pytest.param([PLUGINS, EXEC], "path: inject", "path: injekt", "executable file not found", id="no such command"),
 ]
 
@@ -135,13 +132,6 @@ def test_the_page_explains_why_kustomize_fails(
     assert done.returncode == 1
     assert message in done.stderr.decode()
     assert f"`{message}`" in PAGE
-
-
-@pytest.mark.parametrize("words", [["kustomize", "build"], ["kubectl", "kustomize"]], ids=["kustomize", "kubectl"])
-def test_a_function_that_is_skipped_prints_no_line_of_ours(tmp_path: Path, words: list[str]) -> None:
-    done = run([need(words[0]), *words[1:], PLUGINS, "."], cwd=example("kustomize-exec", tmp_path))
-    assert done.returncode == 0
-    assert (b"proxy.acme.example:3128" in done.stdout, done.stderr) == (False, b"")
 
 
 def test_the_line_that_shows_that_the_function_ran_is_the_one_of_the_page(tmp_path: Path) -> None:

@@ -127,13 +127,6 @@ def test_nothing_is_pushed_where_kustomize_fails(repository: Path) -> None:
     assert not (repository.parent / "flux.log").exists()
 
 
-def test_flux_applies_what_is_pushed() -> None:
-    source, sync = yaml.safe_load_all((EXAMPLES / "flux/sync.yaml").read_text())
-    assert source["spec"]["url"] == load("flux/push-artifact.yaml")["env"]["ARTIFACT"]
-    assert f"--tag={source['spec']['ref']['tag']}" in (EXAMPLES / "flux/push-artifact.yaml").read_text()
-    assert sync["spec"]["sourceRef"] == {"kind": source["kind"], "name": source["metadata"]["name"]}
-
-
 def test_the_branch_gets_what_is_rendered_and_a_second_run_adds_no_commit(repository: Path) -> None:
     origin = repository.parent / "origin"
     done = run_workflow("flux/commit", repository, {})
@@ -203,14 +196,6 @@ def test_the_task_of_tekton_checks_and_writes(repository: Path) -> None:
     assert task["taskRef"]["name"] == load("tekton/task.yaml")["metadata"]["name"]
     refused, result = tekton_step(repository, {**params, "paths": ["--output-dir=evil"], "arguments": []})
     assert (result, b'there is no file or folder "--output-dir=evil"' in refused.stderr) == ("2", True)
-
-
-def test_a_pipeline_names_no_image_that_floats() -> None:
-    """Every image has a version, and none is `latest`."""
-    texts = [path.read_text() for path in EXAMPLES.rglob("*") if path.is_file() and path.suffix != ".pyc"]
-    images = [image for text in texts for image in re.findall(r"registry\.example\.com/[\w./:-]+", text)]
-    assert images
-    assert [image for image in images if not re.search(r":v\d+\.\d+$", image)] == []
 
 
 def test_every_folder_of_the_examples_has_a_readme_and_the_pages_link_to_it() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,6 @@ import yaml
 from support import ROOT, need, search_path
 
 EXAMPLE = ROOT / "examples/pre-commit/pre-commit-config.yaml"
-HOOKS = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
 PACKAGE = [".pre-commit-hooks.yaml", "pyproject.toml", "README.md", "LICENSE", "functionconfig", "krm_fn"]
 """What a clone must hold so that pip can build the package."""
 INSTALL_LIMIT = 900.0
@@ -80,12 +78,3 @@ def test_a_commit_fails_until_the_manifests_hold_the_proxy(repository: Path) -> 
     command(repository, "git", "add", ".")
     second = command(repository, "git", "commit", "--message=second")
     assert second.returncode == 0, second.stdout + second.stderr
-
-
-@pytest.mark.parametrize("hook", HOOKS, ids=[hook["id"] for hook in HOOKS])
-def test_a_hook_runs_a_command_that_exists(hook: dict[str, object]) -> None:
-    words = str(hook["entry"]).split()
-    done = subprocess.run(
-        [Path(sys.executable).with_name(words[0]), *words[1:], "--help"], capture_output=True, check=False
-    )
-    assert done.returncode == 0

@@ -32,7 +32,7 @@ URL = "http://proxy.corp.example:3128"
 LIST = "10.0.0.0/8,corp.example"
 OPTIONS: list[dict[str, str]] = [{}, {}, {"fill": "Complete"}, {"convert": "MutatingPolicy"}]
 
-HARMLESS = {"PolicyDeprecated", "PolicyConverted", "PolicyWithoutNoProxy", "PolicyKeepsValueFrom"}
+HARMLESS = {"PolicyDeprecated", "PolicyWithoutNoProxy", "PolicyKeepsValueFrom"}
 """Warnings about policies that work, at least for the objects here, none of which reads its proxy from elsewhere."""
 
 Found = tuple[dict[str, set[str]], dict[str, Any]]
