@@ -11,6 +11,10 @@ NO_ITEM = -1
 """The index for a new object that belongs beside no item of the list."""
 
 
+GONE: Mapping[Pointer, Any] = {(): None}
+"""What becomes of the objects of an item that goes as a whole."""
+
+
 class NewObject(NamedTuple):
     """An object that a list lacks, and the index of the item beside which it belongs."""
 
@@ -32,11 +36,6 @@ class ListChanges:
 
     def __len__(self) -> int:
         return len(self.items) + len(self.created)
-
-
-def is_removed(objects: Mapping[Pointer, Any]) -> bool:
-    """Return whether an item goes as a whole."""
-    return () in objects and objects[()] is None
 
 
 def item_after(item: Any, objects: Mapping[Pointer, Any]) -> Any:

@@ -45,15 +45,15 @@ _NO_CONFIG = (
 
 
 class ListOfObjects(ObjectSource, Protocol):
-    """A list of objects, and what is known of its files."""
+    """A list of objects, and what is known of its files.
 
-    @property
-    def paths(self) -> Mapping[str, str]:
-        """Name of a file of the list -> its absolute path, as far as these are files of this machine."""
+    Attributes:
+        paths: name of a file of the list -> its absolute path, as far as these are files of this machine.
+        others: name -> content of files that are read and hold no objects.
+    """
 
-    @property
-    def others(self) -> Mapping[str, bytes]:
-        """Name -> content of files that are read and hold no objects."""
+    paths: Mapping[str, str]
+    others: Mapping[str, bytes]
 
 
 class FunctionConfig(NamedTuple):

@@ -39,9 +39,9 @@ def edit_all(
     compared: list[Compared] = []
     for _, places in groupby(planned, key=lambda place: place.location):
         edited = [_edited(place, changes, mode) for place in places if place.is_asked]
-        is_changed = any(one.edit for one in edited)
+        is_changed = any(change.edit for change in edited)
         # Read now, while the texts of this object are in the caches of those who read them.
-        records = [_compared(one, mode, reads_again=is_changed) for one in edited]
+        records = [_compared(change, mode, reads_again=is_changed) for change in edited]
         if is_changed and wanted.proxy_urls:
             _report_replaced(records, ours)
         compared += records
@@ -80,33 +80,43 @@ class _Edited(NamedTuple):
 
 
 def _edited(place: PlannedEdit, changes: ListChanges, mode: Mode) -> _Edited:
-    """Apply the edit of a target to the data of its object."""
+    """Apply the edit of a target to the data of its object; in a check, an object that lacks its proxy is an error."""
     before = tuple(place.readings())
     findings: list[Result] = []
     edit = None
-    for proposal in list(place.proposals()):
-        if isinstance(proposal, Result):
-            findings.append(_result(place, proposal, mode))
-        else:
+    for proposal in place.proposals():
+        if isinstance(proposal, Edit):
             edit = proposal
             _apply(edit, place, changes)
+        elif proposal.is_stale and mode is Mode.CHECK:
+            findings.append(place.result(proposal._replace(severity=Severity.ERROR)))
+        else:
+            findings.append(place.result(proposal))
     return _Edited(place, before, findings, edit)
 
 
 def _compared(edited: _Edited, mode: Mode, *, reads_again: bool) -> Compared:
-    """Return the record of a place, after all edits of its object are made."""
-    place, before = edited.place, edited.before
+    """Return the record of a place, after all edits of its object are made, with secrets hidden in its results."""
+    place, before, results, edit = edited
     after = tuple(place.readings()) if reads_again else before
-    results = edited.findings
-    if edited.edit is not None:
-        edit = with_values(edited.edit, before, after)
-        results = [
-            *results,
-            result_of_edit(edit, place.obj, mode, place.target_id, is_new=place.is_new),
-        ]
-    return _with_notes(
-        Compared(place._replace(known_readings=after), before, after, tuple(results))
-    )
+    if edit is not None:
+        edit = with_values(edit, before, after)
+        results.append(result_of_edit(edit, place.obj, mode, place.target_id, is_new=place.is_new))
+        lost = replaced_list(before, after, place.resolved)
+        results += map(place.result, lost)
+    if edit is not None or before or place.has_list_by_class:
+        results += map(place.result, _notes(place, after))
+    results = _without_secrets(results, before)
+    return Compared(place._replace(known_readings=after), before, after, tuple(results))
+
+
+def _notes(place: PlannedEdit, after: Iterable[Reading]) -> Iterator[Result]:
+    """Yield what there is to say about the proxy of a place; of what its list lacks, only where our list is written."""
+    resolved = place.resolved
+    has_list = any(reading.is_list and reading.value is not None for reading in after)
+    if not (has_list or place.has_list_by_class):
+        resolved = resolved._replace(missing=())
+    return settings.notes(resolved, place.memberships)
 
 
 def with_values(edit: Edit, before: Iterable[Reading], after: Iterable[Reading]) -> Edit:
@@ -128,35 +138,6 @@ def _values(readings: Iterable[Reading]) -> dict[str, str]:
         for reading in readings
         if reading.value is not None
     }
-
-
-def _with_notes(record: Compared) -> Compared:
-    """Return a record with the notes about its list, and with secrets hidden in its results."""
-    results = list(record.results)
-    if record.is_changed or record.before or record.place.has_list_by_class:
-        results += _notes(record)
-    return record._replace(results=tuple(_without_secrets(results, record.before)))
-
-
-def _result(place: PlannedEdit, finding: Result, mode: Mode) -> Result:
-    """Return a finding as a result; in a check, an object that cannot get its proxy is an error."""
-    if finding.is_stale and mode is Mode.CHECK:
-        finding = finding._replace(severity=Severity.ERROR)
-    return place.result(finding)
-
-
-def _notes(record: Compared) -> Iterator[Result]:
-    """Yield the entries that a NO_PROXY lost by its edit, and those that it lacks."""
-    place, resolved = record.place, record.place.resolved
-    if record.is_changed:
-        for finding in replaced_list(record.before, record.after, resolved):
-            yield place.result(finding)
-    has_list = any(reading.is_list and reading.value is not None for reading in record.after)
-    if not (has_list or place.has_list_by_class):
-        # Missing entries count only where our list is written.
-        resolved = resolved._replace(missing=())
-    for note in settings.notes(resolved, place.memberships):
-        yield place.result(note)
 
 
 def _without_secrets(results: list[Result], readings: Sequence[Reading]) -> list[Result]:

@@ -125,8 +125,8 @@ def new_file_name(obj: Mapping[str, Any]) -> str:
     """
     ref = reference(obj)
     name = "-".join(part for part in (ref.kind.lower(), ref.namespace, ref.name) if part)
-    fit = re.sub(_UNFIT, "-", name)
-    if fit != name or len(fit) > _LONGEST_NAME:
+    fit = re.sub(_UNFIT, "-", name)[:_LONGEST_NAME]
+    if fit != name:
         import hashlib  # noqa: PLC0415 -- loads OpenSSL: only for an unusual name
 
         digest = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()
