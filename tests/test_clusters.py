@@ -15,7 +15,6 @@ from cluster_objects import (
     cluster,
     config_template,
     control_plane,
-    deployment,
     machine_deployment,
     named,
     obj,
@@ -92,21 +91,7 @@ def test_the_order_of_a_list_changes_no_membership(story: Path) -> None:
 
 
 UNTIED = [
-    pytest.param([], config_template("prod-md-0"), id="there is no Cluster"),
     pytest.param([cluster(), cluster("other")], config_template("workers"), id="nothing says which of two Clusters"),
-    pytest.param(
-        [cluster(), cluster("other")],
-        config_template("product-md-0"),
-        id="a name that only begins with the same letters",
-    ),
-    pytest.param(
-        [cluster(controlPlaneRef=reference("KubeadmControlPlane", "cp", namespace="a")), cluster("other")],
-        named("KubeadmControlPlane", "cp", namespace="b"),
-        id="a reference into another namespace means no object of this one",
-    ),
-    pytest.param(
-        [{**cluster(), "apiVersion": "postgresql.cnpg.io/v1"}], config_template(), id="a Cluster that is a database"
-    ),
 ]
 
 
@@ -151,40 +136,10 @@ LABEL = "cluster.x-k8s.io/cluster-name"
             id="what uses an object goes before its label, and Clusters are in the order of their names",
         ),
         pytest.param(
-            [],
-            named("MachinePool", "mp", labels={LABEL: "other"}, spec={"clusterName": "prod"}),
-            [("prod", Role.WORKER, "mp", "")],
-            id="`clusterName` goes before a label",
-        ),
-        pytest.param(
-            [],
-            config_template(labels={LABEL: "other"}, owners=[reference("Cluster", "prod")]),
-            [("other", Role.WORKER, "", "")],
-            id="a label goes before an owner",
-        ),
-        pytest.param(
-            [],
-            named("Machine", "m", labels={LABEL: "prod", "giantswarm.io/cluster": "other"}, spec={}),
-            [("prod", Role.WORKER, "", "")],
-            id="the label of Cluster API goes before that of Giant Swarm",
-        ),
-        pytest.param(
             [SMALL, classy("one", ("w", "front"), ("w", "back"), ("v", "side")), classy("two")],
             config_template(),
             [("one", Role.WORKER, "front", "w"), ("one", Role.WORKER, "back", "w"), ("two", Role.WORKER, "", "w")],
             id="a class of workers has the names its Clusters give, and none where a Cluster makes no such group",
-        ),
-        pytest.param(
-            [SMALL, cluster("one", topology={"classRef": {"name": "small"}, "class": "other"})],
-            named("KubeadmControlPlaneTemplate", "cp"),
-            [("one", Role.CONTROL_PLANE, "", "")],
-            id="`classRef` goes before `class`",
-        ),
-        pytest.param(
-            [named("ConfigMap", "x", owners=[reference("Cluster", "prod")])],
-            deployment(owners=[reference("ConfigMap", "x")]),
-            [("prod", None, "", "")],
-            id="an owner of any kind that is in the list leads on",
         ),
     ],
 )
@@ -193,12 +148,6 @@ def test_memberships(others: list[dict[str, Any]], asked: dict[str, Any], expect
     found = topology.of(obj(asked))
     assert [(each.cluster.name, each.role, each.group, each.worker_class) for each in found] == expected
     assert all(each.is_certain and each.how for each in found)
-
-
-def test_the_names_of_a_group() -> None:
-    assert Membership(Cluster(), group="md-0", worker_class="default").groups == ("md-0", "default")
-    assert Membership(Cluster(), group="md-0", worker_class="md-0").groups == ("md-0",)
-    assert Membership(Cluster()).groups == ()
 
 
 def owned(name: str, *owners: str) -> Object:

@@ -30,10 +30,7 @@ def clusters_of(kind: str, name: str, *, group: str = "", **metadata: Any) -> li
 @pytest.mark.parametrize(
     ("kind", "name", "metadata"),
     [
-        pytest.param("Secret", "prod", {}, id="a Secret with the name of a Cluster"),
-        pytest.param("Secret", "prod-database", {}, id="a Secret of somebody else"),
         pytest.param("Pod", "prod-pinniped-addon", {}, id="another kind"),
-        pytest.param("VSphereCPIConfig", "prod", {"group": "example.com"}, id="a configuration of another group"),
         pytest.param(
             "VSphereCPIConfig",
             "prod",
@@ -82,16 +79,6 @@ PROVIDER = {"apiGroup": "cpi.tanzu.vmware.com", "kind": "VSphereCPIConfig", "nam
     ("bootstraps", "kind", "name", "expected"),
     [
         pytest.param(
-            [bootstrap("test", kapp={"valuesFrom": {"secretRef": "own"}})], "Secret", "own", ["test"], id="kapp"
-        ),
-        pytest.param(
-            [bootstrap("test", additionalPackages=[{}, {"valuesFrom": {"secretRef": "own"}}])],
-            "Secret",
-            "own",
-            ["test"],
-            id="an additional package",
-        ),
-        pytest.param(
             [bootstrap(name, cpi={"valuesFrom": {"providerRef": PROVIDER}}) for name in ("prod", "test")],
             "VSphereCPIConfig",
             "shared",
@@ -113,10 +100,7 @@ def test_a_bootstrap_names_the_values_of_add_ons(
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        pytest.param("my-tkg-aws-default-v1", "", id="a name that only holds it"),
         pytest.param("tkg-aws-default-v2.0.2", "AWSCluster", id="on AWS"),
-        pytest.param("tkg-azure-default-v1.6.3", "AzureCluster", id="on Azure"),
-        pytest.param("tkg-vsphere-default", "VSphereCluster", id="on vSphere, without a version"),
     ],
 )
 def test_the_name_of_a_class_of_tkg_says_what_it_makes(name: str, expected: str) -> None:
@@ -156,15 +140,11 @@ def values_of(name: str, kind: str = "ConfigMap", namespace: str = "") -> Any:
     "data",
     [
         pytest.param(release("cluster-autoscaler", "prod"), id="a chart that only is called like those of clusters"),
-        pytest.param(release("cluster-aws", "product"), id="a cluster's chart for another one"),
-        pytest.param(release("nginx", **kubeconfig("prod-kubeconfig")), id="a kubeconfig in a field of another kind"),
         pytest.param(release("nginx", **kubeconfig("prod", key="secretRef")), id="a kubeconfig of another name"),
-        pytest.param(release("cluster-aws", kubeConfig=[], values=[]), id="fields of a wrong type"),
         pytest.param(app("nginx", **kubeconfig("prod-kubeconfig", inCluster=True)), id="an app of the installation"),
         pytest.param(
             app("nginx", "prod", {"app-operator.giantswarm.io/version": "0.0.0"}), id="one of the unique app-operator"
         ),
-        pytest.param(values_of("product-userconfig"), id="user values of somebody else"),
     ],
 )
 def test_what_brings_a_chart_and_names_no_cluster_of_the_list(data: Any) -> None:
@@ -178,7 +158,6 @@ KUBECONFIG = "its `spec.kubeConfig`"
 @pytest.mark.parametrize(
     ("data", "how"),
     [
-        pytest.param(release("cluster-aws", "prod"), NAME, id="a cluster's release"),
         pytest.param(
             release("cluster-aws", "test", values={"global": {"metadata": {"name": "prod"}}}),
             "`global.metadata.name` of its values",
@@ -187,13 +166,11 @@ KUBECONFIG = "its `spec.kubeConfig`"
         pytest.param(
             release("nginx", "test", **kubeconfig("prod-kubeconfig", key="secretRef")), KUBECONFIG, id="a release"
         ),
-        pytest.param(app("nginx", **kubeconfig("prod-kubeconfig")), KUBECONFIG, id="an app by its kubeconfig"),
         pytest.param(
             app("nginx", labels={"giantswarm.io/cluster": "test"}, **kubeconfig("prod-kubeconfig")),
             KUBECONFIG,
             id="a kubeconfig goes before a label",
         ),
-        pytest.param(app("nginx", "prod"), NAME, id="an app in the namespace of a Cluster's name"),
         pytest.param(values_of("prod-userconfig"), NAME, id="what users set for a cluster"),
     ],
 )

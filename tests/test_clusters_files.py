@@ -11,7 +11,6 @@ from cluster_objects import (
     cluster,
     config_template,
     control_plane,
-    deployment,
     machine_deployment,
     named,
     obj,
@@ -62,8 +61,6 @@ def pods_of(asked: dict[str, Any], *others: dict[str, Any]) -> list[str]:
     ("asked", "others", "expected"),
     [
         pytest.param(at("t/b.yaml", PLANE), TWO_FILES, [PODS_OF_B], id="by a label, that of its own file"),
-        pytest.param(at("t/b.yaml", workers()), TWO_FILES, [PODS_OF_B], id="by `spec.clusterName`"),
-        pytest.param(at("t/b.yaml", TWO_FILES[1]), TWO_FILES[:1], [PODS_OF_B], id="a Cluster is its own"),
         pytest.param(
             at("t/b.yaml", config_template("workers")),
             [
@@ -79,8 +76,6 @@ def pods_of(asked: dict[str, Any], *others: dict[str, Any]) -> list[str]:
             [PODS_OF_A, PODS_OF_B],
             id="a template in a file of its own that both use",
         ),
-        pytest.param(at("t/b/md.yaml", workers()), TWO_FOLDERS, [PODS_OF_B], id="else that of its own folder"),
-        pytest.param(at("t/b/x/md.yaml", workers()), TWO_FOLDERS, [PODS_OF_B], id="else that of the nearest folder"),
         pytest.param(at("u/md.yaml", workers()), TWO_FOLDERS, [PODS_OF_A, PODS_OF_B], id="else of all of them"),
         pytest.param(
             at("t/md.yaml", workers()),
@@ -88,7 +83,6 @@ def pods_of(asked: dict[str, Any], *others: dict[str, Any]) -> list[str]:
             [PODS_OF_A],
             id="its own folder goes before one below it",
         ),
-        pytest.param(at("t/c.yaml", workers()), TWO_FILES, [PODS_OF_A, PODS_OF_B], id="all that are equally near"),
         pytest.param(
             at("t/b/md.yaml", workers()),
             [at("t/cluster.yaml", of_pods(PODS_OF_A)), at("t/b/patch.yaml", patch_of(PODS_OF_B))],
@@ -105,10 +99,6 @@ def pods_of(asked: dict[str, Any], *others: dict[str, Any]) -> list[str]:
             [PODS_OF_A],
             id="a patch of a template belongs to what uses the template",
         ),
-        pytest.param(
-            at("apps/web.yaml", deployment()), TWO_FILES, [], id="a workload elsewhere belongs to none of several"
-        ),
-        pytest.param(PLANE, [of_pods(PODS_OF_A), of_pods(PODS_OF_B)], [PODS_OF_A], id="without files the first counts"),
     ],
 )
 def test_an_object_belongs_to_the_nearest_cluster(
@@ -116,22 +106,6 @@ def test_an_object_belongs_to_the_nearest_cluster(
 ) -> None:
     assert pods_of(asked, *others) == expected
     assert pods_of(asked, *reversed(others)) == expected or not asked["metadata"].get("annotations")
-
-
-def test_clusters_that_say_the_same_are_one() -> None:
-    twins = [at("t/a.yaml", of_pods(PODS_OF_A)), at("t/b.yaml", of_pods(PODS_OF_A))]
-    asked = at("t/c.yaml", workers())
-    assert len(Topology(map(obj, [*twins, asked])).of(obj(asked))) == 1
-
-
-def test_an_infrastructure_says_the_network_of_the_cluster_in_its_file() -> None:
-    def vpc(cidr: str) -> dict[str, Any]:
-        return named("AWSCluster", NAME, spec={"network": {"vpc": {"cidrBlock": cidr}}})
-
-    files = [("t/a.yaml", "10.8.0.0/16"), ("t/b.yaml", "10.9.0.0/16")]
-    items = [at(file, data) for file, cidr in files for data in (of_pods(PODS_OF_A), vpc(cidr))]
-    found = Topology(map(obj, items)).clusters
-    assert [[fact.value for fact in one.network.networks] for one in found] == [["10.8.0.0/16"], ["10.9.0.0/16"]]
 
 
 CONFIG = {
@@ -185,15 +159,6 @@ def test_each_file_of_templates_gets_the_network_of_its_own_cluster() -> None:
     for file, own, other in (("a.yaml", PODS_OF_A, PODS_OF_B), ("b.yaml", PODS_OF_B, PODS_OF_A)):
         plane = written(outcome, file, "KubeadmControlPlane")
         assert (own in plane, other in plane) == (True, False)
-
-
-def test_a_control_plane_is_that_of_the_cluster_in_its_file() -> None:
-    plane = named("AWSManagedControlPlane", "prod", spec={"region": "eu-west-1"})
-    whole = cluster(controlPlaneRef=reference("AWSManagedControlPlane", "prod"))
-    items = [at("a.yaml", whole), at("a.yaml", plane), at("b.yaml", whole)]
-    regions = {found.ref.file_path: found.network.region_name for found in Topology(map(obj, items)).clusters}
-
-    assert regions == {"a.yaml": "eu-west-1", "b.yaml": ""}
 
 
 def test_the_system_of_one_file_is_not_that_of_another() -> None:

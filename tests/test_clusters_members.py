@@ -10,24 +10,13 @@ from cluster_objects import (
     cluster,
     config_template,
     control_plane,
-    deployment,
     machine_deployment,
-    named,
     obj,
     with_value,
 )
 from krm_fn.clusters import Topology
 
 CLUSTER_LABEL = "cluster.x-k8s.io/cluster-name"
-
-
-def app(name: str, **spec: Any) -> dict[str, Any]:
-    return {
-        "apiVersion": "application.giantswarm.io/v1alpha1",
-        "kind": "App",
-        "metadata": {"name": name, "namespace": "org"},
-        "spec": {"name": name, **spec},
-    }
 
 
 def secret(name: str, namespace: str = "") -> dict[str, Any]:
@@ -52,27 +41,9 @@ NAMED = [
     ),
     pytest.param(
         [],
-        named("KubeadmControlPlane", "cp", namespace="org", labels={CLUSTER_LABEL: "gone"}),
-        "org/gone",
-        id="a label names it",
-    ),
-    pytest.param(
-        [],
-        deployment(namespace="kube-system", labels={"giantswarm.io/cluster": "gone"}),
-        "/gone",
-        id="a label of a workload names it, whose own namespace is inside that cluster",
-    ),
-    pytest.param(
-        [],
         in_namespace(control_plane(files=[node_file("gone-systemd-proxy")]), "org"),
         "org/gone",
         id="a file of a control plane is in the Secret that is named after it",
-    ),
-    pytest.param(
-        [],
-        app("nginx", config={"configMap": {"name": "gone-cluster-values"}}),
-        "org/gone",
-        id="an App refers to its values",
     ),
     pytest.param([], secret("gone-pinniped-addon", "org"), "org/gone", id="a Secret has the name that TKG gives it"),
 ]
@@ -90,22 +61,12 @@ def test_an_object_belongs_to_a_cluster_that_is_only_named(
     assert found.cluster.labels == {}
 
 
-def test_what_its_objects_say_is_known_of_it() -> None:
-    networking = {"networking": {"serviceSubnet": "10.8.0.0/16"}}
-    plane = with_value(control_plane(clusterConfiguration=networking), ("metadata", "labels"), {CLUSTER_LABEL: "gone"})
-    workers = config_template(labels={CLUSTER_LABEL: "gone"})
-    (found,) = Topology(map(obj, [plane, workers])).of(obj(workers))
-
-    assert [fact.value for fact in found.cluster.network.service_cidrs] == ["10.8.0.0/16"]
-
-
 @pytest.mark.parametrize(
     ("listed", "expected"),
     [
         pytest.param(
             [cluster("prod")], "prod", id="the only Cluster of the list goes before a name that is filled in later"
         ),
-        pytest.param([cluster("prod"), cluster("test")], "${CLUSTER_NAME}", id="a name that is filled in later is one"),
         pytest.param([cluster("${CLUSTER_NAME}"), cluster("test")], "${CLUSTER_NAME}", id="the same name in the list"),
     ],
 )

@@ -69,54 +69,6 @@ class TestBothDirections:
             assert clusters_of(put(data, left_out), put(cluster(), "a"), OTHER) == ["a/prod"]
 
 
-AMBIGUOUS = [
-    pytest.param(
-        put(named("KubeadmControlPlane", "cp"), "a"),
-        [
-            cluster(controlPlaneRef=reference("KubeadmControlPlane", "cp")),
-            OTHER,
-            put(named("KubeadmControlPlane", "cp"), "b"),
-        ],
-        id="a reference without a namespace, and objects of that name in two",
-    ),
-    pytest.param(
-        put(named("KubeadmControlPlane", "cp"), "b"),
-        [put(cluster(controlPlaneRef=reference("KubeadmControlPlane", "cp")), "a"), OTHER],
-        id="two namespaces that are both known",
-    ),
-]
-
-
-@pytest.mark.parametrize(("asked", "others"), AMBIGUOUS)
-def test_what_is_not_unique_is_no_tie(asked: dict[str, Any], others: list[dict[str, Any]]) -> None:
-    assert clusters_of(asked, *others) == []
-
-
-def test_the_exact_namespace_goes_before_one_that_is_left_out() -> None:
-    whole = put(cluster(controlPlaneRef=reference("KubeadmControlPlane", "cp")), "a")
-    here, open_one = put(named("KubeadmControlPlane", "cp"), "a"), named("KubeadmControlPlane", "cp")
-
-    assert clusters_of(here, whole, OTHER, open_one) == ["a/prod"]
-    assert clusters_of(open_one, whole, OTHER, here) == []
-
-
-def test_an_object_without_a_namespace_belongs_to_the_clusters_of_each_that_it_may_get() -> None:
-    plane = named("KubeadmControlPlane", "cp")
-    users = [
-        put(cluster(name, controlPlaneRef=reference("KubeadmControlPlane", "cp")), namespace)
-        for name, namespace in (("prod", "a"), ("test", "b"))
-    ]
-    assert clusters_of(plane, *users) == ["a/prod", "b/test"]
-
-
-def test_facts_of_an_infrastructure_without_a_namespace_are_those_of_its_cluster() -> None:
-    whole = put(cluster(infrastructureRef=reference("AWSCluster", "prod")), "a")
-    infrastructure = named("AWSCluster", "prod", spec={"region": "eu-west-1"})
-    (found,) = Topology(map(obj, [whole, infrastructure])).clusters
-
-    assert found.network.region_name == "eu-west-1"
-
-
 TWO = [put(cluster("prod"), "a"), put(cluster("prod"), "b")]
 
 
@@ -124,29 +76,7 @@ TWO = [put(cluster("prod"), "a"), put(cluster("prod"), "b")]
     ("asked", "expected", "sure"),
     [
         pytest.param(
-            deployment(namespace="a", labels={CLUSTER_LABEL: "prod"}), ["a/prod"], True, id="its namespace decides"
-        ),
-        pytest.param(
             deployment(namespace="x", labels={CLUSTER_LABEL: "prod"}), ["a/prod", "b/prod"], False, id="nothing decides"
-        ),
-        pytest.param(
-            with_value(
-                deployment(namespace="x", labels={CLUSTER_LABEL: "prod"}),
-                ("metadata", "annotations"),
-                {"cluster.x-k8s.io/cluster-namespace": "b"},
-            ),
-            ["b/prod"],
-            True,
-            id="an annotation of Cluster API decides",
-        ),
-        pytest.param(
-            deployment(
-                namespace="x",
-                labels={"tkg.tanzu.vmware.com/cluster-name": "prod", "tkg.tanzu.vmware.com/cluster-namespace": "b"},
-            ),
-            ["b/prod"],
-            True,
-            id="a label of TKG decides",
         ),
     ],
 )
@@ -170,7 +100,6 @@ def test_namespaces_that_may_be_the_same(one: str, other: str, expected: bool) -
     ("namespace", "expected"),
     [
         pytest.param("org-b", ["org-b/prod"], id="its namespace"),
-        pytest.param("", ["org-b/prod"], id="a namespace that may become its own"),
         pytest.param("evil", [], id="another namespace"),
     ],
 )

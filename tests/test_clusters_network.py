@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from krm_fn.clusters import ClusterNetwork, Fact
+from krm_fn.clusters import Fact
 from krm_fn.krm.results import ObjectRef
 from krm_fn.noproxy import Entry, Origin
 
@@ -24,12 +24,6 @@ FIELD = "`Cluster/org-acme/prod` `spec.clusterNetwork.pods.cidrBlocks[0]`"
             id="a default, with the field that would say otherwise",
         ),
         pytest.param(
-            Fact("10.0.0.0/8", ObjectRef(kind="Cluster"), ("spec", "x")),
-            ("`Cluster` `spec.x`",),
-            {Origin.OBJECT},
-            id="read in an object without a name",
-        ),
-        pytest.param(
             Fact("10.0.0.0/8", config_field="data.podCIDRs"),
             ("`data.podCIDRs`",),
             {Origin.CONFIG},
@@ -41,15 +35,3 @@ FIELD = "`Cluster/org-acme/prod` `spec.clusterNetwork.pods.cidrBlocks[0]`"
 def test_a_fact_becomes_an_entry_with_its_source(fact: Fact, why: tuple[str, ...], origins: set[Origin]) -> None:
     assert Entry.of_fact(fact) == Entry("10.0.0.0/8", why, frozenset(origins))
     assert fact.reason == "".join(why)
-
-
-@pytest.mark.parametrize("name", ClusterNetwork._fields)
-def test_a_field_is_completed_where_it_is_empty_and_kept_where_it_is_not(name: str) -> None:
-    mine, other = (ClusterNetwork()._replace(**{name: (Fact(text),)}) for text in ("mine", "other"))
-    assert ClusterNetwork().completed_by(other) == other
-    assert mine.completed_by(ClusterNetwork()) == mine
-    assert mine.completed_by(other) == mine
-
-
-def test_what_is_not_known_has_no_name() -> None:
-    assert (ClusterNetwork().infrastructure_kind, ClusterNetwork().region_name) == ("", "")

@@ -33,18 +33,6 @@ def rancher(**config: Any) -> dict[str, Any]:
 SAID = [
     pytest.param(
         RANCHER,
-        rancher(
-            machineGlobalConfig={
-                "cluster-cidr": "10.1.0.0/16,fd00::/56",
-                "service-cidr": "10.2.0.0/16",
-                "cluster-domain": "prod.example",
-            }
-        ),
-        ["10.1.0.0/16", "fd00::/56", "10.2.0.0/16", "prod.example"],
-        id="machineGlobalConfig of Rancher",
-    ),
-    pytest.param(
-        RANCHER,
         rancher(machinePools=[{"machineConfigRef": {"kind": "Amazonec2Config"}}]),
         ["AWSCluster"],
         id="the machines of Rancher",

@@ -10,19 +10,14 @@ from typing import Any
 import pytest
 
 from function_configs import PROXY, SCHEMA, loaded, proxy_config, without_reasons
-from krm_fn.clusters import ClusterNetwork, Fact
 from krm_fn.config import (
     ClusterMatcher,
-    Matcher,
-    Mode,
     Override,
     PolicyChange,
     ProxyConfig,
-    Selector,
     load,
     names_of_only,
 )
-from krm_fn.krm.results import Severity
 from krm_fn.noproxy import ALL_DERIVED, Entry, Policy, Style
 from krm_fn.target_table import SYSTEMS
 from krm_fn.targets import TARGETS
@@ -34,12 +29,8 @@ def test_no_function_config_asks_for_nothing(nothing: dict[str, Any] | None) -> 
     assert load(nothing) is None
 
 
-MATCHER = {"names": ["a*"], "labels": {"x": "y"}}
 ACCEPTED: dict[str, tuple[dict[str, Any], ProxyConfig]] = {
     "the HTTP proxy alone": ({"httpProxy": PROXY}, ProxyConfig(http_proxy=PROXY)),
-    "the HTTPS proxy alone": ({"httpsProxy": PROXY}, ProxyConfig(https_proxy=PROXY)),
-    "Remove needs no proxy": ({"mode": "Remove"}, ProxyConfig(mode=Mode.REMOVE)),
-    "Check": ({"httpProxy": PROXY, "mode": "Check"}, ProxyConfig(http_proxy=PROXY, mode=Mode.CHECK)),
     "null and an empty URL count as not given": (
         {"httpProxy": PROXY, "httpsProxy": "", "mode": None, "targets": None, "selector": {"include": None}},
         ProxyConfig(http_proxy=PROXY),
@@ -56,14 +47,6 @@ ACCEPTED: dict[str, tuple[dict[str, Any], ProxyConfig]] = {
         {"httpProxy": PROXY, "targets": {"certManager": {"conflict": "Keep"}, "kyvernoPolicies": {}}},
         ProxyConfig(http_proxy=PROXY, targets={"certManager": {"conflict": "Keep"}, "kyvernoPolicies": {}}),
     ),
-    "a selector": (
-        {"httpProxy": PROXY, "selector": {"include": [MATCHER], "exclude": []}},
-        ProxyConfig(http_proxy=PROXY, selector=Selector(include=(Matcher(names=("a*",), labels={"x": "y"}),))),
-    ),
-    "severities": (
-        {"httpProxy": PROXY, "lint": {"rules": {"OtherProxy": "Off", "UrlHttps": "Error"}}},
-        ProxyConfig(http_proxy=PROXY, lint={"OtherProxy": None, "UrlHttps": Severity.ERROR}),
-    ),
 }
 
 
@@ -72,34 +55,8 @@ def test_what_is_accepted(spec: dict[str, Any], expected: ProxyConfig) -> None:
     assert without_reasons(load(proxy_config(**spec))) == expected
 
 
-def test_every_entry_and_every_fact_knows_where_it_was_written() -> None:
-    match = {"match": {"clusters": ["lab"]}}
-    config = loaded(
-        httpProxy=PROXY,
-        noProxy=["a", "b,c"],
-        noProxyPolicy={"extra": "d"},
-        clusterDefaults={"podCIDRs": ["10.0.0.0/8"], "endpoint": "fd00::10"},
-        overrides=[{**match, "noProxy": ["e"]}],
-    )
-    own = (*config.no_proxy, *config.policy.extra, *(config.overrides[0].no_proxy or ()))
-    assert [(entry.text, entry.why) for entry in own] == [
-        ("a", ("`spec.noProxy[0]`",)),
-        ("b", ("`spec.noProxy[1]`",)),
-        ("c", ("`spec.noProxy[1]`",)),
-        ("d", ("`spec.noProxyPolicy.extra`",)),
-        ("e", ("`spec.overrides[0].noProxy[0]`",)),
-    ]
-    assert config.cluster_defaults == ClusterNetwork(
-        pod_cidrs=(Fact("10.0.0.0/8", config_field="spec.clusterDefaults.podCIDRs[0]"),),
-        endpoint=(Fact("fd00::10", config_field="spec.clusterDefaults.endpoint"),),
-    )
-
-
 POLICIES: dict[str, tuple[dict[str, Any], Policy]] = {
     "nothing said": ({}, Policy()),
-    "what is on stays on": ({"derive": {"mirrors": True}}, Policy()),
-    "a style": ({"style": "GiantSwarm"}, Policy(Style.GIANT_SWARM)),
-    "what is not to be derived": ({"derive": {"endpoint": False}}, Policy(derive=ALL_DERIVED - {"endpoint"})),
     "a text of globs": ({"exclude": "*.internal, 10.0.0.1"}, Policy(exclude=("*.internal", "10.0.0.1"))),
     "the rest": ({"rooted": True, "maxLength": 1023}, Policy(rooted=True, max_length=1023)),
 }
@@ -113,14 +70,9 @@ def test_the_policy(written: dict[str, Any], expected: Policy) -> None:
 BEFORE = Policy(Style.TKG, ALL_DERIVED - {"mirrors"}, (Entry("a"),), ("b",), rooted=True, max_length=9)
 CHANGES = {
     "what is not said stays": (PolicyChange(), BEFORE),
-    "what is off stays off": (PolicyChange(derive={"mirrors": False}), BEFORE),
     "empty values are said": (
         PolicyChange(Style.SORTED, {}, (), (), rooted=False, max_length=0),
         Policy(Style.SORTED, ALL_DERIVED - {"mirrors"}, rooted=False),
-    ),
-    "name by name": (
-        PolicyChange(derive={"mirrors": True, "endpoint": False}),
-        BEFORE._replace(derive=ALL_DERIVED - {"endpoint"}),
     ),
     "a list in the place of the list before": (
         PolicyChange(extra=(Entry("c"),)),
@@ -136,11 +88,8 @@ def test_a_policy_over_another(change: PolicyChange, expected: Policy) -> None:
 
 LAB = ClusterMatcher(clusters=("lab",))
 OVERRIDES: dict[str, tuple[dict[str, Any], Override]] = {
-    "one URL leaves the other as it is": ({"httpProxy": PROXY}, Override(LAB, http_proxy=PROXY)),
     "an empty URL is none, and said": ({"httpsProxy": ""}, Override(LAB, https_proxy="")),
     "null is not said": ({"httpProxy": None, "disabled": True}, Override(LAB, disabled=True)),
-    "a proxy again": ({"disabled": False}, Override(LAB, disabled=False)),
-    "entries more": ({"noProxy": "a,b"}, Override(LAB, no_proxy=(Entry("a"), Entry("b")))),
     "no entries any more": (
         {"noProxy": [], "noProxyMode": "Replace"},
         Override(LAB, no_proxy=(), replaces=True),
@@ -181,7 +130,6 @@ def test_only_names_each_target_and_each_system() -> None:
 
 
 ONLY: dict[str, tuple[dict[str, Any], set[str]]] = {
-    "left out, all are on": ({}, {*TARGETS}),
     "a target and a system": ({"only": ["nutanix", "certManager"]}, {*SYSTEMS["nutanix"], "certManager"}),
     "what is off under targets stays off": (
         {"only": ["konvoy"], "targets": {"registryMirror": {"enabled": False}}},

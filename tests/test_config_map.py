@@ -15,8 +15,6 @@ from krm_fn.noproxy import Entry
     "function_config",
     [
         pytest.param(config_map(), id="data is empty, as kpt sends it without arguments"),
-        pytest.param({"apiVersion": "v1", "kind": "ConfigMap"}, id="data is missing"),
-        pytest.param(config_map(mode=None), id="every value is null"),
         pytest.param({**config_map(), "immutable": True}, id="it is immutable"),
     ],
 )
@@ -40,10 +38,6 @@ MEANINGS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             "noProxyPolicy": {"derive": {"mirrors": True}},
         },
     ),
-    "a boolean that arrives unquoted": (
-        {"mode": "Remove", "targets.certManager.enabled": False},
-        {"mode": "Remove", "targets": {"certManager": {"enabled": False}}},
-    ),
     "a number in a string": (
         {"mode": "Remove", "noProxyPolicy.maxLength": " 1023"},
         {"mode": "Remove", "noProxyPolicy": {"maxLength": 1023}},
@@ -52,10 +46,6 @@ MEANINGS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "JSON text": (
         {"overrides": f'[{{"match": {{"roles": ["Worker"]}}, "httpProxy": "{PROXY}"}}]'},
         {"overrides": [{"match": {"roles": ["Worker"]}, "httpProxy": PROXY}]},
-    ),
-    "one list of the selector as YAML text": (
-        {"mode": "Remove", "selector.exclude": "- kinds: [Job]\n"},
-        {"mode": "Remove", "selector": {"exclude": [{"kinds": ["Job"]}]}},
     ),
     "names with commas": ({"mode": "Remove", "only": "tkg, nutanix"}, {"mode": "Remove", "only": ["tkg", "nutanix"]}),
     "lists and mappings that a ConfigMap should not hold": (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import datetime
-import functools
 import json
 import subprocess
 import sys
@@ -40,7 +39,6 @@ def ending_at_the_end(node: Any) -> Any:
 
 
 JUDGE = jsonschema.Draft202012Validator(ending_at_the_end(SCHEMA))
-CERTIFICATES = SCHEMA["$defs"]["certificates"]["properties"]
 VALUES: list[Any] = [
     *("", "ab", "ab\n", "abc", "1"),
     *(0, 1, 3, 1.0, 3.5, True, False, None, datetime.date(2024, 1, 1)),
@@ -81,62 +79,6 @@ def test_a_value_that_the_schema_refuses_is_refused_in_each_field(field: str) ->
     wrong = [document for document in tried if not JUDGE.is_valid(without_null(document))]
     assert wrong
     assert [document for document in wrong if is_right(document)] == []
-
-
-ONE_KEYWORD_ROWS: list[Any] = [
-    {**FORM, "kind": "Proxy", "spec": {"httpProxy": PROXY}},
-    {**FORM, "spec": {"overrides": [{"match": {"clusters": ["a"]}, "noProxy": ["a.example"]}]}},
-    with_field("clusterDefaults.endpoint", "a" * 254),
-    with_field("trustedCA", {name: node["examples"][0] for name, node in CERTIFICATES.items()}),
-    with_field("lint.rules", {"otherProxy": "Off"}),
-    with_field("noProxyPolicy.maxLength", -1),
-]
-"""What is wrong for one keyword that no value of ``VALUES`` comes across."""
-
-
-DATA = {"const", "default", "dependentRequired", "enum", "examples", "required", "type"}
-"""Keywords that hold no schemas."""
-SAYS_NOTHING = {"$defs", "$schema", "default", "description", "examples", "patternErrorMessage", "title"}
-
-
-def without_keyword(node: Any, keyword: str) -> Any:
-    """A schema without a keyword; ``properties`` still says which fields there are."""
-    if isinstance(node, list):
-        return [without_keyword(child, keyword) for child in node]
-    if not isinstance(node, dict):
-        return node
-    whole: dict[str, Any] = {}
-    for key, child in node.items():
-        if key in ("properties", "$defs"):
-            names_only = key == keyword
-            whole[key] = {name: True if names_only else without_keyword(one, keyword) for name, one in child.items()}
-        elif key != keyword:
-            whole[key] = child if key in DATA else without_keyword(child, keyword)
-    return whole
-
-
-def keywords(node: Any) -> Iterator[str]:
-    """The keyword of each member of a schema, and of the schemas in it."""
-    if isinstance(node, list):
-        yield from (keyword for child in node for keyword in keywords(child))
-    for key, value in node.items() if isinstance(node, dict) else ():
-        yield key
-        if key not in DATA:
-            yield from keywords([*value.values()] if key in ("properties", "$defs") else value)
-
-
-@functools.cache
-def wrong_rows() -> list[Any]:
-    tried = [with_field(path, value) for path in fields() for value in VALUES]
-    return [one for one in map(without_null, [*ONE_KEYWORD_ROWS, *tried]) if not JUDGE.is_valid(one)]
-
-
-@pytest.mark.parametrize("keyword", sorted({*keywords(SCHEMA)} - SAYS_NOTHING))
-def test_each_keyword_of_the_schema_refuses_some_value_that_no_other_refuses(keyword: str) -> None:
-    judge = jsonschema.Draft202012Validator(ending_at_the_end(without_keyword(SCHEMA, keyword)))
-    row = next((document for document in wrong_rows() if judge.is_valid(document)), None)
-    assert row is not None, "no row needs this keyword"
-    assert not is_right(row)
 
 
 NAMES = ["httpProxy", "noProxy", "mode", "match", "clusters", "enabled", "kubeletDropIn", "OtherProxy", "other"]

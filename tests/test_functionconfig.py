@@ -19,7 +19,7 @@ from krm_fn.krm.results import Severity
 from krm_fn.noproxy import ALL_DERIVED, INFRASTRUCTURE_ENDPOINT, Policy, Style
 from krm_fn.products import distributions
 from krm_fn.target_table import ROWS
-from options_page import TABLES, TOPICS, fields, options, override_fields
+from options_page import TABLES
 from support import ROOT
 from target_lists import example_with_targets, schema_with_lists
 
@@ -45,10 +45,6 @@ def test_the_schema_is_one() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     assert SCHEMA["$schema"] == jsonschema.Draft202012Validator.META_SCHEMA["$id"]
     assert (SCHEMA["properties"]["apiVersion"]["const"], SCHEMA["properties"]["kind"]["const"]) == (API_VERSION, KIND)
-
-
-def test_the_fields_are_found() -> None:
-    assert {"spec.httpProxy", "spec.selector.include[].names", "spec.targets.chartOperator.conflict"} <= {*dict(FIELDS)}
 
 
 def test_every_field_is_described_with_examples_that_fit() -> None:
@@ -165,21 +161,3 @@ def test_a_table_of_the_page_is_what_make_docs_writes(name: str, golden: Callabl
     assert re.search(marks, text, re.DOTALL)
     written = re.sub(marks, lambda found: f"{found[1]}\n{TABLES[name]()}\n{found[2]}", text, flags=re.DOTALL)
     golden(FILE, written.encode())
-
-
-def rows(text: str) -> list[str]:
-    return re.findall(r"^\| `([\w.]+)` \|", text, re.MULTILINE)
-
-
-def test_the_tables_hold_every_field_that_has_a_value() -> None:
-    leaves = [path for path, field in config_fields().items() if field.get("additionalProperties") is not False]
-    tables = [fields(names) for names in TOPICS.values()] + [
-        f"| `targets.{name}.enabled` |\n" + options(name).replace("\n| `", f"\n| `targets.{name}.") for name in ROWS
-    ]
-    assert sorted(rows("".join(tables))) == sorted(leaves)
-    override = {path.removeprefix("spec.overrides[]."): field for path, field in FIELDS if "overrides[]." in path}
-    assert rows(override_fields()) == [path for path in override if path != "match" and "noProxyPolicy." not in path]
-
-
-def test_the_page_names_the_other_names_of_a_config_map() -> None:
-    assert all(alias in PAGE for alias in ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"))

@@ -97,8 +97,6 @@ def test_a_name_that_is_switched_off_takes_out_what_derives_from_it_and_nothing_
     [
         pytest.param(Style.PORTABLE, ".X.Prod.Local.", "x.prod.local", id="Portable writes the plain name"),
         pytest.param(Style.PORTABLE, ".${Cluster}.X.", "${Cluster}.X", id="a placeholder keeps its letters"),
-        pytest.param(Style.GIANT_SWARM, ".X.Prod.Local.", "X.Prod.Local", id="so do names for Giant Swarm"),
-        pytest.param(Style.TKG, ".X.Prod.Local.", ".svc.x.prod.local", id="TKG writes the services in it"),
     ],
 )
 def test_the_domain_of_a_cluster_in_its_plain_form(style: Style, domain: str, expected: str) -> None:

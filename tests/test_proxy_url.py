@@ -17,9 +17,7 @@ from krm_fn.proxy_url import is_port, split_url
         pytest.param("http://u:p@s/s:@proxy", ("http", "u:p@s/s:", "proxy", "", ""), id="a raw password"),
         pytest.param("http://@proxy", ("http", "", "proxy", "", ""), id="an empty user"),
         pytest.param("http://[fd00::1]:3128/a?b", ("http", None, "[fd00::1]", ":3128", "/a?b"), id="IPv6 and a path"),
-        pytest.param("proxy:3128", ("", None, "proxy", ":3128", ""), id="no scheme"),
         pytest.param("http://a\nb@c", ("http", "a\nb", "c", "", ""), id="a line break"),
-        pytest.param("", ("", None, "", "", ""), id="nothing"),
     ],
 )
 def test_the_parts_of_a_url(text: str, parts: tuple[str | None, ...]) -> None:

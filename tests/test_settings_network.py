@@ -8,9 +8,8 @@ import pytest
 
 from function_configs import PROXY, loaded
 from krm_fn.clusters import Cluster, ClusterNetwork, Fact, Membership, Role
-from krm_fn.config import Certificates
 from krm_fn.krm.results import ObjectRef
-from krm_fn.noproxy import Audience, Readers, composition
+from krm_fn.noproxy import Audience, Readers
 from krm_fn.settings import Resolved, resolve
 
 NETWORK = ("spec", "clusterNetwork")
@@ -37,48 +36,9 @@ def cluster(name: str = "prod-1", number: int = 0, **facts: Any) -> Cluster:
     return Cluster("org-acme", name, ref=ref, network=everything._replace(**facts))
 
 
-NOTHING: dict[str, Any] = {
-    "pod_cidrs": (),
-    "service_cidrs": (),
-    "service_domain": (),
-    "endpoint": (),
-    "infrastructure": (),
-    "region": (),
-    "networks": (),
-    "mirrors": (),
-}
-DEFAULTS: dict[str, Any] = {
-    "podCIDRs": ["192.168.0.0/16"],
-    "serviceCIDRs": "10.96.0.0/12",
-    "serviceDomain": "default.local",
-    "endpoint": "api.example.com",
-    "infrastructure": "AzureCluster",
-    "region": "westeurope",
-}
-DEFAULT_NETWORK = ClusterNetwork(
-    pod_cidrs=(Fact("192.168.0.0/16", config_field="spec.clusterDefaults.podCIDRs[0]"),),
-    service_cidrs=(Fact("10.96.0.0/12", config_field="spec.clusterDefaults.serviceCIDRs"),),
-    service_domain=(Fact("default.local", config_field="spec.clusterDefaults.serviceDomain"),),
-    endpoint=(Fact("api.example.com", config_field="spec.clusterDefaults.endpoint"),),
-    infrastructure=(Fact("AzureCluster", config_field="spec.clusterDefaults.infrastructure"),),
-    region=(Fact("westeurope", config_field="spec.clusterDefaults.region"),),
-)
-
-
 def resolved(*clusters: Cluster, audience: Audience = Audience.POD, **spec: Any) -> Resolved:
     memberships = [Membership(facts, Role.WORKER) for facts in clusters]
     return resolve(loaded(httpProxy=PROXY, **spec), memberships, target="certManager", readers=Readers(audience))
-
-
-@pytest.mark.parametrize(
-    ("clusters", "expected"),
-    [
-        pytest.param([cluster(**NOTHING)], (DEFAULT_NETWORK,), id="a Cluster that says nothing"),
-        pytest.param([], (DEFAULT_NETWORK,), id="no Cluster"),
-    ],
-)
-def test_the_defaults_fill_what_no_cluster_says(clusters: list[Cluster], expected: tuple[ClusterNetwork, ...]) -> None:
-    assert resolved(*clusters, clusterDefaults=DEFAULTS).networks == expected
 
 
 SAID = ClusterNetwork(networks=(Fact("vpc"),), hosts=(Fact("etcd"),), infrastructure_hosts=(Fact("vcenter"),))
@@ -96,7 +56,6 @@ def switched(**derive: bool) -> dict[str, Any]:
         pytest.param({}, "", "pods vpc default-vpc balancer etcd", id="a host takes the place of the endpoint"),
         pytest.param(switched(defaults=False), "", "vpc etcd", id="no defaults are wanted"),
         pytest.param({"noProxyPolicy": {"style": "GiantSwarm"}}, "", "vpc etcd", id="a style without defaults"),
-        pytest.param({"clusterDefaults": {"networks": ["10.0.0.0/8"]}}, "api", "pods vpc etcd", id="said by the user"),
         pytest.param(
             switched(infrastructureEndpoint=True), "api", "pods vpc default-vpc etcd vcenter", id="vCenter is wanted"
         ),
@@ -115,11 +74,8 @@ ALL_OF_IT = ("`podCIDRs`", "`serviceCIDRs`", "`endpoint`", "`infrastructure`")
 @pytest.mark.parametrize(
     ("spec", "reported"),
     [
-        pytest.param({"noProxyPolicy": {"style": "Verbatim"}}, (), id="a verbatim list needs nothing"),
-        pytest.param({"clusterDefaults": DEFAULTS}, (), id="the defaults say all"),
         pytest.param({}, ALL_OF_IT, id="nothing is known"),
         pytest.param({"noProxyPolicy": {"style": "GiantSwarm"}}, ALL_OF_IT[:3], id="nor for Giant Swarm's"),
-        pytest.param({"noProxyPolicy": {"style": "TKG"}}, ALL_OF_IT[:2], id="nor for that of TKG"),
         pytest.param(
             {"noProxyPolicy": {"derive": {"endpoint": False, "podCIDRs": False, "metadata": False}}},
             ("`serviceCIDRs`", "`infrastructure`"),
@@ -134,7 +90,6 @@ def test_what_is_missing_where_there_is_no_cluster(spec: dict[str, Any], reporte
 @pytest.mark.parametrize(
     ("clusters", "reported"),
     [
-        pytest.param([cluster()], (), id="a Cluster that says everything"),
         pytest.param(
             [cluster("a", endpoint=(), pod_cidrs=()), cluster("b"), cluster("c", pod_cidrs=())],
             (
@@ -143,11 +98,6 @@ def test_what_is_missing_where_there_is_no_cluster(spec: dict[str, Any], reporte
                 "`endpoint` of `Cluster/org-acme/a`",
             ),
             id="each Cluster by its name, fact by fact",
-        ),
-        pytest.param(
-            [cluster(endpoint=()), cluster(endpoint=())],
-            ("`endpoint` of `Cluster/org-acme/prod-1`",),
-            id="a Cluster with two groups is named once",
         ),
     ],
 )
@@ -164,9 +114,7 @@ NOT_EXPORTED = {"kubeadmCommands": {"exports": False}}
     ("target", "role", "spec", "endpoint", "reported"),
     [
         pytest.param("kubeadmCommands", Role.CONTROL_PLANE, {}, API, NODES, id="kubeadm of a control plane"),
-        pytest.param("clusterClass", Role.CONTROL_PLANE, {}, API, NODES, id="a ClusterClass, which writes that"),
         pytest.param("kubeadmCommands", Role.WORKER, {}, API, (), id="kubeadm of a worker calls no nodes"),
-        pytest.param("containerd", Role.CONTROL_PLANE, {}, API, (), id="containerd calls no nodes"),
         pytest.param("kubeadmCommands", Role.CONTROL_PLANE, {"targets": NOT_EXPORTED}, API, (), id="nothing exports"),
         pytest.param(
             "kubeadmCommands", Role.CONTROL_PLANE, {"noProxy": "a,10.200.0.0/16"}, API, (), id="a CIDR of the user"
@@ -193,22 +141,6 @@ def test_the_network_of_the_nodes_is_missing_where_something_calls_them_by_addre
     assert tuple(map(str, found.missing)) == reported
     of_nodes = [one.field for one in found.missing if one.is_about_nodes]
     assert of_nodes == ["`spec.network.vpc.cidrBlock` of the AWSCluster" for _ in reported[-1:]]
-
-
-def test_of_a_cluster_outside_of_the_list_nothing_but_its_name_is_known() -> None:
-    unlisted = Cluster("org-acme", "elsewhere")
-    assert resolved(cluster()).settings.is_listed
-    assert not resolved(cluster(), unlisted).settings.is_listed
-    assert resolved(cluster(), unlisted).networks == (cluster().network,)
-
-
-def test_an_object_that_is_a_cluster_itself_has_its_network_where_it_belongs_to_no_other() -> None:
-    def networks(*memberships: Membership) -> tuple[ClusterNetwork, ...]:
-        config = loaded(httpProxy=PROXY)
-        return resolve(config, memberships, target="", readers=Readers(Audience.NODE), standalone=cluster("a")).networks
-
-    assert networks() == (cluster("a").network,)
-    assert networks(Membership(cluster("b"))) == (cluster("b").network,)
 
 
 TKG = {"style": "TKG"}
@@ -260,14 +192,6 @@ def test_the_host_of_the_registry_mirror_is_in_the_list(spec: dict[str, Any], re
         assert found.settings.mirror == config.mirror
 
 
-def test_what_nobody_reads_has_certificates_and_a_mirror_and_no_proxy() -> None:
-    config = loaded(httpProxy=PROXY, noProxy="a", **MIRROR)._replace(trusted_ca=Certificates("PEM"))
-    found = resolve(config, [Membership(cluster())], target="x", readers=Readers(Audience.NOBODY))
-    assert (found.settings.sets_any, found.entries, found.networks) == (False, (), ())
-    assert (found.settings.mirror, found.settings.trusted_ca) == (config.mirror, config.trusted_ca)
-    assert found.settings.cluster == "prod-1"
-
-
 @pytest.mark.parametrize(
     ("audience", "reads_objects", "completed"),
     [
@@ -283,17 +207,3 @@ def test_what_tkg_stores_is_not_completed_where_it_may_be_what_was_read(
     config = loaded(httpProxy=PROXY, noProxy="a")._replace(reads_objects=reads_objects)
     found = resolve(config, [], target="x", readers=Readers(audience))
     assert ("localhost" in found.settings.no_proxy.split(",")) is completed
-
-
-def test_each_list_is_composed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    composed: list[Any] = []
-    compose = composition.compose
-    monkeypatch.setattr(composition, "compose", lambda *given: composed.append(given) or compose(*given))
-    config = loaded(
-        httpProxy="http://asked-here-only.example.com:1", overrides=[{"match": {"roles": ["Worker"]}, "noProxy": ["a"]}]
-    )
-    for facts in (cluster(f"c-{number}", number) for number in range(50)):
-        for role in (*Role, *Role):
-            for target in ("kubeletDropIn", "containerdDropIn"):
-                resolve(config, [Membership(facts, role)], target=target, readers=Readers(Audience.NODE))
-    assert len(composed) == 50 * len(Role)

@@ -33,7 +33,6 @@ A, B = cluster("a"), cluster("b")
 @pytest.mark.parametrize(
     ("resolved", "clusters", "code", "named"),
     [
-        pytest.param(SET, [A, B], "SharedObject", ["`Cluster/org/a`", "`Cluster/org/b`"], id="several Clusters"),
         pytest.param(
             Resolved(conflicts=("`a`", "`b` Worker")), [A, B], "CannotWrite", ["`a`", "`b` Worker"], id="two proxies"
         ),
@@ -51,13 +50,6 @@ def test_a_note_about_the_clusters_of_an_object(
     assert all(text in note.message for text in named)
 
 
-@pytest.mark.parametrize(("resolved", "clusters"), [(SET, [A, A]), (Resolved(), [A, B])])
-def test_of_one_cluster_and_of_clusters_without_a_proxy_there_is_no_note(
-    resolved: Resolved, clusters: list[Cluster]
-) -> None:
-    assert list(notes(resolved, [Membership(one) for one in clusters])) == []
-
-
 def test_clusters_that_only_a_name_suggests_are_named_once_for_each_name() -> None:
     memberships = [Membership(one, how="its name", is_certain=False) for one in (A, cluster("a", "other"), B)]
     _, *ambiguous = notes(SET, memberships)
@@ -65,9 +57,6 @@ def test_clusters_that_only_a_name_suggests_are_named_once_for_each_name() -> No
     assert [note.code for note in ambiguous] == ["ClusterAmbiguous", "ClusterAmbiguous"]
     assert "`Cluster/org/a` and to `Cluster/other/a`" in ambiguous[0].message
     assert "`Cluster/org/b`" in ambiguous[1].message
-
-
-LOST = Cluster("org", "lost")
 
 
 def lacks_of(*clusters: Cluster, **spec: Any) -> list[Result]:
@@ -80,7 +69,6 @@ def lacks_of(*clusters: Cluster, **spec: Any) -> list[Result]:
 @pytest.mark.parametrize(
     ("clusters", "named", "lacking"),
     [
-        pytest.param([], ["belongs to no known Cluster", "`podCIDRs`", "`spec.clusterDefaults`"], (), id="no Cluster"),
         pytest.param(
             [cluster("a", infrastructure=())],
             [
@@ -91,21 +79,6 @@ def lacks_of(*clusters: Cluster, **spec: Any) -> list[Result]:
             ("Cluster/org/a",),
             id="a fact for two entries",
         ),
-        pytest.param(
-            [cluster("a", pod_cidrs=(), endpoint=()), cluster("b", endpoint=())],
-            ["`podCIDRs` of `Cluster/org/a`, `endpoint` of `Cluster/org/a`, `endpoint` of `Cluster/org/b`"],
-            ("Cluster/org/a", "Cluster/org/b"),
-            id="facts of two Clusters",
-        ),
-        pytest.param(
-            [cluster("a", networks=(), endpoint=(Fact("10.200.0.5"),))],
-            ["`networks` of `Cluster/org/a`", "`spec.network.vpc.cidrBlock` of the AWSCluster"],
-            ("Cluster/org/a",),
-            id="the network of the nodes",
-        ),
-        pytest.param(
-            [LOST], ["belongs to `Cluster/org/lost`, not in the list"], ("Cluster/org/lost",), id="a Cluster elsewhere"
-        ),
     ],
 )
 def test_what_nothing_says_is_named_with_the_places_that_can_say_it(
@@ -115,15 +88,3 @@ def test_what_nothing_says_is_named_with_the_places_that_can_say_it(
 
     assert (note.severity, note.clusters) == (Severity.WARNING, lacking)
     assert all(text in note.message for text in named)
-
-
-def test_the_network_of_the_nodes_is_a_warning_of_its_own() -> None:
-    lacks = lacks_of(cluster("a", pod_cidrs=(), networks=(), endpoint=(Fact("10.200.0.5"),)))
-    assert [note.fact[0] for note in lacks] == ["podCIDRs", "networks"]
-
-
-def test_what_is_missing_is_one_fact_whatever_its_clusters_are_called() -> None:
-    (of_a,), (of_b,), (other,) = (lacks_of(one) for one in (
-        cluster("a", endpoint=()), cluster("b", endpoint=()), cluster("a", pod_cidrs=())
-    ))  # fmt: skip
-    assert of_a.fact == of_b.fact != other.fact

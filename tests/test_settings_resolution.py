@@ -14,7 +14,6 @@ from krm_fn.noproxy.model import Origin
 from krm_fn.settings import (
     ProxySettings,
     Resolved,
-    cache_key,
     declared_urls,
     resolve,
     subjects,
@@ -29,7 +28,6 @@ CONTROL_PLANE = Membership(PROD, Role.CONTROL_PLANE)
 WORKER = Membership(PROD, Role.WORKER, group="md-gpu-1", worker_class="gpu")
 VERBATIM = {"style": "Verbatim"}
 BASE: dict[str, Any] = {"httpProxy": PROXY, "httpsProxy": PROXY, "noProxy": ["base"], "noProxyPolicy": VERBATIM}
-ALL = ProxySettings(PROXY, PROXY, "base")
 
 
 def resolved(spec: dict[str, Any], *memberships: Membership, target: str = "kubeletDropIn") -> Resolved:
@@ -45,30 +43,14 @@ def override(match: dict[str, Any], **sets: Any) -> dict[str, Any]:
     return {"match": match, **sets}
 
 
-@pytest.mark.parametrize("memberships", [(), (CONTROL_PLANE,), (CONTROL_PLANE, WORKER)], ids=["none", "one", "several"])
-def test_remove_wants_no_variable_anywhere(memberships: tuple[Membership, ...]) -> None:
-    spec = {**BASE, "mode": "Remove", "overrides": [override({"roles": ["Worker"]}, httpProxy=EU, disabled=False)]}
-    found = resolved(spec, *memberships)
-    assert found._replace(settings=proxy(found)) == Resolved()
-    assert Resolved().settings.variables() == {}
-
-
 HERE, ALSO_HERE = {"clusters": ["prod-1"]}, {"roles": ["Worker"]}
 
 
 @pytest.mark.parametrize(
     ("overrides", "expected"),
     [
-        pytest.param([override(HERE, noProxy=[])], ALL, id="no further entries"),
-        pytest.param([override(HERE, httpProxy=EU)], ProxySettings(EU, PROXY, "base"), id="one URL of two"),
-        pytest.param([override(HERE, httpProxy="")], ProxySettings("", PROXY, "base"), id="one URL taken away"),
         pytest.param(
             [override(HERE, httpProxy="", httpsProxy="")], ProxySettings(), id="a list without a proxy is not written"
-        ),
-        pytest.param(
-            [override(HERE, noProxy=["a"]), override(ALSO_HERE, noProxy=["b"])],
-            ProxySettings(PROXY, PROXY, "base,a,b"),
-            id="entries of several",
         ),
         pytest.param(
             [override(HERE, noProxy=["a"]), override(ALSO_HERE, noProxy=["b"], noProxyMode="Replace")],
@@ -83,7 +65,6 @@ HERE, ALSO_HERE = {"clusters": ["prod-1"]}, {"roles": ["Worker"]}
             ProxySettings(US, EU, "base"),
             id="the last wins, field by field",
         ),
-        pytest.param([override(HERE, disabled=True)], ProxySettings(), id="no proxy here"),
         pytest.param(
             [override(HERE, disabled=True), override(ALSO_HERE, httpProxy=EU, disabled=False)],
             ProxySettings(EU, PROXY, "base"),
@@ -94,36 +75,10 @@ HERE, ALSO_HERE = {"clusters": ["prod-1"]}, {"roles": ["Worker"]}
             ProxySettings(PROXY, PROXY, "x"),
             id="policies of several",
         ),
-        pytest.param(
-            [override(HERE, noProxyPolicy={"style": "TKG"})],
-            ProxySettings(PROXY, PROXY, "base,.svc.cluster.local,.svc,localhost,127.0.0.1"),
-            id="another style",
-        ),
     ],
 )
 def test_what_lies_over_it(overrides: list[dict[str, Any]], expected: ProxySettings) -> None:
     assert proxy(resolved({**BASE, "overrides": overrides}, WORKER)) == expected
-
-
-@pytest.mark.parametrize(
-    ("spec", "declared"),
-    [
-        pytest.param(BASE, True, id="a proxy for all"),
-        pytest.param({"overrides": [override(HERE, httpsProxy=EU)]}, True, id="a proxy of the region"),
-        pytest.param({**BASE, "overrides": [override(HERE, disabled=True)]}, True, id="that there is none"),
-        pytest.param(
-            {"overrides": [override({"clusters": ["x"]}, httpProxy=EU), override(HERE, disabled=True)]},
-            True,
-            id="only that",
-        ),
-        pytest.param({"overrides": [override({"clusters": ["x"]}, httpProxy=EU)]}, False, id="a proxy of others"),
-    ],
-)
-def test_whether_anything_says_which_proxy_it_has(spec: dict[str, Any], declared: bool) -> None:
-    found = resolved(spec, WORKER)
-    assert found.declared is declared
-    if not declared:
-        assert (proxy(found), found.entries, found.missing) == (ProxySettings(), (), ())
 
 
 LAB_WORKER = Membership(LAB, Role.WORKER, group="md-0")
@@ -133,8 +88,6 @@ LAB_WORKER = Membership(LAB, Role.WORKER, group="md-0")
     ("overrides", "memberships", "reported"),
     [
         pytest.param([], [WORKER, LAB_WORKER], (), id="one proxy for all"),
-        pytest.param([override({"clusters": ["*"]}, httpProxy=EU)], [WORKER, LAB_WORKER], (), id="both are overridden"),
-        pytest.param([override({"clusters": ["lab"]}, httpProxy=EU)], [WORKER], (), id="one Cluster alone"),
         pytest.param(
             [override({"clusters": ["lab"]}, noProxy=["a"])], [WORKER, LAB_WORKER], (), id="lists are united instead"
         ),
@@ -226,10 +179,7 @@ def test_an_override_that_fits_nothing_is_reported(
     ("match", "particular"),
     [
         pytest.param({"clusters": ["prod-*"]}, False, id="the Cluster"),
-        pytest.param({"clusters": ["lab"]}, False, id="another Cluster"),
-        pytest.param({"roles": ["ControlPlane"]}, False, id="another role"),
         pytest.param({"roles": ["Worker"]}, True, id="the role"),
-        pytest.param({"workerGroups": ["gpu"]}, True, id="the worker group"),
         pytest.param({"targets": ["kubeletDropIn"]}, True, id="the target"),
     ],
 )
@@ -241,14 +191,10 @@ def test_an_override_for_less_than_a_cluster_makes_its_settings_particular(
     assert resolved(spec, Membership(LAB), WORKER).settings.differs_from_cluster is particular
 
 
-OF_WORKERS = override({"roles": ["Worker"], "targets": ["kubeletDropIn"]}, httpProxy=EU, noProxy=["of-workers"])
-
-
 @pytest.mark.parametrize(
     ("match", "sets", "reported"),
     [
         pytest.param({"roles": ["Worker"]}, {"httpProxy": EU}, True, id="a role"),
-        pytest.param({"workerGroups": ["md-0"]}, {"noProxy": ["a"]}, True, id="a group of workers"),
         pytest.param({"roles": ["Worker"]}, {"httpProxy": PROXY}, False, id="one that says the same"),
         pytest.param({"clusters": ["lab"], "roles": ["Worker"]}, {"httpProxy": EU}, False, id="of another Cluster"),
         pytest.param({"clusters": ["prod-1"]}, {"httpProxy": EU}, False, id="the Cluster, which it reaches"),
@@ -268,8 +214,6 @@ THERE = override({"namespaces": ["org-acme"]}, httpProxy=EU, httpsProxy=EU)
 @pytest.mark.parametrize(
     ("spec", "membership", "expected"),
     [
-        pytest.param(BASE, WORKER, (PROXY, PROXY), id="that of all"),
-        pytest.param({**BASE, "mode": "Remove"}, WORKER, ("", ""), id="none to be left"),
         pytest.param({**BASE, "overrides": [THERE]}, WORKER, (EU, EU), id="that of its Cluster"),
         pytest.param({"overrides": [override({"clusters": ["x"]}, httpProxy=EU)]}, WORKER, None, id="nobody says one"),
         pytest.param({**BASE, "overrides": [THERE]}, CLAIMED, None, id="not that of a Cluster that it only claims"),
@@ -300,26 +244,3 @@ def test_the_proxy_that_is_declared_for_a_place(
     is_withheld = membership is CLAIMED and expected is None
     assert found.withheld == ((CLAIMED,) if is_withheld else ())
     assert found.settings.cluster == "prod-1"
-
-
-@pytest.mark.parametrize(
-    ("spec", "target", "membership", "expected"),
-    [
-        pytest.param(BASE, "kubeletDropIn", WORKER, ("", False), id="nothing"),
-        pytest.param(
-            {**BASE, "overrides": [OF_WORKERS]}, "certManager", WORKER, ("certManager", False), id="one for targets"
-        ),
-        pytest.param(BASE, "kubeadmCommands", CONTROL_PLANE, ("", True), id="what calls nodes"),
-        pytest.param(
-            {**BASE, "targets": {"kubeadmCommands": {"exports": False}}},
-            "kubeadmCommands",
-            CONTROL_PLANE,
-            ("", False),
-            id="without exports it does not",
-        ),
-    ],
-)
-def test_by_what_the_proxies_of_two_targets_may_differ(
-    spec: dict[str, Any], target: str, membership: Membership, expected: tuple[str, bool]
-) -> None:
-    assert cache_key(target, loaded(**spec), [membership]) == expected
