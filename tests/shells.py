@@ -3,34 +3,12 @@
 from __future__ import annotations
 
 import os
-import pty
 import re
-import select
 import subprocess
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from support import TIME_LIMIT, need, search_path
-
-_PROMPT = "READY> "
-_ZSHRC = f"""\
-PS1='{_PROMPT}'
-autoload -Uz compinit; compinit -u -D; source $ZDOTDIR/_inject-proxy
-"""
-_NOTE_WHAT_IS_OFFERED = """\
-compadd() {
-  [[ ${@[1,(i)(-|--)]} == *-(O|A|D)\\ * ]] && { builtin compadd "$@"; return; }
-  local -a offered
-  builtin compadd -A offered "$@"
-  (( $#offered )) && print -rl -- $offered >> $OFFERED
-  builtin compadd "$@"
-}
-_noted() { _main_complete; print -r -- . >> $OFFERED }
-zle -C noted complete-word _noted
-bindkey '^I' noted
-"""
-"""`compadd` is what every completion function of zsh ends in (zshcompwid(1)); a dot says that it is done."""
 
 
 def _of_bash(script: str, line: str, folder: Path) -> list[str]:
@@ -57,45 +35,14 @@ def _output(argv: list[str], folder: Path) -> str:
     return done.stdout
 
 
-def of_zsh(script: str, line: str, folder: Path) -> list[str]:
-    """What zsh offers, which completes on a terminal only."""
-    home, noted = folder.parent, folder.parent / "offered"
-    (home / "_inject-proxy").write_text(script)
-    (home / ".zshrc").write_text(_ZSHRC + _NOTE_WHAT_IS_OFFERED)
-    noted.touch()
-    zsh = need("zsh")
-    pid, terminal = pty.fork()
-    if not pid:
-        os.chdir(folder)
-        os.execve(  # noqa: S606 -- a shell on a terminal of its own
-            zsh,
-            ["zsh", "-i"],
-            {"PATH": search_path(), "ZDOTDIR": str(home), "OFFERED": str(noted), "TERM": "dumb"},
-        )
-    shown = b""
-    try:
-        deadline = time.monotonic() + TIME_LIMIT
-        shown = _read_until(terminal, lambda shown: _PROMPT.encode() in shown, deadline)
-        os.write(terminal, f"{line}\t".encode())
-        shown += _read_until(terminal, lambda _: noted.read_text().endswith(".\n"), deadline)
-    finally:
-        os.close(terminal)  # ends the shell
-        os.waitpid(pid, 0)
-    assert b"compdef:" not in shown, shown
-    assert b"_arguments:" not in shown, shown
-    lines = noted.read_text().splitlines()
-    # The first time counts: on a busy machine, zsh now and then completes twice for one key.
-    return [one.replace("\\ ", " ") for one in lines[: lines.index(".")]]
+def _of_zsh(script: str, line: str, folder: Path) -> list[str]:
+    """What the function offers that zsh has after its start, which it calls as bash does (`bashcompinit`)."""
+    (folder.parent / "_inject-proxy").write_text(script)
+    command = "autoload -Uz compinit; compinit -u -D; source ../_inject-proxy; print -r -- $functions[_inject_proxy]"
+    loaded = _output([need("zsh"), "-f", "-c", command], folder)
+    assert "compgen" in loaded
+    return _of_bash(script.partition("\n")[2], line, folder)
 
 
-def _read_until(terminal: int, is_done: Callable[[bytes], bool], deadline: float) -> bytes:
-    shown = b""
-    while not is_done(shown):
-        assert time.monotonic() < deadline, shown
-        if select.select([terminal], [], [], 0.05)[0]:
-            shown += os.read(terminal, 65536)
-    return shown
-
-
-OFFERED_BY: Mapping[str, Callable[[str, str, Path], list[str]]] = {"bash": _of_bash, "zsh": of_zsh, "fish": _of_fish}
+OFFERED_BY: Mapping[str, Callable[[str, str, Path], list[str]]] = {"bash": _of_bash, "zsh": _of_zsh, "fish": _of_fish}
 """Shell -> what it offers: arguments are the script, the line, and the folder in which one types."""

@@ -36,42 +36,25 @@ MAY_BE_MISSING = "kpt"
 TIME_LIMIT = 60.0
 """Seconds after which a run counts as a hang."""
 
+BUILT_BY_JUDGED = (
+    "actionlint admission-policy age-keygen argocd-cmp-server cluster-class containerd-hosts flux-envsubst helm-values "
+    "httpproxy ignition-files kyverno sbom-packages sops ytt"
+)
+OF_DEBIAN = "curl debootstrap fish git perl ruby shellcheck systemd wget zsh"
 HOW_TO_GET = {
-    "actionlint": "`make judged` builds it where Go is installed",
-    "admission-policy": "`make judged` builds it where Go is installed",
-    "age-keygen": "`make judged` builds it where Go is installed",
-    "argocd-cmp-server": "`make judged` builds it where Go is installed",
+    **dict.fromkeys(BUILT_BY_JUDGED.split(), "`make judged` builds it where Go is installed"),
+    **{name: f"`apt-get install {name}`" for name in OF_DEBIAN.split()},
     "check-jsonschema": "`pip install -e '.[dev]'` brings it",
-    "cluster-class": "`make judged` builds it where Go is installed",
-    "containerd-hosts": "`make judged` builds it where Go is installed",
-    "curl": "`apt-get install curl`",
-    "debootstrap": "`apt-get install debootstrap`",
+    "pre-commit": "`pip install -e '.[dev]'` brings it",
     "docker": "install Docker, or on Debian `apt-get install docker.io`",
-    "fish": "`apt-get install fish`",
-    "flux-envsubst": "`make judged` builds it where Go is installed",
-    "git": "`apt-get install git`",
     "go": "install Go",
-    "helm-values": "`make judged` builds it where Go is installed",
-    "httpproxy": "`make judged` builds it where Go is installed",
-    "ignition-files": "`make judged` builds it where Go is installed",
     "java": "install a JDK, on Debian `apt-get install default-jdk-headless`",
     "javac": "install a JDK, on Debian `apt-get install default-jdk-headless`",
     "kpt": "download a release of kpt and put it on PATH",
     "kubectl": "`make tools` builds it where Go is installed",
     "kustomize": "`make tools` builds it where Go is installed",
-    "kyverno": "`make judged` builds it where Go is installed",
     "node": "install Node.js, on Debian `apt-get install nodejs`",
-    "perl": "`apt-get install perl`",
-    "pre-commit": "`pip install -e '.[dev]'` brings it",
-    "ruby": "`apt-get install ruby`",
-    "sbom-packages": "`make judged` builds it where Go is installed",
     "setpriv": "`apt-get install util-linux`",
-    "shellcheck": "`apt-get install shellcheck`",
-    "sops": "`make judged` builds it where Go is installed",
-    "systemd": "`apt-get install systemd`",
-    "wget": "`apt-get install wget`",
-    "ytt": "`make judged` builds it where Go is installed",
-    "zsh": "`apt-get install zsh`",
 }
 
 

@@ -51,7 +51,6 @@ spec:
       content: "hello"
 """
 OTHER = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\ndata: {a:   b}   # as it is\n"
-SERVICE = OTHER.replace("ConfigMap", "Service")
 TEMPLATE = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: {{ .Release.Name }}\n"
 PATCH = NODES.replace("# the workers\n", "").split("  files:", 1)[0] + "  preKubeadmCommands: [echo]\n"
 
@@ -338,26 +337,6 @@ def test_an_alias_bomb_in_a_document_is_an_error(tree: Path, arguments: list[str
     done = run(tree, *arguments, stdin=bomb.encode())
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("[error] InputInvalid: ")
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        pytest.param(
-            f"{OTHER}---\n{SERVICE}env: HTTP_PROXY\n x: y\n", "document 2: not valid YAML", id="names a proxy"
-        ),
-        pytest.param(f"{OTHER}---\n{SERVICE} x: y\n", "", id="names none, so nobody reads it"),
-    ],
-)
-def test_a_document_that_cannot_be_read_is_skipped_with_a_warning(tree: Path, text: str, says: str) -> None:
-    write(tree, {"broken.yaml": text})
-    done = run(tree)
-    assert done.returncode == 0
-    assert ("broken.yaml" in done.stderr) == bool(says)
-    assert f"[warning] broken.yaml: TextUnreadable: skipped: {says}" in done.stderr or not says
-    assert ("at line 11, column 3;" in done.stderr) == bool(says)
-    assert (tree / "nodes/md-0.yaml").read_text() != NODES
-    assert (tree / "broken.yaml").read_text() == text
 
 
 def test_one_error_leaves_all_files_as_they_were(tree: Path) -> None:
