@@ -70,17 +70,6 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
     assert [f"{file.name}#{part}" for file, part in links(page) if part and part not in anchors(file)] == []
 
 
-def test_each_page_can_be_reached_from_the_readme() -> None:
-    reached, waiting = set[Path](), [ROOT / "README.md"]
-    while waiting:
-        page = waiting.pop()
-        if page not in reached and page.suffix == ".md":
-            reached.add(page)
-            waiting += [file for file, _ in links(page)]
-    documented = {page for page in PAGES if page.is_relative_to(ROOT / "docs") or page.is_relative_to(ROOT / "krm_fn")}
-    assert sorted(page_name(page) for page in documented - reached) == []
-
-
 def test_the_index_lists_each_page() -> None:
     listed = {file for file, _ in links(ROOT / "docs" / "README.md")}
     folders = (ROOT / "docs", ROOT / "krm_fn")
@@ -164,12 +153,3 @@ def test_what_the_examples_write_passes_the_linter(tmp_path: Path) -> None:
     wanted = load(yaml.safe_load(config.read_text(encoding="utf-8")))
     severe = [one for one in audit(files, wanted=wanted).results if one.severity is not Severity.INFO]
     assert [one.line() for one in severe if one.code not in IS_TO_BE_SEEN] == []
-
-
-@pytest.mark.parametrize("page", [page for page in PAGES if page.parent != ROOT], ids=page_name)
-def test_every_sample_of_a_proxy_sets_both_urls(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    for block in blocks(text):
-        if block.language in ("yaml", "sh"):
-            spec = "httpProxy:" in block.text or "httpProxy=" in block.text
-            assert not spec or "httpsProxy" in block.text, f"{page_name(page)}:{block.line}"

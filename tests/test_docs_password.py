@@ -196,30 +196,3 @@ def test_one_secret_holds_the_proxy_of_every_system(tmp_path: Path) -> None:
     assert "http://user:p%40ss@proxy.corp.example:3128" in written
     assert ".corp.example,10.0.0.0/8" in written
     assert "p%40ss" not in done.stderr
-
-
-@pytest.mark.parametrize(("page", "title"), [("orchestrators.md", "Flux"), ("orchestrators.md", "Argo CD")])
-def test_a_page_says_that_the_proxy_config_is_not_applied(page: str, title: str) -> None:
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    assert "Keep the ProxyConfig out of what" in section(text, title)
-
-
-def test_kustomize_leaves_a_local_proxy_config_out(tmp_path: Path) -> None:
-    annotation = re.findall(
-        r"`(config\.kubernetes\.io/local-config): \"(true)\"`",
-        section((ROOT / "docs" / "orchestrators.md").read_text(encoding="utf-8"), "Flux"),
-    )
-    config = yaml.safe_load(code(PAGE, "Keep it out of Kubeadm objects", "yaml")[0])
-    config["metadata"]["annotations"] = dict(annotation)
-    (tmp_path / "proxy.yaml").write_text(yaml.safe_dump(config))
-    (tmp_path / "prod.yaml").write_text(NODES)
-    (tmp_path / "kustomization.yaml").write_text("resources: [proxy.yaml, prod.yaml]\n")
-
-    built = subprocess.run(
-        [need("kustomize"), "build", str(tmp_path)], capture_output=True, text=True, check=True, timeout=TIME_LIMIT
-    )
-
-    assert [one["kind"] for one in yaml.safe_load_all(built.stdout)] == ["Cluster", "KubeadmControlPlane"]
-    done = shell("inject-proxy run .", tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "Secret" in (tmp_path / "prod.yaml").read_text()

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
 import pytest
-import yaml
 
-from fuzz import driver, policies, program
+from fuzz import driver, program
 from fuzz.driver import verdict
 from fuzz.parts import CORPUS, PARTS
 from krm_fn import pipeline
@@ -94,48 +92,5 @@ def test_a_part_whose_judge_is_missing_is_named_and_does_not_run(monkeypatch: py
     said: list[str] = []
     monkeypatch.setattr(driver, "say", said.append)
     monkeypatch.setattr(driver, "search_path", lambda: "")
-    assert driver.main(["--part", "policies", "--seconds", "1"]) == 0
-    assert said == [
-        "fuzz: the part policies does not run: kyverno is missing: `make judged` builds it where Go is installed"
-    ]
-
-
-POD = "kind: Pod\nmetadata: {name: plain, namespace: default}\nspec:\n  containers:\n  - name: web\n    env:\n"
-TABLE = "│ 1 │ p │ r │ default/Pod/plain │ Pass │ │ mutated │\n"
-
-
-@pytest.mark.parametrize(
-    ("patched", "table", "promise"),
-    [
-        pytest.param(f"    - {{name: HTTP_PROXY, value: '{policies.URL}'}}\n", TABLE, None, id="the declared proxy"),
-        pytest.param(
-            "    - {name: HTTP_PROXY, value: old}\n", TABLE, "Kyverno sets the declared proxy", id="another proxy"
-        ),
-        pytest.param("    - {name: A, value: b}\n", TABLE, "Kyverno does the rest as before", id="another variable"),
-        pytest.param("", "", "Kyverno takes the policy after a run", id="a policy that the engine refuses"),
-    ],
-)
-def test_a_policy_that_does_something_else_after_a_run_is_found(
-    patched: str, table: str, promise: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    answers = iter([("    - {name: HTTP_PROXY, value: 'http://old:1'}\n", TABLE), (patched, table)])
-
-    def engine(argv: list[str]) -> subprocess.CompletedProcess[bytes]:
-        env, printed = next(answers)
-        Path(argv[argv.index("--output") + 1]).write_text(POD + env)
-        return subprocess.CompletedProcess(argv, 0, printed.encode(), b"")
-
-    monkeypatch.setattr(policies, "need", str)
-    monkeypatch.setattr(policies, "run", engine)
-    policy = yaml.safe_load((policies.FOLDER / "filled/containers-by-anchor/before.yaml").read_text())
-    spec = {
-        "httpProxy": policies.URL,
-        "httpsProxy": policies.URL,
-        "noProxy": policies.LIST,
-        "noProxyPolicy": {"style": "Verbatim"},
-    }
-    config = {"apiVersion": "fn.inject-proxy.io/v1alpha1", "kind": "ProxyConfig", "spec": spec}
-    found = verdict(
-        "policies", yaml.safe_dump({"kind": "ResourceList", "items": [policy], "functionConfig": config}).encode()
-    )
-    assert (found.promise if found else None) == promise
+    assert driver.main(["--part", "nodes", "--seconds", "1"]) == 0
+    assert said == ["fuzz: the part nodes does not run: systemd is missing: `apt-get install systemd`"]

@@ -27,9 +27,7 @@ def coded(text: str) -> str:
     [
         pytest.param("", A + B, f"{MARK}{A}{MARK}{B}", id="two in an empty text"),
         pytest.param(B, A, f"{B}\n{MARK}{A}", id="beside one of others"),
-        pytest.param(A + B, A, A + B, id="one that is there"),
         pytest.param(f"{B}\n{MARK}{A}", "", B, id="none"),
-        pytest.param(f"{MARK}{A}{B}", B, B, id="ours, in front of one of others"),
     ],
 )
 def test_certificates_of_a_text(before: str, wanted: str, after: str) -> None:
@@ -48,7 +46,6 @@ def test_certificates_that_go_leave_what_was_there(text: str) -> None:
         pytest.param({}, TEXT, ONE, {"a": {"ca": MARK + A}}, id="a new text"),
         pytest.param({"a": {"ca": MARK + A}}, TEXT, NONE, {}, id="a text that goes"),
         pytest.param({"a": {"ca": coded(B)}}, CODED, ONE, {"a": {"ca": coded(f"{B}\n{MARK}{A}")}}, id="base64"),
-        pytest.param({"a": {"ca": B}}, TEXT, NONE, {"a": {"ca": B}}, id="one of others"),
     ],
 )
 def test_a_text_of_an_object_gets_certificates(data: Any, at: Any, settings: ProxySettings, after: Any) -> None:
@@ -74,8 +71,6 @@ OURS, OTHER, PROXY = {"name": "ours", "value": "1"}, {"name": "other"}, env({"HT
         pytest.param([{"name": "ours", "x": 1}, OTHER], OURS, [{**OURS, "x": 1}, OTHER], id="where ours is"),
         pytest.param([OURS, OTHER, OURS], OURS, [OURS, OTHER], id="once"),
         pytest.param([OURS, None, OTHER], None, [None, OTHER], id="none any more"),
-        pytest.param([OURS], None, None, id="nothing is left"),
-        pytest.param("text", None, "text", id="no list, and nothing wanted"),
     ],
 )
 def test_the_entry_of_ours_is_set_or_removed(before: Any, entry: Any, after: Any) -> None:

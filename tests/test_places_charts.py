@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from krm_fn.krm.resourcelist import objects
-from krm_fn.places.charts import ChartUse, chart_sources, charts_in, charts_of
+from krm_fn.places.charts import chart_sources, charts_in, charts_of
 
 FLUX = "source.toolkit.fluxcd.io/v1"
 URL = "https://charts.example.com"
@@ -37,7 +37,6 @@ OF_REPOSITORY = release(chart={"spec": {"chart": "cert-manager", "sourceRef": {"
     ("obj", "sources", "expected"),
     [
         pytest.param(release(), [], [], id="a release without a chart"),
-        pytest.param(OF_REPOSITORY, [], [("cert-manager", "s", "")], id="of a repository that is elsewhere"),
         pytest.param(
             OF_REPOSITORY,
             [source("HelmRepository", url=URL)],
@@ -79,7 +78,3 @@ def test_a_known_chart_says_where_its_proxy_is() -> None:
     assert system.name == "the chart cert-manager"
     assert "`http_proxy`" in system.place
     assert path == ("spec", "values")
-
-
-def test_charts_of_bitnami_have_values_of_their_own() -> None:
-    assert ChartUse("x", "", (), "https://charts.bitnami.com/bitnami").is_of_bitnami

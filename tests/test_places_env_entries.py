@@ -29,14 +29,10 @@ ONLY_HTTP = ProxySettings(http_proxy=HTTP)
     ("fields", "settings"),
     [
         pytest.param({"name": "manager", "env": OURS}, FULL, id="six entries that are right"),
-        pytest.param({"env": [*OURS[::-1], DEBUG]}, FULL, id="six entries that are right, in another order"),
         pytest.param({"env": [{"value": HTTP, "name": "HTTP_PROXY"}, OURS[1]]}, ONLY_HTTP, id="value before name"),
         pytest.param({"env": [DEBUG, POD_NAMESPACE]}, NONE, id="no proxy is wanted and none is there"),
-        pytest.param({"name": "manager"}, NONE, id="no proxy is wanted and there is no list"),
-        pytest.param({"env": None}, NONE, id="no proxy is wanted and the list is null"),
         pytest.param({"env": []}, NONE, id="no proxy is wanted and the list is empty"),
         pytest.param({"env": ["HTTP_PROXY", None, 7, {"name": ["HTTP_PROXY"]}]}, NONE, id="entries that are none"),
-        pytest.param({"env": env({"MY_HTTP_PROXY": "x", "Http_Proxy": "y", "ALL_PROXY": "z"})}, NONE, id="other names"),
     ],
 )
 def test_what_must_not_change(fields: Any, settings: ProxySettings) -> None:
@@ -48,7 +44,6 @@ def test_what_must_not_change(fields: Any, settings: ProxySettings) -> None:
     ("before", "settings", "expected"),
     [
         pytest.param(None, FULL, OURS, id="a missing list is made, in the order of the settings"),
-        pytest.param([], FULL, OURS, id="an empty list is filled"),
         pytest.param([POD_NAMESPACE], FULL, [POD_NAMESPACE, *OURS], id="new entries stand at the end"),
         pytest.param(
             [{"name": "HTTP_PROXY", "value": "http://old:1"}, DEBUG],
@@ -61,12 +56,6 @@ def test_what_must_not_change(fields: Any, settings: ProxySettings) -> None:
             ONLY_HTTP,
             OURS[:2],
             id="a valueFrom goes with its entry, never beside a value",
-        ),
-        pytest.param(
-            [{"name": "HTTP_PROXY", "value": HTTP, "valueFrom": FROM_CONFIG}],
-            ONLY_HTTP,
-            OURS[:2],
-            id="an invalid entry with value and valueFrom becomes valid",
         ),
         pytest.param([{"name": "http_proxy"}], ONLY_HTTP, [OURS[1], OURS[0]], id="an entry without a value gets one"),
         pytest.param(
@@ -83,8 +72,6 @@ def test_what_must_not_change(fields: Any, settings: ProxySettings) -> None:
             id="upper-case entries of a chart keep their order, the others follow",
         ),
         pytest.param([OURS[4], OURS[5], DEBUG], FULL, [OURS[4], OURS[5], DEBUG, *OURS[:4]], id="ours before another"),
-        pytest.param([*OURS, DEBUG], ONLY_HTTP, [*OURS[:2], DEBUG], id="a variable no setting asks for goes"),
-        pytest.param(OURS[2:], ONLY_HTTP, OURS[:2], id="all that stand there go and others come"),
         pytest.param([DEBUG, *OURS], NONE, [DEBUG], id="no proxy: the six go"),
         pytest.param(OURS, NONE, None, id="no proxy: an emptied list goes with its key"),
         pytest.param([{"name": "NO_PROXY", "valueFrom": FROM_CONFIG}, None, OURS[5]], NONE, [None], id="any form goes"),
@@ -144,10 +131,8 @@ def test_a_value_that_leaves_its_secret_is_a_warning(entry: Any, codes: list[str
     [
         pytest.param([{"name": "HTTP_PROXY", "value": "http://old:1"}], True, id="another proxy"),
         pytest.param([{"name": "HTTP_PROXY", "valueFrom": FROM_CONFIG}], True, id="a reference"),
-        pytest.param([OURS[0], {"name": "NO_PROXY", "value": "a"}], True, id="another list"),
         pytest.param([OURS[0]], False, id="ours, without its twin"),
         pytest.param([*OURS, DEBUG], False, id="ours"),
-        pytest.param([DEBUG], False, id="none of the six"),
     ],
 )
 def test_keep_leaves_all_of_a_list_alone_in_which_somebody_else_set_one(entries: list[Any], is_kept: bool) -> None:
@@ -163,9 +148,7 @@ def test_keep_leaves_all_of_a_list_alone_in_which_somebody_else_set_one(entries:
     ("entry", "value", "why"),
     [
         pytest.param({"value": "a$$b$c$$(d)"}, "a$b$c$(d)", "", id="dollars undone"),
-        pytest.param({"value": "$(open"}, "$(open", "", id="a parenthesis that stays open"),
         pytest.param({"value": "x,$(HOST_IP)"}, None, "it refers to another variable", id="a reference"),
-        pytest.param({}, "", "", id="without a value"),
         pytest.param({"value": None}, "", "", id="null"),
         pytest.param({"value": 7}, None, "its `value` must be a string", id="a number"),
         pytest.param({"valueFrom": FROM_SECRET}, None, 'it comes from the key "k" of the Secret "s"', id="a Secret"),

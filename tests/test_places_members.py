@@ -29,16 +29,12 @@ MEMBERS = {"httpProxy": HTTP, "httpsProxy": HTTPS, "noProxy": NO}
     [
         pytest.param({"spec": {"a": {"proxy": MEMBERS}}}, DEEP, FULL, id="what is right"),
         pytest.param({}, DEEP, NONE, id="no proxy, and none there"),
-        pytest.param(None, DEEP, NONE, id="no proxy, and no data"),
-        pytest.param({"spec": {"a": {"proxy": {}}}}, DEEP, NONE, id="an empty mapping that somebody wrote"),
-        pytest.param({"spec": {"a": {"proxy": {"ca": "x"}}}}, DEEP, NONE, id="other members"),
         *(
             pytest.param({"spec": {"a": {"proxy": {"noProxy": empty}}}}, DEEP, NONE, id=f"a member that is {empty!r}")
             for empty in ("", None, [], {})
         ),
         pytest.param({"proxy": {"enabled": False, "noProxy": []}}, SWITCHED, NONE, id="empty, switched off"),
         pytest.param({"http": HTTP, "https": HTTPS, "additionalNo": NO.split(",")}, WITH_LIST, FULL, id="a list"),
-        pytest.param({"http": HTTP, "https": HTTPS, "additionalNo": NO}, WITH_LIST, FULL, id="a text for a list"),
         pytest.param({"proxy": {"host": "", "port": 0}, "no": ""}, place(HostAndPort("proxy", "no")), NONE, id="host"),
     ],
 )
@@ -50,12 +46,9 @@ def test_what_must_not_change(data: Any, at: Place, settings: ProxySettings) -> 
 @pytest.mark.parametrize(
     ("data", "at", "result"),
     [
-        pytest.param({}, ROOT, MEMBERS, id="at the root"),
         pytest.param(None, ROOT, MEMBERS, id="a document that is null"),
         pytest.param({}, DEEP, {"spec": {"a": {"proxy": MEMBERS}}}, id="with all the mappings above it"),
-        pytest.param({"spec": None}, DEEP, {"spec": {"a": {"proxy": MEMBERS}}}, id="in place of null"),
         pytest.param({"noProxy": "x", "ca": "y"}, ROOT, {**MEMBERS, "ca": "y"}, id="beside what is there"),
-        pytest.param({"no": 1}, place(SHORT), {"no": 1, "http": HTTP, "https": HTTPS, "noProxy": NO}, id="short names"),
         pytest.param(
             {},
             WITH_LIST,
@@ -71,7 +64,6 @@ def test_what_must_not_change(data: Any, at: Place, settings: ProxySettings) -> 
         pytest.param(
             {"additionalNo": NO}, STRICT, {"http": HTTP, "https": HTTPS, "additionalNo": NO.split(",")}, id="no text"
         ),
-        pytest.param({}, place(Members({"HTTPS_PROXY": ("url",)})), {"url": HTTPS}, id="one URL"),
         pytest.param({}, place(VariableMembers()), FULL.variables(), id="six variables"),
         pytest.param(
             {}, place(HostAndPort("p", "no")), {"p": {"host": "proxy.corp.example", "port": 3128}, "no": NO}, id="host"
@@ -93,13 +85,7 @@ def test_a_variable_that_is_not_set_is_taken_away() -> None:
     ("keep", "data", "result"),
     [
         pytest.param(1, {"a": {"proxy": MEMBERS}}, {"spec": {}}, id="what is empty goes up to what is kept"),
-        pytest.param(2, {"a": {"proxy": MEMBERS}}, {"spec": {"a": {}}}, id="more is kept"),
         pytest.param(3, {"a": {"proxy": MEMBERS}}, {"spec": {"a": {"proxy": {}}}}, id="all is kept"),
-        pytest.param(1, {"b": 1, "a": {"proxy": MEMBERS}}, {"spec": {"b": 1}}, id="other members above stay"),
-        pytest.param(
-            1, {"a": {"proxy": {**MEMBERS, "ca": "x"}}}, {"spec": {"a": {"proxy": {"ca": "x"}}}}, id="and beside"
-        ),
-        pytest.param(1, {"a": {"proxy": {**MEMBERS, "noProxy": []}}}, {"spec": {}}, id="an empty member beside others"),
     ],
 )
 def test_without_a_proxy_the_members_go(keep: int, data: Any, result: Any) -> None:
@@ -109,8 +95,6 @@ def test_without_a_proxy_the_members_go(keep: int, data: Any, result: Any) -> No
 @pytest.mark.parametrize(
     ("data", "path"),
     [
-        pytest.param([], (), id="data that is a list"),
-        pytest.param({"spec": "x"}, ("spec",), id="a text on the way"),
         pytest.param({"spec": {"a": [1]}}, ("spec", "a"), id="a list on the way"),
         pytest.param({"spec": {"a": {"proxy": 1}}}, ("spec", "a", "proxy"), id="a number in its place"),
     ],
@@ -124,7 +108,6 @@ def test_something_else_in_the_way_is_reported(data: Any, path: tuple[str, ...])
     ("there", "after"),
     [
         pytest.param(["https", "noProxy"], ["http", "https", "noProxy"], id="in front of the next"),
-        pytest.param(["x", "noProxy", "z"], ["x", "http", "https", "noProxy", "z"], id="both of them"),
         pytest.param(["http", "x"], ["http", "x", "https", "noProxy"], id="at the end where none follows"),
     ],
 )
@@ -156,7 +139,6 @@ def test_a_password_that_belongs_into_a_secret_is_left_out_and_reported_where_no
     ("old", "new"),
     [
         pytest.param(None, HTTP, id="set"),
-        pytest.param("same", "same", id="right"),
         pytest.param("old", None, id="removed"),
         pytest.param(True, 1, id="another type"),
     ],
@@ -174,8 +156,6 @@ def test_a_value_that_follows_from_the_settings(old: Any, new: Any) -> None:
         pytest.param(MEMBERS, ROOT, FULL.variables(), id="all of them, in both cases"),
         pytest.param({"noProxy": ["a", 1, "b"]}, ROOT, {"NO_PROXY": "a,b", "no_proxy": "a,b"}, id="a list"),
         pytest.param({"httpProxy": "", "httpsProxy": None, "noProxy": 1}, ROOT, {}, id="nothing that is a text"),
-        pytest.param([1], ROOT, {}, id="a list in its place"),
-        pytest.param(None, ROOT, {}, id="nothing"),
         pytest.param(
             {"NO_PROXY": "x", "http_proxy": 1},
             place(VariableMembers()),

@@ -11,7 +11,7 @@ from krm_fn.engine import Draft
 from krm_fn.krm.results import Result
 from krm_fn.places.certificates import CertificateText
 from krm_fn.places.env_entries import EnvEntries
-from krm_fn.places.members import CAMEL, OneMember
+from krm_fn.places.members import CAMEL
 from krm_fn.places.named_item import NamedItem
 from krm_fn.places.place import Place, read_places, write_places
 from krm_fn.settings import ProxySettings
@@ -113,18 +113,8 @@ def test_an_item_is_told_by_its_name(items: Any, form: NamedItem, settings: Prox
     assert read(result, at) == (settings.variables() if after and settings.sets_any and form.add_if_missing else {})
 
 
-def test_an_item_of_one_group_of_workers_says_nothing_of_the_cluster() -> None:
-    at = place(ITEM._replace(is_read=False), "items")
-    assert read(written({}, at), at) == {}
-
-
 def test_a_container_that_overrides_another_one_goes_with_its_variables() -> None:
     at = place(NamedItem("manager", ("env",), EnvEntries()), "spec", "containers", kept_steps=1)
     done = written({"spec": {"x": 1}}, at)
     assert done["spec"]["containers"] == [{"name": "manager", "env": OURS}]
     assert written(done, at, NONE) == {"spec": {"x": 1}}
-
-
-def test_a_computed_value_of_a_removed_mapping_makes_none() -> None:
-    at = place(OneMember(lambda *_: None), "a", "b")
-    assert written({}, at) == {}

@@ -22,12 +22,7 @@ CONTROL_PLANE = "controlplane.cluster.x-k8s.io"
     ("group", "kind", "field"),
     [
         pytest.param(CONTROL_PLANE, "MicroK8sControlPlane", "`initConfiguration.httpProxy`", id="MicroK8s"),
-        pytest.param(CONTROL_PLANE, "CK8sConfigTemplate", "`httpProxy`", id="Canonical Kubernetes"),
-        pytest.param(CONTROL_PLANE, "OpenshiftAssistedConfig", "`spec.proxy`", id="OpenShift"),
         pytest.param(CONTROL_PLANE, "GKEConfig", "no field", id="GKE"),
-        pytest.param(CONTROL_PLANE, "ROSAControlPlane", "no field", id="ROSA"),
-        pytest.param(CONTROL_PLANE, "EtcdadmCluster", "`spec.etcdadmConfigSpec.proxy`", id="etcdadm"),
-        pytest.param(CONTROL_PLANE, "AWSManagedMachinePool", "launch template", id="EKS"),
         pytest.param("karpenter.k8s.aws", "EC2NodeClass", "`spec.userData`", id="Karpenter"),
     ],
 )

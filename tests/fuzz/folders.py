@@ -1,7 +1,7 @@
 """Folders with names, links, ignore files and contents that nobody expects, under commands that read and write them.
 
 A case is a YAML document: ``files`` and ``links`` (names are percent-encoded, since not each is a text), ``pipes``, and
-the ``steps``: commands in their order. Some of them are killed, and some run at the same time.
+the ``steps``: commands in their order.
 """
 
 from __future__ import annotations
@@ -9,11 +9,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import stat
-import subprocess
 import tempfile
-import time
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -21,13 +18,12 @@ from urllib.parse import quote, unquote_to_bytes
 
 import yaml
 
-from fuzz.program import DOCUMENTED, RUNS, SECONDS, Broken, command, process
+from fuzz.program import Broken, command
 from fuzz.stored import any_data
 from fuzz.structures import damage
 from fuzz.texts import WAYS
 from fuzz.values import URL
 from revealed import NEW
-from support import COMMAND
 
 CONFIG = {
     "apiVersion": "fn.inject-proxy.io/v1alpha1",
@@ -76,10 +72,6 @@ READING = [
     ["run", "--check", "a.yaml", "b"],
 ]
 WRITING = [["run", "."], ["run", "."], ["run", "-v", "."]]
-KILLED = ["kill", "run", "."]
-AT_ONCE = ["at once", "run", "."]
-STEPS_IN_PROCESS = 0.8
-"""The share of cases whose commands all run in this process, which is much faster."""
 
 
 def make(random: Random) -> bytes:
@@ -97,17 +89,11 @@ def make(random: Random) -> bytes:
     given = data.get("functionConfig")
     is_config = isinstance(given, dict) and given.get("kind") == "ProxyConfig" and random.random() < 0.5
     files["proxy.yaml"] = _written(given if is_config else CONFIG, random)
-    in_process = random.random() < STEPS_IN_PROCESS
-    steps = [*random.sample(READING, 3), random.choice(WRITING), random.choice(READING)]
-    if not in_process:
-        steps = [random.choice(READING), random.choice([KILLED, KILLED, AT_ONCE, ["run", "."]])]
     case = {
         "files": files,
         "links": {quote(_name(random)): random.choice(LINKS) for _ in range(random.randrange(3))},
         "pipes": [quote(_name(random))] if random.random() < 0.05 else [],
-        "steps": steps,
-        "in_process": in_process,
-        "milliseconds": random.randrange(60, 250),
+        "steps": [*random.sample(READING, 3), random.choice(WRITING), random.choice(READING)],
     }
     return yaml.safe_dump(case, sort_keys=False, allow_unicode=True, width=100_000).encode()
 
@@ -142,7 +128,7 @@ def judge(data: bytes) -> None:
             return
         outside = _snapshot(top / "outside")
         for words in steps:
-            _step(top, words, case)
+            _step(top / "all", words)
             if _snapshot(top / "outside") != outside:
                 raise Broken("nothing outside of the folder changes", " ".join(words))
             left = sorted(path.name for path in top.iterdir())
@@ -183,79 +169,18 @@ def _made(folder: Path, name: str, make_it: Any) -> None:
         return
 
 
-def _step(top: Path, words: list[str], case: dict[str, Any]) -> None:
-    folder = top / "all"
-    if words[0] == "kill":
-        _killed(top, words[1:], case["milliseconds"])
-        return
-    if words[0] == "at once":
-        _at_once(top, words[1:])
-        return
-    start = command if case["in_process"] else process
+def _step(folder: Path, words: list[str]) -> None:
     before = _snapshot(folder)
-    done = start(b"", *words, cwd=folder)
+    done = command(b"", *words, cwd=folder)
     after = _snapshot(folder)
     writes = words in WRITING
     has_failed = done.returncode and words[0] == "run"
     if after != before and (not writes or has_failed):
         raise Broken(f"{words[0]} {words[1]} that ends with {done.returncode} writes nothing", _changed(before, after))
-    if writes and words[0] == "run" and not done.returncode:
-        again = start(b"", *words, cwd=folder)
+    if writes and not done.returncode:
+        again = command(b"", *words, cwd=folder)
         if again.returncode or _snapshot(folder) != after:
             raise Broken("a second run of a folder changes nothing", _changed(after, _snapshot(folder)))
-
-
-def _killed(top: Path, words: list[str], milliseconds: int) -> None:
-    """Kill a run somewhere: each file is as it was or as it has to become, and another run makes the rest."""
-    folder = top / "all"
-    before, wanted = _snapshot(folder), _result(top, words)
-    RUNS["as a command"] += 1
-    started = subprocess.Popen(
-        [str(COMMAND), *words], cwd=folder, env={}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    time.sleep(milliseconds / 1000)
-    started.send_signal(signal.SIGKILL)
-    started.wait()
-    now = _snapshot(folder)
-    known = before.keys() | wanted.keys()
-    torn = [name for name in known if now.get(name) not in (before.get(name), wanted.get(name))]
-    if torn:
-        raise Broken("a killed run leaves each file old or new", str(torn))
-    done = process(b"", *words, cwd=folder)
-    rest = {name: state for name, state in _snapshot(folder).items() if name in wanted}
-    if not done.returncode and rest != wanted:
-        raise Broken("a run after a killed one does what is left", _changed(wanted, rest))
-
-
-def _at_once(top: Path, words: list[str]) -> None:
-    """Run the same thing three times at once: what is written is the same, or an error says why it is not."""
-    folder = top / "all"
-    before, wanted = _snapshot(folder), _result(top, words)
-    argv = [str(COMMAND), *words]
-    running = [
-        subprocess.Popen(argv, cwd=folder, env={}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for _ in range(3)
-    ]
-    RUNS["as a command"] += len(running)
-    for one in running:
-        _, errors = one.communicate(timeout=SECONDS)
-        if one.returncode not in DOCUMENTED:
-            raise Broken(f"exit code {one.returncode} of one of several runs", errors.decode(errors="replace")[-600:])
-    now = _snapshot(folder)
-    torn = [name for name, state in now.items() if state not in (before.get(name), wanted.get(name))]
-    if torn:
-        raise Broken("runs at the same time leave each file old or new", str(torn))
-
-
-def _result(top: Path, words: list[str]) -> dict[str, Any]:
-    """What a run that nobody disturbs makes of the folder."""
-    with tempfile.TemporaryDirectory(prefix="fuzz-") as other:
-        shutil.copytree(top, Path(other, "x"), symlinks=True, ignore=_pipes)
-        process(b"", *words, cwd=Path(other, "x", "all"))
-        return _snapshot(Path(other, "x", "all"))
-
-
-def _pipes(folder: str, names: list[str]) -> list[str]:
-    return [name for name in names if stat.S_ISFIFO(Path(folder, name).lstat().st_mode)]
 
 
 def _snapshot(folder: Path) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from fuzz import commands, folders, nodes, outputs, policies, rewritten, structures, texts
+from fuzz import commands, folders, nodes, outputs, rewritten, structures, texts
 
 CORPUS = Path(__file__).parent / "corpus"
 
@@ -32,7 +32,6 @@ PARTS = {
     "folders": Part(folders.make, folders.judge, 3),
     "nodes": Part(nodes.make, nodes.judge, 1, ("systemd", "sh")),
     "outputs": Part(outputs.make, outputs.judge, 2),
-    "policies": Part(policies.make, policies.judge, 1, ("kyverno",), tries=60),
     "rewritten": Part(rewritten.make, rewritten.judge, 2),
     "texts": Part(texts.make, texts.judge, 2),
 }
