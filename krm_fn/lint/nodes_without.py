@@ -59,24 +59,22 @@ def nodes_without_proxy(
         for record in compared
         if record.place.target_id not in ("", OF_CLASSES) and (record.after or record.is_changed)
     }
-    records: dict[object, Compared] = {}
+    right = with_and_without_credentials(wanted.proxy_urls)
+    reported: set[object] = set()
+    for foreign in overview.foreign:
+        if foreign.is_own and (foreign.obj.ref in stale or _holds(foreign.obj, right)):
+            reported.add((_owner(foreign.obj, foreign.cluster).ref, foreign.system.name))
     for lacking in (
         *_of_other_systems(overview.foreign, wanted),
         *_in_other_lists(overview, wanted, written),
     ):
-        urls = _urls_of_nodes(lacking.targets, lacking.memberships, wanted, lacking.name)
+        urls = _urls_of_nodes(lacking, wanted)
         key = (lacking.obj.ref, lacking.system or lacking.why)
-        if urls and key not in records:
+        if urls and key not in reported:
+            reported.add(key)
             result = Result.of("NodesWithoutProxy", lacking.why).about(lacking.obj.ref)
             place = unread_place(lacking.obj, lacking.memberships, urls)
-            records[key] = Compared(place, results=(result,), why_left=lacking.why)
-    for foreign in overview.foreign:
-        key = (_owner(foreign.obj, foreign.cluster).ref, foreign.system.name)
-        if foreign.is_own and key in records:
-            right = records[key].place.resolved.urls
-            if foreign.obj.ref in stale or _holds(foreign.obj, right):
-                del records[key]
-    yield from records.values()
+            yield Compared(place, results=(result,), why_left=lacking.why)
 
 
 def _owner(obj: Object, cluster: Cluster | None) -> Object:
@@ -122,22 +120,17 @@ def _in_other_lists(
             yield _Lacking(obj, memberships, NODE_TARGETS, why)
 
 
-def _holds(obj: Object, urls: Sequence[str]) -> bool:
+def _holds(obj: Object, urls: Iterable[str]) -> bool:
     """Return whether an object holds one of some URLs in any text."""
-    right = with_and_without_credentials(urls)
-    for _, node in walk(obj.data):  # noqa: SIM110
-        if isinstance(node, str) and any(url in node for url in right):
-            return True
-    return False
+    texts = [node for _, node in walk(obj.data) if isinstance(node, str)]
+    return any(url in text for text in texts for url in urls)
 
 
-def _urls_of_nodes(
-    targets: Iterable[str], memberships: Sequence[Membership], wanted: ProxyConfig, name: str = ""
-) -> list[str]:
+def _urls_of_nodes(lacking: _Lacking, wanted: ProxyConfig) -> Sequence[str]:
     """Return the proxies that nodes are to have; none where the targets of their system are switched off."""
-    for target in targets:
+    for target in lacking.targets:
         if is_enabled(target, wanted):
-            urls = declared_urls(wanted, memberships, target=target, name=name) or ()
-            if any(urls):
-                return list(urls)
-    return []
+            urls = declared_urls(wanted, lacking.memberships, target=target, name=lacking.name)
+            if any(urls or ()):
+                return urls or ()
+    return ()

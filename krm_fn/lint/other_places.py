@@ -7,7 +7,7 @@ Where no name does, a row of ``products.systems`` leads to it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krm_fn.clusters import Membership
 from krm_fn.config import KIND, Mode, ProxyConfig
@@ -118,46 +118,54 @@ def _of_object(
     if obj.group_kind[0] in _READ_BY_THEIR_TARGET or sops.is_encrypted(obj.data):
         return
     urls = declared_urls(wanted, memberships, target="", name=obj.base_name)
-    if urls is None or _is_refused(obj):
+    # An annotation of a workload or a chart may say that it gets no proxy.
+    if urls is None or choice.is_refused(obj.data, pod_spec(obj.data) or ("spec",)):
         return
     right = {url for record in compared for url in record.place.proxy_urls}
     right = with_and_without_credentials([*urls, *right])
+    place = unread_place(obj, memberships, urls)
     readings = list(_proxies_in(obj))
     for reading in readings:
-        is_other = bool(reading.value) and not is_template(reading.value or "")
-        if is_other and reading.value not in right and not _is_read(reading, compared):
+        is_right = reading.text in right or is_template(reading.text)
+        if reading.text and not is_right and not _is_read(reading, compared):
             if not _is_switched_off(obj, wanted):
                 advice = _advice(obj, wanted)
                 message = _message(reading.variable, wanted, advice)
                 result = Result.of("OtherProxy", message, reading.path).about(obj.ref)
-                place = unread_place(obj, memberships, urls)
                 yield Compared(place, after=(reading,), results=(result,), why_left=advice)
             return
     if any(urls) and not readings and not compared:
         for system in _empty_places(obj, overview):
             why = f"{system.name} takes its proxy from {system.place}: {_advice(obj, wanted)}"
-            yield Compared(unread_place(obj, memberships, urls), why_left=why)
+            yield Compared(place, why_left=why)
 
 
 def _proxies_in(obj: Object) -> Iterator[Reading]:
     """Yield the proxies that an object of any kind sets, as far as names or known fields show them."""
-    rows = [(row, ()) for row in (system_of(*obj.group_kind), field_of(*obj.group_kind)) if row]
+    system = system_of(*obj.group_kind)
+    rows = [(row, ()) for row in (system, field_of(*obj.group_kind)) if row]
     paths: set[Pointer] = set()
     for row, root in [*rows, *charts_in(obj)]:
         for below in row.urls:
-            holder = (*root, "valuesObject") if root[-1:] == ("helm",) else root
-            value = lookup(obj.data, (*holder, *below))
+            values = ("valuesObject",) if root[-1:] == ("helm",) else ()
+            path = (*root, *values, *below)
+            value = lookup(obj.data, path)
             if isinstance(value, str):
-                paths.add((*holder, *below))
-                yield _reading(below[-1], value, (*holder, *below))
+                paths.add(path)
+                yield _reading(below[-1], value, path)
     of_nodes = NODE_KINDS.get(obj.group_kind)
     has_patches = of_nodes is not None and bool(of_nodes.system.patches)
-    is_system = system_of(*obj.group_kind) is not None
-    has_texts = obj.ref.kind in _WITH_TEXTS or has_patches or is_system
-    for path, node in walk(_plain(obj)):
+    has_texts = obj.ref.kind in _WITH_TEXTS or has_patches or system is not None
+    nodes: Iterable[tuple[Pointer, Any]] = walk(obj.data)
+    if obj.group_kind == ("", "Secret"):
+        nodes = [
+            (value.path, value.text) for value in embedded.values(obj.data) if not value.problem
+        ]
+    for path, node in nodes:
         if path not in paths:
-            is_toml = path[-1:] and path[-1].endswith(".toml")
-            yield from _in_node(path, node, is_text=bool(has_texts or is_toml))
+            yield from _in_node(
+                path, node, is_text=has_texts or "".join(path[-1:]).endswith(".toml")
+            )
 
 
 def _in_node(path: Pointer, node: Any, *, is_text: bool) -> Iterator[Reading]:
@@ -183,17 +191,6 @@ def _is_proxy(name: str, value: str) -> bool:
 
 def _reading(name: str, value: str, path: Pointer) -> Reading:
     return Reading(name, value, path, value, f"`{name}`")
-
-
-def _plain(obj: Object) -> Any:
-    """Return the data of an object, with the texts of a Secret as they are meant."""
-    if obj.group_kind != ("", "Secret"):
-        return obj.data
-    found: dict[str, dict[str, str]] = {}
-    for value in embedded.values(obj.data):
-        if not value.problem:
-            found.setdefault(value.path[0], {})[value.path[1]] = value.text
-    return found
 
 
 def _is_read(reading: Reading, compared: Sequence[Compared]) -> bool:
@@ -238,12 +235,6 @@ def _message(name: str, wanted: ProxyConfig, advice: str) -> str:
     if wanted.mode is Mode.REMOVE:
         return f"still sets `{name}`: {advice}"
     return f"sets `{name}` to another proxy than this ProxyConfig says: {advice}"
-
-
-def _is_refused(obj: Object) -> bool:
-    """Return whether an annotation of a workload or a chart says that it gets no proxy."""
-    at = pod_spec(obj.data)
-    return choice.is_refused(obj.data, at or ("spec",))
 
 
 def _is_switched_off(obj: Object, wanted: ProxyConfig) -> bool:

@@ -14,7 +14,6 @@ from krm_fn.krm.codes import OF_VALUES, SILENCEABLE, Severity
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result, is_severe
 from krm_fn.light_typing import Any
-from krm_fn.near_names import did_you_mean
 from krm_fn.patch import Pointer, lookup
 from krm_fn.plan import ObjectSource
 
@@ -70,19 +69,12 @@ class Silencer:
         """
         for ref, named in self._codes.items():
             for number, code in enumerate(named, start=1):
-                message = ""
-                if code not in SILENCEABLE:
-                    advice = did_you_mean(code, SILENCEABLE, alike=0.7, begin="; ")
+                is_idle = code in codes and (ref, code) not in self._used
+                if is_idle or code not in SILENCEABLE:
                     message = (
-                        f"entry {number} of the annotation `{ANNOTATION}` is no code that can be "
-                        f"silenced{advice}"
+                        f"entry {number} of the annotation `{ANNOTATION}` silences nothing about this "
+                        "object: correct or remove it"
                     )
-                elif code in codes and (ref, code) not in self._used:
-                    message = (
-                        f"`{code}` in the annotation `{ANNOTATION}` silences nothing about this "
-                        "object: remove it"
-                    )
-                if message:
                     yield Result.of("SettingUnused", message, _PATH).about(ref)
         for number, entry in enumerate(self._ignored):
             if number not in self._used and all(code in codes for code in entry.rules):

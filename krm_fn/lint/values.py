@@ -99,9 +99,8 @@ class NoProxyList:
         self.exact: set[str] = set()
         """The hosts of the Clusters themselves: they have no subdomains."""
         for network in networks:
-            facts = [*network.networks, *network.hosts, *network.infrastructure_hosts]
-            facts += network.endpoint
-            self.exact.update(entries.canonical(fact.value.lower())[0] for fact in facts)
+            facts = [*network.hosts, *network.infrastructure_hosts, *network.endpoint]
+            self.exact.update(fact.value.lower() for fact in facts)
 
     @cached_property
     def cidrs(self) -> frozenset[Cidr]:
