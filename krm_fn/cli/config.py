@@ -10,7 +10,7 @@ from krm_fn import config
 from krm_fn.cli.files import common_folder, files_above, read_file
 from krm_fn.cli.selection import Selection
 from krm_fn.config import ProxyConfig
-from krm_fn.config.located import LocatedConfig, located_configs
+from krm_fn.config.located import LocatedConfig, located_configs, misspelt
 from krm_fn.errors import InputError, UsageError
 from krm_fn.krm.manifests import Manifests
 from krm_fn.light_typing import Any, NamedTuple
@@ -122,8 +122,5 @@ def _the_one(found: Sequence[FoundConfig], path: str = "") -> FoundConfig:
 
 def _refuse_misspelt(manifests: Manifests) -> None:
     """Raise UsageError for an object that must be meant to be a ProxyConfig."""
-    for index in manifests.holding((config.API_VERSION, config.KIND)):
-        for obj in manifests.objects(index):
-            for meant in config.probably_meant(obj.ref.api_version, obj.ref.kind):
-                file = obj.ref.file_path
-                raise UsageError(f"{file} is no ProxyConfig: it must say `{meant}`")
+    for ref, meant in misspelt(manifests):
+        raise UsageError(f"{ref.file_path} is no ProxyConfig: it must say `{meant}`")

@@ -15,7 +15,6 @@ from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import NamedTuple
 from krm_fn.lint.manifests import ReadableManifests, records
 from krm_fn.lint.places import by_place
-from krm_fn.lint.urls import corrected_url
 from krm_fn.lint.values import Reader, corrected_entries
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.plan.sources import formats
@@ -106,15 +105,17 @@ def _values_of_file(content: bytes) -> dict[str, str]:
 
 def _usable(url: str) -> str:
     """Return a URL as a ProxyConfig takes it; "" for another one, and for one that is filled in later."""
-    corrected = corrected_url(url)
-    bare = split_url(corrected).without_credentials
+    trimmed = url.strip().strip("\"'")
+    parts = split_url(trimmed if "://" in trimmed else f"http://{trimmed}")
+    corrected = parts._replace(scheme=parts.scheme.lower())
+    bare = corrected.without_credentials
     if not url or placeholders.is_in(url) or redact(bare) != bare:
         return ""
     try:
         config.load(config_of({"httpProxy": bare}))
     except ConfigError:
         return ""
-    return corrected
+    return corrected.text
 
 
 def _entries(proxy: FoundProxy, text: str, place: ProxyPlace) -> Iterator[str]:

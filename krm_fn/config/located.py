@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krm_fn.config import API_VERSION, KIND
+from krm_fn.config import API_VERSION, KIND, probably_meant
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
@@ -38,6 +38,14 @@ def located_configs(manifests: Manifests, index: int) -> Iterator[LocatedConfig]
     given = manifests.function_config_of(index)
     if given is not None:
         yield _located(manifests, index, given)._replace(is_of_list=True)
+
+
+def misspelt(manifests: Manifests) -> Iterator[tuple[ObjectRef, str]]:
+    """Yield each object that is probably meant to be a ProxyConfig, and what it must say for that."""
+    for index in manifests.holding((API_VERSION, KIND)):
+        for obj in manifests.objects(index):
+            for meant in probably_meant(obj.ref.api_version, obj.ref.kind)[:1]:
+                yield obj.ref, meant
 
 
 def _located(manifests: Manifests, index: int, obj: Object) -> LocatedConfig:

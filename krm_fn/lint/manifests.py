@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from krm_fn import config
 from krm_fn.config import Mode, ProxyConfig, Selector
-from krm_fn.config.located import LocatedConfig, located_configs
+from krm_fn.config.located import LocatedConfig, located_configs, misspelt
 from krm_fn.errors import ConfigError, DocumentError, InputError
 from krm_fn.krm.codes import OF_VALUES, Severity
 from krm_fn.krm.manifests import Manifests
@@ -74,7 +74,9 @@ def audit(
     if wanted is None:
         wanted = loaded[0][1] if loaded else ProxyConfig()
         results += _differing(loaded, wanted)
-    results += manifests.misspelt()
+    for ref, meant in misspelt(manifests):
+        message = f"this object is no ProxyConfig: did you mean `{meant}`?"
+        results.append(Result.of("ConfigIgnored", message).about(ref))
     compared = records(manifests, wanted)
     for record in compared:
         results += _of_record(record)
@@ -144,15 +146,6 @@ class ReadableManifests(Manifests):
     def configs(self) -> list[LocatedConfig]:
         """Return the ProxyConfigs among the documents."""
         return [located for index in range(len(self)) for located in located_configs(self, index)]
-
-    def misspelt(self) -> Iterator[Result]:
-        """Yield a warning for each object that is probably meant to be a ProxyConfig."""
-        for index in self.holding((config.API_VERSION, config.KIND)):
-            for obj in self.objects(index):
-                meant = config.probably_meant(obj.ref.api_version, obj.ref.kind)
-                if meant:
-                    message = f"this object is no ProxyConfig: did you mean `{meant[0]}`?"
-                    yield Result.of("ConfigIgnored", message).about(obj.ref)
 
     def problems(self, wanted: ProxyConfig) -> Iterator[Result]:
         """Yield an error for each document that a run needs and that cannot be read, and else a warning."""

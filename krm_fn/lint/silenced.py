@@ -13,7 +13,6 @@ from krm_fn.errors import InputError
 from krm_fn.krm.codes import OF_VALUES, SILENCEABLE, Severity
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result, is_severe
-from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, lookup
 from krm_fn.plan import ObjectSource
 
@@ -107,17 +106,10 @@ class Silencer:
 
 
 def annotated(source: ObjectSource) -> Iterator[Object]:
-    """Yield the objects of a list that have the annotation, but no ProxyConfig; what cannot be read is passed by."""
+    """Yield the objects of a list that may have the annotation, but no ProxyConfig; skip what cannot be read."""
     for index in source.holding((ANNOTATION,)):
         try:
             objects = source.objects(index)
         except InputError:
             continue
-        for obj in objects:
-            if obj.ref.kind != KIND and has_annotation(obj.data):
-                yield obj
-
-
-def has_annotation(data: Any) -> bool:
-    """Return whether an object names codes that are to be silenced."""
-    return lookup(data, _PATH) is not None
+        yield from (obj for obj in objects if obj.ref.kind != KIND)

@@ -5,39 +5,31 @@ from __future__ import annotations
 import re
 
 from krm_fn import placeholders
-from krm_fn.formats import escaping
 from krm_fn.lint.values import Problem
 from krm_fn.proxy_url import is_port, split_url
 
-_SCHEMES = ("http", "https")
-_ENCODED = r"%[0-9A-Fa-f]{2}"
-_RAW = r"[^A-Za-z0-9._~-]"
+_ENCODED = r"(?:[A-Za-z0-9._~-]|%[0-9A-Fa-f]{2})*"
+"""A user name or a password as Go takes it."""
 
 
 def judge_url(url: str, *, in_secret: bool = False) -> list[Problem]:
     """Return the problems of the value of HTTP_PROXY or HTTPS_PROXY, which is not empty."""
     if placeholders.is_template(url):
         return []
-    trimmed = url.strip().strip("\"'")
-    parts = split_url(trimmed)
-    problems = []
-    if trimmed != url:
-        message = "the proxy URL must not have blanks or quotes around it"
-        problems.append(Problem("UrlInvalid", message))
-    if parts.scheme not in _SCHEMES:
-        message = 'the proxy URL must begin with "http://" or "https://" in lower case'
-        return [*problems, Problem("UrlInvalid", message)]
+    parts = split_url(url.strip().strip("\"'"))
     port = (parts.port + parts.tail).rstrip("/").removeprefix(":")
-    if not parts.host:
-        message = 'the proxy URL must name a host, as in "http://proxy.example.com:3128"'
-        problems.append(Problem("UrlInvalid", message))
-    elif port and not (parts.port and is_port(port)):
-        message = 'the proxy URL must end in a port from 1 to 65535, as in ":3128", or in the host'
+    is_right = parts.text == url and parts.scheme in ("http", "https") and parts.host != ""
+    problems = []
+    if not is_right or (port and not (parts.port and is_port(port))):
+        message = (
+            'the proxy URL must be as "http://proxy.example.com:3128", with "http://" or "https://" in lower case, '
+            "a host, a port from 1 to 65535, and nothing around it"
+        )
         problems.append(Problem("UrlInvalid", message))
     elif not port:
         message = "the proxy URL must name its port: curl takes 1080, wget 80"
         problems.append(Problem("UrlWithoutPort", message))
-    if re.search(_RAW, re.sub(_ENCODED, "", parts.user + parts.password)):
+    if not (re.fullmatch(_ENCODED, parts.user) and re.fullmatch(_ENCODED, parts.password)):
         message = (
             "user name and password of the proxy must be percent-encoded: Go ignores the proxy "
             "otherwise"
@@ -63,26 +55,3 @@ def judge_pair(http_proxy: str, https_proxy: str) -> list[Problem]:
         "direct"
     )
     return [Problem("HttpsProxyMissing", message)]
-
-
-def corrected_url(url: str) -> str:
-    """Return a URL trimmed, with a scheme, and with an encoded user name and password, which it still holds."""
-    if placeholders.is_template(url):
-        return url
-    trimmed = url.strip().strip("\"'")
-    parts = split_url(trimmed if "://" in trimmed else f"http://{trimmed}")
-    parts = parts._replace(scheme=parts.scheme.lower())
-    if parts.scheme not in _SCHEMES or not parts.host:
-        return trimmed
-    if parts.user_info is None:
-        return parts.text
-    user, colon, password = parts.user_info.partition(":")
-    return parts._replace(user_info=f"{_encoded(user)}{colon}{_encoded(password)}").text
-
-
-def _encoded(text: str) -> str:
-    """Return a part of the user info percent-encoded; what is encoded already stays."""
-    encoded = ""
-    for piece in re.split(f"({_ENCODED})", text):
-        encoded += piece if re.fullmatch(_ENCODED, piece) else escaping.url_user_info(piece)
-    return encoded

@@ -19,7 +19,7 @@ from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.light_typing import Any, NamedTuple, Protocol
 from krm_fn.lint.compared import Compared
 from krm_fn.lint.run_findings import review, unreached
-from krm_fn.lint.silenced import Silencer, annotated, has_annotation
+from krm_fn.lint.silenced import Silencer, annotated
 from krm_fn.patch import Pointer
 from krm_fn.pipeline.report import CHANGE_DUE, in_report, once_for_each_fact
 from krm_fn.plan import ObjectSource, Overview, PlannedEdit, plan_edits
@@ -207,10 +207,8 @@ def run_checked(
 
 def _silencer(objects: ListOfObjects, wanted: ProxyConfig, given: FunctionConfig) -> Silencer:
     """Return the Silencer for the annotations of a list and the rules of its ProxyConfig."""
-    annotated_objects = list(annotated(objects))
-    if has_annotation(given.data):
-        annotated_objects.append(Object((), given.data, given.ref))
-    return Silencer(wanted, annotated_objects, objects.paths)
+    function_config = Object((), given.data, given.ref)
+    return Silencer(wanted, [*annotated(objects), function_config], objects.paths)
 
 
 def _edited(
