@@ -68,8 +68,7 @@ class NodeSystem(NamedTuple):
             not run yet; "" where all starts behind the commands.
         commands_of: version of the API -> the same key where it has another name.
         late_commands: the key of those that run behind it.
-        versions: the versions of the API that are known; empty where they do not matter.
-        limited: those of them that limit the length of a file and of a command.
+        has_limits: a file and a command may have a certain length only.
         has_owner: an entry of ``files`` has an ``owner``.
         has_append: it has ``append``, with which cloud-init leaves what the image has in the file.
         has_mirror: containerd, or the system, reads files with mirrors of registries.
@@ -90,11 +89,10 @@ class NodeSystem(NamedTuple):
     exporter: str = ""
     files: str = "files"
     patches: str = ""
-    versions: tuple[str, ...] = ()
-    limited: tuple[str, ...] = ()
     config_role: Role | None = None
     restart: str = ""
     commands_of: Mapping[str, str] = MappingProxyType({})
+    has_limits: bool = False
     has_owner: bool = True
     has_append: bool = True
     has_mirror: bool = True
@@ -159,8 +157,7 @@ KUBEADM = NodeSystem(
     commands="preKubeadmCommands",
     restart="restart",
     late_commands="postKubeadmCommands",
-    versions=("v1alpha3", "v1alpha4", "v1beta1", "v1beta2"),
-    limited=("v1beta1", "v1beta2"),
+    has_limits=True,
     service_cidr="10.96.0.0/12",
     network=NetworkFields(
         pod_cidrs="clusterConfiguration.networking.podSubnet",

@@ -97,8 +97,6 @@ class NodeConfig:
         self.kind = kind
         self.data: Mapping[str, Any] = lookup(obj, kind.path) or {}
         version = str(obj.get("apiVersion")).rpartition("/")[2]
-        known = kind.system.versions
-        self.version = known[-1] if known and version not in known else version
         commands = kind.system.commands_of.get(version, kind.system.commands)
         self.system = kind.system._replace(commands=commands)
         self.path: Pointer = kind.path
@@ -146,23 +144,12 @@ class NodeConfig:
             texts.append(command if is_text else "")
         return texts
 
-    def report_length(self, draft: Draft, path: Pointer, remedy: str) -> None:
+    def report_length(self, draft: Draft, path: Pointer) -> None:
         """Report a content or a command that is longer than Cluster API takes it."""
         length = len(text_at(draft.data, path))
-        if length > _LONGEST and self.version in self.system.limited:
-            message = f"Cluster API takes at most {_LONGEST} characters, this would have {length}: {remedy}"
-            is_newest = self.version == self.system.versions[-1]
-            draft.report("CannotWrite" if is_newest else "ProviderRefuses", message, path)
-
-
-def report_types(draft: Draft, path: Pointer, wanted: str) -> None:
-    """Report the entries of a list, or their paths, that have a wrong type."""
-    for index, entry in enumerate(list_at(draft.data, path)):
-        place = (*path, str(index))
-        if not isinstance(entry, str if wanted == "a string" else dict):
-            draft.findings.append(wrong_type(place, entry, wanted))
-        elif isinstance(entry, dict) and not isinstance(entry.get("path", ""), (str, type(None))):
-            draft.findings.append(wrong_type((*place, "path"), entry["path"], "a string"))
+        if length > _LONGEST and self.system.has_limits:
+            message = f"Cluster API takes at most {_LONGEST} characters, and this would have {length}: shorten it"
+            draft.report("ProviderRefuses", message, path)
 
 
 def find(draft: Draft, *, is_wanted: bool = False, is_whole: bool = False) -> NodeConfig | None:

@@ -11,7 +11,7 @@ from krm_fn.places.reading import Reading, Variables, quoted
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.nodes.command_order import Commands, arranged, is_restart, restart_of
 from krm_fn.targets.nodes.exports import assigned, exports_in, only_exports, unset_by
-from krm_fn.targets.nodes.node_config import NodeConfig, report_types
+from krm_fn.targets.nodes.node_config import NodeConfig
 
 
 class NodeExports(NamedTuple):
@@ -71,14 +71,12 @@ class NodeExports(NamedTuple):
         self, draft: Draft, commands: Sequence[str], variables: Variables, exports: Variables
     ) -> None:
         """Report commands that cannot be edited, and those that unset what is exported."""
-        report_types(draft, self.config.commands, "a string")
         exported: set[str] = set()
         for index, text in enumerate(commands):
             path = (*self.config.commands, str(index))
             if only_exports(text):
                 exported.update(only_exports(text))
-                remedy = "shorten `noProxy`, or set `exports` to false"
-                self.config.report_length(draft, path, remedy)
+                self.config.report_length(draft, path)
                 continue
             unset = [name for name in unset_by(text) if name in exported and name in exports]
             if unset:

@@ -21,7 +21,7 @@ from krm_fn.places.assigned import DROP_IN, readings
 from krm_fn.places.place import Place
 from krm_fn.places.reading import Reading, quoted
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets.nodes.node_config import FileEntry, NodeConfig, encode, report_types
+from krm_fn.targets.nodes.node_config import FileEntry, NodeConfig, encode
 from krm_fn.targets.nodes.node_files import NodeFile
 
 _ATTRIBUTES = ("owner", "permissions")
@@ -66,7 +66,6 @@ class ProxyFile(NamedTuple):
                 self._edit(draft, entry, settings)
         except ValueError as error:
             draft.report("CannotWrite", f"{error}; change the proxy settings", place.path)
-        report_types(draft, place.path, "a mapping")
 
     @property
     def _is_reference(self) -> bool:
@@ -208,7 +207,7 @@ class ProxyFile(NamedTuple):
                 "`path` must not be under /usr with Ignition (read-only); write one under /etc"
             )
             draft.report("CannotWrite", message, (*place, "path"))
-        self.config.report_length(draft, (*place, "content"), "shorten `noProxy`")
+        self.config.report_length(draft, (*place, "content"))
 
 
 class OtherDropIns(NamedTuple):

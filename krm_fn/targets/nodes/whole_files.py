@@ -45,10 +45,9 @@ class WholeFiles(NamedTuple):
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Make ``files`` hold the wanted files and no other one of our own."""
-        config = self.config
         if self.wanted:
             draft.items(place.path)
-        existing = [*config.files_in(draft.data)]
+        existing = [*self.config.files_in(draft.data)]
         for file in reversed(existing):
             if file.text is not None and self.is_ours(file.path, file.text):
                 self._update(draft, place, file)
@@ -60,9 +59,9 @@ class WholeFiles(NamedTuple):
             if wanted.path not in paths:
                 draft.append(place.path, self._entry(wanted))
                 self._describe(draft, "sets", place, wanted.path, wanted.text)
-        for file in config.files_in(draft.data):
+        for file in self.config.files_in(draft.data):
             if file.path in self.wanted:
-                config.report_length(draft, file.field("content"), "use fewer certificates")
+                self.config.report_length(draft, file.field("content"))
 
     def _update(self, draft: Draft, place: Place, file: FileEntry) -> None:
         wanted = self.wanted.get(file.path)

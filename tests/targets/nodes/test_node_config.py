@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kubeadm_objects import HTTP_ONLY, NONE, PLACES, PROXY, kubeadm, meaning, run, spec_of
 
+from certificates import A
 from cluster_objects import cluster, config_template, machine_deployment, reference
 from krm_fn.config import Certificates, Mirror
 from krm_fn.krm.codes import Severity
@@ -81,7 +82,6 @@ def test_what_is_written_is_read_back_and_goes_again(
     [
         pytest.param({"files": {}, "preKubeadmCommands": {}}, "list", id="lists that are none"),
         pytest.param("x", "spec", id="the spec"),
-        pytest.param({"files": [["a"]], "preKubeadmCommands": [["a"]]}, "0", id="an entry"),
     ],
 )
 @pytest.mark.parametrize("target", OF_PROXY, ids=lambda target: target.id)
@@ -91,6 +91,17 @@ def test_a_wrong_type_is_an_error_and_a_placeholder_a_warning(target: Target, sp
     assert finding.path[-1] in (step, "files", "preKubeadmCommands")
     later = run(target, kubeadm({"files": "${FILES}", "preKubeadmCommands": "${COMMANDS}"}), HTTP_ONLY)
     assert [one.severity for one in later.findings] == [Severity.WARNING]
+
+
+@pytest.mark.parametrize("target", ["containerdDropIn", "kubeadmCommands", "nodeTrustStore", "registryMirror"])
+def test_what_is_longer_than_cluster_api_takes_is_a_warning(target: str) -> None:
+    certificates = Certificates(A.replace("M", "M" * 10_300, 1))
+    mirror = Mirror("https://m.example:5000", "m.example", certificates)
+    long = ProxySettings(no_proxy=",".join(["host.corp.example"] * 700), trusted_ca=certificates, mirror=mirror)
+    codes = [finding.code for finding in run(TARGETS[target], kubeadm({}), long).findings]
+    assert "ProviderRefuses" in codes
+    other = {**kubeadm({}), "kind": "RKE2ConfigTemplate"}
+    assert "ProviderRefuses" not in [finding.code for finding in run(TARGETS[target], other, long).findings]
 
 
 @pytest.mark.parametrize("target", OF_NODES, ids=lambda target: target.id)

@@ -286,14 +286,6 @@ def test_a_value_that_a_shell_cannot_hold_is_an_error() -> None:
     assert [one.code for one in outcome.findings] == ["CannotWrite"]
 
 
-@pytest.mark.parametrize(
-    ("version", "severity"), [("v1alpha4", None), ("v1beta1", Severity.WARNING), ("v1beta2", Severity.ERROR)]
-)
-def test_an_export_that_is_too_long(version: str, severity: Severity | None) -> None:
-    outcome = run(COMMANDS, kubeadm({}, version=version), ProxySettings(no_proxy="a" * 10_300))
-    assert [finding.severity for finding in outcome.findings] == [severity, severity] * bool(severity)
-
-
 # What is read.
 
 

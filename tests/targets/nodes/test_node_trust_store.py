@@ -184,12 +184,6 @@ def test_a_file_of_another_author_at_our_path_is_reported_and_stays() -> None:
     assert len(done.warnings) == 1
 
 
-def test_a_certificate_that_is_longer_than_cluster_api_takes_is_an_error_where_it_rejects_it() -> None:
-    assert reported({}, long_one(10_000), "v1beta2").errors
-    assert reported({}, long_one(10_000), "v1beta1").warnings
-    assert reported({}, long_one(8_000), "v1beta2").findings == []
-
-
 # What a shell makes of the commands.
 
 

@@ -215,11 +215,6 @@ def test_an_image_that_may_not_obey_is_an_info(spec: dict[str, Any], reported: i
     assert len(outcome.reported(Severity.INFO)) == reported
 
 
-def test_too_many_certificates_are_an_error_where_cluster_api_rejects_them() -> None:
-    obj = kubeadm({}, version="v1beta2")
-    assert len(run(target, obj, mirrored(pem=PEM * 20)).errors) == 1
-
-
 def test_the_topology_reads_no_mirror_from_a_file_of_ours() -> None:
     entries: list[dict[str, Any]] = entries_after(kubeadm({}), mirrored())
     assert [mirror_hosts(entry) for entry in entries] == [(), ()]

@@ -9,13 +9,12 @@ Source: Cluster API, "Writing a ClusterClass", builtin variables: ``builtin.clus
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from krm_fn import noproxy, placeholders
 from krm_fn.clusters import Cluster, Fact, Membership
 from krm_fn.config import ProxyConfig
-from krm_fn.light_typing import NamedTuple
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.settings import ProxySettings, Resolved, network_of, resolve
@@ -37,7 +36,12 @@ _PODS, _SERVICES, _ADDRESS, _DOMAIN = (
     "198.51.100.129",
     "service-domain.invalid",
 )
-_NAMES = {_PODS: PODS, _SERVICES: SERVICES, _ADDRESS: ADDRESSES}
+_NAMES = {_PODS: PODS, _SERVICES: SERVICES, _ADDRESS: ADDRESSES, _DOMAIN: DOMAIN}
+_EXAMPLES = {
+    "pod_cidrs": (Fact(_PODS),),
+    "service_cidrs": (Fact(_SERVICES),),
+    "service_domain": (Fact(_DOMAIN),),
+}
 
 
 def for_class(config: ProxyConfig, of_class: Cluster, name: str) -> Resolved:
@@ -48,11 +52,7 @@ def for_class(config: ProxyConfig, of_class: Cluster, name: str) -> Resolved:
         of_class: what is known about every such Cluster: its infrastructure, and the networks that its machines are in.
         name: the name of the class, for overrides that name some objects.
     """
-    probe = network_of(of_class, config.cluster_defaults, config.policy)._replace(
-        pod_cidrs=(Fact(_PODS),),
-        service_cidrs=(Fact(_SERVICES),),
-        service_domain=(Fact(_DOMAIN),),
-    )
+    probe = network_of(of_class, config.cluster_defaults, config.policy)._replace(**_EXAMPLES)
     resolved = resolve(
         config._replace(cluster_defaults=probe),
         (),
@@ -61,10 +61,11 @@ def for_class(config: ProxyConfig, of_class: Cluster, name: str) -> Resolved:
         name=name,
     )
     entries = tuple(
-        entry._replace(text=_without_ours(entry.text), why=tuple(map(_without_ours, entry.why)))
+        entry._replace(text=_named(entry.text), why=tuple(map(_named, entry.why)))
         for entry in resolved.entries
     )
-    return _with_list(resolved._replace(networks=(), missing=(), entries=entries), _named(resolved))
+    resolved = resolved._replace(networks=(), missing=(), entries=entries)
+    return _with_list(resolved, [entry.text for entry in entries])
 
 
 def for_nodes(
@@ -85,55 +86,39 @@ def for_nodes(
     )
     whole = resolved_for((membership,))
     wanted = [entry.text for entry in whole.entries]
-    own = _Builtins.of(membership.cluster)
+    network = membership.cluster.network
+    own = {  # what fields of the Cluster itself say, and so what Cluster API knows of it
+        field: [
+            fact.value for fact in getattr(network, field) if fact.ref == membership.cluster.ref
+        ]
+        for field in _EXAMPLES
+    }
     listed = noproxy.parse(default.no_proxy)
     is_same_proxy = whole.urls == (default.http_proxy, default.https_proxy)
-    if is_same_proxy and set(own.fill(listed)) == set(wanted):
+    if is_same_proxy and _filled(listed, own) == set(wanted):
         return _with_list(whole, listed)
-    probe = membership._replace(cluster=own.hidden(membership.cluster))
-    named = _named(resolved_for((probe,)))
-    filled = set(own.fill(named))
+    examples = {field: facts for field, facts in _EXAMPLES.items() if own[field]}
+    cluster = membership.cluster._replace(network=network._replace(**examples))
+    probe = resolved_for((membership._replace(cluster=cluster),))
+    named = [_named(entry.text) for entry in probe.entries]
+    filled = _filled(named, own)
     if not filled <= set(wanted):
         return _with_list(whole, wanted)
     return _with_list(whole, [*named, *(text for text in wanted if text not in filled)])
 
 
-class _Builtins(NamedTuple):
-    """What Cluster API knows of the network of one Cluster: what its own fields say."""
-
-    pods: tuple[str, ...]
-    services: tuple[str, ...]
-    domain: str
-
-    @classmethod
-    def of(cls, cluster: Cluster) -> _Builtins:
-        def own(facts: Sequence[Fact]) -> tuple[str, ...]:
-            return tuple(fact.value for fact in facts if fact.ref == cluster.ref)
-
-        known = cluster.network
-        domain = "".join(own(known.service_domain))
-        return cls(own(known.pod_cidrs), own(known.service_cidrs), domain)
-
-    def hidden(self, cluster: Cluster) -> Cluster:
-        """Return the Cluster with example networks where Cluster API fills in the real ones."""
-        probe = cluster.network
-        if self.pods:
-            probe = probe._replace(pod_cidrs=(Fact(_PODS),))
-        if self.services:
-            probe = probe._replace(service_cidrs=(Fact(_SERVICES),))
-        if self.domain:
-            probe = probe._replace(service_domain=(Fact(_DOMAIN),))
-        return cluster._replace(network=probe)
-
-    def fill(self, entries: Sequence[str]) -> Iterator[str]:
-        """Yield the entries as the template of the patch renders them."""
-        lists = {
-            PODS: self.pods,
-            SERVICES: self.services,
-            ADDRESSES: tuple(_addresses(self.services)),
-        }
-        for entry in entries:
-            yield from lists.get(entry, (entry.replace(DOMAIN, self.domain or DEFAULT_DOMAIN),))
+def _filled(entries: Iterable[str], own: Mapping[str, Sequence[str]]) -> set[str]:
+    """Return the entries as the template of the patch renders them for a Cluster."""
+    lists = {
+        PODS: own["pod_cidrs"],
+        SERVICES: own["service_cidrs"],
+        ADDRESSES: [*_addresses(own["service_cidrs"])],
+    }
+    domain = "".join(own["service_domain"]) or DEFAULT_DOMAIN
+    filled: set[str] = set()
+    for entry in entries:
+        filled.update(lists.get(entry, [entry.replace(DOMAIN, domain)]))
+    return filled
 
 
 def _addresses(cidrs: Sequence[str]) -> Iterator[str]:
@@ -149,17 +134,11 @@ def _addresses(cidrs: Sequence[str]) -> Iterator[str]:
             yield f"{network}.{int(last) + 1 if last.isdecimal() else 1}"
 
 
-def _without_ours(text: str) -> str:
+def _named(text: str) -> str:
     """Return a text with the names of Cluster API in the place of the values that stand for them here."""
-    for ours, name in (*_NAMES.items(), (_DOMAIN, DOMAIN)):
-        text = text.replace(ours, name)
+    for example, name in _NAMES.items():
+        text = text.replace(example, name)
     return text
-
-
-def _named(resolved: Resolved) -> list[str]:
-    return [
-        _NAMES.get(entry.text, entry.text.replace(_DOMAIN, DOMAIN)) for entry in resolved.entries
-    ]
 
 
 def _with_list(resolved: Resolved, entries: Sequence[str]) -> Resolved:
