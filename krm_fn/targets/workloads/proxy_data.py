@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from urllib.parse import unquote
 
 from krm_fn.formats import embedded
@@ -30,11 +31,18 @@ def _url(settings: ProxySettings) -> str:
 
 
 _OF_FLUX = {
-    "address": lambda settings: split_url(_url(settings)).without_credentials,
-    "username": lambda settings: unquote(split_url(_url(settings)).user),
-    "password": lambda settings: unquote(split_url(_url(settings)).password),
+    "address": ComputedText(
+        lambda settings: split_url(_url(settings)).without_credentials, "HTTPS_PROXY"
+    ),
+    "username": ComputedText(lambda settings: unquote(split_url(_url(settings)).user)),
+    "password": ComputedText(lambda settings: unquote(split_url(_url(settings)).password)),
 }
-"""Key of a Secret that Flux reads -> what it holds."""
+"""Key of a Secret that Flux reads -> what it holds; Flux knows no exceptions."""
+
+
+def _list_of(variable: str, settings: ProxySettings) -> str:
+    """Return the list, which goes with the proxy of a variable."""
+    return settings.no_proxy if settings.variables().get(variable) else ""
 
 
 def _is_of_argo(data: Data) -> bool:
@@ -51,52 +59,31 @@ class _ProxyData(Target):
         """Yield the texts of a ConfigMap or Secret that others read as a proxy."""
         if self.refuses(data, context.options):
             return
-        use, settings = context.uses.use(data_key(data)), context.settings
+        use, settings, kind = context.uses.use(data_key(data)), context.settings, data.get("kind")
         texts = {text.path[-1]: text for text in embedded.values(data)}
-        keys = dict(use.keys)
-        is_of_aws = data.get("kind") == "ConfigMap" and text_at(data, ("metadata", "name")) == _AWS
+        variables = dict(use.keys)
+        is_of_aws = kind == "ConfigMap" and text_at(data, ("metadata", "name")) == _AWS
         if use.is_environment or is_of_aws:
-            keys |= {name: name.upper() for name in PROXY_VARIABLES if name in texts}
-        elsewhere = frozenset({"NO_PROXY"}).difference(keys.values())
-        for key, variable in keys.items():
-            text = texts.get(key) or new_text({"kind": data["kind"]}, key)
-            value = one_variable(variable)._replace(is_upper_case=True, maybe_elsewhere=elsewhere)
-            yield Place(text.path, Text(text, value, stays=True), "the data")
-        if use.is_proxy_of_flux and data.get("kind") == "Secret":
-            yield from self._of_flux(texts, settings)
+            variables |= {name: name.upper() for name in PROXY_VARIABLES if name in texts}
+        elsewhere = frozenset({"NO_PROXY"}).difference(variables.values())
+        forms: dict[str, tuple[str, ComputedText]] = {}
+        for key, variable in variables.items():
+            form = one_variable(variable)._replace(is_upper_case=True, maybe_elsewhere=elsewhere)
+            forms[key] = ("the data", form)
+        if use.is_proxy_of_flux and kind == "Secret":
+            forms |= {key: (f"`{key}` of the proxy of Flux", _OF_FLUX[key]) for key in _OF_FLUX}
+            if not _url(settings) and "address" in texts and settings.is_declared:
+                yield Result.of("LeftBehind", _NO_ADDRESS)
         if _is_of_argo(data) and "proxy" in texts:
-            yield from self._of_argo(texts)
-
-    @staticmethod
-    def _of_flux(texts: dict[str, embedded.Value], settings: ProxySettings) -> Places:
-        """Yield the address and its credentials; Flux knows no exceptions."""
-        if not _url(settings) and "address" in texts and settings.is_declared:
-            yield Result.of("LeftBehind", _NO_ADDRESS)
-        for key, value in _OF_FLUX.items():
-            text = texts.get(key) or new_text({"kind": "Secret"}, key)
-            variable = "HTTPS_PROXY" if key == "address" else ""
-            yield Place(
-                text.path,
-                Text(text, ComputedText(value, variable)),
-                f"`{key}` of the proxy of Flux",
-            )
-
-    @staticmethod
-    def _of_argo(texts: dict[str, embedded.Value]) -> Places:
-        """Yield the proxy of a repository, and its list, which goes with it."""
-        url = texts.get("url")
-        is_plain = url is not None and url.text.startswith("http://")
-        variable = "HTTP_PROXY" if is_plain else "HTTPS_PROXY"
-
-        def listed(settings: ProxySettings) -> str:
-            return settings.no_proxy if settings.variables().get(variable) else ""
-
-        for key, form in (
-            ("proxy", one_variable(variable)),
-            ("noProxy", ComputedText(listed, "NO_PROXY")),
-        ):
-            text = texts.get(key) or new_text({"kind": "Secret"}, key)
-            yield Place(text.path, Text(text, form), "the repository")
+            url = texts.get("url")
+            is_plain = url is not None and url.text.startswith("http://")
+            variable = "HTTP_PROXY" if is_plain else "HTTPS_PROXY"
+            no_proxy = ComputedText(partial(_list_of, variable), "NO_PROXY")
+            forms["proxy"] = ("the repository", one_variable(variable))
+            forms["noProxy"] = ("the repository", no_proxy)
+        for key, (label, form) in forms.items():
+            text = texts.get(key) or new_text({"kind": kind}, key)
+            yield Place(text.path, Text(text, form, stays=key in variables), label)
 
     def refuses(self, data: Data, options: Options) -> bool:
         """Return whether the annotation of an object says that its proxy stays as it is."""

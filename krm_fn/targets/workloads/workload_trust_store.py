@@ -6,8 +6,6 @@ mounts that have our name, and the variables whose value is the path of the bund
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience
@@ -15,7 +13,6 @@ from krm_fn.patch import Pointer, list_at, text_at
 from krm_fn.places.certificates import NamedEntry
 from krm_fn.places.choice import fits_object
 from krm_fn.places.containers import (
-    CONTAINERS,
     INIT_CONTAINERS,
     Container,
     containers,
@@ -23,6 +20,7 @@ from krm_fn.places.containers import (
     wrong_types,
 )
 from krm_fn.places.place import Place
+from krm_fn.places.provided import namespace_of
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import created_objects
 from krm_fn.targets.base import Context, Data, NewObjects, Options, Places, Target
@@ -74,17 +72,22 @@ def _value(name: str, folder: str) -> str:
 
 def _wanted(data: Data, settings: ProxySettings, options: Options) -> _Bundle | None:
     """Return the bundle for the containers of a workload; None for none."""
-    trusted = settings.trusted_ca
-    if not trusted.pem or not _is_meant(data, options):
+    if not settings.trusted_ca.pem or not _is_meant(data, options):
         return None
-    name, key = NAME, CA_KEY
-    if trusted.config_map and trusted.config_map[0] == text_at(data, ("metadata", "namespace")):
-        _, name, key = trusted.config_map
+    namespace, name, key = settings.trusted_ca.config_map or ("", "", "")
+    if not name or namespace != namespace_of(data):
+        name, key = NAME, CA_KEY
     folder = options.get("mountPath", "/etc/inject-proxy/trusted-ca")
     bundle = _Bundle(name, key, folder, tuple(options.get("variables", ())))
     if _is_known(data) and not bundle.is_read_by_go:  # both are Go programs
         bundle = bundle._replace(variables=(*bundle.variables, DIRECTORIES))
     return bundle
+
+
+def _is_source(data: Data, name: str, settings: ProxySettings) -> bool:
+    """Return whether a ConfigMap in the namespace of an object is the one from which the certificates come."""
+    source = settings.trusted_ca.config_map
+    return source is not None and source[:2] == (namespace_of(data), name)
 
 
 def _is_meant(data: Data, options: Options) -> bool:
@@ -106,48 +109,36 @@ def _is_known(data: Data) -> bool:
 
 def _in_container(container: Container, bundle: _Bundle | None) -> Places:
     """Yield the mount and the variables of one container; report what is in the way."""
-    where = f'in container "{container.name}"'
+    where = f'container "{container.name}"'
     mounts = {
         text_at(mount, ("mountPath",)).rstrip("/"): text_at(mount, ("name",))
         for mount in list_at(container.fields, ("volumeMounts",))
     }
     if bundle and mounts.get(bundle.folder, NAME) != NAME:
         message = (
-            f'"{bundle.folder}" {where} is used by another mount, so it does not get the bundle: set '
+            f'"{bundle.folder}" in {where} is used by another mount, so it does not get the bundle: set '
             "`spec.targets.workloadTrustStore.mountPath` to another folder"
         )
         yield Result.of("CertificatesNotSet", message, container.path)
         return
     folders = [folder for folder, name in mounts.items() if name == NAME]
-    yield from _variables(container, bundle, folders)
-    mount = bundle.mount() if bundle else None
-    yield _entry((*container.path, "volumeMounts"), NAME, mount, f"the mount of the bundle {where}")
-
-
-def _variables(container: Container, bundle: _Bundle | None, folders: Sequence[str]) -> Places:
-    """Yield the variables that name the bundle, or did in the folders where it is mounted; report another value."""
     values: dict[str, str] = {}
     if bundle:
         values = {name: _value(name, bundle.folder) for name in bundle.variables}
+    entries: dict[str, Any] = {name: {"name": name, "value": values[name]} for name in values}
     for entry in list_at(container.fields, ("env",)):
         name, value = text_at(entry, ("name",)), text_at(entry, ("value",))
         is_ours = value == values.get(name) or value in [_value(name, at) for at in folders]
-        if name in values and not is_ours:
-            message = (
-                f'`{name}` in container "{container.name}" does not name the bundle and is left as it is: '
-                "remove the entry"
-            )
+        if is_ours:
+            entries.setdefault(name, None)
+        elif entries.pop(name, None):
+            message = f"`{name}` in {where} does not name the bundle and is left as it is: remove the entry"
             yield Result.of("CertificatesNotSet", message, container.path)
-            del values[name]
-        elif is_ours and name not in values:
-            yield _variable(container, name, None)
-    for name, value in values.items():
-        yield _variable(container, name, {"name": name, "value": value})
-
-
-def _variable(container: Container, name: str, entry: Mapping[str, Any] | None) -> Place:
-    label = f'`{name}` in container "{container.name}"'
-    return _entry((*container.path, "env"), name, entry, label)
+    for name, wanted in entries.items():
+        yield _entry((*container.path, "env"), name, wanted, f"`{name}` in {where}")
+    mount = bundle.mount() if bundle else None
+    path = (*container.path, "volumeMounts")
+    yield _entry(path, NAME, mount, f"the mount of the bundle in {where}")
 
 
 def _in_config_map(data: Data, pem: str) -> Places:
@@ -158,7 +149,7 @@ def _in_config_map(data: Data, pem: str) -> Places:
         yield Result.of("CertificatesNotSet", _NOT_OURS, ("data", CA_KEY))
 
 
-def _entry(path: Pointer, name: str, entry: Mapping[str, Any] | None, label: str) -> Place:
+def _entry(path: Pointer, name: str, entry: Data | None, label: str) -> Place:
     return Place(path, NamedEntry(name, entry), label, len(path) - 1, is_trust=True)
 
 
@@ -173,34 +164,28 @@ class _WorkloadTrustStore(Target):
     def companions(self, data: Data, settings: ProxySettings, options: Options) -> NewObjects:
         """Yield the ConfigMap with the certificates, where the workload is to mount the one of inject-proxy."""
         bundle = _wanted(data, settings, options)
-        source = settings.trusted_ca.config_map or ("", "")
-        if bundle and source[:2] != (text_at(data, ("metadata", "namespace")), bundle.config_map):
+        if bundle and not _is_source(data, bundle.config_map, settings):
             yield created_objects.skeleton("ConfigMap", NAME, data)
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the places in a workload, or in the ConfigMap beside it."""
-        at = pod_spec(data)
+        at, settings = pod_spec(data), context.settings
         if at is None:
             name = text_at(data, ("metadata", "name"))
-            source = context.settings.trusted_ca.config_map or ("", "")
-            if name == NAME and source[:2] != (text_at(data, ("metadata", "namespace")), NAME):
-                yield from _in_config_map(data, context.settings.trusted_ca.pem)
+            if name == NAME and not _is_source(data, name, settings):
+                yield from _in_config_map(data, settings.trusted_ca.pem)
             return
-        bundle = _wanted(data, context.settings, context.options)
+        bundle = _wanted(data, settings, context.options)
+        listed = [*containers(data, INIT_CONTAINERS, at=at), *containers(data, at=at)]
         if bundle:
             yield from wrong_types(data, at)
-        listed = [
-            container
-            for field in (INIT_CONTAINERS, CONTAINERS)
-            for container in containers(data, field, at=at)
-        ]
+            if listed and not bundle.variables and not bundle.is_read_by_go:
+                yield Result.of("CertificatesNotSet", _NOT_READ, at)
         if listed or not bundle:
             volume = bundle.volume() if bundle else None
             yield _entry((*at, "volumes"), NAME, volume, "the volume of the bundle")
         for container in listed:
             yield from _in_container(container, bundle)
-        if bundle and listed and not bundle.variables and not bundle.is_read_by_go:
-            yield Result.of("CertificatesNotSet", _NOT_READ, at)
 
 
 TARGET = _WorkloadTrustStore()
