@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from krm_fn.clusters import CLUSTER_VARIABLES, class_name, variable_lists
 from krm_fn.krm.results import Result
 from krm_fn.noproxy import Audience
-from krm_fn.patch import Pointer, lookup, named_items
+from krm_fn.patch import Pointer, lookup, named_items, text_at
 from krm_fn.places.certificates import NamedEntry, in_base64
 from krm_fn.places.members import CAMEL, Members, steps_of
 from krm_fn.places.named_item import NamedItem
@@ -43,82 +45,66 @@ class _TkgCluster(Target):
     def places(self, data: Data, context: Context) -> Places:
         """Yield the places of a proxy in a Cluster, or in a TanzuKubernetesCluster."""
         groups = context.class_context.groups if context.class_context else {}
-        is_of_service = data.get("kind") != CLUSTER[1]
-        is_tkg = is_of_service or class_name(data).startswith("tkg-")
-        places = list(
-            _of_service(data, context.settings)
-            if is_of_service
-            else _of_cluster(data, context, is_tkg)
-        )
+        if data.get("kind") == CLUSTER[1]:
+            places = [*_of_cluster(data, context.settings, groups)]
+        else:
+            places = [*_of_service(data, whole(context.settings))]
         problem = next(filter(None, map(half, (context.settings, *groups.values()))), None)
         if problem and places:
             yield problem
         yield from places
 
 
-def _of_service(data: Data, given: ProxySettings) -> Places:
+def _of_service(data: Data, settings: ProxySettings) -> Places:
     """Yield the places of a TanzuKubernetesCluster."""
     if not isinstance(data.get("spec"), dict):
         return
-    settings = whole(given)
     path = (*_NETWORK, "proxy")
     yield Place(path, _MEMBERS, "`settings.network.proxy`", 1, settings=settings)
     if settings.is_declared or settings.trusted_ca.pem:
-        yield _trusted(
-            (*_NETWORK, "trust", "additionalTrustedCAs"), "inject-proxy", settings, keep=1
-        )
+        trusted = (*_NETWORK, "trust", "additionalTrustedCAs")
+        yield _trusted(trusted, "inject-proxy", settings, keep=1)
     if any(url.startswith("https://") for url in (settings.http_proxy, settings.https_proxy)):
         yield Result.of("ProxyReduced", _HTTPS, path)
 
 
-def _of_cluster(data: Data, context: Context, is_tkg: bool) -> Places:
+def _of_cluster(
+    data: Data, given: ProxySettings, groups: Mapping[tuple[str, str], ProxySettings]
+) -> Places:
     """Yield the places of a Cluster: annotations, the variable of all nodes and those of groups, and certificates."""
-    settings = whole(context.settings)
-    groups = context.class_context.groups if context.class_context else {}
+    settings, is_tkg = whole(given), class_name(data).startswith("tkg-")
     if is_tkg or _ANNOTATIONS.is_in(lookup(data, ("metadata", "annotations"))):
         label = "the annotations that add-ons read"
         yield Place(("metadata", "annotations"), _ANNOTATIONS, label, 1, settings=settings)
     for path in variable_lists(data):
-        group = _group_of(data, path)
-        own = whole(groups[group]) if group and group in groups else settings
-        is_there = named_items(data, path, "proxy")
-        if not is_tkg and not any(
-            _MEMBERS.is_in(lookup(data, (*entry, "value"))) for entry in is_there
-        ):
+        there = [lookup(data, (*item, "value")) for item in named_items(data, path, "proxy")]
+        if not is_tkg and not any(_MEMBERS.is_in(value) for value in there):
             continue
-        is_own = is_tkg and (path == CLUSTER_VARIABLES or own.variables() != settings.variables())
-        form = NamedItem("proxy", ("value",), _MEMBERS, is_own, _SYSTEM_WIDE, is_read=not group)
-        label = "the variable `proxy`" + (f' of "{group[1]}" in `{group[0]}`' if group else "")
-        keep = len(path) - (1 if path == CLUSTER_VARIABLES else 2)
+        label, own = "the variable `proxy`", settings
+        is_of_group = "workers" in path
+        if is_of_group:
+            section, name = path[3], text_at(data, (*path[:-2], "name"))
+            label += f' of "{name}" in `{section}`'
+            own = whole(groups.get((section, name), given))
+        is_own = own.variables() != settings.variables() or path == CLUSTER_VARIABLES
+        form = NamedItem(
+            "proxy", ("value",), _MEMBERS, is_tkg and is_own, _SYSTEM_WIDE, not is_of_group
+        )
+        keep = 2 if path == CLUSTER_VARIABLES else len(path) - 2
         yield Place(path, form, label, keep, settings=own)
         if own.is_declared and settings.sets_any and not own.sets_any:
             yield Result.of("NodesWithoutProxy", _NONE, path[:-2])
-    if is_tkg and _is_trust_written(settings):
-        yield _trust_variable(data, settings)
-
-
-def _is_trust_written(settings: ProxySettings) -> bool:
-    """Return whether certificates are set, or go with the proxy: an entry of somebody else may have our name."""
-    return bool(settings.trusted_ca.pem) or (settings.is_declared and not settings.sets_any)
-
-
-def _group_of(data: Data, path: Pointer) -> tuple[str, str] | None:
-    """Return section and name of the group of workers whose variables are in a list; None for other nodes."""
-    holder = path[:-2]
-    return (holder[3], str(lookup(data, (*holder, "name")))) if "workers" in holder else None
-
-
-def _trust_variable(data: Data, settings: ProxySettings) -> Place:
-    """Return the variable with certificates; in old classes its value is the list."""
-    is_old = any(
-        isinstance(lookup(data, (*entry, "value")), list)
-        for entry in named_items(data, CLUSTER_VARIABLES, "trust")
-    )
-    steps = ("value",) if is_old else ("value", "additionalTrustedCAs")
-    trusted = _trusted(steps, "proxy", settings, keep=0)
-    return Place(
-        CLUSTER_VARIABLES, NamedItem("trust", steps, trusted.form), trusted.label, 2, True, settings
-    )
+    # Certificates go with the proxy only: an entry of somebody else may have our name.
+    is_removal = settings.is_declared and not settings.sets_any
+    if is_tkg and (settings.trusted_ca.pem or is_removal):
+        there = [
+            lookup(data, (*item, "value")) for item in named_items(data, CLUSTER_VARIABLES, "trust")
+        ]
+        is_old = any(isinstance(value, list) for value in there)  # in old classes
+        steps = ("value",) if is_old else ("value", "additionalTrustedCAs")
+        trusted = _trusted(steps, "proxy", settings, keep=0)
+        form = NamedItem("trust", steps, trusted.form)
+        yield Place(CLUSTER_VARIABLES, form, trusted.label, 2, True, settings)
 
 
 def _trusted(path: Pointer, name: str, settings: ProxySettings, keep: int) -> Place:
