@@ -22,7 +22,7 @@ from krm_fn.errors import InputError, InternalError, UsageError
 from krm_fn.formats import sops
 from krm_fn.formats.embedded import Value
 from krm_fn.krm.manifests import Manifests
-from krm_fn.krm.results import ObjectRef
+from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.noproxy import Readers
 from krm_fn.places.place import Place, write_places
 from krm_fn.places.texts import Text, YamlText
@@ -119,14 +119,14 @@ def _filled(text: str, form: FileForm, proxy: ProxySettings) -> tuple[str, list[
     number = len(documents(text))
     if number > 1:
         raise InputError(f"the file must hold one YAML document, but it holds {number}")
-    problem = form.problem(proxy) if form.problem else None
-    if problem is not None:
-        raise InputError(problem.message)
-    own = form.settings(proxy)
-    places = partial(form.places, own)
-    yaml = YamlText(places, new_document=[new for new in places({}) if isinstance(new, Place)])
+    new_document = []
+    for place in form.places(proxy, {}):
+        if isinstance(place, Result):
+            raise InputError(place.message)
+        new_document.append(place)
+    yaml = YamlText(partial(form.places, proxy), new_document)
     draft = Draft(text)
-    write_places(draft, [Place((), Text(Value((), text), yaml), "the file", is_trust=True)], own)
+    write_places(draft, [Place((), Text(Value((), text), yaml), "the file", is_trust=True)], proxy)
     for finding in draft.findings:
         raise InputError(finding.message.removeprefix("in it, "))
     after = str(draft.data)

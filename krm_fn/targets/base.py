@@ -49,15 +49,11 @@ class FileForm(NamedTuple):
 
     Attributes:
         audience: who reads the list of the file.
-        places: returns the places of its document, given the settings.
-        problem: returns what keeps a proxy from being written into it; None for nothing.
-        settings: returns the settings as the product takes them.
+        places: yields the places of its document, given the settings, or what keeps a proxy from being written.
     """
 
     audience: Audience
-    places: Callable[[ProxySettings, Any], Iterable[Any]]
-    problem: Callable[[ProxySettings], Result | None] | None = None
-    settings: Callable[[ProxySettings], ProxySettings] = lambda settings: settings
+    places: Callable[[ProxySettings, Any], Iterable[Place | Result]]
 
 
 class NodeUpdate(NamedTuple):

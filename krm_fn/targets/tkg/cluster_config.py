@@ -45,10 +45,19 @@ def whole(settings: ProxySettings) -> ProxySettings:
     return settings._replace(http_proxy="", https_proxy="", no_proxy="", is_declared=False)
 
 
-def places_of_document(settings: ProxySettings, document: Any, *, is_file: bool = False) -> Places:
-    """Yield the places in a configuration; in a file nothing counts without the switch."""
+def _places_of_file(settings: ProxySettings, document: Any) -> Places:
+    """Yield the places in a configuration file, in which nothing counts without the switch."""
+    problem = half(settings)
+    if problem:
+        yield problem
+    else:
+        yield from _places_of_document(settings, {tkg.PROXY_SWITCH: None, **document})
+
+
+def _places_of_document(settings: ProxySettings, document: Any) -> Places:
+    """Yield the places in a configuration."""
     yield Place((), _MEMBERS, _LABEL)
-    if is_file or tkg.PROXY_SWITCH in document:
+    if tkg.PROXY_SWITCH in document:
         yield Place((tkg.PROXY_SWITCH,), OneMember(_switch), f"`{tkg.PROXY_SWITCH}`")
     yield Place(
         (tkg.PROXY_CERTIFICATE,),
@@ -78,9 +87,7 @@ class _ClusterConfig(Target):
     audience = Audience.TKG
     reach = Reach.CLUSTER
     writes = Writes.PROXY_AND_TRUST
-    file = FileForm(  # TKG adds the networks itself
-        Audience.PRODUCT, partial(places_of_document, is_file=True), problem=half, settings=whole
-    )
+    file = FileForm(Audience.PRODUCT, _places_of_file)  # TKG adds the networks itself
     node_update = NodeUpdate(
         is_rolled=False, why="TKG reads the Secret when it renders the objects of the cluster"
     )
@@ -101,7 +108,7 @@ class _ClusterConfig(Target):
                 yield problem._replace(path=value.path)
             if settings.sets_any and not _may_be_filled(value):
                 yield Result.of("TextUnreadable", _NOTHING, value.path)
-            form = YamlText(partial(places_of_document, settings))
+            form = YamlText(partial(_places_of_document, settings))
             yield text_place(value, form, _LABEL)._replace(settings=settings, is_trust=True)
 
 

@@ -140,19 +140,6 @@ def _gets_proxy(container: Container, data: Data, options: Options, is_chosen: b
     )
 
 
-def _missing(data: Data, at: Pointer, options: Options) -> list[str]:
-    """Return the names of containers that get the proxy, and that a workload lacks."""
-    if choice.is_refused(data, at):
-        return []
-    names: tuple[str, ...] = choice.request_of(data, at).names
-    there = [container.name for container in _listed(data, at)]
-    if not names and at == _OF_PROVIDER and not _chosen(data, at, options):
-        is_preset = "clusterAPIProviders" in options.get("presets", ())
-        if is_preset or _is_chosen(data, at, options):
-            names = (_MANAGER,)
-    return [name for name in names if name not in there]
-
-
 class _Workloads(Target):
     id = "workloads"
     audience = Audience.POD
@@ -170,23 +157,27 @@ class _Workloads(Target):
     def places(self, data: Data, context: Context) -> Places:
         """Yield the environments of the chosen containers."""
         at, options = _pod_spec(data, context.options), context.options
-        if at is None:
+        if at is None or choice.is_refused(data, at):
             return
-        chosen, missing = _chosen(data, at, options), _missing(data, at, options)
-        if context.settings.sets_any and (chosen or _is_chosen(data, at, options)):
+        names, is_chosen = choice.request_of(data, at).names, _is_chosen(data, at, options)
+        chosen = _chosen(data, at, options)
+        if context.settings.sets_any and (chosen or is_chosen):
             yield from wrong_types(data, at)
         if at == _OF_PROVIDER:
+            if not names and (is_chosen or "clusterAPIProviders" in options.get("presets", ())):
+                names = (_MANAGER,)
             # A container of this name overrides that of the released manifest; it goes with the variables.
-            for name in (*(container.name for container in chosen), *missing):
+            for name in names:
                 form = NamedItem(name, ("env",), EnvEntries())
                 yield Place((*at, CONTAINERS), form, f'container "{name}"', 1)
             return
         for container in chosen:
             yield _env_place(data, container, context)
+        there = [container.name for container in _listed(data, at)]
+        missing = ", ".join(f"`{name}`" for name in names if name not in there)
         if missing and context.settings.sets_any:
-            names = ", ".join(f"`{name}`" for name in missing)
-            message = _UNKNOWN.format(names)
-            yield Result.of("SettingUnused", message, ("metadata", "annotations"))
+            path = ("metadata", "annotations")
+            yield Result.of("SettingUnused", _UNKNOWN.format(missing), path)
 
     def readers(self, data: Data, options: Options, uses: DataUses = NO_USES) -> Readers:
         """Return who reads the list in an object: Go programs where only presets choose it."""
