@@ -11,12 +11,12 @@ from krm_fn.yamledit import read
 from krm_fn.yamledit.render import (
     AuthorScalar,
     Layout,
+    behind,
     block,
     block_text,
     flow,
     is_literal,
     is_plain,
-    literal,
     scalar,
 )
 
@@ -113,10 +113,9 @@ def test_what_a_literal_block_cannot_hold(text: Any) -> None:
     ],
 )
 def test_literal_blocks(value: str, lines: list[str]) -> None:
-    header, content = literal(value, 2, COMPACT)
-    assert is_literal(value)
-    assert [header, *content] == lines
-    assert read("a: " + "\n".join([header, *content]) + "\n") == {"a": value}
+    header, content = behind(":", value, 0, COMPACT)
+    assert [header.strip(), *content] == lines
+    assert read("a: " + "\n".join([header.strip(), *content]) + "\n") == {"a": value}
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping
 
 from krm_fn.light_typing import NamedTuple
+from krm_fn.yamledit.lines import end_of_match
 
 # It begins with its literal, which is searched for faster than the beginning of a line.
 _TOP_LEVEL = re.compile(r"\n(?=[^ \t\r\n#\-])")
@@ -65,8 +66,7 @@ def _breaks_lines_plainly(text: str) -> bool:
 
 
 def _members(text: str) -> dict[str, tuple[int, int]] | None:
-    before = _BEFORE.match(text)
-    begin = before.end() if before else 0
+    begin = end_of_match(_BEFORE, text, 0)
     starts = [begin, *(match.end() for match in _TOP_LEVEL.finditer(text, begin))]
     keys = [_KEY.match(text, start) for start in starts]
     names = [match[1] for match in keys if match]

@@ -7,7 +7,6 @@ differently (``yes``, ``22:30``, ``0640``) is data that is only looked at: its w
 from __future__ import annotations
 
 import math
-import operator
 import re
 
 from krm_fn.errors import ExpansionError
@@ -191,23 +190,3 @@ def same(one: Any, other: Any) -> bool:
     if isinstance(one, list):
         return len(one) == len(other) and all(map(same, one, other))
     return bool(one == other)
-
-
-def shared(old: Any, new: Any) -> Any:
-    """Return new data in which each part that is the same as in the old data is that very object.
-
-    To find out that two parts are the same then costs nothing, at whatever depth.
-    """
-    if type(old) is not type(new):
-        return new
-    if isinstance(new, dict):
-        new = {name: shared(old.get(name), value) for name, value in new.items()}
-        is_same = old.keys() == new.keys() and all(
-            map(operator.is_, old.values(), map(new.get, old))
-        )
-    elif isinstance(new, list):
-        new = [*map(shared, old, new), *new[len(old) :]]
-        is_same = len(old) == len(new) and all(map(operator.is_, old, new))
-    else:
-        is_same = old == new
-    return old if is_same else new

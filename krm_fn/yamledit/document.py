@@ -135,11 +135,8 @@ def has_complex_keys(text: str) -> bool:
     Raises:
         InputError: the text is not one YAML document.
     """
-    for node in walk(Document(text).root):
-        for key, _ in node.entries if isinstance(node, Mapping) else ():
-            if isinstance(key_text(key), ComplexKey):
-                return True
-    return False
+    nodes = walk(Document(text).root)
+    return any(isinstance(name, ComplexKey) for node in nodes for name, _, _ in children(node))
 
 
 def repeated_keys(node: Node) -> Iterator[Pointer]:
@@ -148,11 +145,9 @@ def repeated_keys(node: Node) -> Iterator[Pointer]:
     JSON readers take the last value, go-yaml refuses it. An alias is not followed.
     """
     inner = children(node)
-    if isinstance(node, Mapping):
-        names = Counter(name for name, _, _ in inner)
-        for name, times in names.items():
-            if times > 1:
-                yield (name,)
+    for name, times in Counter(name for name, _, _ in inner).items():
+        if times > 1:
+            yield (name,)
     for name, _, value in inner:
         for path in repeated_keys(value):
             yield (name, *path)

@@ -13,7 +13,7 @@ from itertools import product
 from krm_fn.errors import EditError, InputError, InternalError
 from krm_fn.light_typing import TYPE_CHECKING, Any, NamedTuple
 from krm_fn.yamledit import layout
-from krm_fn.yamledit.data import is_merge, key_text, merged, same, scalar_value, shared, view
+from krm_fn.yamledit.data import is_merge, key_text, merged, same, scalar_value, view
 from krm_fn.yamledit.layout import DASH, FLOW, KEY, ROOT, Slot, slots_of
 from krm_fn.yamledit.lines import (
     BREAKS,
@@ -24,7 +24,7 @@ from krm_fn.yamledit.lines import (
     with_line_feeds,
 )
 from krm_fn.yamledit.pairs import comparable, pair_items
-from krm_fn.yamledit.render import AuthorScalar, Layout, behind_dash, behind_key, block, flow, key
+from krm_fn.yamledit.render import AuthorScalar, Layout, behind, block, flow, key
 from krm_fn.yamledit.scalars import restyled
 from krm_fn.yamledit.splice import Edit, splice
 from krm_fn.yamledit.tree import Alias, Mapping, Node, Scalar, Sequence, compose, walk
@@ -92,15 +92,14 @@ def rewritten(document: Document, new: Any) -> str:
     known = earlier_values(lines, root)
     if known:
         new = with_earlier_values(root, old, new, known)
-    new = shared(old, new)
-    if new is old:
-        return text
     style = layout.style_of(lines, root)._replace(newline=newline_of(text))
     slot = Slot(root, ROOT, root.start, root.start, root.end)
     # A comment below a literal block may become words of it.
     for way, literals in product((IN_PLACE, COLLECTIONS_ANEW, ALL_ANEW), (True, False)):
         writer = _Writer(document, lines, style._replace(literals=literals), known, way)
         writer.value(Child(slot, old, new, None))
+        if not writer.edits:
+            return text
         changed = splice(text, writer.edits)
         # A literal block needs a line break at its end.
         closed = changed if changed.endswith(tuple(BREAKS)) else changed + style.newline
@@ -245,7 +244,7 @@ class _Writer:
         insertion = self._flow_insertion if slots[0].kind == FLOW else self._block_insertion
         front: Slot | None = None
         for place, entry in enumerate(entries):
-            if place > max(old, default=-1):
+            if place > (old[-1] if old else -1):
                 front = slots[kept[-1]]
             if entry.at >= 0:
                 front = slots[entry.at]
@@ -348,28 +347,27 @@ class _Writer:
 
     def _replace_behind_indicator(self, child: Child, data: Any) -> None:
         """Write the value behind a ``-`` or ``:`` anew and keep the comments on its lines."""
-        slot = child.slot
-        node, indicator = slot.node, slot.behind
-        write = behind_dash if slot.kind == DASH else behind_key
-        column = column_of(self.text, slot.start)
-        rest, lines = write(data, column, self.style, layout.quote_of(node))
-        first_end = end_of_line(self.text, indicator)
-        last_end = max(first_end, end_of_line(self.text, node.end))
+        slot, node, text = child.slot, child.slot.node, self.text
+        indicator = "-" if slot.kind == DASH else ":"
+        column = column_of(text, slot.start)
+        rest, lines = behind(indicator, data, column, self.style, layout.quote_of(node))
+        first_end = end_of_line(text, slot.behind)
+        last_end = max(first_end, end_of_line(text, node.end))
         comment = ""
         if node.start > first_end:
-            comment = self.text[indicator:first_end].rstrip(" ")
-        elif rest:  # the blanks in front of the value stay
-            rest = self.text[indicator : node.start] + rest[1:] if node.start > indicator else rest
-        behind = self.text[node.end : last_end]
+            comment = text[slot.behind : first_end].rstrip(" ")
+        elif rest and node.start > slot.behind:  # the blanks in front of the value stay
+            rest = text[slot.behind : node.start] + rest[1:]
+        comment_behind = text[node.end : last_end]
         if isinstance(node, Scalar) and node.style in ("|", ">"):
-            behind = rest_of_line(self.text, slot)
-        if not _is_block(node) and (behind.strip() or node.end <= first_end):
-            comment += behind
+            comment_behind = rest_of_line(text, slot)
+        if not _is_block(node) and (comment_behind.strip() or node.end <= first_end):
+            comment += comment_behind
         words = self._words_to_keep(child)
         if words is not None:
             comment = with_note(comment, words, self.document.comment)
         new = self.style.newline.join([rest + comment, *lines])
-        self.edits.append((indicator, last_end, new))
+        self.edits.append((slot.behind, last_end, new))
 
     def _words_to_keep(self, child: Child) -> str | None:
         """Return the text of a value for a note, if it was empty or a flow collection and becomes a block."""
@@ -402,15 +400,14 @@ class _Writer:
 
     def _has_stale_alias(self, node: Node) -> bool:
         """Return whether an alias in a value means a text that changed or went: it must be written out."""
-        if not self._has_aliases:
-            return False
-        return any(
-            isinstance(inner, Alias) and self._is_stale(inner.target) for inner in walk(node)
-        )
-
-    def _is_stale(self, target: Node) -> bool:
-        is_overwritten = any(start <= target.start < end for start, end, _ in self.edits)
-        return is_overwritten or target in self._changed
+        for inner in walk(node) if self._has_aliases else ():
+            if not isinstance(inner, Alias):
+                continue
+            at = inner.target.start
+            is_overwritten = any(start <= at < end for start, end, _ in self.edits)
+            if is_overwritten or inner.target in self._changed:
+                return True
+        return False
 
 
 def with_author_scalars(node: Node, new: Any) -> Any:
@@ -453,8 +450,7 @@ def _fillings(old: Any, new: Any) -> Iterator[bool]:
         for name, data in old.items():
             yield from _fillings(data, new.get(name, GONE))
     elif isinstance(old, list) and isinstance(new, list) and old:
-        partners = dict(pair_items(old, new))
         for index, data in enumerate(old):
-            yield from _fillings(data, new[partners[index]] if index in partners else GONE)
+            yield from _fillings(data, new[index] if index < len(new) else GONE)
     elif not same(old, new):
         yield _is_empty(old) and new is not GONE

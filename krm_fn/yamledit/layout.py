@@ -10,7 +10,7 @@ from collections import Counter
 
 from krm_fn.light_typing import NamedTuple
 from krm_fn.yamledit.data import key_text
-from krm_fn.yamledit.lines import column_of, end_of_line, newline_of, starts_line
+from krm_fn.yamledit.lines import column_of, end_of_line, end_of_match, starts_line
 from krm_fn.yamledit.render import Layout
 from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence, walk
 
@@ -50,30 +50,19 @@ def slots_of(text: str, node: Mapping | Sequence) -> list[Slot]:
         kind = FLOW if node.flow else KEY
         for key, value in node.entries:
             start, behind, end = _begin_of_key(text, key.start), key.end, key.end
-            colon = _skip(text, key.end)
+            colon = end_of_match(_SPACE_AND_COMMENTS, text, key.end)
             if text.startswith(":", colon):  # else an explicit key without a value
                 behind, end = colon + 1, max(key.end, value.end)
             slots.append(Slot(value, kind, start, behind, end, key_text(key)))
     elif node.flow:
         slots = [Slot(item, FLOW, item.start, item.start, item.end) for item in node.items]
     else:
-        position = _behind_properties(text, node)
+        position = end_of_match(_PROPERTIES, text, node.start)
         for item in node.items:
-            dash = _skip(text, position)
+            dash = end_of_match(_SPACE_AND_COMMENTS, text, position)
             slots.append(Slot(item, DASH, dash, dash + 1, item.end))
             position = item.end
     return slots
-
-
-def _skip(text: str, position: int) -> int:
-    match = _SPACE_AND_COMMENTS.match(text, position)
-    return match.end() if match else position
-
-
-def _behind_properties(text: str, node: Node) -> int:
-    """Return where a node begins behind its anchor and tag."""
-    properties = _PROPERTIES.match(text, node.start)
-    return properties.end() if properties else node.start
 
 
 def _begin_of_key(text: str, key: int) -> int:
@@ -141,7 +130,6 @@ def style_of(text: str, root: Node) -> Layout:
     return Layout(
         step=max(steps, key=steps.__getitem__, default=2),
         dash=max(dashes, key=dashes.__getitem__, default=0),
-        newline=newline_of(text),
         json=is_json,
     )
 
@@ -150,7 +138,7 @@ def _dash_columns(text: str, column: int, value: Node) -> list[int]:
     """Return how far the dashes of a block list are behind its key at ``column``; [] for other values."""
     if not isinstance(value, Sequence) or value.flow or not value.items:
         return []
-    columns = column_of(text, _behind_properties(text, value)) - column
+    columns = column_of(text, end_of_match(_PROPERTIES, text, value.start)) - column
     return [columns] if columns >= 0 else []
 
 

@@ -38,6 +38,12 @@ class Lines:
         return bisect_right(self._ends, position)
 
 
+def end_of_match(pattern: re.Pattern[str], text: str, position: int) -> int:
+    """Return the end of what a pattern matches at a position; the position itself if it matches nothing."""
+    match = pattern.match(text, position)
+    return match.end() if match else position
+
+
 def column_of(text: str, position: int) -> int:
     """Return the column of a position on its line."""
     return position - (text.rfind("\n", 0, position) + 1)

@@ -148,14 +148,6 @@ def _constant(value: Any) -> str:
     return text.replace("e", ".0e", 1) if isinstance(value, float) and "." not in text else text
 
 
-def literal(value: str, indent: int, style: Layout) -> tuple[str, list[str]]:
-    """Return the header (``|``, ``|-``, ``|2`` …) and the lines of a literal block whose content is at ``indent``."""
-    hint = str(style.step) if value.lstrip("\n").startswith(" ") else ""
-    chomping = "" if value.endswith("\n") else "-"
-    lines = value.removesuffix("\n").split("\n")
-    return f"|{hint}{chomping}", [" " * indent + line if line else "" for line in lines]
-
-
 def flow(value: Any, style: Layout, quote: str = "") -> str:
     """Return ``value`` on one line, as JSON where the author writes JSON."""
     if isinstance(value, dict):
@@ -166,57 +158,53 @@ def flow(value: Any, style: Layout, quote: str = "") -> str:
         return "{" + ", ".join(members) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(flow(item, style) for item in value) + "]"
-    if not style.json:
-        return scalar(value, flow=True, quote=quote)
-    if isinstance(value, AuthorScalar):
-        value = value.value
-    return double_quoted(value) if isinstance(value, str) else _constant(value)
+    if style.json:
+        quote = '"'
+        value = value.value if isinstance(value, AuthorScalar) else value
+    return scalar(value, flow=True, quote=quote)
 
 
-def behind_key(value: Any, column: int, style: Layout, quote: str = "") -> tuple[str, list[str]]:
-    """Return what follows a ``key:`` at ``column``: the rest of its line, with a blank, and the lines below."""
-    if isinstance(value, (dict, list)) and value:
-        indent = style.step if isinstance(value, dict) else style.dash
-        return "", block(value, column + indent, style)
-    return _behind_indicator(value, column, style, quote)
+def behind(
+    indicator: str, value: Any, column: int, style: Layout, quote: str = ""
+) -> tuple[str, list[str]]:
+    """Return what follows a key or a dash at ``column``: the rest of its line, with a blank, and the lines below.
 
-
-def behind_dash(value: Any, column: int, style: Layout, quote: str = "") -> tuple[str, list[str]]:
-    """Return what follows a ``-`` at ``column``, as ``behind_key`` does."""
-    if isinstance(value, (dict, list)) and value:
+    Args:
+        indicator: ``":"`` or ``"-"``.
+        value: plain data.
+        column: where the key, or the dash, begins.
+        style: the layout around it.
+        quote: the author's, which stays if it can hold the value.
+    """
+    if value and isinstance(value, (dict, list)):
+        if indicator == ":":
+            indent = style.step if isinstance(value, dict) else style.dash
+            return "", block(value, column + indent, style)
         first, *below = block(value, column + style.width, style)
         return " " * (style.width - 1) + first.lstrip(" "), below
-    return _behind_indicator(value, column, style, quote)
-
-
-def _behind_indicator(value: Any, column: int, style: Layout, quote: str) -> tuple[str, list[str]]:
     if isinstance(value, (dict, list)):
         return " " + flow(value, style), []
-    if style.literals and not quote and is_literal(value):
-        header, lines = literal(value, column + style.step, style)
-        return " " + header, lines
-    return " " + scalar(value, quote=quote), []
+    if quote or not style.literals or not is_literal(value):
+        return " " + scalar(value, quote=quote), []
+    hint = str(style.step) if value.lstrip("\n").startswith(" ") else ""
+    chomping = "" if value.endswith("\n") else "-"
+    pad = " " * (column + style.step)
+    lines = value.removesuffix("\n").split("\n")
+    return f" |{hint}{chomping}", [pad + line if line else "" for line in lines]
 
 
 def block(value: dict[str, Any] | list[Any], column: int, style: Layout) -> list[str]:
     """Return the lines of a collection that is not empty, its keys or dashes at ``column``."""
-    pad = " " * column
     lines: list[str] = []
-    if isinstance(value, list):
-        for item in value:
-            rest, below = behind_dash(item, column, style, _quote_like("", item, style))
-            lines += [f"{pad}-{rest}", *below]
-        return lines
-    for name, member in value.items():
-        rest, below = behind_key(member, column, style, _quote_like(name, member, style))
-        lines += [f"{pad}{key(name)}:{rest}", *below]
+    indicator = "-" if isinstance(value, list) else ":"
+    members = [("", item) for item in value] if isinstance(value, list) else value.items()
+    for name, member in members:
+        is_tall = isinstance(member, str) and "\n" in member  # it becomes a literal block
+        quote = "" if is_tall else style.quotes.get(name, "")
+        rest, below = behind(indicator, member, column, style, quote)
+        head = "" if isinstance(value, list) else key(name)
+        lines += [f"{' ' * column}{head}{indicator}{rest}", *below]
     return lines
-
-
-def _quote_like(name: str, value: Any, style: Layout) -> str:
-    """Return the quote of the neighbours; "" for a text of several lines, which becomes a literal block."""
-    is_tall = isinstance(value, str) and "\n" in value
-    return "" if is_tall else style.quotes.get(name, "")
 
 
 def block_text(value: dict[str, Any] | list[Any], column: int = 0, *, like: str = "") -> str:

@@ -10,6 +10,7 @@ import operator
 import re
 
 from krm_fn.yamledit.data import has_tag_of_no_string
+from krm_fn.yamledit.lines import end_of_match
 from krm_fn.yamledit.pairs import common_ends
 from krm_fn.yamledit.render import double_quoted, fits_block, is_string_in_every_yaml
 from krm_fn.yamledit.tree import Scalar
@@ -35,8 +36,7 @@ def restyled(raw: str, node: Scalar, value: str, newline: str, *, flow: bool) ->
     """
     if not raw or has_tag_of_no_string(node):
         return None
-    properties = _PROPERTIES.match(raw)
-    start = properties.end() if properties else 0
+    start = end_of_match(_PROPERTIES, raw, 0)
     head, body = raw[:start], raw[start:]
     new: str | None = None
     if node.style == "":

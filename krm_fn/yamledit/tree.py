@@ -123,7 +123,6 @@ class _Composer:
     def __init__(self, text: str) -> None:
         self._text = with_line_feeds(text)
         self._anchors: dict[str, Node] = {}
-        self._open: list[Node] = []
         self._next = _PARSER(text).get_event
         self._next()  # the stream starts
 
@@ -154,26 +153,21 @@ class _Composer:
         next_event = self._next
         if kind is MappingStartEvent:
             node = Mapping(start, flow=is_flow)
-            self._begin(node, anchor)
+            if anchor:
+                self._anchors[anchor] = node
             while type(event := next_event()) is not MappingEndEvent:
                 key = self._node(event, depth + 1)
                 last = self._node(next_event(), depth + 1)
                 node.entries.append((key, last))
         else:
             node = Sequence(start, flow=is_flow)
-            self._begin(node, anchor)
+            if anchor:
+                self._anchors[anchor] = node
             while type(event := next_event()) is not SequenceEndEvent:
                 last = self._node(event, depth + 1)
                 node.items.append(last)
-        if anchor:
-            self._open.pop()
         node.end = event.end_mark.index if is_flow or last is None else last.end
         return node
-
-    def _begin(self, node: Node, anchor: str | None) -> None:
-        if anchor:
-            self._anchors[anchor] = node
-            self._open.append(node)
 
     def _scalar(self, event: Any) -> Scalar:
         start, end = event.start_mark.index, event.end_mark.index
@@ -192,7 +186,8 @@ class _Composer:
         if target is None:
             remedy = "quote a text that begins with `*`"
             raise _error("an alias has no anchor before it", event.start_mark, remedy)
-        if any(target is node for node in self._open):
+        is_collection = isinstance(target, (Mapping, Sequence))
+        if is_collection and target.start == target.end:  # it has not been read to its end
             raise _error("an alias must not be inside its own anchor", event.start_mark)
         return Alias(event.start_mark.index, event.end_mark.index, target)
 

@@ -17,7 +17,7 @@ from krm_fn.errors import InputError
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.yamledit.data import is_merge, key_text, same, view
 from krm_fn.yamledit.layout import Slot, slots_of
-from krm_fn.yamledit.lines import end_of_line
+from krm_fn.yamledit.lines import end_of_line, end_of_match
 from krm_fn.yamledit.pairs import pair_items
 from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence, compose, walk
 
@@ -66,11 +66,9 @@ def earlier_values(text: str, root: Node) -> dict[Node, EarlierValue]:
 def rest_of_line(text: str, slot: Slot) -> str:
     """Return the rest of the line behind a scalar, the header of a block, or the colon of a collection."""
     start = slot.behind
-    if isinstance(slot.node, Scalar) and slot.node.style in ("|", ">"):
-        header = _BLOCK_HEADER.match(text, start)
-        start = header.end() if header else start
-    elif isinstance(slot.node, Scalar):
-        start = slot.node.end
+    if isinstance(slot.node, Scalar):
+        is_block = slot.node.style in ("|", ">")
+        start = end_of_match(_BLOCK_HEADER, text, start) if is_block else slot.node.end
     return text[start : end_of_line(text, start)]
 
 
@@ -84,11 +82,11 @@ def _earlier_value(line: str, value: Node) -> EarlierValue | None:
     except (InputError, TypeError, KeyError):
         return None
     # On removal kpt copies the note to the line below: of another kind, it says nothing of what is there.
-    kind = {Mapping: dict, Sequence: list}.get(type(value), str)
-    is_text = kind is str and (data == "" or data is False)
-    if data is not None and not (is_text or (kind is not str and isinstance(data, kind))):
-        return None
-    return EarlierValue(note["words"] + note["comment"], data)
+    if isinstance(value, (Mapping, Sequence)):
+        is_fit = isinstance(data, dict if isinstance(value, Mapping) else list)
+    else:
+        is_fit = data == "" or data is False
+    return EarlierValue(note["words"] + note["comment"], data) if is_fit or data is None else None
 
 
 def with_earlier_values(node: Node, old: Any, new: Any, known: dict[Node, EarlierValue]) -> Any:
