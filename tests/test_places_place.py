@@ -62,55 +62,29 @@ def test_findings_among_places_and_wrong_types_are_reported_once() -> None:
 
 OTHER = {"name": "x"}
 ITEM = NamedItem("proxy", ("value",), CAMEL)
-AT = place(ITEM, "items")
+MEMBERS = {"httpProxy": FULL.http_proxy, "httpsProxy": FULL.https_proxy, "noProxy": FULL.no_proxy}
+PROXY = {"name": "proxy", "value": MEMBERS}
+BESIDE = {"name": "proxy", "value": {"a": 1, **MEMBERS}}
 
 
 @pytest.mark.parametrize(
     ("items", "form", "settings", "after"),
     [
-        pytest.param(None, ITEM, FULL, [{"name": "proxy", "value": "ours"}], id="an item that is missing"),
-        pytest.param(None, ITEM, NONE, None, id="none is missing without a proxy"),
-        pytest.param(None, ITEM._replace(add_if_missing=False), FULL, None, id="one that is not to be added"),
+        pytest.param([], ITEM, FULL, [PROXY], id="an item that is missing"),
+        pytest.param([], ITEM, NONE, [], id="none is missing without a proxy"),
+        pytest.param([], ITEM._replace(add_if_missing=False), FULL, [], id="one that is not to be added"),
+        pytest.param([OTHER, {"name": "proxy", "value": {"a": 1}}], ITEM, FULL, [OTHER, BESIDE], id="one is there"),
+        pytest.param([OTHER, PROXY], ITEM, NONE, [OTHER], id="one that goes"),
         pytest.param(
-            [{"name": "x"}, {"name": "proxy", "value": {"a": 1}}],
-            ITEM,
-            FULL,
-            [{"name": "x"}, {"name": "proxy", "value": {"a": 1, "ours": 1}}],
-            id="one that is there",
+            [BESIDE], ITEM._replace(empty_value={"value": {"a": 1}}), NONE, [], id="one in which nothing of use is left"
         ),
-        pytest.param(
-            [{"name": "x"}, {"name": "proxy", "value": "ours"}], ITEM, NONE, [{"name": "x"}], id="one that goes"
-        ),
-        pytest.param(
-            [{"name": "proxy", "value": {"a": 1, "ours": 1}}],
-            ITEM._replace(empty_value={"value": {"a": 1}}),
-            NONE,
-            None,
-            id="one in which what is left means nothing",
-        ),
-        pytest.param([{"name": "proxy"}], ITEM, NONE, None, id="one that says nothing"),
     ],
 )
 def test_an_item_is_told_by_its_name(items: Any, form: NamedItem, settings: ProxySettings, after: Any) -> None:
-    def data(value: Any) -> Any:
-        """The data, with our members in the place of ``ours``."""
-        if value is None:
-            return {}
-        members = {"httpProxy": FULL.http_proxy, "httpsProxy": FULL.https_proxy, "noProxy": FULL.no_proxy}
-        filled = []
-        for item in value:
-            held = item.get("value")
-            if held == "ours":
-                held = members
-            elif isinstance(held, dict) and "ours" in held:
-                held = {"a": 1, **members}
-            filled.append({**item, "value": held} if held is not None else item)
-        return {"items": filled}
-
-    at = AT._replace(form=form)
-    result = written(data(items), at, settings)
-    assert result == (data(after) if after is not None else {})
-    assert read(result, at) == (settings.variables() if after and settings.sets_any and form.add_if_missing else {})
+    at = place(form, "items")
+    result = written({"items": items} if items else {}, at, settings)
+    assert result == ({"items": after} if after else {})
+    assert read(result, at) == (settings.variables() if PROXY in after or BESIDE in after else {})
 
 
 def test_a_container_that_overrides_another_one_goes_with_its_variables() -> None:

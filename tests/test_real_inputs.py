@@ -24,12 +24,7 @@ if not LISTS:
     pytest.skip("the real inputs are not beside this checkout (../shared/real-inputs)", allow_module_level=True)
 
 MARK = b"\nfunctionConfig:\n"
-GIVEN_NOTHING = [
-    name for name, path in LISTS.items() if path.read_bytes().endswith(b"kind: ConfigMap\n  apiVersion: v1\n")
-]
-WITH_TARGETS = [name for name in ("small", "medium", "kustomize_small", "kustomize_medium") if name in LISTS]
 FOR_KPT = [name for name in LISTS if "medium" not in name]  # a thousand files take it half a minute
-FOR_KUSTOMIZE = [name for name in ("small", "kustomize_small") if name in LISTS]
 
 CONFIG = """\
   apiVersion: fn.inject-proxy.io/v1alpha1
@@ -44,12 +39,6 @@ CONFIG = """\
 OTHER = CONFIG.replace("build:s3cr3t-word@proxy.corp.example", HOST)
 REMOVE = CONFIG + "    mode: Remove\n"
 NOTHING = CONFIG + "    selector: {include: [{names: [no-object-has-this-name]}]}\n"
-
-_NOTES = re.compile(
-    r"^    (?:internal\.)?config\.k(?:ubernetes|8s)\.io/\S+: .*\n"
-    r"|^    kustomize\.config\.k8s\.io/id: \|\n(?:      .*\n)+",
-    re.MULTILINE,
-)
 
 
 def ask(data: bytes, config: str) -> bytes:
@@ -82,15 +71,6 @@ def test_a_selector_that_fits_nothing_passes_the_bytes_on(name: str) -> None:
     assert outcome.changed == 0
 
 
-@each(GIVEN_NOTHING)
-def test_the_empty_config_map_of_kpt_changes_no_item_and_is_reported(name: str) -> None:
-    data = LISTS[name].read_bytes()
-    outcome = run(data)
-    assert outcome.output.startswith(data)
-    assert outcome.output[len(data) :].startswith(b"results:\n")
-    assert [result.severity.value for result in outcome.results] == ["warning"]
-
-
 @each(list(LISTS))
 def test_only_what_a_result_tells_of_is_changed(name: str) -> None:
     outcome = injected(name)
@@ -116,16 +96,6 @@ def test_removal_gives_the_bytes_back_of_what_held_nothing_of_ours(name: str) ->
         assert back == original or filled(meaning(back)) == filled(meaning(without))
     # Empty lists go with what filled them, and what never held a list may keep an empty mapping: few are like that.
     assert sum(original != back for original, back in zip(old, removed, strict=True)) <= 10
-
-
-# What has to come out.
-
-
-@each(WITH_TARGETS)
-def test_what_has_a_place_for_a_proxy_gets_it(name: str) -> None:
-    changed = [new for old, new in zip(items(before(name)), items(injected(name).output), strict=True) if old != new]
-    assert len(changed) >= 7
-    assert [item for item in changed if "proxy.corp.example:3128" not in item] == []
 
 
 @each(list(LISTS))
@@ -164,28 +134,3 @@ def test_kpt_writes_with_our_command_the_files_that_it_makes_of_our_answer(name:
     ours = evaluate(sink(before(name), tmp_path / "ours"), "--exec", COMMAND, "--fn-config", config)
     passed_on = evaluate(sink(injected(name).output, tmp_path / "answer"), "--exec", "cat")
     assert diff_of_folders(passed_on, ours).decode() == ""
-
-
-def documents(data: bytes) -> str:
-    """The items as a file of manifests, without the notes of the orchestrator that sent them and without a Kptfile."""
-    texts = ["".join(line[2:] for line in item.splitlines(keepends=True)) for item in items(data)]
-    return "---\n".join(_NOTES.sub("", text) for text in texts if "kind: Kptfile" not in text)
-
-
-def build(folder: Path, manifests: str, *flags: str) -> str:
-    (folder / "manifests.yaml").write_text(manifests)
-    done = run_tool([need("kustomize"), "build", folder, *flags])
-    assert done.returncode == 0, done.stderr.decode()
-    return done.stdout.decode()
-
-
-@each(FOR_KUSTOMIZE)
-def test_kustomize_builds_with_our_command_what_it_builds_of_our_answer(name: str, tmp_path: Path) -> None:
-    note = f"\n  annotations:\n    config.kubernetes.io/function: |\n      exec:\n        path: {COMMAND}\n"
-    config = re.sub(r"(?m)^  ", "", CONFIG).replace("\n  name: proxy\n", f"\n  name: proxy{note}")
-    (tmp_path / "proxy.yaml").write_text(config)
-    (tmp_path / "kustomization.yaml").write_text("resources: [manifests.yaml]\n")
-    expected = build(tmp_path, documents(injected(name).output))
-    (tmp_path / "kustomization.yaml").write_text("resources: [manifests.yaml]\ntransformers: [proxy.yaml]\n")
-    flags = ("--enable-alpha-plugins", "--enable-exec")
-    assert build(tmp_path, documents(before(name)), *flags) == expected

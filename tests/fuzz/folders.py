@@ -48,18 +48,8 @@ IGNORED = [
     *("../*\n", "é\n"),
 ]
 CONTENTS = [
-    "",
-    "\n",
-    "---\n",
-    "---\n---\n",
-    "\x00",
-    "a: b\n",
-    "[",
-    "{{ x }}\n",
-    "- a\n",
-    "\ufeffkind: Pod\n",
-    "x" * 5000,
-    "kind: Pod",
+    *("", "\n", "---\n---\n", "\x00", "a: b\n", "[", "{{ x }}\n", "- a\n"),
+    *("\ufeffkind: Pod\n", "x" * 5000, "kind: Pod"),
 ]
 LINKS = ["../outside", "../outside/a.yaml", "/etc/passwd", "a.yaml", ".", "..", "nowhere", "b", "deep", "/", "../all"]
 READING = [

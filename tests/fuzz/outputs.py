@@ -28,21 +28,8 @@ def _coded(text: str) -> str:
 
 
 FORMS = [
-    *(
-        URL,
-        URL,
-        f"x {URL} y",
-        f"'{URL}'",
-        URL.replace(":", "\\u003a", 1),
-        quote(URL, safe=""),
-        DROP_IN,
-        _coded(DROP_IN),
-    ),
-    *(
-        _coded(URL),
-        _coded(f"svc:{OLD}"),
-        _coded(_coded(URL)),
-    ),
+    *(URL, f"x {URL} y", f"'{URL}'", URL.replace(":", "\\u003a", 1), quote(URL, safe=""), DROP_IN, _coded(DROP_IN)),
+    *(_coded(URL), _coded(f"svc:{OLD}"), _coded(_coded(URL))),
     base64.b64encode(gzip.compress(DROP_IN.encode(), mtime=0)).decode(),
     _coded(json.dumps(SECRET)),
     json.dumps(SECRET),
