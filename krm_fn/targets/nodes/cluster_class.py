@@ -54,10 +54,10 @@ class _ClusterClass(Target):
 
         Where nothing is known of the list, all that this target wrote has to go.
         """
-        from krm_fn.targets.nodes.clusterclass import class_patches, cluster_variable  # noqa: PLC0415 -- most lists have no class
+        from krm_fn.targets.nodes.clusterclass import class_patches, variable  # noqa: PLC0415 -- most lists have no class
 
         settings = context.settings if context.class_context else ProxySettings()
-        module = cluster_variable if data.get("kind") == CLUSTER[1] else class_patches
+        module = variable if data.get("kind") == CLUSTER[1] else class_patches
         yield from module.places(data, settings, context.class_context or ClassContext())
 
 

@@ -93,11 +93,15 @@ def _describe(
     draft: Draft, label: str, before: Sequence[str], after: Sequence[str], runtime: str
 ) -> None:
     """Say in a draft what became of the exports and of the restart."""
-    exports = [text for text in after if only_exports(text)]
-    if exports != [text for text in before if only_exports(text)]:
-        draft.describe(f"{'sets the proxy in' if exports else 'removes the proxy from'} {label}")
-    had_restart, has_restart = any(map(is_restart, before)), any(map(is_restart, after))
-    if has_restart and not had_restart:
-        draft.describe(f"restarts {runtime}")
-    elif had_restart and not has_restart:
-        draft.describe("removes the restart of the service that pulls images")
+    set_proxy, removed = f"sets the proxy in {label}", f"removes the proxy from {label}"
+    restart, no_restart = (
+        f"restarts {runtime}",
+        "removes the restart of the service that pulls images",
+    )
+    for is_one, added, gone in (
+        (only_exports, set_proxy, removed),
+        (is_restart, restart, no_restart),
+    ):
+        new = [text for text in after if is_one(text)]
+        if new != [text for text in before if is_one(text)]:
+            draft.describe(added if new else gone)

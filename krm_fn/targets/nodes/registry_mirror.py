@@ -98,10 +98,11 @@ def _readers_problem(config: NodeConfig, data: Data) -> Result | None:
     """Return a finding that containerd does not look at our files, or that nothing says that it does."""
     texts = config.commands_in(data)
     for file in config.files_in(data):
-        texts.append(file.text or "")
-        given = re.search(_CONFIG_PATH, texts[-1])
+        text = file.text or ""
+        texts.append(text)
+        given = re.search(_CONFIG_PATH, text)
         is_other = given is not None and _CERTS_D not in given[1].split(":")
-        if file.path == _CONFIG and (is_other or re.search(_OLD_MIRRORS, texts[-1])):
+        if file.path == _CONFIG and (is_other or re.search(_OLD_MIRRORS, text)):
             message = f'containerd does not read "{_CERTS_D}" with this file, so the registry mirror has no effect'
             return Result.of("MirrorNotRead", message, file.field("content"))
     if any("config_path" in text and _CERTS_D in text for text in texts):

@@ -90,90 +90,87 @@ class _Talos(ConfigTarget):
         """Yield the variables that patches set already, and a new patch for the readers for which none does."""
         machine = _Machine(config, context.settings)
         json_patches = (*config.path, "configPatches")
-        yield from machine.in_operations(list_at(data, json_patches), json_patches)
+        for index, operation in enumerate(list_at(data, json_patches)):
+            place = (*json_patches, str(index))
+            form = _BY_POINTER.get(text_at(operation, ("path",)))
+            if form is not None and isinstance(lookup(operation, ("value",)), Mapping):
+                yield machine.place(form, (*place, "value"))._replace(kept_steps=len(place))
+            else:
+                yield from _left_behind([operation], (*place, "path"), context.settings)
         patches = (*config.path, config.system.patches)
         texts = [(*patches, str(index)) for index in range(len(list_at(data, patches)))]
-        form = YamlText(machine.in_document, is_first_only=False, says_nothing=_says_nothing)
+        form_of_text = YamlText(
+            machine.in_document, is_first_only=False, says_nothing=_says_nothing
+        )
         for path in ((*config.path, "data"), *reversed(texts)):
             text = Value(path, text_at(data, path))
             if not text.text:
                 continue
-            yield text_place(text, form, f"`{path[-1]}`")._replace(kept_steps=len(config.path))
+            label = f"`{path[-1]}`"
+            yield text_place(text, form_of_text, label)._replace(kept_steps=len(config.path))
             for document in readable(text):
                 if isinstance(document.data, list):
-                    yield from machine.left_behind(document.data, path)
+                    yield from _left_behind(document.data, path, context.settings)
                 else:
                     list(machine.in_document(document.data))  # notes the readers
         yield from machine.missing(patches)
+
+
+def _left_behind(operations: list[Any], path: Pointer, settings: ProxySettings) -> Iterator[Result]:
+    """Yield what is said of operations on variables that are not edited; a password that stays is an error."""
+    variables = settings.variables()
+    for operation in operations:
+        for name, value in _variables_of(operation).items():
+            if value == variables.get(name):
+                continue
+            has_password = isinstance(value, str) and split_url(value).user_info
+            code = "PasswordLeft" if has_password else "OtherProxy"
+            message = (
+                f"an operation of a JSON patch is about `{name}`, and is not edited: remove it"
+            )
+            yield Result.of(code, message, path)
 
 
 class _Machine:
     """The variables in the machine configuration of one object, and the readers that get some."""
 
     def __init__(self, config: NodeConfig, settings: ProxySettings) -> None:
-        self._config = config
+        self._version_path = (*config.path, "talosVersion")
         self._settings = settings
         version = re.match(_VERSION, str(config.data.get("talosVersion")))
         self._version = (int(version[1]), int(version[2])) if version else None
         kind = config.data.get("generateType")
-        self._is_by_author = kind == "none"
-        is_control_plane = config.kind.role is Role.CONTROL_PLANE and kind != "none"
-        has_api_server = kind in ("controlplane", "init") or is_control_plane
-        self._readers = [_SERVICES, _API_SERVER] if has_api_server else [_SERVICES]
-        self._found: set[str] = set()
-        self._none = settings.without_proxy
-        self._variables = settings.variables()
-
-    def in_operations(self, operations: list[Any], path: Pointer) -> Iterator[Place | Result]:
-        """Yield the mappings that operations of JSON patches set as a whole, and what is said of the others."""
-        for index, operation in enumerate(operations):
-            place = (*path, str(index))
-            form = _BY_POINTER.get(text_at(operation, ("path",)))
-            if form is not None and isinstance(lookup(operation, ("value",)), Mapping):
-                yield self._place(form, (*place, "value"), keep=len(place))
-            else:
-                yield from self.left_behind([operation], (*place, "path"))
-
-    def left_behind(self, operations: list[Any], path: Pointer) -> Iterator[Result]:
-        """Yield what is said of operations on variables that are not edited; a password that stays is an error."""
-        for operation in operations:
-            for name, value in _variables_of(operation).items():
-                if value == self._variables.get(name):
-                    continue
-                code = "OtherProxy"
-                if isinstance(value, str) and split_url(value).user_info:
-                    code = "PasswordLeft"
-                message = (
-                    f"an operation of a JSON patch is about `{name}`, and is not edited: remove it"
-                )
-                yield Result.of(code, message, path)
+        is_of_role = config.kind.role is Role.CONTROL_PLANE and kind != "none"
+        has_api_server = is_of_role or kind in ("controlplane", "init")
+        self._missing = [_SERVICES, _API_SERVER] if has_api_server else [_SERVICES]
+        self._takes_all = self._version is None or kind == "none"
 
     def in_document(self, document: Any) -> Iterator[Place]:
         """Yield the mappings of variables in one document."""
         for form in _FORMS:
             if form.is_in(document):
-                yield self._place(form, form.path)
+                yield self.place(form, form.path)
 
-    def _place(self, form: _VariableForm, path: Pointer, keep: int = 0) -> Place:
+    def place(self, form: _VariableForm, path: Pointer) -> Place:
         """Return a mapping of variables; it loses them where Talos of this version does not take the form."""
-        if self._version is None or form.is_taken_by(self._version) or self._is_by_author:
-            self._found.add(form.reader)
-            return Place(path, VariableMembers(), form.label, keep)
-        return Place(path, VariableMembers(), form.label, keep, settings=self._none)
+        place = Place(path, VariableMembers(), form.label)
+        if not (self._takes_all or form.is_taken_by(self._version)):
+            return place._replace(settings=self._settings.without_proxy)
+        if form.reader in self._missing:
+            self._missing.remove(form.reader)
+        return place
 
     def missing(self, patches: Pointer) -> Iterator[Place | Result]:
         """Yield a new patch with one form for each reader that gets nothing yet."""
         forms = []
-        for reader in self._readers:
+        for reader in self._missing:
             taken = [
                 form for form in _FORMS if form.reader == reader and form.is_taken_by(self._version)
             ]
-            if reader not in self._found and taken:
-                forms.append(taken[0])
-            elif reader not in self._found and self._settings.sets_any:
+            forms += taken[:1]
+            if not taken and self._settings.sets_any:
                 message = "`talosVersion` names no version, so the API server gets no proxy: set it"
-                path = (*self._config.path, "talosVersion")
-                yield Result.of("ByHand", message, path, is_info=True)
+                yield Result.of("ByHand", message, self._version_path, is_info=True)
         value = Value((*patches, APPEND), "")
         text = Text(value, ComputedText(partial(_new_patch, forms), ""))
         yield Place(value.path, text, f"a new entry of `{patches[-1]}`")

@@ -23,7 +23,12 @@ from krm_fn.products.cluster_api import OUR_PATCHES
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.class_context import ClassContext, ClassPlan
 from krm_fn.targets.context import Data
-from krm_fn.targets.nodes.clusterclass.foreign_patches import is_ours, others_in
+from krm_fn.targets.nodes.clusterclass.foreign_patches import (
+    SELECTORS,
+    NodeGroup,
+    is_ours,
+    others_in,
+)
 from krm_fn.targets.nodes.clusterclass.listed_class import ListedClass
 from krm_fn.targets.nodes.clusterclass.names import (
     ADDITIONS,
@@ -33,7 +38,6 @@ from krm_fn.targets.nodes.clusterclass.names import (
     VARIABLE,
     VARIABLES,
 )
-from krm_fn.targets.nodes.clusterclass.node_groups import SELECTORS, NodeGroup
 from krm_fn.targets.nodes.clusterclass.node_patches import NodePatches, node_patches
 from krm_fn.targets.nodes.clusterclass.variable import definition_of, enabled_if
 
@@ -63,27 +67,18 @@ def plan(listed: ListedClass, templates: ObjectIndex[Data]) -> ClassPlan:
         return ClassPlan(None, findings=findings)
     condition = enabled_if(listed.context())
     ours = [patch for name in OUR_PATCHES for patch in _patch(name, groups, condition)]
-    if ours and not listed.is_chosen:
-        findings += _reasons(listed)
     front = [patch for patch in ours if patch["name"] == EMPTY_LISTS]
     patches = [*front, *others_in(obj), *ours[len(front) :]]
-    findings = [_moved(finding, len(front)) for finding in findings]
+    if ours and not listed.is_chosen:
+        findings += _reasons(listed, len(front))
     return ClassPlan(patches, bool(ours), findings)
 
 
-def _moved(finding: Result, by: int) -> Result:
-    """Return a finding about a patch of others with the index that it has behind some of ours."""
-    if finding.path[:2] != PATCHES:
-        return finding
-    index, *rest = finding.path[2:]
-    return finding._replace(path=(*PATCHES, str(int(index) + by), *rest))
-
-
-def _reasons(listed: ListedClass) -> Iterator[Result]:
-    """Yield why a class is patched that the user did not choose."""
+def _reasons(listed: ListedClass, shift: int) -> Iterator[Result]:
+    """Yield why a class is patched that the user did not choose; ``shift``: so many patches are before the others."""
     for eraser in listed.erasers:
         message = f"this patch erases what the template has in `{eraser.key}`, so the proxy is in `{NODES}` behind it"
-        path = (*PATCHES, str(eraser.patch), *eraser.field)
+        path = (*PATCHES, str(eraser.patch + shift), *eraser.field)
         yield Result.of("ClassPatched", message, path)
     if not listed.erasers:
         message = f"it shares a template with a class whose patches erase, so the proxy is in the patch `{NODES}`"

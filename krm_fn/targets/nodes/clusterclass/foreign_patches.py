@@ -1,11 +1,12 @@
-"""What the patches of others in a ClusterClass do to one list of one of its templates.
+"""The groups of nodes of a ClusterClass, and what the patches of others do to one list of their templates.
 
 A patch with ``enabledIf`` may run or not. A path on which Cluster API's engine fails (an entry is added to a list that
 is not there) makes no nodes, so it does not count.
 
 Sources: Cluster API ``internal/controllers/topology/cluster/patches/inline`` (selectors, ``enabledIf``, the order of
 operations) and ``internal/webhooks/patch_validation.go`` (a patch adds to a list at its beginning or its end, and
-neither replaces nor removes a single entry).
+neither replaces nor removes a single entry); ``api/core`` v1beta1 (``template.bootstrap.ref``) and v1beta2
+(``bootstrap.templateRef``).
 """
 
 from __future__ import annotations
@@ -17,7 +18,59 @@ from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, list_at, lookup, text_at
 from krm_fn.products.cluster_api import OUR_PATCHES
 from krm_fn.targets.context import Data
-from krm_fn.targets.nodes.clusterclass.node_groups import SELECTORS, NodeGroup
+
+SELECTORS = {"machineDeployments": "machineDeploymentClass", "machinePools": "machinePoolClass"}
+"""Section of ``spec.workers`` -> the member of ``matchResources`` that names its classes."""
+_BOOTSTRAPS = (("template", "bootstrap"), ("bootstrap",))
+
+
+class NodeGroup(NamedTuple):
+    """One group of nodes of a class, and its reference to their template.
+
+    Attributes:
+        section: that of its workers in ``spec.workers``; "" for the control plane.
+        name: that of its workers; "" for the control plane.
+        api_version: that of the template.
+        kind: that of the template.
+        template: the name of the template.
+        path: leads to the reference in the class.
+    """
+
+    section: str
+    name: str
+    api_version: str
+    kind: str
+    template: str
+    path: Pointer
+
+    @property
+    def group_kind(self) -> tuple[str, str]:
+        """API group and kind of the template."""
+        return self.api_version.partition("/")[0], self.kind
+
+    @property
+    def called(self) -> str:
+        """What messages call the template."""
+        return f'the {self.kind} "{self.template}"'
+
+
+def node_groups(obj: Data) -> Iterator[NodeGroup]:
+    """Yield the groups of nodes of a class."""
+    holders: list[tuple[str, str, Pointer]] = [("", "", ("spec", "controlPlane"))]
+    for section in SELECTORS:
+        for index, worker in enumerate(list_at(obj, ("spec", "workers", section))):
+            name = text_at(worker, ("class",))
+            if name:
+                start = ("spec", "workers", section, str(index))
+                holders += [(section, name, (*start, *steps)) for steps in _BOOTSTRAPS]
+    for section, name, holder in holders:
+        for member in ("ref", "templateRef"):
+            path = (*holder, member)
+            version, kind, template = (
+                text_at(obj, (*path, key)) for key in ("apiVersion", "kind", "name")
+            )
+            if kind:
+                yield NodeGroup(section, name, version, kind, template, path)
 
 
 class ForeignOperation(NamedTuple):

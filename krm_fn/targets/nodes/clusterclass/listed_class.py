@@ -14,9 +14,13 @@ from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets.base import Data, Options
 from krm_fn.targets.class_context import ClassContext, ClassPlan
 from krm_fn.targets.class_plans import ALL_NODES
-from krm_fn.targets.nodes.clusterclass.foreign_patches import Eraser, is_ours
+from krm_fn.targets.nodes.clusterclass.foreign_patches import (
+    Eraser,
+    NodeGroup,
+    is_ours,
+    node_groups,
+)
 from krm_fn.targets.nodes.clusterclass.names import PATCHES, VARIABLE, VARIABLES
-from krm_fn.targets.nodes.clusterclass.node_groups import NodeGroup, node_groups
 from krm_fn.targets.nodes.clusterclass.product_variables import ProductVariable
 from krm_fn.targets.nodes.clusterclass.settings import for_class, for_nodes
 

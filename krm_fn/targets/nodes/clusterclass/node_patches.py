@@ -24,6 +24,8 @@ from krm_fn.targets.nodes.clusterclass import go_templates
 from krm_fn.targets.nodes.clusterclass.foreign_patches import (
     Eraser,
     ForeignOperation,
+    NodeGroup,
+    node_groups,
     operations_on,
     state_after,
     written_path,
@@ -36,7 +38,6 @@ from krm_fn.targets.nodes.clusterclass.names import (
     NODES,
     PATCHED_WHERE_ERASED,
 )
-from krm_fn.targets.nodes.clusterclass.node_groups import NodeGroup, node_groups
 from krm_fn.targets.nodes.command_order import Commands, anchors, changes_proxy, is_restart
 from krm_fn.targets.nodes.node_config import NodeConfig
 
@@ -55,8 +56,7 @@ class NodePatches(NamedTuple):
     Attributes:
         nodes: the group.
         operations: name of our patch -> entries of ``jsonPatches``.
-        findings: what the user should know. One that is stale keeps the class from being patched; others name the index
-            of a patch among those of others.
+        findings: what the user should know. One that is stale keeps the class from being patched.
     """
 
     nodes: NodeGroup
@@ -68,11 +68,9 @@ class NodePatches(NamedTuple):
         operation = {"op": "add", "path": render_pointer(path), **value}
         self.operations.setdefault(name, []).append(operation)
 
-    def report(
-        self, code: str, message: str, path: Pointer = (), *, is_stale: bool = False
-    ) -> None:
-        """Add a finding, about the reference to the template where no path is given."""
-        self.findings.append(Result.of(code, message, path or self.nodes.path, is_stale=is_stale))
+    def report(self, code: str, message: str, *, is_stale: bool = False) -> None:
+        """Add a finding about the reference to the template."""
+        self.findings.append(Result.of(code, message, self.nodes.path, is_stale=is_stale))
 
 
 class _Additions(NamedTuple):
@@ -324,7 +322,7 @@ def _report_files(patches: NodePatches, listed: ListedClass, written: _Written) 
         message = (
             f'a patch of the class writes a file "{path}", too, and Cluster API takes a path once'
         )
-        patches.report("ByHand", message, ("spec",))
+        patches.report("ByHand", message)
 
 
 def _ends(patches: NodePatches, written: _Written, added: _Additions, place: str) -> list[str]:
