@@ -159,8 +159,7 @@ def test_a_rendered_branch_holds_the_proxy_and_a_failed_build_changes_nothing(tm
     assert shell(prepare, folder).returncode == 0
     done = shell(script, folder)
     assert done.returncode == 0, done.stderr
-    application = yaml.safe_load(block(ORCHESTRATORS, "kind: Application"))
-    revision = application["spec"]["source"]["targetRevision"]
+    revision = re.findall("`targetRevision: (.*?)`", ORCHESTRATORS)[0]
     show = f"git --git-dir {origin} show {revision}:manifests.yaml"
     assert "http://proxy.acme.example:3128" in shell(show, folder).stdout
 
