@@ -198,23 +198,24 @@ def entries(results: Iterable[Result]) -> list[dict[str, Any]]:
     """
     joined: list[Result] = []
     for result in results:
-        if result.is_change:
-            result = result._replace(proposed=None)  # noqa: PLW2901
-        both = _joined(joined[-1], result) if joined else None
-        if both is None:
+        if not result.is_change:
             joined.append(result)
-        else:
+            continue
+        change = result._replace(proposed=None)
+        both = _joined(joined[-1], change) if joined else None
+        if both:
             joined[-1] = both
+        else:
+            joined.append(change)
     return [result.to_data() for result in joined]
 
 
 def _joined(first: Result, second: Result) -> Result | None:
     """Join two changes of one object; return None if they cannot share a field."""
-    are_changes = first.is_change and second.is_change and second.current is None
-    if not are_changes or (first.ref, first.severity) != (second.ref, second.severity):
-        return None
     field = innermost((first.path, second.path))
-    if not field or (first.current is not None and field != first.path):
+    if not first.is_change or first.ref != second.ref or not field:
+        return None
+    if second.current is not None or (first.current is not None and field != first.path):
         return None
     message = f"{first.message}, {second.message}"
     return first._replace(message=message, target=f"{first.target}, {second.target}", path=field)
