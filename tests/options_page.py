@@ -13,11 +13,12 @@ Node = Mapping[str, Any]
 
 _REFERENCES = {
     "url": "URL",
-    "entries": "list, or comma-separated string",
+    "entries": "entries",
     "level": "`Off`, `Info`, `Warning`, `Error`",
     "override": "overrides",
     "source": "sources",
     "matcher": "matchers",
+    "certificates": "`pem`, or `configMap` with `name`, `namespace`, `key`",
 }
 """What the shared definitions of the schema are called in a table."""
 
@@ -78,10 +79,18 @@ def _leaves(node: Node, path: str) -> Iterator[tuple[str, str, str]]:
     """Yield path, type and description of each field that holds a value."""
     for name, child in resolved(dict(node))["properties"].items():
         there = resolved(child)
-        if "properties" in there:
+        if "properties" in there and not _is_one_cell(child, there):
             yield from _leaves(child, f"{path}{name}.")
         else:
             yield f"{path}{name}", _type(child), there["description"]
+
+
+def _is_one_cell(node: Node, there: Node) -> bool:
+    """Return whether a mapping is described as a whole: certificates, and mappings of switches."""
+    is_reference = str(node.get("$ref", "")).rpartition("/")[2] in _REFERENCES
+    return is_reference or (
+        len(there["properties"]) > 1 and all(field.get("type") == "boolean" for field in there["properties"].values())
+    )
 
 
 def _type(node: Node) -> str:
@@ -104,6 +113,8 @@ def _name_of_type(node: Node, there: Node) -> str:
         return ", ".join(f"`{value}`" for value in there["enum"])
     if there["type"] == "array":
         return _list_of(there["items"])
+    if "properties" in there:
+        return "mapping of booleans"
     if there["type"] == "object":
         values = there["additionalProperties"]
         return f"mapping to {_name_of_type(values, resolved(values))}"
