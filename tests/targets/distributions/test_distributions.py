@@ -108,13 +108,6 @@ def test_the_proxy_is_set_read_changed_and_removed(row: DistributionRow) -> None
     assert apply(target, written, NONE, **options) == before
 
 
-@pytest.mark.parametrize("row", [pytest.param(row, id=row.kind) for row in ROWS if row.keys])
-def test_what_else_is_in_the_mapping_stays_when_the_proxy_is_removed(row: DistributionRow) -> None:
-    there = holding(row, {**members(row), "other": "1"})
-
-    assert apply(TARGETS[row.target], there, NONE, **asked(row)) == holding(row, {"other": "1"})
-
-
 IMMUTABLE = [pytest.param(row, id=row.kind) for row in ROWS if row.is_immutable]
 
 
@@ -130,17 +123,6 @@ def test_what_the_api_server_does_not_change_is_written_on_request_with_a_warnin
     assert len(findings(target, there, settings, enabled=True)) == 1
     assert findings(target, holding(row, {}), enabled=True) == []
     assert findings(target, holding(row, members(row)), enabled=True) == []
-
-
-def test_what_cannot_be_changed_later_is_what_the_sources_say() -> None:
-    named = {(row.target, row.kind) for row in ROWS if row.is_immutable}
-    of_azure = {("aks", "AzureManagedControlPlane"), ("aks", "AzureManagedControlPlaneTemplate")}
-    assert named == {("eksAnywhere", "Cluster"), *of_azure}
-
-
-def test_a_proxy_of_openshift_with_another_name_counts_for_nothing() -> None:
-    obj = {"apiVersion": "config.openshift.io/v1", "kind": "Proxy", "metadata": {"name": "mine"}, "spec": {}}
-    assert proposals(TARGETS["openshift"], obj) == []
 
 
 # What a product does not take.
@@ -216,47 +198,7 @@ def test_a_character_is_refused_only_where_the_product_would_break_it(target: st
     assert said == ["CannotWrite"] * (character in BREAKS[target])
 
 
-def test_a_placeholder_is_written_as_it_is() -> None:
-    settings = ProxySettings("${HTTP_PROXY}", "${HTTP_PROXY}", NO)
-
-    written = apply(TARGETS["canonicalKubernetes"], holding(row_of("CK8sControlPlane"), {}), settings)
-
-    assert written["spec"]["spec"]["httpProxy"] == "${HTTP_PROXY}"
-
-
 # Variables and containers.
-
-
-def test_rancher_takes_a_password_and_a_lower_case_name_is_corrected() -> None:
-    row = row_of("Cluster", "rancher")
-    strict = {"name": "STRICT_VERIFY", "value": "true"}
-    there = holding(row, [*env({"https_proxy": "http://old.corp.example:1"}), strict])
-
-    written = apply(TARGETS["rancher"], there, PASSWORD)
-
-    assert written["spec"]["agentEnvVars"] == [
-        *env({"https_proxy": URL}),
-        strict,
-        *env({"HTTP_PROXY": URL, "HTTPS_PROXY": URL, "NO_PROXY": NO}),
-    ]
-
-
-def test_a_container_of_the_author_stays_when_the_proxy_is_removed_and_another_one_gets_none() -> None:
-    deployment: Any = {
-        "selector": {},
-        "template": {"spec": {"containers": [{"name": "package-runtime", "args": ["-d"]}]}},
-    }
-    row = row_of("DeploymentRuntimeConfig")
-    bare = {**holding(row, None), "spec": {"deploymentTemplate": {"spec": deployment}}}
-    assert apply(TARGETS["crossplane"], apply(TARGETS["crossplane"], bare), NONE) == bare
-
-    deployment["template"]["spec"]["containers"] = [{"name": "other", "env": env({"A": "b"})}]
-    written = apply(TARGETS["crossplane"], bare)
-    containers = lookup(written, row.path)
-    assert containers == [
-        {"name": "other", "env": env({"A": "b"})},
-        {"name": "package-runtime", "env": env(FULL.variables())},
-    ]
 
 
 # GitHub's runners and kOps.
@@ -280,20 +222,11 @@ def test_the_url_of_a_runner_goes_without_the_password_that_belongs_into_a_secre
     assert unknown == {*FULL.variables()} - {"NO_PROXY", "no_proxy"}
 
 
-def test_a_secret_that_is_left_without_its_url_is_a_warning() -> None:
-    there = runner_set(https={"url": "http://proxy.corp.example:3128", "credentialSecretRef": "proxy"})
-
-    (warning,) = findings(TARGETS["githubRunners"], there, NONE)
-
-    assert (warning.code, warning.path[-2:]) == ("LeftBehind", ("https", "credentialSecretRef"))
-
-
 @pytest.mark.parametrize(
     ("url", "held"),
     [
         pytest.param("http://proxy.corp.example", {"host": "proxy.corp.example"}, id="no port"),
         pytest.param("http://[fd00::1]:3128", {"host": "[fd00::1]", "port": 3128}, id="an address of IPv6"),
-        pytest.param("http://10.0.0.1:3128/", {"host": "10.0.0.1", "port": 3128}, id="a slash at the end"),
     ],
 )
 def test_kops_gets_host_and_port(url: str, held: dict[str, Any]) -> None:
@@ -306,10 +239,8 @@ def test_kops_gets_host_and_port(url: str, held: dict[str, Any]) -> None:
     ("held", "stays"),
     [
         pytest.param({"httpProxy": {}, "excludes": ""}, True, id="a list and a mapping that are empty"),
-        pytest.param({"httpProxy": {"host": None, "port": 0}, "excludes": ""}, True, id="null and the port 0"),
         pytest.param({"httpProxy": {"host": "old.corp.example", "port": 0}, "excludes": ""}, False, id="a host"),
         pytest.param({"httpProxy": {"host": "", "port": 8080}}, False, id="a port"),
-        pytest.param({"httpProxy": {"host": ""}, "excludes": ".corp.example"}, False, id="a list"),
     ],
 )
 def test_a_removal_takes_empty_members_of_kops_only_beside_one_that_says_something(held: Any, stays: bool) -> None:
@@ -361,8 +292,6 @@ def test_certificates_are_set_changed_and_removed_and_a_proxy_that_is_not_declar
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param(certificates.B, id="another one"),
-        pytest.param(certificates.B.rstrip("\n"), id="another one without a line break at its end"),
         pytest.param(f"# of the data centre\n{certificates.B}\n", id="another one with a comment and an empty line"),
         pytest.param(certificates.A, id="the same one, which others wrote"),
     ],
@@ -376,14 +305,6 @@ def test_certificates_of_others_stay_and_nothing_is_behind_the_last_one(row: Dis
     assert set(split(text_of(row, written))) == {*split(f"{text}\n"), certificates.A}
     assert text_of(row, written) == text or text_of(row, written).endswith("-----END CERTIFICATE-----\n")
     assert apply(TARGETS[row.target], written, NONE, **asked(row)) == there
-
-
-@pytest.mark.parametrize("text", [pytest.param("-----BEGIN", id="PEM"), pytest.param("/w==", id="no text")])
-def test_certificates_that_are_no_base64_stay(text: str) -> None:
-    obj = holding(row_of("ManagedCluster"), {"trustedCa": text})
-
-    assert changes(TARGETS["aks"], obj, ONLY_A) == []
-    assert len(findings(TARGETS["aks"], obj, ONLY_A)) == 1
 
 
 BY_NAME = [pytest.param(row, id=row.kind) for row in ROWS if row.trusted_ca]

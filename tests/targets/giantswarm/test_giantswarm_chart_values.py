@@ -9,11 +9,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from krm_fn.krm.results import Severity
-from krm_fn.settings import ProxySettings
 from krm_fn.targets.giantswarm import chart_values as target
 from krm_fn.yamledit import read
-from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals
+from proposals import HTTP, HTTPS, NO, NONE, apply, proposals
 from value_shapes import VALUES
 
 SHORT = {"http": HTTP, "https": HTTPS, "noProxy": NO}
@@ -39,38 +37,13 @@ def secret(text: str, name: str) -> Any:
         pytest.param(release({"replicaCount": 1}), id="values without a place for it"),
         pytest.param(release({"cluster": {"name": "x"}}), id="a cluster without a proxy"),
         pytest.param(release({"env": [{"name": "LOG", "value": "debug"}]}), id="an environment of others"),
-        pytest.param(release({"env": {"HTTP_PROXY": "x"}}), id="an environment that is a mapping"),
         pytest.param(release({"proxy": {}}, "rancher"), id="a chart that is not known"),
         pytest.param(release({"proxy": {}}, "my-cert-managers"), id="a chart whose name only begins alike"),
-        pytest.param(release(None), id="no values"),
         pytest.param(secret("proxy: {}\n", "mycluster-userconfig"), id="values of nobody knows which chart"),
-        pytest.param(secret("a: [\n", "database"), id="broken values of nobody knows which chart"),
-        pytest.param(secret("# nothing yet\n", "cert-manager"), id="a text that says nothing"),
-        pytest.param({"kind": "Secret", "metadata": {"name": 1}, "data": "x"}, id="a name of a wrong type"),
     ],
 )
 def test_what_must_not_change(obj: Any) -> None:
     assert proposals(target, obj) == []
-
-
-@pytest.mark.parametrize(
-    ("obj", "severity"),
-    [
-        pytest.param(secret("proxy: {}\n  bad\n", "cert-manager-user-values"), Severity.WARNING, id="broken YAML"),
-        pytest.param(secret("proxy: [x]\n", "dex-app"), Severity.ERROR, id="a list in its place"),
-        pytest.param(release({"proxy": "http://x:1"}), Severity.ERROR, id="a proxy that is a text"),
-        pytest.param(release({"proxy": "${PROXY}"}), Severity.WARNING, id="a template"),
-        pytest.param(
-            {"kind": "Secret", "metadata": {"name": "cert-manager"}, "data": {"values": "?"}},
-            Severity.WARNING,
-            id="no base64",
-        ),
-    ],
-)
-@pytest.mark.parametrize("settings", [FULL, NONE])
-def test_what_cannot_be_read_is_reported_and_stays(obj: Any, severity: Severity, settings: ProxySettings) -> None:
-    (finding,) = proposals(target, obj, settings)
-    assert finding.severity is severity
 
 
 @pytest.mark.parametrize(
@@ -125,21 +98,7 @@ def test_removal_leaves_the_place_to_be_filled_again() -> None:
     assert apply(target, apply(target, obj), NONE) == obj
 
 
-def test_without_a_proxy_every_value_goes() -> None:
-    obj = release({"x": 1, **SNAKE, "env": [{"name": "NO_PROXY", "value": "old"}]})
-    assert apply(target, obj, NONE)["spec"]["values"] == {"x": 1}
-
-
 @given(data=VALUES)
 def test_values_of_any_shape_are_filled_once_and_emptied_once(data: dict[str, Any]) -> None:
     apply(target, apply(target, release(data)), NONE)
     apply(target, apply(target, secret(json.dumps(data), "dex-app")), NONE)
-
-
-def test_what_it_sees_is_what_the_chart_gets() -> None:
-    obj = apply(target, release({"proxy": {}, "env": [{"name": "HTTP_PROXY", "value": ""}]}))
-    values = FULL.variables()
-    assert {(one.place, one.variable, one.value) for one in getattr(target, "TARGET", target).read(obj, {})} == {
-        (place, name, values[name]) for place in ("`proxy`", "`env`") for name in values
-    }
-    assert findings(target, obj) == []

@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from krm_fn.krm.results import Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.giantswarm import installation_values as target
 from krm_fn.yamledit import read
-from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals
+from proposals import HTTP, HTTPS, NO, NONE, apply, findings, proposals
 from value_shapes import VALUES
 
 OF_IT = ProxySettings(HTTP, HTTPS, NO, cluster="mycluster")
@@ -47,16 +46,11 @@ def filled(obj: Any, settings: ProxySettings = OF_IT) -> Any:
         pytest.param(
             config("global: {metadata: {name: third}}\n", "other-userconfig"), id="values that name another cluster"
         ),
-        pytest.param(config("proxy: http://x:1\n"), id="a proxy that is a text"),
         pytest.param(config("proxy: {http: old}\n"), id="a proxy with the names of another chart"),
-        pytest.param(config("a: 1\n"), id="user values without a place for it"),
         pytest.param(config("global: {}\n", key="other.yaml"), id="a key that holds no values"),
         pytest.param(config("a: 1\n", "cluster-apps-operator"), id="an operator without a place for it"),
-        pytest.param(config("a: [\n", key="other.yaml"), id="broken YAML under a key that holds no values"),
         pytest.param(release("cert-manager-app", {"proxy": {}}), id="a chart that completes nothing"),
         pytest.param(release("cluster-autoscaler-app", {"global": {}}), id="a chart whose name only begins alike"),
-        pytest.param({"kind": "HelmRelease", "spec": {"chart": "x", "values": []}}, id="a release of a wrong shape"),
-        pytest.param({"kind": "ConfigMap", "metadata": {"name": 1}}, id="a name of a wrong type"),
     ],
 )
 def test_what_must_not_change(obj: Any) -> None:
@@ -83,11 +77,6 @@ def test_what_must_not_change(obj: Any) -> None:
         pytest.param(config("proxy: {enabled: true, http_proxy: old}\n"), {"proxy": SNAKE}, id="the oldest shape"),
         pytest.param(release("cluster-aws"), {"global": {"connectivity": {"proxy": CAMEL}}}, id="a release"),
         pytest.param(
-            release("charts/cluster-vsphere/", {"global": {}}),
-            {"global": {"connectivity": {"proxy": CAMEL}}},
-            id="a release of a path",
-        ),
-        pytest.param(
             release("kyverno-policies-connectivity"), {"proxy": {"enabled": True, **SHORT}}, id="the policies"
         ),
         pytest.param(
@@ -109,14 +98,10 @@ def test_the_proxy_is_set_in_the_shape_of_the_chart(obj: Any, proxy: Any) -> Non
 @pytest.mark.parametrize(
     "obj",
     [
-        pytest.param(config("global:\n  metadata: {} # mine\n"), id="a cluster"),
         pytest.param(config("global:\n  metadata: {name: other}\n", "other-userconfig"), id="a cluster of its values"),
         pytest.param(release("cluster-aws"), id="a release without values"),
-        pytest.param(release("cluster-aws", {"global": {"metadata": {}}}), id="a release with values"),
-        pytest.param(config("proxy: {}\n", "cluster-apps-operator"), id="the operator"),
         pytest.param(config("exclude: {names: []}\n", "kyverno-policies-connectivity"), id="the policies"),
         pytest.param(config("# mine\n", "kyverno-policies-connectivity"), id="policies with nothing but a comment"),
-        pytest.param(config("global: {}\n"), id="a cluster of which nothing is said"),
     ],
 )
 def test_removal_after_injection_gives_the_original(obj: Any) -> None:
@@ -146,23 +131,6 @@ def test_removal_takes_the_values_beside_a_switch_that_is_off() -> None:
     assert filled(obj, NONE) == {"global": {"connectivity": {"proxy": {"enabled": False}}}}
 
 
-@pytest.mark.parametrize(
-    ("obj", "severity"),
-    [
-        pytest.param(config("global:\n bad: [\n"), Severity.WARNING, id="broken values of a cluster"),
-        pytest.param(config("proxy: {\n", "kyverno-policies-connectivity"), Severity.WARNING, id="of the policies"),
-        pytest.param(config("- a\n", "kyverno-policies-connectivity"), Severity.ERROR, id="a list"),
-        pytest.param(config("proxy: [x]\n", "cluster-apps-operator"), Severity.ERROR, id="a list in its place"),
-        pytest.param(
-            release("cluster-aws", {"global": {"connectivity": {"proxy": []}}}), Severity.ERROR, id="in an object"
-        ),
-    ],
-)
-def test_what_cannot_be_read_is_reported_and_stays(obj: Any, severity: Severity) -> None:
-    (finding,) = proposals(target, obj, OF_IT)
-    assert finding.severity is severity
-
-
 def test_values_from_elsewhere_are_not_overridden() -> None:
     obj = release("cluster-aws", valuesFrom=[{"kind": "ConfigMap", "name": "y"}])
     assert apply(target, obj, OF_IT) == obj
@@ -177,8 +145,3 @@ def test_values_of_any_shape_are_filled_once_and_emptied_once(data: dict[str, An
     apply(target, apply(target, release("cluster-aws", data), OF_IT), NONE)
     apply(target, apply(target, config(json.dumps(data)), OF_IT), NONE)
     apply(target, apply(target, config(json.dumps(data), "kyverno-policies-connectivity"), OF_IT), NONE)
-
-
-def test_what_it_sees_is_what_the_chart_gets() -> None:
-    obj = apply(target, release("cluster-aws"), OF_IT)
-    assert {one.variable: one.value for one in getattr(target, "TARGET", target).read(obj, {})} == FULL.variables()

@@ -54,19 +54,13 @@ def packed(text: str) -> str:
     [
         pytest.param(secret("mycluster-cluster-values", stringData={"containerdProxy": OLD}), FULL, id="another name"),
         pytest.param(secret("-systemd-proxy", stringData={"containerdProxy": OLD}), FULL, id="no Cluster in its name"),
-        pytest.param(secret("", stringData={"containerdProxy": OLD}), FULL, id="no name"),
-        pytest.param({"kind": "Secret"}, FULL, id="nothing in it at all"),
         pytest.param(secret(stringData={"containerdProxy": TEXT}), FULL, id="what is right already"),
-        pytest.param(secret(data={"containerdProxy": packed(TEXT)}), FULL, id="what is right already in base64"),
         pytest.param(
             secret(data={"containerdProxy": packed(OLD)}, stringData={"containerdProxy": TEXT}),
             FULL,
             id="data that stringData stands before",
         ),
         pytest.param(secret(), NONE, id="no text and no proxy"),
-        pytest.param(secret(stringData={"containerdProxy": ""}), NONE, id="an empty text and no proxy"),
-        pytest.param(secret(stringData={"containerdProxy": "[Service]\nUser=x\n"}), NONE, id="a text without a proxy"),
-        pytest.param(made(), NONE, id="one that is made and not filled yet"),
     ],
 )
 def test_nothing_changes(obj: dict[str, Any], settings: ProxySettings) -> None:
@@ -76,28 +70,10 @@ def test_nothing_changes(obj: dict[str, Any], settings: ProxySettings) -> None:
 # What comes out.
 
 
-def test_the_secret_of_a_cluster_is_made_in_its_namespace_with_both_drop_ins() -> None:
-    assert apply(target, made()) == {
-        "apiVersion": "v1",
-        "kind": "Secret",
-        "metadata": {
-            "name": NAME,
-            "namespace": "org-giantswarm",
-            "labels": {"app.kubernetes.io/managed-by": "inject-proxy", "giantswarm.io/cluster": "mycluster"},
-        },
-        "type": "Opaque",
-        "stringData": {"containerdProxy": TEXT, "kubeletProxy": TEXT},
-    }
-
-
 @pytest.mark.parametrize(
     ("members", "expected"),
     [
         pytest.param({}, {"stringData": {"containerdProxy": TEXT}}, id="a Secret without any text"),
-        pytest.param({"stringData": None}, {"stringData": {"containerdProxy": TEXT}}, id="null in the place of texts"),
-        pytest.param(
-            {"stringData": {"other": "x"}}, {"stringData": {"other": "x", "containerdProxy": TEXT}}, id="another key"
-        ),
         pytest.param(
             {"data": {"other": "eA=="}},
             {"data": {"other": "eA=="}, "stringData": {"containerdProxy": TEXT}},
@@ -108,14 +84,6 @@ def test_the_secret_of_a_cluster_is_made_in_its_namespace_with_both_drop_ins() -
             {"stringData": {"containerdProxy": TEXT, "kubeletProxy": TEXT}},
             id="both drop-ins",
         ),
-        pytest.param(
-            {"data": {"containerdProxy": packed(OLD)}}, {"data": {"containerdProxy": packed(TEXT)}}, id="base64"
-        ),
-        pytest.param(
-            {"stringData": {"containerdProxy": "# keep\n[Service]\nUser=x\n"}},
-            {"stringData": {"containerdProxy": "# keep\n[Service]\nUser=x\n" + TEXT.removeprefix("[Service]\n")}},
-            id="lines of somebody else",
-        ),
     ],
 )
 def test_an_existing_secret_is_filled(members: dict[str, Any], expected: dict[str, Any]) -> None:
@@ -125,15 +93,6 @@ def test_an_existing_secret_is_filled(members: dict[str, Any], expected: dict[st
 @pytest.mark.parametrize(
     ("obj", "expected"),
     [
-        pytest.param(secret(stringData={"containerdProxy": TEXT}), secret(), id="the only key, and the mapping"),
-        pytest.param(
-            secret(stringData={"containerdProxy": TEXT, "other": "x"}), secret(stringData={"other": "x"}), id="one key"
-        ),
-        pytest.param(
-            secret(data={"kubeletProxy": packed(TEXT)}, stringData={"containerdProxy": TEXT}),
-            secret(),
-            id="both places",
-        ),
         pytest.param(
             secret(data={"containerdProxy": packed(OLD), "other": "eA=="}, stringData={"containerdProxy": TEXT}),
             secret(data={"other": "eA=="}),
@@ -143,11 +102,6 @@ def test_an_existing_secret_is_filled(members: dict[str, Any], expected: dict[st
             secret(data={"containerdProxy": None}, stringData={"containerdProxy": TEXT}),
             secret(data={"containerdProxy": None}),
             id="null in data, which injection left there",
-        ),
-        pytest.param(
-            secret(stringData={"containerdProxy": TEXT + "User=x\n"}),
-            secret(stringData={"containerdProxy": "[Service]\nUser=x\n"}),
-            id="a line of somebody else stays",
         ),
         pytest.param(
             made(stringData={"containerdProxy": TEXT, "notes": "x"}),
@@ -190,56 +144,9 @@ def test_no_character_is_escaped_for_html(value: str) -> None:
 # What is reported.
 
 
-@pytest.mark.parametrize(
-    ("members", "path", "severity"),
-    [
-        pytest.param({"stringData": []}, ("stringData",), Severity.ERROR, id="stringData"),
-        pytest.param({"data": "x"}, ("data",), Severity.ERROR, id="data"),
-        pytest.param(
-            {"stringData": {"containerdProxy": 7}},
-            ("stringData", "containerdProxy"),
-            Severity.ERROR,
-            id="a text that is none",
-        ),
-        pytest.param(
-            {"data": {"containerdProxy": "no base64!"}},
-            ("data", "containerdProxy"),
-            Severity.WARNING,
-            id="a text that is no base64",
-        ),
-    ],
-)
-def test_what_is_wrong_is_reported_and_left(members: dict[str, Any], path: tuple[str, ...], severity: Severity) -> None:
-    assert changes(target, secret(**members)) == []
-    assert [(finding.path, finding.severity) for finding in findings(target, secret(**members))] == [(path, severity)]
-
-
-def test_what_is_wrong_with_another_key_is_its_authors() -> None:
-    assert findings(target, secret(data={"other": "no base64!", "containerdProxy": packed(OLD)})) == []
-
-
 def test_a_value_that_no_unit_file_can_carry_is_an_error() -> None:
     (finding,) = findings(target, secret(), ProxySettings("http://p:1\n"))
     assert finding.severity is Severity.ERROR
-
-
-def test_a_change_in_base64_is_reported_as_text() -> None:
-    (change,) = changes(target, secret(data={"containerdProxy": packed(OLD)}), ProxySettings(HTTP))
-    assert (change.current, change.proposed) == (
-        {"HTTP_PROXY": "http://old:1"},
-        {"HTTP_PROXY": HTTP, "http_proxy": HTTP},
-    )
-
-
-def test_both_texts_are_seen_each_as_a_place_of_its_own() -> None:
-    obj = secret(stringData={"containerdProxy": OLD, "other": OLD}, data={"kubeletProxy": packed(OLD)})
-    seen = list(target.TARGET.read(obj, {}))
-    assert [(one.variable, one.value, one.path) for one in seen] == [
-        ("HTTP_PROXY", "http://old:1", ("stringData", "containerdProxy")),
-        ("HTTP_PROXY", "http://old:1", ("data", "kubeletProxy")),
-    ]
-    assert len({one.place for one in seen}) == 2
-    assert list(target.TARGET.read(secret("x", stringData={"containerdProxy": OLD}), {})) == []
 
 
 @pytest.mark.parametrize("settings", [pytest.param(FULL, id="set"), pytest.param(NONE, id="removed")])

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contract_lists import PROXY, SETTINGS, resource_list
-from function_configs import problems, proxy_config
+from function_configs import proxy_config
 from krm_fn.krm.results import Result, Severity
 from krm_fn.patch import lookup
 from krm_fn.pipeline import Outcome, run
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.kyverno import cel, generated, policies
-from proposals import FULL, apply, findings
+from proposals import FULL, apply
 from support import inject_proxy
 
 MARKS = {"app.kubernetes.io/managed-by": "inject-proxy", "fn.inject-proxy.io/policy": "generated"}
@@ -80,8 +80,6 @@ def expressions(policy: dict[str, Any]) -> dict[str, str]:
     [
         pytest.param(None, {}, id="no option asks for it"),
         pytest.param({**ASKED, "enabled": False}, {}, id="the target is off"),
-        pytest.param(ASKED, {"mode": "Remove"}, id="nothing is to be set"),
-        pytest.param(ASKED, {"only": ["nodes"]}, id="only other targets are on"),
         pytest.param(
             ASKED,
             {"overrides": [{"match": {"targets": ["kyvernoPolicies"], "objects": ["inject-*"]}, "disabled": True}]},
@@ -109,19 +107,6 @@ def test_what_is_asked_for_is_the_last_of_the_list_and_twice_is_once(kind: str, 
     assert (again.output, again.changed) == (once.output, 0)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("empty", ["items: []\n", "items: [{kind: X,   apiVersion: v1}]\n"])
-def test_removal_gives_back_each_byte(kind: str, empty: str) -> None:
-    options = {"generate": kind}
-    before = listed(options=options).decode().replace("items:\n", empty)
-    once = run(before.encode()).output.decode()
-    assert once != before
-    items, name, config = once.rpartition("functionConfig:")
-    removing = config.replace("  spec:\n", "  spec:\n    mode: Remove\n", 1)
-    removed = run(f"{items}{name}{removing}".encode()).output
-    assert text_of_items(removed) == text_of_items(before.encode())
-
-
 @pytest.mark.parametrize(
     ("first", "then"),
     [
@@ -138,19 +123,6 @@ def test_what_is_not_asked_for_any_more_is_removed(first: dict[str, Any], then: 
     gone = [one.message for one in outcome.results if "which inject-proxy generated" in one.message]
     assert len(gone) == len(there) - 1
     assert errors(outcome) == []
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_another_proxy_changes_nothing_but_values_in_place(kind: str) -> None:
-    options = {"generate": kind}
-    once = ran(SETTINGS, options=options).output
-    changed = ran(*texts_of(once), options=options, httpProxy="http://other:1", noProxy="localhost")
-    lines = [one.splitlines() for one in (text_of_items(once), text_of_items(changed.output))]
-    assert len(lines[0]) == len(lines[1])
-    different = [after for before, after in zip(*lines, strict=True) if before != after]
-    assert len(different) == 4
-    assert all("http://other:1" in one or "localhost" in one for one in different)
-    assert changed.changed == 1
 
 
 def test_what_others_add_to_it_stays() -> None:
@@ -192,21 +164,11 @@ def test_an_object_of_somebody_else_with_its_name_is_an_error(kind: str, labels:
     ("kind", "name"),
     [
         pytest.param("MutatingPolicy", "other", id="another name"),
-        pytest.param("NamespacedMutatingPolicy", "inject-proxy", id="another kind"),
-        pytest.param(f"{NATIVE}Binding", "inject-proxy", id="a binding"),
     ],
 )
 def test_any_other_object_stays_beside_it(kind: str, name: str) -> None:
     outcome = ran(of_somebody_else(kind, name, {}))
     assert kinds_and_names(outcome.output) == [(kind, name), ("MutatingPolicy", "inject-proxy")]
-
-
-def test_a_selector_that_does_not_include_it_is_a_warning() -> None:
-    outcome = ran(SETTINGS, selector={"include": [{"namespaces": ["org"]}]})
-    (warning,) = [one for one in outcome.results if one.ref.kind == "ProxyConfig"]
-    assert (warning.code, warning.severity) == ("SettingUnused", Severity.WARNING)
-    included = ran(SETTINGS, selector={"include": [{"namespaces": ["org"]}, {"kinds": ["MutatingPolicy"]}]})
-    assert kinds_and_names(included.output) == [("MutatingPolicy", "inject-proxy")]
 
 
 # mode: Check.
@@ -285,43 +247,7 @@ def test_a_version_of_the_api_that_is_asked_for_is_written_and_follows_the_optio
     assert items_of(ran(*texts_of(once), options=stable).output) == items_of(ran(options=stable).output)
 
 
-def test_only_a_policy_that_reads_the_cluster_has_parameters() -> None:
-    native = {"generate": NATIVE, "generated": {"noProxyFrom": "KubeadmConfig"}}
-    _, _, policy, binding = items_of(ran(SETTINGS, SETTINGS, options=native).output)
-    assert policy["spec"]["paramKind"] == {"apiVersion": "v1", "kind": "ConfigMap"}
-    assert binding["spec"] == {
-        "policyName": "inject-proxy",
-        "paramRef": {"name": "kubeadm-config", "namespace": "kube-system", "parameterNotFoundAction": "Deny"},
-    }
-    _, _, policy, binding = items_of(ran(SETTINGS, SETTINGS, options={"generate": NATIVE}).output)
-    assert "paramKind" not in policy["spec"]
-    assert binding["spec"] == {"policyName": "inject-proxy"}
-
-
-def test_a_policy_of_the_options_gets_no_warning_about_its_own_shape() -> None:
-    for kind in KINDS:
-        for level in ("Pods", "Workloads"):
-            options = {"generate": kind, "generated": {"level": level, "noProxyFrom": "KubeadmConfig"}}
-            policy = apply(policies, skeleton(options), **options)
-            assert findings(policies, policy, **options) == []
-
-
 # The FunctionConfig.
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        pytest.param({"generated": {"level": "Pods"}}, id="`generated` alone"),
-        pytest.param({"generate": "ClusterPolicy"}, id="a kind that Kyverno removes"),
-        pytest.param({"generate": "MutatingPolicy", "generated": {"name": "Corp Proxy"}}, id="no name"),
-        pytest.param({"generate": "MutatingPolicy", "generated": {"excludeNamespaces": ["kube-*"]}}, id="a glob"),
-        pytest.param({"generate": "MutatingPolicy", "generated": {"levels": "Pods"}}, id="an unknown field"),
-    ],
-)
-def test_a_mistake_in_the_options_is_said(options: dict[str, Any]) -> None:
-    (problem,) = problems(proxy_config(httpProxy=PROXY, targets={"kyvernoPolicies": options}))
-    assert "spec.targets.kyvernoPolicies" in problem
 
 
 # Files and streams.
@@ -365,10 +291,3 @@ def test_in_a_folder_each_object_has_a_file_of_its_own(folder: Path, kind: str, 
     (folder / "proxy.yaml").write_text(config({"generate": kind}, mode="Remove"))
     command(folder, "run", "--config", "proxy.yaml", "clusters")
     assert contents(folder) == {**before, "proxy.yaml": config({"generate": kind}, mode="Remove")}
-
-
-def test_a_stream_gets_it_as_its_last_document(folder: Path) -> None:
-    output = command(folder, "run", "--config", "proxy.yaml", "-", stdin=SETTINGS)
-    assert output.decode().startswith(f"{SETTINGS}---\n")
-    kinds = [one["kind"] for one in yaml.safe_load_all(output)]
-    assert kinds == ["ConfigMap", "MutatingPolicy"]

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from krm_fn.config import Mirror
-from krm_fn.krm.results import Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.nutanix import caren_cluster_config
-from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals
+from proposals import HTTP, HTTPS, NO, NONE, apply, findings, proposals
 
 LIST = NO.split(",")
 PROXY = {"http": HTTP, "https": HTTPS, "additionalNo": LIST}
@@ -35,11 +34,7 @@ def values(obj: Any) -> Any:
     [
         pytest.param(cluster(), id="a Cluster without variables"),
         pytest.param(cluster({"name": "workerConfig", "value": {"nutanix": {}}}), id="only the one for workers"),
-        pytest.param(cluster({"name": "note", "value": "clusterConfig"}), id="the name as a value"),
         pytest.param(cluster(config({"proxy": PROXY})), id="a Cluster that has its proxy"),
-        pytest.param({"kind": "Cluster"}, id="an empty Cluster"),
-        pytest.param({"kind": "Cluster", "spec": {"topology": {"variables": "broken"}}}, id="variables that are none"),
-        pytest.param(cluster("broken", None, 3), id="entries that are none"),
     ],
 )
 def test_what_must_not_change(obj: Any) -> None:
@@ -53,31 +48,9 @@ def test_the_variable_is_filled_and_the_others_stay() -> None:
     assert apply(caren_cluster_config, result, NONE) == obj
 
 
-@pytest.mark.parametrize("value", [pytest.param({}, id="empty"), pytest.param({"proxy": None}, id="a proxy of null")])
-def test_a_value_with_nothing_in_it_is_filled(value: Any) -> None:
-    assert values(apply(caren_cluster_config, cluster(config(value)))) == {"clusterConfig": {"proxy": PROXY}}
-
-
-def test_a_variable_without_a_value_gets_one() -> None:
-    assert values(apply(caren_cluster_config, cluster({"name": "clusterConfig"}))) == {
-        "clusterConfig": {"proxy": PROXY}
-    }
-
-
-def test_one_of_both_proxies_is_enough_and_the_other_goes() -> None:
-    result = apply(caren_cluster_config, cluster(config({"proxy": PROXY})), ProxySettings(http_proxy=HTTP))
-    assert values(result) == {"clusterConfig": {"proxy": {"http": HTTP}}}
-
-
 def test_removal_keeps_what_is_not_ours() -> None:
     obj = cluster(config({"proxy": {**PROXY, "new": 1}}))
     assert values(apply(caren_cluster_config, obj, NONE)) == {"clusterConfig": {"proxy": {"new": 1}}}
-
-
-@pytest.mark.parametrize("value", ["broken", ["broken"], {"proxy": "broken"}])
-def test_a_value_of_a_wrong_type_is_an_error(value: Any) -> None:
-    (reported,) = findings(caren_cluster_config, cluster(config(value)))
-    assert reported.severity is Severity.ERROR
 
 
 @pytest.mark.parametrize(("number", "reported"), [(128, 0), (129, 1)])
@@ -106,8 +79,3 @@ def test_a_mirror_is_reported_and_a_proxy_stays_where_no_proxy_is_declared() -> 
 
     (reported,) = proposals(caren_cluster_config, obj, ProxySettings(mirror=MIRROR, is_declared=False))
     assert reported.code == "OtherProxy"
-
-
-def test_it_sees_the_list_as_one_text() -> None:
-    seen = list(caren_cluster_config.TARGET.read(cluster(config({"proxy": PROXY})), {}))
-    assert {one.variable: one.value for one in seen} == FULL.variables()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from typing import Any
 
 import pytest
@@ -10,8 +9,6 @@ from tkg_objects import HEADER, config, secret, text_of
 
 from krm_fn.config import Certificates
 from krm_fn.krm.results import Severity
-from krm_fn.noproxy import Audience
-from krm_fn.products import tkg
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, findings, proposals
@@ -41,24 +38,16 @@ PARAVIRTUAL = {"mode": "vsphereParavirtualCPI"}
     ("target", "obj"),
     [
         pytest.param(CPI, secret(BARE, kind="Opaque"), id="a Secret of another type"),
-        pytest.param(CPI, secret(BARE, kind=["tkg.tanzu.vmware.com/addon"]), id="a type of a wrong type"),
         pytest.param(CPI, secret("vsphereCSI: {}\n", addon="vsphere-csi"), id="data values of another add-on"),
         pytest.param(CPI, secret("vsphereCSI: {}\n"), id="data values of another by content"),
         pytest.param(CPI, secret(HEADER, addon="antrea"), id="empty data values of another add-on"),
-        pytest.param(CPI, secret(BARE, key="README.txt"), id="a text that is not YAML by its name"),
         pytest.param(CPI, secret(OVERLAY, addon="vsphere-cpi", key="overlays.yaml"), id="an overlay alone"),
         pytest.param(CPI, secret("antrea: {", addon="antrea"), id="broken YAML of another add-on"),
-        pytest.param(CPI, secret(metadata=None, data={"values.yaml": None}), id="a Secret of null values"),
-        pytest.param(CPI, config("VSphereCPIConfig", "example.com", vsphereCPI={}), id="a kind of another group"),
         pytest.param(CPI, config("VSphereCPIConfig", CPI_GROUP, vsphereCPI=PARAVIRTUAL), id="a paravirtual cluster"),
-        pytest.param(CSI, config("AwsEbsCSIConfig", CSI_GROUP, awsEBSCSIDriver={}), id="another driver"),
-        pytest.param(KAPP, secret(KAPP_BARE, kind="addons.cluster.x-k8s.io/resource-set"), id="a resource set"),
         pytest.param(PINNIPED, secret(WORKLOAD, addon="pinniped"), id="a workload cluster by its label"),
         pytest.param(PINNIPED, secret(f"{WORKLOAD}pinniped: {{}}\n"), id="a workload cluster by its mapping"),
         pytest.param(PINNIPED, secret("http_proxy: http://old:1\n", addon="harbor"), id="values of another add-on"),
         pytest.param(CLOUD, secret("vsphereCSI: {}\n"), id="data values of the driver of vSphere"),
-        pytest.param(CPI, {"kind": "Secret"}, id="nearly nothing"),
-        pytest.param(CPI, {"apiVersion": 1, "kind": []}, id="an object of wrong types"),
     ],
 )
 def test_what_must_not_change(target: Any, obj: Any) -> None:
@@ -69,7 +58,6 @@ def test_what_must_not_change(target: Any, obj: Any) -> None:
 @pytest.mark.parametrize(
     ("target", "obj", "added"),
     [
-        pytest.param(CPI, secret(BARE), indented(SNAKE), id="vSphere CPI by its mapping"),
         pytest.param(CSI, secret("vsphereCSI:\n  a: 1\n", addon="our-csi"), indented(SNAKE), id="vSphere CSI"),
         pytest.param(KAPP, secret(KAPP_BARE), indented("config:\n" + indented(CAMEL)), id="kapp-controller"),
         pytest.param(PINNIPED, secret(MANAGEMENT), SNAKE, id="Pinniped on a management cluster"),
@@ -125,39 +113,11 @@ def test_the_configuration_comes_and_goes(target: Any, obj: Any, path: Any, name
 
 
 @pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        pytest.param(
-            f"{HEADER}vsphereCPI:\n  http_proxy: 'http://old:1' # x\n  no_proxy: 'x'\n  zone: a\n",
-            f"{HEADER}vsphereCPI:\n  http_proxy: '{HTTP}' # x\n  https_proxy: {HTTPS}\n  no_proxy: '{NO}'\n  zone: a\n",
-            id="what is there stays in its place and in its quotes, and what is missing stands between",
-        ),
-        pytest.param("vsphereCPI:\n", f"vsphereCPI: # was:\n{indented(SNAKE)}", id="a mapping that is null"),
-        pytest.param(
-            f"{BARE}---\nother: 1\n---\nvsphereCPI:\n  a: 1\n",
-            f"{DONE}---\nother: 1\n---\nvsphereCPI:\n  a: 1\n{indented(SNAKE)}",
-            id="every document with the mapping, because ytt takes the last",
-        ),
-    ],
-)
-def test_data_values_are_edited_in_place(before: str, after: str) -> None:
-    assert text_of(apply(CPI, secret(before))) == after
-
-
-def test_two_drivers_in_one_document_are_one_change() -> None:
-    (change,) = changes(CLOUD, secret("azureDiskCSIDriver: {}\nazureFileCSIDriver:\n"))
-    assert len(change.operations) == 1
-
-
-@pytest.mark.parametrize(
     "obj",
     [
         pytest.param(secret(HEADER, addon="vsphere-cpi"), id="known by the label"),
         pytest.param(secret(HEADER, metadata=ANNOTATED), id="known by the annotation"),
         pytest.param(secret(HEADER, addon="vsphere-cpi", kind="clusterbootstrap-secret"), id="of a ClusterClass"),
-        pytest.param(secret("# c", addon="vsphere-cpi"), id="a comment without a line break"),
-        pytest.param(secret("--- # c\r\n", addon="vsphere-cpi"), id="the line breaks of Windows"),
-        pytest.param(secret("\n\n", addon="vsphere-cpi"), id="blank lines"),
     ],
 )
 def test_data_values_that_say_nothing_are_begun_and_come_back(obj: Any) -> None:
@@ -177,37 +137,15 @@ def test_a_document_without_the_mapping_gets_it_where_the_label_says_whose_it_is
     assert apply(CPI, after, NONE) == obj
 
 
-def test_base64_of_several_lines_keeps_their_width() -> None:
-    coded = base64.b64encode(BARE.encode()).decode()
-    obj = secret(data={"values.yaml": "".join(f"{coded[at : at + 40]}\n" for at in range(0, len(coded), 40))})
-    after = apply(CPI, obj)["data"]["values.yaml"]
-    assert {len(line) for line in after.split("\n")[:-2]} == {40}
-    assert base64.b64decode(after).decode() == DONE
-    assert apply(CPI, secret(data={"values.yaml": after}), NONE) == obj
-
-
-@pytest.mark.parametrize("text", ["vsphereCPI:\n  http_proxy: #@ proxy()\n", "#@ if False:\nvsphereCPI: {}\n#@ end\n"])
-def test_code_of_ytt_is_left_and_reported(text: str) -> None:
-    obj = secret(f"{HEADER}{text}")
-    assert changes(CPI, obj) == []
-    assert [finding.severity for finding in findings(CPI, obj)] == [Severity.WARNING]
-
-
 @pytest.mark.parametrize(
     ("obj", "severity"),
     [
         pytest.param(secret("vsphereCPI: [1]\n"), Severity.ERROR, id="a mapping of a wrong type"),
         pytest.param(secret("[]\n", addon="vsphere-cpi"), Severity.ERROR, id="a document of a wrong type"),
-        pytest.param(secret("${V}\n", addon="vsphere-cpi"), Severity.WARNING, id="a document that is a template"),
-        pytest.param(secret({}, addon="vsphere-cpi"), Severity.ERROR, id="a value that is no text"),
-        pytest.param(secret(data={"values.yaml": "no base64"}), Severity.WARNING, id="base64 that is none"),
-        pytest.param(secret(stringData="x"), Severity.ERROR, id="data that is no mapping"),
         pytest.param(
             config("VSphereCPIConfig", CPI_GROUP, vsphereCPI={"proxy": []}), Severity.ERROR, id="a configuration"
         ),
-        pytest.param(secret("vsphereCPI: {", addon="vsphere-cpi"), Severity.WARNING, id="YAML that is broken"),
         pytest.param(secret(addon="vsphere-cpi"), Severity.WARNING, id="no values"),
-        pytest.param(secret(addon="vsphere-cpi", data={"values.yaml": None}), Severity.WARNING, id="null values"),
     ],
 )
 def test_what_cannot_be_edited_is_reported_once(obj: Any, severity: Severity) -> None:
@@ -240,11 +178,6 @@ def test_certificates_are_below_our_line(before: str, expected: str) -> None:
     assert apply(KAPP, trusting(before), ALONE) == trusting(expected)
 
 
-@pytest.mark.parametrize("before", [PEM, OTHER])
-def test_a_removal_gives_back_the_certificates_of_others(before: str) -> None:
-    assert apply(KAPP, apply(KAPP, trusting(before), TRUSTING), NONE) == trusting(before)
-
-
 @pytest.mark.parametrize("settings", [ALONE, TRUSTING])
 @pytest.mark.parametrize(
     "obj", [secret(KAPP_BARE), config("KappControllerConfig", RUN_GROUP, x=1)], ids=["data values", "configuration"]
@@ -253,15 +186,3 @@ def test_certificates_come_and_go_where_nothing_was(obj: Any, settings: ProxySet
     after = apply(KAPP, obj, settings)
     assert "MIIB" in str(after)
     assert apply(KAPP, after, FULL) == apply(KAPP, obj, FULL)
-
-
-def test_certificates_that_are_no_text_are_an_error() -> None:
-    (finding,) = findings(KAPP, trusting(["x"]), TRUSTING)
-    assert (finding.severity, finding.path[-1]) == (Severity.ERROR, "caCerts")
-
-
-@pytest.mark.parametrize("target", [CPI, CSI, KAPP, PINNIPED, CLOUD], ids=lambda target: target.id)
-def test_secrets_of_add_ons_and_configurations_are_found_by_their_text(target: Any) -> None:
-    groups = {group for group, kind in target.kinds if kind != "Secret"}
-    assert {*target.hints({})} == {*tkg.ADD_ON_SECRET_TYPES, *groups}
-    assert target.audience is Audience.GO

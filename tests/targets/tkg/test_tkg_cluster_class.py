@@ -66,17 +66,13 @@ def overridden(section: str, value: Any) -> Any:
     "obj",
     [
         pytest.param(cluster(CNI, kind="quick-start"), id="another class without the variable"),
-        pytest.param(cluster(CNI, kind=""), id="a class without a name"),
         pytest.param(cluster({"name": "proxy", "value": {"url": "x"}}, kind="quick-start"), id="another shape"),
-        pytest.param(cluster({"name": "proxy", "value": "x"}, kind="quick-start"), id="a text in another class"),
         pytest.param(cluster(PROXY, kind="quick-start"), id="another class that has its proxy"),
         pytest.param(overridden("controlPlane", {"value": VALUE}), id="an override that has its proxy"),
         pytest.param(done(CNI, PROXY), id="a Cluster that has its proxy"),
         pytest.param(done(PROXY, trust({"name": "proxy", "data": "b2xk"})), id="a certificate while none is declared"),
         pytest.param(service(proxy=VALUE), id="a TanzuKubernetesCluster that has its proxy"),
         pytest.param({"kind": "TanzuKubernetesCluster"}, id="a TanzuKubernetesCluster without a spec"),
-        pytest.param({"kind": "Cluster", "spec": {"topology": None}}, id="a Cluster without a topology"),
-        pytest.param({"kind": "Cluster", "spec": {"topology": {"workers": {"machinePools": "x"}}}}, id="odd workers"),
     ],
 )
 def test_what_must_not_change(obj: Any) -> None:
@@ -87,7 +83,6 @@ def test_what_must_not_change(obj: Any) -> None:
     ("obj", "settings", "expected"),
     [
         pytest.param(cluster(CNI), FULL, done(CNI, PROXY), id="a missing variable is made at the end"),
-        pytest.param(cluster(), FULL, done(PROXY), id="and the list with it"),
         pytest.param(
             cluster(CNI),
             ProxySettings(HTTP, HTTPS),
@@ -110,9 +105,7 @@ def test_what_must_not_change(obj: Any) -> None:
             done(PROXY),
             id="a text that the class rejects becomes a list",
         ),
-        pytest.param(cluster({"name": "proxy"}), FULL, done(PROXY), id="one without a value is filled"),
         pytest.param(done(CNI, PROXY), NONE, cluster(CNI), id="removal takes the whole variable"),
-        pytest.param(done(PROXY), NONE, cluster(), id="and the list that becomes empty"),
         pytest.param(
             done({"name": "proxy", "value": {**VALUE, "systemWide": True}}, CNI),
             NONE,
@@ -131,12 +124,6 @@ def test_the_variable_and_the_annotations_follow_the_proxy(obj: Any, settings: P
     assert apply(tkg_cluster_class, obj, settings) == expected
 
 
-def test_a_class_of_v1beta2_counts_before_that_of_v1beta1() -> None:
-    obj = cluster(CNI, kind="quick-start")
-    obj["spec"]["topology"]["classRef"] = {"name": "tkg-aws-default-v2"}
-    assert PROXY in apply(tkg_cluster_class, obj)["spec"]["topology"]["variables"]
-
-
 @pytest.mark.parametrize("section", ["controlPlane", "machineDeployments", "machinePools"])
 def test_an_override_that_is_there_is_filled_and_removed(section: str) -> None:
     result = apply(tkg_cluster_class, overridden(section, {"value": {"httpProxy": "x"}}))
@@ -148,13 +135,6 @@ def _overrides(obj: Any, section: str) -> Any:
     topology = obj["spec"]["topology"]
     holder = topology[section] if section == "controlPlane" else topology["workers"][section][1]
     return holder["variables"]["overrides"]
-
-
-def test_annotations_that_are_there_are_kept_up_in_any_class() -> None:
-    obj = cluster(CNI, kind="own", annotations={f"{PREFIX}http-proxy": "old", "other": "stays"})
-    result = apply(tkg_cluster_class, obj)
-    assert result["metadata"]["annotations"] == {**ANNOTATIONS, "other": "stays"}
-    assert apply(tkg_cluster_class, result, NONE)["metadata"]["annotations"] == {"other": "stays"}
 
 
 OTHER = ProxySettings("http://dmz.corp.example:3128", "http://dmz.corp.example:3128", ".corp.example")
@@ -187,8 +167,6 @@ def after(obj: Any, settings: ProxySettings, **groups: ProxySettings) -> Any:
     ("obj", "settings", "group"),
     [
         pytest.param(grouped(), FULL, FULL, id="workers with the proxy of the Cluster"),
-        pytest.param(grouped(), FULL, SILENT, id="workers of which nothing is said"),
-        pytest.param(grouped(), SILENT, SILENT, id="a Cluster of which nothing is said"),
         pytest.param(grouped({"name": "proxy", "value": OWN}), FULL, OTHER, id="workers that have their own"),
         pytest.param(cluster(CNI, kind="quick-start"), FULL, OTHER, id="another class without the variable"),
     ],
@@ -234,23 +212,6 @@ def test_workers_get_a_variable_of_their_own(
     assert after(result, settings, md_0=group) == expected
 
 
-def test_removal_takes_the_variables_of_workers_and_leaves_the_workers() -> None:
-    result = after(grouped({"name": "proxy", "value": OWN}), NONE)
-    assert result["spec"]["topology"]["workers"] == {"machineDeployments": [{"name": "md-0"}]}
-
-
-def test_workers_that_cannot_be_without_a_proxy_are_reported() -> None:
-    reported = in_groups(grouped(), FULL, md_0=NONE)
-    assert [(one.severity, one.path) for one in reported if isinstance(one, Result)] == [
-        (Severity.WARNING, ("spec", "topology", "workers", "machineDeployments", "0"))
-    ]
-
-
-def test_half_of_the_proxies_of_workers_is_reported_once() -> None:
-    reported = in_groups(grouped(), FULL, md_0=ProxySettings(http_proxy=HTTP))
-    assert [one.code for one in reported if isinstance(one, Result)].count("ProxyReduced") == 1
-
-
 @pytest.mark.parametrize(
     ("before", "after", "removed"),
     [
@@ -273,26 +234,12 @@ def test_half_of_the_proxies_of_workers_is_reported_once() -> None:
             [old_trust({"name": "imageRepository", "data": "cg=="})],
             id="a variable of the first classes, which is a list",
         ),
-        pytest.param(
-            [{"name": "trust"}, CNI],
-            [trust({"name": "proxy", "data": DATA}), CNI, PROXY],
-            [CNI],
-            id="a variable without a value is filled",
-        ),
     ],
 )
 def test_a_declared_certificate_is_the_one_that_the_class_looks_for(before: Any, after: Any, removed: Any) -> None:
     result = apply(tkg_cluster_class, cluster(*before), TRUSTING)
     assert result == done(*after)
     assert apply(tkg_cluster_class, result, NONE) == cluster(*removed)
-
-
-def test_a_tanzu_kubernetes_cluster_holds_both_in_its_settings() -> None:
-    certificate = {"additionalTrustedCAs": [{"name": "inject-proxy", "data": DATA}]}
-    result = apply(tkg_cluster_class, service(), TRUSTING)
-    assert result == service(proxy=VALUE, trust=certificate)
-    assert apply(tkg_cluster_class, result, FULL) == service(proxy=VALUE)
-    assert apply(tkg_cluster_class, result, NONE) == service()
 
 
 ALONE = ProxySettings(trusted_ca=Certificates(PEM), is_declared=False)
@@ -308,19 +255,10 @@ OURS, TKGS = ({"name": name, "data": DATA} for name in ("inject-proxy", "proxy")
             done(PROXY), ALONE, done(PROXY, trust(TKGS)), id="a Cluster with a proxy of which nothing is said"
         ),
         pytest.param(service(), ALONE, service(trust={"additionalTrustedCAs": [OURS]}), id="a cluster of the service"),
-        pytest.param(cluster(CNI, kind="own"), ALONE, cluster(CNI, kind="own"), id="another class"),
     ],
 )
 def test_a_certificate_needs_no_proxy_beside_it(obj: Any, settings: ProxySettings, expected: Any) -> None:
     assert apply(tkg_cluster_class, obj, settings) == expected
-
-
-def test_certificates_and_settings_of_others_stay() -> None:
-    mine = {"name": "Company", "data": "LS0t"}
-    obj = service(serviceDomain="x.local", trust={"additionalTrustedCAs": [mine]})
-    result = apply(tkg_cluster_class, obj, TRUSTING)
-    assert result["spec"]["settings"]["network"]["trust"]["additionalTrustedCAs"][0] == mine
-    assert apply(tkg_cluster_class, result, NONE) == obj
 
 
 @pytest.mark.parametrize(
@@ -328,40 +266,12 @@ def test_certificates_and_settings_of_others_stay() -> None:
     [
         pytest.param(done(CNI, PROXY), id="a Cluster of TKG"),
         pytest.param(service(proxy=VALUE), id="a TanzuKubernetesCluster"),
-        pytest.param(cluster(CNI), id="a Cluster of TKG without a proxy"),
     ],
 )
 def test_half_of_the_proxies_leaves_what_is_there_and_is_reported(obj: Any) -> None:
     settings = ProxySettings(http_proxy=HTTP, no_proxy=NO)
     assert apply(tkg_cluster_class, obj, settings) == obj
     assert [one.severity for one in findings(tkg_cluster_class, obj, settings)] == [Severity.WARNING]
-
-
-def test_an_https_proxy_is_reported_where_the_service_forbids_it() -> None:
-    settings = ProxySettings("https://p.example:1", "https://p.example:1", NO)
-    assert [one.severity for one in findings(tkg_cluster_class, service(), settings)] == [Severity.WARNING]
-    assert findings(tkg_cluster_class, cluster(CNI), settings) == []
-
-
-@pytest.mark.parametrize(
-    ("obj", "field"),
-    [
-        pytest.param(cluster({"name": "proxy", "value": "x"}), "value", id="the value of a variable"),
-        pytest.param({**cluster(), "metadata": {"annotations": ["x"]}}, "annotations", id="the annotations"),
-        pytest.param(service(proxy="x"), "proxy", id="the proxy of the service"),
-        pytest.param(service(trust={"additionalTrustedCAs": "x"}), "additionalTrustedCAs", id="the certificates"),
-        pytest.param(service(trust="x"), "trust", id="the trust of the service"),
-    ],
-)
-def test_a_field_of_a_wrong_type_is_an_error(obj: Any, field: str) -> None:
-    reported = findings(tkg_cluster_class, obj, TRUSTING)
-    assert [(one.severity, one.path[-1]) for one in reported] == [(Severity.ERROR, field)]
-
-
-def test_variables_that_are_no_list_are_an_error() -> None:
-    obj = cluster()
-    obj["spec"]["topology"]["variables"] = "x"
-    assert {(one.severity, one.path[-1]) for one in findings(tkg_cluster_class, obj)} == {(Severity.ERROR, "variables")}
 
 
 _NAMES = st.sampled_from(["proxy", "trust", "cni", "worker"])
@@ -386,25 +296,3 @@ def test_a_second_run_wants_nothing_whatever_the_variables_are(
 
     left = [one for one in result["spec"]["topology"].get("variables", []) if one["name"] in ("cni", "worker")]
     assert left == [one for one in variables if one["name"] in ("cni", "worker")]
-
-
-def test_it_sees_variables_overrides_and_annotations() -> None:
-    obj = overridden("controlPlane", {"value": VALUE})
-    obj["metadata"]["annotations"] = ANNOTATIONS
-    seen = list(tkg_cluster_class.TARGET.read(obj, {}))
-    assert [{one.variable: one.value for one in seen[at : at + 6]} for at in (0, 6)] == [FULL.variables()] * 2
-    assert len(seen) == 12
-    assert {one.value for one in tkg_cluster_class.TARGET.read(service(proxy=VALUE), {})} == {HTTP, HTTPS, NO}
-    assert list(tkg_cluster_class.TARGET.read(cluster({"name": "proxy", "value": {"url": 1}}), {})) == []
-
-
-@pytest.mark.parametrize(
-    "obj",
-    [
-        pytest.param(cluster(old_trust({"name": "x", "data": "cg=="})), id="the list of the first classes"),
-        pytest.param(cluster({"name": "trust", "value": "x"}), id="a text"),
-        pytest.param(service(trust="x"), id="a cluster of the service"),
-    ],
-)
-def test_a_trust_of_another_shape_is_no_error_where_no_certificate_is_to_be_written(obj: Any) -> None:
-    assert findings(tkg_cluster_class, obj, ProxySettings(HTTP, HTTPS, NO)) == []

@@ -11,15 +11,9 @@ import yaml
 from function_configs import list_with_config
 from krm_fn.krm.results import Result, Severity
 from krm_fn.pipeline import Outcome, run
-from krm_fn.places.containers import containers
-from krm_fn.places.env_entries import EnvEntries
-from krm_fn.places.provided import DataUses, provided_for
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets.workloads import proxy_data
-from places_forms import place
-from proposals import HTTP, proposals
+from proposals import HTTP
 
-PASSWORD = "p%40s s"
 URL = "http://build:p%40s%20s@proxy.corp.example:3128"
 UPPER = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 ASKED = {"fn.inject-proxy.io/proxy": "true"}
@@ -85,14 +79,9 @@ def about(outcome: Outcome, name: str) -> list[Result]:
             [workload(reference("HTTP_PROXY"), annotations={}), config_map({"http_proxy": "http://old:1"})],
             id="a workload that nothing chooses reads it",
         ),
-        pytest.param([config_map({"HTTP_PROXY": "http://old:1"}, "proxy-environment")], id="a name like that of EKS"),
         pytest.param(
             [secret(labels={"argocd.argoproj.io/secret-type": "repository"}, stringData={"url": "https://x"})],
             id="a repository of Argo CD without a proxy",
-        ),
-        pytest.param(
-            [secret(labels={"argocd.argoproj.io/secret-type": "cluster"}, stringData={"proxy": "x"})],
-            id="a cluster of Argo CD",
         ),
         pytest.param([secret(stringData={"address": "http://old:1"})], id="a Secret that no object of Flux names"),
         pytest.param(
@@ -106,31 +95,7 @@ def test_what_must_not_change(items: list[Any], mode: dict[str, str]) -> None:
     assert done(mode, *items)[0] == items
 
 
-def test_it_says_nothing_about_objects_alone() -> None:
-    assert proposals(proxy_data, config_map({"http_proxy": "http://old:1"})) == []
-
-
 # valueFrom and envFrom.
-
-
-@pytest.mark.parametrize(
-    ("data", "expected"),
-    [
-        pytest.param({"LOG": "debug"}, [], id="the ConfigMap holds something else"),
-        pytest.param({"no_proxy": "localhost"}, ["NO_PROXY"], id="the ConfigMap holds the list"),
-        pytest.param(None, ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"], id="the ConfigMap is not in the list"),
-    ],
-)
-def test_a_reading_knows_what_env_from_may_set_beside_it(data: Any, expected: list[str]) -> None:
-    own = workload({"name": "HTTP_PROXY", "value": "http://mine:1"}, env_from=[{"configMapRef": {"name": "proxy"}}])
-    (container,) = containers(own)
-    uses = DataUses()
-    uses.note_containers(own, [container])
-    if data:
-        uses.note_data(config_map(data))
-    form = EnvEntries(provided=provided_for(uses, own, container), env_from=container.fields["envFrom"])
-    (reading,) = form.read(own, place(form, *container.path, "env"))
-    assert sorted(reading.maybe_elsewhere) == expected
 
 
 @pytest.mark.parametrize("conflict", ["Override", "Keep"])
@@ -138,11 +103,9 @@ def test_a_reading_knows_what_env_from_may_set_beside_it(data: Any, expected: li
     ("data", "source"),
     [
         pytest.param(config_map({"http_proxy": "http://old:1", "other": "x"}), "configMapKeyRef", id="ConfigMap"),
-        pytest.param(config_map({"other": "x"}), "configMapKeyRef", id="ConfigMap without the key"),
         pytest.param(
             secret(data={"http_proxy": encoded("http://old:1"), "other": encoded("x")}), "secretKeyRef", id="Secret"
         ),
-        pytest.param(secret(stringData={"http_proxy": "http://old:1"}), "secretKeyRef", id="text of a Secret"),
     ],
 )
 def test_the_object_is_filled_and_the_reference_kept(data: Any, source: str, conflict: str) -> None:
@@ -157,18 +120,6 @@ def test_the_object_is_filled_and_the_reference_kept(data: Any, source: str, con
     assert (texts["http_proxy"], texts["https_proxy"]) == (HTTP, HTTP)
     assert texts["no_proxy"].startswith(".corp.example,")
     assert texts.get("other") in ("x", None)
-
-
-def test_another_proxy_and_removal_change_the_object_alone() -> None:
-    entries = [reference(name) for name in UPPER]
-    first, _ = done({}, workload(*entries), config_map({"http_proxy": "http://old:1", "no_proxy": ""}))
-    second, _ = done({"httpProxy": "http://other:1", "httpsProxy": "http://other:1"}, *first)
-    third, outcome = done({"mode": "Remove"}, *second)
-
-    assert [env_of(found[0]) for found in (first, second, third)] == [entries] * 3
-    assert second[1]["data"]["http_proxy"] == "http://other:1"
-    assert third[1]["data"] == {"http_proxy": "", "https_proxy": "", "no_proxy": ""}
-    assert [one.code for one in about(outcome, "proxy") if one.is_change] == [""]
 
 
 @pytest.mark.parametrize(
@@ -219,22 +170,6 @@ def test_an_environment_is_filled_under_the_names_that_it_has(name: str) -> None
     assert done({"mode": "Remove"}, after, held)[0][0] == workload(env_from=env_from)
 
 
-def test_cert_manager_app_keeps_its_references() -> None:
-    entries = [reference(name, of="cert-manager-app-proxy") for name in UPPER]
-    obj = workload(*entries, labels={"app": "cert-manager-app", "app.kubernetes.io/component": "controller"})
-    obj["metadata"].pop("annotations")
-    obj["spec"]["template"]["spec"]["containers"][0]["name"] = "cert-manager-controller"
-    data = config_map({"http_proxy": "http://old:1"}, "cert-manager-app-proxy")
-
-    (after, held), _ = done({}, obj, data)
-
-    assert after == obj
-    assert held["data"]["https_proxy"] == HTTP
-    (alone, same), _ = done({"targets": {"proxyData": {"enabled": False}}}, obj, data)
-    assert same == data
-    assert all(set(entry) == {"name", "value"} for entry in env_of(alone))
-
-
 def test_an_object_that_refuses_is_as_one_that_is_not_there() -> None:
     data = config_map({"http_proxy": "http://old:1"}, annotations=REFUSED)
     (after, held), _ = done({}, workload(reference("HTTP_PROXY")), data)
@@ -259,15 +194,6 @@ def test_a_variable_that_a_secret_of_the_list_provides_is_set(name: str, twin: b
 
 
 # EKS, Flux and Argo CD.
-
-
-def test_the_environment_of_eks() -> None:
-    data = config_map(dict.fromkeys(UPPER, "http://old:1"), "proxy-environment-variables", "kube-system")
-
-    ((held,), outcome) = done({}, data)
-
-    assert (held["data"]["HTTP_PROXY"], sorted(held["data"])) == (HTTP, sorted(UPPER))
-    assert [one.code for one in outcome.results if one.code == "CaseMissing"] == []
 
 
 def git_repository(name: str = "proxy") -> Any:
@@ -339,13 +265,6 @@ def test_a_key_of_flux_in_string_data_and_in_data(spec: Any, text: Any, data: An
     assert (held.get("stringData"), held.get("data")) == expected
 
 
-def test_a_secret_of_flux_without_data_is_without_it_again() -> None:
-    (_, held), _ = done({"httpsProxy": URL}, git_repository(), secret())
-    assert sorted(held["stringData"]) == ["address", "password", "username"]
-    (_, again), _ = done({"mode": "Remove"}, git_repository(), held)
-    assert again == secret()
-
-
 @pytest.mark.parametrize(
     ("url", "expected"), [("https://git.example/x", "http://secure:1"), ("http://git.example/x", "http://plain:1")]
 )
@@ -368,18 +287,3 @@ def test_a_repository_of_argo_cd_whose_own_proxy_is_not_declared_gets_no_list_ei
     data = secret(labels=labels, stringData={"url": "https://git.example/x", "proxy": "http://old:1"})
     ((held,), _) = done({"httpProxy": "http://plain:1", "httpsProxy": ""}, data)
     assert held["stringData"] == {"url": "https://git.example/x"}
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        pytest.param({"address": 3}, id="a number"),
-        pytest.param({"address": "%%%"}, id="no base64"),
-    ],
-)
-def test_what_is_no_text_is_reported_and_left(data: dict[str, Any]) -> None:
-    outcome = run(listed({}, git_repository(), secret(data=data)))
-
-    found = yaml.safe_load(outcome.output)["items"]
-    assert found[1]["data"] == data
-    assert [one for one in outcome.results if one.ref.kind == "Secret" and one.severity is not Severity.INFO]

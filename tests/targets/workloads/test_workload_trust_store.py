@@ -8,17 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from certificates import BOTH, NONE, ONE, A, B
 from krm_fn.config import Certificates
 from krm_fn.errors import InputError
-from krm_fn.krm.results import Severity
 from krm_fn.patch import lookup
 from krm_fn.pipeline import run
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import TARGETS
 from krm_fn.targets.workloads import workload_trust_store as target
 from proposals import FULL, apply, changes, findings, messages, proposals
 from support import need
@@ -78,19 +74,13 @@ def config_map(data: Any, name: str = NAME, label: str = "inject-proxy") -> dict
     "obj",
     [
         pytest.param(workload(), id="a workload that nobody asked for"),
-        pytest.param(workload(annotations={"fn.inject-proxy.io/trusted-ca": True}), id="an annotation that is no text"),
         pytest.param(
             workload(
                 {"containers": [{"name": "chart-operator"}]}, labels={"app": "chart-operator"}, annotations=REFUSED
             ),
             id="a known workload that refuses",
         ),
-        pytest.param(workload(labels="x", annotations=["y"]), id="metadata of a wrong type"),
         pytest.param({**asked(), "apiVersion": "example.com/v1"}, id="a kind of another group"),
-        pytest.param(asked({}), id="a pod without containers"),
-        pytest.param(asked({"containers": None}), id="containers that are null"),
-        pytest.param({"apiVersion": "apps/v1", "kind": "Deployment", "spec": "${SPEC}"}, id="a template"),
-        pytest.param(config_map({}, name="other"), id="a ConfigMap of another name"),
         pytest.param(config_map({"ca-bundle.crt": A}), id="our ConfigMap with the certificates"),
         pytest.param(
             config_map({"ca-bundle.crt": A}, label="Helm"), id="another one's ConfigMap with the certificates"
@@ -108,37 +98,11 @@ def test_what_must_not_change(obj: dict[str, Any]) -> None:
         pytest.param(
             asked({"containers": [{"name": "a", "env": [VARIABLE]}], "volumes": [OTHERS]}), id="all of others"
         ),
-        pytest.param(
-            asked({"containers": [{"env": "x", "volumeMounts": 1}], "volumes": {}}), id="fields of wrong types"
-        ),
-        pytest.param(asked({"containers": [None, {"env": [None], "volumeMounts": [3]}]}), id="entries that are none"),
         pytest.param(config_map({"ca-bundle.crt": A}, label="Helm"), id="another one's ConfigMap"),
     ],
 )
 def test_without_certificates_nothing_is_said_or_done(obj: dict[str, Any], settings: ProxySettings) -> None:
     assert proposals(target, obj, settings) == []
-
-
-@pytest.mark.parametrize("kind", PLACES)
-@pytest.mark.parametrize(
-    "spec",
-    [
-        pytest.param({"containers": [{"name": "a"}]}, id="a bare pod"),
-        pytest.param(
-            {
-                "initContainers": [{"name": "i", "env": [{"name": "A", "value": "b"}]}],
-                "containers": [{"name": "a", "volumeMounts": [{"name": "state", "mountPath": "/x"}]}, {"name": "b"}],
-                "volumes": [OTHERS],
-            },
-            id="a pod that has all of it",
-        ),
-    ],
-)
-def test_removal_gives_back_what_was_there(kind: str, spec: Any) -> None:
-    obj = asked(spec, kind=kind)
-    done = apply(target, obj, BOTH, variables=["SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"])
-    assert done != obj
-    assert apply(target, done, NONE) == obj
 
 
 # Who gets the bundle.
@@ -148,45 +112,6 @@ def gets_it(obj: dict[str, Any], **options: Any) -> bool:
     return pod(apply(target, obj, ONE, **options)).get("volumes") == [VOLUME]
 
 
-@pytest.mark.parametrize("kind", PLACES)
-def test_every_kind_that_runs_pods_can_ask_for_it(kind: str) -> None:
-    assert gets_it(asked(kind=kind))
-    assert not gets_it(workload(kind=kind))
-
-
-@pytest.mark.parametrize(
-    "obj",
-    [
-        pytest.param(workload(labels={"app": "chart-operator"}), id="chart-operator"),
-        pytest.param(
-            workload({"containers": [{"name": "cert-manager-controller"}]}, labels={"app": "cert-manager"}),
-            id="cert-manager",
-        ),
-    ],
-)
-def test_known_workloads_get_it_unless_they_refuse(obj: dict[str, Any]) -> None:
-    assert gets_it(obj)
-    obj["metadata"]["annotations"] = REFUSED
-    assert not gets_it(obj)
-
-
-@pytest.mark.parametrize(
-    ("matcher", "expected"),
-    [
-        ({"namespaces": ["too*"]}, True),
-        ({"namespaces": ["other"]}, False),
-        ({"kinds": ["Deployment"], "names": ["x"]}, True),
-        ({"kinds": ["Deployment"], "names": ["y"]}, False),
-        ({"labels": {"team": "platform-*"}}, True),
-        ({"labels": {"team": "web"}}, False),
-        ({"annotations": {"tls": "yes"}}, True),
-    ],
-)
-def test_matchers_say_who_else_gets_it(matcher: dict[str, Any], expected: bool) -> None:
-    obj = workload(labels={"team": "platform-eu"}, annotations={"tls": "yes"})
-    assert gets_it(obj, workloads=[matcher]) is expected
-
-
 def test_a_workload_that_is_meant_no_longer_loses_it() -> None:
     done = apply(target, asked(), ONE, variables=["SSL_CERT_FILE"])
     done["metadata"]["annotations"] = {}
@@ -194,23 +119,6 @@ def test_a_workload_that_is_meant_no_longer_loses_it() -> None:
 
 
 # What the pod looks like then.
-
-
-def test_all_containers_get_the_mount_and_the_variables() -> None:
-    spec = {"initContainers": [{"name": "i"}], "containers": [{"name": "a"}, {"name": "b"}], "volumes": [OTHERS]}
-    filled = {"env": [VARIABLE], "volumeMounts": [MOUNT]}
-    assert pod(apply(target, asked(spec), ONE, variables=["SSL_CERT_FILE"])) == {
-        "initContainers": [{"name": "i", **filled}],
-        "containers": [{"name": "a", **filled}, {"name": "b", **filled}],
-        "volumes": [OTHERS, VOLUME],
-    }
-
-
-def test_a_config_map_of_the_same_namespace_is_mounted_itself_under_one_name() -> None:
-    items = [{"key": "roots.pem", "path": "ca-bundle.crt"}]
-    volume = {"configMap": {"items": items, "name": "corporate-ca"}, "name": NAME}
-    assert pod(apply(target, asked(), FROM))["volumes"] == [volume]
-    assert pod(apply(target, asked(namespace="other"), FROM))["volumes"] == [VOLUME]
 
 
 def test_another_folder_and_other_variables_leave_nothing_behind() -> None:
@@ -231,9 +139,6 @@ DIRECTORIES = {"name": "SSL_CERT_DIR", "value": f"/etc/ssl/certs:/etc/pki/tls/ce
     ("options", "expected"),
     [
         pytest.param({}, [DIRECTORIES], id="no option: what Go reads"),
-        pytest.param(
-            {"variables": ["NODE_EXTRA_CA_CERTS"]}, ["NODE_EXTRA_CA_CERTS", "SSL_CERT_DIR"], id="beside others"
-        ),
         pytest.param({"variables": ["SSL_CERT_FILE"]}, [VARIABLE], id="a file that Go reads"),
         pytest.param({"variables": ["SSL_CERT_DIR"]}, [DIRECTORIES], id="named by the user"),
         pytest.param({"mountPath": "/etc/ssl/certs"}, None, id="a folder that Go reads anyway"),
@@ -294,45 +199,7 @@ def test_go_trusts_what_the_variable_leads_to(tmp_path: Path) -> None:
     assert answers == [b"true", b"false"]
 
 
-def test_variables_stand_before_those_of_the_proxy_that_close_the_list() -> None:
-    obj = asked({"containers": [{"name": "chart-operator"}]}, labels={"app": "chart-operator"})
-    done = apply(target, apply(TARGETS["chartOperator"], obj), ONE, variables=["SSL_CERT_FILE"])
-    straight = apply(TARGETS["chartOperator"], apply(target, obj, ONE, variables=["SSL_CERT_FILE"]))
-    assert done == straight
-    assert pod(done)["containers"][0]["env"][0] == VARIABLE
-
-
-ENTRIES = st.sampled_from(
-    [
-        {"name": "SSL_CERT_FILE", "value": "/mine"},
-        {"name": "A", "value": "b"},
-        {"name": "HTTP_PROXY", "value": "http://x:1"},
-        {"name": "CURL_CA_BUNDLE", "valueFrom": {"fieldRef": {}}},
-        None,
-        7,
-    ]
-)
-
-
-@given(st.lists(ENTRIES), st.lists(st.sampled_from([OTHERS, None, "x", {"name": 3}])))
-def test_what_others_wrote_stays_and_in_its_order(env: list[Any], volumes: list[Any]) -> None:
-    obj = asked({"containers": [{"name": "a", "env": env}], "volumes": volumes})
-    done = pod(apply(target, obj, ONE, variables=["SSL_CERT_FILE", "CURL_CA_BUNDLE"]))
-    ours = [{**VARIABLE, "name": name} for name in ("SSL_CERT_FILE", "CURL_CA_BUNDLE")]
-    assert [entry for entry in done["containers"][0].get("env", []) if entry not in ours] == env
-    assert done["volumes"] == [*volumes, VOLUME]
-
-
 # What is reported.
-
-
-def test_a_variable_with_another_value_stays_and_is_reported() -> None:
-    theirs = {"name": "SSL_CERT_FILE", "value": "/mine"}
-    obj = asked({"containers": [{"name": "a", "env": [theirs, {"name": "HTTP_PROXY", "value": "http://x:1"}]}]})
-    options = {"variables": ["CURL_CA_BUNDLE", "SSL_CERT_FILE"]}
-    (finding,) = findings(target, obj, ONE, **options)
-    assert finding.path == ("spec", "template", "spec", "containers", "0")
-    assert theirs in pod(apply(target, obj, ONE, **options))["containers"][0]["env"]
 
 
 @pytest.mark.parametrize("path", [FOLDER, f"{FOLDER}/"])
@@ -342,25 +209,6 @@ def test_a_container_whose_folder_is_taken_is_left_alone_and_reported(path: str)
     assert len(messages(target, obj, settings=ONE, variables=["SSL_CERT_FILE"])) == 1
     done = pod(apply(target, obj, ONE, variables=["SSL_CERT_FILE"]))["containers"]
     assert done == [taken, {"name": "b", "env": [VARIABLE], "volumeMounts": [MOUNT]}]
-
-
-@pytest.mark.parametrize(
-    "spec",
-    [
-        pytest.param({"containers": "x"}, id="containers"),
-        pytest.param({"containers": [{"name": "a"}], "volumes": {"name": "x"}}, id="volumes"),
-        pytest.param({"containers": [{"name": "a", "volumeMounts": "x"}]}, id="mounts"),
-        pytest.param({"containers": [{"name": "a", "env": {"A": "b"}}]}, id="variables"),
-    ],
-)
-def test_a_list_that_is_none_is_an_error(spec: Any) -> None:
-    said = messages(target, asked(spec), Severity.ERROR, settings=ONE, variables=["SSL_CERT_FILE"])
-    assert len(said) == 1
-    assert "must be a list" in said[0]
-
-
-def test_a_config_map_that_we_did_not_make_and_that_lacks_the_certificates_is_reported() -> None:
-    assert len(messages(target, config_map({"ca-bundle.crt": B}, label="Helm"), settings=ONE)) == 1
 
 
 def test_the_config_map_that_the_certificates_come_from_is_nobody_elses_business() -> None:
@@ -401,15 +249,6 @@ def test_our_config_map_gets_the_certificates_and_results_do_not_show_them(data:
     assert "BEGIN" not in f"{change.message}{change.current}{change.proposed}"
 
 
-def test_our_config_map_with_data_of_a_wrong_type_is_reported() -> None:
-    assert len(messages(target, config_map("x"), Severity.ERROR, settings=ONE)) == 1
-
-
-def test_our_config_map_goes_when_there_are_no_certificates() -> None:
-    (change,) = changes(target, config_map({"ca-bundle.crt": A}), NONE)
-    assert change.removes_object
-
-
 # What is read at all.
 
 
@@ -438,8 +277,3 @@ def test_a_workload_is_read_only_where_it_holds_a_word_of_ours_or_matchers_are_g
     assert (done.exit_code, done.changed) == (0, 0)
     with pytest.raises(InputError):
         run((UNREADABLE % (pem, "{names: [other]}")).encode())
-
-
-def test_the_annotation_the_volume_and_the_known_workloads_are_looked_for_in_the_text() -> None:
-    others = ("fn.inject-proxy.io/trusted-ca", "cert-manager", "chart-operator")
-    assert {*target.TARGET.hints({})} == {target.NAME, *others}

@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 
 from function_configs import list_with_config
 from krm_fn.krm.results import Severity
-from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.pipeline import run
-from krm_fn.places.choice import LISTS
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import TARGETS
 from proposals import FULL, HTTP, NONE, apply, changes, env, findings, proposals
@@ -82,12 +80,8 @@ def filled(obj: Any, **options: Any) -> list[str]:
     "obj",
     [
         pytest.param(workload(), id="nobody asks for it"),
-        pytest.param(workload(annotations={"fn.inject-proxy.io/proxy": ""}), id="an empty annotation"),
-        pytest.param(workload(container("web", MINE)), id="a proxy of its own"),
-        pytest.param(workload(labels="x", annotations=["y"]), id="metadata of a wrong type"),
         pytest.param({**workload(annotations=ASKED), "apiVersion": "example.com/v1"}, id="a kind of another group"),
         pytest.param(workload(kind="Rollout", annotations=ASKED), id="a kind that no option names"),
-        pytest.param({"apiVersion": "apps/v1", "kind": "Deployment", "spec": "${SPEC}"}, id="a template"),
         pytest.param(workload(container("manager"), labels={"control-plane": "controller-manager"}), id="an operator"),
     ],
 )
@@ -120,9 +114,6 @@ def test_a_refusal_wins_over_matchers_and_presets(refusal: dict[str, str], place
 @pytest.mark.parametrize(
     ("metadata", "options"),
     [
-        pytest.param(
-            {"labels": {"needs-proxy": "yes"}}, {"workloads": [{"labels": {"needs-proxy": "yes"}}]}, id="label"
-        ),
         pytest.param({"annotations": ASKED}, {}, id="annotation"),
         pytest.param({"labels": {"app.kubernetes.io/part-of": "flux"}}, {"presets": ["flux"]}, id="preset"),
     ],
@@ -155,20 +146,6 @@ def test_an_annotation_chooses_containers(metadata: Any, expected: list[str]) ->
     assert filled(obj) == expected
 
 
-def test_a_list_of_names_wins_over_matchers_and_a_name_that_no_container_has_is_a_warning() -> None:
-    obj = workload(container("web"), container("side"), annotations={"fn.inject-proxy.io/proxy": "web,wbe"})
-
-    assert filled(obj, **ALL) == ["web"]
-    (warning,) = findings(TARGET, obj)
-    assert (warning.code, "`wbe`" in warning.message) == ("SettingUnused", True)
-
-
-def test_a_container_without_a_name_is_told_by_its_place() -> None:
-    obj = workload({"image": "x", "env": [MINE]}, {"image": "y"}, annotations=ASKED)
-    done = apply(TARGET, obj)
-    assert [one["env"] for one in lookup(done, (*TEMPLATE, "containers"))] == [OURS, OURS]
-
-
 @pytest.mark.parametrize(("value", "is_chosen"), [(True, True), (False, False), (["web"], False), (1, False)])
 def test_an_annotation_without_quotes_says_what_its_author_means(value: Any, is_chosen: bool) -> None:
     obj = workload(annotations={"fn.inject-proxy.io/proxy": value})
@@ -179,23 +156,15 @@ def test_an_annotation_without_quotes_says_what_its_author_means(value: Any, is_
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        pytest.param({"workloads": [{"namespaces": ["too*"]}]}, ["setup", "web", "side"], id="namespace"),
         pytest.param({"workloads": [{"kinds": ["Job"]}]}, [], id="another kind"),
         pytest.param({"workloads": [{"labels": {"app": "shop"}}]}, ["setup", "web", "side"], id="label of the pod"),
-        pytest.param({**ALL, "containers": ["s*"]}, ["setup", "side"], id="globs"),
         pytest.param({**ALL, "initContainers": False}, ["web", "side"], id="no init containers"),
-        pytest.param({**ALL, "containers": ["s*"], "initContainers": False}, ["side"], id="both"),
     ],
 )
 def test_matchers_and_globs_choose(options: Any, expected: list[str]) -> None:
     obj = workload(container("web"), container("side"), init=[container("setup")], pod={"labels": {"app": "shop"}})
 
     assert filled(obj, **options) == expected
-
-
-def test_each_annotation_that_chooses_is_looked_for_in_the_text() -> None:
-    assert all(any(hint in name for hint in TARGET.hints({})) for name in LISTS)
-    assert TARGET.hints(ALL) == TARGET.hints({"presets": ["flux"]}) == ()
 
 
 # Providers of cluster-api-operator.
@@ -250,28 +219,10 @@ def test_values_of_others_are_replaced_by_default_and_kept_where_the_options_say
     assert apply(TARGET, kept, REMOVED, conflict="Keep", **ALL) == obj
 
 
-def test_a_reference_to_a_secret_that_gives_way_to_clear_text_is_a_warning() -> None:
-    obj = workload(container("web", SECRET))
-    (warning,) = findings(TARGET, obj, **ALL)
-    assert (warning.code, warning.severity) == ("PasswordExposed", Severity.WARNING)
-
-
-@pytest.mark.parametrize("conflict", ["Override", "Keep"])
-def test_no_entry_has_a_value_and_a_reference(conflict: str) -> None:
-    done = apply(TARGET, workload(container("web", SECRET, DEBUG)), conflict=conflict, **ALL)
-
-    assert all(("value" in one) != ("valueFrom" in one) for one in envs(done)["web"])
-
-
 @pytest.mark.parametrize(
     ("spec", "path", "wanted"),
     [
-        pytest.param({"containers": {"web": {}}}, "containers", "a list, not a mapping", id="a mapping of containers"),
         pytest.param({"containers": ["web"]}, "containers/0", "a mapping, not a string", id="a container is a string"),
-        pytest.param({"containers": [{"name": "a", "env": "A=b"}]}, "env", "a list, not a string", id="variables"),
-        pytest.param(
-            {"containers": [{"name": "a", "env": ["A=b"]}]}, "env/0", "a mapping, not a string", id="a variable"
-        ),
         pytest.param([], "spec", "a mapping, not a list", id="a list of specifications"),
     ],
 )
@@ -354,28 +305,6 @@ def test_the_list_of_a_preset_has_what_the_program_needs(style: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "policy", [pytest.param({"style": "Verbatim"}, id="as written"), pytest.param({"rooted": False}, id="switched off")]
-)
-def test_the_user_can_switch_names_with_a_final_dot_off(policy: dict[str, Any]) -> None:
-    (flux,) = ran({"noProxyPolicy": policy, "targets": {"workloads": {"presets": ["flux"]}}}, FLUX)
-
-    assert ".svc.cluster.local." not in no_proxy(flux)
-
-
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        pytest.param({"presets": ["flux"]}, Audience.GO, id="a preset alone"),
-        pytest.param({"presets": ["flux"], **ALL}, Audience.POD, id="a matcher, too"),
-        pytest.param(ALL, Audience.POD, id="a matcher"),
-        pytest.param({}, Audience.POD, id="nothing"),
-    ],
-)
-def test_who_reads_the_list(options: Any, expected: Audience) -> None:
-    assert TARGET.readers(FLUX, options).audience is expected
-
-
-@pytest.mark.parametrize(
     ("conflict", "code"),
     [pytest.param("Keep", "ValueKept", id="kept"), pytest.param("Override", "ProxyReplaced", id="replaced")],
 )
@@ -406,16 +335,6 @@ def test_a_removed_or_replaced_url_is_named_if_it_is_none_of_the_declared_ones(
     obj = workload(container("web", MINE, {"name": "NO_PROXY", "value": "x"}), annotations=ASKED)
     said = outcome({"mode": mode, "noProxyPolicy": {"style": "Verbatim"}, **declared}, obj).results
     assert [one.code for one in said if one.code == "ProxyReplaced"] == codes
-
-
-def test_keep_takes_back_in_a_whole_run_what_equals_the_declared_settings() -> None:
-    obj = workload(container("web", MINE), container("side"), annotations=ASKED)
-    spec = {"targets": {"workloads": {"conflict": "Keep"}}}
-
-    (done,) = ran(spec, obj)
-
-    assert (envs(done)["web"], len(envs(done)["side"])) == ([MINE], 6)
-    assert ran({**spec, "mode": "Remove"}, done) == [obj]
 
 
 def test_a_kind_of_the_options_is_found_in_a_list() -> None:
