@@ -188,12 +188,3 @@ def test_workers_of_all_systems_in_one_patched_class_hold_what_their_templates_w
     version: str, given: Mapping[str, Any]
 ) -> None:
     assert_alike(objects(version, {"files": [FILE]}, NAMED), given)
-
-
-@in_turns(OPTIONS)
-def test_a_run_with_another_proxy_finds_the_patches_as_they_are(version: str, given: Mapping[str, Any]) -> None:
-    some = {name: NAMED[name] for name in ("containerd, with files", "CRI-O, by the first node", "Ignition", "Flatcar")}
-    there = run(objects(version, {"files": [FILE]}, some), "Patch", given)
-    other = run(there, "Patch", {**given, "httpProxy": "http://other:1"})
-    assert other[0]["spec"]["patches"] == there[0]["spec"]["patches"]
-    assert run(other, "Patch", {**given, "httpProxy": "http://other:1"}) == other

@@ -24,7 +24,6 @@ from class_objects import answer as answer_of
 from class_objects import template as template_of
 
 from certificates import A
-from cluster_objects import machine_deployment
 from judges import systemd_environment
 
 UNION = {"clusterClass": {"sharedTemplates": "Union"}}
@@ -232,22 +231,6 @@ def test_a_class_that_erases_nothing_is_left_to_its_templates(version: str) -> N
     assert "corp.example" in str(items[1])
 
 
-def test_another_class_of_the_list_is_left_to_its_templates() -> None:
-    before = objects("v1beta1", vsphere("v1beta1"))
-    other = copy.deepcopy(before[:3])
-    other[0]["metadata"]["name"] = "other"
-    other[0]["spec"]["patches"] = []
-    for obj in other[1:]:
-        obj["metadata"]["name"] = f"other-{obj['metadata']['name']}"
-    other[0]["spec"]["controlPlane"]["ref"]["name"] = "other-cp"
-    other[0]["spec"]["workers"]["machineDeployments"][0]["template"]["bootstrap"]["ref"]["name"] = "other-md"
-    items, _ = answer([*before, *other], targets=UNION)
-    assert names(items)[-1] == "inject-proxy-nodes"
-    assert "corp.example" not in str(items[1:3])
-    assert items[5]["spec"]["patches"] == []
-    assert all("corp.example" in str(item) for item in items[6:])
-
-
 def test_a_class_that_shares_a_template_with_one_that_erases_is_patched_too() -> None:
     before = objects("v1beta1", vsphere("v1beta1"))
     other = copy.deepcopy(before[0])
@@ -343,20 +326,7 @@ MORE = [{"path": path, "content": "[Service]\nLimitNOFILE=1\n"} for path in (CON
 @pytest.mark.parametrize(
     ("given", "code"),
     [
-        pytest.param(
-            [
-                *objects("v1beta1", vsphere("v1beta1")),
-                {**machine_deployment(uses="md"), "metadata": {"namespace": "ns"}},
-            ],
-            "NodesWithoutProxy",
-            id="a template that a MachineDeployment uses as well",
-        ),
         pytest.param(objects("v1beta1", [MAY_REMOVE]), "ByHand", id="a list that a patch may remove"),
-        pytest.param(
-            [one for one in objects("v1beta1", vsphere("v1beta1")) if one["metadata"]["name"] != "md"],
-            "NodesWithoutProxy",
-            id="a template that is not there",
-        ),
         pytest.param(
             objects("v1beta1", [patch("md", "v1beta1", templated("add", MD_FILES, f"- path: {CONTAINERD}\n"))]),
             "ByHand",

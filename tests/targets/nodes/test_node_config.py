@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kubeadm_objects import HTTP_ONLY, NONE, PLACES, PROXY, kubeadm, meaning, run, spec_of
 
 from certificates import A
-from cluster_objects import cluster, config_template, machine_deployment, reference
+from cluster_objects import cluster, config_template, machine_deployment
 from krm_fn.config import Certificates, Mirror
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import Result
@@ -21,7 +21,7 @@ from krm_fn.pipeline import run as run_list
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import TARGETS, Context
 from krm_fn.targets.base import Target
-from krm_fn.targets.nodes.node_config import decode, encode
+from krm_fn.targets.nodes.node_config import decode
 
 OF_PROXY = [TARGETS[name] for name in ("containerdDropIn", "kubeletDropIn", "kubeadmCommands")]
 OF_NODES = [*OF_PROXY, TARGETS["nodeFiles"], TARGETS["registryMirror"], TARGETS["otherWriters"]]
@@ -111,11 +111,7 @@ def test_what_is_longer_than_cluster_api_takes_is_a_warning(target: str) -> None
         pytest.param("x" * 5_000_000, id="one line of five megabytes"),
         pytest.param("[Service]\nEnvironment=" + "\\\n" * 30_000, id="thirty thousand continued lines"),
         pytest.param("[Service]\n" + 'Environment="HTTP_PROXY=x"\n' * 5_000, id="five thousand assignments"),
-        pytest.param("export HTTP_PROXY=" + "%" * 900_000, id="one line of nearly a mebibyte"),
-        pytest.param("export HTTP_PROXY=x; " * 10_000, id="ten thousand statements"),
         pytest.param("export " * 9_000, id="nine thousand exports"),
-        pytest.param("crictl " * 9_000, id="nine thousand programs"),
-        pytest.param("echo " + "a" * 60_000, id="one long word"),
         pytest.param("x | export HTTP_PROXY=" + " " * 1_000_000, id="a mebibyte of blanks behind a pipe"),
     ],
 )
@@ -182,7 +178,6 @@ def test_a_template_that_something_refers_to_gets_its_spec_and_all_that_belongs_
     "items",
     [
         pytest.param([cluster(), BARE], id="nothing refers to it"),
-        pytest.param([cluster(), MACHINES, {**BARE, "$patch": "delete"}], id="it deletes another one"),
         pytest.param(
             [
                 cluster(),
@@ -191,13 +186,6 @@ def test_a_template_that_something_refers_to_gets_its_spec_and_all_that_belongs_
                 in_file("overlay/patch.yaml", BARE),
             ],
             id="another file has the template",
-        ),
-        pytest.param(
-            [
-                cluster(controlPlaneRef=reference("KubeadmControlPlane", "cp")),
-                {**reference("KubeadmControlPlane", "cp"), "metadata": {"name": "cp"}, "spec": {"replicas": 3}},
-            ],
-            id="a control plane of which only the replicas are said",
         ),
     ],
 )
@@ -217,9 +205,7 @@ SOCKET = {"nodeRegistration": {"criSocket": "unix:///var/run/crio/crio.sock"}}
     "spec",
     [
         pytest.param({"files": [{"path": "C:\\k\\x.ps1", "content": ""}]}, id="a path with a drive"),
-        pytest.param({"files": [{"path": "c:/k/x"}]}, id="a path with a drive and slashes"),
         pytest.param({"preKubeadmCommands": ["powershell C:/create-external-network.ps1"]}, id="PowerShell"),
-        pytest.param({"postKubeadmCommands": ["nssm set kubelet start", "powershell.exe -c x"]}, id="behind kubeadm"),
         pytest.param(
             {"joinConfiguration": {"nodeRegistration": {"criSocket": "npipe:////./pipe/containerd-containerd"}}},
             id="a named pipe",
@@ -244,9 +230,7 @@ def test_nodes_for_which_nothing_can_be_written_lose_what_was_and_a_line_says_so
 @pytest.mark.parametrize(
     "spec",
     [
-        pytest.param({"users": [{"name": "windows"}]}, id="a name"),
         pytest.param({"files": [{"path": "/etc/windows/C:/x"}]}, id="a drive inside a path"),
-        pytest.param({"preKubeadmCommands": ["echo powershell", None]}, id="an argument"),
         pytest.param({"joinConfiguration": {"nodeRegistration": {"criSocket": ["npipe:"]}}}, id="a wrong type"),
     ],
 )
@@ -274,26 +258,12 @@ def base64_of(raw: bytes) -> str:
 @pytest.mark.parametrize(
     ("content", "encoding", "text"),
     [
-        pytest.param(None, None, "", id="no content"),
         pytest.param("dGV4dA==", None, "dGV4dA==", id="what only looks like base64"),
-        pytest.param("a\r\n", "", "a\r\n", id="an encoding that is empty"),
         pytest.param("dGV4\n  dA==\n", "base64", "text", id="base64 on several lines"),
-        pytest.param(5, None, None, id="a content that is no string"),
-        pytest.param("x", ["base64"], None, id="an encoding that is no string"),
-        pytest.param("eA==", "gzip+base64", None, id="packed"),
-        pytest.param("dGV4d", "base64", None, id="base64 that is cut off"),
         pytest.param("dGV4*A==", "base64", None, id="a character that is not of base64"),
-        pytest.param("é", "base64", None, id="a character beyond ASCII"),
         pytest.param(base64_of(b"\xff"), "base64", None, id="bytes that are no UTF-8"),
         pytest.param("x" * (2**20 + 1), None, None, id="more than a mebibyte"),
     ],
 )
 def test_decode(content: Any, encoding: Any, text: str | None) -> None:
     assert decode({"content": content, "encoding": encoding}) == text
-
-
-@given(st.text(), st.sampled_from([None, "", "base64"]))
-def test_what_is_encoded_can_be_decoded_and_is_always_the_same(text: str, encoding: str | None) -> None:
-    content = encode(text, encoding)
-    assert decode({"content": content, "encoding": encoding}) == text
-    assert encode(text, encoding) == content

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kubeadm_objects import HTTP_ONLY, OTHER, PLACES, PROXY, Outcome, kubeadm, meaning, run, spec_of
+from kubeadm_objects import HTTP_ONLY, OTHER, PROXY, kubeadm, run, spec_of
 
 from certificates import BOTH, NONE, ONE, A, B
 from krm_fn.config import Certificates
@@ -46,25 +46,13 @@ def after(obj: dict[str, Any], settings: ProxySettings = BOTH, **options: Any) -
 @pytest.mark.parametrize(
     "spec",
     [
-        pytest.param(None, id="a spec that is null"),
-        pytest.param({}, id="an empty spec"),
         pytest.param({"files": THEIRS, "preKubeadmCommands": USERS}, id="files and commands of others"),
         pytest.param({"files": "x", "preKubeadmCommands": {"a": 1}}, id="lists that are none"),
-        pytest.param({"files": [None, 1, {"path": 5}], "preKubeadmCommands": [None, 3]}, id="entries that are none"),
     ],
 )
 def test_without_certificates_nothing_is_said_or_done(spec: Any, settings: ProxySettings) -> None:
     done = run(target, kubeadm(spec), settings)
     assert (done.changes, done.findings) == ([], [])
-
-
-@pytest.mark.parametrize("kind", PLACES)
-@pytest.mark.parametrize(
-    "spec", [{}, None, {"files": THEIRS, "preKubeadmCommands": USERS}], ids=["empty", "null", "full"]
-)
-def test_removal_gives_back_what_was_there(kind: str, spec: Any) -> None:
-    obj = kubeadm(spec, kind)
-    assert meaning(run(target, run(target, obj, BOTH).obj, NONE).obj) == meaning(obj)
 
 
 @given(st.lists(st.sampled_from([*USERS, *ALL, RESTART, "export HTTP_PROXY=x", "true # inject-proxy", None, 7, {}])))
@@ -92,26 +80,11 @@ def test_the_table_names_words_of_what_removal_takes_out_and_of_nothing_else(tex
 # What has to come out.
 
 
-@pytest.mark.parametrize("kind", PLACES)
-@pytest.mark.parametrize("version", ["v1alpha4", "v1beta1", "v1beta2"])
-def test_each_certificate_gets_a_file_and_each_image_a_command(kind: str, version: str) -> None:
-    done = run(target, kubeadm({}, kind, version), BOTH)
-    assert spec_of(done.obj) == {"files": [entry(0, A), entry(1, B)], "preKubeadmCommands": ALL}
-    assert done.findings == []
-
-
 @pytest.mark.parametrize("image", IMAGES)
 def test_naming_an_image_writes_its_command_only(image: str) -> None:
     command, restart = after(kubeadm({}), os=[image])["preKubeadmCommands"]
     assert command in ALL
     assert restart == RESTART
-
-
-def test_another_choice_of_images_replaces_commands_and_leaves_none_behind() -> None:
-    obj = run(target, kubeadm({"preKubeadmCommands": USERS}), BOTH).obj
-    fewer = run(target, obj, BOTH, {"os": ["Photon"]}).obj
-    assert spec_of(fewer)["preKubeadmCommands"] == [*USERS, *commands_for(["Photon"])]
-    assert after(fewer)["preKubeadmCommands"] == [*USERS, *ALL]
 
 
 def test_other_certificates_are_updated_in_place_and_those_left_over_go() -> None:
@@ -156,30 +129,12 @@ def test_every_way_leads_to_the_same_commands(
     assert found == expected
 
 
-def test_the_trust_store_comes_before_our_restart_and_the_exports() -> None:
-    obj = run(kubeadm_commands, kubeadm({"preKubeadmCommands": ["swapoff -a"]}), HTTP_ONLY).obj
-    texts = after(obj)["preKubeadmCommands"]
-    assert texts[:6] == ["swapoff -a", *ALL]
-    assert texts[6:] == [
-        restart_of("containerd", "restart"),
-        *(f"export {name}='http://proxy:3128'" for name in ("HTTP_PROXY", "http_proxy")),
-    ]
-
-
 # What is reported.
-
-
-def reported(spec: dict[str, Any], settings: ProxySettings = BOTH, version: str = "v1beta1") -> Outcome:
-    return run(target, kubeadm(spec, version=version), settings)
-
-
-def long_one(characters: int) -> ProxySettings:
-    return ProxySettings(trusted_ca=Certificates(A.replace("MIIB", "A" * characters + "MIIB")))
 
 
 def test_a_file_of_another_author_at_our_path_is_reported_and_stays() -> None:
     theirs = {"path": f"{FOLDER}/inject-proxy-0.pem", "contentFrom": {"secret": {"name": "ca", "key": "ca"}}}
-    done = reported({"files": [theirs]}, ONE)
+    done = run(target, kubeadm({"files": [theirs]}), ONE)
     assert spec_of(done.obj)["files"] == [theirs]
     assert len(done.warnings) == 1
 
@@ -191,13 +146,6 @@ def test_a_file_of_another_author_at_our_path_is_reported_and_stays() -> None:
 def test_no_command_holds_what_a_template_engine_or_the_script_around_it_would_trip_over(command: str) -> None:
     assert [mark for mark in ("$", "{{", "{%", "{#", "exit", "\n", "`") if mark in command] == []
     assert len(command) < 10_240
-
-
-@pytest.mark.parametrize("shell", ["sh", "bash"])
-@pytest.mark.parametrize("command", ALL)
-def test_every_command_is_a_script_of_its_own(shell: str, command: str) -> None:
-    done = subprocess.run([need(shell), "-n"], input=command, capture_output=True, text=True, check=True)
-    assert done.stderr == ""
 
 
 TOOLS = {

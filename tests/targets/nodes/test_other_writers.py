@@ -53,11 +53,6 @@ SEEN = [
         file("/home/ubuntu/.docker/config.json", json.dumps({"proxies": {"default": {"httpProxy": OLD}}})),
         id="the client of docker",
     ),
-    pytest.param(file("/etc/docker/daemon.json", json.dumps({"proxies": {"http-proxy": OLD}})), id="its daemon"),
-    pytest.param(
-        file("/etc/systemd/system/docker.service.d/p.conf", f"[Service]\nEnvironment=HTTP_PROXY={OLD}\n"),
-        id="the unit of docker",
-    ),
     pytest.param(
         file("/etc/systemd/system.conf.d/p.conf", f'[Manager]\nDefaultEnvironment="HTTP_PROXY={OLD}" A=1\n'),
         id="all services",
@@ -65,12 +60,6 @@ SEEN = [
     pytest.param(
         infrastructure("VCDCluster", {"proxyConfigSpec": {"httpsProxy": OLD, "noProxy": "a"}}), id="Cloud Director"
     ),
-    pytest.param(file("/etc/bash.bashrc", f"export http_proxy={OLD}\n"), id="the file of bash"),
-    pytest.param(file("/etc/sysconfig/rke2-server", f"HTTP_PROXY={OLD}\n"), id="the environment file of RKE2"),
-    pytest.param(
-        file("/usr/local/lib/systemd/system/rke2-agent.env", f"HTTP_PROXY={OLD}\n"), id="the other one of RKE2"
-    ),
-    pytest.param(file("/etc/default/k3s-agent", f"HTTP_PROXY={OLD}\n"), id="the environment file of K3s"),
 ]
 OF_ONE_PROCESS = [
     pytest.param(
@@ -84,14 +73,6 @@ OF_ONE_PROCESS = [
         ),
         id="that file in base64, and a variable in lower case",
     ),
-    pytest.param(rke2("/etc/default/rke2-server", 'CONTAINERD_NO_PROXY="a, b"\n'), id="another list"),
-    pytest.param(
-        rke2(
-            "/etc/systemd/system/rke2-server.service.d/p.conf",
-            f"[Service]\nEnvironment=CONTAINERD_HTTP_PROXY={OLD}\n",
-        ),
-        id="a drop-in of RKE2",
-    ),
     pytest.param(
         k0s(
             "/etc/systemd/system/k0sworker.service.d/http-proxy.conf",
@@ -103,17 +84,8 @@ OF_ONE_PROCESS = [
         k0s("/etc/systemd/system/k0sworker.service.d/x.conf", f"[Service]\nEnvironment=KUBELET_HTTPS_PROXY={OLD}\n"),
         id="the kubelet of k0s",
     ),
-    pytest.param(
-        k0s("/etc/systemd/system/k0sworker.service.d/x.conf", f"[Service]\nEnvironment=KUBELET_http_proxy={OLD}\n"),
-        id="the kubelet of k0s in lower case",
-    ),
-    pytest.param(
-        k0s("/etc/systemd/system/k0scontroller.service.d/x.conf", f"[Service]\nEnvironment=ETCD_HTTP_PROXY={OLD}\n"),
-        id="etcd of k0s",
-    ),
     pytest.param(k3s(f"export CONTAINERD_HTTPS_PROXY='{OLD}'"), id="an export for K3s"),
     pytest.param(k3s("export CONTAINERD_HTTPS_PROXY='http://u:a&$b@old:1'"), id="an export in single quotes"),
-    pytest.param(k3s(f"if true; then export CONTAINERD_HTTPS_PROXY={OLD}; fi"), id="an export under a condition"),
     pytest.param(
         k3s(f"echo CONTAINERD_HTTPS_PROXY={OLD} >> /etc/default/k3s"), id="a command that writes the file of K3s"
     ),
