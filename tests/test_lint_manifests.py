@@ -129,9 +129,6 @@ def test_what_is_wrong_is_found_whoever_wrote_it(documents: list[str], expected:
     [
         pytest.param("[]", ["CaseMissing", "HttpsProxyMissing", "ListEmpty"], id="nothing else"),
         pytest.param("[{configMapRef: {name: proxy}}]", [], id="a ConfigMap that may hold the others"),
-        pytest.param(
-            "[{prefix: APP_, configMapRef: {name: x}}]", ["CaseMissing", "HttpsProxyMissing", "ListEmpty"], id="others"
-        ),
     ],
 )
 def test_what_env_from_may_set_is_not_missed(env_from: str, expected: list[str]) -> None:

@@ -9,11 +9,13 @@ from krm_fn.krm.results import Result
 from krm_fn.lint.values import NoProxyList
 from krm_fn.noproxy import entries
 from krm_fn.noproxy.entries import EntryKind
+from krm_fn.patch import Pointer
 from krm_fn.places.reading import Reading
 from krm_fn.settings import Resolved
 
 _SHOWN = 12
 """So many lost entries are named."""
+_NOT_SHOWN = "what is not shown, because that list may hold a credential"
 
 
 def replaced_list(
@@ -24,33 +26,26 @@ def replaced_list(
     if resolved.settings.no_proxy:
         new.append(resolved.settings.no_proxy)
     covering = NoProxyList(entries.normalise(new))
-    lost: dict[str, None] = {}
-    is_hidden = False
-    paths = []
+    lost: dict[str, Pointer] = {}
     for reading in before:
         text = reading.text or reading.unresolved
         if not (reading.is_list and text and new) or text in new:
             continue
         if entries.may_hold_a_credential(text):
-            is_hidden = True
-            paths.append(reading.path)
+            lost.setdefault(_NOT_SHOWN, reading.path)
             continue
         for token in entries.split(text):
             if not (_is_covered(token, covering) or placeholders.is_template(token)):
-                lost[entries.bare(token)] = None
-                paths.append(reading.path)
-    if not paths:
-        return
-    names = [f"`{name}`" for name in list(lost)[:_SHOWN]]
-    if len(lost) > _SHOWN:
-        names.append(f"{len(lost) - _SHOWN} more")
-    if is_hidden:
-        names.append("what is not shown, because that list may hold a credential")
-    message = (
-        f"the list of this ProxyConfig replaces `NO_PROXY`, and does not cover {', '.join(names)}: "
-        "copy what is still needed into `spec.noProxy`"
-    )
-    yield Result.of("ListReplaced", message, paths[0])
+                lost.setdefault(f"`{entries.bare(token)}`", reading.path)
+    for path in [*lost.values()][:1]:
+        names = list(lost)
+        if len(names) > _SHOWN:
+            names[_SHOWN:] = [f"{len(names) - _SHOWN} more"]
+        message = (
+            f"the list of this ProxyConfig replaces `NO_PROXY`, and does not cover {', '.join(names)}: "
+            "copy what is still needed into `spec.noProxy`"
+        )
+        yield Result.of("ListReplaced", message, path)
 
 
 def _is_covered(token: str, covering: NoProxyList) -> bool:

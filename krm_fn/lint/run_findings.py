@@ -39,16 +39,12 @@ def review(
     )
     if wanted.mode is not Mode.REMOVE and has_place:
         yield from judge_config(wanted, config_ref)
-    exposed: set[ObjectRef] = set()
     for record in compared:
         if not record.place.target_id:
             yield from record.results
         elif record.wanted:
             yield from map(record.place.result, _about_place(record))
-        if record.obj.ref not in exposed:
-            for finding in _exposed_password(record, wanted):
-                exposed.add(record.obj.ref)
-                yield record.place.result(finding)
+    yield from _exposed_passwords(compared, wanted)
     yield from _service_addresses(compared)
     yield from _about_list(overview, wanted, config_ref)
 
@@ -112,47 +108,15 @@ def _encoded_placeholder(record: Compared) -> Iterator[Result]:
             return
 
 
-def _exposed_password(record: Compared, wanted: ProxyConfig) -> Iterator[Result]:
-    """Yield a warning for a password that comes from a Secret and is written into an object of another kind."""
-    if not wanted.secret_urls or record.obj.group_kind == _SECRET:
-        return
-    for reading in record.after:
-        if reading.value in wanted.secret_urls:
-            message = (
-                f"this {record.obj.ref.kind} holds the password of the proxy in clear text, which `spec.from` takes "
-                f"from a Secret; {_how_to_hide(record)}"
-            )
-            yield Result.of("PasswordExposed", message, reading.path)
-            return
-
-
-def _how_to_hide(record: Compared) -> str:
-    """Return what keeps a password of the proxy in a Secret."""
-    place = record.place
-    if place.obj.ref.kind in ("ConfigMap", "HelmRelease"):
-        return "move these values to a Secret, which `valuesFrom` of the chart names"
-    is_class = place.target_id == OF_CLASSES
-    if place.target_id in KUBEADM.targets or (is_class and place.obj.group_kind != APPLICATION):
-        return (
-            "set `content: Secret` for the targets `containerdDropIn` and `kubeletDropIn`, and `exports: false` for "
-            "`kubeadmCommands`"
-        )
-    return f"give the target `{place.target_id}` a proxy without a password, in an entry of `spec.overrides`"
-
-
 # before the edits: what no place of an object can hold
 
 
 def unreached(places: Iterable[PlannedEdit]) -> Iterator[Result]:
     """Yield a warning for each object that cannot hold what an override says, or that claims a foreign Cluster."""
-    reported: set[tuple[ObjectRef, str]] = set()
     for place in places:
-        for finding in _unreached(place):
-            key = (place.obj.ref, finding.code)
-            is_encrypted = sops.is_encrypted(place.obj.data)
-            if key not in reported and not is_encrypted and place.has_place:
-                reported.add(key)
-                yield place.result(finding)
+        findings = list(_unreached(place))
+        if findings and place.has_place and not sops.is_encrypted(place.obj.data):
+            yield from map(place.result, findings)
 
 
 def _unreached(place: PlannedEdit) -> Iterator[Result]:
@@ -178,9 +142,37 @@ def _unreached(place: PlannedEdit) -> Iterator[Result]:
 # the list of objects as a whole
 
 
+def _exposed_passwords(compared: Iterable[Compared], wanted: ProxyConfig) -> Iterator[Result]:
+    """Yield a warning for each object but a Secret into which a password is written that comes from a Secret."""
+    exposed: set[ObjectRef] = set()
+    for record in compared:
+        ref = record.obj.ref
+        for reading in record.after if record.obj.group_kind != _SECRET else ():
+            if reading.value in wanted.secret_urls and ref not in exposed:
+                exposed.add(ref)
+                message = (
+                    f"this {ref.kind} holds the password of the proxy in clear text, which `spec.from` takes from a "
+                    f"Secret; {_how_to_hide(record.place)}"
+                )
+                yield record.place.result(Result.of("PasswordExposed", message, reading.path))
+
+
+def _how_to_hide(place: PlannedEdit) -> str:
+    """Return what keeps a password of the proxy in a Secret."""
+    is_class = place.target_id == OF_CLASSES and place.obj.group_kind != APPLICATION
+    if place.target_id in KUBEADM.targets or is_class:
+        return (
+            "set `content: Secret` for the targets `containerdDropIn` and `kubeletDropIn`, and `exports: false` for "
+            "`kubeadmCommands`"
+        )
+    return (
+        "let a Secret hold it, such as one that `valuesFrom` of a chart names, or give the target "
+        f"`{place.target_id}` a proxy without a password, in an entry of `spec.overrides`"
+    )
+
+
 def _service_addresses(compared: Iterable[Compared]) -> Iterator[Result]:
     """Yield a warning for each service CIDR that is a placeholder: a list lacks its first address."""
-    reported: set[object] = set()
     for record in compared:
         policy = record.place.resolved.policy
         has_list = any(reading.is_list and reading.value is not None for reading in record.after)
@@ -189,8 +181,7 @@ def _service_addresses(compared: Iterable[Compared]) -> Iterator[Result]:
             continue
         for membership in record.place.memberships:
             for fact in membership.cluster.network.service_cidrs:
-                if placeholders.is_in(fact.value) and fact not in reported:
-                    reported.add(fact)
+                if placeholders.is_in(fact.value):
                     message = (
                         "the service CIDR is a placeholder, so `NO_PROXY` lacks its first address, the API server's, "
                         "which programs that read no CIDRs need: add it to `spec.noProxy`; "
