@@ -68,12 +68,7 @@ def audit(
     """
     manifests = ReadableManifests(files)
     configs = manifests.configs()
-    loaded, results = _loaded(configs)
-    for ref, proxy_config in loaded:
-        results += judge_config(proxy_config, ref, audience)
-    if wanted is None:
-        wanted = loaded[0][1] if loaded else ProxyConfig()
-        results += _differing(loaded, wanted)
+    wanted, results = _judged_configs(configs, wanted, audience)
     for ref, meant in misspelt(manifests):
         message = f"this object is no ProxyConfig: did you mean `{meant}`?"
         results.append(Result.of("ConfigIgnored", message).about(ref))
@@ -96,33 +91,29 @@ def audit(
     )
 
 
-_Loaded = list[tuple[ObjectRef, ProxyConfig]]
-
-
-def _loaded(configs: Iterable[LocatedConfig]) -> tuple[_Loaded, list[Result]]:
-    """Return the ProxyConfigs that are right, and what is wrong with the others."""
-    loaded: _Loaded = []
+def _judged_configs(
+    configs: Iterable[LocatedConfig], named: ProxyConfig | None, audience: Audience
+) -> tuple[ProxyConfig, list[Result]]:
+    """Return the ProxyConfig that counts, which is the named or the first one, and what is wrong with all of them."""
     results: list[Result] = []
+    counting = named
     for located in configs:
         try:
             proxy_config = config.load(located.data, repeated=located.repeated)
         except ConfigError as error:
             results += [Result.of(error.code, line).about(located.ref) for line in error.problems]
             continue
-        if proxy_config is not None:
-            loaded.append((located.ref, proxy_config))
-    return loaded, results
-
-
-def _differing(loaded: _Loaded, wanted: ProxyConfig) -> Iterator[Result]:
-    """Yield a warning for each ProxyConfig that silences other codes than the one that counts."""
-    for ref, proxy_config in loaded:
-        if proxy_config.lint != wanted.lint:
+        if proxy_config is None:
+            continue
+        results += judge_config(proxy_config, located.ref, audience)
+        counting = counting or proxy_config
+        if named is None and proxy_config.lint != counting.lint:
             message = (
                 "this ProxyConfig and another one differ in `lint`: name the one that counts with "
                 "`--config`"
             )
-            yield Result.of("ConfigIgnored", message).about(ref)
+            results.append(Result.of("ConfigIgnored", message).about(located.ref))
+    return counting or ProxyConfig(), results
 
 
 class ReadableManifests(Manifests):
