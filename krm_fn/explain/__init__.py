@@ -3,6 +3,7 @@
 grants    who gets which proxy, and why each entry of its list is there
 hosts     which programs reach which host directly; `clients` has a row for each program
 clusters  what each Cluster gets
+names     names of Clusters and of their parts
 nodes     which nodes are replaced
 covered   the table of what a run reaches
 answer    all of it

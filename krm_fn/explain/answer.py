@@ -5,6 +5,7 @@ Everything in it is plain and without a credential; ``dataclasses.asdict`` is wh
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -12,9 +13,10 @@ from krm_fn.errors import UsageError
 from krm_fn.explain.clusters import ClusterAnswer, clusters_about, clusters_of
 from krm_fn.explain.covered import Covered, covered
 from krm_fn.explain.grants import Proxy, grants_of, proxies_of
-from krm_fn.explain.nodes import NodeChange, cluster_name, node_changes
+from krm_fn.explain.names import cluster_names
+from krm_fn.explain.nodes import NodeChange, node_changes
 from krm_fn.krm.codes import Severity
-from krm_fn.krm.results import ObjectRef, Result, by_importance
+from krm_fn.krm.results import ObjectRef, Result, by_importance, count
 from krm_fn.lint.compared import Compared
 from krm_fn.near_names import did_you_mean
 from krm_fn.pipeline import Comparison
@@ -93,11 +95,11 @@ def _refuse_unknown(only: Iterable[str], known: Iterable[str]) -> None:
 
 def _belonging(compared: Iterable[Compared]) -> dict[ObjectRef, set[str]]:
     """Return the names of the Clusters of each object that was looked at."""
-    belonging: dict[ObjectRef, set[str]] = {}
+    belonging: defaultdict[ObjectRef, set[str]] = defaultdict(set)
     for record in compared:
         for membership in record.place.memberships:
             for ref in (record.obj.ref, membership.cluster.ref):
-                belonging.setdefault(ref, set()).add(cluster_name(membership))
+                belonging[ref].update(cluster_names([membership]))
     return belonging
 
 
@@ -111,19 +113,15 @@ def _summary(
     if clusters:
         which = f"the proxy {urls[0]}" if len(urls) == 1 else f"one of {len(urls)} proxies"
         get = "gets" if len(served) == 1 else "get"
-        number = f"{len(served)} of {_counted(len(clusters), 'cluster')}"
+        number = f"{len(served)} of {count(len(clusters), 'cluster')}"
         phrases.append(f"{number} {get} {which}" if urls else "no cluster gets a proxy")
     changed = sum(row.changed for row in rows)
-    phrases.append(f"a run changes {_counted(changed, 'object') if changed else 'nothing'}")
+    phrases.append(f"a run changes {count(changed, 'object') if changed else 'nothing'}")
     replaced = {name for change in nodes if change.is_replaced for name in change.clusters}
     if replaced:
-        phrases.append(f"merging replaces nodes of {_counted(len(replaced), 'cluster')}")
+        phrases.append(f"merging replaces nodes of {count(len(replaced), 'cluster')}")
     for row in rows:
         if row.left and row.system in ("workloads", "charts"):
             phrases.append(f"{row.left} of {row.found} {row.system} stay without")  # noqa: PERF401
     sentence = "; ".join(phrases)
     return f"{sentence[:1].upper()}{sentence[1:]}."
-
-
-def _counted(number: int, name: str) -> str:
-    return f"{number} {name}" if number == 1 else f"{number} {name}s"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from krm_fn.explain.grants import READERS, Grant
+from krm_fn.explain.names import Names, cluster_name, distinct
 from krm_fn.explain.nodes import NodeChange
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import redact
@@ -39,10 +40,10 @@ class ClusterAnswer:
     proxies: dict[str, str]
     objects: int
     changed: int
-    replaced: list[str]
-    kept: list[str]
-    left: list[str]
-    codes: list[str]
+    replaced: Names
+    kept: Names
+    left: Names
+    codes: Names
 
 
 _T = TypeVar("_T")
@@ -75,8 +76,8 @@ def clusters_of(
             for result in [*by_result[name], *by_silenced[name]]
             if result.code in _NOTHING
         ]
-        if not (proxies or left) and reasons[name]:
-            left = [reasons[name]]
+        if not (proxies or left):
+            left = [why for why in [reasons.get(name)] if why]
         changes = {grant.record.obj.ref: False for grant in by_grant[name]}
         changes.update(
             (grant.record.obj.ref, True) for grant in by_grant[name] if grant.record.is_changed
@@ -89,8 +90,8 @@ def clusters_of(
                 sum(changes.values()),
                 _parts(change for change in by_change[name] if change.is_replaced),
                 _parts(change for change in by_change[name] if not change.is_replaced),
-                _distinct(left),
-                _distinct(
+                distinct(left),
+                distinct(
                     result.code
                     for result in by_result[name]
                     if result.severity is not Severity.INFO
@@ -126,16 +127,12 @@ def _proxies(grants: Iterable[Grant]) -> dict[str, str]:
     return proxies
 
 
-def _parts(changes: Iterable[NodeChange]) -> list[str]:
-    return _distinct(_kind(part) for change in changes for part in change.parts or ("nodes",))
+def _parts(changes: Iterable[NodeChange]) -> Names:
+    return distinct(_kind(part) for change in changes for part in change.parts or ("nodes",))
 
 
 def _kind(part: str) -> str:
     return "workers" if part.startswith("worker") else part
-
-
-def _distinct(texts: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(texts))
 
 
 def _why_nothing(comparison: Comparison, grants: Iterable[Grant]) -> dict[str, str]:
@@ -149,15 +146,13 @@ def _why_nothing(comparison: Comparison, grants: Iterable[Grant]) -> dict[str, s
         if context and context.of_class in classes:
             served.update(membership.cluster.ref for membership in record.place.memberships)
     reasons = {}
-    wanted = overview.config
     for obj, memberships in overview.clusters:
-        if obj.ref in served or wanted is None:
+        why = "no object of the input that a target writes into makes its nodes"
+        if obj.ref in served or overview.config is None:
             why = ""
-        elif not is_selected(obj, wanted):
+        elif not is_selected(obj, overview.config):
             why = "`spec.selector` leaves the Cluster out"
-        elif not any(declared_urls(wanted, memberships, target="") or ()):
+        elif not any(declared_urls(overview.config, memberships, target="") or ()):
             why = "no proxy is declared for it, in `spec` or in an override that fits"
-        else:
-            why = "no object of the input that a target writes into makes its nodes"
-        reasons[redact("/".join(filter(None, (obj.ref.namespace, obj.ref.name))))] = why
+        reasons[cluster_name(obj.ref.namespace, obj.ref.name)] = why
     return reasons

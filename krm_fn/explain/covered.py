@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from krm_fn.explain.names import Names
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import redact
 from krm_fn.light_typing import NamedTuple
@@ -45,7 +46,7 @@ class Covered(NamedTuple):
     same: int
     changed: int
     left: int
-    why: tuple[str, ...]
+    why: Names
 
 
 def covered(compared: Iterable[Compared], source: ObjectSource) -> list[Covered]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from krm_fn.explain.clients import CLIENTS
 from krm_fn.explain.hosts import Reached, reached
-from krm_fn.explain.nodes import cluster_name, parts_of
+from krm_fn.explain.names import Names, cluster_names, distinct, parts_of
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef
 from krm_fn.lint.compared import Compared
@@ -30,8 +30,8 @@ class ProxyEntry:
     """An entry of NO_PROXY, why it is there, and the Clusters that alone have it; none where all have it."""
 
     text: str
-    why: tuple[str, ...]
-    clusters: tuple[str, ...] = ()
+    why: Names
+    clusters: Names = ()
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class WrittenPlace:
 
     object: str
     file: str
-    targets: tuple[str, ...]
+    targets: Names
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ class Proxy:
     """
 
     readers: str
-    clusters: tuple[str, ...]
-    parts: tuple[str, ...]
+    clusters: Names
+    parts: Names
     http_proxy: str
     https_proxy: str
     no_proxy: tuple[ProxyEntry, ...]
@@ -81,8 +81,8 @@ class Grant:
     """A proxy that a place gets, for some parts of its Clusters."""
 
     record: Compared
-    clusters: tuple[str, ...]
-    parts: tuple[str, ...]
+    clusters: Names
+    parts: Names
     resolved: Resolved
 
     @property
@@ -108,8 +108,8 @@ def grants_of(record: Compared) -> list[Grant]:
     memberships = place.memberships
     if place.audience in (Audience.POD, Audience.GO):  # it gets the networks of the only Cluster
         memberships = tuple(membership for membership in memberships if not membership.is_only)
-    clusters = tuple(dict.fromkeys(map(cluster_name, memberships)))
-    grants = [Grant(record, clusters, tuple(parts_of(memberships)), place.resolved)]
+    parts = parts_of(memberships)
+    grants = [Grant(record, cluster_names(memberships), parts, place.resolved)]
     groups = place.class_context.groups if place.class_context else {}
     ours = place.resolved.settings.variables()
     for (_, group), settings in groups.items():
@@ -132,17 +132,21 @@ def proxies_of(grants: Iterable[Grant]) -> list[Proxy]:
 
 def _proxy(grants: Sequence[Grant]) -> Proxy:
     first = grants[0]
+    readers = ["go"] if first.audience is Audience.GO else list(CLIENTS)
+    lists = dict.fromkeys(
+        (grant.resolved.settings.no_proxy, grant.resolved.networks) for grant in grants
+    )
     has_hosts = any(first.urls) and not first.audience.completes_the_list
     http_proxy, https_proxy = first.urls
     return Proxy(
         readers=READERS[first.audience],
-        clusters=tuple(dict.fromkeys(name for grant in grants for name in grant.clusters)),
-        parts=tuple(dict.fromkeys(part for grant in grants for part in grant.parts)),
+        clusters=distinct(name for grant in grants for name in grant.clusters),
+        parts=distinct(part for grant in grants for part in grant.parts),
         http_proxy=http_proxy,
         https_proxy=https_proxy,
         no_proxy=tuple(_entries(grants)),
         places=tuple(_places(grants)),
-        hosts=tuple(_hosts(grants)) if has_hosts else (),
+        hosts=tuple(reached(lists, first.resolved.written, readers)) if has_hosts else (),
     )
 
 
@@ -150,11 +154,9 @@ def _places(grants: Iterable[Grant]) -> Iterator[WrittenPlace]:
     """Yield the objects that hold a proxy, each once."""
     targets: defaultdict[ObjectRef, list[str]] = defaultdict(list)
     for grant in grants:
-        place = grant.record.place
-        if place.target_id not in targets[place.obj.ref]:
-            targets[place.obj.ref].append(place.target_id)
+        targets[grant.record.obj.ref].append(grant.record.place.target_id)
     for ref, names in targets.items():
-        yield WrittenPlace(redact(str(ref)), redact(ref.file_path), tuple(names))
+        yield WrittenPlace(redact(str(ref)), redact(ref.file_path), distinct(names))
 
 
 def _entries(grants: Sequence[Grant]) -> list[ProxyEntry]:
@@ -169,23 +171,6 @@ def _entries(grants: Sequence[Grant]) -> list[ProxyEntry]:
         if len(having) == len(grants):
             common.append(shown)
         else:
-            names = dict.fromkeys(name for grant in having for name in grant.clusters)
-            own.append(replace(shown, clusters=tuple(names)))
+            names = distinct(name for grant in having for name in grant.clusters)
+            own.append(replace(shown, clusters=names))
     return common + own
-
-
-def _hosts(grants: Sequence[Grant]) -> Iterable[Reached]:
-    """Return how programs reach the hosts of all lists; hosts that mean the same and are reached alike are one."""
-    readers = ["go"] if grants[0].audience is Audience.GO else list(CLIENTS)
-    written = grants[0].resolved.written
-    lists = dict.fromkeys(
-        (grant.resolved.settings.no_proxy, grant.resolved.networks) for grant in grants
-    )
-    hosts: dict[object, Reached] = {}
-    for no_proxy, networks in lists:
-        for row in reached(no_proxy, networks, written, readers):
-            key = (row.host.what, row.host.port, row.direct, row.failing)
-            known = hosts.setdefault(key, row)
-            if row.host.name not in (known.host.name, *known.others):
-                hosts[key] = replace(known, others=(*known.others, row.host.name))
-    return hosts.values()

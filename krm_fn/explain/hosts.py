@@ -5,14 +5,15 @@ The verdicts are those of the models in ``explain.clients``.
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from krm_fn import placeholders
 from krm_fn.clusters import ClusterNetwork, value_of
 from krm_fn.explain.clients import CLIENTS
+from krm_fn.explain.names import Names
 from krm_fn.noproxy import CLUSTER_DOMAIN
+from krm_fn.noproxy.entries import network
 
 _PUBLIC = ("registry.example.com", "registry.example.org", "registry.public.example")
 """Examples of hosts on the Internet: the first that the list does not hold is taken."""
@@ -40,13 +41,13 @@ class Reached:
     """How programs reach a host, and others like it: the names of those that go direct, use the proxy, or fail."""
 
     host: Host
-    direct: tuple[str, ...]
-    by_proxy: tuple[str, ...]
-    failing: tuple[str, ...]
-    others: tuple[str, ...] = ()
+    direct: Names
+    by_proxy: Names
+    failing: Names
+    others: Names = ()
 
     @property
-    def wrong(self) -> tuple[str, ...]:
+    def wrong(self) -> Names:
         """The programs that do not do what they should."""
         if self.host.should_be_direct is None:
             return self.failing
@@ -54,24 +55,30 @@ class Reached:
 
 
 def reached(
-    no_proxy: str,
-    networks: Sequence[ClusterNetwork],
+    lists: Iterable[tuple[str, Sequence[ClusterNetwork]]],
     written: Iterable[str],
-    readers: Iterable[str],
+    readers: Sequence[str],
 ) -> list[Reached]:
-    """Return how programs reach each host of interest, under a list.
+    """Return how programs reach each host of interest; hosts that mean the same and are reached alike are one.
 
     Args:
-        no_proxy: the value of the variable.
-        networks: what is known of the Clusters that it is for.
+        lists: values of the variable, and what is known of the Clusters that each is for.
         written: the entries that a person wrote.
         readers: the IDs of the programs.
     """
-    hosts: dict[tuple[str, int], Host] = {}
-    for host in _hosts(networks, written, no_proxy):
-        if not placeholders.is_in(host.name):
-            hosts.setdefault((host.name, host.port), host)
-    return [_reached(no_proxy, host, readers) for host in hosts.values()]
+    rows: dict[object, Reached] = {}
+    for no_proxy, networks in lists:
+        known: set[object] = set()
+        for host in _hosts(networks, written, no_proxy):
+            if (host.name, host.port) in known or placeholders.is_in(host.name):
+                continue
+            known.add((host.name, host.port))
+            row = _reached(no_proxy, host, readers)
+            key = (host.what, host.port, row.direct, row.failing)
+            first = rows.setdefault(key, row)
+            if host.name not in (first.host.name, *first.others):
+                rows[key] = replace(first, others=(*first.others, host.name))
+    return list(rows.values())
 
 
 def _reached(no_proxy: str, host: Host, readers: Iterable[str]) -> Reached:
@@ -90,21 +97,21 @@ def _reached(no_proxy: str, host: Host, readers: Iterable[str]) -> Reached:
 def _hosts(
     networks: Sequence[ClusterNetwork], written: Iterable[str], no_proxy: str
 ) -> Iterator[Host]:
-    for network in networks:
-        for cidr in network.service_cidrs:
+    for cluster in networks:
+        for cidr in cluster.service_cidrs:
             yield Host(_nth(cidr.value, 1), 443, "the API server's ClusterIP")
     yield Host("kubernetes.default.svc", 443, "the API server's Service")
-    for network in networks or (ClusterNetwork(),):
-        domain = value_of(network.service_domain) or CLUSTER_DOMAIN
+    for cluster in networks or (ClusterNetwork(),):
+        domain = value_of(cluster.service_domain) or CLUSTER_DOMAIN
         name = f"kubernetes.default.svc.{domain}"
         yield Host(name, 443, "its full name")
         yield Host(f"{name}.", 443, "its full name with a final dot", None)
-    for network in networks:
-        for endpoint in network.endpoint:
+    for cluster in networks:
+        for endpoint in cluster.endpoint:
             yield Host(endpoint.value, 6443, "the control plane endpoint")
-        for cidr in network.service_cidrs:
+        for cidr in cluster.service_cidrs:
             yield Host(_nth(cidr.value, 10), 8443, "a Service, by address", None)
-        for cidr in network.pod_cidrs:
+        for cidr in cluster.pod_cidrs:
             yield Host(_nth(cidr.value, 10), 8443, "a pod, by address", None)
     yield Host("169.254.169.254", 80, "the metadata service", None)
     for entry in written:
@@ -128,7 +135,7 @@ def _of_entry(entry: str) -> Host:
 
 def _nth(cidr: str, number: int) -> str:
     """Return the address with that number inside a CIDR; the CIDR's own text if it is invalid."""
-    try:
-        return str(ipaddress.ip_network(cidr, strict=False)[number])
-    except (ValueError, IndexError):
+    addresses = network(cidr)
+    if addresses is None or number >= addresses.num_addresses:
         return cidr
+    return str(addresses[number])

@@ -10,7 +10,8 @@ from string import Template
 
 from krm_fn.explain.answer import Explanation
 from krm_fn.explain.clusters import ClusterAnswer
-from krm_fn.explain.sections import Section, sections, some
+from krm_fn.explain.names import some
+from krm_fn.explain.sections import Section, sections
 from krm_fn.krm.codes import CODES
 from krm_fn.krm.messages import address
 from krm_fn.package_files import text_of

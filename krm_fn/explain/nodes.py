@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from krm_fn.clusters import Membership, Role
+from krm_fn.clusters import Membership
+from krm_fn.explain.names import Names, cluster_names, parts_of
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef, Result, grouped
 from krm_fn.light_typing import NamedTuple
@@ -38,8 +39,8 @@ class NodeChange:
         why: what replaces or keeps them.
     """
 
-    clusters: tuple[str, ...]
-    parts: tuple[str, ...]
+    clusters: Names
+    parts: Names
     object: str
     file: str
     is_replaced: bool
@@ -77,8 +78,8 @@ def node_changes(results: Iterable[Result], compared: Iterable[Compared]) -> lis
         if effect is not None:
             changes.append(
                 NodeChange(
-                    clusters=tuple(dict.fromkeys(map(cluster_name, memberships))),
-                    parts=tuple(parts_of(memberships)),
+                    clusters=cluster_names(memberships),
+                    parts=parts_of(memberships),
                     object=redact(str(ref)),
                     file=redact(ref.file_path),
                     is_replaced=effect.is_replaced,
@@ -133,20 +134,3 @@ def _effect_of_target(changes: Iterable[Result]) -> _Effect | None:
         if update is not None and update.is_rolled is not None:
             return _Effect(update.is_rolled, update.why)
     return None
-
-
-def cluster_name(membership: Membership) -> str:
-    """Return ``namespace/name`` of a Cluster, without a credential that somebody wrote there."""
-    cluster = membership.cluster
-    return str(redact("/".join(filter(None, (cluster.namespace, cluster.name)))))
-
-
-def parts_of(memberships: Iterable[Membership]) -> list[str]:
-    """Return which nodes of its Clusters an object is for: "control plane", "worker md-0"; none where all are meant."""
-    names = {Role.CONTROL_PLANE: "control plane", Role.WORKER: "worker"}
-    parts = [
-        f"{names[membership.role]} {redact(membership.group)}".strip()
-        for membership in memberships
-        if membership.role is not None
-    ]
-    return list(dict.fromkeys(parts))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from krm_fn.explain.answer import Explanation
 from krm_fn.explain.clusters import ClusterAnswer
 from krm_fn.explain.grants import Proxy
 from krm_fn.explain.hosts import Reached
+from krm_fn.explain.names import Names, some
 from krm_fn.explain.nodes import NodeChange
 from krm_fn.krm.masking import redact
 from krm_fn.krm.messages import explanations
@@ -27,7 +28,7 @@ class Section(NamedTuple):
     """
 
     title: str
-    head: tuple[str, ...]
+    head: Names
     rows: _Rows
     is_detail: bool = False
 
@@ -63,13 +64,6 @@ def sections(explanation: Explanation) -> list[Section]:
     return [section for section in shown if section.rows]
 
 
-def some(names: Sequence[str], number: int = 3) -> str:
-    """Return names in one phrase: the first few, and the number of the others."""
-    if len(names) <= number + 1:
-        return ", ".join(names)
-    return f"{', '.join(names[:number])} and {len(names) - number} more"
-
-
 def _findings(results: Iterable[Result]) -> _Rows:
     """Return the errors and warnings; those of one code are one, with what to do."""
     places = defaultdict(list)
@@ -99,7 +93,7 @@ def _clusters(clusters: Iterable[ClusterAnswer]) -> _Rows:
     return rows
 
 
-def _cells(cluster: ClusterAnswer) -> tuple[str, ...]:
+def _cells(cluster: ClusterAnswer) -> Names:
     """Return the proxies of a Cluster, what changes, its nodes, and its codes."""
     parts = defaultdict(list)
     for part, url in cluster.proxies.items():

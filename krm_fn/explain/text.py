@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krm_fn.explain.answer import Explanation
-from krm_fn.explain.sections import Section, sections, some
+from krm_fn.explain.names import some
+from krm_fn.explain.sections import Section, sections
 from krm_fn.printable import printable
 
 _FEW = 5

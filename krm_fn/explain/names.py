@@ -1,0 +1,44 @@
+"""Names of Clusters and of their parts, as every part of an explanation says them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from krm_fn.clusters import Membership, Role
+from krm_fn.krm.masking import redact
+
+Names = tuple[str, ...]
+"""Names, each once, in the order in which they were found."""
+
+
+def distinct(names: Iterable[str]) -> Names:
+    """Return each name once."""
+    return tuple(dict.fromkeys(names))
+
+
+def some(names: Sequence[str], number: int = 3) -> str:
+    """Return names in one phrase: the first few, and the number of the others."""
+    if len(names) <= number + 1:
+        return ", ".join(names)
+    return f"{', '.join(names[:number])} and {len(names) - number} more"
+
+
+def cluster_name(namespace: str, name: str) -> str:
+    """Return ``namespace/name`` of a Cluster, without a credential that somebody wrote there."""
+    return str(redact("/".join(filter(None, (namespace, name)))))
+
+
+def cluster_names(memberships: Iterable[Membership]) -> Names:
+    """Return the names of the Clusters of an object."""
+    clusters = [membership.cluster for membership in memberships]
+    return distinct(cluster_name(cluster.namespace, cluster.name) for cluster in clusters)
+
+
+def parts_of(memberships: Iterable[Membership]) -> Names:
+    """Return which nodes of its Clusters an object is for: "control plane", "worker md-0"; none where all are meant."""
+    names = {Role.CONTROL_PLANE: "control plane", Role.WORKER: "worker"}
+    return distinct(
+        f"{names[membership.role]} {redact(membership.group)}".strip()
+        for membership in memberships
+        if membership.role is not None
+    )
