@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 
 from krm_fn.config import Matcher
+from krm_fn.krm.resourcelist import Object, reference
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer, lookup, text_at
+from krm_fn.patch import Pointer, lookup
 from krm_fn.places.charts import NO_SOURCES, ChartSources, ChartUse, charts_of
 
 ANNOTATION = "fn.inject-proxy.io/proxy"
@@ -67,20 +68,14 @@ def matches_any(text: str, globs: Iterable[str]) -> bool:
 
 def fits_object(written: Mapping[str, Any], data: Mapping[str, Any], at: Pointer = ()) -> bool:
     """Return whether an object fits a matcher; labels of the pod template with the specification ``at`` are its own."""
-    annotations, labels, labels_of_pod = (
-        value if isinstance(value, dict) else {}
-        for value in (
-            lookup(data, ("metadata", "annotations")),
-            lookup(data, ("metadata", "labels")),
-            lookup(data, (*at[:-1], "metadata", "labels")),
-        )
-    )
+    obj = Object((), dict(data), reference(data))
+    labels = lookup(data, (*at[:-1], "metadata", "labels"))
     return Matcher.of(written).fits(
-        kind=str(data.get("kind")),
-        name=text_at(data, ("metadata", "name")),
-        namespace=text_at(data, ("metadata", "namespace")),
-        labels={**labels_of_pod, **labels},
-        annotations=annotations,
+        kind=obj.ref.kind,
+        name=obj.ref.name,
+        namespace=obj.ref.namespace,
+        labels={**(labels if isinstance(labels, dict) else {}), **obj.labels},
+        annotations=obj.annotations,
     )
 
 

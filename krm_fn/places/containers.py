@@ -50,9 +50,8 @@ def pod_spec(obj: Mapping[str, Any]) -> Pointer | None:
 
 def labels(obj: Mapping[str, Any], key: str) -> set[str]:
     """Return the values that an object and its pod template have under a label: none, one, or two."""
-    places = (("metadata", "labels", key), ("spec", "template", "metadata", "labels", key))
-    values = [lookup(obj, place) for place in places]
-    return {value for value in values if isinstance(value, str)}
+    paths = (("metadata", "labels", key), ("spec", "template", "metadata", "labels", key))
+    return {text_at(obj, path) for path in paths} - {""}
 
 
 def containers(
@@ -67,15 +66,14 @@ def containers(
 
 def wrong_types(data: Mapping[str, Any], at: Pointer) -> Iterator[Result]:
     """Yield what on the way to the containers, or among them, has a wrong type."""
-    for path in [at[:length] for length in range(1, len(at) + 1)]:
+    lists = [(*at, field) for field in (INIT_CONTAINERS, CONTAINERS)]
+    mappings = [at[:length] for length in range(1, len(at) + 1)]
+    for path in lists:
+        value = lookup(data, path)
+        if value is not None and not isinstance(value, list):
+            yield wrong_type(path, value, "a list")
+        mappings += [(*path, str(index)) for index in range(len(list_at(data, path)))]
+    for path in mappings:
         value = lookup(data, path)
         if value is not None and not isinstance(value, dict):
             yield wrong_type(path, value, "a mapping")
-            return
-    for field in (INIT_CONTAINERS, CONTAINERS):
-        listed = lookup(data, (*at, field))
-        if listed is not None and not isinstance(listed, list):
-            yield wrong_type((*at, field), listed, "a list")
-        for index, item in enumerate(listed if isinstance(listed, list) else ()):
-            if not isinstance(item, dict):
-                yield wrong_type((*at, field, str(index)), item, "a mapping")

@@ -56,6 +56,7 @@ class EnvEntries(NamedTuple):
         if not isinstance(env, list):
             return
         last = {variable_of(entry): index for index, entry in enumerate(env)}
+        last.pop(None, None)
         beside = self.provided.names | self._set_elsewhere()
         for name, index in last.items():
             if name is None:
@@ -118,8 +119,10 @@ class EnvEntries(NamedTuple):
     def _set_elsewhere(self) -> frozenset[str]:
         """Return the variables, in upper case, that ``envFrom`` may take from objects that are not seen here."""
         sources = self.env_from if isinstance(self.env_from, list) else []
-        is_seen = all(source in self.provided.sources for source in sources)
-        return frozenset() if is_seen else frozenset(UPPER)
+        for source in sources:
+            if source not in self.provided.sources and not lookup(source, ("prefix",)):
+                return frozenset(UPPER)
+        return frozenset()
 
 
 def _corrected(entry: Mapping[str, Any], value: str) -> dict[str, Any]:
@@ -146,10 +149,10 @@ def variable_of(entry: Any) -> str | None:
 
 def read_entry(blank: Reading, entry: Mapping[str, Any]) -> Reading:
     """Return a reading, whose path leads to an entry, with what that entry gives the variable."""
-    value, source = entry.get("value"), entry.get("valueFrom")
-    if source is not None:
+    value = entry.get("value")
+    if entry.get("valueFrom") is not None:
         path = (*blank.path, "valueFrom")
-        return blank._replace(path=path, why_unknown=_source_of(source))
+        return blank._replace(path=path, why_unknown="it comes from a `valueFrom`")
     if value is None:
         return blank._replace(value="")
     reading = blank._replace(path=(*blank.path, "value"), raw=str(value))
@@ -159,17 +162,6 @@ def read_entry(blank: Reading, entry: Mapping[str, Any]) -> Reading:
     if read is not None:
         return reading._replace(value=read)
     return reading._replace(why_unknown="it refers to another variable", unresolved=value)
-
-
-def _source_of(value_from: Any) -> str:
-    """Return where a ``valueFrom`` takes the value from, as the end of a sentence."""
-    for key, kind in (("configMapKeyRef", "ConfigMap"), ("secretKeyRef", "Secret")):
-        source = lookup(value_from, (key,))
-        if isinstance(source, Mapping):
-            return (
-                f'it comes from the key "{source.get("key")}" of the {kind} "{source.get("name")}"'
-            )
-    return "it comes from a `valueFrom`"
 
 
 def read_all_containers(obj: Mapping[str, Any]) -> Iterator[Reading]:
