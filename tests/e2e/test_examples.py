@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from kpt_exchanges import kpt
 from support import COMMAND, ROOT, TOOLS, diff_of_folders, example, need, readme_command, run
 
@@ -41,15 +43,21 @@ def rewrite(file: Path, old: str, new: str) -> None:
     file.write_text(text.replace(old, new))
 
 
-def test_kustomize_with_an_exec_function_builds_what_is_stored(tmp_path: Path, golden: Golden) -> None:
-    golden(EXAMPLES / "kustomize-exec" / "expected.yaml", kustomize(example("kustomize-exec", tmp_path)))
-
-
-def test_a_kustomize_build_of_a_build_changes_nothing(tmp_path: Path) -> None:
-    folder = example("kustomize-exec", tmp_path)
+@pytest.mark.parametrize(
+    ("name", "listed", "stored"),
+    [
+        ("kustomize-exec", "../config-repo", "expected.yaml"),
+        ("secret-per-cluster", "[cluster.yaml, control-plane.yaml]", "expected.build"),
+    ],
+)
+def test_kustomize_builds_what_is_stored_and_a_build_of_the_build_changes_nothing(
+    tmp_path: Path, golden: Golden, name: str, listed: str, stored: str
+) -> None:
+    folder = example(name, tmp_path)
     once = kustomize(folder)
+    golden(EXAMPLES / name / stored, once)
     (folder / "once.yaml").write_bytes(once)
-    rewrite(folder / "kustomization.yaml", "../config-repo", "once.yaml")
+    rewrite(folder / "kustomization.yaml", listed, "[once.yaml]" if listed[0] == "[" else "once.yaml")
     assert kustomize(folder) == once
 
 
@@ -66,22 +74,27 @@ def test_kubectl_calls_the_container_without_network_files_or_rights(tmp_path: P
     )
 
 
-def test_kpt_render_changes_what_is_stored_and_nothing_twice(tmp_path: Path, golden: Golden) -> None:
-    folder = example("kpt-render-exec", tmp_path)
-    kpt_fn(folder, "kpt fn render")
-    changed = diff_of_folders(EXAMPLES / "kpt-render-exec", folder)
-    kpt_fn(folder, "kpt fn render")
-    assert diff_of_folders(EXAMPLES / "kpt-render-exec", folder).decode() == changed.decode()
-    golden(EXAMPLES / "kpt-render-exec" / "expected.diff", changed)
+RENDERED = ["kpt-render-exec", "secret-per-cluster"]
 
 
-def test_kpt_render_that_removes_gives_back_the_files_of_before(tmp_path: Path) -> None:
-    folder = example("kpt-render-exec", tmp_path)
+@pytest.mark.parametrize("name", RENDERED)
+def test_kpt_render_changes_what_is_stored_and_nothing_twice(tmp_path: Path, golden: Golden, name: str) -> None:
+    folder = example(name, tmp_path)
+    kpt_fn(folder, "kpt fn render")
+    changed = diff_of_folders(EXAMPLES / name, folder)
+    kpt_fn(folder, "kpt fn render")
+    assert diff_of_folders(EXAMPLES / name, folder).decode() == changed.decode()
+    golden(EXAMPLES / name / "expected.diff", changed)
+
+
+@pytest.mark.parametrize("name", RENDERED)
+def test_kpt_render_that_removes_gives_back_the_files_of_before(tmp_path: Path, name: str) -> None:
+    folder = example(name, tmp_path)
     kpt_fn(folder, "kpt fn render")
     rewrite(folder / "proxy.yaml", "spec:\n", "spec:\n  mode: Remove\n")
     kpt_fn(folder, "kpt fn render")
     rewrite(folder / "proxy.yaml", "spec:\n  mode: Remove\n", "spec:\n")
-    assert diff_of_folders(EXAMPLES / "kpt-render-exec", folder).decode() == ""
+    assert diff_of_folders(EXAMPLES / name, folder).decode() == ""
 
 
 def test_kpt_eval_changes_what_is_stored_and_nothing_twice(tmp_path: Path, golden: Golden) -> None:
