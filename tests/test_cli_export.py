@@ -65,14 +65,10 @@ def test_the_file_of_the_document_is_filled_and_nothing_else_in_it_changes(syste
 
 
 @every_system
-def test_twice_is_once(system: str) -> None:
+def test_twice_is_once_and_removal_takes_the_proxy_out(system: str, removal: Path, golden: Golden) -> None:
     once = export(system, (FILES / system / "input.yaml").read_text())
     assert export(system, once) == once
-
-
-@every_system
-def test_removal_takes_the_proxy_out(system: str, removal: Path, golden: Golden) -> None:
-    removed = export(system, export(system, (FILES / system / "input.yaml").read_text()), removal)
+    removed = export(system, once, removal)
     golden(FILES / system / "removed.yaml", removed.encode())
     assert URL not in removed
 

@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import tarfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -159,44 +160,49 @@ def change(folder: Path, name: str, old: str, new: str) -> None:
     (folder / name).write_text(text.replace(old, new))
 
 
+def project_of_another_version(repository: Repository) -> None:
+    change(repository.folder, "pyproject.toml", "0.2.0", "0.3.0")
+    repository.commit()
+
+
+def lines_of_no_release(repository: Repository) -> None:
+    change(repository.folder, "CHANGELOG.md", "## Unreleased\n", "## Unreleased\n\n- run: More.\n")
+    repository.commit()
+
+
+def tag_of_another_commit(repository: Repository) -> None:
+    repository.git("tag", "--annotate", "--message", "x", "v0.2.0")
+    repository.commit()
+
+
 @pytest.mark.parametrize(
-    ("version", "steps", "words"),
+    ("version", "step", "words"),
     [
-        pytest.param("0.2", [], "`0.2` is no version X.Y.Z", id="no version"),
-        pytest.param("0.2.0", ["dirty"], "the working copy has changes", id="a change that is not committed"),
-        pytest.param("0.1.0", [], "`version` in pyproject.toml is 0.2.0", id="another version of the project"),
-        pytest.param("0.3.0", ["project"], "no section `## 0.3.0 (", id="a version that the changelog lacks"),
-        pytest.param("0.2.0", ["unreleased"], "has lines under `Unreleased`", id="lines of no release"),
-        pytest.param("0.2.0", ["tag", "commit"], "the tag v0.2.0 is another commit", id="a tag of another commit"),
-        pytest.param("0.2.0", ["no engine"], "no container engine answers `engine info`", id="no engine"),
+        pytest.param("0.2", None, "`0.2` is no version X.Y.Z", id="no version"),
+        pytest.param(
+            "0.2.0",
+            lambda repository: (repository.folder / "new").write_text(""),
+            "the working copy has changes",
+            id="a file that git does not know",
+        ),
+        pytest.param("0.1.0", None, "`version` in pyproject.toml is 0.2.0", id="another version of the project"),
+        pytest.param("0.3.0", project_of_another_version, "no section `## 0.3.0 (", id="the changelog lacks it"),
+        pytest.param("0.2.0", lines_of_no_release, "has lines under `Unreleased`", id="lines of no release"),
+        pytest.param("0.2.0", tag_of_another_commit, "the tag v0.2.0 is another commit", id="a tag of another commit"),
+        pytest.param(
+            "0.2.0",
+            lambda repository: repository.engine(1),
+            "no container engine answers `engine info`",
+            id="no engine",
+        ),
     ],
 )
 def test_a_release_is_refused_in_one_line_and_writes_nothing(
-    repository: Repository, version: str, steps: list[str], words: str
+    repository: Repository, version: str, step: Callable[[Repository], object] | None, words: str
 ) -> None:
-    for step in steps:
-        if step == "dirty":
-            change(repository.folder, "metadata.yaml", "x", "y")
-        elif step == "new file":
-            (repository.folder / "new").write_text("")
-        elif step == "project":
-            change(repository.folder, "pyproject.toml", "0.2.0", "0.3.0")
-            repository.commit()
-        elif step == "empty":
-            change(repository.folder, "CHANGELOG.md", "- run: Something is new.\n- lint: Another thing, too.\n", "")
-            repository.commit()
-        elif step == "unreleased":
-            change(repository.folder, "CHANGELOG.md", "## Unreleased\n", "## Unreleased\n\n- run: More.\n")
-            repository.commit()
-        elif step == "tag":
-            repository.git("tag", "--annotate", "--message", "x", "v0.2.0")
-        elif step == "commit":
-            repository.commit()
-        elif step == "no engine":
-            repository.engine(1)
-
+    if step:
+        step(repository)
     done = repository.make(version)
-
     assert done.returncode == 1
     lines = done.stderr.splitlines()
     assert [line for line in lines if words in line]
