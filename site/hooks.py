@@ -21,7 +21,6 @@ HOME = ROOT / "README.md"
 """The first page of the site, from which all others are reached."""
 INDEX = ROOT / "docs" / "README.md"
 """The page whose sections are those of the navigation, but for the last one."""
-NO_SECTION = "Questions"
 SCHEMA = "schema/v1alpha1/proxyconfig.schema.json"
 """Where editors find the schema: this address stays, whatever the folders of the repository are called."""
 STATIC = {
@@ -159,6 +158,5 @@ def sections() -> Iterator[dict[str, list[str]]]:
     text = INDEX.read_text(encoding="utf-8")
     for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
         title, _, table = section.partition("\n")
-        if title != NO_SECTION:
-            pages = dict.fromkeys(linked(INDEX, table))
-            yield {title: [page.relative_to(ROOT).as_posix() for page in pages]}
+        pages = dict.fromkeys(linked(INDEX, table))
+        yield {title: [page.relative_to(ROOT).as_posix() for page in pages]}
