@@ -8,7 +8,6 @@ import inspect
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,19 +25,6 @@ TARGET_FILES = {Path(inspect.getfile(module_of(name))) for name in TARGETS}
 @functools.cache
 def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
-
-
-def functions(path: Path) -> Iterator[ast.FunctionDef]:
-    yield from (node for node in ast.walk(parsed(path)) if isinstance(node, ast.FunctionDef))
-
-
-def public(body: list[ast.stmt]) -> Iterator[ast.FunctionDef | ast.ClassDef]:
-    """Functions and classes of a module, and the methods of its classes, whose names do not begin with ``_``."""
-    for node in body:
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
-            yield node
-            if isinstance(node, ast.ClassDef):
-                yield from public(node.body)
 
 
 def test_each_layer_imports_only_those_below() -> None:
@@ -85,14 +71,6 @@ def test_only_what_is_listed_is_imported() -> None:
     assert imported - sys.stdlib_module_names == {"krm_fn", "yaml", "jsonpatch", "jsonschema"}
 
 
-def test_public_functions_and_classes_say_what_they_are_for() -> None:
-    paths = [path for path in MODULES if not re.match("_[a-z]", path.name)]
-    silent = [
-        (path.name, node.name) for path in paths for node in public(parsed(path).body) if not ast.get_docstring(node)
-    ]
-    assert silent == []
-
-
 def test_no_other_module_imports_typing() -> None:
     """It takes as long to load as twenty modules of ours, and its `NamedTuple` three times as long to define."""
     of_typing = [
@@ -130,19 +108,6 @@ def test_one_class_name_has_one_meaning() -> None:
             if isinstance(node, ast.ClassDef):
                 found.setdefault(node.name.lstrip("_"), []).append(str(path.relative_to(ROOT)))
     assert {name: paths for name, paths in found.items() if len(paths) > 1} == {}
-
-
-def test_no_module_imports_a_private_name_of_another_package() -> None:
-    """A name with a leading underscore belongs to its package: `krm_fn.plan.model` to `krm_fn.plan`."""
-    found = []
-    for path in SOURCES:
-        package = path.relative_to(ROOT).parts[1]
-        for node in ast.walk(parsed(path)):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("krm_fn"):
-                parts = [*(node.module or "").split("."), *(alias.name for alias in node.names)]
-                if any(part.startswith("_") for part in parts) and parts[1] != package:
-                    found.append(f"{path.relative_to(ROOT)}:{node.lineno}")
-    assert found == []
 
 
 def test_no_test_imports_a_private_name() -> None:

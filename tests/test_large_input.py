@@ -20,10 +20,6 @@ def _deep(levels: int, style: tuple[str, str]) -> str:
     return f"{style[0] * levels}{style[1] * levels}"
 
 
-def _block(levels: int) -> str:
-    return "".join(f"{'  ' * level}a:\n" for level in range(1, levels + 1))
-
-
 def _changed(done: subprocess.CompletedProcess[bytes]) -> bytes:
     assert done.returncode == 0, done.stderr[:500]
     assert f"HTTP_PROXY={PROXY}".encode() in done.stdout
@@ -33,9 +29,7 @@ def _changed(done: subprocess.CompletedProcess[bytes]) -> bytes:
 @pytest.mark.parametrize(
     "depth",
     [
-        pytest.param("deep: " + _deep(490, DEEP_FLOW) + "\n", id="flow lists"),
         pytest.param("deep: " + _deep(490, DEEP_MAPPING) + "\n", id="flow mappings"),
-        pytest.param("deep:\n" + _block(490), id="block mappings"),
         pytest.param("deep:\n  " + "- " * 490 + "x\n", id="block lists"),
     ],
 )

@@ -9,12 +9,9 @@ from krm_fn.near_names import did_you_mean, nearest
 KNOWN = ["kubeletDropIn", "kyverno", "nodes"]
 NEAR = [
     pytest.param("kubletDropIn", "kubeletDropIn", id="a letter is missing"),
-    pytest.param("KYVERNO", "kyverno", id="another case"),
     pytest.param("kubeletdropins", "kubeletDropIn", id="another case and a letter too many"),
     pytest.param("charts", None, id="another name"),
-    pytest.param("", None, id="nothing"),
     pytest.param(3, None, id="a number"),
-    pytest.param(None, None, id="null"),
 ]
 
 
@@ -25,10 +22,6 @@ def test_the_nearest_name_is_found(name: object, expected: str | None) -> None:
 
 def test_a_name_that_begins_so_goes_before_one_that_is_more_like_it() -> None:
     assert nearest("Node", ["mode", "nodePools"], alike=0.5) == "nodePools"
-
-
-def test_how_alike_names_must_be_can_be_said() -> None:
-    assert (nearest("node", KNOWN, alike=0.8), nearest("node", KNOWN, alike=0.95)) == ("nodes", None)
 
 
 def test_the_question_has_a_beginning_or_is_something_else() -> None:

@@ -132,14 +132,6 @@ def test_removal_needs_no_object_any_more() -> None:
             ["x", "y"],
             id="values of a cluster, field by field, with a list",
         ),
-        pytest.param(
-            BUILDER,
-            "ImageBuilder",
-            ("http://proxy.com", "http://proxy.com"),
-            ["proxy.com", "example.com"],
-            id="an override file of the Konvoy document",
-        ),
-        pytest.param("http_proxy: http://a\n", None, ("http://a", ""), [], id="three names that two forms share"),
     ],
 )
 @pytest.mark.parametrize("is_said", [True, False], ids=["said", "seen"])
@@ -195,25 +187,11 @@ def test_a_reason_names_the_entry_the_object_and_the_key() -> None:
             id="of several objects the last wins, field by field",
         ),
         pytest.param(
-            {"from": [{**FROM[0], "namespace": "b"}]},
-            [secret(TKG, namespace="a"), secret("http_proxy: http://b\n", namespace="b")],
-            ("http://b", ""),
-            [],
-            id="a namespace chooses among objects of one name",
-        ),
-        pytest.param(
             {"from": FROM},
             [secret("http_proxy: http://a\n", namespace=""), secret(TKG, namespace="team-x")],
             ("http://a", ""),
             [],
             id="an object without a namespace goes before one of that name in another",
-        ),
-        pytest.param(
-            {"from": FROM},
-            [secret("http_proxy: http://a\n"), {**ca(), "metadata": {"name": "x", "namespace": "${NAMESPACE}"}}],
-            ("http://a", ""),
-            [],
-            id="the only namespace of the list needs no mention",
         ),
         pytest.param(
             {"from": [{**FROM[0], "key": "x"}]},
@@ -236,7 +214,6 @@ def test_what_objects_say_lies_below_the_spec(
     [
         pytest.param(f"{TKG}TKG_HTTP_PROXY_ENABLED: false\n", {}, True, id="a switch of TKG that is off"),
         pytest.param("proxy: {http: '', https: '', noProxy: ''}\n", {}, True, id="URLs that are empty"),
-        pytest.param(f"{TKG}TKG_HTTP_PROXY_ENABLED: true\n", {}, False, id="a switch that is on"),
         pytest.param(f"{TKG}TKG_HTTP_PROXY_ENABLED: false\n", {"httpProxy": PROXY}, False, id="the spec names one"),
     ],
 )
@@ -246,33 +223,10 @@ def test_an_object_may_say_that_there_is_no_proxy(text: str, spec: dict[str, Any
     assert bool(loaded.http_proxy or loaded.https_proxy) is not says_none
 
 
-def test_no_proxy_in_the_object_takes_out_what_was_injected() -> None:
-    workers = {
-        "apiVersion": "bootstrap.cluster.x-k8s.io/v1beta1",
-        "kind": "KubeadmConfigTemplate",
-        "metadata": {"name": "workers"},
-        "spec": {"template": {"spec": {"preKubeadmCommands": ["echo hello"]}}},
-    }
-    function_config = proxy_config(**{"from": FROM})
-    injected = run(resource_list(function_config, workers, secret(TKG)))
-    assert b"HTTP_PROXY=http://asdf" in injected.output
-    off = injected.output.replace(b"TKG_HTTP_PROXY:", b"TKG_HTTP_PROXY_ENABLED: false\\nTKG_HTTP_PROXY:")
-    removed = run(off)
-    items = json.loads(removed.output)["items"]
-    assert removed.exit_code == 0
-    assert items[0] == workers
-
-
 @pytest.mark.parametrize(
     ("source", "items", "reported"),
     [
         pytest.param({}, [], 'must name an object of the list: there is no Secret "values" in it', id="no object"),
-        pytest.param(
-            {"namespace": "b"},
-            [secret(TKG)],
-            'must name an object of the list: there is no Secret "values" in namespace "b" in it',
-            id="another namespace",
-        ),
         pytest.param(
             {},
             [secret(TKG, namespace="a"), secret(TKG, namespace="b")],
@@ -288,19 +242,6 @@ def test_no_proxy_in_the_object_takes_out_what_was_injected() -> None:
         ),
         pytest.param(
             {"key": "x"}, [secret(TKG)], 'must name a key of Secret "values" in `key`: there are `value`', id="no key"
-        ),
-        pytest.param(
-            {},
-            [secret(TKG, data={"x": ""})],
-            'must say in `key` which key of Secret "values" is meant: there are `value`, `x`; one of them must hold '
-            "the whole proxy, as a text with lines such as `http_proxy: URL`, `https_proxy: URL` and `no_proxy: LIST`",
-            id="several keys",
-        ),
-        pytest.param(
-            {},
-            [secret(TKG, stringData={"cfg.yaml": 7})],
-            'Secret "values" key `cfg.yaml`: `cfg.yaml` must be a string, not a number; correct it, or leave it out',
-            id="a number for a text",
         ),
         pytest.param(
             {},
@@ -324,62 +265,12 @@ def test_no_proxy_in_the_object_takes_out_what_was_injected() -> None:
             id="two forms at once",
         ),
         pytest.param(
-            {"format": "TKG"},
-            [secret(SWARM)],
-            'Secret "values" key `value` must hold a proxy under the names of its system (TKG: `TKG_HTTP_PROXY`, '
-            "`TKG_HTTPS_PROXY`, `TKG_NO_PROXY`)",
-            id="another form than it is said to be",
-        ),
-        pytest.param(
             {},
             [secret(f"proxy:\n  http: http://u:{PASSWORD}!@a\n")],
             'Secret "values" proxy.http must hold user name and password percent-encoded: every character but '
             'letters, digits and "-._~" is written as "%" and two hexadecimal digits, "@" as "%40", a further colon as '
             '"%3A", as in "http://user:***@host:3128"',
             id="a password that is not encoded",
-        ),
-        pytest.param(
-            {},
-            [secret("TKG_HTTP_PROXY: http://a\nTKG_NO_PROXY: 7\n")],
-            'Secret "values" TKG_NO_PROXY must be a list of strings, or one comma-separated string',
-            id="a number for a list",
-        ),
-        pytest.param(
-            {},
-            [secret("TKG_HTTP_PROXY: http://a\nTKG_HTTPS_PROXY: #@ x\n")],
-            'Secret "values" key `value` must say its values itself, but code of ytt decides about them: '
-            "write them there",
-            id="a value that ytt computes",
-        ),
-        pytest.param(
-            {},
-            [secret("proxy:\n  http: http://a\n  http: http://b\n")],
-            'Secret "values" key `value` must not say `proxy.http` twice: keep one of them',
-            id="a key that occurs twice",
-        ),
-        pytest.param(
-            {},
-            [secret("cluster: {proxy: {http: 'http://a', https: [1]}}\n")],
-            'Secret "values" cluster.proxy.https must be a string',
-            id="a list of numbers for a URL",
-        ),
-        pytest.param(
-            {},
-            [secret("proxy: {http: 'http://a'}\n---\nproxy: {http: 'http://b'}\n")],
-            'Secret "values" key `value` must hold one YAML document, but it holds 2',
-            id="two documents of which one would win",
-        ),
-        pytest.param(
-            {},
-            [secret("TKG_HTTP_PROXY: http://a\nCLUSTER_CIDR: ten\n")],
-            'Secret "values" CLUSTER_CIDR entry "ten" must be a CIDR, such as "10.96.0.0/12"',
-            id="a fact that is none",
-        ),
-        pytest.param(
-            {},
-            [secret(f"TKG_HTTP_PROXY: http://a\nTKG_PROXY_CA_CERT: '{PASSWORD}!'\n")],
-            'Secret "values" key `value` must hold base64 of certificates in PEM form in `TKG_PROXY_CA_CERT`',
-            id="a certificate that is no base64",
         ),
     ],
 )
@@ -405,11 +296,6 @@ def test_all_problems_are_reported_at_once_in_the_words_of_a_config_map() -> Non
     ]
 
 
-def test_objects_without_any_url_are_not_enough() -> None:
-    reported = ["spec.from: must name a proxy, or `spec` itself must: there is none in it"]
-    assert wrong(proxy_config(**{"from": FROM}), secret("TKG_NO_PROXY: a\n")) == reported
-
-
 @pytest.mark.parametrize(
     ("metadata", "place"),
     [
@@ -429,12 +315,6 @@ def test_certificates_are_taken_from_a_config_map(metadata: dict[str, Any], plac
 @pytest.mark.parametrize(
     ("named", "item", "reported"),
     [
-        pytest.param(
-            {"key": "tls.crt"},
-            ca(),
-            'must name a key of ConfigMap "corporate-ca" in `key`: there are `ca-bundle.crt`',
-            id="another key",
-        ),
         pytest.param(
             {},
             ca(f"-----BEGIN PRIVATE KEY-----\n{PASSWORD}\n-----END PRIVATE KEY-----\n"),

@@ -39,7 +39,6 @@ spec:
         name: md-0
 """
 CAREN, TKG = CLUSTER.format("nutanix-quick-start", "clusterConfig"), CLUSTER.format("tkg-vsphere-default-v1", "user")
-PLAIN = CLUSTER.format("quick-start", "user")
 SERVICE = "apiVersion: run.tanzu.vmware.com/v1alpha2\nkind: TanzuKubernetesCluster\nmetadata:\n  name: one\nspec: {}\n"
 VALUES = """\
 apiVersion: v1
@@ -51,29 +50,6 @@ stringData:
   value: |
     CLUSTER_NAME: one
 """
-UNRELATED = """\
-apiVersion: v1
-kind: ConfigMap
-metadata:
-  name: operator-user-values
-data:
-  values: |
-    enabled: true
-"""
-WORKLOAD = """\
-apiVersion: apps/v1
-kind: Deployment
-metadata:
-  name: cert-manager
-  labels:
-    app.kubernetes.io/name: cert-manager
-spec:
-  template:
-    spec:
-      containers:
-      - name: cert-manager-controller
-        image: quay.io/jetstack/cert-manager-controller:v1.15.0
-"""
 
 
 def warnings(item: str, spec: str) -> list[str]:
@@ -84,15 +60,10 @@ def warnings(item: str, spec: str) -> list[str]:
 @pytest.mark.parametrize(
     ("item", "spec"),
     [
-        pytest.param(WORKLOAD, WORKERS, id="a workload has no nodes"),
-        pytest.param(PLAIN, WORKERS, id="a Cluster that holds no proxy"),
-        pytest.param(UNRELATED, WHOLE + WORKERS, id="values of an app that say nothing of a proxy"),
         pytest.param(TKG, WHOLE + WORKERS, id="a Cluster that has a place for each group"),
         pytest.param(CAREN, WHOLE + OF_ANOTHER, id="an override for another Cluster"),
         pytest.param(CAREN, WHOLE + THE_SAME, id="an override that says the same"),
         pytest.param(CAREN, WHOLE + NOWHERE, id="an override for another target"),
-        pytest.param(CAREN, "  mode: Remove\n" + WHOLE + WORKERS, id="removal"),
-        pytest.param(CAREN + "sops:\n  mac: x\n", WHOLE + WORKERS, id="what SOPS has encrypted"),
         pytest.param(CAREN, WHOLE + WORKERS + "  selector: {exclude: [{kinds: [Cluster]}]}\n", id="an object left out"),
     ],
 )
