@@ -18,7 +18,7 @@ from krm_fn.lint.places import by_place
 from krm_fn.lint.values import Reader, corrected_entries
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.plan.sources import formats
-from krm_fn.proxy_url import split_url
+from krm_fn.proxy_url import ProxyUrl, split_url
 
 _FIELDS = {"HTTP_PROXY": "httpProxy", "HTTPS_PROXY": "httpsProxy", "NO_PROXY": "noProxy"}
 
@@ -80,12 +80,12 @@ def note_proxy(
 ) -> None:
     """Note the proxy of a place by its two URLs, if it names one; a URL that is missing is the other one."""
     http, https = values.get("HTTP_PROXY", ""), values.get("HTTPS_PROXY", "")
-    urls = [split_url(_usable(url)) for url in (http or https, https or http)]
-    if not all(url.host for url in urls):
+    first, second = _usable(http or https), _usable(https or http)
+    if first is None or second is None:
         return
-    key = (urls[0].without_credentials, urls[1].without_credentials)
+    key = (first.without_credentials, second.without_credentials)
     proxy = found.setdefault(key, FoundProxy(*key))
-    proxy.has_password |= any(url.user_info is not None for url in urls)
+    proxy.has_password |= {first.user_info, second.user_info} != {None}
     if place not in proxy.places:
         proxy.places.append(place)
     for entry in _entries(proxy, values.get("NO_PROXY", ""), place):
@@ -99,23 +99,27 @@ def _values_of_file(content: bytes) -> dict[str, str]:
         fields = formats.read(content.decode())
     except (ConfigError, InputError, UnicodeDecodeError):
         return {}
-    values = {name: fields[key,].value for name, key in _FIELDS.items() if (key,) in fields}
-    return {name: value for name, value in values.items() if isinstance(value, str)}
+    values = {}
+    for name, key in _FIELDS.items():
+        given = fields.get((key,))
+        if given is not None and isinstance(given.value, str):
+            values[name] = given.value
+    return values
 
 
-def _usable(url: str) -> str:
-    """Return a URL as a ProxyConfig takes it; "" for another one, and for one that is filled in later."""
-    trimmed = url.strip().strip("\"'")
-    parts = split_url(trimmed if "://" in trimmed else f"http://{trimmed}")
-    corrected = parts._replace(scheme=parts.scheme.lower())
-    bare = corrected.without_credentials
-    if not url or placeholders.is_in(url) or redact(bare) != bare:
-        return ""
+def _usable(text: str) -> ProxyUrl | None:
+    """Return a URL as a ProxyConfig takes it; None for another one, and for one that is filled in later."""
+    trimmed = text.strip().strip("\"'")
+    url = split_url(trimmed if "://" in trimmed else f"http://{trimmed}")
+    url = url._replace(scheme=url.scheme.lower())
+    bare = url.without_credentials
+    if not text or placeholders.is_in(text) or redact(bare) != bare:
+        return None
     try:
         config.load(config_of({"httpProxy": bare}))
     except ConfigError:
-        return ""
-    return corrected.text
+        return None
+    return url
 
 
 def _entries(proxy: FoundProxy, text: str, place: ProxyPlace) -> Iterator[str]:

@@ -20,7 +20,6 @@ from krm_fn.cli.selection import KUSTOMIZATIONS, LeftAlone, Selection, select
 from krm_fn.cli.streams import Answer, ContentChange
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import ConfigError, InputError, UsageError
-from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import shown_line
 from krm_fn.krm.results import lines as lines_of
 from krm_fn.light_typing import Any
@@ -70,7 +69,8 @@ def run(given: Namespace) -> Answer:
         proxies = proxies or _proxy_of_answer()
         answer = _answer("Networks of your nodes and of other hosts inside, such as 10.20.0.0/16")
         networks = [entry for entry in parse(answer) if not mistake(entry)]
-    content = _text(proxies, networks, selection).encode(errors="backslashreplace")
+    text = _head(selection) + textwrap.indent(_spec(proxies, networks, manifests), "  ")
+    content = text.encode(errors="backslashreplace")
     found = ", ".join(f"{proxy.https} in {count(len(proxy.places), 'place')}" for proxy in proxies)
     lines = [f"inject-proxy init: found {found or 'no proxy'}"]
     if given.print:
@@ -97,8 +97,10 @@ def _answer(question: str) -> str:
     return line.strip()
 
 
-def _text(proxies: Sequence[FoundProxy], networks: Sequence[str], selection: Selection) -> str:
-    """Return the ProxyConfig: the first proxy is for all; another one is for its Clusters, or only in a comment."""
+def _spec(
+    proxies: Sequence[FoundProxy], networks: Sequence[str], manifests: ReadableManifests
+) -> str:
+    """Return the text of `spec`: the first proxy is for all; another one is for its Clusters, or only in a comment."""
     main = proxies[0] if proxies else _EXAMPLE
     places = [*main.places]
     entries = [*main.entries]
@@ -121,13 +123,13 @@ def _text(proxies: Sequence[FoundProxy], networks: Sequence[str], selection: Sel
     text += block_text({"noProxy": no_proxy}) if no_proxy else _EXAMPLE_LIST
     if overrides:
         text += block_text({"overrides": overrides})
-    for line in _missing_facts(config_of({**_urls(main), "noProxy": no_proxy}), selection):
+    for line in _missing_facts(config_of({**_urls(main), "noProxy": no_proxy}), manifests):
         text += f"# {line}\n"
     chosen = _matchers(places)
     if chosen:
         text += "# Workloads that have a proxy today, and get it only where they are chosen:\n"
         text += block_text({"targets": {"workloads": {"workloads": chosen}}})
-    return _head(selection) + textwrap.indent(text, "  ")
+    return text
 
 
 def _urls(proxy: FoundProxy) -> dict[str, str]:
@@ -169,11 +171,11 @@ def _matchers(places: Sequence[ProxyPlace]) -> list[dict[str, list[str]]]:
     return matchers
 
 
-def _missing_facts(proxy_config: dict[str, Any], selection: Selection) -> list[str]:
+def _missing_facts(proxy_config: dict[str, Any], manifests: ReadableManifests) -> list[str]:
     """Return the lines of comments about what a run would have to know of the Clusters, and no manifest says."""
     try:
         wanted = config.load(proxy_config) or ProxyConfig()
-        outcome = run_checked(Manifests(selection.manifests), wanted)
+        outcome = run_checked(manifests, wanted)
     except (ConfigError, InputError):  # `run` says what is wrong
         return []
     results = lines_of(result for result in outcome.results if result.code == "FactsUnknown")
