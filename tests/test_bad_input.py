@@ -13,16 +13,16 @@ from typing import Any
 
 import pytest
 
-from contract_lists import CONFIG, resource_list
+from contract_lists import CONFIG, WORKERS, resource_list
 from krm_fn import config, patch
 from krm_fn.config import Certificates, Mirror
 from krm_fn.errors import ConfigError
 from krm_fn.krm.results import Edit
 from krm_fn.patch import Pointer
-from krm_fn.pipeline import run
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS, Context
 from krm_fn.yamledit import read
+from stories import stories_of
 from support import ROOT, inject_proxy
 from yaml_texts import at, places
 
@@ -33,201 +33,19 @@ A_TURN = 5
 
 ONE_OF_EACH_TYPE = [0, "x", [1], {"a": 1}, True]
 
-OBJECTS = {
-    "KubeadmControlPlane": """\
-apiVersion: controlplane.cluster.x-k8s.io/v1beta1
-kind: KubeadmControlPlane
-metadata:
-  name: cp
-  namespace: org
-  labels: {cluster.x-k8s.io/cluster-name: one}
-  annotations: {config.kubernetes.io/path: a.yaml, config.kubernetes.io/index: "1"}
-spec:
-  version: v1.29.0
-  kubeadmConfigSpec:
-    format: cloud-config
-    files:
-    - path: /etc/systemd/system/containerd.service.d/http-proxy.conf
-      content: |
-        [Service]
-        Environment="HTTP_PROXY=http://old:1"
-      permissions: "0640"
-      owner: root:root
-      append: false
-      encoding: ""
-    - path: /etc/systemd/system/kubelet.service.d/http-proxy.conf
-      encoding: base64
-      content: W1NlcnZpY2VdCg==
-    - path: /etc/systemd/system/containerd.service.d/99-http-proxy.conf
-      contentFrom: {secret: {name: proxy, key: conf}}
-    preKubeadmCommands:
-    - export HTTP_PROXY=http://old:1
-    - systemctl daemon-reload
-    - systemctl restart containerd
-""",
-    "KubeadmConfigTemplate": """\
-apiVersion: bootstrap.cluster.x-k8s.io/v1beta2
-kind: KubeadmConfigTemplate
-metadata: {name: md}
-spec:
-  template:
-    metadata: {labels: {a: b}}
-    spec:
-      format: ignition
-      ignition: {containerLinuxConfig: {additionalConfig: ""}}
-      files: [{path: /etc/motd, content: hello}]
-      preKubeadmCommands: [swapoff -a]
-""",
-    "Deployment cert-manager": """\
-apiVersion: apps/v1
-kind: Deployment
-metadata:
-  name: cert-manager
-  labels: {app.kubernetes.io/name: cert-manager, app.kubernetes.io/component: controller}
-spec:
-  template:
-    metadata: {labels: {app.kubernetes.io/name: cert-manager}}
-    spec:
-      initContainers:
-      - name: cert-manager-init
-        env: [{name: no_proxy, value: x}]
-      containers:
-      - name: cert-manager-controller
-        image: quay.io/jetstack/cert-manager-controller
-        args: [--v=2]
-        envFrom: [{configMapRef: {name: proxy}}]
-        env:
-        - {name: HTTP_PROXY, value: http://old:1}
-        - {name: HTTPS_PROXY, valueFrom: {secretKeyRef: {name: s, key: k}}}
-        - {name: HTTP_PROXY, value: again}
-""",
-    "Deployment chart-operator": """\
-apiVersion: apps/v1
-kind: Deployment
-metadata:
-  name: chart-operator
-  labels: {app: chart-operator, app.kubernetes.io/name: chart-operator}
-spec:
-  template:
-    metadata: {labels: {app: chart-operator}}
-    spec:
-      initContainers: [{name: wait}]
-      containers:
-      - name: chart-operator
-        env:
-        - {name: http_proxy, value: http://old:1}
-""",
-    "ClusterPolicy": """\
-apiVersion: kyverno.io/v1
-kind: ClusterPolicy
-metadata: {name: add-proxies}
-spec:
-  rules:
-  - name: pods
-    match: {any: [{resources: {kinds: [Pod]}}]}
-    context:
-    - name: dynamic
-      configMap: {name: c, namespace: d}
-    - name: full
-      variable: {value: "a,{{ dynamic }}"}
-    mutate:
-      patchStrategicMerge:
-        spec:
-          containers:
-          - (name): "*"
-            env:
-            - {name: HTTP_PROXY, value: http://old:1}
-            - {name: NO_PROXY, value: "{{ full }}"}
-          +(initContainers):
-          - (name): "*"
-            env: [{name: https_proxy, value: ""}]
-  - name: each
-    mutate:
-      targets: [{kind: Pod}]
-      foreach:
-      - list: request.object.spec.containers
-        patchStrategicMerge:
-          spec:
-            template:
-              spec:
-                containers:
-                - name: "{{ element.name }}"
-                  env: [{name: HTTPS_PROXY, value: "{{ full }}"}]
-  - name: json
-    mutate: {patchesJson6902: "- op: add\\n  path: /spec/env\\n  value: {name: HTTP_PROXY}"}
-""",
-    "Cluster": """\
-apiVersion: cluster.x-k8s.io/v1beta1
-kind: Cluster
-metadata: {name: one, namespace: org}
-spec:
-  clusterNetwork:
-    serviceDomain: cluster.local
-    pods: {cidrBlocks: [192.168.0.0/16]}
-    services: {cidrBlocks: [10.96.0.0/12]}
-  controlPlaneEndpoint: {host: api.example.com, port: 6443}
-  controlPlaneRef: {apiVersion: controlplane.cluster.x-k8s.io/v1beta1, kind: KubeadmControlPlane, name: cp}
-""",
-    "Cluster of TKG": """\
-apiVersion: cluster.x-k8s.io/v1beta2
-kind: Cluster
-metadata: {name: one, annotations: {tkg.tanzu.vmware.com/tkg-http-proxy: "http://old:1"}}
-spec:
-  topology:
-    classRef: {name: tkg-vsphere-default-v1.2.0}
-    controlPlane: {variables: {overrides: [{name: proxy, value: {httpProxy: "http://old:1"}}]}}
-    variables:
-    - {name: proxy, value: {httpProxy: "http://old:1", noProxy: [old]}}
-    - {name: trust, value: {additionalTrustedCAs: [{name: proxy, data: b2xk}]}}
-    workers: {machineDeployments: [{name: md-0, variables: {overrides: [{name: cni, value: none}]}}]}
-""",
-    "TanzuKubernetesCluster": """\
-apiVersion: run.tanzu.vmware.com/v1alpha3
-kind: TanzuKubernetesCluster
-metadata: {name: one}
-spec:
-  settings: {network: {proxy: {noProxy: [old]}, trust: {additionalTrustedCAs: [{name: inject-proxy, data: b2xk}]}}}
-""",
-    "Secret with the configuration of a cluster": """\
-apiVersion: v1
-kind: Secret
-metadata: {name: one-config-values}
-stringData: {value: "TKG_HTTP_PROXY_ENABLED: false"}
-data: {value: YTogMQ==}
-type: addons.cluster.x-k8s.io/resource-set
-""",
-    "Cluster of CAREN": """\
-apiVersion: cluster.x-k8s.io/v1beta1
-kind: Cluster
-metadata: {name: one}
-spec:
-  topology: {variables: [{name: clusterConfig, value: {proxy: {additionalNo: [old]}}}]}
-""",
-    "KappControllerConfig": """\
-apiVersion: run.tanzu.vmware.com/v1alpha3
-kind: KappControllerConfig
-metadata: {name: one}
-spec: {kappController: {config: {caCerts: "", httpProxy: http://old:1}}}
-""",
-    "App": """\
-apiVersion: application.giantswarm.io/v1alpha1
-kind: App
-metadata: {name: one-nginx, namespace: org, annotations: {fn.inject-proxy.io/references: "configMap,configMap"}}
-spec:
-  kubeConfig: {inCluster: false, secret: {name: one-kubeconfig, namespace: org}}
-  config: {configMap: {name: one-cluster-values, namespace: org}, other: {}}
-""",
-    "List": """\
-apiVersion: v1
-kind: List
-metadata: {annotations: {config.kubernetes.io/path: a.yaml}}
-items:
-- apiVersion: apps/v1
-  kind: Deployment
-  metadata: {name: cert-manager, labels: {app.kubernetes.io/name: cert-manager}}
-  spec: {template: {spec: {containers: [{name: cert-manager-controller}]}}}
-""",
-}
+OF_TARGETS = [
+    *("containerdDropIn", "kubeadmCommands", "clusterClass", "talos", "certManager", "chartOperator", "workloads"),
+    *("charts", "kyvernoPolicies", "giantswarmApps", "giantswarmClusterValues", "tkgClusterClass", "tkgClusterConfig"),
+    *("tkgKappController", "carenClusterConfig", "imageBuilderOverrides", "rancher"),
+]
+
+
+def _items_of(target: str) -> list[Any]:
+    """The objects of the smallest story of a target."""
+    inputs = stories_of(target).rglob("input.yaml")
+    return list(read(min(inputs, key=lambda path: path.stat().st_size).read_text())["items"])
+
+
 PROXY = ProxySettings("http://proxy:3128", "http://proxy:3129", "localhost,.svc")
 TRUST = Certificates("-----BEGIN CERTIFICATE-----\nMIIBxzCCAW2g\n-----END CERTIFICATE-----\n")
 MIRROR = Mirror("https://r.example:5000", "r.example", TRUST)
@@ -236,7 +54,7 @@ SETTINGS = [
     pytest.param(EVERYTHING, id="inject a proxy, certificates and a mirror"),
     pytest.param(ProxySettings(), id="remove"),
 ]
-kinds = pytest.mark.parametrize("name", list(OBJECTS))
+each_target = pytest.mark.parametrize("name", OF_TARGETS)
 
 
 def _with_wrong_types(sound: Any, *, by_turns: bool = False, below: Pointer = ()) -> Iterator[tuple[str, Any]]:
@@ -259,35 +77,28 @@ def _list_of(items: list[Any], function_config: Any) -> bytes:
     return json.dumps({**head, "items": items, "functionConfig": function_config}, ensure_ascii=False).encode()
 
 
-@kinds
-def test_sound_objects_are_read_without_an_error(name: str) -> None:
-    """Else what follows would show nothing."""
-    outcome = run(_list_of([read(OBJECTS[name])], read(CONFIG)))
-    assert outcome.exit_code == 0
-    assert outcome.changed == (name not in ("App", "Cluster"))
-
-
-@kinds
+@each_target
 @pytest.mark.parametrize("settings", SETTINGS)
 def test_a_field_of_a_wrong_type_never_stops_a_target(name: str, settings: ProxySettings) -> None:
     """What it changes holds, and it does not want to change it again."""
-    concerned = [target for target in TARGETS.values() if any(kind in OBJECTS[name] for _, kind in target.kinds)]
-    for what, damaged in _with_wrong_types(read(OBJECTS[name]), by_turns=True):
-        before = json.dumps(damaged)
-        for target in concerned:
-            said = list(target.edit(damaged, Context(settings=settings)))
-            assert json.dumps(damaged) == before, what
-            assert all(one.message for one in said), what
-            changes = [operation for one in said if isinstance(one, Edit) for operation in one.operations]
-            if changes:  # else it would see the same object again
-                after = patch.apply(json.loads(before), changes)
-                again = [one for one in target.edit(after, Context(settings=settings)) if isinstance(one, Edit)]
-                assert again == [], what
+    for item in _items_of(name):
+        concerned = [target for target in TARGETS.values() if any(item["kind"] == kind for _, kind in target.kinds)]
+        for what, damaged in _with_wrong_types(item, by_turns=True):
+            before = json.dumps(damaged)
+            for target in concerned:
+                said = list(target.edit(damaged, Context(settings=settings)))
+                assert json.dumps(damaged) == before, what
+                assert all(one.message for one in said), what
+                changes = [operation for one in said if isinstance(one, Edit) for operation in one.operations]
+                if changes:  # else it would see the same object again
+                    after = patch.apply(json.loads(before), changes)
+                    again = [one for one in target.edit(after, Context(settings=settings)) if isinstance(one, Edit)]
+                    assert again == [], what
 
 
-@kinds
+@each_target
 def test_all_wrong_types_at_once_go_through_the_command(name: str) -> None:
-    damaged = [damaged for _, damaged in _with_wrong_types(read(OBJECTS[name]))]
+    damaged = [damaged for item in _items_of(name) for _, damaged in _with_wrong_types(item)]
     done = inject_proxy(_list_of(damaged, read(CONFIG)))
     lines = done.stderr.decode().splitlines()
     assert done.returncode in (0, 1)
@@ -332,7 +143,7 @@ def _laughs(indent: str) -> str:
     return "".join(levels)
 
 
-LAUGHING = OBJECTS["Deployment cert-manager"] + "x:\n" + _laughs("  ")
+LAUGHING = WORKERS + "x:\n" + _laughs("  ")
 
 
 @pytest.mark.parametrize(
