@@ -137,3 +137,8 @@ def test_a_removal_leaves_expressions_and_says_so(url: str, code: str) -> None:
     (finding,) = findings(policies, obj, NONE)
     assert finding.code == code
     assert changes(policies, obj, NONE) == []
+
+
+def test_of_a_list_the_beginning_is_filled() -> None:
+    obj = cel('[{"name": "NO_PROXY", "value": "a,b," + variables.x}]', x="object.y")
+    assert expression_of(apply(policies, obj)) == f'[{{"name": "NO_PROXY", "value": "{NO}," + variables.x}}]'

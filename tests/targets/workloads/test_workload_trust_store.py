@@ -277,3 +277,7 @@ def test_a_workload_is_read_only_where_it_holds_a_word_of_ours_or_matchers_are_g
     assert (done.exit_code, done.changed) == (0, 0)
     with pytest.raises(InputError):
         run((UNREADABLE % (pem, "{names: [other]}")).encode())
+
+
+def test_a_config_map_that_we_did_not_make_and_that_lacks_the_certificates_is_reported() -> None:
+    assert len(messages(target, config_map({"ca-bundle.crt": B}, label="Helm"), settings=ONE)) == 1

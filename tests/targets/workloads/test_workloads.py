@@ -353,3 +353,11 @@ def test_two_targets_never_write_one_container() -> None:
 
     assert [len(entries or []) for entries in envs(done).values()] == [6, 6]
     assert [len(entries or []) for entries in envs(alone).values()] == [0, 6]
+
+
+def test_a_list_of_names_wins_over_matchers_and_a_name_that_no_container_has_is_a_warning() -> None:
+    obj = workload(container("web"), container("side"), annotations={"fn.inject-proxy.io/proxy": "web,wbe"})
+
+    assert filled(obj, **ALL) == ["web"]
+    (warning,) = findings(TARGET, obj)
+    assert (warning.code, "`wbe`" in warning.message) == ("SettingUnused", True)
