@@ -167,13 +167,19 @@ def in_a_process(
     )
 
 
-def on_a_terminal(argv: Sequence[str], cwd: Path, stream: str, env: Mapping[str, str] | None = None) -> bytes:
-    """What the command shows where one of its streams, "stdout" or "stderr", is a terminal; it has to succeed."""
+def on_a_terminal(
+    argv: Sequence[str], cwd: Path, *streams: str, env: Mapping[str, str] | None = None, typed: str = ""
+) -> tuple[int, str]:
+    """The exit code of the command, and what it shows, where these streams of it are a terminal, and a person types."""
     ours, theirs = pty.openpty()
-    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: theirs}
-    environment = {"PATH": os.environ["PATH"], **(env or {})}
-    started = subprocess.Popen([str(COMMAND), *argv], cwd=cwd, env=environment, **streams)
+    started = subprocess.Popen(
+        [str(COMMAND), *argv],
+        cwd=cwd,
+        env={"PATH": os.environ["PATH"], **(env or {})},
+        **{name: theirs if name in streams else subprocess.DEVNULL for name in ("stdin", "stdout", "stderr")},
+    )
     os.close(theirs)
+    os.write(ours, typed.encode())
     shown = b""
     try:
         while part := os.read(ours, 65536):
@@ -181,8 +187,7 @@ def on_a_terminal(argv: Sequence[str], cwd: Path, stream: str, env: Mapping[str,
     except OSError:  # the end of a terminal
         pass
     os.close(ours)
-    assert started.wait(TIME_LIMIT) == 0
-    return shown
+    return started.wait(TIME_LIMIT), shown.decode()
 
 
 def example(name: str, copy_to: Path) -> Path:

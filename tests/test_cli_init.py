@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import base64
-import os
-import pty
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from support import COMMAND, TIME_LIMIT, inject_proxy
+from support import inject_proxy, on_a_terminal
 from test_cli_inputs import write
 
 PROXY = "http://proxy.corp.example:3128"
@@ -243,23 +241,6 @@ def test_a_file_that_is_there_stays(tmp_path: Path) -> None:
     assert (done.returncode, (tmp_path / "proxy.yaml").read_text()) == (1, "a: b\n")
 
 
-def at_a_terminal(folder: Path, answers: str) -> tuple[int, str]:
-    """The exit code and what is shown where a person types these answers."""
-    ours, theirs = pty.openpty()
-    streams = {"stdin": theirs, "stderr": theirs, "stdout": subprocess.DEVNULL}
-    started = subprocess.Popen([str(COMMAND), "init"], cwd=folder, env={"PATH": os.environ["PATH"]}, **streams)
-    os.close(theirs)
-    os.write(ours, answers.encode())
-    shown = b""
-    try:
-        while part := os.read(ours, 65536):
-            shown += part
-    except OSError:  # the end of a terminal
-        pass
-    os.close(ours)
-    return started.wait(TIME_LIMIT), shown.decode()
-
-
 ANSWERS = [
     pytest.param({"west.yaml": nodes("west", PROXY)}, "10.20.0.0/16\n", {"httpProxy": PROXY}, "Networks", id="found"),
     pytest.param({}, "http://p:1\n10.20.0.0/16\n", {"httpProxy": "http://p:1"}, "URL of the proxy", id="none"),
@@ -276,7 +257,7 @@ def test_a_terminal_is_asked(
     tmp_path: Path, files: dict[str, str], answers: str, expected: dict[str, Any] | None, says: str
 ) -> None:
     write(tmp_path, {**files})
-    code, shown = at_a_terminal(tmp_path, answers)
+    code, shown = on_a_terminal(["init"], tmp_path, "stdin", "stderr", typed=answers)
     assert code == (0 if expected else 2), shown
     assert says in shown
     written = tmp_path / "proxy.yaml"

@@ -273,8 +273,9 @@ def test_git_apply_makes_of_the_diff_what_a_run_writes(tree: Path, nodes: str) -
     ],
 )
 def test_the_diff_has_colours_on_a_terminal_only(tree: Path, env: dict[str, str], has_colours: bool) -> None:
-    shown = on_a_terminal(["run", "--diff", "proxy.yaml", "nodes"], tree, "stdout", {"TERM": "xterm", **env})
-    assert (b"\x1b[32m+" in shown, b"+++ b/nodes/md-0.yaml" in shown) == (has_colours, True)
+    argv = ["run", "--diff", "proxy.yaml", "nodes"]
+    code, shown = on_a_terminal(argv, tree, "stdout", env={"TERM": "xterm", **env})
+    assert (code, "\x1b[32m+" in shown, "+++ b/nodes/md-0.yaml" in shown) == (0, has_colours, True)
 
 
 def test_check_fails_until_the_proxy_is_there(tree: Path) -> None:

@@ -17,7 +17,6 @@ SCRIPTS = [
     ".ci/run",
     *(f"tests/tools/{path.name}" for path in sorted(TOOLS.iterdir()) if path.is_file() and not path.suffix),
 ]
-RUN = ["run", "--rm", "-i", "-a", "STDIN", "--network", "none", "--user", "nobody", "--pull", "missing", "-e", "A=b"]
 
 
 def bare_path(folder: Path, *tools: str) -> dict[str, str]:
@@ -67,30 +66,6 @@ def test_the_tools_are_not_built_without_go_and_a_line_says_so(tmp_path: Path) -
     assert line.startswith("fetch: Go is not on PATH, so these are not built")
     assert line.endswith(": kustomize kubectl")
     assert list((tmp_path / "bin").iterdir()) == []
-
-
-def stand_in(*argv: str) -> subprocess.CompletedProcess[bytes]:
-    return run([TOOLS / "docker", *argv], env={"KRM_FN": str(COMMAND), "SECRET": "x"})
-
-
-@pytest.mark.parametrize(
-    ("argv", "complaint"),
-    [
-        pytest.param(["run", "--privileged", "IMAGE"], 'unknown flag "--privileged"', id="a flag it does not know"),
-        pytest.param(["run", "--user", "root", "IMAGE"], "must run as nobody", id="another user"),
-        pytest.param(["run", "-e", "SECRET", "IMAGE"], "would leak", id="a variable of this machine"),
-    ],
-)
-def test_the_stand_in_for_docker_refuses(argv: list[str], complaint: str) -> None:
-    done = stand_in(*argv)
-    assert done.returncode == 125
-    assert complaint in done.stderr.decode()
-
-
-def test_the_stand_in_for_docker_runs_the_function_and_passes_its_arguments_on() -> None:
-    done = stand_in(*RUN, "IMAGE", "--help")
-    assert done.returncode == 0, done.stderr.decode()
-    assert b"functionConfig" in done.stdout
 
 
 def test_kpt_takes_the_stand_in_for_an_engine(tmp_path: Path) -> None:
