@@ -185,23 +185,21 @@ class YamlText(NamedTuple):
             return self._begin(draft, value, settings)
         concerned = self._concerned(documents)
         if not concerned and self.new_document and settings.sets_any:
-            finding = wrong_type((), documents[0].data, "a mapping")
-            draft.findings.append(_about_text(finding, value))
+            draft.findings.append(wrong_type(value.path, documents[0].data, "a mapping"))
         editor = embedded.TextEditor(value)
         text = value.text
+        descriptions: list[str] = []
         for document in concerned:
             inner = Draft(document.data)
             write_places(inner, self.places(document.data), settings)
-            operations = inner.operations() if inner.edits else []
-            draft.findings += [_about_text(finding, value) for finding in inner.findings]
-            if not operations:
-                continue
-            try:
+            for finding in inner.findings:
+                message = f"in it, {finding.message}"
+                draft.findings.append(finding._replace(message=message, path=value.path))
+            if inner.operations():
                 ytt.check(document)
                 text = editor.edit(document.number, inner.data)
-                _describe(draft, inner)
-            except NotEditedError as error:
-                draft.findings.append(_about_text(error.finding, value))
+                descriptions += inner.descriptions
+        _describe(draft, descriptions)
         return self._without_empty(text, value.text)
 
     def _concerned(self, documents: Sequence[embedded.Embedded]) -> Sequence[embedded.Embedded]:
@@ -216,7 +214,7 @@ class YamlText(NamedTuple):
         if not inner.data:
             return value.text
         text = embedded.begin_text(ytt.opened(value), inner.data)
-        _describe(draft, inner)
+        _describe(draft, inner.descriptions)
         return text
 
     def _without_empty(self, text: str, before: str) -> str:
@@ -232,11 +230,6 @@ class YamlText(NamedTuple):
         return re.sub(behind, lambda match: match[1] if match[2] else "", text)
 
 
-def _describe(draft: Draft, inner: Draft) -> None:
-    for description in inner.descriptions:
+def _describe(draft: Draft, descriptions: Iterable[str]) -> None:
+    for description in descriptions:
         draft.describe(description)
-
-
-def _about_text(finding: Result, value: Value) -> Result:
-    """Return a finding about a document as one about the text that holds it."""
-    return finding._replace(message=f"in it, {finding.message}", path=value.path)
