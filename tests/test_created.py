@@ -78,9 +78,6 @@ def made(data: bytes) -> list[dict[str, Any]]:
     [
         pytest.param([CLUSTER], GENERATE.replace("{generate", "{enabled: false, generate"), id="the target is off"),
         pytest.param(
-            [CLUSTER], GENERATE + "  selector:\n    exclude:\n    - kinds: [Cluster]\n", id="the Cluster is left out"
-        ),
-        pytest.param(
             [CLUSTER], GENERATE + "  selector:\n    exclude:\n    - kinds: [Secret]\n", id="what is made is left out"
         ),
         pytest.param(

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from certificates import BOTH, NONE, ONE, A, B
+from certificates import BOTH, ONE, A, B
 from krm_fn.places.certificates import CertificateText, NamedEntry, with_certificates
-from krm_fn.settings import ProxySettings
 from places_forms import place, reported, written
 from proposals import env
 
@@ -40,18 +39,6 @@ def test_certificates_that_go_leave_what_was_there(text: str) -> None:
     assert with_certificates(with_certificates(text, A), "") == text
 
 
-@pytest.mark.parametrize(
-    ("data", "at", "settings", "after"),
-    [
-        pytest.param({}, TEXT, ONE, {"a": {"ca": MARK + A}}, id="a new text"),
-        pytest.param({"a": {"ca": MARK + A}}, TEXT, NONE, {}, id="a text that goes"),
-        pytest.param({"a": {"ca": coded(B)}}, CODED, ONE, {"a": {"ca": coded(f"{B}\n{MARK}{A}")}}, id="base64"),
-    ],
-)
-def test_a_text_of_an_object_gets_certificates(data: Any, at: Any, settings: ProxySettings, after: Any) -> None:
-    assert written(data, at, settings) == after
-
-
 @pytest.mark.parametrize("value", ["%%%", "/w==", 1, []])
 def test_a_text_that_cannot_be_read_stays_and_is_reported(value: Any) -> None:
     data = {"a": {"ca": value}}
@@ -67,9 +54,7 @@ OURS, OTHER, PROXY = {"name": "ours", "value": "1"}, {"name": "other"}, env({"HT
     [
         pytest.param(None, OURS, [OURS], id="no list"),
         pytest.param([OTHER, *PROXY], OURS, [OTHER, OURS, *PROXY], id="in front of a proxy at the end"),
-        pytest.param([*PROXY, OTHER], OURS, [*PROXY, OTHER, OURS], id="at the end"),
         pytest.param([{"name": "ours", "x": 1}, OTHER], OURS, [{**OURS, "x": 1}, OTHER], id="where ours is"),
-        pytest.param([OURS, OTHER, OURS], OURS, [OURS, OTHER], id="once"),
         pytest.param([OURS, None, OTHER], None, [None, OTHER], id="none any more"),
     ],
 )

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from krm_fn.krm.resourcelist import objects
-from krm_fn.places.charts import chart_sources, charts_in, charts_of
+from krm_fn.places.charts import chart_sources, charts_of
 
 FLUX = "source.toolkit.fluxcd.io/v1"
 URL = "https://charts.example.com"
@@ -36,7 +36,6 @@ OF_REPOSITORY = release(chart={"spec": {"chart": "cert-manager", "sourceRef": {"
 @pytest.mark.parametrize(
     ("obj", "sources", "expected"),
     [
-        pytest.param(release(), [], [], id="a release without a chart"),
         pytest.param(
             OF_REPOSITORY,
             [source("HelmRepository", url=URL)],
@@ -61,7 +60,6 @@ OF_REPOSITORY = release(chart={"spec": {"chart": "cert-manager", "sourceRef": {"
             [("velero", "oci://example.com/x/velero", "oci://example.com/x/velero")],
             id="an application of several sources, one of them a chart",
         ),
-        pytest.param(application(source=[]), [], [], id="a source of another type"),
     ],
 )
 def test_the_charts_of_an_object(
@@ -69,12 +67,3 @@ def test_the_charts_of_an_object(
 ) -> None:
     known = chart_sources(item for data in sources for item in objects(data))
     assert [(use.name, use.repository, use.url) for use in charts_of(obj, known)] == expected
-
-
-def test_a_known_chart_says_where_its_proxy_is() -> None:
-    (obj,) = objects(OF_REPOSITORY)
-    ((system, path),) = charts_in(obj)
-
-    assert system.name == "the chart cert-manager"
-    assert "`http_proxy`" in system.place
-    assert path == ("spec", "values")

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn import patch
-from krm_fn.places.env_entries import EnvEntries, read_all_containers
+from krm_fn.places.env_entries import EnvEntries
 from krm_fn.products.proxy_keys import UPPER
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from places_forms import place, read, reported, write, written
@@ -32,7 +31,6 @@ ONLY_HTTP = ProxySettings(http_proxy=HTTP)
         pytest.param({"env": [{"value": HTTP, "name": "HTTP_PROXY"}, OURS[1]]}, ONLY_HTTP, id="value before name"),
         pytest.param({"env": [DEBUG, POD_NAMESPACE]}, NONE, id="no proxy is wanted and none is there"),
         pytest.param({"env": []}, NONE, id="no proxy is wanted and the list is empty"),
-        pytest.param({"env": ["HTTP_PROXY", None, 7, {"name": ["HTTP_PROXY"]}]}, NONE, id="entries that are none"),
     ],
 )
 def test_what_must_not_change(fields: Any, settings: ProxySettings) -> None:
@@ -74,7 +72,6 @@ def test_what_must_not_change(fields: Any, settings: ProxySettings) -> None:
         pytest.param([OURS[4], OURS[5], DEBUG], FULL, [OURS[4], OURS[5], DEBUG, *OURS[:4]], id="ours before another"),
         pytest.param([DEBUG, *OURS], NONE, [DEBUG], id="no proxy: the six go"),
         pytest.param(OURS, NONE, None, id="no proxy: an emptied list goes with its key"),
-        pytest.param([{"name": "NO_PROXY", "valueFrom": FROM_CONFIG}, None, OURS[5]], NONE, [None], id="any form goes"),
     ],
 )
 def test_the_entries_become_right(before: Any, settings: ProxySettings, expected: Any) -> None:
@@ -83,12 +80,6 @@ def test_the_entries_become_right(before: Any, settings: ProxySettings, expected
     result = written(fields, AT, settings)
 
     assert result == ({"name": "manager"} if expected is None else {"name": "manager", "env": expected})
-
-
-def test_only_the_value_of_a_plain_entry_is_written_so_that_its_style_and_comments_stay() -> None:
-    draft, _ = write({"env": [{"name": "HTTP_PROXY", "value": "http://old:1"}, OURS[1]]}, AT, ONLY_HTTP)
-
-    assert draft.operations() == [patch.replace("env", 0, "value", value=HTTP)]
 
 
 def test_a_dollar_is_written_twice_for_kubernetes() -> None:
@@ -118,7 +109,6 @@ def test_an_env_of_a_wrong_type_is_reported_and_left_alone(value: Any, settings:
     [
         pytest.param({"name": "HTTPS_PROXY", "valueFrom": FROM_SECRET}, ["PasswordExposed"], id="a Secret"),
         pytest.param({"name": "HTTPS_PROXY", "valueFrom": FROM_CONFIG}, [], id="a ConfigMap"),
-        pytest.param({"name": "OTHER", "valueFrom": FROM_SECRET}, [], id="another variable"),
     ],
 )
 @pytest.mark.parametrize("settings", [FULL, NONE])
@@ -149,8 +139,6 @@ def test_keep_leaves_all_of_a_list_alone_in_which_somebody_else_set_one(entries:
     [
         pytest.param({"value": "a$$b$c$$(d)"}, "a$b$c$(d)", "", id="dollars undone"),
         pytest.param({"value": "x,$(HOST_IP)"}, None, "it refers to another variable", id="a reference"),
-        pytest.param({"value": None}, "", "", id="null"),
-        pytest.param({"value": 7}, None, "its `value` must be a string", id="a number"),
         pytest.param({"valueFrom": FROM_SECRET}, None, "it comes from a `valueFrom`", id="a Secret"),
     ],
 )
@@ -164,21 +152,6 @@ def test_an_entry_is_read_as_kubernetes_reads_it(entry: dict[str, Any], value: s
 def test_what_env_from_may_set_is_beside_each_reading() -> None:
     (reading,) = EnvEntries(env_from=[{"configMapRef": {"name": "a"}}, "x"]).read({"env": [OURS[0]]}, AT)
     assert reading.maybe_elsewhere == {*UPPER}
-
-
-def test_all_containers_of_a_workload_are_read() -> None:
-    spec = {
-        "containers": [{"name": "a", "env": [OURS[0]]}, {"env": [OURS[1]]}, "x"],
-        "initContainers": [{"name": "i", "env": [OURS[2]]}],
-    }
-    obj = {"apiVersion": "apps/v1", "kind": "Deployment", "spec": {"template": {"spec": spec}}}
-    places = [(reading.place, reading.variable) for reading in read_all_containers(obj)]
-    assert places == [
-        ('init container "i"', "HTTPS_PROXY"),
-        ('container "a"', "HTTP_PROXY"),
-        ('container "containers[1]"', "http_proxy"),
-    ]
-    assert list(read_all_containers({"kind": "Other", "spec": spec})) == []
 
 
 _VALUES = st.sampled_from(["", "http://a:1", HTTP, HTTPS, NO, "$(X)"])

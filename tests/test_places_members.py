@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krm_fn import patch
-from krm_fn.places.members import CAMEL, SHORT, SNAKE, HostAndPort, Members, OneMember, VariableMembers, steps_of
+from krm_fn.places.members import CAMEL, SHORT, SNAKE, Members, VariableMembers, steps_of
 from krm_fn.places.place import Place
 from krm_fn.settings import ProxySettings
 from places_forms import place, read, reported, write, written
@@ -33,9 +33,7 @@ MEMBERS = {"httpProxy": HTTP, "httpsProxy": HTTPS, "noProxy": NO}
             pytest.param({"spec": {"a": {"proxy": {"noProxy": empty}}}}, DEEP, NONE, id=f"a member that is {empty!r}")
             for empty in ("", None, [], {})
         ),
-        pytest.param({"proxy": {"enabled": False, "noProxy": []}}, SWITCHED, NONE, id="empty, switched off"),
         pytest.param({"http": HTTP, "https": HTTPS, "additionalNo": NO.split(",")}, WITH_LIST, FULL, id="a list"),
-        pytest.param({"proxy": {"host": "", "port": 0}, "no": ""}, place(HostAndPort("proxy", "no")), NONE, id="host"),
     ],
 )
 def test_what_must_not_change(data: Any, at: Place, settings: ProxySettings) -> None:
@@ -46,7 +44,6 @@ def test_what_must_not_change(data: Any, at: Place, settings: ProxySettings) -> 
 @pytest.mark.parametrize(
     ("data", "at", "result"),
     [
-        pytest.param(None, ROOT, MEMBERS, id="a document that is null"),
         pytest.param({}, DEEP, {"spec": {"a": {"proxy": MEMBERS}}}, id="with all the mappings above it"),
         pytest.param({"noProxy": "x", "ca": "y"}, ROOT, {**MEMBERS, "ca": "y"}, id="beside what is there"),
         pytest.param(
@@ -64,10 +61,6 @@ def test_what_must_not_change(data: Any, at: Place, settings: ProxySettings) -> 
         pytest.param(
             {"additionalNo": NO}, STRICT, {"http": HTTP, "https": HTTPS, "additionalNo": NO.split(",")}, id="no text"
         ),
-        pytest.param({}, place(VariableMembers()), FULL.variables(), id="six variables"),
-        pytest.param(
-            {}, place(HostAndPort("p", "no")), {"p": {"host": "proxy.corp.example", "port": 3128}, "no": NO}, id="host"
-        ),
         pytest.param({"a": {"proxy": {"enabled": True}}}, place(CAMEL, "a", "proxy"), None, id="beside a switch"),
     ],
 )
@@ -75,10 +68,6 @@ def test_the_members_are_set(data: Any, at: Place, result: Any) -> None:
     expected = {"a": {"proxy": {"enabled": True, **MEMBERS}}} if result is None else result
     assert written(data, at) == expected
     assert reported(data, at) == []
-
-
-def test_a_variable_that_is_not_set_is_taken_away() -> None:
-    assert written(MEMBERS, ROOT, ProxySettings(https_proxy="http://new:1")) == {"httpsProxy": "http://new:1"}
 
 
 @pytest.mark.parametrize(
@@ -95,7 +84,6 @@ def test_without_a_proxy_the_members_go(keep: int, data: Any, result: Any) -> No
 @pytest.mark.parametrize(
     ("data", "path"),
     [
-        pytest.param({"spec": {"a": [1]}}, ("spec", "a"), id="a list on the way"),
         pytest.param({"spec": {"a": {"proxy": 1}}}, ("spec", "a", "proxy"), id="a number in its place"),
     ],
 )
@@ -136,21 +124,6 @@ def test_a_password_that_belongs_into_a_secret_is_left_out_and_reported_where_no
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        pytest.param(None, HTTP, id="set"),
-        pytest.param("old", None, id="removed"),
-        pytest.param(True, 1, id="another type"),
-    ],
-)
-def test_a_value_that_follows_from_the_settings(old: Any, new: Any) -> None:
-    at = place(OneMember(lambda *_: new), "a", "b")
-    data = {} if old is None else {"a": {"b": old}}
-    result = write(data, at)[0].data
-    assert (result, type(patch.lookup(result, ("a", "b")))) == ({"a": {"b": new}} if new else {}, type(new))
-
-
-@pytest.mark.parametrize(
     ("data", "at", "values"),
     [
         pytest.param(MEMBERS, ROOT, FULL.variables(), id="all of them, in both cases"),
@@ -162,29 +135,10 @@ def test_a_value_that_follows_from_the_settings(old: Any, new: Any) -> None:
             {"NO_PROXY": "x", "http_proxy": None},
             id="variables",
         ),
-        pytest.param(
-            {"p": {"host": "h", "port": 1}},
-            place(HostAndPort("p", "no")),
-            dict.fromkeys(("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"), "http://h:1"),
-            id="host and port",
-        ),
     ],
 )
 def test_what_is_there_is_read(data: Any, at: Place, values: dict[str, str]) -> None:
     assert read(data, at) == values
-
-
-@pytest.mark.parametrize(
-    ("data", "is_set"),
-    [
-        pytest.param({"noProxy": ""}, True, id="one that says nothing"),
-        pytest.param({"proxy": "x"}, False, id="other members"),
-        pytest.param(["noProxy"], False, id="a list"),
-        pytest.param(None, False, id="nothing"),
-    ],
-)
-def test_whether_one_of_them_is_there(data: Any, is_set: bool) -> None:
-    assert CAMEL.is_in(data) is is_set
 
 
 TEXTS = st.sampled_from(["", "http://a:1", "x,y", "localhost"])

@@ -74,18 +74,11 @@ def test_documents_get_what_their_places_say(text: Any, form: YamlText, expected
     assert text_after(config_map(text), form) == expected
 
 
-def test_base64_stays_base64() -> None:
-    coded = base64.b64encode(b"a: 1\n").decode()
-    text = text_after({"kind": "Secret", "data": {"values": coded}}, EACH)
-    assert base64.b64decode(text).decode() == f"a: 1\n{MEMBERS}"
-
-
 @pytest.mark.parametrize(
     ("text", "left"),
     [
         pytest.param(NEW, None, id="nothing is left"),
         pytest.param(f"# kept\n{NEW}", "# kept\n", id="a comment"),
-        pytest.param("", "", id="an empty text of somebody"),
         pytest.param("{}\n", "{}\n", id="an empty document of somebody"),
     ],
 )
@@ -119,10 +112,6 @@ def test_what_is_in_the_way_is_reported_about_the_text(text: Any, form: Any, cod
     assert reported(config_map("- a\n"), at(config_map("- a\n"), DOCUMENTS), NONE) == []
 
 
-def test_the_rest_of_a_document_is_written_where_one_place_cannot_be() -> None:
-    assert text_after(config_map("proxy: 1\n"), DOCUMENTS) == f"proxy: 1\n{MEMBERS}"
-
-
 @pytest.mark.parametrize(
     ("text", "form", "expected"),
     [
@@ -152,10 +141,8 @@ def test_a_text_that_follows_from_the_settings_is_written_and_removed() -> None:
 @pytest.mark.parametrize(
     ("obj", "path", "is_base64"),
     [
-        pytest.param({"kind": "ConfigMap"}, ("data", "k"), False, id="a ConfigMap"),
         pytest.param({"kind": "Secret"}, ("stringData", "k"), False, id="a Secret"),
         pytest.param({"kind": "Secret", "data": {}}, ("data", "k"), True, id="a Secret with data in base64"),
-        pytest.param({"kind": "Secret", "data": {}, "stringData": {}}, ("stringData", "k"), False, id="with both"),
     ],
 )
 def test_where_a_new_text_stands(obj: Any, path: tuple[str, ...], is_base64: bool) -> None:

@@ -194,7 +194,6 @@ NAMED_IN = [
     *(pytest.param(template(), user(kind), id=kind) for kind in ("MachineDeployment", "MachineSet", "MachinePool")),
     pytest.param(template(version="v1beta2"), user(ref=new_reference(), version="v1beta2"), id="v1beta2"),
     pytest.param(template(), cluster_class(), id="a class of v1beta1"),
-    pytest.param(template(version="v1beta2"), cluster_class(holder="templateRef"), id="a class of v1beta2"),
     pytest.param(nested(nested(template())), user(), id="a template inside lists"),
     pytest.param(
         template(),
@@ -218,14 +217,6 @@ def test_every_reference_follows(found: dict[str, Any], other: dict[str, Any]) -
     assert hashed.startswith("workers-")
     assert after == before.replace('"name": "workers"', f'"name": "{hashed}"')
     assert outcome.exit_code == 0
-
-
-def test_twice_is_once_and_the_base_name_is_kept() -> None:
-    once = ran(template(labels={"a": "b"}), user())
-    assert run(once.output).output == once.output
-    assert run(once.output).changed == 0
-    (metadata, _) = (item["metadata"] for item in items(once))
-    assert metadata["annotations"] == {BASE_NAME: "workers"}
 
 
 def test_other_content_gets_another_name_with_one_hash() -> None:
@@ -276,17 +267,6 @@ IN_SECRET = {"containerdDropIn": {"content": "Secret"}, "kubeletDropIn": {"enabl
 IN_SECRET |= {"kubeadmCommands": {"enabled": False}}
 MEMBER = {"labels": {"cluster.x-k8s.io/cluster-name": "one"}}
 CLUSTER = {"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "Cluster", "metadata": {"name": "one", "namespace": "org"}}
-
-
-def test_what_stands_in_a_secret_counts() -> None:
-    once = ran(CLUSTER, SECRET, template(**MEMBER), user(), targets=IN_SECRET)
-    other = ran(*items(once), targets=IN_SECRET, httpProxy="http://other:1")
-    specs = [items(outcome)[2]["spec"] for outcome in (once, other)]
-    secrets = [names(outcome)[1] for outcome in (once, other)]
-    assert secrets[0] != secrets[1]
-    assert json.dumps(specs[0]).replace(secrets[0], secrets[1]) == json.dumps(specs[1])
-    assert names(once)[2] != names(other)[2]
-    assert run(other.output).output == other.output
 
 
 # What is said where names stay.
