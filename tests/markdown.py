@@ -43,6 +43,23 @@ def blocks(text: str) -> Iterator[Block]:
         yield Block(found["language"], found["text"], found.start("text"), found.end("text"), line)
 
 
+def section(text: str, title: str) -> str:
+    """Return the part of a page below a heading of the second level."""
+    return re.split(r"^## ", text.partition(f"\n## {title}\n")[2], flags=re.MULTILINE)[0]
+
+
+def code(text: str, language: str, title: str = "") -> list[str]:
+    """Return the blocks of a language in a page, or in the part of it below a heading."""
+    part = section(text, title) if title else text
+    return [block.text for block in blocks(part) if block.language == language]
+
+
+def block_with(text: str, word: str) -> str:
+    """Return the only block of a page that holds a word."""
+    (found,) = (block.text for block in blocks(text) if word in block.text)
+    return found
+
+
 def indented_commands(text: str) -> list[str]:
     """Return the blocks of commands that are indented by four blanks, outside of fences and lists."""
     outside = _FENCE.sub("", text)

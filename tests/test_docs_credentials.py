@@ -15,7 +15,7 @@ import yaml
 from krm_fn.pipeline import run
 from krm_fn.target_table import system_of
 from krm_fn.targets import TARGETS
-from markdown import blocks
+from markdown import code
 from support import ROOT
 
 PAGE = (ROOT / "docs" / "credentials.md").read_text(encoding="utf-8")
@@ -67,9 +67,8 @@ def documents(folder: Path) -> list[dict[str, Any]]:
 
 def sample(part: str) -> dict[str, Any]:
     """Return the first ProxyConfig of a part of the how-to, with our password."""
-    text = HOW_TO.partition(f"\n## {part}\n")[2]
-    block = next(one.text for one in blocks(text) if one.language == "yaml")
-    config: dict[str, Any] = yaml.safe_load(block.replace("user:p%40ss@", f"user:{PASSWORD}@"))
+    text = code(HOW_TO, "yaml", part)[0]
+    config: dict[str, Any] = yaml.safe_load(text.replace("user:p%40ss@", f"user:{PASSWORD}@"))
     return config
 
 

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from krm_fn.pipeline import run
-from markdown import blocks
+from markdown import block_with
 from support import ROOT, TIME_LIMIT, need, shell
 
 DOCS = ROOT / "docs"
@@ -50,11 +50,6 @@ spec:
 """
 
 
-def block(page: str, word: str) -> str:
-    (text,) = (one.text for one in blocks(page) if word in one.text)
-    return text
-
-
 def injected(config: str, manifest: str) -> str:
     """The manifest with the proxy of a ProxyConfig."""
     data = {
@@ -85,7 +80,7 @@ def substituted(text: str, **variables: str) -> subprocess.CompletedProcess[str]
 
 @pytest.mark.judged
 def test_flux_fills_the_placeholder_in_every_place_and_leaves_scripts_alone() -> None:
-    config = block(FLUX, "kind: ProxyConfig")
+    config = block_with(FLUX, "kind: ProxyConfig")
     written = injected(config, CONTROL_PLANE)
     assert URL not in written
     applied = substituted(written, PROXY=URL)
@@ -122,7 +117,7 @@ def test_the_table_of_flux_has_all_its_rows() -> None:
 
 @pytest.mark.judged
 def test_a_raw_dollar_in_a_password_is_refused_so_that_flux_finds_none() -> None:
-    config = yaml.safe_load(block(FLUX, "kind: ProxyConfig"))
+    config = yaml.safe_load(block_with(FLUX, "kind: ProxyConfig"))
     config["spec"]["httpProxy"] = "http://user:pa$$word@proxy.corp.example:3128"
     data = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": [], "functionConfig": config}
     outcome = run(yaml.safe_dump(data).encode())
@@ -133,8 +128,8 @@ def test_a_raw_dollar_in_a_password_is_refused_so_that_flux_finds_none() -> None
 
 
 def test_an_object_that_flux_leaves_as_it_is_gets_the_url_of_the_override() -> None:
-    config = yaml.safe_load(block(FLUX, "kind: ProxyConfig"))
-    config["spec"].update(yaml.safe_load(block(FLUX, "overrides:"))["spec"])
+    config = yaml.safe_load(block_with(FLUX, "kind: ProxyConfig"))
+    config["spec"].update(yaml.safe_load(block_with(FLUX, "overrides:"))["spec"])
     assert "${PROXY}" not in injected(yaml.safe_dump(config), CONTROL_PLANE.replace("name: prod", "name: scripts"))
 
 
@@ -143,7 +138,7 @@ def test_an_object_that_flux_leaves_as_it_is_gets_the_url_of_the_override() -> N
 
 def test_a_rendered_branch_holds_the_proxy_and_a_failed_build_changes_nothing(tmp_path: Path) -> None:
     need("kustomize")
-    script = block(ORCHESTRATORS, "git worktree add")
+    script = block_with(ORCHESTRATORS, "git worktree add")
     origin, folder = tmp_path / "origin", tmp_path / "clone"
     shutil.copytree(ROOT / "examples" / "config-repo", folder / "environments" / "prod")
     shutil.copy(ROOT / "examples" / "demo" / "proxy.yaml", folder)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from markdown import blocks
+from markdown import block_with
 from support import ROOT, TIME_LIMIT, need, shell
 
 PAGE = (ROOT / "docs" / "howto" / "monorepo.md").read_text(encoding="utf-8")
@@ -43,14 +43,9 @@ CLUSTERS = [
 ]
 
 
-def block(word: str) -> str:
-    (text,) = (one.text for one in blocks(PAGE) if word in one.text and one.language == "yaml")
-    return text
-
-
 def steps(job: str) -> list[str]:
     """The commands of a job that check."""
-    workflow: dict[Any, Any] = yaml.safe_load(block("runs-on"))
+    workflow: dict[Any, Any] = yaml.safe_load(block_with(PAGE, "runs-on"))
     commands = [step["run"] for step in workflow["jobs"][job]["steps"] if "run" in step]
     return [command for command in commands if command.startswith("inject-proxy")]
 
@@ -90,7 +85,7 @@ def test_the_check_sees_a_new_cluster_and_nothing_else(clone: Path) -> None:
 
 def test_a_wave_changes_its_region_and_leaves_the_check_green(clone: Path) -> None:
     config = yaml.safe_load(CONFIG)
-    config["spec"]["overrides"] = yaml.safe_load(block("new-proxy"))["spec"]["overrides"]
+    config["spec"]["overrides"] = yaml.safe_load(block_with(PAGE, "new-proxy"))["spec"]["overrides"]
     (clone / "proxy.yaml").write_text(yaml.safe_dump(config))
     done = shell(
         "cd clusters/eu && inject-proxy run . && cd ../.. && inject-proxy run . && inject-proxy run --check .", clone
@@ -104,7 +99,7 @@ def test_a_wave_changes_its_region_and_leaves_the_check_green(clone: Path) -> No
 
 @pytest.mark.judged
 def test_the_workflow_is_right(tmp_path: Path) -> None:
-    (tmp_path / "proxy.yaml").write_text(block("runs-on"))
+    (tmp_path / "proxy.yaml").write_text(block_with(PAGE, "runs-on"))
     done = subprocess.run(
         [need("actionlint"), "-shellcheck=", str(tmp_path / "proxy.yaml")],
         capture_output=True,

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from krm_fn.pipeline import run
-from markdown import blocks
+from markdown import code
 from support import ROOT, TIME_LIMIT, need, shell
 
 PAGE = (ROOT / "docs" / "howto" / "password.md").read_text(encoding="utf-8")
@@ -42,14 +42,6 @@ spec:
 """
 
 
-def section(page: str, title: str) -> str:
-    return re.split(r"^## ", page.partition(f"\n## {title}\n")[2], flags=re.MULTILINE)[0]
-
-
-def code(page: str, title: str, language: str) -> list[str]:
-    return [one.text for one in blocks(section(page, title)) if one.language == language]
-
-
 class Repository:
     """A clone with the files of the page, and the key to it."""
 
@@ -64,7 +56,7 @@ class Repository:
         public = made.stderr.partition("Public key: ")[2].strip()
         (self.folder / "clusters" / "prod").mkdir(parents=True)
         (self.folder / "clusters" / "prod" / "cluster.yaml").write_text(NODES)
-        for text in code(PAGE, "SOPS", "yaml"):
+        for text in code(PAGE, "yaml", "SOPS"):
             named = re.match(r"# (\S+)\n", text)
             if named:
                 (self.folder / named[1]).write_text(text.replace("age1...", public))
@@ -91,7 +83,7 @@ class Repository:
 @pytest.mark.judged
 def test_the_steps_of_sops_leave_no_password_and_notice_a_new_one(tmp_path: Path) -> None:
     clone = Repository(tmp_path)
-    encrypt_config, encrypt_secret, write, check = code(PAGE, "SOPS", "sh")
+    encrypt_config, encrypt_secret, write, check = code(PAGE, "sh", "SOPS")
 
     clone.done(encrypt_config + encrypt_secret + write)
 
@@ -129,7 +121,7 @@ def ran(config: dict[str, Any], *more: dict[str, Any]) -> tuple[list[Any], list[
 
 
 def test_an_external_secret_makes_what_the_nodes_take() -> None:
-    texts = code(PAGE, "External Secrets and Vault", "yaml")
+    texts = code(PAGE, "yaml", "External Secrets and Vault")
     config, external = (yaml.safe_load(text) for text in texts)
     url = "http://user:p%40ss@proxy.corp.example:3128"
     template = external["spec"]["target"]["template"]["data"]
@@ -159,8 +151,8 @@ def without_list(drop_in: str) -> str:
 
 def test_the_recipe_of_giant_swarm_reads_the_file_in_a_plain_folder(tmp_path: Path) -> None:
     need("kubectl")
-    (config,) = code(SYSTEMS, "Giant Swarm", "yaml")
-    (command,) = code(SYSTEMS, "Giant Swarm", "sh")
+    (config,) = code(SYSTEMS, "yaml", "Giant Swarm")
+    (command,) = code(SYSTEMS, "sh", "Giant Swarm")
     (tmp_path / "proxy.yaml").write_text(config)
     (tmp_path / "clusters").mkdir()
     (tmp_path / "clusters" / "prod.yaml").write_text(NODES)
@@ -179,7 +171,7 @@ def test_the_recipe_of_giant_swarm_reads_the_file_in_a_plain_folder(tmp_path: Pa
 
 def test_one_secret_holds_the_proxy_of_every_system(tmp_path: Path) -> None:
     title = "One place for user and password"
-    for text in code(PAGE, title, "yaml"):
+    for text in code(PAGE, "yaml", title):
         name, _, content = text.removeprefix("# ").partition("\n")
         (tmp_path / name).write_text(content)
     (tmp_path / "clusters").mkdir()
@@ -188,7 +180,7 @@ def test_one_secret_holds_the_proxy_of_every_system(tmp_path: Path) -> None:
         "spec: {template: {spec: {generateType: worker}}}\n"
     )
 
-    (command,) = code(PAGE, title, "sh")
+    (command,) = code(PAGE, "sh", title)
     done = shell(command, tmp_path)
 
     assert done.returncode == 0, done.stderr

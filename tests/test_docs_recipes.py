@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from krm_fn.pipeline import run
-from markdown import blocks
+from markdown import code
 from support import ROOT
 
 PAGE = (ROOT / "docs" / "systems.md").read_text(encoding="utf-8")
@@ -39,9 +39,8 @@ RECIPES = [
 
 def recipe(title: str) -> dict[str, Any]:
     """Return the ProxyConfig in a section of the page."""
-    section = re.split(r"^## ", PAGE.partition(f"\n## {title}\n")[2], flags=re.MULTILINE)[0]
-    (block,) = (one.text for one in blocks(section) if one.language == "yaml")
-    config: dict[str, Any] = yaml.safe_load(block)
+    (text,) = code(PAGE, "yaml", title)
+    config: dict[str, Any] = yaml.safe_load(text)
     return config
 
 
