@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from explained import BARE, CLUSTER, DECLARED, MANIFESTS, TEMPLATE, URL, WEST, answer, fleet
+from explained import BARE, CLUSTER, DECLARED, MANIFESTS, TEMPLATE, URL, WEST, answer
 
 OF_WEST = DECLARED.replace(
     f"  httpProxy: {URL}\n  httpsProxy: {URL}\n",
@@ -124,14 +124,3 @@ def test_what_is_silenced_gets_nothing_all_the_same(rules: str) -> None:
     (cluster,) = data["clusters"]
     assert len(cluster["left"]) == 1
     assert ("NodesWithoutProxy" in cluster["codes"]) is not rules.startswith("  lint")
-
-
-def test_a_fact_that_nobody_declares_is_a_code_of_each_cluster() -> None:
-    assert [cluster["codes"] for cluster in clusters(fleet(3)).values()] == [["FactsUnknown"]] * 3
-
-
-def test_a_cluster_with_another_proxy_is_not_hidden_among_many() -> None:
-    spec = "  overrides: [{match: {clusters: [c1]}, httpProxy: 'http://c1:1', httpsProxy: 'http://c1:1'}]\n"
-    found = clusters(fleet(3, spec))
-    assert found["org/c1"]["proxies"] == {"control plane": "http://c1:1"}
-    assert found["org/c2"]["proxies"] == {"control plane": URL}

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from explained import CLUSTER, DECLARED, EAST, WEST, answer
-from krm_fn.explain.covered import Covered, lines
 from support import inject_proxy
 
 CHOOSING = "  targets: {workloads: {workloads: [{names: [web]}]}}\n"
@@ -64,13 +63,3 @@ def test_why_objects_are_left_is_said_with_their_number() -> None:
     (row,) = answer(foreign + DECLARED)["covered"]
     assert (row["system"], row["left"]) == ("nodes", 1)
     assert row["why"][0].startswith("1: ")
-
-
-def test_the_end_of_a_run_is_a_line_for_each_system() -> None:
-    rows = [Covered("nodes", 3, 1, 1, 1, ("1: nobody chose them",)), Covered("charts", 2, 2, 0, 0, ())]
-    assert lines(rows) == [
-        "nodes: 3 found, 1 have it, 1 changed, 1 left",
-        "  left: 1: nobody chose them",
-        "charts: 2 found, 2 have it, 0 changed, 0 left",
-    ]
-    assert lines([]) == ["no object could carry a proxy"]

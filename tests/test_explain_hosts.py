@@ -47,11 +47,3 @@ def test_no_program_reaches_a_public_host_directly(infrastructure: str, style: S
 
     assert public
     assert not any(host.direct for host in public)
-
-
-def test_a_service_that_is_called_by_its_address_is_reached_by_what_reads_cidrs() -> None:
-    by_name = {host.host.name: host for host in hosts("VSphereCluster", Style.PORTABLE)}
-
-    assert len(by_name["10.96.0.1"].direct) == len(CLIENTS)
-    assert CLIENTS["go"].NAME in by_name["10.96.0.10"].direct
-    assert CLIENTS["wget"].NAME in by_name["10.96.0.10"].by_proxy

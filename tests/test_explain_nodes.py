@@ -43,20 +43,11 @@ def test_nodes_are_replaced_where_the_run_changes_what_makes_them(story: Path) -
         pytest.param("nodes/clusterClass/a-class-that-writes-whole-lists", "Cluster", True, id="a Cluster of it"),
         pytest.param("nutanix/carenClusterConfig/nutanix-cluster-without-a-proxy", "Cluster", True, id="CAREN"),
         pytest.param("tkg/tkgClusterClass/workload-cluster-of-a-tkg-class", "Cluster", True, id="a class of TKG"),
-        pytest.param(
-            "tkg/tkgClusterClass/tanzu-kubernetes-clusters-of-vsphere", "TanzuKubernetesCluster", True, id="TKG"
-        ),
         pytest.param("tkg/tkgClusterConfig/the-secret-of-the-tkg-document", "Secret", False, id="a Secret of TKG"),
-        pytest.param("konvoy/imageBuilderOverrides/the-file-of-the-document", "Secret", False, id="Konvoy"),
     ],
 )
 def test_nodes_that_each_system_makes_are_shown(story: str, kind: str, is_replaced: bool) -> None:
     assert is_replaced in {node["is_replaced"] for node in nodes_of(story) if f"/{kind}/" in node["object"]}
-
-
-def test_a_class_that_only_follows_a_new_name_is_no_line_of_its_own() -> None:
-    nodes = nodes_of("rollout/templates-of-a-class-in-v1beta2")
-    assert not [node for node in nodes if "/ClusterClass/" in node["object"]]
 
 
 def test_a_change_names_its_cluster_and_its_part(tmp_path: Path) -> None:

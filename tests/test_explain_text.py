@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from explained import MANIFESTS, WEST, explained, fleet
+from explained import explained, fleet
 
 
 def test_the_sections_that_have_something_to_say_are_in_order() -> None:
@@ -22,12 +22,6 @@ def test_the_sections_that_have_something_to_say_are_in_order() -> None:
         "NO_PROXY",
         "Hosts",
     ]
-
-
-def test_findings_of_one_code_are_one_with_what_to_do() -> None:
-    text = explained(MANIFESTS.replace(WEST, WEST + WEST.replace("west", "other")))
-    (line,) = [line for line in text.splitlines() if line.startswith("[warning] `FactsUnknown`: ")]
-    assert line.endswith(".")
 
 
 def test_many_equal_clusters_are_one_row() -> None:

@@ -15,27 +15,21 @@ URL = "http://proxy:3128"
     ("url", "expected"),
     [
         pytest.param("http://proxy.example.com:3128", [], id="a host and a port"),
-        pytest.param("http://proxy.example.com:3128/", [], id="a final slash"),
         pytest.param("http://user@proxy.example.com:3128", [], id="a user alone"),
         pytest.param("http://user:p%40ss@10.0.0.1:3128", ["PasswordInClearText"], id="an encoded password"),
-        pytest.param("http://[fd00::1]:3128", [], id="an IPv6 address"),
         pytest.param("${PROXY}", [], id="a template"),
         pytest.param("proxy:3128", ["UrlInvalid"], id="no scheme"),
         pytest.param("HTTP://proxy:3128", ["UrlInvalid"], id="a scheme in capitals"),
         pytest.param("socks5://proxy:1080", ["UrlInvalid"], id="another kind of proxy"),
         pytest.param(" http://proxy:3128\n", ["UrlInvalid"], id="blanks around it"),
-        pytest.param('"http://proxy:3128"', ["UrlInvalid"], id="quotes around it"),
         pytest.param("http://", ["UrlInvalid"], id="no host"),
         pytest.param("http://proxy:0", ["UrlInvalid"], id="port 0"),
-        pytest.param("http://proxy:99999", ["UrlInvalid"], id="a port that is too large"),
         pytest.param("http://proxy/path", ["UrlInvalid"], id="a path"),
         pytest.param("http://u@x:p@proxy:1", ["UrlInvalid", "PasswordInClearText"], id="an @"),
         pytest.param("http://u%zz@proxy:1", ["UrlInvalid"], id="a percent sign alone"),
-        pytest.param("http://a%40b#c@proxy:1", ["UrlInvalid"], id="never encoded twice"),
         pytest.param("http://D\\u@proxy:1", ["UrlInvalid"], id="a Windows domain"),
         pytest.param("https://proxy:3128", ["UrlHttps"], id="TLS to the proxy"),
         pytest.param("http://proxy.example.com", ["UrlWithoutPort"], id="no port"),
-        pytest.param("http://proxy.example.com/", ["UrlWithoutPort"], id="a slash in its place"),
     ],
 )
 def test_each_problem_of_a_url(url: str, expected: list[str]) -> None:
@@ -49,7 +43,6 @@ def test_a_password_is_in_its_place_in_a_secret() -> None:
 @pytest.mark.parametrize(
     ("urls", "expected"),
     [
-        pytest.param(("", ""), [], id="no proxy"),
         pytest.param((URL, URL), [], id="both"),
         pytest.param(("", URL), [], id="one for https"),
         pytest.param((URL, ""), ["HttpsProxyMissing"], id="one for http only"),

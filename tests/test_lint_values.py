@@ -40,13 +40,10 @@ def composed(network: ClusterNetwork, audience: Audience = NODE) -> str:
         pytest.param("", id="loopback alone"),
         pytest.param("example.com,.example.com", id="a domain in both forms"),
         pytest.param("svc,.svc,cluster.local,.cluster.local,.svc.cluster.local.", id="names inside the cluster"),
-        pytest.param("registry,kubernetes,kubernetes.default", id="short names of hosts"),
         pytest.param(".corp,.lan,.internal,.home.arpa,.intranet,.local", id="suffixes that nobody owns"),
-        pytest.param("10.0.0.0/8,10.1.2.3,172.16.0.0/12,192.168.0.0/16", id="private networks, and an address in one"),
         pytest.param("8.8.8.0/24", id="public addresses that are meant"),
         pytest.param("fd00::abc0", id="an IPv6 address that Ruby does not misread"),
         pytest.param("${NO_PROXY},{{ .Values.A B }}", id="templates that others fill in"),
-        pytest.param("ip-10-0-0-1.ec2.internal", id="hyphens make no range"),
     ],
 )
 def test_a_list_without_a_problem(text: str, audience: Audience) -> None:
@@ -67,29 +64,14 @@ def test_the_composed_list_has_no_problem(audience: Audience, infrastructure: st
     ("text", "expected", "corrected"),
     [
         pytest.param("a, b", ["EntryForm"], "a,b", id="a blank beside a comma"),
-        pytest.param("a,b\n", ["EntryForm"], "a,b", id="a line break at the end"),
-        pytest.param("a b", ["EntryForm"], "a,b", id="a blank as separator"),
         pytest.param("a;b", ["EntryForm"], "a,b", id="a semicolon"),
-        pytest.param("a|b", ["EntryForm"], "a,b", id="the separator of Java"),
         pytest.param("*.a.b", ["EntryForm"], ".a.b", id="a glob"),
         pytest.param("*a.b", ["EntryUnread"], "*a.b", id="a glob that no entry can say"),
-        pytest.param("a.*.b", ["EntryUnread"], "a.*.b", id="a glob inside"),
-        pytest.param("10.1.*", ["EntryUnread"], "10.1.*", id="octets and a star"),
         pytest.param("10.1.", ["EntryTooBroad"], "10.1.", id="octets and a dot"),
-        pytest.param("10.0.0.0-10.0.0.3", ["EntryUnread"], "10.0.0.0-10.0.0.3", id="a range"),
         pytest.param("fd00::-fd00::ff", ["PasswordInList"], "fd00::-fd00::ff", id="a range of IPv6"),
-        pytest.param("10.0.0.0/255.0.0.0", ["EntryForm"], "10.0.0.0/8", id="a netmask"),
         pytest.param("10.1.2.3/8", ["EntryForm"], "10.0.0.0/8", id="host bits"),
-        pytest.param("fd00::1/64", ["EntryForm"], "fd00::/64", id="host bits of IPv6"),
         pytest.param("a:80", ["EntryForm"], "a", id="a host and a port"),
-        pytest.param("10.1.2.3:6443", ["EntryForm"], "10.1.2.3", id="an address and a port"),
-        pytest.param("[fd00::a]:6443", ["EntryForm"], "fd00::a", id="an IPv6 address and a port"),
-        pytest.param("10.0.0.0/8:6443", ["EntryForm"], "10.0.0.0/8", id="a CIDR and a port"),
         pytest.param("http://a:80/x", ["EntryForm"], "a", id="a URL"),
-        pytest.param("a/", ["EntryForm"], "a", id="a path"),
-        pytest.param("file:///x", ["EntryUnread"], "file:///x", id="a URL without a host"),
-        pytest.param("[fd00::a]", ["EntryForm"], "fd00::a", id="brackets"),
-        pytest.param("fd00:0::a", ["EntryForm"], "fd00::a", id="a long form"),
         pytest.param("fe80::a%eth0", ["EntryUnread"], "fe80::a%eth0", id="a zone"),
         pytest.param("A.b,.a.b", ["EntryForm"], "a.b,.a.b", id="capital letters"),
         pytest.param(
@@ -98,38 +80,22 @@ def test_the_composed_list_has_no_problem(audience: Audience, infrastructure: st
             "xn--bcher-kva.example,.xn--bcher-kva.example",
             id="not ASCII",
         ),
-        pytest.param("straße.de", ["EntryUnread"], "straße.de", id="a name that standards convert differently"),
-        pytest.param("127.0.0.1/", ["EntryForm", "EntryNeedless"], "", id="a slash without a prefix"),
-        pytest.param('"a', ["EntryForm"], "a", id="a quote in front"),
         pytest.param("a,*", ["ProxyNeverUsed"], "a,*", id="everything among others"),
-        pytest.param("*", ["ProxyNeverUsed"], "*", id="everything alone"),
         pytest.param("0.0.0.0/0", ["ProxyNeverUsed"], "", id="every IPv4 address"),
-        pytest.param("::/0", ["ProxyNeverUsed"], "", id="every IPv6 address"),
         pytest.param("10.0.0.0/33", ["EntryUnread"], "10.0.0.0/33", id="a prefix that is too long"),
-        pytest.param("10.0.0/8", ["EntryUnread"], "10.0.0/8", id="three octets"),
-        pytest.param("10.0.0.256", ["EntryUnread"], "10.0.0.256", id="an octet that is too large"),
-        pytest.param("10.0.0.01", ["EntryUnread"], "10.0.0.01", id="a leading zero"),
         pytest.param("0.0.0.0", ["EntryUnread"], "0.0.0.0", id="an address that no host has"),  # noqa: S104
-        pytest.param("a..b", ["EntryUnread"], "a..b", id="an empty label"),
-        pytest.param("https:", ["EntryUnread"], "https:", id="a scheme without a host"),
         pytest.param("a.b", ["DomainForm"], "a.b,.a.b", id="a domain without its dotted form"),
-        pytest.param("svc", ["DomainForm"], "svc,.svc", id="the services without it"),
         pytest.param(".svc", ["DomainForm"], ".svc,svc", id="the services without the bare form"),
-        pytest.param(".a.b", [], ".a.b", id="a dotted domain"),
         pytest.param("api.example.com", [], "api.example.com,.api.example.com", id="a name of three labels"),
         pytest.param("a.b.", ["DomainForm"], "a.b.,a.b,.a.b", id="a rooted name alone"),
         pytest.param("com", ["EntryTooBroad"], "com,.com", id="a top level"),
-        pytest.param("de", ["EntryTooBroad"], "de,.de", id="a country"),
-        pytest.param(".elb.amazonaws.com", ["EntryTooBroad"], ".elb.amazonaws.com", id="load balancers of everybody"),
         pytest.param("2.3", ["EntryTooBroad"], "2.3", id="the end of an address"),
         pytest.param("172.0.0.0/8", ["EntryTooBroad"], "172.0.0.0/8", id="a CIDR around a private network"),
-        pytest.param("10.0.0.0/7", ["EntryTooBroad"], "10.0.0.0/7", id="one bit more than a private network"),
         pytest.param("172.32.0.0/16", ["EntryTooBroad"], "172.32.0.0/16", id="public addresses that look private"),
         pytest.param("a,a", ["EntryNeedless"], "a", id="twice"),
         pytest.param("a,,b", ["EntryNeedless"], "a,b", id="an empty entry"),
         pytest.param("10.0.0.0/8,10.1.0.0/16", ["EntryNeedless"], "10.0.0.0/8,10.1.0.0/16", id="a CIDR in a CIDR"),
         pytest.param("b.c,.b.c,a.b.c", ["EntryNeedless"], "b.c,.b.c,a.b.c", id="a name under a domain"),
-        pytest.param("$NO_PROXY", ["EntryUnread"], "$no_proxy", id="a variable of a shell"),
     ],
 )
 def test_each_problem_of_an_entry(text: str, expected: list[str], corrected: str) -> None:
@@ -144,7 +110,6 @@ def test_each_problem_of_an_entry(text: str, expected: list[str], corrected: str
     [
         pytest.param("fd00::/8", [], ["EntryUnread"], id="an IPv6 CIDR, which breaks httpx"),
         pytest.param("::1", [], ["EntryTooBroad"], id="loopback that Ruby reads as an end"),
-        pytest.param("a.b,.a.b", [], [], id="a name"),
     ],
 )
 def test_who_reads_the_list_matters(text: str, node: list[str], pod: list[str]) -> None:
@@ -155,10 +120,8 @@ def test_who_reads_the_list_matters(text: str, node: list[str], pod: list[str]) 
     ("text", "has_proxy", "expected"),
     [
         pytest.param("", True, ["ListEmpty"], id="an empty list beside a proxy"),
-        pytest.param(" ,", True, ["ListEmpty"], id="separators alone"),
         pytest.param("", False, [], id="an empty list without a proxy"),
         pytest.param("a", False, [], id="a list without a proxy lacks nothing"),
-        pytest.param("a;b", False, ["EntryForm"], id="but its mistakes are mistakes"),
         pytest.param("127.0.0.1", True, ["AddressNotListed"], id="no localhost"),
     ],
 )
@@ -175,7 +138,6 @@ def test_what_a_list_needs_depends_on_the_proxy(text: str, has_proxy: bool, expe
             {"prod.local", ".prod.local", ".svc.prod.local."}, "ClusterNotListed", "prod.local", id="the domain"
         ),
         pytest.param({"svc", ".svc"}, "ClusterNotListed", "svc", id="the services"),
-        pytest.param({"api.example.com"}, "ClusterNotListed", "api.example.com", id="the endpoint"),
         pytest.param({"10.96.0.1"}, "AddressNotListed", "10.96.0.1", id="the API server's address"),
         pytest.param({"169.254.169.254"}, "AddressNotListed", "169.254.169.254", id="the metadata service"),
         pytest.param({"localhost"}, "AddressNotListed", "localhost", id="loopback"),
@@ -260,27 +222,11 @@ def test_hardly_any_program_needs_an_entry_that_is_said_to_be_needless(cover: st
         assert differing <= {"httpx", "java", "wget-old"}
 
 
-PARTS = [
-    *(
-        "a.b",
-        "svc",
-        ".c.d",
-        "*.e",
-        "*",
-        "A",
-        "x:80",
-        "http://h/p",
-        '"q"',
-        "bücher.de",
-        "com",
-        "z.",
-        "straße.de",
-        "${A b}",
-    ),
-    *("10.1.*", "10.1.2.3/8", "10.0.0.0/255.0.0.0", "0.0.0.0/0", "10.0.0/8", "10.0.0.1-10.0.0.2", "2.3"),
-    *("::1", "[fd00::A]", "fd00::/8", "fe80::1%e", "", " ", "localhost", "api.example.com", ".api.example.com"),
-]
-LISTS = st.lists(st.sampled_from(PARTS), max_size=6).flatmap(
+PARTS = (
+    "a.b svc .c.d *.e * A x:80 http://h/p bücher.de com z. straße.de 10.1.* 10.1.2.3/8 10.0.0.0/255.0.0.0 0.0.0.0/0 "
+    "10.0.0.1-10.0.0.2 2.3 ::1 [fd00::A] fd00::/8 fe80::1%e localhost .api.example.com"
+).split()
+LISTS = st.lists(st.sampled_from([*PARTS, "", " ", "${A b}"]), max_size=6).flatmap(
     lambda parts: st.sampled_from([",", ", ", ";", " "]).map(lambda separator: separator.join(parts))
 )
 
