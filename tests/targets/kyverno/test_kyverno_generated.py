@@ -15,7 +15,8 @@ from function_configs import proxy_config
 from krm_fn.krm.results import Result, Severity
 from krm_fn.patch import lookup
 from krm_fn.pipeline import Outcome, run
-from krm_fn.settings import ProxySettings
+from krm_fn.places import choice
+from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets.kyverno import cel, generated, policies
 from proposals import FULL, apply
 from support import inject_proxy
@@ -247,7 +248,11 @@ def test_a_version_of_the_api_that_is_asked_for_is_written_and_follows_the_optio
     assert items_of(ran(*texts_of(once), options=stable).output) == items_of(ran(options=stable).output)
 
 
-# The FunctionConfig.
+@pytest.mark.parametrize("level", ["Pods", "Workloads"])
+def test_each_annotation_that_workloads_know_counts_in_a_policy(level: str) -> None:
+    options = {**ASKED, "generated": {"level": level}}
+    text = str(apply(policies, skeleton(options), **options))
+    assert [name for name in (*choice.LISTS, *choice.REFUSALS, *PROXY_VARIABLES) if f'"{name}"' not in text] == []
 
 
 # Files and streams.
