@@ -76,7 +76,7 @@ OF_SPEC: dict[str, tuple[dict[str, Any], str]] = {
     "a number for a URL": ({"httpProxy": 10}, "httpProxy: must be a string: quote it"),
     "a URL without scheme": (
         {"httpProxy": "proxy:3128"},
-        'httpProxy: must begin with "http://" or "https://", as in "http://proxy.example.com:3128"',
+        'httpProxy: must begin with "http://" or "https://", in lower case and without quotes, as in "http://proxy.example.com:3128"',
     ),
     "a mode in lower case": (
         {"mode": "remove"},

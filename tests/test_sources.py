@@ -267,9 +267,9 @@ def test_an_object_may_say_that_there_is_no_proxy(text: str, spec: dict[str, Any
         pytest.param(
             {},
             [secret(f"proxy:\n  http: http://u:{PASSWORD}!@a\n")],
-            'Secret "values" proxy.http must hold user name and password percent-encoded: every character but '
-            'letters, digits and "-._~" is written as "%" and two hexadecimal digits, "@" as "%40", a further colon as '
-            '"%3A", as in "http://user:***@host:3128"',
+            'Secret "values" proxy.http must hold a user name, and user name and password percent-encoded: every '
+            'character but letters, digits and "-._~" is written as "%" and two hexadecimal digits, "@" as "%40", a '
+            'further colon as "%3A", "%" itself as "%25", as in "http://user:***@host:3128"',
             id="a password that is not encoded",
         ),
     ],
@@ -285,12 +285,12 @@ def test_all_problems_are_reported_at_once_in_the_words_of_a_config_map() -> Non
     data = {"from": json.dumps(FROM), "trustedCA.configMap.name": "no-ca"}
     assert wrong(config_map(**data), secret("TKG_HTTP_PROXY: proxy\nTKG_HTTPS_PROXY: ftp://a\n")) == [
         (
-            'data.from[0]: Secret "values" TKG_HTTPS_PROXY must begin with "http://" or "https://"; not every '
-            "client understands other kinds of proxy"
+            'data.from[0]: Secret "values" TKG_HTTPS_PROXY must begin with "http://" or "https://", in lower case '
+            'and without quotes, as in "http://proxy.example.com:3128"'
         ),
         (
-            'data.from[0]: Secret "values" TKG_HTTP_PROXY must begin with "http://" or "https://", as in '
-            '"http://proxy.example.com:3128"'
+            'data.from[0]: Secret "values" TKG_HTTP_PROXY must begin with "http://" or "https://", in lower case '
+            'and without quotes, as in "http://proxy.example.com:3128"'
         ),
         'data.trustedCA.configMap: must name an object of the list: there is no ConfigMap "no-ca" in it',
     ]

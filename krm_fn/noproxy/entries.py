@@ -58,10 +58,8 @@ _TOP_LEVEL = (
     "|localdomain|mil|net|onion|org|private|test|xyz"
 )
 
-_TOKEN = re.compile(
-    r"(?:[^\s,;|{$]+|\{\{[^}]{0,4000}\}\}|\$\{[^}]{0,4000}\}|\$\([^)]{0,4000}\)|[^\s,;|])+"
-)
-"""What is between separators; a template is a part of it, but none so long that many open ones take much time."""
+_TOKEN = re.compile(r"(?:[^\s,;|{$]+|\{\{[^{}]*\}\}|\$\{[^$}]*\}|\$\([^$)]*\)|[^\s,;|])+")
+"""What is between separators, which count as letters inside a template."""
 _PRIVATE_SUFFIXES = frozenset(
     {
         "corp",

@@ -19,7 +19,7 @@ from krm_fn.noproxy.entries import (
 )
 
 _OTHER_SEPARATORS = r"[\s;|]+"
-_URL = r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)?(?P<host>\[[^\]]*\]|[^/:?#]*)(?P<rest>.*)"
+_URL = r"(?:[A-Za-z][A-Za-z0-9+.-]*://)?(?P<host>\[[^\]]*\]|[^/:?#]*).*"
 _A_HOST = "a host name, a domain, an address or a CIDR"
 _ADDRESS_WITH_PREFIX = r"[0-9A-Fa-f:.\[\]]+/[0-9.]+"
 
@@ -49,19 +49,13 @@ def mistake_of_pattern(entry: str) -> str:
     if re.search(_OTHER_SEPARATORS, entry):
         corrected = ",".join(filter(None, re.split(_OTHER_SEPARATORS, entry)))
         return f'entry "{" ".join(entry.split())}" must not hold blanks, ";" or "|": write "{corrected}"'
-    return _url_mistake(entry)
-
-
-def _url_mistake(entry: str) -> str:
-    if "/" not in entry or re.fullmatch(_ADDRESS_WITH_PREFIX, entry):
-        return ""
-    match = re.fullmatch(_URL, entry)
-    if not match:
-        return ""
-    host = match["host"].strip("[]")
-    shown = (match["scheme"] or "") + match["host"] + ("..." if match["rest"] else "")
-    corrected = f'"{host}"' if host else _A_HOST
-    return f'entry "{shown}" must not be a URL: write {corrected}'
+    is_network = re.fullmatch(_ADDRESS_WITH_PREFIX, entry) is not None
+    url = re.fullmatch(_URL, entry) if "/" in entry and not is_network else None
+    if url:
+        host = url["host"].strip("[]")
+        corrected = f'"{host}"' if host else _A_HOST
+        return f"an entry must not be a URL: write {corrected}"
+    return ""
 
 
 def _nonsense(entry: str) -> str:
