@@ -30,14 +30,9 @@ def run(given: Namespace) -> Answer:
 
 def _about_code(name: str) -> str:
     known = explanations()[name]
-    severity = CODES[name]
-    parts = [
-        f"{name} ({severity.value})",
-        known.meaning,
-        f"Remedy: {known.remedy}",
-        f"On the web: {address(name)}",
-    ]
-    if name in OF_VALUES and severity is Severity.ERROR:
+    parts = [f"{name} ({CODES[name].value})", known.meaning, f"Remedy: {known.remedy}"]
+    parts.append(f"On the web: {address(name)}")
+    if name in OF_VALUES and CODES[name] is Severity.ERROR:
         parts.append("In a run it is a warning, unless `spec.lint.rules` makes it an error.")
     if name in FIXED:
         parts.append("Nothing silences it.")

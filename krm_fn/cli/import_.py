@@ -45,7 +45,11 @@ def run(given: Namespace) -> Answer:
     try:
         return Answer([_printed(spec, f"a file of {given.system}")], lines)
     except ConfigError as error:
-        problems = [_in_words_of_the_file(problem, fields) for problem in error.problems]
+        places = {".".join(("spec", *path)): value.place for path, value in fields.items()}
+        problems = []
+        for problem in error.problems:
+            field, _, text = problem.partition(": ")
+            problems.append(f"the file: {places.get(field.partition('[')[0], field)} {text}")
         raise ConfigError(problems) from None
 
 
@@ -64,15 +68,6 @@ def _spec(fields: Mapping[tuple[str, ...], ForeignValue]) -> dict[str, Any]:
     if spec.get("httpProxy") == "" and spec.get("httpsProxy") == "":
         return {"mode": config.Mode.REMOVE.value}  # the system says that there is no proxy
     return {name: value for name, value in spec.items() if value not in ("", [])}
-
-
-def _in_words_of_the_file(problem: str, fields: Mapping[tuple[str, ...], ForeignValue]) -> str:
-    """Return a problem of a field with the name that the field has in the file."""
-    field, _, text = problem.partition(": ")
-    for path, given in fields.items():
-        if field.partition("[")[0] == ".".join(("spec", *path)):
-            return f"the file: {given.place} {text}"
-    return f"the file: {text}"
 
 
 def _printed(spec: Mapping[str, Any], origin: str) -> bytes:

@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 
 from krm_fn import noproxy, settings
+from krm_fn.cli.parser import Parser
 from krm_fn.clusters import Cluster, Membership, Role, value_of
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import UsageError
@@ -54,7 +55,7 @@ def spec_of(
         arguments: the command line, with or without the words before its flags.
         read_text: gives the text of the file that a flag names.
     """
-    flags, words = _parsed(arguments)
+    flags, rest = _parsed(arguments)
     spec = _proxies(flags)
     if _MIRROR in flags:
         spec["registryMirror"] = {"url": flags[_MIRROR]}
@@ -68,13 +69,14 @@ def spec_of(
     for flag, fact in _FACTS.items():
         if flag in flags:
             facts[fact] = field_value(fact, flags[flag])
-    if words and words[-1] in _INFRASTRUCTURES:
-        facts["infrastructure"] = _INFRASTRUCTURES[words[-1]]
+    for word in rest:
+        if word in _INFRASTRUCTURES:
+            facts["infrastructure"] = _INFRASTRUCTURES[word]
     if facts:
         spec["clusterDefaults"] = facts
     if flags.get(_OS, "").lower() == "flatcar":
         spec["targets"] = {"nodeTrustStore": {"os": ["Flatcar"]}}
-    unsaid = [flag for flag in flags if flag not in _KNOWN]
+    unsaid = [word.partition("=")[0] for word in rest if word.startswith("-")]
     if not flags.keys().isdisjoint(_OF_ROLES):
         unsaid += [flag for flag in _OF_ALL if flag in flags]
     names = ", ".join(f"`{flag}`" for flag in unsaid)
@@ -87,25 +89,17 @@ def field_value(field: str, value: Any) -> Any:
 
 
 def _parsed(arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """Return the value of each flag, and the words in front of them; of a flag that is there twice, the last counts."""
-    flags: dict[str, str] = {}
-    words = []
-    rest = list(arguments)
-    while rest:
-        flag, equals, value = rest.pop(0).partition("=")
-        if not flag.startswith("-"):
-            words.append(flag)
-            continue
-        if not equals and rest and not rest[0].startswith("-"):
-            value = rest.pop(0)
-        if flag == "-c":
-            flag = _NAME
-        if flag in _KNOWN and not value:
-            raise UsageError(f"`{flag}` must be followed by a value")
-        if flag.endswith("no-proxy") and flag in flags:
-            value = f"{flags[flag]},{value}"
-        flags[flag] = value
-    return flags, words
+    """Return the value of each known flag, the last one but of lists, and the other words."""
+    parser = Parser("konvoy create cluster", add_help=False, allow_abbrev=False)
+    for flag in _KNOWN:
+        names = (flag, "-c") if flag == _NAME else (flag,)
+        parser.add_argument(*names, dest=flag, action="append")
+    given, rest = parser.parse_known_args(list(arguments))
+    flags = {}
+    for flag, values in vars(given).items():
+        if values:
+            flags[flag] = ",".join(values) if flag.endswith("no-proxy") else values[-1]
+    return flags, rest
 
 
 def _proxies(flags: Mapping[str, str]) -> dict[str, Any]:
