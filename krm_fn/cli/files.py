@@ -55,12 +55,12 @@ def _files_below(name: str, path: str, ignored: Ignored) -> Iterator[FoundFile]:
         name_of_child = os.path.join(name, child.name)
         if child.is_dir(follow_symlinks=False):
             yield from _files_below(name_of_child, child.path, ignored.below(child.path))
-        elif child.name.endswith(ENDINGS):
+        else:
             yield FoundFile(name_of_child, child.path, child.is_file(follow_symlinks=False))
 
 
 def _children(folder: str, ignored: Ignored) -> Iterator[os.DirEntry[str]]:
-    """Yield what is in a folder, in order, without what is hidden or left out."""
+    """Yield the folders, YAML and JSON files in a folder, in order, without what is hidden or left out."""
     try:
         with os.scandir(folder) as entries:
             children = sorted(entries, key=lambda child: child.name)
@@ -68,9 +68,9 @@ def _children(folder: str, ignored: Ignored) -> Iterator[os.DirEntry[str]]:
         raise _unreadable(folder, error) from None
     for child in children:
         is_folder = child.is_dir(follow_symlinks=False)
-        if child.name.startswith(".") or not (is_folder or child.name.endswith(ENDINGS)):
-            continue
-        if ignored.keeps(child.path, is_folder=is_folder):
+        is_read = is_folder or child.name.endswith(ENDINGS)
+        is_hidden = child.name.startswith(".")
+        if is_read and not is_hidden and ignored.keeps(child.path, is_folder=is_folder):
             yield child
 
 

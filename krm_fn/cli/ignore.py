@@ -9,6 +9,7 @@ import fnmatch
 import os
 import re
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 
 from krm_fn.light_typing import NamedTuple
@@ -35,7 +36,7 @@ class _Rule(NamedTuple):
 
 
 class Ignored(NamedTuple):
-    """What is left out: the rules of folders, of which the last one that matches decides, and those of `--exclude`."""
+    """What is left out: the rules of folders, the last one that matches decides, and before them those of `--exclude`."""
 
     rules: Sequence[_Rule] = ()
     exclude: Sequence[_Rule] = ()
@@ -43,12 +44,9 @@ class Ignored(NamedTuple):
     def keeps(self, path: str, *, is_folder: bool) -> bool:
         """Return whether an absolute path is not left out."""
         names = path.split("/")
-        for rules in (self.exclude, self.rules):
-            for rule in reversed(rules):
-                if rule.matches(names, is_folder=is_folder):
-                    if rule.leaves_out:
-                        return False
-                    break
+        for rule in chain(reversed(self.exclude), reversed(self.rules)):
+            if rule.matches(names, is_folder=is_folder):
+                return not rule.leaves_out
         return True
 
     def below(self, folder: str) -> Ignored:
