@@ -36,7 +36,7 @@ class _Rule(NamedTuple):
 
 
 class Ignored(NamedTuple):
-    """What is left out: the rules of folders, the last one that matches decides, and before them those of `--exclude`."""
+    """What is left out: the last rule of folders that matches decides, and before them those of `--exclude`."""
 
     rules: Sequence[_Rule] = ()
     exclude: Sequence[_Rule] = ()
