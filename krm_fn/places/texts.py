@@ -17,7 +17,7 @@ from krm_fn.light_typing import Any, NamedTuple, Protocol
 from krm_fn.patch import APPEND
 from krm_fn.places.assigned import DROP_IN, readings
 from krm_fn.places.members import in_both_cases
-from krm_fn.places.place import Place, write_places
+from krm_fn.places.place import Place, read_places, write_places
 from krm_fn.places.reading import Reading
 from krm_fn.settings import ProxySettings
 
@@ -174,9 +174,7 @@ class YamlText(NamedTuple):
     def read(self, value: Value, place: Place) -> Iterator[Reading]:
         """Yield what the documents say."""
         for document in self._concerned(embedded.readable(value)):
-            for inner in self.places(document.data):
-                if isinstance(inner, Place):
-                    yield from inner.form.read(document.data, inner)
+            yield from read_places(document.data, self.places(document.data))
 
     def edit(self, draft: Draft, value: Value, settings: ProxySettings) -> str:
         """Return the text with what its places are to say."""

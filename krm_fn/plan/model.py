@@ -19,7 +19,7 @@ from krm_fn.places.provided import NO_USES, DataUses
 from krm_fn.plan.other_systems import Foreign, foreign, missing
 from krm_fn.plan.selection import is_selected
 from krm_fn.products.cluster_api import CLUSTER, Role
-from krm_fn.settings import Resolved
+from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets import TARGETS, ClassContext, Context, Reach, Writes
 
 if TYPE_CHECKING:
@@ -108,6 +108,13 @@ class PlannedEdit(NamedTuple):
         return location_of(self.item_index, self.obj)
 
     @property
+    def context(self) -> Context:
+        """What the target knows of the list while it edits the object."""
+        return Context(
+            self.options, self.resolved.settings, self.class_context, self.uses, self.is_whole
+        )
+
+    @property
     def audience(self) -> Audience:
         """Who reads what the target writes."""
         return self.target.readers(self.obj.data, self.options).audience
@@ -127,14 +134,7 @@ class PlannedEdit(NamedTuple):
         About an object that SOPS encrypted there is only the finding that it is encrypted.
         """
         yield from self.notes
-        context = Context(
-            self.options,
-            self.resolved.settings,
-            self.class_context,
-            self.uses,
-            self.is_whole,
-        )
-        found = list(self.target.edit(self.obj.data, context))
+        found = list(self.target.edit(self.obj.data, self.context))
         if not sops.is_encrypted(self.obj.data):
             yield from _left_alone(found) if self.has_code else found
         elif found:
@@ -151,11 +151,18 @@ class PlannedEdit(NamedTuple):
             yield from self.target.read(self.obj.data, self.options, self.uses)
 
     @property
-    def proxy_urls(self) -> set[str]:
-        """The proxies that the object gets, and those of the nodes that it makes."""
+    def all_settings(self) -> list[ProxySettings]:
+        """The proxy that the object gets, and those of the groups of nodes that it makes."""
         groups = self.class_context.groups.values() if self.class_context else ()
-        given = (self.resolved.settings, *groups)
-        return {url for one in given for url in (one.http_proxy, one.https_proxy) if url}
+        return [self.resolved.settings, *groups]
+
+    @property
+    def proxy_urls(self) -> set[str]:
+        """The URLs of all its proxies."""
+        urls: set[str] = set()
+        for given in self.all_settings:
+            urls |= {given.http_proxy, given.https_proxy}
+        return urls - {""}
 
     @property
     def has_list_by_class(self) -> bool:
@@ -175,22 +182,18 @@ class PlannedEdit(NamedTuple):
             return True
         if self.target.writes is Writes.NOTHING:
             return False
-        context = Context(self.options, self.resolved.settings, uses=self.uses)
-        return self.target.has_site(self.obj.data, context)
+        return self.target.has_site(self.obj.data, self.context)
 
     @property
     def is_asked(self) -> bool:
         """Whether something is declared: a proxy for the object, or for some nodes it makes, or what needs none."""
-        if self.resolved.declared:
+        if any(given.is_declared for given in self.all_settings):
             return True
-        if self.target.writes is Writes.PROXY_AND_TRUST:
-            settings = self.resolved.settings
-            if settings.trusted_ca.pem or settings.mirror:
-                return True
-        if self.class_context is None:
-            return False
-        groups = self.class_context.groups.values()
-        return self.class_context.repairs_erased or any(group.is_declared for group in groups)
+        if self.class_context and self.class_context.repairs_erased:
+            return True
+        given = self.resolved.settings
+        is_trust = self.target.writes is Writes.PROXY_AND_TRUST
+        return is_trust and bool(given.trusted_ca.pem or given.mirror)
 
     def result(self, finding: Result) -> Result:
         """Return ``finding`` as a result about the object and the target."""

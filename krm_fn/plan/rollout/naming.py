@@ -19,7 +19,6 @@ from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer
 from krm_fn.plan import Location, ObjectSource, PlannedEdit, location_of
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import Context
 
 NAME = ("metadata", "name")
 _ANNOTATIONS = ("metadata", "annotations")
@@ -143,7 +142,7 @@ def _updated_variable(
         return
     name = rename.name if rename.is_hashed else ""
     class_context = place.class_context._replace(secret=name, has_hashed_secrets=False)
-    context = Context(place.options, place.resolved.settings, class_context=class_context)
+    context = place.context._replace(class_context=class_context)
     for edit in place.target.edit(user.obj.data, context):
         if isinstance(edit, Edit):
             yield RolloutNote(user.item_index, user.obj, edit._replace(message=message))
@@ -153,7 +152,7 @@ def _holds_proxy(edits: Iterable[PlannedEdit]) -> bool:
     """Return whether an object holds something that a removal would remove."""
     for place in edits:
         without_proxy = ProxySettings(cluster=place.resolved.settings.cluster)
-        context = Context(place.options, without_proxy, uses=place.uses)
+        context = place.context._replace(settings=without_proxy)
         if any(isinstance(edit, Edit) for edit in place.target.edit(place.obj.data, context)):
             return True
     return False

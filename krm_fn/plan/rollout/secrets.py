@@ -31,7 +31,6 @@ from krm_fn.plan.rollout.naming import (
 )
 from krm_fn.products import giantswarm
 from krm_fn.products.node_kinds import KIND_NAMES, NODE_KINDS
-from krm_fn.targets import Context
 
 _TARGET = "giantswarmSystemdProxy"
 """The target that writes the Secrets of Clusters."""
@@ -124,8 +123,7 @@ def _of_classes(edits: Sequence[PlannedEdit]) -> Iterator[_Reference]:
         known = edit.class_context
         if known is None or known.of_class is None:
             continue
-        context = Context(edit.options, edit.resolved.settings, class_context=known)
-        name = edit.target.node_secret(edit.obj.data, context)
+        name = edit.target.node_secret(edit.obj.data, edit.context)
         if name is not None:
             patched.append((edit, known.of_class, name))
     with_clusters = {key for edit, key, _ in patched if edit.obj.ref.kind == "Cluster"}
