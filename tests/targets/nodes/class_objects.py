@@ -82,6 +82,30 @@ def cluster(version: str, name: str = "one", network: Any = None, **topology: An
     }
 
 
+def patch(name: str, version: str, *operations: Any, enabled_if: str = "", md: str = "md") -> dict[str, Any]:
+    """A patch of somebody else: an operation on a path with ``kubeadmConfigSpec`` is for the control plane."""
+    definitions = []
+    for operation in operations:
+        is_cp = "kubeadmConfigSpec" in operation["path"]
+        group, kind = ("controlplane", "ControlPlane") if is_cp else ("bootstrap", "Config")
+        workers = {"machineDeploymentClass": {"names": [md]}}
+        selector = {
+            "apiVersion": f"{group}.cluster.x-k8s.io/{version}",
+            "kind": f"Kubeadm{kind}Template",
+            "matchResources": {"controlPlane": True} if is_cp else workers,
+        }
+        definitions.append({"selector": selector, "jsonPatches": [operation]})
+    return {"name": name, **({"enabledIf": enabled_if} if enabled_if else {}), "definitions": definitions}
+
+
+def add(path: str, value: Any) -> dict[str, Any]:
+    return {"op": "add", "path": path, "value": value}
+
+
+def templated(op: str, path: str, text: str) -> dict[str, Any]:
+    return {"op": op, "path": path, "valueFrom": {"template": text}}
+
+
 def answer(objects: Sequence[Any], **spec: Any) -> tuple[list[Any], list[str]]:
     """The items after a run with ``sharedTemplates: Patch``, and severity, code and message of errors and warnings."""
     targets = {"clusterClass": {"sharedTemplates": "Patch"}, **spec.pop("targets", {})}

@@ -9,7 +9,7 @@ import copy
 from typing import Any
 
 import pytest
-from class_objects import VERSIONS, cluster, cluster_class, judged
+from class_objects import VERSIONS, cluster, cluster_class, judged, patch
 from class_objects import answer as answer_of
 from class_objects import template as template_of
 
@@ -23,25 +23,11 @@ RESTART, EXPORTS = "restart", "exports"
 LATE = "NetworkBeforeProxy"
 
 
-def patch(version: str, *operations: Any, enabled_if: str = "") -> dict[str, Any]:
-    selector = {
-        "apiVersion": f"bootstrap.cluster.x-k8s.io/{version}",
-        "kind": "KubeadmConfigTemplate",
-        "matchResources": {"machineDeploymentClass": {"names": ["md"]}},
-    }
-    condition = {"enabledIf": enabled_if} if enabled_if else {}
-    return {
-        "name": "theirs",
-        **condition,
-        "definitions": [{"selector": selector, "jsonPatches": list(operations)}],
-    }
-
-
 def objects(version: str, commands: list[str], *operations: Any, enabled_if: str = "") -> list[Any]:
     files = [{"path": "/opt/setup.sh", "content": "#!/bin/sh\ncurl -O https://example.com/x\n"}]
     cp = template_of("cp", {"preKubeadmCommands": ["true"]}, version)
     md = template_of("md", {"files": files, "preKubeadmCommands": commands}, version)
-    patches = {"patches": [patch(version, *operations, enabled_if=enabled_if)]} if operations else {}
+    patches = {"patches": [patch("theirs", version, *operations, enabled_if=enabled_if)]} if operations else {}
     its_class = cluster_class(version, cp, {"md": md}, {}, **patches)
     return [its_class, cp, md, cluster(version, network=NETWORK, workers=WORKERS)]
 

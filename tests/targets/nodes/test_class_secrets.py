@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 import pytest
-from class_objects import CONTAINERD, FILE, KUBELET, VERSIONS, cluster, cluster_class, contents, judged
+from class_objects import CONTAINERD, FILE, KUBELET, VERSIONS, add, cluster, cluster_class, contents, judged, patch
 from class_objects import answer as answer_of
 from class_objects import template as template_of
 
@@ -30,13 +30,7 @@ HASH_NAMES = {"rollout": {"hashNames": True}}
 
 
 def erasing(version: str) -> list[Any]:
-    selector = {
-        "apiVersion": f"bootstrap.cluster.x-k8s.io/{version}",
-        "kind": "KubeadmConfigTemplate",
-        "matchResources": {"machineDeploymentClass": {"names": ["md"]}},
-    }
-    operation = {"op": "add", "path": ERASER, "value": [FILE]}
-    return [{"name": "theirs", "definitions": [{"selector": selector, "jsonPatches": [operation]}]}]
+    return [patch("theirs", version, add(ERASER, [FILE]))]
 
 
 def objects(version: str = "v1beta2", *clusters: Any, patches: Any = None) -> list[Any]:
@@ -126,13 +120,6 @@ def test_a_password_from_a_secret_in_a_class_is_a_warning_that_says_how_it_stays
     assert not any("PasswordExposed" in line for line in reported)
 
 
-def test_a_cluster_with_an_endpoint_of_its_own_needs_no_variable() -> None:
-    other = cluster("v1beta2", "other", workers=WORKERS)
-    other["spec"]["controlPlaneEndpoint"] = {"host": "api.corp.example", "port": 6443}
-    items, _ = answer(objects("v1beta2", other), noProxyPolicy={})
-    assert variable(items[3]) is None
-
-
 @pytest.mark.judged
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_cluster_and_a_group_without_a_proxy_have_no_drop_ins(version: str) -> None:
@@ -146,18 +133,6 @@ def test_a_cluster_and_a_group_without_a_proxy_have_no_drop_ins(version: str) ->
     nodes = judged(items, "one")
     assert [CONTAINERD in contents(node) for node in nodes.values()] == [True, False, True]
     assert not any(CONTAINERD in contents(node) for node in judged(items, "free").values())
-
-
-@pytest.mark.parametrize(
-    "targets",
-    [
-        pytest.param({**IN_SECRET, "kubeadmCommands": {}}, id="the commands export it"),
-        pytest.param({**IN_SECRET, "kubeletDropIn": {}}, id="a drop-in is in the template"),
-    ],
-)
-def test_where_a_patch_writes_the_proxy_the_variable_holds_it(targets: Any) -> None:
-    items, _ = answer([*objects(), secret()], targets)
-    assert variable(items[0])["httpProxy"].startswith("http://user:")
 
 
 @pytest.mark.judged
@@ -221,9 +196,7 @@ def test_a_class_without_a_cluster_in_the_list_says_which_secret_is_needed(targe
     [
         pytest.param([], {}, ["warning Cluster/one"], id="no Secret"),
         pytest.param([secret()], {}, [], id="a Secret"),
-        pytest.param([secret("other-systemd-proxy")], {}, ["warning Cluster/one"], id="that of another Cluster"),
         pytest.param([], GENERATE, [], id="a Secret that is made"),
-        pytest.param([{**secret(), "kind": "SealedSecret"}], {}, [], id="a SealedSecret"),
     ],
 )
 def test_a_cluster_whose_class_refers_to_a_secret_that_is_not_there(others: Any, targets: Any, said: Any) -> None:
@@ -291,13 +264,6 @@ def test_a_secret_of_a_person_gets_its_hash_and_its_name_back() -> None:
     assert secrets_of(once) == {once[4]["metadata"]["name"]}
     assert answer(once, **HASH_NAMES)[0] == once
     assert variable(answer(once)[0][3]) is None
-
-
-def test_another_form_of_content_takes_the_name_out_of_the_variable() -> None:
-    once, _ = answer([*objects(), secret()], **HASH_NAMES)
-    items, _ = answer(once, {}, **HASH_NAMES)
-    assert variable(items[3]) is None
-    assert "secret" not in items[0]["spec"]["variables"][0]["schema"]["openAPIV3Schema"]["properties"]
 
 
 @pytest.mark.parametrize(

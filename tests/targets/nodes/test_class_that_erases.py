@@ -15,10 +15,13 @@ from class_objects import (
     KUBELET,
     PROXY,
     VERSIONS,
+    add,
     cluster,
     cluster_class,
     contents,
     judged,
+    patch,
+    templated,
 )
 from class_objects import answer as answer_of
 from class_objects import template as template_of
@@ -34,30 +37,6 @@ OURS = ["inject-proxy-empty-lists", "inject-proxy-files", "inject-proxy-lists", 
 CP_FILES = "/spec/template/spec/kubeadmConfigSpec/files"
 MD_FILES = "/spec/template/spec/files"
 MD_COMMANDS = "/spec/template/spec/preKubeadmCommands"
-
-
-def patch(name: str, version: str, *operations: Any, enabled_if: str = "") -> dict[str, Any]:
-    """A patch: an operation on a path with ``kubeadmConfigSpec`` is for the control plane."""
-    definitions = []
-    for operation in operations:
-        is_cp = "kubeadmConfigSpec" in operation["path"]
-        group, kind = ("controlplane", "ControlPlane") if is_cp else ("bootstrap", "Config")
-        workers = {"machineDeploymentClass": {"names": ["md"]}}
-        selector = {
-            "apiVersion": f"{group}.cluster.x-k8s.io/{version}",
-            "kind": f"Kubeadm{kind}Template",
-            "matchResources": {"controlPlane": True} if is_cp else workers,
-        }
-        definitions.append({"selector": selector, "jsonPatches": [operation]})
-    return {"name": name, **({"enabledIf": enabled_if} if enabled_if else {}), "definitions": definitions}
-
-
-def add(path: str, value: Any) -> dict[str, Any]:
-    return {"op": "add", "path": path, "value": value}
-
-
-def templated(op: str, path: str, text: str) -> dict[str, Any]:
-    return {"op": op, "path": path, "valueFrom": {"template": text}}
 
 
 AZURE_JSON = "- path: /etc/kubernetes/azure.json\n  owner: root:root\n  content: '{{ .builtin.cluster.name }}'\n"

@@ -6,7 +6,19 @@ import copy
 from typing import Any
 
 import pytest
-from class_objects import CONTAINERD, FILE, PROXY, VERSIONS, answer, cluster, cluster_class, contents, judged
+from class_objects import (
+    CONTAINERD,
+    FILE,
+    PROXY,
+    VERSIONS,
+    answer,
+    cluster,
+    cluster_class,
+    contents,
+    judged,
+    patch,
+    templated,
+)
 from class_objects import template as template_of
 
 MIRROR = "https://mirror.corp.example"
@@ -16,22 +28,9 @@ EXTENSION = {"name": "cluster-config", "external": {"generatePatchesExtension": 
 
 def tkg_patch(version: str) -> dict[str, Any]:
     """The patch of a TKG class, in short."""
-    selector = {
-        "apiVersion": f"controlplane.cluster.x-k8s.io/{version}",
-        "kind": "KubeadmControlPlaneTemplate",
-        "matchResources": {"controlPlane": True},
-    }
     text = f"path: {CONTAINERD}\ncontent: |\n  [Service]\n  Environment=HTTP_PROXY={{{{ .proxy.httpProxy }}}}\n"
-    operation = {
-        "op": "add",
-        "path": "/spec/template/spec/kubeadmConfigSpec/files/-",
-        "valueFrom": {"template": text},
-    }
-    return {
-        "name": "proxy",
-        "enabledIf": "{{ not (empty .proxy) }}",
-        "definitions": [{"selector": selector, "jsonPatches": [operation]}],
-    }
+    operation = templated("add", "/spec/template/spec/kubeadmConfigSpec/files/-", text)
+    return patch("proxy", version, operation, enabled_if="{{ not (empty .proxy) }}")
 
 
 def objects(version: str, patch: Any, values: Any, **definitions: Any) -> list[Any]:

@@ -6,7 +6,20 @@ import copy
 from typing import Any
 
 import pytest
-from class_objects import CONTAINERD, FILE, KUBELET, PROXY, VERSIONS, answer, cluster, cluster_class, contents, judged
+from class_objects import (
+    CONTAINERD,
+    FILE,
+    KUBELET,
+    PROXY,
+    VERSIONS,
+    add,
+    answer,
+    cluster,
+    cluster_class,
+    contents,
+    judged,
+    patch,
+)
 from class_objects import template as template_of
 
 from cluster_objects import machine_deployment
@@ -223,8 +236,8 @@ def broken(**changes: Any) -> list[Any]:
     return made
 
 
-def with_patch(patch: Any) -> list[Any]:
-    return objects("v1beta1", cluster("v1beta1"), patches=[{"name": "theirs", **patch}])
+def with_patch(theirs: Any) -> list[Any]:
+    return objects("v1beta1", cluster("v1beta1"), patches=[theirs])
 
 
 def references(its_class: Any) -> list[Any]:
@@ -234,30 +247,13 @@ def references(its_class: Any) -> list[Any]:
     return [spec["controlPlane"]["ref"], *(one["template"]["bootstrap"]["ref"] for one in workers)]
 
 
-SELECTOR = {
-    "apiVersion": "bootstrap.cluster.x-k8s.io/v1beta1",
-    "kind": "KubeadmConfigTemplate",
-    "matchResources": {"machineDeploymentClass": {"names": ["bare"]}},
-}
-WHOLE_LIST = {
-    "name": "theirs",
-    "definitions": [
-        {"selector": SELECTOR, "jsonPatches": [{"op": "add", "path": "/spec/template/spec/files", "value": []}]}
-    ],
-}
-MAY_REMOVE = {
-    "enabledIf": '{{ eq .builtin.cluster.name "x" }}',
-    "definitions": [
-        {
-            "selector": {
-                "apiVersion": "controlplane.cluster.x-k8s.io/v1beta1",
-                "kind": "KubeadmControlPlaneTemplate",
-                "matchResources": {"controlPlane": True},
-            },
-            "jsonPatches": [{"op": "remove", "path": "/spec/template/spec/kubeadmConfigSpec/files"}],
-        }
-    ],
-}
+WHOLE_LIST = patch("theirs", "v1beta1", add("/spec/template/spec/files", []), md="bare")
+MAY_REMOVE = patch(
+    "theirs",
+    "v1beta1",
+    {"op": "remove", "path": "/spec/template/spec/kubeadmConfigSpec/files"},
+    enabled_if='{{ eq .builtin.cluster.name "x" }}',
+)
 MORE_IN_IT = {"files": [{"path": CONTAINERD, "content": "[Service]\nLimitNOFILE=1\n"}]}
 
 
@@ -316,7 +312,7 @@ def test_a_template_without_spec_stays_where_it_is_in_the_way_of_a_patch(targets
 def test_a_class_that_can_no_longer_be_patched_keeps_what_an_earlier_run_wrote_until_it_is_removed() -> None:
     before = objects("v1beta1", cluster("v1beta1", network=DUAL))
     there, _ = answer(copy.deepcopy(before))
-    there[0]["spec"]["patches"].insert(0, {"name": "theirs", **MAY_REMOVE})
+    there[0]["spec"]["patches"].insert(0, copy.deepcopy(MAY_REMOVE))
     items, reported = answer(copy.deepcopy(there), httpProxy="http://new:1")
     assert items == there
     assert [line for line in reported if "ByHand" in line] != []

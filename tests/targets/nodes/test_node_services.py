@@ -151,12 +151,6 @@ def test_workers_of_eks_get_drop_ins_and_a_reload_behind_no_command_that_needs_t
     assert (removed.get("files"), removed[kind.system.commands]) == (None, ["true", "curl https://get.example"])
 
 
-def test_a_system_is_written_by_its_own_targets_only() -> None:
-    key = ("controlplane.cluster.x-k8s.io", "RKE2ControlPlane")
-    names = {name for name, target in TARGETS.items() if key in target.kinds}
-    assert names == {"rke2", "nodeTrustStore", "registryMirror", "nodeFiles", "otherWriters"}
-
-
 @pytest.mark.judged
 @pytest.mark.parametrize("system", ["RKE2", "K3s", "k0s"])
 def test_patches_of_a_class_write_what_the_target_writes_into_a_template(system: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from kubeadm_objects import NONE, Outcome, kubeadm, run, spec_of
 
+from certificates import A
 from krm_fn.config import Certificates, Mirror
 from krm_fn.krm.codes import Severity
 from krm_fn.settings import ProxySettings
@@ -19,18 +20,6 @@ target = TARGETS["registryMirror"]
 CERTS_D = "/etc/containerd/certs.d"
 HOSTS = f"{CERTS_D}/_default/hosts.toml"
 CA = f"{CERTS_D}/registry.corp.example:5000/ca.crt"
-PEM = """-----BEGIN CERTIFICATE-----
-MIIBpzCCAU2gAwIBAgIUP8TSNLHKef07ZoHmCoVsOxLSbzUwCgYIKoZIzj0EAwIw
-KDEQMA4GA1UECgwHRXhhbXBsZTEUMBIGA1UEAwwLUmVnaXN0cnkgQ0EwIBcNMjYx
-MTIxMTI0NTI4WhgPMjEyNjEwMjgxMjQ1MjhaMCgxEDAOBgNVBAoMB0V4YW1wbGUx
-FDASBgNVBAMMC1JlZ2lzdHJ5IENBMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE
-NBEAojvfMwRZ1XeqLTgFTW3pv4KuaEtPh87Ba995wiUpVphOIzwjpvg1bHtiRIfJ
-w8SwRXvtmCbaEp4uK0yzJKNTMFEwHQYDVR0OBBYEFE9niAas2hnlE8jLLK06NPrh
-1nA8MB8GA1UdIwQYMBaAFE9niAas2hnlE8jLLK06NPrh1nA8MA8GA1UdEwEB/wQF
-MAMBAf8wCgYIKoZIzj0EAwIDSAAwRQIhALV7kyGf2GkFLIHIkMB+b4cJQ327Ty4J
-XHHa/2/i4YYCAiBVJC/5YDxQt5f2TYc2YeV7MMYatHUnkbaXHsAqpodDBg==
------END CERTIFICATE-----
-"""
 CONTENT = f"""# inject-proxy
 [host."https://registry.corp.example:5000/v2"]
   capabilities = ["pull", "resolve"]
@@ -38,13 +27,13 @@ CONTENT = f"""# inject-proxy
   override_path = true
 """
 HOSTS_ENTRY = {"content": CONTENT, "owner": "root:root", "path": HOSTS, "permissions": "0640"}
-CA_ENTRY = {"content": f"# inject-proxy\n{PEM}", "owner": "root:root", "path": CA, "permissions": "0640"}
+CA_ENTRY = {"content": f"# inject-proxy\n{A}", "owner": "root:root", "path": CA, "permissions": "0640"}
 STRANGER = {"path": "/etc/stranger", "content": "# inject-proxy\n"}
 FOREIGN = {"path": HOSTS, "content": 'server = "https://mirror.example"\n'}
 READ = {"preKubeadmCommands": [f"echo 'config_path = \"{CERTS_D}\"' >> /etc/containerd/config.toml"]}
 
 
-def mirrored(url: str = "https://registry.corp.example:5000", pem: str = PEM) -> ProxySettings:
+def mirrored(url: str = "https://registry.corp.example:5000", pem: str = A) -> ProxySettings:
     host = url.partition("://")[2].partition("/")[0]
     return ProxySettings(mirror=Mirror(url, host, Certificates(pem)))
 
@@ -130,7 +119,7 @@ def test_ours_are_brought_in_line(obj: dict[str, Any], settings: ProxySettings, 
     [
         pytest.param(files(FOREIGN, **READ), "ByHand", id="a foreign hosts.toml"),
         pytest.param(
-            files({"path": CA, "content": PEM}, **READ),
+            files({"path": CA, "content": A}, **READ),
             "ByHand",
             id="a foreign ca.crt",
         ),
