@@ -62,27 +62,20 @@ class DocumentError(InputError):
     """A file, a document of it or an item of a list cannot be read.
 
     Attributes:
-        problem: what is wrong, behind ``place`` (`document 3`, `` `items[3]` ``) where there is one.
+        problem: what is wrong, and in which document or item.
         file: the name of the file; "" where nobody knows it.
         number: which document of the file it is, from 0.
         code: that of the reason.
     """
 
     def __init__(
-        self,
-        problem: str,
-        *,
-        place: str = "",
-        file: str = "",
-        number: int = 0,
-        code: str = InputError.code,
+        self, problem: str, *, file: str = "", number: int = 0, code: str = InputError.code
     ) -> None:
-        self.code = code
-        self.problem = f"{place}: {problem}" if place else problem
+        super().__init__(f"{file}: {problem}" if file else problem)
+        self.problem = problem
         self.file = file
         self.number = number
-        separator = ", " if place else " "
-        super().__init__(f"{file}{separator}{self.problem}" if file else self.problem)
+        self.code = code
 
 
 class EditError(InputError):

@@ -19,6 +19,8 @@ from krm_fn.light_typing import NamedTuple
 _PLACEHOLDER = r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P<rest>[^{}\s\\`%]*)\}"
 _DEFAULT = r":?[=-](?P<value>.*)"
 _QUOTES = "[\"']"
+_COMMA = "\0"
+"""What stands for a comma inside of a placeholder."""
 _TEMPLATES = {"{{": "}}", "${": "}", "$(": ")"}
 
 
@@ -76,13 +78,8 @@ def split(text: str) -> list[str]:
 
     Commas inside placeholders do not count.
     """
-    parts, start = [], 0
-    spans = [match.span() for match in re.finditer(_PLACEHOLDER, text)]
-    for at, char in enumerate(text):
-        if char == "," and not any(first < at < last for first, last in spans):
-            parts.append(text[start:at].strip())
-            start = at + 1
-    return [*parts, text[start:].strip()]
+    hidden = re.sub(_PLACEHOLDER, lambda match: match[0].replace(",", _COMMA), text)
+    return [part.replace(_COMMA, ",").strip() for part in hidden.split(",")]
 
 
 def _read(match: re.Match[str]) -> Placeholder:

@@ -10,8 +10,6 @@ HIDDEN = "***"
 """What an output shows in the place of a secret."""
 _KEPT = frozenset({"Cs", "Zs"})
 """Halves of pairs, which stand for bytes of a file name that are no UTF-8, and blanks."""
-_CONTROL = frozenset({"Cc", "Cs"})
-"""Control characters, and halves of pairs."""
 
 
 def printable(line: str) -> str:
@@ -28,17 +26,8 @@ def printable_html(text: str) -> str:
     return escape(printable(text))
 
 
-def is_control(char: str) -> bool:
-    """Return whether a character is a control character, or half of a pair that is no character."""
-    return not char.isprintable() and _category(char) in _CONTROL
-
-
-def _category(char: str) -> str:
+def _escaped(char: str) -> str:
     import unicodedata  # noqa: PLC0415 -- a megabyte for rare characters
 
-    return unicodedata.category(char)
-
-
-def _escaped(char: str) -> str:
-    is_shown = char.isprintable() or _category(char) in _KEPT
+    is_shown = char.isprintable() or unicodedata.category(char) in _KEPT
     return char if is_shown else char.encode("unicode_escape").decode()

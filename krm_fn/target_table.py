@@ -306,7 +306,7 @@ ROWS: Mapping[str, TargetRow] = {
 """The key under ``spec.targets`` -> the target, in the order in which targets edit one object. Tests compare it with
 the modules."""
 
-_FIRST = (
+_IN_ORDER = (
     "nodes",
     "workloads",
     "charts",
@@ -317,20 +317,12 @@ _FIRST = (
     "konvoy",
     "distributions",
 )
-"""The order of the systems in the documentation; any other one comes behind them."""
-
-
-def _systems() -> dict[str, tuple[str, ...]]:
-    """Return the name of each system -> its targets, in the order of the table."""
-    systems: dict[str, list[str]] = {system: [] for system in _FIRST}
-    for name, row in ROWS.items():
-        for system in row.systems:
-            systems.setdefault(system, []).append(name)
-    return {system: tuple(names) for system, names in systems.items()}
-
-
-SYSTEMS: Mapping[str, tuple[str, ...]] = _systems()
-"""Name of a system -> its targets."""
+"""The systems in the order of the documentation."""
+SYSTEMS: Mapping[str, tuple[str, ...]] = {
+    system: tuple(name for name, row in ROWS.items() if system in row.systems)
+    for system in _IN_ORDER
+}
+"""Name of a system -> its targets, in the order of the table."""
 
 
 def system_of(target_id: str) -> str:

@@ -122,4 +122,4 @@ def test_a_file_that_cannot_be_read_does_not_hide_the_config_above(tmp_path: Pat
     done = command(tmp_path / "a/b", "lint", ".")
     assert "the ProxyConfig is the one in ../../proxy.yaml\n" in done.stderr
     done = command(tmp_path / "a/b", "run", "--check")
-    assert (done.returncode, "broken.yaml, document 1: not valid YAML" in done.stderr) == (1, True)
+    assert (done.returncode, "broken.yaml: document 1: not valid YAML" in done.stderr) == (1, True)

@@ -61,8 +61,8 @@ def test_a_cheap_look_tells_kinds_and_words() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        pytest.param("{{- if .Values.x }}\na: b\n", "0.yaml, document 1: ", id="a template"),
-        pytest.param(f"{A}---\na: b\n\tc: d\n", "0.yaml, document 2: .* at line 5, column 1", id="a tab in the second"),
+        pytest.param("{{- if .Values.x }}\na: b\n", "0.yaml: document 1: ", id="a template"),
+        pytest.param(f"{A}---\na: b\n\tc: d\n", "0.yaml: document 2: .* at line 5, column 1", id="a tab in the second"),
         pytest.param(f"{A}---\n# x\n---\na: *b\n", "at line 6, column 4: quote a text", id="an unknown alias"),
         pytest.param(f"{A}---\na: ü\x01\n", "at line 4, column 5$", id="a control character"),
         pytest.param(
@@ -85,7 +85,7 @@ def test_the_line_of_a_field_counts_each_line_break_of_yaml() -> None:
 
 
 def test_a_file_that_is_no_utf_8_names_itself() -> None:
-    with pytest.raises(InputError, match=r"x\.yaml must be UTF-8, but byte 3 is not"):
+    with pytest.raises(InputError, match=r"x\.yaml: must be UTF-8, but byte 3 is not"):
         Manifests({"x.yaml": b"ab\xff"})
 
 

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 
 from krm_fn import placeholders
 from krm_fn.noproxy.entries import NAME
-from krm_fn.printable import is_control
 from krm_fn.proxy_url import is_port, split_url
 
 _EXAMPLE = "http://proxy.example.com:3128"
@@ -25,7 +24,7 @@ _USER_INFO = rf"{_ENCODED}+(?::{_ENCODED}*)?"
 def mistakes(url: str) -> Iterator[str]:
     """Say in one line each what keeps ``url``, which is not empty, from being the URL of a proxy."""
     placeholder = placeholders.alone(url)
-    if any(letter.isspace() or is_control(letter) for letter in url):
+    if any(letter.isspace() or not letter.isprintable() for letter in url):
         yield 'must not hold blanks or line breaks: write a blank inside a password as "%20"'
     elif placeholder:
         default = placeholder.default

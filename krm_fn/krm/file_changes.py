@@ -86,7 +86,7 @@ def _edited(manifests: Manifests, index: int, objects: Mapping[Pointer, Any]) ->
     try:
         return document.with_data(item_after(document.data(), objects))
     except InputError as error:
-        error.args = (f"{place.file}, document {place.number + 1}: {error}",)
+        error.args = (f"{place.file}: document {place.number + 1}: {error}",)
         raise
 
 

@@ -107,13 +107,8 @@ class Manifests(Entries):
             file, number, start, _ = self.documents[index]
             if isinstance(error, TextError):
                 error = error.below(self._lines_of(file).above(start))
-            raise DocumentError(
-                str(error),
-                place=f"document {number + 1}",
-                file=file,
-                number=number,
-                code=error.code,
-            ) from None
+            problem = f"document {number + 1}: {error}"
+            raise DocumentError(problem, file=file, number=number, code=error.code) from None
 
     def text_for_ytt(self, index: int) -> str:
         """Return the text of a document with the comments above its separator; "" where no code of ytt can be in it."""

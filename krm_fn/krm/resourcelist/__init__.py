@@ -122,7 +122,7 @@ class ResourceList(Entries):
         if isinstance(error, TextError):
             start, _ = self._layout.spans[index]
             error = error.below(Lines(self._text).above(start))
-        return DocumentError(str(error), place=f"`items[{index}]`", code=error.code)
+        return DocumentError(f"`items[{index}]`: {error}", code=error.code)
 
 
 _INSTEAD = (
