@@ -144,15 +144,12 @@ class _NodeReader:
         return data
 
     def _count(self, node: Node, depth: int) -> None:
-        if depth > MAX_DEPTH or self._aliases_around > MAX_DEPTH:
-            raise ExpansionError(
-                f"aliases nest more than {MAX_DEPTH} levels deep: write them out or remove them"
-            )
         length = len(node.value) if isinstance(node, Scalar) else 0
         self._left -= 1 + length // _CHARACTERS_OF_A_VALUE
-        if self._left < 0:
+        if self._left < 0 or depth > MAX_DEPTH or self._aliases_around > MAX_DEPTH:
             raise ExpansionError(
-                "aliases expand to more values than the text has room for: write them out or remove them"
+                "aliases expand to more values than the text has room for, or nest too deep: "
+                "write them out or remove them"
             )
 
     def _mapping(self, node: Mapping, depth: int) -> dict[str, Any]:
@@ -190,3 +187,15 @@ def same(one: Any, other: Any) -> bool:
     if isinstance(one, list):
         return len(one) == len(other) and all(map(same, one, other))
     return bool(one == other)
+
+
+def shared(old: Any, new: Any) -> Any:
+    """Return new data in which each collection that is the same as in the old data is that very object.
+
+    To find out that two of them are the same then costs nothing, at whatever depth.
+    """
+    if isinstance(old, dict) and isinstance(new, dict):
+        new = {name: shared(old.get(name), value) for name, value in new.items()}
+    elif isinstance(old, list) and isinstance(new, list):
+        new = [*map(shared, old, new), *new[len(old) :]]
+    return old if same(old, new) else new

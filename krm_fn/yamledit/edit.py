@@ -13,7 +13,7 @@ from itertools import product
 from krm_fn.errors import EditError, InputError, InternalError
 from krm_fn.light_typing import TYPE_CHECKING, Any, NamedTuple
 from krm_fn.yamledit import layout
-from krm_fn.yamledit.data import is_merge, key_text, merged, same, scalar_value, view
+from krm_fn.yamledit.data import is_merge, key_text, merged, same, scalar_value, shared, view
 from krm_fn.yamledit.layout import DASH, FLOW, KEY, ROOT, Slot, slots_of
 from krm_fn.yamledit.lines import (
     BREAKS,
@@ -92,14 +92,15 @@ def rewritten(document: Document, new: Any) -> str:
     known = earlier_values(lines, root)
     if known:
         new = with_earlier_values(root, old, new, known)
+    new = shared(old, new)
+    if new is old:
+        return text
     style = layout.style_of(lines, root)._replace(newline=newline_of(text))
     slot = Slot(root, ROOT, root.start, root.start, root.end)
     # A comment below a literal block may become words of it.
     for way, literals in product((IN_PLACE, COLLECTIONS_ANEW, ALL_ANEW), (True, False)):
         writer = _Writer(document, lines, style._replace(literals=literals), known, way)
         writer.value(Child(slot, old, new, None))
-        if not writer.edits:
-            return text
         changed = splice(text, writer.edits)
         # A literal block needs a line break at its end.
         closed = changed if changed.endswith(tuple(BREAKS)) else changed + style.newline
@@ -188,14 +189,12 @@ class _Writer:
             self._replace(child)
             return
         entries: list[Entry] = []
-        overriding: list[Entry] = []
         for name, data in child.new.items():
-            entry = Entry(name, data, indexes.get(name, -1))
-            if name in indexes or name not in inherited:
-                entries.append(entry)
-            elif not same(inherited[name], data):
-                overriding.append(entry)
-        self._collection(child, node, children, entries + overriding)
+            if name in indexes or not same(inherited.get(name, GONE), data):
+                entries.append(Entry(name, data, indexes.get(name, -1)))
+        # What overrides an inherited member is the first of the new data: it goes behind all others.
+        entries.sort(key=lambda entry: entry.at < 0 and entry.name in inherited)
+        self._collection(child, node, children, entries)
 
     def _sequence(self, child: Child, node: Sequence) -> None:
         """Note the edits of the items of a list."""
@@ -227,7 +226,8 @@ class _Writer:
         """Note the removal of children, the edits inside of those that stay, and what is new."""
         slots = [inner.slot for inner in children]
         kept = [index for index, inner in enumerate(children) if inner.new is not GONE]
-        is_changed = len(kept) < len(children) or any(entry.at < 0 for entry in entries)
+        is_longer = any(entry.at < 0 for entry in entries)
+        is_changed = is_longer or len(kept) < len(children)
         if not kept or (is_changed and self.way == COLLECTIONS_ANEW):
             self._replace(child)
             return
@@ -236,16 +236,13 @@ class _Writer:
                 self.edits.append(self._removal(slots, left + 1, right - 1))
         for index in kept:
             self.value(children[index])
-        old = [place for place, entry in enumerate(entries) if entry.at >= 0]
-        if len(old) == len(entries):
+        if not is_longer:
             return
         self._close_text(children[kept[-1]])
         style = layout.style_near(self.text, node, slots, self.style)
         insertion = self._flow_insertion if slots[0].kind == FLOW else self._block_insertion
         front: Slot | None = None
-        for place, entry in enumerate(entries):
-            if place > (old[-1] if old else -1):
-                front = slots[kept[-1]]
+        for entry in entries:
             if entry.at >= 0:
                 front = slots[entry.at]
             else:
@@ -337,13 +334,14 @@ class _Writer:
         if kind in (KEY, DASH):
             self._replace_behind_indicator(child, data)
             return
-        new, end = "", node.end
-        if kind == ROOT and _is_block(node):
-            end = end_of_line(self.text, end)
-            if isinstance(data, (dict, list)) and data and starts_line(self.text, node.start):
-                lines = block(data, column_of(self.text, node.start), self.style)
-                new = self.style.newline.join(lines).lstrip(" ")
-        self.edits.append((node.start, end, new or flow(data, self.style)))
+        end = end_of_line(self.text, node.end) if _is_block(node) else node.end
+        new = flow(data, self.style)
+        # Behind `---` on its line there can be no block.
+        is_line = kind == ROOT and not self.style.json and starts_line(self.text, node.start)
+        if is_line and data and isinstance(data, (dict, list)):
+            lines = block(data, column_of(self.text, node.start), self.style)
+            new = self.style.newline.join(lines).lstrip(" ")
+        self.edits.append((node.start, end, new))
 
     def _replace_behind_indicator(self, child: Child, data: Any) -> None:
         """Write the value behind a ``-`` or ``:`` anew and keep the comments on its lines."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator
 
 from krm_fn.light_typing import NamedTuple
 from krm_fn.yamledit.data import key_text
@@ -112,61 +113,53 @@ def has_code_above(text: str, start: int) -> bool:
 
 def style_of(text: str, root: Node) -> Layout:
     """Return the predominant layout of the text; that of kustomize (two columns, compact lists) by default."""
-    steps: Counter[int] = Counter()
-    dashes: Counter[int] = Counter()
+    steps: list[int] = []
+    dashes: list[int] = []
     is_json = text.lstrip()[:1] in ("{", "[")
     for node in walk(root):
-        if not isinstance(node, Mapping):
-            continue
-        for key, value in node.entries:
-            is_json = is_json and quote_of(key) == '"'
-            if isinstance(value, Scalar) or node.flow:
-                continue
-            column = column_of(text, key.start)
-            if isinstance(value, Mapping) and not value.flow and value.entries:
-                step = column_of(text, value.entries[0][0].start) - column
-                steps.update([step] if step > 0 else [])
-            dashes.update(_dash_columns(text, column, value))
-    return Layout(
-        step=max(steps, key=steps.__getitem__, default=2),
-        dash=max(dashes, key=dashes.__getitem__, default=0),
-        json=is_json,
-    )
+        if isinstance(node, Mapping):
+            is_json = is_json and all(quote_of(key) == '"' for key, _ in node.entries)
+            steps += filter(None, _indents(text, node, Mapping))
+            dashes += _indents(text, node, Sequence)
+    return Layout(_usual(steps, 2), _usual(dashes, 0), json=is_json)
 
 
-def _dash_columns(text: str, column: int, value: Node) -> list[int]:
-    """Return how far the dashes of a block list are behind its key at ``column``; [] for other values."""
-    if not isinstance(value, Sequence) or value.flow or not value.items:
-        return []
-    columns = column_of(text, end_of_match(_PROPERTIES, text, value.start)) - column
-    return [columns] if columns >= 0 else []
+def _indents(text: str, node: Mapping, kind: type[Mapping | Sequence]) -> Iterator[int]:
+    """Yield how much deeper than its key each block collection of a kind is in a mapping."""
+    for key, value in node.entries if not node.flow else ():
+        if isinstance(value, kind) and not value.flow:
+            start = end_of_match(_PROPERTIES, text, value.start)
+            columns = column_of(text, start) - column_of(text, key.start)
+            if columns >= 0:
+                yield columns
+
+
+def _usual(columns: Iterable[int], default: int) -> int:
+    """Return what occurs most often, the first of several."""
+    counts = Counter(columns)
+    return max(counts, key=counts.__getitem__, default=default)
 
 
 def style_near(text: str, node: Mapping | Sequence, slots: list[Slot], style: Layout) -> Layout:
     """Return ``style`` adapted to the siblings of a new child: quotes, columns behind a dash, JSON or not."""
     style = style._replace(json=style.json or _is_json(node))
     if isinstance(node, Mapping):
-        dashes: Counter[int] = Counter()
-        for _, value in node.entries if not node.flow else ():
-            dashes.update(_dash_columns(text, column_of(text, slots[0].start), value))
-        return style._replace(
-            dash=max(dashes, key=dashes.__getitem__, default=style.dash), quotes={}
-        )
+        dash = _usual(_indents(text, node, Sequence), style.dash)
+        return style._replace(dash=dash, quotes={})
     style = style._replace(quotes=_quotes(node.items[-1]))
-    if node.flow:
-        return style
-    for item, slot in zip(reversed(node.items), reversed(slots), strict=True):
-        if "\n" not in text[slot.start : item.start]:
-            return style._replace(width=max(item.start - slot.start, 2))
+    for slot in reversed(slots):
+        before = text[slot.start : slot.node.start]
+        if before and "\n" not in before:
+            return style._replace(width=max(len(before), 2))
     return style
 
 
 def _is_json(node: Node) -> bool:
-    if isinstance(node, Sequence):
-        return node.flow and bool(node.items) and _is_json(node.items[-1])
-    if isinstance(node, Mapping):
-        return node.flow and bool(node.entries) and quote_of(node.entries[0][0]) == '"'
-    return False
+    while isinstance(node, Sequence) and node.flow and node.items:
+        node = node.items[-1]
+    if not isinstance(node, Mapping) or not node.flow or not node.entries:
+        return False
+    return quote_of(node.entries[0][0]) == '"'
 
 
 def _quotes(last: Node) -> dict[str, str]:

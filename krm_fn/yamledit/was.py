@@ -101,49 +101,32 @@ def with_earlier_values(node: Node, old: Any, new: Any, known: dict[Node, Earlie
     if same(old, new):
         return new
     inner = new
-    if isinstance(node, Mapping):
-        inner = _members_with_earlier_values(node, old, new, known)
+    if isinstance(node, Mapping) and (new is GONE or isinstance(new, dict)):
+        members = {} if new is GONE else dict(new)
+        for key, value in node.entries:
+            name = key_text(key)
+            if not is_merge(key):
+                member = with_earlier_values(value, old[name], members.get(name, GONE), known)
+                members.update({} if member is GONE else {name: member})
+        inner = members or new
     elif isinstance(node, Sequence) and isinstance(new, list):
         inner = list(new)
         for at, to in pair_items(old, new):
             inner[to] = with_earlier_values(node.items[at], old[at], new[to], known)
     earlier = known.get(node)
-    if earlier is None:
-        return inner
-    return earlier.data if _remains(inner, earlier.data) else inner
-
-
-def _members_with_earlier_values(
-    node: Mapping, old: Any, new: Any, known: dict[Node, EarlierValue]
-) -> Any:
-    if not isinstance(new, dict) and new is not GONE:
-        return new
-    members = {} if new is GONE else dict(new)
-    for key, value in node.entries:
-        name = key_text(key)
-        if is_merge(key) or same(old[name], members.get(name, GONE)):
-            continue
-        member = with_earlier_values(value, old[name], members.get(name, GONE), known)
-        if member is not GONE:
-            members[name] = member
-    return members if members or new is not GONE else GONE
+    return earlier.data if earlier and _remains(inner, earlier.data) else inner
 
 
 def _remains(new: Any, earlier: Any) -> bool:
     """Return whether new data are an earlier value, but for what was empty in it and is not there now."""
     if new is GONE or new in ({}, []):
-        return is_nothing(earlier)
+        new = {} if isinstance(earlier, dict) else GONE
     if isinstance(new, dict) and isinstance(earlier, dict):
         return new.keys() <= earlier.keys() and all(
             _remains(new.get(name, GONE), data) for name, data in earlier.items()
         )
     if isinstance(new, list) and isinstance(earlier, list):
         return len(new) == len(earlier) and all(map(_remains, new, earlier))
+    if new is GONE:
+        return earlier is None or earlier is False or earlier in ("", [])
     return same(new, earlier)
-
-
-def is_nothing(data: Any) -> bool:
-    """Return whether data are null, false, an empty text or list, or a mapping that holds nothing else."""
-    if isinstance(data, dict):
-        return all(map(is_nothing, data.values()))
-    return data is None or data is False or data in ("", [])
