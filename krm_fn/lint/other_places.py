@@ -26,7 +26,7 @@ from krm_fn.places.reading import Reading
 from krm_fn.plan import Overview
 from krm_fn.plan.selection import is_enabled
 from krm_fn.products.node_kinds import NODE_KINDS
-from krm_fn.products.systems import System, field_of, system_of
+from krm_fn.products.systems import System, known_system
 from krm_fn.products.workload_kinds import POD_KINDS
 from krm_fn.proxy_url import with_and_without_credentials
 from krm_fn.settings import declared_urls
@@ -142,8 +142,8 @@ def _of_object(
 
 def _proxies_in(obj: Object) -> Iterator[Reading]:
     """Yield the proxies that an object of any kind sets, as far as names or known fields show them."""
-    system = system_of(*obj.group_kind)
-    rows = [(row, ()) for row in (system, field_of(*obj.group_kind)) if row]
+    system = known_system(*obj.group_kind)
+    rows: list[tuple[System, Pointer]] = [(system, ())] if system else []
     paths: set[Pointer] = set()
     for row, root in [*rows, *charts_in(obj)]:
         for below in row.urls:
@@ -155,7 +155,8 @@ def _proxies_in(obj: Object) -> Iterator[Reading]:
                 yield _reading(below[-1], value, path)
     of_nodes = NODE_KINDS.get(obj.group_kind)
     has_patches = of_nodes is not None and bool(of_nodes.system.patches)
-    has_texts = obj.ref.kind in _WITH_TEXTS or has_patches or system is not None
+    is_system = system is not None and system.has_nodes
+    has_texts = obj.ref.kind in _WITH_TEXTS or has_patches or is_system
     nodes: Iterable[tuple[Pointer, Any]] = walk(obj.data)
     if obj.group_kind == ("", "Secret"):
         nodes = [
@@ -213,15 +214,15 @@ def _advice(obj: Object, wanted: ProxyConfig) -> str:
         return f"choose the workload in `spec.targets.workloads`, or by {annotation}"
     if any(charts_in(obj)) and is_enabled("charts", wanted):
         return f"choose the chart in `spec.targets.charts`, or by {annotation}"
-    system = system_of(*obj.group_kind) or field_of(*obj.group_kind)
+    system = known_system(*obj.group_kind)
     if system is not None and system.waits:
         return f"set `spec.targets.{system.target}.enabled` to true"
     return "no target writes this place: change it yourself, or leave the object out with `spec.selector.exclude`"
 
 
 def _empty_places(obj: Object, overview: Overview) -> Iterator[System]:
-    system = field_of(*obj.group_kind)
-    if system is not None and system.is_needed:
+    system = known_system(*obj.group_kind)
+    if system and system.is_needed and not system.has_nodes:
         yield system
     for chart, path in charts_in(obj, overview.uses.chart_sources):
         elsewhere = lookup(obj.data, ("spec", "valuesFrom")) or lookup(

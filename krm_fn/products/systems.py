@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 
 from krm_fn.light_typing import NamedTuple
-from krm_fn.products import distributions, proxy_keys
+from krm_fn.products import distributions
 from krm_fn.products.cluster_api import is_cluster_api
 from krm_fn.products.node_kinds import KUBEADM, NODE_KINDS
 from krm_fn.products.releases import APPLICATION, HELM_RELEASE
@@ -25,6 +25,7 @@ class System(NamedTuple):
         is_needed: without a proxy there something lacks it; False where only another one is worth a word.
         target: the target that writes the place; "" if none does.
         waits: its target writes nothing there unless it has ``enabled: true``.
+        has_nodes: it says what nodes run.
     """
 
     name: str
@@ -34,6 +35,7 @@ class System(NamedTuple):
     is_needed: bool = True
     target: str = ""
     waits: bool = False
+    has_nodes: bool = True
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -70,81 +72,73 @@ OF_CLUSTER_API = {
     "AWSManagedMachinePool": System("EKS", "the launch template of its nodes"),
 }
 """Kind in the groups of Cluster API, without ``Template``."""
-ALONE = {("karpenter.k8s.aws", "EC2NodeClass"): System("Karpenter", _KARPENTER)}
 _ACM = "Advanced Cluster Management"
-FIELDS = {
-    ("cdi.kubevirt.io", "CDI"): System("the imports of CDI", "`spec.config.importProxy`"),
+OTHERS = {
+    ("karpenter.k8s.aws", "EC2NodeClass"): System("Karpenter", _KARPENTER),
+    ("cdi.kubevirt.io", "CDI"): System(
+        "the imports of CDI", "`spec.config.importProxy`", has_nodes=False
+    ),
     ("addon.open-cluster-management.io", "AddOnDeploymentConfig"): System(
-        _ACM, "`spec.proxyConfig`", is_needed=False
+        _ACM, "`spec.proxyConfig`", is_needed=False, has_nodes=False
     ),
     ("config.open-cluster-management.io", "KlusterletConfig"): System(
         _ACM,
         "`spec.hubKubeAPIServerConfig.proxyURL`",
         urls=(("spec", "hubKubeAPIServerConfig", "proxyURL"),),
         is_needed=False,
+        has_nodes=False,
     ),
     ("helm.cattle.io", "HelmChart"): System(
         "charts of K3s and RKE2",
         "`spec.set` or `spec.valuesContent`",
         urls=(("spec", "set", "proxy"),),
         is_needed=False,
+        has_nodes=False,
     ),
 }
-"""Kinds with a field for a proxy that are no nodes, and no workloads of Kubernetes itself."""
+"""Kinds of other groups that are no workloads of Kubernetes itself."""
 
 
 @cache
-def _distribution(group: str, kind: str) -> System | None:
-    """Return the system of a kind that a target of ``products/distributions.py`` writes."""
+def known_system(group: str, kind: str) -> System | None:
+    """Return where an object of a kind that is none of ``NODE_KINDS``, and no chart, keeps a proxy."""
     rows = distributions.OF_KIND.get((group, kind), ())
     if not rows:
-        return None
+        of_cluster_api = is_cluster_api(group) and OF_CLUSTER_API.get(kind.removesuffix("Template"))
+        return of_cluster_api or OTHERS.get((group, kind))
     urls: list[tuple[str, ...]] = []
     for row in rows:
-        keys = row.keys[:2] if row.keys != proxy_keys.CAMEL else ()
-        urls += [(*row.path, *key.split(".")) for key in dict.fromkeys(keys) if key]
+        urls += [(*row.path, *key.split(".")) for key in dict.fromkeys(row.keys[:2]) if key]
+    product = distributions.PRODUCTS[rows[0].target]
     return System(
-        distributions.PRODUCTS[rows[0].target].name,
+        product.name,
         " or ".join(f"`{row.field}`" for row in rows),
         urls=tuple(urls),
         target=rows[0].target,
         waits=any(row.is_immutable for row in rows),
+        has_nodes=product.has_nodes,
     )
-
-
-def _has_nodes(group: str, kind: str) -> bool:
-    """Return whether a kind of ``products/distributions.py`` says which system nodes run."""
-    rows = distributions.OF_KIND.get((group, kind), ())
-    return bool(rows) and distributions.PRODUCTS[rows[0].target].has_nodes
 
 
 def system_kinds() -> frozenset[str]:
     """Return the kinds that show which system creates the nodes, and that are no ``NODE_KINDS``."""
-    kinds = {kind for group, kind in distributions.OF_KIND if _has_nodes(group, kind)}
-    kinds |= {*OF_CLUSTER_API, *(f"{kind}Template" for kind in OF_CLUSTER_API)}
-    return frozenset(kinds | {kind for _, kind in ALONE})
+    kinds = {*OF_CLUSTER_API, *(f"{kind}Template" for kind in OF_CLUSTER_API)}
+    for group, kind in (*distributions.OF_KIND, *OTHERS):
+        if system_of(group, kind):
+            kinds.add(kind)
+    return frozenset(kinds)
 
 
 def field_kinds() -> frozenset[str]:
     """Return the kinds of objects that may lack a proxy: nodes of other systems, charts, and those with a field."""
-    kinds = {kind for _, kind in (*FIELDS, *distributions.OF_KIND, HELM_RELEASE, APPLICATION)}
+    kinds = {kind for _, kind in (*OTHERS, *distributions.OF_KIND, HELM_RELEASE, APPLICATION)}
     return system_kinds() | kinds
 
 
 def system_of(group: str, kind: str) -> System | None:
-    """Return the system of a kind that is none of ``NODE_KINDS``."""
-    if _has_nodes(group, kind):
-        return _distribution(group, kind)
-    if is_cluster_api(group):
-        return OF_CLUSTER_API.get(kind.removesuffix("Template"))
-    return ALONE.get((group, kind))
-
-
-def field_of(group: str, kind: str) -> System | None:
-    """Return where an object of a kind that is no node and no chart keeps a proxy."""
-    if _has_nodes(group, kind):
-        return None
-    return FIELDS.get((group, kind)) or _distribution(group, kind)
+    """Return the system of nodes of a kind that is none of ``NODE_KINDS``."""
+    system = known_system(group, kind)
+    return system if system and system.has_nodes else None
 
 
 def targets_of(group: str, kind: str) -> tuple[str, ...]:
