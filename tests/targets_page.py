@@ -26,14 +26,14 @@ A target is a place in which inject-proxy writes the proxy. Each one is a key un
 All are enabled unless you write `enabled: false`, but those that wait for `enabled: true`: {waiting}. With
 `enabled: false` a target looks at no object, and what it wrote before stays as it is: remove the proxy first.
 
-The section of a target says what it sets, where, what it leaves alone, an example, why, and its options.
-`inject-proxy targets ID` prints the same; [testdata](../testdata) has more examples.
+The page of a system says of each target what it sets, where, what it leaves alone, an example, why, and its options;
+so does `inject-proxy targets ID`. [testdata](../testdata) has more examples.
 
 The last column says who reads the `NO_PROXY` of a target: programs on a node, any program in a pod, programs in pods
 that are written in Go, or a product or TKG, which add the networks of the cluster by themselves.
 
-| target | subject | reader |
-|---|---|---|
+| system | target | subject | reader |
+|---|---|---|---|
 """
 
 _READERS = {
@@ -67,10 +67,14 @@ def _with_options(page: str, name: str, options: str) -> str:
 
 
 def index() -> str:
-    """Return the page that leads to each target."""
+    """Return the page that leads to each system, with its targets."""
     rows = []
-    for name, target in TARGETS.items():
-        rows.append(f"| [{name}](../{place(name)}) | {_subject(name)} | {_reader(target)} |\n")
+    for system in dict.fromkeys(map(system_of, TARGETS)):
+        link = f"[{system}](../krm_fn/targets/{system}/README.md)"
+        for name, target in TARGETS.items():
+            if system_of(name) == system:
+                rows.append(f"| {link} | `{name}` | {title_of(name).partition(': ')[0]} | {_reader(target)} |\n")
+                link = ""
     at_once = {row.target for row in distributions.ROWS if not row.is_immutable}
     waiting = ", ".join(f"`{name}`" for name in distributions.PRODUCTS if name not in at_once)
     return "".join([_INDEX.format(waiting=waiting), *rows])
@@ -78,10 +82,6 @@ def index() -> str:
 
 def place(name: str) -> str:
     return f"krm_fn/targets/{system_of(name)}/README.md#{name.lower()}"
-
-
-def _subject(name: str) -> str:
-    return title_of(name).partition(": ")[0]
 
 
 def short_list() -> str:

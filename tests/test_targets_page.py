@@ -12,7 +12,7 @@ from krm_fn.target_table import system_of
 from krm_fn.targets import TARGETS
 from krm_fn.targets.pages import introduction_of, page_of, section_of
 from support import ROOT
-from targets_page import INDEX, index, pages, place, rows_of_charts, short_list
+from targets_page import INDEX, index, pages, rows_of_charts, short_list
 
 README = ROOT / "README.md"
 PARTS = ["What it sets", "Where", "What it leaves alone", "Before and after", "Why"]
@@ -62,8 +62,9 @@ def test_the_page_names_each_kind_of_a_target(target: str) -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_the_index_leads_to_the_section_of_a_target(target: str) -> None:
-    assert f"(../{place(target)})" in index()
+def test_the_index_leads_to_the_page_of_a_target(target: str) -> None:
+    assert f"(../krm_fn/targets/{system_of(target)}/README.md)" in index()
+    assert f"| `{target}` |" in index()
     assert f"\n## {target}\n" in page_of(system_of(target))
 
 
