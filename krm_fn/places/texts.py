@@ -103,22 +103,18 @@ class ComputedText(NamedTuple):
     Attributes:
         value: returns it.
         variable: the one that it is for its reader; "" for none.
-        is_upper_case: the reader knows the name in upper case only; any other one makes no difference.
         maybe_elsewhere: the variables that the reader may get from elsewhere.
     """
 
     value: Callable[[ProxySettings], str]
     variable: str = ""
-    is_upper_case: bool = False
     maybe_elsewhere: frozenset[str] = frozenset()
 
     def read(self, value: Value, place: Place) -> Iterator[Reading]:
         """Yield the variable."""
-        if not (value.text and self.variable):
-            return
-        readings = list(in_both_cases(self.variable, value.text, value.path, place.label))
-        for reading in readings[:1] if self.is_upper_case else readings:
-            yield reading._replace(maybe_elsewhere=self.maybe_elsewhere)
+        if value.text and self.variable:
+            for reading in in_both_cases(self.variable, value.text, value.path, place.label):
+                yield reading._replace(maybe_elsewhere=self.maybe_elsewhere)
 
     def edit(self, draft: Draft, value: Value, settings: ProxySettings) -> str:
         """Return the text."""

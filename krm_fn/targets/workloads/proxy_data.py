@@ -68,7 +68,7 @@ class _ProxyData(Target):
         elsewhere = frozenset({"NO_PROXY"}).difference(variables.values())
         forms: dict[str, tuple[str, ComputedText]] = {}
         for key, variable in variables.items():
-            form = one_variable(variable)._replace(is_upper_case=True, maybe_elsewhere=elsewhere)
+            form = one_variable(variable)._replace(maybe_elsewhere=elsewhere)
             forms[key] = ("the data", form)
         if use.is_proxy_of_flux and kind == "Secret":
             forms |= {key: (f"`{key}` of the proxy of Flux", _OF_FLUX[key]) for key in _OF_FLUX}
