@@ -13,7 +13,7 @@ from krm_fn.lint.compared import Compared
 from krm_fn.lint.silenced import Silencer
 from krm_fn.pipeline.edits import result_of_edit
 from krm_fn.plan import Location, ObjectSource, location_of
-from krm_fn.plan.rollout import RolloutNote, new_refs, secret_names, template_names
+from krm_fn.plan.rollout import RolloutNote, secret_names, template_names
 
 
 def roll_out(  # noqa: PLR0913, PLR0917 -- what a run is made of
@@ -39,8 +39,9 @@ def roll_out(  # noqa: PLR0913, PLR0917 -- what a run is made of
     notes = [*of_secrets, *of_templates]
     of_notes = [_result(note, wanted.mode) for note in notes]
     results = [*results, *silencer.left(of_notes)]
-    refs = {} if is_check else new_refs(notes)
-    if refs:
+    new_names = {note.obj.ref: note.new_name for note in notes if note.new_name}
+    refs = {ref: ref._replace(name=name) for ref, name in new_names.items()}
+    if refs and not is_check:
         compared = [_renamed(record, refs) for record in compared]
         results = [result._replace(ref=refs.get(result.ref, result.ref)) for result in results]
     return compared, results

@@ -28,11 +28,15 @@ _LONGEST = 253
 
 
 class RolloutNote(NamedTuple):
-    """What is to be done to an object of item ``item_index``, or what there is to say about it."""
+    """What is to be done to an object of item ``item_index``, or what there is to say about it.
+
+    ``new_name`` is the name that the object gets by that, "" where it keeps the one that it has.
+    """
 
     item_index: int
     obj: Object
     proposal: Edit | Result
+    new_name: str = ""
 
 
 class Rename(NamedTuple):
@@ -102,7 +106,7 @@ def renamed(
         return
     why = "so that nodes roll" if rename.is_hashed else "without a hash"
     edit = Edit((patch.replace(*NAME, value=rename.name),), f'renamed to "{rename.name}" {why}')
-    yield RolloutNote(rename.item_index, rename.obj, edit)
+    yield RolloutNote(rename.item_index, rename.obj, edit, rename.name)
     note = _note_of_base_name(rename.obj, is_hashed=rename.is_hashed)
     if note:
         yield RolloutNote(rename.item_index, rename.obj, note)
