@@ -76,8 +76,8 @@ def plan(listed: ListedClass, templates: ObjectIndex[Data]) -> ClassPlan:
 
 def _reasons(listed: ListedClass, shift: int) -> Iterator[Result]:
     """Yield why a class is patched that the user did not choose; ``shift``: so many patches are before the others."""
-    for eraser in listed.erasers:
-        message = f"this patch erases what the template has in `{eraser.key}`, so the proxy is in `{NODES}` behind it"
+    for eraser, key in listed.erasers:
+        message = f"this patch erases what the template has in `{key}`, so the proxy is in `{NODES}` behind it"
         path = (*PATCHES, str(eraser.patch + shift), *eraser.field)
         yield Result.of("ClassPatched", message, path)
     if not listed.erasers:

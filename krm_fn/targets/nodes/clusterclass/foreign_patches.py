@@ -89,18 +89,18 @@ class ForeignOperation(NamedTuple):
     patch: int
     field: Pointer
     op: str
-    path: Pointer = ()
+    path: Pointer = ("",)
     value: Any = None
     text: str = ""
     is_certain: bool = True
 
     def is_whole(self, path: Pointer) -> bool:
         """Return whether the list at ``path`` is written or removed as a whole, or something around it."""
-        return bool(self.op) and self.path == path[: len(self.path)]
+        return self.path == path[: len(self.path)]
 
     def is_entry(self, path: Pointer) -> bool:
         """Return whether an entry is added to the list at ``path``."""
-        return bool(self.op) and len(self.path) > len(path) and self.path[: len(path)] == path
+        return len(self.path) > len(path) and self.path[: len(path)] == path
 
     def leaves_list(self, path: Pointer) -> bool | None:
         """Return whether there is a list at ``path`` after this wrote it as a whole; None where that depends."""
@@ -114,20 +114,6 @@ class ForeignOperation(NamedTuple):
         if not inner:
             return self.value is None or isinstance(self.value, list)
         return isinstance(lookup(self.value, inner), list)
-
-
-class Eraser(NamedTuple):
-    """A patch that erases a list.
-
-    Attributes:
-        patch: its index among those of others.
-        field: leads to the operation in it.
-        key: that of the list.
-    """
-
-    patch: int
-    field: Pointer
-    key: str
 
 
 class ListState(NamedTuple):

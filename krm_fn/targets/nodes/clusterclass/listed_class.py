@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from krm_fn.clusters import Cluster, Key, Membership, ObjectIndex, key_of, may_be_same, target_of
+from krm_fn.clusters import Cluster, Key, Membership, ObjectIndex, key_of
 from krm_fn.clusters.references import WorkerClass
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
-from krm_fn.patch import list_at, lookup, named_items
+from krm_fn.patch import list_at, named_items
 from krm_fn.products.node_kinds import FILES_ON_REQUEST, NODE_KINDS, OF_CLASSES
 from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets.base import Data, Options
 from krm_fn.targets.class_context import ClassContext, ClassPlan
 from krm_fn.targets.class_plans import ALL_NODES
 from krm_fn.targets.nodes.clusterclass.foreign_patches import (
-    Eraser,
+    ForeignOperation,
     NodeGroup,
     is_ours,
     node_groups,
@@ -42,7 +42,7 @@ class ListedClass:
         clusters: its Clusters, with the proxy of each group of their nodes, by section and name; that of the whole
             Cluster by ``ALL_NODES``.
         variable: that of a product in its Clusters, out of which it writes the proxy on its nodes itself.
-        erasers: its patches that erase what its templates hold.
+        erasers: what patches of others erase of its templates, and the key of the list.
         has_erasers: it, or a class that shares a template with it, has such patches.
         plan: its patches; None where it is not to be patched.
     """
@@ -56,7 +56,7 @@ class ListedClass:
         self.is_selected = is_selected
         self.clusters: dict[Key, dict[WorkerClass, Resolved]] = {}
         self.variable: ProductVariable | None = None
-        self.erasers: list[Eraser] = []
+        self.erasers: list[tuple[ForeignOperation, str]] = []
         self.has_erasers = False
         self.plan: ClassPlan | None = None
 
@@ -130,10 +130,7 @@ class ListedClass:
         Cluster API refuses a reference into another namespace.
         """
         own = self.obj.ref
-        key = target_of(lookup(self.obj.data, nodes.path), own.namespace, own.file_path)
-        if key is None or not may_be_same(key.namespace, own.namespace):
-            return None
-        return templates.get(key)
+        return templates.get(Key(*nodes.group_kind, own.namespace, nodes.template, own.file_path))
 
     def context(self) -> ClassContext:
         """Return what the targets of classes know of it."""

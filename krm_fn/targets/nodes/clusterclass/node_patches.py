@@ -22,7 +22,6 @@ from krm_fn.targets.base import Context, Data
 from krm_fn.targets.nodes import node_config
 from krm_fn.targets.nodes.clusterclass import go_templates
 from krm_fn.targets.nodes.clusterclass.foreign_patches import (
-    Eraser,
     ForeignOperation,
     NodeGroup,
     node_groups,
@@ -154,9 +153,11 @@ class _NotPatchedError(Exception):
         self.is_obstacle = is_obstacle
 
 
-def erasers_of(listed: ListedClass, templates: ObjectIndex[Data]) -> list[Eraser]:
-    """Return the patches of others that erase what the templates of a class must hold."""
-    erasers: dict[tuple[int, Pointer], Eraser] = {}
+def erasers_of(
+    listed: ListedClass, templates: ObjectIndex[Data]
+) -> list[tuple[ForeignOperation, str]]:
+    """Return what patches of others erase of what the templates of a class must hold, and the key of the list."""
+    erasers: dict[tuple[int, Pointer], tuple[ForeignOperation, str]] = {}
     for nodes in node_groups(listed.obj.data):
         template = listed.template(nodes, templates)
         if template is None or nodes.kind not in KIND_NAMES:
@@ -167,8 +168,8 @@ def erasers_of(listed: ListedClass, templates: ObjectIndex[Data]) -> list[Eraser
         for added in written.additions():
             state = state_after(written.operations, added.path)
             for operation in state.erasers if added.is_any else ():
-                eraser = Eraser(operation.patch, operation.field, added.path[-1])
-                erasers.setdefault((eraser.patch, eraser.field), eraser)
+                key = (operation.patch, operation.field)
+                erasers.setdefault(key, (operation, added.path[-1]))
     return [*erasers.values()]
 
 
@@ -315,8 +316,7 @@ def _report_files(patches: NodePatches, listed: ListedClass, written: _Written) 
             )
     for finding in written.draft.findings:
         if finding.severity is Severity.ERROR:
-            message = f"of {nodes.called}: {finding.message}"
-            patches.findings.append(finding._replace(message=message, path=nodes.path))
+            patches.findings.append(finding._replace(path=nodes.path))
     path = written_path(listed.obj.data, paths, nodes.kind)
     if path:
         message = (
