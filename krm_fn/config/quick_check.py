@@ -1,7 +1,7 @@
 """A quick check of a value by a JSON Schema (draft 2020-12), which spares the import of ``jsonschema``.
 
 That import takes longer than a whole run over a small list, and nearly every ProxyConfig is right. Only the answer yes
-counts: of any other value ``_schema.py`` asks ``jsonschema``.
+counts: of any other value ``json_schema`` asks ``jsonschema``.
 """
 
 from __future__ import annotations
@@ -27,9 +27,11 @@ def fits(value: Any, node: Node, definitions: Node) -> bool:
     if choices and not any(fits(value, choice, definitions) for choice in choices):
         return False
     if isinstance(value, dict):
-        return _members_fit(value, node, definitions)
+        return all(_member_fits(name, value[name], node, definitions) for name in value)
     if isinstance(value, list):
-        return _items_fit(value, node, definitions)
+        contained = node.get("contains")
+        has_it = not contained or any(fits(item, contained, definitions) for item in value)
+        return has_it and all(fits(item, node.get("items", {}), definitions) for item in value)
     return True
 
 
@@ -46,25 +48,12 @@ def matches_whole(pattern: str, text: str) -> bool:
     return re.search(pattern.replace("$", r"\Z"), text) is not None
 
 
-def _members_fit(value: dict[str, Any], node: Node, definitions: Node) -> bool:
-    properties, others = node.get("properties", {}), node.get("additionalProperties", {})
-    names = node.get("propertyNames", {})
-    for name, member in value.items():
-        if name not in properties and isinstance(others, bool):
-            if not others:
-                return False
-        elif not fits(member, properties.get(name, others), definitions):
-            return False
-        if not fits(name, names, definitions):
-            return False
-    return True
-
-
-def _items_fit(value: list[Any], node: Node, definitions: Node) -> bool:
-    items, contained = node.get("items", {}), node.get("contains")
-    if contained and not any(fits(item, contained, definitions) for item in value):
+def _member_fits(name: str, member: Any, node: Node, definitions: Node) -> bool:
+    others = node.get("additionalProperties", {})
+    child = node.get("properties", {}).get(name, others)
+    if child is False or not fits(name, node.get("propertyNames", {}), definitions):
         return False
-    return all(fits(item, items, definitions) for item in value)
+    return child is True or fits(member, child, definitions)
 
 
 _TYPES = {"array": list, "boolean": bool, "integer": int, "object": dict, "string": str}
@@ -84,15 +73,23 @@ def _has_companions(value: Any, companions: Mapping[str, list[str]]) -> bool:
     return all(_has_all(value, needed) for name, needed in companions.items() if name in value)
 
 
+def _is_at_most(value: Any, most: int) -> bool:
+    return len(value) <= most
+
+
+def _is_at_least(value: Any, least: int) -> bool:
+    return not isinstance(value, (dict, list, str)) or len(value) >= least
+
+
 _CHECKS: dict[str, Callable[[Any, Any], bool]] = {
     "const": lambda value, expected: value == expected,
     "dependentRequired": _has_companions,
     "enum": lambda value, choices: value in choices,
-    "maxLength": lambda value, most: len(value) <= most,
-    "maxProperties": lambda value, most: len(value) <= most,
-    "minItems": lambda value, least: not isinstance(value, list) or len(value) >= least,
-    "minLength": lambda value, least: not isinstance(value, str) or len(value) >= least,
-    "minProperties": lambda value, least: len(value) >= least,
+    "maxLength": _is_at_most,
+    "maxProperties": _is_at_most,
+    "minItems": _is_at_least,
+    "minLength": _is_at_least,
+    "minProperties": _is_at_least,
     "minimum": lambda value, least: value >= least,
     "pattern": lambda value, pattern: matches_whole(pattern, value),
     "required": _has_all,
