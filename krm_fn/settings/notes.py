@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn.clusters import Membership
 from krm_fn.krm.results import Result
-from krm_fn.products.cluster_api import Role
 from krm_fn.settings.model import Resolved
 from krm_fn.settings.network import Missing
 
@@ -22,22 +21,18 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Res
     if not any(resolved.urls):
         return
     if resolved.of_role is not None:
-        role = {Role.WORKER: "workers", Role.CONTROL_PLANE: "control plane"}[resolved.of_role]
         message = (
-            f"takes the proxy of the {role}, because the machines of all roles share this object and nothing "
-            "declares a proxy for the Cluster"
+            f"takes the proxy of the role {resolved.of_role.value}, because the machines of all roles share this "
+            "object and nothing declares a proxy for the Cluster"
         )
         yield Result.of("SharedObject", message)
     names = _names(memberships)
     if len(names) > 1:
-        yield Result.of(
-            "SharedObject",
-            f"is shared by {', '.join(names)}: `NO_PROXY` holds what each of them needs",
-        )
+        message = f"is shared by {', '.join(names)}: `NO_PROXY` holds what each of them needs"
+        yield Result.of("SharedObject", message)
     yield from _ambiguous(memberships)
-    of_nodes = [fact for fact in resolved.missing if fact.is_about_nodes]
-    others = [fact for fact in resolved.missing if not fact.is_about_nodes]
-    for missing in (others, of_nodes):  # apart, because few targets write what calls nodes
+    for is_about_nodes in (False, True):  # apart, because few targets write what calls nodes
+        missing = [fact for fact in resolved.missing if fact.is_about_nodes is is_about_nodes]
         if missing:
             yield _lack(missing, memberships)
 
