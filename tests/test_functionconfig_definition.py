@@ -14,7 +14,15 @@ from support import ROOT
 
 FILE = FOLDER / "krmfunctiondefinition.yaml"
 DEFINITION = yaml.safe_load(FILE.read_text(encoding="utf-8"))
-UNKNOWN_TO_OPEN_API = {"$schema", "$defs", "patternErrorMessage", "propertyNames", "dependentRequired", "contains"}
+UNKNOWN_TO_OPEN_API = {
+    "$schema",
+    "$defs",
+    "errorMessage",
+    "patternErrorMessage",
+    "propertyNames",
+    "dependentRequired",
+    "contains",
+}
 
 
 def open_api(node: Any) -> Any:

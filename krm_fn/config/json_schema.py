@@ -170,15 +170,6 @@ def _not_one_of(mistake: Mistake) -> str:
     return f"must be {_listed(allowed, 'or')}{meant}"
 
 
-def _nothing_chosen(mistake: Mistake) -> str:
-    """Return the message for a missing alternative: a proxy in ``spec``, or any setting in an override."""
-    if not mistake.place:
-        here = "must hold `httpProxy` or `httpsProxy`, here or in one of `overrides`"
-        return f"{here}, or `from`, `trustedCA`, `registryMirror` or `mode: Remove`, which need neither"
-    names = [name for choice in mistake.node["anyOf"] for name in choice["required"]]
-    return f"must set something: {_listed(names, 'or')}"
-
-
 def _missing(mistake: Mistake) -> str:
     return f"must hold {_listed(name for name in mistake.node['required'] if name not in mistake.value)}"
 
@@ -190,7 +181,7 @@ def _without_companion(mistake: Mistake) -> str:
 
 _WORDS: dict[str, Callable[[Mistake], str]] = {
     "additionalProperties": lambda mistake: unknown(mistake.value, mistake.node["properties"]),
-    "anyOf": _nothing_chosen,
+    "anyOf": lambda mistake: str(mistake.node["errorMessage"]),
     "dependentRequired": _without_companion,
     "enum": _not_one_of,
     "maxLength": lambda mistake: f"must not be longer than {mistake.node['maxLength']} characters",

@@ -98,5 +98,5 @@ _CHECKS: dict[str, Callable[[Any, Any], bool]] = {
 _KNOWN = {
     *_CHECKS,
     *("additionalProperties", "anyOf", "contains", "items", "properties", "propertyNames", "type"),
-    *("default", "description", "examples", "patternErrorMessage", "title"),
+    *("default", "description", "errorMessage", "examples", "patternErrorMessage", "title"),
 }

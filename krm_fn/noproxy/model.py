@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum
-from functools import cache, lru_cache
 
 from krm_fn.clusters.network import Fact
 from krm_fn.light_typing import NamedTuple
@@ -138,22 +137,11 @@ class Entry(NamedTuple):
     @classmethod
     def of_rule(cls, text: str, rule: str) -> Entry:
         """Return an entry that is in the list for a rule alone."""
-        return cls(text, (_of_rule(rule),), _BY_RULE)
+        return cls(text, (f"rule: {rule}",), _BY_RULE)
 
     def by_rule(self, text: str, rule: str) -> Entry:
         """Return the entry ``text``, which a rule adds because of this one."""
-        return Entry(text, (*self.why, _of_rule(rule)), _both(self.origins, _BY_RULE))
-
-
-# There are few rules and origins, but many Clusters have many entries: these share them.
-@lru_cache(maxsize=1024)
-def _of_rule(rule: str) -> str:
-    return f"rule: {rule}"
-
-
-@cache
-def _both(one: frozenset[Origin], other: frozenset[Origin]) -> frozenset[Origin]:
-    return one | other
+        return Entry(text, (*self.why, f"rule: {rule}"), self.origins | _BY_RULE)
 
 
 def united(entries: Iterable[Entry]) -> list[Entry]:
@@ -165,7 +153,7 @@ def united(entries: Iterable[Entry]) -> list[Entry]:
             first[entry.text] = entry
         else:
             why = tuple(dict.fromkeys((*known.why, *entry.why)))
-            first[entry.text] = Entry(entry.text, why, _both(known.origins, entry.origins))
+            first[entry.text] = Entry(entry.text, why, known.origins | entry.origins)
     return list(first.values())
 
 
