@@ -376,7 +376,7 @@ def _needed(reader: Reader) -> Iterator[_Needed]:
     for name in ("localhost", "127.0.0.1"):
         yield _Needed("AddressNotListed", name, "only Go, Ruby and Java know loopback themselves")
     for network in reader.networks:
-        (domain,) = styles.domains((network,))
+        domain = styles.domain_of(network)
         service, why = "kubernetes.default.svc", "the names of services end in it"
         yield _Needed("ClusterNotListed", "svc", why, service)
         yield _Needed("ClusterNotListed", domain.text, why, f"{service}.{domain.text}")

@@ -35,13 +35,13 @@ ROOTED = "rooted"
 USER = "user"
 """What the user wrote, which nothing switches off."""
 _DEFAULT_DOMAIN = Entry.of_rule(CLUSTER_DOMAIN, "the domain of a cluster that declares none")
+_TKG_CLOUDS = ("AWS", "Azure")
+"""How the kinds of infrastructure begin about which TKG knows something."""
 _LOOPBACK_RULE = "only Go, Ruby and Java leave loopback out on their own"
-
-Networks = Sequence[ClusterNetwork]
 
 
 class Group(NamedTuple):
-    """Entries that are switched off together: names with a rule, facts of the Clusters, or those of a function.
+    """Entries that are switched off together: names with a rule, facts of a Cluster, or those of a function.
 
     ``derived_from`` is a name of ``spec.noProxyPolicy.derive``, ``ROOTED`` or ``USER``.
     """
@@ -50,17 +50,17 @@ class Group(NamedTuple):
     names: tuple[str, ...] = ()
     rule: str = ""
     facts: tuple[str, ...] = ()
-    make: Callable[[Networks, Audience], Iterator[Entry]] | None = None
+    make: Callable[[ClusterNetwork, Audience], Iterator[Entry]] | None = None
 
-    def entries(self, networks: Networks, audience: Audience) -> Iterator[Entry]:
-        """Yield the entries for some Clusters and an audience."""
+    def entries(self, networks: Sequence[ClusterNetwork], audience: Audience) -> Iterator[Entry]:
+        """Yield the entries for some Clusters, or for one that says nothing, and an audience."""
         for name in self.names:
             yield Entry.of_rule(name, self.rule)
-        for network in networks:
+        for network in networks or (ClusterNetwork(),):
             for field in self.facts:
                 yield from _entries_of(getattr(network, field))
-        if self.make:
-            yield from self.make(networks, audience)
+            if self.make:
+                yield from self.make(network, audience)
 
 
 class Recipe(NamedTuple):
@@ -77,22 +77,13 @@ class Recipe(NamedTuple):
     rooted: bool = False
 
 
-def speaks_ipv6(networks: Networks) -> bool:
-    """Return whether any of the clusters has IPv6 pods or services, as far as that is known."""
-    cidrs = [cidr for network in networks for cidr in (*network.pod_cidrs, *network.service_cidrs)]
-    return any(":" in placeholders.with_defaults(cidr.value) for cidr in cidrs)
-
-
-def domains(networks: Networks) -> Iterator[Entry]:
-    """Yield the domain of each cluster, without dots around it; the default where a cluster declares none."""
-    for network in networks or (ClusterNetwork(),):
-        if not network.service_domain:
-            yield _DEFAULT_DOMAIN
-        for fact in network.service_domain:
-            name = fact.value.strip(".")
-            if not placeholders.is_template(name):
-                name = name.lower()
-            yield Entry.of_fact(fact)._replace(text=name)
+def domain_of(network: ClusterNetwork) -> Entry:
+    """Return the domain of a cluster, without dots around it; the default where it declares none."""
+    if not network.service_domain:
+        return _DEFAULT_DOMAIN
+    domain = Entry.of_fact(network.service_domain[0])
+    name = domain.text.strip(".")
+    return domain._replace(text=name if placeholders.is_template(name) else name.lower())
 
 
 def first_address(cidr: str) -> str:
@@ -111,63 +102,67 @@ def _entries_of(facts: tuple[Fact, ...]) -> Iterator[Entry]:
             yield Entry.of_fact(fact)
 
 
-def _loopback_v6(networks: Networks, audience: Audience) -> Iterator[Entry]:
-    if audience is not Audience.POD and speaks_ipv6(networks):
+def _has_ipv6(network: ClusterNetwork, audience: Audience) -> bool:
+    """Return whether readers speak IPv6: not pods, whose clients may fail on it, and not where no CIDR is known."""
+    cidrs = (*network.pod_cidrs, *network.service_cidrs)
+    has_ipv6 = any(":" in placeholders.with_defaults(cidr.value) for cidr in cidrs)
+    return has_ipv6 and audience is not Audience.POD
+
+
+def _loopback_v6(network: ClusterNetwork, audience: Audience) -> Iterator[Entry]:
+    if _has_ipv6(network, audience):
         yield Entry.of_rule("::1", "IPv6 loopback, because the cluster speaks IPv6")
 
 
-def _names(networks: Networks, _audience: Audience) -> Iterator[Entry]:
+def _names(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
     svc = Entry.of_rule("svc", "the short names of services end in it")
-    for domain in (svc, *domains(networks)):
+    for domain in (svc, domain_of(network)):
         yield domain
         yield domain.by_rule(f".{domain.text}", TWIN)
 
 
-def _rooted_names(networks: Networks, _audience: Audience) -> Iterator[Entry]:
+def _rooted_names(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
     """Yield ``.svc.<domain>.``, which is how Flux and other Go programs write Services to skip the search domains.
 
     Source: "Flux proxy settings", ``--storage-adv-addr`` of its manifests.
     """
-    for domain in domains(networks):
-        rule = "Flux and other Go programs write Services with a final dot"
-        yield domain.by_rule(f".svc.{domain.text}.", rule)
+    domain = domain_of(network)
+    rule = "Flux and other Go programs write Services with a final dot"
+    yield domain.by_rule(f".svc.{domain.text}.", rule)
 
 
-def _service_addresses(networks: Networks, audience: Audience) -> Iterator[Entry]:
+def _service_addresses(network: ClusterNetwork, audience: Audience) -> Iterator[Entry]:
     """Yield the first address of each service CIDR, for clients that read no CIDRs."""
-    for network in networks:
-        for at, service in enumerate(network.service_cidrs):
-            address = first_address(service.value)
-            # Pods need the address of the API server, even if Ruby misreads it.
-            is_wrong = at and audience is Audience.POD and entries.confuses_ruby(address)
-            if address and not is_wrong:
-                cidr = entries.network(service.value)
-                rule = f"first address of the service CIDR {cidr} (for clients that read no CIDRs)"
-                yield Entry.of_fact(service).by_rule(address, rule)
+    for at, service in enumerate(network.service_cidrs):
+        address = first_address(service.value)
+        # Pods need the address of the API server, even if Ruby misreads it.
+        is_wrong = at and audience is Audience.POD and entries.confuses_ruby(address)
+        if address and not is_wrong:
+            cidr = entries.network(service.value)
+            rule = f"first address of the service CIDR {cidr} (for clients that read no CIDRs)"
+            yield Entry.of_fact(service).by_rule(address, rule)
 
 
-def _metadata(networks: Networks, audience: Audience) -> Iterator[Entry]:
-    has_v6 = audience is not Audience.POD and speaks_ipv6(networks)
-    for network in networks:
-        kind = network.infrastructure_kind
-        provider = providers.find(kind)
-        for text in provider.metadata + (provider.metadata_v6 if has_v6 else ()):
-            yield Entry.of_rule(text, f"the metadata service of {provider.name} ({kind})")
+def _metadata(network: ClusterNetwork, audience: Audience) -> Iterator[Entry]:
+    kind = network.infrastructure_kind
+    provider = providers.find(kind)
+    addresses = provider.metadata_v6 if _has_ipv6(network, audience) else ()
+    for text in (*provider.metadata, *addresses):
+        yield Entry.of_rule(text, f"the metadata service of {provider.name} ({kind})")
 
 
-def _metadata_v4(networks: Networks, _audience: Audience) -> Iterator[Entry]:
-    return _metadata(networks, Audience.POD)
+def _metadata_v4(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
+    return _metadata(network, Audience.POD)
 
 
-def _provider(networks: Networks, _audience: Audience) -> Iterator[Entry]:
-    for network in networks:
-        yield from _wire_servers(network)
-        for domain in _machine_domains(network):
-            yield domain
-            yield domain.by_rule(f".{domain.text}", TWIN)
+def _provider(network: ClusterNetwork, audience: Audience) -> Iterator[Entry]:
+    yield from _wire_servers(network, audience)
+    for domain in _machine_domains(network):
+        yield domain
+        yield domain.by_rule(f".{domain.text}", TWIN)
 
 
-def _wire_servers(network: ClusterNetwork) -> Iterator[Entry]:
+def _wire_servers(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
     kind = network.infrastructure_kind
     for text in providers.find(kind).services:
         yield Entry.of_rule(text, f"the wire server of {kind}")
@@ -179,48 +174,35 @@ def _machine_domains(network: ClusterNetwork) -> Iterator[Entry]:
         yield Entry.of_rule(domain, f"the names of machines in the region {region} ({kind})")
 
 
-def _domain(networks: Networks, _audience: Audience) -> Iterator[Entry]:
-    """Yield the domains that clusters declare."""
-    for network in networks:
-        for domain in network.service_domain:
-            yield Entry.of_fact(domain)._replace(text=domain.value.strip("."))
+def _domain(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
+    """Yield the domain that a cluster declares."""
+    for domain in network.service_domain:
+        yield Entry.of_fact(domain)._replace(text=domain.value.strip("."))
 
 
-def _tkg_services(networks: Networks, _audience: Audience) -> Iterator[Entry]:
-    for domain in domains(networks):
-        yield domain.by_rule(f".svc.{domain.text}", "TKG adds the services of the domain")
+def _tkg_services(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
+    domain = domain_of(network)
+    yield domain.by_rule(f".svc.{domain.text}", "TKG adds the services of the domain")
 
 
-def _tkg_clouds(networks: Networks) -> Networks:
-    """Return the clusters on clouds about which TKG knows something."""
-    clouds = ("AWS", "Azure")
-    return [network for network in networks if network.infrastructure_kind.startswith(clouds)]
-
-
-def _tkg_networks(networks: Networks, _audience: Audience) -> Iterator[Entry]:
-    for network in _tkg_clouds(networks):
+def _tkg_networks(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
+    if network.infrastructure_kind.startswith(_TKG_CLOUDS):
         yield from _entries_of(network.networks)
 
 
-def _tkg_link_local(networks: Networks, _audience: Audience) -> Iterator[Entry]:
-    if _tkg_clouds(networks):
+def _tkg_link_local(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
+    if network.infrastructure_kind.startswith(_TKG_CLOUDS):
         yield Entry.of_rule("169.254.0.0/16", "TKG adds link-local addresses on AWS and Azure")
 
 
-def _tkg_wire_servers(networks: Networks, _audience: Audience) -> Iterator[Entry]:
-    for network in networks:
-        yield from _wire_servers(network)
-
-
-def _dotted_names(networks: Networks, _audience: Audience) -> Iterator[Entry]:
-    for name in (Entry("svc"), *domains(networks)):
+def _dotted_names(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
+    for name in (Entry("svc"), domain_of(network)):
         yield name.by_rule(f".{name.text}", "OpenShift always adds it")
 
 
-def _dotted_machines(networks: Networks, _audience: Audience) -> Iterator[Entry]:
-    for network in networks:
-        for domain in _machine_domains(network):
-            yield domain._replace(text=f".{domain.text}")
+def _dotted_machines(network: ClusterNetwork, _audience: Audience) -> Iterator[Entry]:
+    for domain in _machine_domains(network):
+        yield domain._replace(text=f".{domain.text}")
 
 
 _USERS = Group(USER)
@@ -282,7 +264,7 @@ RECIPES = {
             _USERS,
             Group(NETWORKS, make=_tkg_networks),
             Group(METADATA, make=_tkg_link_local),
-            Group(PROVIDER, make=_tkg_wire_servers),
+            Group(PROVIDER, make=_wire_servers),
             _INFRASTRUCTURE,
             Group(CLUSTER_DOMAIN_NAMES, make=_tkg_services),
             Group(CLUSTER_DOMAIN_NAMES, (".svc",), "TKG always adds it"),
