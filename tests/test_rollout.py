@@ -120,6 +120,7 @@ HELD = template(spec={"preKubeadmCommands": ["export HTTP_PROXY='http://p:1'"]})
     ("found", "spec"),
     [
         pytest.param(template(), {"mode": "Remove"}, id="there is nothing to remove"),
+        pytest.param(template(annotations=[1]), {}, id="there is no place for the former name"),
         pytest.param(template(), {"selector": {"exclude": [{"names": ["workers"]}]}}, id="the template is left out"),
         pytest.param(template(**LOCAL), {}, id="the template stays in the repository"),
     ],

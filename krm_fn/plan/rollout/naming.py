@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from krm_fn import patch
 from krm_fn.clusters import Key, ObjectIndex
 from krm_fn.config import ProxyConfig
+from krm_fn.engine import Draft
 from krm_fn.formats.sops import ENCRYPTED, is_encrypted
 from krm_fn.krm.resourcelist import BASE_NAME, Object
 from krm_fn.krm.results import Edit, Result
@@ -85,7 +86,8 @@ def users_of(
 def rename_of(edits: list[PlannedEdit], content: Any, config: ProxyConfig, noun: str) -> Rename:
     """Return an object with the name that it is to have: with a hash of its content where it holds a proxy."""
     index, obj = edits[0].item_index, edits[0].obj
-    if not (config.hash_names and _holds_proxy(edits)):
+    has_room = isinstance(patch.lookup(obj.data, _ANNOTATIONS) or {}, dict)  # for the former name
+    if not (config.hash_names and has_room and _holds_proxy(edits)):
         return Rename(index, obj, obj.base_name, noun)
     import hashlib  # noqa: PLC0415 -- loads OpenSSL: only for names with a hash
 
@@ -185,15 +187,14 @@ def _obstacle(rename: Rename, users: list[User], source: ObjectSource, *, is_tak
 
 
 def _note_of_base_name(obj: Object, *, is_hashed: bool) -> Edit | None:
-    """Return the edit of the annotation that keeps the former name; an empty mapping is removed with it."""
-    if not is_hashed:
-        is_last = len(obj.annotations) == 1
-        path = _ANNOTATIONS if is_last else (*_ANNOTATIONS, BASE_NAME)
+    """Return the edit of the annotation that keeps the former name; None where it is right."""
+    path = (*_ANNOTATIONS, BASE_NAME)
+    draft = Draft(obj.data)
+    if is_hashed:
+        message = "notes the name without its hash, so that a later run can restore it"
+        draft.set(path, obj.base_name)
+    else:
         message = "removes the note of the former name: the name has no hash"
-        return Edit((patch.remove(*path),), message)
-    if obj.annotations.get(BASE_NAME) == obj.base_name:
-        return None
-    message = "notes the name without its hash, so that a later run can restore it"
-    if obj.annotations:
-        return Edit((patch.add(*_ANNOTATIONS, BASE_NAME, value=obj.base_name),), message)
-    return Edit((patch.add(*_ANNOTATIONS, value={BASE_NAME: obj.base_name}),), message)
+        draft.remove(path, keep=1)
+    operations = draft.operations() if draft.edits else []
+    return Edit(tuple(operations), message) if operations else None
