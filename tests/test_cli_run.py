@@ -231,6 +231,14 @@ def test_a_new_file_that_the_kustomization_lacks_is_noted(tmp_path: Path, kustom
     assert (tmp_path / "mutatingpolicy-inject-proxy.yaml").exists()
 
 
+def test_what_sops_has_encrypted_is_neither_edited_nor_created_again(tmp_path: Path) -> None:
+    secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: prod-systemd-proxy, namespace: org}\n"
+    secret += "stringData: {containerdProxy: 'ENC[AES256_GCM,data:a,iv:b,tag:c,type:str]'}\nsops: {version: 3.9.0}\n"
+    before = contents(write(tmp_path, {"proxy.yaml": GENERATE, "cluster.yaml": CLUSTER, "secret.yaml": secret}))
+    assert "1 encrypted by SOPS" in run(tmp_path).stderr
+    assert contents(tmp_path) == before
+
+
 def test_the_diff_is_masked_and_nothing_is_written(tmp_path: Path) -> None:
     secret = "---\napiVersion: v1\nkind: Secret\nmetadata: {name: prod-systemd-proxy, namespace: org}\n"
     secret += "stringData:\n  containerdProxy: |\n    # hunter2\n    [Service]\n  token: hunter2\n"
