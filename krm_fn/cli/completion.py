@@ -8,7 +8,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 
-from krm_fn.cli.parser import arguments_of, main_parser
+from krm_fn.cli.parser import COMMANDS, arguments_of
 from krm_fn.cli.streams import Answer
 from krm_fn.config import names_of_only
 from krm_fn.light_typing import Any
@@ -31,17 +31,16 @@ _ZSH = "autoload -U +X bashcompinit && bashcompinit\n"
 
 def run(given: Namespace) -> Answer:
     """Print the script of a shell."""
-    commands = list(main_parser().commands)
     if given.shell == "fish":
-        return Answer(["".join(_fish_lines(commands)).encode()])
+        return Answer(["".join(_fish_lines()).encode()])
     begin = _ZSH if given.shell == "zsh" else ""
-    return Answer([f"{begin}{_bash(commands)}".encode()])
+    return Answer([f"{begin}{_bash()}".encode()])
 
 
-def _bash(commands: Sequence[str]) -> str:
+def _bash() -> str:
     values = ""
     options = ""
-    for command in commands:
+    for command in COMMANDS:
         words: list[str] = []
         for name, argument in arguments_of(command).items():
             known = _values(command, name, argument)
@@ -52,12 +51,12 @@ def _bash(commands: Sequence[str]) -> str:
             if known:
                 values += f"  '{command} {name}') words='{' '.join(known)}' ;;\n"
         options += f"  {command}) words='{' '.join(words)}' ;;\n"
-    return _BASH.format(values=values, options=options, commands=" ".join(commands))
+    return _BASH.format(values=values, options=options, commands=" ".join(COMMANDS))
 
 
-def _fish_lines(commands: Sequence[str]) -> Iterator[str]:
+def _fish_lines() -> Iterator[str]:
     begin = "complete -c inject-proxy"
-    for command in commands:
+    for command in COMMANDS:
         yield f"{begin} -n __fish_use_subcommand -a {command}\n"
         for name, argument in arguments_of(command).items():
             line = f"{begin} -n '__fish_seen_subcommand_from {command}'"

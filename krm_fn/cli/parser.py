@@ -95,7 +95,7 @@ _SYSTEM: Mapping[str, _Options] = {
     "system": {"choices": ("tkg", "giantswarm", "image-builder", "konvoy")}
 }
 
-_COMMANDS = {
+COMMANDS = {
     "init": _Command(
         "write a first ProxyConfig, made of what manifests and the shell say about a proxy",
         {
@@ -249,7 +249,7 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
 
 def arguments_of(command: str) -> Mapping[str, _Options]:
     """Return the arguments of a command by name: options, which begin with a dash, and words."""
-    return {**_COMMON, **_COMMANDS[command].arguments, **_COMMANDS[command].exclusive}
+    return {**_COMMON, **COMMANDS[command].arguments, **COMMANDS[command].exclusive}
 
 
 def main_parser() -> Parser:
@@ -263,7 +263,7 @@ def main_parser() -> Parser:
     _add(parser, _COMMON)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
     parser.commands = commands.choices
-    for name, command in _COMMANDS.items():
+    for name, command in COMMANDS.items():
         description = f"{command.summary[0].upper()}{command.summary[1:]}."
         epilog = textwrap.dedent(command.epilog)
         own = commands.add_parser(

@@ -117,16 +117,19 @@ def select(
         return Selection({streams.STDIN: content}, {streams.STDIN: content}, {}, {})
     selection = Selection({}, {}, {}, {})
     found = find_files(paths or ["."], exclude)
-    inputs = _inputs_of_kustomizations({os.path.dirname(file.path) for file in found})
+    inputs: set[str] = set()
+    if LeftAlone.KUSTOMIZE not in also:
+        inputs = _inputs_of_kustomizations({os.path.dirname(file.path) for file in found})
     for name, path, is_regular in found:
-        why: LeftAlone | None = LeftAlone.LINK
-        if is_regular:
-            selection.paths[name] = path
-            selection.files[name] = read_file(path)
-            is_input = path in inputs and LeftAlone.KUSTOMIZE not in also
-            why = LeftAlone.KUSTOMIZE if is_input else _reason(path, selection.files[name])
+        if not is_regular:
+            selection.left_alone[name] = LeftAlone.LINK
+            continue
+        content = read_file(path)
+        selection.paths[name] = path
+        selection.files[name] = content
+        why = LeftAlone.KUSTOMIZE if path in inputs else _reason(path, content)
         if why is None or why in also:
-            selection.manifests[name] = selection.files[name]
+            selection.manifests[name] = content
         else:
             selection.left_alone[name] = why
     return selection
