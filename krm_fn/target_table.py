@@ -146,6 +146,7 @@ ROWS: Mapping[str, TargetRow] = {
         _kinds("Secret"),
         beside=_CLUSTER,
         is_generator=True,
+        text_hints=(giantswarm.SYSTEMD_PROXY_SUFFIX,),
     ),
     "registryMirror": TargetRow(
         "nodes.registry_mirror",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from krm_fn.formats import embedded
@@ -245,7 +245,7 @@ def _form(value: ChartValue, chart: Chart, there: Any, entries: EnvEntries) -> F
     return VariableMembers() if is_mapping else entries
 
 
-def _notes(data: Data, use: ChartUse, chart: Chart, uses: DataUses) -> Iterator[Result]:
+def _notes(data: Data, use: ChartUse, chart: Chart, uses: DataUses) -> Places:
     """Yield what the values of a chart alone do not reach."""
     unreached = chart.unreached
     if unreached is not None and unreached.sign not in str(lookup(data, use.path)):

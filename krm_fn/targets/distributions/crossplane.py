@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from krm_fn.light_typing import Any
 from krm_fn.patch import list_at
 from krm_fn.places.members import OneMember
 from krm_fn.places.place import Place
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.base import Data
+from krm_fn.targets.base import Data, Places
 
 _DEPLOYMENT = ("spec", "deploymentTemplate", "spec")
 
 
-def selector(data: Data, settings: ProxySettings) -> Iterator[Place]:
+def selector(data: Data, settings: ProxySettings) -> Places:
     """Yield the place of the selector; it stays where the Deployment holds more than variables of one container."""
     if settings.sets_any or _is_only_ours(data):
         yield Place((*_DEPLOYMENT, "selector"), OneMember(_selector), "`selector`")

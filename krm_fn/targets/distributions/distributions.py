@@ -130,14 +130,12 @@ def _paths(data: Data, row: DistributionRow) -> list[Pointer]:
     """Return where in an object the place of a row is."""
     if "*" not in row.path:
         return [row.path]
-    at = row.path.index("*")
-    above, below = row.path[:at], row.path[at + 1 :]
-    member, value = row.item
-    return [
-        (*above, str(index), *below)
-        for index, item in enumerate(list_at(data, above))
-        if lookup(item, (member,)) == value
-    ]
+    at, (member, value) = row.path.index("*"), row.item
+    paths = []
+    for index, item in enumerate(list_at(data, row.path[:at])):
+        if lookup(item, (member,)) == value:
+            paths.append((*row.path[:at], str(index), *row.path[at + 1 :]))
+    return paths
 
 
 def _form(row: DistributionRow) -> Form:

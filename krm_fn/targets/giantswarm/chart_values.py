@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer
 from krm_fn.places.choice import chosen_charts
 from krm_fn.places.members import SHORT, SNAKE
-from krm_fn.places.place import Place
 from krm_fn.places.provided import data_key
 from krm_fn.products import giantswarm
 from krm_fn.targets.base import Context, Data, Options, Places, Target
@@ -24,7 +23,7 @@ _ROWS: tuple[helm_values.Row, ...] = (
 )
 
 
-def _places(data: Any, root: Pointer) -> Iterator[Place]:
+def _places(data: Any, root: Pointer) -> Places:
     return helm_values.present(data, root, *_ROWS)
 
 

@@ -28,9 +28,8 @@ _IN_CONFIG_MAP = ((giantswarm.CLUSTER_PROXY, SHORT), (("env",), ENV), ((), SNAKE
 
 def _in_config_map(document: Any, *, is_created: bool) -> Iterator[Place]:
     """Yield the places that are there, and in a ConfigMap of ours that the cluster is behind a proxy."""
-    yield from present(
-        document, (), (giantswarm.CLUSTER_PROXY, SHORT), (("env",), ENV), ((), SNAKE)
-    )
+    for place in present(document, (), *_IN_CONFIG_MAP):
+        yield place._replace(kept_steps=0)
     if is_created:
         yield Place(("cluster", "private"), OneMember(_private), "`private` of `cluster`")
 

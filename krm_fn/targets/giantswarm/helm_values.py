@@ -7,7 +7,7 @@ Sources: ``HelmRelease`` of Flux; ``App`` of Giant Swarm, whose values are under
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from krm_fn.clusters import chart_of
 from krm_fn.formats import embedded
@@ -25,7 +25,7 @@ ENV = EnvEntries(("NO_PROXY", *proxy_keys.UPPER[:2]))
 
 _KEY = re.compile(r"(?:(?:secret|configmap)-)?values(?:\.ya?ml(?:\.(?:patch|template))?)?")
 
-PlacesOf = Callable[[Any, Pointer], Iterable[Place]]
+PlacesOf = Callable[[Any, Pointer], Places]
 """Yield the places in data whose values are at a path."""
 Row = tuple[Pointer, Members | EnvEntries]
 """The way to a place among values, and its form."""

@@ -37,11 +37,11 @@ def _of_policies(data: Any, root: Pointer) -> Iterator[Place]:
     yield from helm_values.present(data, root, (giantswarm.CLUSTER_PROXY, SHORT))
 
 
-def _of_operator(data: Any, root: Pointer) -> Iterator[Place]:
+def _of_operator(data: Any, root: Pointer) -> Places:
     return helm_values.present(data, root, (giantswarm.PROXY, SHORT))
 
 
-def _of_cluster(name: str, cluster: str, data: Any, root: Pointer) -> Iterator[Place]:
+def _of_cluster(name: str, cluster: str, data: Any, root: Pointer) -> Places:
     """Yield the places that are there, or else the one where a proxy belongs, in the values of the Cluster."""
     rows = []
     for path, form in _OF_A_CLUSTER:
@@ -60,7 +60,7 @@ def _of_cluster(name: str, cluster: str, data: Any, root: Pointer) -> Iterator[P
         yield Place((*root, *path), form, f"`{'.'.join(path)}`", keep)
 
 
-def _places_of_file(settings: ProxySettings, document: Any) -> Iterator[Place]:
+def _places_of_file(settings: ProxySettings, document: Any) -> Places:
     yield Place(giantswarm.PROXY, SHORT, "`proxy`")
 
 

@@ -44,10 +44,6 @@ class _SystemdProxy(Target):
             if text is not None:
                 yield text_place(text, UnitText(), f"the drop-in of {unit} under `{key}`")
 
-    def hints(self, options: Options) -> tuple[str, ...]:
-        """Return what the name of each such Secret ends in."""
-        return (giantswarm.SYSTEMD_PROXY_SUFFIX,)
-
     def options(self, given: Mapping[str, Options]) -> Options:
         """Return the options, and ``units``: which drop-ins the nodes take from the Secret besides."""
         kubelet = given.get("kubeletDropIn", {})

@@ -7,7 +7,7 @@ out, because Kyverno would write one with an empty value over the proxy that a p
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from krm_fn.engine import Draft
@@ -51,7 +51,7 @@ def places_of_rule(policy: Data, rule: PolicyRule) -> Places:
         yield Result.of("ByHand", message, (*rule.path, "mutate"))
 
 
-def _in_json_patch(rule: PolicyRule, document: Any) -> Iterator[Place]:
+def _in_json_patch(rule: PolicyRule, document: Any) -> Places:
     yield Place((), JsonPatchForm(rule), rule.title)
 
 
