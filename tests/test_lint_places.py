@@ -46,7 +46,7 @@ def all_six(http: str | None = PROXY, no_proxy: str | None = LOOPBACK) -> dict[s
 
 
 def codes(of: Iterable[Reading], audience: Audience = NODE, **more: Any) -> list[str]:
-    findings = judge_places(of, Reader(audience, **more))
+    findings = judge_places(of, Reader(audience, **more), {})
     return sorted(finding.code for finding in findings)
 
 
@@ -111,7 +111,7 @@ def test_the_value_of_the_proxy_config_is_judged_there() -> None:
 
 def test_what_is_wrong_in_several_places_is_one_finding() -> None:
     values = all_six(no_proxy=f"{good()},10.0.0.0/33")
-    (finding,) = judge_places([*readings(values), *readings(values, "b")], Reader(NODE, (NETWORK,)))
+    (finding,) = judge_places([*readings(values), *readings(values, "b")], Reader(NODE, (NETWORK,)), {})
     assert finding.message.endswith(" (`NO_PROXY`, `no_proxy` of a place and 1 more)")
     assert finding.path == ("spec", "a place", "NO_PROXY")
 
@@ -144,6 +144,6 @@ def test_permissions_of_a_file(url: str, more: dict[str, Any], is_said: bool) ->
 
 def test_no_finding_holds_a_credential() -> None:
     values = {**all_six("http://geheim:secret^@proxy:1", "http://geheim:secret@x"), "http_proxy": "http://o:secret@p"}
-    for finding in judge_places(readings(values, file=FILE, permissions="0644"), Reader(NODE)):
+    for finding in judge_places(readings(values, file=FILE, permissions="0644"), Reader(NODE), {}):
         assert "secret" not in finding.message
         assert "geheim" not in finding.message

@@ -178,7 +178,7 @@ def _of_record(record: Compared) -> Iterator[Result]:
     place = record.place
     outdated = place.target.outdated(place.obj.data) if place.target_id else None
     findings = [] if outdated is None else [outdated]
-    for finding in (*findings, *judge_places(record.after, reader_of(record))):
+    for finding in (*findings, *judge_places(record.after, reader_of(record), {})):
         yield place.result(finding)
 
 

@@ -74,14 +74,13 @@ def other_places(
         wanted: the checked ProxyConfig.
     """
     known = by_object(compared)
-    stale: set[ObjectRef] = set()
+    others: list[Compared] = []
     for obj, memberships in overview.naming:
         records = known.get((obj.ref, obj.path), [])
-        for record in _of_object(obj, memberships, records, wanted, overview):
-            if record.after:
-                stale.add(obj.ref)
-            yield record
+        others += _of_object(obj, memberships, records, wanted, overview)
+    yield from others
     if wanted.mode is not Mode.REMOVE:
+        stale = {record.obj.ref for record in others if record.after}
         yield from nodes_without_proxy(overview, compared, wanted, stale)
 
 
@@ -174,8 +173,6 @@ def _in_node(path: Pointer, node: Any, *, is_text: bool) -> Iterator[Reading]:
         name, value = node.get("name"), node.get("value")
         if isinstance(name, str) and isinstance(value, str) and _is_proxy(name, value):
             yield _reading(name, value.replace("$$", "$"), (*path, "value"))
-        elif isinstance(name, str) and _NAME.fullmatch(name) and "valueFrom" in node:
-            yield _reading(name, "", (*path, "valueFrom"))
     elif isinstance(node, str) and path:
         if _is_proxy(path[-1], node):
             yield _reading(path[-1], node, path)

@@ -6,7 +6,6 @@ It knows no kind of object: what goes in are readings, and what comes out are fi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import NamedTuple
@@ -48,9 +47,7 @@ _Problems = Iterator[tuple[Problem, Sequence[Reading]]]
 
 
 def judge_places(
-    readings: Iterable[Reading],
-    reader: Reader,
-    ours: Mapping[str, str] = MappingProxyType({}),
+    readings: Iterable[Reading], reader: Reader, ours: Mapping[str, str]
 ) -> Iterator[Result]:
     """Yield what is wrong with the places of an object; what is wrong with several places is one finding.
 

@@ -8,7 +8,6 @@ from krm_fn import placeholders
 from krm_fn.krm.results import Result
 from krm_fn.lint.values import NoProxyList
 from krm_fn.noproxy import entries
-from krm_fn.noproxy.entries import EntryKind
 from krm_fn.patch import Pointer
 from krm_fn.places.reading import Reading
 from krm_fn.settings import Resolved
@@ -50,6 +49,4 @@ def replaced_list(
 
 def _is_covered(token: str, covering: NoProxyList) -> bool:
     host = entries.bare(token).rstrip(".").removeprefix("*")
-    is_name = entries.classify(host) in (EntryKind.NAME, EntryKind.DOMAIN)
-    parts = (host,) if is_name else entries.canonical(host)
-    return token in covering.texts or all(covering.covers(part) for part in parts)
+    return token in covering.texts or all(map(covering.covers, entries.canonical(host)))

@@ -34,9 +34,7 @@ def review(
         config_ref: its identity.
     """
     # A target that is asked about an object, and has no place in it, leaves an empty record.
-    has_place = any(
-        record.before or record.after or record.results or record.why_left for record in compared
-    )
+    has_place = any(record.after or record.results or record.why_left for record in compared)
     if wanted.mode is not Mode.REMOVE and has_place:
         yield from judge_config(wanted, config_ref)
     for record in compared:

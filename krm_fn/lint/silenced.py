@@ -37,9 +37,8 @@ class Silencer:
     ) -> None:
         self.silenced: list[Result] = []
         self.switched_off: list[Result] = []
-        self._levels = wanted.lint
+        self._wanted = wanted
         self._at_most = at_most
-        self._ignored = wanted.ignore
         self._paths = paths
         self._codes: dict[ObjectRef, tuple[str, ...]] = {}
         for obj in annotated:
@@ -75,7 +74,7 @@ class Silencer:
                         "object: correct or remove it"
                     )
                     yield Result.of("SettingUnused", message, _PATH).about(ref)
-        for number, entry in enumerate(self._ignored):
+        for number, entry in enumerate(self._wanted.ignore):
             if number not in self._used and all(code in codes for code in entry.rules):
                 message = (
                     f"`spec.lint.ignore[{number}]` silences nothing here: remove it, unless it is "
@@ -87,8 +86,8 @@ class Silencer:
         is_fixed = result.code not in SILENCEABLE
         if is_fixed or (result.severity is Severity.ERROR and result.code not in OF_VALUES):
             return result.severity
-        if result.code in self._levels:
-            return self._levels[result.code]
+        if result.code in self._wanted.lint:
+            return self._wanted.lint[result.code]
         is_louder = is_severe(result.severity, self._at_most)
         return self._at_most if is_louder and result.code in OF_VALUES else result.severity
 
@@ -97,7 +96,7 @@ class Silencer:
         if is_silenced:
             self._used.add((result.ref, result.code))
         path = self._paths.get(result.ref.file_path, result.ref.file_path)
-        for number, entry in enumerate(self._ignored):
+        for number, entry in enumerate(self._wanted.ignore):
             is_named = bool(result.code) and result.code in entry.rules
             if is_named and entry.fits(path=path, kind=result.ref.kind, name=result.ref.name):
                 self._used.add(number)
