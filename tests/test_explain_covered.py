@@ -19,6 +19,11 @@ def workload(name: str) -> str:
     )
 
 
+TWO_IN_A_LIST = (
+    "apiVersion: v1\nkind: List\nitems:\n"
+    + "".join(f"- {workload(name)}".replace("\n", "\n  ").removesuffix("  ---\n  ") for name in ("web", "api"))
+    + "---\n"
+)
 RELEASE = (
     "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: a}\n"
     "spec: {chart: {spec: {chart: podinfo}}}\n---\n"
@@ -34,13 +39,7 @@ RELEASE = (
             workload("web") + RELEASE, CHOOSING, {"workloads": (1, 0, 1, 0), "charts": (1, 0, 0, 1)}, id="charts"
         ),
         pytest.param("apiVersion: v1\nkind: Service\nmetadata: {name: a}\n---\n", "", {}, id="what holds no proxy"),
-        pytest.param(
-            "apiVersion: v1\nkind: List\nitems:\n- "
-            + workload("web").replace("\n", "\n  ").replace("  ---\n  ", "---\n"),
-            CHOOSING,
-            {"workloads": (1, 0, 1, 0)},
-            id="an object in a list",
-        ),
+        pytest.param(TWO_IN_A_LIST, CHOOSING, {"workloads": (2, 0, 1, 1)}, id="two objects in a list"),
     ],
 )
 def test_each_system_is_a_row(manifests: str, spec: str, expected: dict[str, tuple[int, ...]]) -> None:
@@ -58,8 +57,17 @@ def test_after_a_run_all_have_it(tmp_path: Path) -> None:
     assert [(row["system"], row["same"], row["changed"]) for row in rows] == [("nodes", 1, 0), ("workloads", 1, 0)]
 
 
-def test_why_objects_are_left_is_said_with_their_number() -> None:
-    foreign = CLUSTER.replace("NAME", "oke").replace("KubeadmControlPlane", "OCIManagedControlPlane")
-    (row,) = answer(foreign + DECLARED)["covered"]
+OKE = CLUSTER.replace("NAME", "oke").replace("KubeadmControlPlane", "OCIManagedControlPlane")
+
+
+@pytest.mark.parametrize(
+    ("manifests", "why"),
+    [
+        pytest.param(OKE, "1: its nodes run OKE", id="no target writes it"),
+        pytest.param(WEST.replace("kubeadmConfigSpec: {}", ""), "1: `spec.kubeadmConfigSpec` ", id="no place"),
+    ],
+)
+def test_why_objects_are_left_is_said_with_their_number(manifests: str, why: str) -> None:
+    (row,) = answer(manifests + DECLARED)["covered"]
     assert (row["system"], row["left"]) == ("nodes", 1)
-    assert row["why"][0].startswith("1: ")
+    assert row["why"][0].startswith(why)

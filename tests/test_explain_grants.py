@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from explained import BARE, DECLARED, EAST, MANIFESTS, WEST, answer, fleet
+from explained import BARE, DECLARED, EAST, MANIFESTS, answer, fleet
+from stories import TESTDATA
 
 
 def by_cluster(manifests: str = MANIFESTS) -> dict[str, Any]:
@@ -36,22 +37,11 @@ def test_many_clusters_with_one_proxy_are_one_and_their_own_entries_name_them() 
     assert len([endpoint["host"]["name"], *endpoint["others"]]) == 12
 
 
-def test_groups_of_workers_with_another_proxy_are_named() -> None:
-    groups = ""
-    for name in ("lab", "hall"):
-        reference = f"{{apiVersion: bootstrap.cluster.x-k8s.io/v1beta1, kind: KubeadmConfigTemplate, name: {name}}}"
-        groups += (
-            "apiVersion: cluster.x-k8s.io/v1beta1\nkind: MachineDeployment\n"
-            f"metadata: {{name: {name}, namespace: org}}\n"
-            f"spec: {{clusterName: west, template: {{spec: {{bootstrap: {{configRef: {reference}}}}}}}}}\n---\n"
-            "apiVersion: bootstrap.cluster.x-k8s.io/v1beta1\nkind: KubeadmConfigTemplate\n"
-            f"metadata: {{name: {name}, namespace: org}}\nspec: {{template: {{spec: {{}}}}}}\n---\n"
-        )
-    special = "  overrides: [{match: {workerGroups: [lab]}, httpProxy: 'http://lab:1', httpsProxy: 'http://lab:1'}]\n"
-    proxies = answer(WEST + groups + DECLARED + special)["proxies"]
+def test_groups_of_workers_of_a_class_with_another_proxy_are_named() -> None:
+    story = TESTDATA / "nodes" / "clusterClass" / "groups-and-machine-pools-in-v1beta2" / "input.yaml"
+    proxies = answer(story.read_text(encoding="utf-8"))["proxies"]
     parts = {proxy["http_proxy"]: proxy["parts"] for proxy in proxies}
-    assert parts["http://lab:1"] == ["worker lab"]
-    assert parts["http://proxy.corp.example:3128"] == ["control plane", "worker hall"]
+    assert parts["http://batch.corp.example:3128"] == ["worker batch"]
 
 
 def test_only_what_a_run_would_touch_is_a_place() -> None:

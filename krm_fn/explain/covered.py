@@ -60,6 +60,8 @@ def covered(compared: Iterable[Compared], source: ObjectSource) -> list[Covered]
     outcomes: dict[str, Counter[str]] = {system: Counter() for system in _NOBODY_CHOSE}
     for records in by_object(compared).values():
         system = _SYSTEMS.get(records[0].obj.ref.kind, _OTHERS)
+        if records[0].why_left and records[0].obj.ref.kind == "Cluster":
+            system = "nodes"  # of which the Cluster says why they get none
         outcome = _outcome(records)
         if records[0].place.is_new:
             continue
