@@ -98,7 +98,7 @@ class NodeConfig:
         self.data: Mapping[str, Any] = lookup(obj, kind.path) or {}
         version = str(obj.get("apiVersion")).rpartition("/")[2]
         commands = kind.system.commands_of.get(version, kind.system.commands)
-        self.system = kind.system._replace(commands=commands)
+        self.system = kind.system
         self.path: Pointer = kind.path
         self.files: Pointer = kind.files
         self.commands: Pointer = (*kind.path, commands)

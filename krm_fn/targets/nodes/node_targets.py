@@ -62,7 +62,7 @@ class NodeTarget(ConfigTarget):
                 label = f"other drop-ins of {file.unit}"
                 yield Place(config.files, OtherDropIns(form), label, settings=own)
         if self.id == config.system.exporter:
-            label = f"the exports in `{config.system.commands}`"
+            label = f"the exports in `{config.commands[-1]}`"
             form_of_exports = NodeExports(config, context.options)
             yield Place(config.commands, form_of_exports, label, settings=own)
 

@@ -119,7 +119,7 @@ class _OtherPlaces(NamedTuple):
                     yield reading
         for index, text in enumerate(config.commands_in(obj) if config.system.processes else ()):
             path = (*config.commands, str(index))
-            for reading in _readings_in(text, path, f"`{config.system.commands}`"):
+            for reading in _readings_in(text, path, f"`{config.commands[-1]}`"):
                 if reading.process in config.system.processes:
                     yield reading
 

@@ -32,26 +32,21 @@ _OLD_MIRRORS = r"(?m)^[ \t]*\[[^\]\n]*registry\.(?:mirrors|configs)\b"
 _CONFIG_PATH = r"(?m)^[ \t]*config_path[ \t]*=[ \t]*[\"']([^\"']*)[\"']"
 
 
-def _certificates_path(mirror: Mirror, registries: str) -> str:
-    """Return where the certificates are: containerd finds them for the mirror's own name, too."""
-    if registries:
-        return f"{posixpath.dirname(registries)}/inject-proxy-mirror.crt"
-    return f"{_CERTS_D}/{urlsplit(mirror.url).netloc}/ca.crt"
-
-
 def _files_of(mirror: Mirror, registries: str) -> list[WholeFile]:
     """Return the files that a node needs: what configures the mirror, and its certificates if there are any.
+
+    containerd finds the certificates for the mirror's own name, too.
 
     Args:
         mirror: the mirror.
         registries: the file of RKE2 and K3s, which write containerd's own; "" for others.
     """
-    path = _certificates_path(mirror, registries)
     if registries:
-        text = _registries_yaml(mirror, path)
+        path = f"{posixpath.dirname(registries)}/inject-proxy-mirror.crt"
+        files = [WholeFile(registries, MARK + _registries_yaml(mirror, path))]
     else:
-        text = _hosts_toml(mirror, path)
-    files = [WholeFile(registries or _HOSTS_TOML, MARK + text)]
+        path = f"{_CERTS_D}/{urlsplit(mirror.url).netloc}/ca.crt"
+        files = [WholeFile(_HOSTS_TOML, MARK + _hosts_toml(mirror, path))]
     if mirror.ca.pem:
         files.append(WholeFile(path, MARK + mirror.ca.pem))
     return files

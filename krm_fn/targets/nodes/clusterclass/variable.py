@@ -82,14 +82,12 @@ def value_of(settings: ProxySettings, class_context: ClassContext) -> dict[str, 
     """Return the value of the variable without the name of a Secret; empty for no proxy."""
     if not writes_proxy(class_context):
         return {ENABLED: True} if has_proxy(settings) else {}
-    value: dict[str, Any] = {}
-    if settings.http_proxy:
-        value["httpProxy"] = settings.http_proxy
-    if settings.https_proxy:
-        value["httpsProxy"] = settings.https_proxy
-    if settings.no_proxy:
-        value["noProxy"] = list(noproxy.parse(settings.no_proxy))
-    return value
+    members = {
+        "httpProxy": settings.http_proxy,
+        "httpsProxy": settings.https_proxy,
+        "noProxy": list(noproxy.parse(settings.no_proxy)),
+    }
+    return {name: value for name, value in members.items() if value}
 
 
 def definition_of(settings: ProxySettings, class_context: ClassContext) -> dict[str, Any]:
@@ -98,7 +96,7 @@ def definition_of(settings: ProxySettings, class_context: ClassContext) -> dict[
     What the variable held before, in Clusters that are there, stays valid where no URL is needed.
     """
     description = "The proxy of the nodes; without httpProxy and httpsProxy they have none."
-    properties: dict[str, Any] = {name: _copied(value) for name, value in _PROXY.items()}
+    properties: dict[str, Any] = dict(_PROXY)
     if not writes_proxy(class_context):
         description = (
             "Whether the nodes have a proxy, which is in a Secret of their Cluster; without enabled they have "
@@ -106,7 +104,7 @@ def definition_of(settings: ProxySettings, class_context: ClassContext) -> dict[
         )
         properties = {ENABLED: {"type": "boolean"}, **properties}
     if units_in_secret(class_context):
-        properties[SECRET] = _copied(_NAME_OF_SECRET)
+        properties[SECRET] = _NAME_OF_SECRET
     schema = {
         "description": description,
         "type": "object",
@@ -114,14 +112,6 @@ def definition_of(settings: ProxySettings, class_context: ClassContext) -> dict[
         "default": value_of(settings, class_context),
     }
     return {"name": VARIABLE, "required": False, "schema": {"openAPIV3Schema": schema}}
-
-
-def _copied(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy with mappings of its own, so that YAML writes no alias."""
-    return {
-        key: _copied(value) if isinstance(value, Mapping) else value
-        for key, value in schema.items()
-    }
 
 
 def enabled_if(class_context: ClassContext) -> str:
