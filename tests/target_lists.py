@@ -12,6 +12,7 @@ import yaml
 
 from function_configs import resolved
 from krm_fn.config import names_of_only
+from krm_fn.krm.codes import SILENCEABLE
 from krm_fn.products import distributions
 from krm_fn.products.node_kinds import SERVICE_TARGETS
 from krm_fn.target_table import ROWS
@@ -19,13 +20,14 @@ from krm_fn.targets.pages import title_of
 
 
 def schema_with_lists(text: str) -> str:
-    """Return the JSON Schema with the names that `only` and `match.targets` accept, and the targets of rows."""
+    """Return the JSON Schema with the names of targets, the codes, and the targets of rows."""
     text = _with_blocks(text, SERVICE_TARGETS, _block_of_services)
     text = _with_blocks(text, tuple(distributions.PRODUCTS), _block)
     schema = json.loads(text)
     only = schema["properties"]["spec"]["properties"]["only"]
     targets = schema["$defs"]["overrideMatch"]["properties"]["targets"]
-    for node, names in ((only, names_of_only()), (targets, tuple(ROWS))):
+    code = schema["$defs"]["code"]
+    for node, names in ((only, names_of_only()), (targets, tuple(ROWS)), (code, sorted(SILENCEABLE))):
         text = _with_list(text, node["description"], names)
     return text
 

@@ -9,6 +9,7 @@ import pytest
 from function_configs import NO_PROXY_AT_ALL, PROXY, config_map, problems, proxy_config
 from krm_fn.config import load
 from krm_fn.errors import ConfigError
+from krm_fn.krm.codes import SILENCEABLE
 from krm_fn.targets import TARGETS
 
 ACCEPTED = "must be `fn.inject-proxy.io/v1alpha1 ProxyConfig`, or `v1 ConfigMap` with the same keys under `data`"
@@ -131,11 +132,11 @@ OF_SPEC: dict[str, tuple[dict[str, Any], str]] = {
     "an empty name": ({"from": [{"kind": "Secret", "name": ""}]}, "from[0].name: must not be empty"),
     "a code that is misspelt": (
         {"lint": {"rules": {"OtherProxys": "Off"}}},
-        "lint.rules.OtherProxys: must be the code that a message begins with; did you mean `OtherProxy`?",
+        f"lint.rules.OtherProxys: must be one of {len(SILENCEABLE)} names; did you mean `OtherProxy`?",
     ),
     "a code that is not there": (
         {"lint": {"ignore": [{"rules": ["NP004"], "paths": ["*"]}]}},
-        "lint.ignore[0].rules[0]: must be the code that a message begins with",
+        f"lint.ignore[0].rules[0]: must be one of {len(SILENCEABLE)} names",
     ),
     "an override for no one": (
         {"overrides": [{"disabled": True}]},

@@ -143,7 +143,7 @@ def _resolved(node: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 _MANY = 8
-"""More choices than a person reads, where the one that was meant can be guessed."""
+"""More choices than a person reads."""
 _NAMES = {
     "string": "a string",
     "boolean": "`true` or `false`, without quotes",
@@ -165,7 +165,7 @@ def _wrong_type(mistake: Mistake) -> str:
 def _not_one_of(mistake: Mistake) -> str:
     allowed = mistake.node["enum"]
     meant = did_you_mean(mistake.value, allowed, begin="; ")
-    if meant and len(allowed) > _MANY:
+    if len(allowed) > _MANY:
         return f"must be one of {len(allowed)} names{meant}"
     return f"must be {_listed(allowed, 'or')}{meant}"
 

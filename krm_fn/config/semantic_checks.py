@@ -13,8 +13,7 @@ from krm_fn import noproxy
 from krm_fn.config import url
 from krm_fn.config.names import shown, texts_at
 from krm_fn.light_typing import Any
-from krm_fn.near_names import did_you_mean
-from krm_fn.patch import Pointer, list_at, lookup, text_at
+from krm_fn.patch import Pointer, list_at, text_at
 
 _Mistakes = Iterator[tuple[Pointer, str]]
 _LISTS: tuple[tuple[Pointer, Callable[[str], str]], ...] = (
@@ -32,12 +31,6 @@ def mistakes(spec: Any) -> _Mistakes:
         yield from _of_proxy(spec, ("overrides", str(index)))
     for name in ("podCIDRs", "serviceCIDRs", "networks"):
         yield from _of_list(spec, ("clusterDefaults", name), _mistake_of_cidr)
-    rules = lookup(spec, ("lint", "rules"))
-    for rule in rules if isinstance(rules, dict) else ():
-        yield from _of_rule(("lint", "rules", rule), rule)
-    for index in range(len(list_at(spec, ("lint", "ignore")))):
-        for place, rule in texts_at(spec, ("lint", "ignore", str(index), "rules")):
-            yield from _of_rule(place, rule)
 
 
 def _of_proxy(spec: Any, place: Pointer) -> _Mistakes:
@@ -70,12 +63,3 @@ def _mistake_of_cidr(text: str) -> str:
     if text.partition("/")[2] == str(network.prefixlen):
         return ""
     return f'entry "{shown(text)}" must be a CIDR: write "{network}"'
-
-
-def _of_rule(place: Pointer, rule: str) -> _Mistakes:
-    """Yield a mistake if there is no such rule: a typing mistake would otherwise switch off nothing."""
-    from krm_fn.krm.codes import SILENCEABLE  # noqa: PLC0415 -- most runs name no rule
-
-    if rule not in SILENCEABLE:
-        advice = did_you_mean(rule, SILENCEABLE, alike=0.7, begin="; ")
-        yield place, f"must be the code that a message begins with{advice}"
