@@ -129,7 +129,7 @@ def function_configs() -> Iterator[tuple[str, Any]]:
     """Each FunctionConfig of the examples and the stories, and the file in which it is."""
     for file in sorted((ROOT / "testdata").rglob("input.yaml")):
         try:
-            given_config = ResourceList(file.read_bytes()).function_config
+            given_config = ResourceList(file.read_bytes()).function_config.data
         except InputError:
             continue
         yield str(file.relative_to(ROOT)), given_config

@@ -18,9 +18,10 @@ from krm_fn import pipeline
 from krm_fn.formats.ytt import has_code
 from krm_fn.krm.file_changes import changed_files
 from krm_fn.krm.manifests import Manifests
+from krm_fn.krm.resourcelist import function_config
 from krm_fn.krm.results import Result
 from krm_fn.patch import lookup
-from krm_fn.pipeline import FunctionConfig, run_list
+from krm_fn.pipeline import run_list
 from krm_fn.plan.sources import Objects
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
@@ -293,7 +294,7 @@ def run_over(text: str, mode: str = "Inject", **spec: Any) -> tuple[str, list[Re
         "metadata": {"name": "p"},
         "spec": {**SPEC, "mode": mode, **spec},
     }
-    outcome = run_list(files, FunctionConfig(config), Objects(files))
+    outcome = run_list(files, function_config(config), Objects(files))
     assert outcome.exit_code == int(mode == "Check"), outcome.results
     changed = {file.name: file.new for file in changed_files(files, outcome.changes)}
     return (changed.get("file.yaml") or text.encode()).decode(), list(outcome.results)

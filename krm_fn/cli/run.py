@@ -24,11 +24,11 @@ from krm_fn.explain import covered
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import ProxyPasswords
-from krm_fn.krm.resourcelist import reference
+from krm_fn.krm.resourcelist import function_config, reference
 from krm_fn.krm.results import ObjectRef, Result, are_severe
 from krm_fn.light_typing import Any
 from krm_fn.near_names import did_you_mean
-from krm_fn.pipeline import FunctionConfig, Outcome, run_list
+from krm_fn.pipeline import Outcome, run_list
 
 
 def run(given: Namespace) -> Answer:
@@ -39,8 +39,8 @@ def run(given: Namespace) -> Answer:
     found = find_config(files, selection, given.config, given.paths)
     if selection.is_stream and is_resource_list(selection.files[STDIN]):
         raise UsageError("standard input is a ResourceList: run `inject-proxy` without a command")
-    config = FunctionConfig(_with_options(found.located.data, given), found.located.repeated)
-    outcome = run_list(files, config, found.objects)
+    config = function_config(_with_options(found.located.data, given))
+    outcome = run_list(files, config, found.objects, found.located.repeated)
     if given.fail_on:
         outcome = outcome._replace(fail_on=Severity(given.fail_on))
     refs = {config.ref: found.located.ref}

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from krm_fn.errors import DocumentError, InputError, TextError
-from krm_fn.krm.resourcelist import Entries, Object, objects, reference
-from krm_fn.krm.results import ObjectRef
+from krm_fn.krm.resourcelist import Entries, Object, function_config, objects
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, lookup
 from krm_fn.yamledit import CODE_OF_YTT, Document, Lines, repeated_keys
@@ -88,12 +87,8 @@ class Manifests(Entries):
         """
         if "ResourceList" not in self.kinds(index):
             return None
-        path = ("functionConfig",)
-        given = lookup(self._read(index), path)
-        if given is None:
-            return None
-        ref = reference(given) if isinstance(given, dict) else ObjectRef()
-        return self._placed(Object(path, given, ref), index)
+        data = lookup(self._read(index), ("functionConfig",))
+        return None if data is None else self._placed(function_config(data), index)
 
     def _placed(self, obj: Object, index: int) -> Object:
         """Return an object with the name of its file, and the number of its document there."""

@@ -6,7 +6,7 @@ or none: one error leaves every item as it was.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from krm_fn import config, settings
 from krm_fn.config import Lookup, Mode, ProxyConfig
@@ -14,9 +14,9 @@ from krm_fn.errors import ConfigError
 from krm_fn.krm import results
 from krm_fn.krm.changes import ListChanges
 from krm_fn.krm.codes import OF_RUN, Severity
-from krm_fn.krm.resourcelist import Object, ResourceList, reference
-from krm_fn.krm.results import ObjectRef, Result
-from krm_fn.light_typing import Any, NamedTuple, Protocol
+from krm_fn.krm.resourcelist import Object, ResourceList, function_config
+from krm_fn.krm.results import Result
+from krm_fn.light_typing import NamedTuple, Protocol
 from krm_fn.lint.compared import Compared
 from krm_fn.lint.run_findings import review, unreached
 from krm_fn.lint.silenced import Silencer, annotated
@@ -28,7 +28,6 @@ from krm_fn.plan.sources import Objects
 __all__ = [
     "CHANGE_DUE",
     "Comparison",
-    "FunctionConfig",
     "ListOfObjects",
     "Outcome",
     "run",
@@ -56,24 +55,7 @@ class ListOfObjects(ObjectSource, Protocol):
     others: Mapping[str, bytes]
 
 
-class FunctionConfig(NamedTuple):
-    """The FunctionConfig of a run.
-
-    Attributes:
-        data: its plain data, None if there is none.
-        repeated: paths in it of keys that are there twice.
-    """
-
-    data: Any = None
-    repeated: Sequence[Pointer] = ()
-
-    @property
-    def ref(self) -> ObjectRef:
-        """Its identity."""
-        return reference(self.data) if isinstance(self.data, dict) else ObjectRef()
-
-
-_NO_FUNCTION_CONFIG = FunctionConfig()
+_NO_FUNCTION_CONFIG = function_config(None)
 
 
 class Comparison(NamedTuple):
@@ -102,7 +84,6 @@ class Outcome(NamedTuple):
         fail_on: the least severity that makes the run fail. A warning that does leaves the output as it is, with all
             changes made: only an error means that nothing was changed.
         silenced: findings that somebody silences in one place.
-        switched_off: those of codes that are `Off`, of what must change and cannot.
         proxy_urls: those that the FunctionConfig names, with their passwords.
         comparison: what was found out, with the data of the objects.
         pieces: the ResourceList after the run, of ``run`` alone.
@@ -113,7 +94,6 @@ class Outcome(NamedTuple):
     items: int
     fail_on: Severity = Severity.ERROR
     silenced: tuple[Result, ...] = ()
-    switched_off: tuple[Result, ...] = ()
     proxy_urls: frozenset[str] = frozenset()
     comparison: Comparison = Comparison()
     pieces: Sequence[bytes] = ()
@@ -146,23 +126,30 @@ def run(data: bytes) -> Outcome:
     """
     resource_list = ResourceList(data)
     del data  # of a long list, the text is enough
-    given = FunctionConfig(resource_list.function_config, resource_list.repeated_in_function_config)
-    outcome = run_list(resource_list, given, Objects(resource_list))
+    outcome = run_list(
+        resource_list,
+        resource_list.function_config,
+        Objects(resource_list),
+        resource_list.repeated_in_function_config,
+    )
     outcome = outcome._replace(comparison=Comparison())  # a long list takes less memory without it
     entries = results.entries(results.by_importance(outcome.results))
     return outcome._replace(pieces=resource_list.write(outcome.changes, entries))
 
 
-def run_list(objects: ListOfObjects, given: FunctionConfig, referred: Lookup) -> Outcome:
+def run_list(
+    objects: ListOfObjects, given: Object, referred: Lookup, repeated: Sequence[Pointer] = ()
+) -> Outcome:
     """Run a FunctionConfig over a list; raises as ``run`` does.
 
     Args:
         objects: a ResourceList, or files of manifests that are one list.
-        given: the FunctionConfig.
+        given: the FunctionConfig; its data may be of any type, and is None where there is none.
         referred: reads the objects that the FunctionConfig refers to.
+        repeated: paths in the FunctionConfig of keys that are there twice.
     """
     try:
-        wanted = config.load(given.data, referred, repeated=given.repeated)
+        wanted = config.load(given.data, referred, repeated=repeated)
     except ConfigError as error:
         code = ConfigError.code
         wrong = [Result.of(code, text).about(given.ref) for text in error.problems]
@@ -174,16 +161,18 @@ def run_list(objects: ListOfObjects, given: FunctionConfig, referred: Lookup) ->
 
 
 def run_checked(
-    objects: ListOfObjects, wanted: ProxyConfig, given: FunctionConfig = _NO_FUNCTION_CONFIG
+    objects: ListOfObjects, wanted: ProxyConfig, given: Object = _NO_FUNCTION_CONFIG
 ) -> Outcome:
     """Run a checked FunctionConfig over a list; raises as ``run`` does."""
     overview = Overview()
     planned = plan_edits(objects, wanted, overview)
-    silencer = _silencer(objects, wanted, given)
+    silencer = Silencer(wanted, [*annotated(objects), given], objects.paths)
     changes, compared, found = _edited(objects, planned, wanted, silencer)
     compared += _other_places(planned, compared, overview, wanted)
     judged = [*unreached(planned), *review(compared, overview, wanted, given.ref)]
-    judged += _about_config(given, planned, wanted)
+    subjects = (subject for place in planned for subject in place.subjects)
+    unused = settings.unused_overrides(wanted, subjects)
+    judged += [finding.about(given.ref) for finding in unused]
     judged += _stale_files(objects, wanted)
     found += silencer.left(judged)
     if wanted.mode is not Mode.REMOVE:
@@ -199,16 +188,9 @@ def run_checked(
         len(objects),
         wanted.fail_on,
         tuple(silencer.silenced),
-        tuple(result for result in silencer.switched_off if result.is_stale),
         wanted.proxy_urls,
         comparison,
     )
-
-
-def _silencer(objects: ListOfObjects, wanted: ProxyConfig, given: FunctionConfig) -> Silencer:
-    """Return the Silencer for the annotations of a list and the rules of its ProxyConfig."""
-    function_config = Object((), given.data, given.ref)
-    return Silencer(wanted, [*annotated(objects), function_config], objects.paths)
 
 
 def _edited(
@@ -241,15 +223,6 @@ def _other_places(
 
     unasked = [Compared(place) for place in planned if not place.is_asked]
     return list(other_places(overview, [*compared, *unasked], wanted))
-
-
-def _about_config(
-    given: FunctionConfig, planned: Sequence[PlannedEdit], wanted: ProxyConfig
-) -> Iterator[Result]:
-    """Yield a result for each part of the FunctionConfig that has no effect."""
-    subjects = (subject for place in planned for subject in place.subjects)
-    for finding in settings.unused_overrides(wanted, subjects):
-        yield finding.about(given.ref)
 
 
 def _stale_files(objects: ListOfObjects, wanted: ProxyConfig) -> list[Result]:

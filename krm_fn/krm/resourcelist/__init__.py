@@ -18,6 +18,7 @@ from krm_fn.krm.resourcelist.look import Entries
 from krm_fn.krm.resourcelist.objects import (
     BASE_NAME,
     Object,
+    function_config,
     group_kind,
     new_file_name,
     objects,
@@ -34,6 +35,7 @@ __all__ = [
     "Entries",
     "Object",
     "ResourceList",
+    "function_config",
     "group_kind",
     "new_file_name",
     "objects",
@@ -64,9 +66,9 @@ class ResourceList(Entries):
         self.others: Mapping[str, bytes] = {}
 
     @property
-    def function_config(self) -> Any:
-        """Plain data of ``functionConfig``, None if there is none."""
-        return self._layout.head.get("functionConfig")
+    def function_config(self) -> Object:
+        """The ``functionConfig``; its data is None if there is none."""
+        return function_config(self._layout.head.get("functionConfig"))
 
     @property
     def repeated_in_function_config(self) -> list[Pointer]:

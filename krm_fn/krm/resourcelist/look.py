@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from operator import itemgetter
 
 from krm_fn.yamledit import with_line_feeds
@@ -99,36 +99,39 @@ class Entries:
     @cached_property
     def _hiding(self) -> frozenset[int]:
         """The parts in which a word may be written with escapes, so that it is not found as it is spelled."""
-        return self._parts_with(_find_escape)
+        return self._parts_with(_span_of_escape)
 
     def _with(self, word: str) -> Collection[int]:
         """Return the numbers of the parts that hold a word."""
         if word not in self._with_word:
-            self._with_word[word] = self._parts_with(
-                lambda text, position: text.find(word, position)
-            )
+            self._with_word[word] = self._parts_with(partial(_span_of_word, word))
         return self._with_word[word]
 
-    def _parts_with(self, find: Callable[[str, int], int]) -> frozenset[int]:
-        """Return the numbers of the parts in which something begins; each text is looked through once.
+    def _parts_with(self, search: Callable[[str, int], Span | None]) -> frozenset[int]:
+        """Return the numbers of the parts in which something is; each text is looked through once.
 
         Args:
-            find: returns where it is in a text behind a position, -1 where it is not.
+            search: returns where it is in a text behind a position, None where it is not.
         """
         numbers: set[int] = set()
         first = 0
         for text, parts in self._texts:
-            position = find(text, parts[0][0]) if parts else -1
-            while position >= 0:
-                at = bisect_right(parts, position, key=itemgetter(0)) - 1
-                end = parts[at][1]
-                if position < end:
+            position = parts[0][0] if parts else len(text)
+            while span := search(text, position):
+                at = bisect_right(parts, span[0], key=itemgetter(0)) - 1
+                position = span[0] + 1
+                if span[1] <= parts[at][1]:
                     numbers.add(first + at)
-                position = find(text, max(end, position + 1))
+                    position = parts[at][1]
             first += len(parts)
         return frozenset(numbers)
 
 
-def _find_escape(text: str, position: int) -> int:
+def _span_of_word(word: str, text: str, position: int) -> Span | None:
+    start = text.find(word, position)
+    return (start, start + len(word)) if start >= 0 else None
+
+
+def _span_of_escape(text: str, position: int) -> Span | None:
     match = _ESCAPED_LETTER.search(text, position)
-    return match.start() if match else -1
+    return match.span() if match else None

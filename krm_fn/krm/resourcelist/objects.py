@@ -117,6 +117,12 @@ def reference(obj: Mapping[str, Any]) -> ObjectRef:
     )
 
 
+def function_config(data: Any) -> Object:
+    """Return the ``functionConfig`` of a ResourceList, whose data may be of any type."""
+    ref = reference(data) if isinstance(data, dict) else _NO_OBJECT
+    return Object(("functionConfig",), data, ref)
+
+
 def new_file_name(obj: Mapping[str, Any]) -> str:
     """Return the name of the file of a new object, which no file system takes for a path or for two names.
 
