@@ -25,27 +25,16 @@ metadata: {name: NAME-cp, namespace: org}
 spec: {kubeadmConfigSpec: {}}
 ---
 """
-BARE = """\
-apiVersion: cluster.x-k8s.io/v1beta1
-kind: Cluster
-metadata: {name: NAME, namespace: org}
-spec: {}
----
-"""
-TEMPLATE = """\
-apiVersion: bootstrap.cluster.x-k8s.io/v1beta1
-kind: KubeadmConfigTemplate
-metadata: {name: NAME-md-0, namespace: org, labels: {cluster.x-k8s.io/cluster-name: NAME}}
-spec: {template: {spec: {}}}
----
-"""
+BARE = "apiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {name: NAME, namespace: org}\nspec: {}\n---\n"
+TEMPLATE = (
+    "apiVersion: bootstrap.cluster.x-k8s.io/v1beta1\nkind: KubeadmConfigTemplate\n"
+    "metadata: {name: NAME-md-0, namespace: org, labels: {cluster.x-k8s.io/cluster-name: NAME}}\n"
+    "spec: {template: {spec: {}}}\n---\n"
+)
 WEST = CLUSTER.replace("NAME", "west")
 EAST = BARE.replace("NAME", "east") + TEMPLATE.replace("NAME", "east")
-CONFIG = f"""\
-apiVersion: fn.inject-proxy.io/v1alpha1
-kind: ProxyConfig
-metadata: {{name: proxy}}
-spec:
+HEAD = "apiVersion: fn.inject-proxy.io/v1alpha1\nkind: ProxyConfig\nmetadata: {name: proxy}\nspec:\n"
+CONFIG = f"""{HEAD}\
   httpProxy: http://user:{SECRET}@proxy.west.example:3128
   httpsProxy: http://user:{SECRET}@proxy.west.example:3128
   noProxy: [.corp.example]
@@ -57,14 +46,7 @@ spec:
 """
 MANIFESTS = WEST + EAST + CONFIG
 URL = "http://proxy.corp.example:3128"
-DECLARED = f"""\
-apiVersion: fn.inject-proxy.io/v1alpha1
-kind: ProxyConfig
-metadata: {{name: proxy}}
-spec:
-  httpProxy: {URL}
-  httpsProxy: {URL}
-"""
+DECLARED = f"{HEAD}  httpProxy: {URL}\n  httpsProxy: {URL}\n"
 
 
 def explained(manifests: str = MANIFESTS, *arguments: str) -> str:

@@ -28,12 +28,6 @@ def test_each_cluster_has_the_proxy_of_each_part_and_what_changes() -> None:
     assert (found["org/west"]["replaced"], found["org/east"]["kept"]) == (["control plane"], ["workers"])
 
 
-def test_the_codes_of_a_cluster_are_those_of_its_errors_and_warnings() -> None:
-    found = clusters(MANIFESTS.replace("kubeadmConfigSpec: {}", "kubeadmConfigSpec: {files: wrong}"))
-    assert "CannotWrite" in found["org/west"]["codes"]
-    assert "CannotWrite" not in found["org/east"]["codes"]
-
-
 @pytest.mark.parametrize(
     ("name", "spec", "why"),
     [
@@ -96,12 +90,6 @@ kind: OCIManagedControlPlane
 metadata: {{name: prod-cp, namespace: org}}
 spec: {{files: [{{path: /etc/environment, content: "HTTP_PROXY={URL}"}}]}}
 """
-AKS = f"""\
-apiVersion: infrastructure.cluster.x-k8s.io/v1beta1
-kind: AzureManagedControlPlane
-metadata: {{name: prod-cp, namespace: org}}
-spec: {{httpProxyConfig: {{httpProxy: "{URL}"}}}}
-"""
 
 
 @pytest.mark.parametrize(
@@ -109,9 +97,6 @@ spec: {{httpProxyConfig: {{httpProxy: "{URL}"}}}}
     [
         pytest.param(OF_CLASS, id="a Cluster that needs no value of its own beside its class"),
         pytest.param(made_by("OCIManagedControlPlane", OKE), id="OKE with the proxy in its user data"),
-        pytest.param(
-            made_by("AzureManagedControlPlane", AKS).replace("controlplane.c", "infrastructure.c", 1), id="AKS"
-        ),
     ],
 )
 def test_what_has_the_proxy_or_gets_it_does_not_get_nothing(manifests: str) -> None:

@@ -53,18 +53,14 @@ def with_files(url: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("items", "expected"),
     [
-        pytest.param([made_by("controlplane", "GCPManagedControlPlane")], ["Cluster/prod"], id="GKE"),
         pytest.param([AKS], ["Cluster/prod"], id="what is written only if asked for"),
         pytest.param([manifest(API, "Cluster"), workers("GKEConfigTemplate")], ["Cluster/prod"], id="its workers"),
         pytest.param([workers("GKEConfigTemplate")], ["MachineDeployment/md"], id="a Cluster that is not in the list"),
-        pytest.param([manifest("anywhere.eks.amazonaws.com/v1alpha1", "Cluster")], ["Cluster/prod"], id="another API"),
         pytest.param([OKE, with_files("http://proxy:3128")], [], id="its files hold the proxy"),
         pytest.param([OKE, with_files("http://old:1")], [], id="its files hold another one, which is said"),
         pytest.param([topology()], ["Cluster/prod"], id="a class that is not in the list"),
-        pytest.param([topology("tkg-vsphere-default-v1.0.0")], [], id="a class of a product"),
         pytest.param([KUBEADM, PLANE], [], id="all of a Cluster is here"),
         pytest.param([KUBEADM, PLANE, workers("KubeadmConfigTemplate")], ["Cluster/prod"], id="nor a template"),
-        pytest.param([workers("KubeadmConfigTemplate")], ["MachineDeployment/md"], id="workers of a Cluster elsewhere"),
     ],
 )
 def test_nodes_without_a_proxy_are_one_warning(items: list[dict[str, Any]], expected: list[str]) -> None:
@@ -87,10 +83,8 @@ def of_object(name: str, **spec: Any) -> dict[str, Any]:
             OKE, {**PROXY, "overrides": [{"match": {"clusters": ["prod"]}, "disabled": True}]}, False, id="off"
         ),
         pytest.param(OKE, {**PROXY, "selector": {"exclude": [{"kinds": ["Cluster"]}]}}, False, id="it is left out"),
-        pytest.param(RKE2, {**PROXY, "only": ["rke2"]}, True, id="RKE2, which alone is asked for"),
         pytest.param(RKE2, {**PROXY, "targets": {"rke2": {"enabled": False}}}, False, id="RKE2, switched off"),
         pytest.param(RKE2, declared_for("containerdDropIn"), False, id="RKE2, declared for kubeadm alone"),
-        pytest.param(RKE2, of_object("prod-cp", **PROXY), False, id="RKE2, declared for all but the object"),
         pytest.param(KUBEADM, declared_for("kubeadmCommands"), True, id="kubeadm, for a later target alone"),
         pytest.param(topology(), {**PROXY, "only": ["workloads"]}, False, id="a class, no system is asked for"),
     ],

@@ -107,9 +107,6 @@ def test_no_password_is_shown_and_a_place_without_one_is_right() -> None:
         pytest.param(workload(HTTP_PROXY=OLD, annotation="false"), PROXY, id="its author refuses"),
         pytest.param(workload(HTTP_PROXY=OLD, annotation="true"), PROXY, id="its annotation chooses it"),
         pytest.param(
-            workload(HTTP_PROXY=OLD), {**PROXY, "selector": {"exclude": [{"names": ["app"]}]}}, id="it is left out"
-        ),
-        pytest.param(
             manifest("fn.inject-proxy.io/v1alpha1", "ProxyConfig", spec={"overrides": [{"httpProxy": OLD}]}),
             PROXY,
             id="another ProxyConfig",
@@ -192,7 +189,6 @@ def test_the_advice_is_what_changes_the_place(item: dict[str, Any], advice: str)
         pytest.param(f"env:\n- name: https_proxy\n  value: {OLD}\n", True, id="entries of a patch"),
         pytest.param(f"CLUSTER_NAME: a\nTKG_HTTP_PROXY: {OLD}\n", True, id="a cluster configuration of TKG"),
         pytest.param(f"patches:\n- patch: |\n    spec: {{env: {{HTTP_PROXY: '{OLD}'}}}}\n", True, id="an inline patch"),
-        pytest.param("http_proxy: ${PROXY}\n", False, id="one that is filled in later"),
         pytest.param(
             f"patches:\n- patch: |\n    kind: ProxyConfig\n    spec: {{httpProxy: '{OLD}'}}\n",
             False,

@@ -87,13 +87,6 @@ def test_a_list_that_may_hold_a_password_is_not_shown(old: str, mode: str) -> No
     assert not [secret for secret in ("zork", "quux", PASSWORD) if secret in told]
 
 
-def test_the_field_is_that_of_the_first_list_before_the_run() -> None:
-    item = workload("old.example", "older.example")
-    item["spec"]["template"]["spec"]["containers"][0]["env"].insert(0, {"name": "HTTPS_PROXY", "value": "http://a:1"})
-    (result,) = with_code("ListReplaced", ran(CHOOSING, item))
-    assert result.path[-4:] == ("0", "env", "1", "value")
-
-
 DROP_IN = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
 
 # passwords
@@ -117,7 +110,6 @@ VALUES = "cluster:\n  proxy:\n    http: http://old.corp.example:1\n"
     ("item", "advice"),
     [
         pytest.param(NODES, "`content: Secret`", id="files of nodes"),
-        pytest.param(RKE2, "`rke2`", id="nodes that read no Secret"),
         pytest.param(RELEASE, "`valuesFrom`", id="a HelmRelease"),
     ],
 )
@@ -153,7 +145,6 @@ PROXY = {"httpProxy": PLAIN, "httpsProxy": PLAIN}
     ("selector", "is_said"),
     [
         pytest.param({"include": [{"names": ["cert-manger"]}]}, True, id="nothing that could hold a proxy"),
-        pytest.param({"include": [{"names": ["cert-*"]}]}, False, id="something"),
     ],
 )
 def test_a_selector_that_fits_nothing(selector: dict[str, Any], is_said: bool) -> None:

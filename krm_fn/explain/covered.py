@@ -111,9 +111,10 @@ def _row(system: str, found: int, outcomes: Counter[str]) -> Covered:
     changed, same = outcomes.pop(_CHANGED, 0), outcomes.pop(_SAME, 0)
     left = found - changed - same
     outcomes[_NOBODY_CHOSE[system]] += max(0, left - outcomes.total())
-    reasons = [
-        f"{number}: {why}" for why, number in outcomes.most_common(_MOST_REASONS) if why and number
-    ]
+    reasons = []
+    for why, number in outcomes.most_common(_MOST_REASONS):
+        if why and number and left:
+            reasons.append(f"{number}: {why}")
     return Covered(system, found, same, changed, left, tuple(reasons))
 
 
