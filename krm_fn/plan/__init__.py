@@ -157,14 +157,17 @@ def _edits(
 ) -> Iterator[PlannedEdit]:
     """Yield the edits of one object, in the order of the table of targets."""
     obj = subject.obj
-    concerned = [
-        target
+    effects = {
+        target.id: classes.effect(target.id, obj)
         for target in targets
-        if is_edited(target, obj, config) and not classes.keeps(target.id, obj)
+        if is_edited(target, obj, config)
+    }
+    concerned = [
+        target for target in targets if target.id in effects and not effects[target.id].stays
     ]
     for target, resolved in resolved_for_each(subject, concerned, config):
-        notes = classes.notes(target.id, obj) if resolved.settings.sets_any else ()
-        if classes.replaces(target.id, obj):
+        notes = effects[target.id].notes if resolved.settings.sets_any else ()
+        if effects[target.id].holds_nothing:
             blank = ProxySettings(cluster=resolved.settings.cluster, is_declared=resolved.declared)
             resolved = Resolved(blank)  # noqa: PLW2901 -- the class holds what the template must not
         groups = by_groups(subject, target, resolved, config, classes.topology)

@@ -11,6 +11,7 @@ from krm_fn.clusters import Membership, Topology, class_name
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Result
+from krm_fn.light_typing import NamedTuple
 from krm_fn.settings import Resolved
 from krm_fn.targets.class_context import ClassContext
 
@@ -18,6 +19,20 @@ ALL_NODES = ("", "")
 """The nodes of a Cluster of which nothing else is said, in ``Topology.nodes_of``."""
 ClassEdit = tuple[tuple[Membership, ...], Resolved, ClassContext]
 """Nodes, the proxy that they get, and what is known of the list."""
+
+
+class ClassEffect(NamedTuple):
+    """What the classes of a template do to what a target writes into it.
+
+    Attributes:
+        stays: it stays as it is, because a class does and holds patches of an earlier run.
+        holds_nothing: it must hold nothing of the target, because its class does.
+        notes: what is to be said where the target writes a proxy.
+    """
+
+    stays: bool = False
+    holds_nothing: bool = False
+    notes: Sequence[Result] = ()
 
 
 class ClassPlans:
@@ -39,21 +54,13 @@ class ClassPlans:
         """Return how a ClusterClass, or a Cluster of one, is edited; None where it stays as it is."""
         return None
 
-    def keeps(self, target_id: str, obj: Object) -> bool:
-        """Return whether an object stays as it is, because its class does and holds patches of an earlier run."""
-        return False
-
     def waits_for(self, obj: Object) -> bool:
         """Return whether a class is patched only once somebody has changed its templates, ``obj`` among them."""
         return False
 
-    def replaces(self, target_id: str, obj: Object) -> bool:
-        """Return whether an object must hold nothing of a target, because its class does."""
-        return False
-
-    def notes(self, target_id: str, obj: Object) -> Sequence[Result]:
+    def effect(self, target_id: str, obj: Object) -> ClassEffect:
         """Return what the classes of a template do to what a target writes into it."""
-        return ()
+        return ClassEffect()
 
 
 def class_plans(

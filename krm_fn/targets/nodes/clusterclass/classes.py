@@ -7,7 +7,7 @@ with it stay as they are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from krm_fn.clusters import Key, ObjectIndex, Topology, class_name, key_of
 from krm_fn.config import Mode, ProxyConfig
@@ -18,7 +18,7 @@ from krm_fn.products.cluster_api import CLUSTER
 from krm_fn.products.node_kinds import OF_CLASSES
 from krm_fn.settings import ProxySettings, Resolved, resolve
 from krm_fn.targets import ClassContext
-from krm_fn.targets.class_plans import ALL_NODES, ClassEdit, ClassPlans
+from krm_fn.targets.class_plans import ALL_NODES, ClassEdit, ClassEffect, ClassPlans
 from krm_fn.targets.context import Data
 from krm_fn.targets.nodes.cluster_class import CLASS, TARGET, WORDS
 from krm_fn.targets.nodes.clusterclass import class_patches, product_variables
@@ -29,7 +29,6 @@ from krm_fn.targets.nodes.clusterclass.names import (
     PATCHED_WHERE_ERASED,
 )
 from krm_fn.targets.nodes.clusterclass.node_patches import erasers_of
-from krm_fn.targets.nodes.clusterclass.product_variables import ProductVariable
 from krm_fn.targets.nodes.clusterclass.settings import for_nodes
 
 
@@ -158,61 +157,27 @@ class Classes(ClassPlans):
         keys = self.topology.classes_of(obj)
         return bool(keys) and all(key in classes for key in keys)
 
-    def replaces(self, target_id: str, obj: Object) -> bool:
-        """Return whether an object must hold nothing of a target, because its class does."""
-        variable = self._variable(obj)
-        if variable and variable.replaces(target_id):
-            return True
-        is_replaced = target_id in PATCHED_TARGETS
-        if target_id in PATCHED_WHERE_ERASED:
-            is_replaced = any(listed.has_erasers for listed in self._classes_of(obj))
-        patched = [key for key, listed in self._classes.items() if listed.is_patched]
-        return is_replaced and self._is_of(obj, patched)
-
-    def _variable(self, obj: Object) -> ProductVariable | None:
-        """Return the variable out of which a class of a template writes the proxy on its nodes."""
-        variables = (listed.variable for listed in self._classes_of(obj))
-        return next(filter(None, variables), None)
-
-    def notes(self, target_id: str, obj: Object) -> list[Result]:
-        """Return what the classes of a template do to what a target writes into it.
-
-        They write the same files themselves, or erase what it holds and are not patched.
-        """
-        findings: list[Result] = []
-        if target_id not in PATCHED_TARGETS:
-            return findings
+    def effect(self, target_id: str, obj: Object) -> ClassEffect:
+        """Return what the classes of a template do to what a target writes into it."""
+        classes = self._classes_of(obj)
+        is_of_proxy = target_id in PATCHED_TARGETS
+        if not classes or not (is_of_proxy or target_id in PATCHED_WHERE_ERASED):
+            return ClassEffect()
         is_first = target_id in FIRST_OF_SYSTEM
-        variable = self._variable(obj)
-        if variable:
-            return [variable.finding()] if is_first else findings
-        for listed in self._classes_of(obj):
-            if listed.is_patched:
-                continue
-            name = listed.obj.ref.name
-            if listed.has_erasers:
-                message = (
-                    f'patches of the ClusterClass "{name}" erase what inject-proxy writes here: enable `clusterClass`, '
-                    "select the class, and do what the warnings about it say"
-                )
-                findings.append(Result.of("ClassPatchErases", message))
-            path = ""
-            if is_first:
-                path = product_variables.repeated_path(
-                    listed.obj.data, listed.config.targets, obj.ref.kind
-                )
-            if path:
-                message = (
-                    f'a patch of the ClusterClass "{name}" writes a file "{path}" as well, and Cluster API takes a '
-                    "path once: add the Clusters with its variable to the list, or take the file out of it"
-                )
-                findings.append(Result.of("ByHand", message))
-        return findings
-
-    def keeps(self, target_id: str, obj: Object) -> bool:
-        """Return whether an object stays as it is, because its class does and holds patches of an earlier run."""
-        is_replaced = target_id in (*PATCHED_TARGETS, *PATCHED_WHERE_ERASED)
-        return is_replaced and any(listed.stays for listed in self._classes_of(obj))
+        for variable in filter(None, [listed.variable for listed in classes]):
+            notes = [variable.finding()] if is_first else []
+            return ClassEffect(holds_nothing=variable.replaces(target_id), notes=notes)
+        if any(listed.stays for listed in classes):
+            return ClassEffect(stays=True)
+        patched = [key for key, listed in self._classes.items() if listed.is_patched]
+        if self._is_of(obj, patched):
+            holds_nothing = is_of_proxy or any(listed.has_erasers for listed in classes)
+            return ClassEffect(holds_nothing=holds_nothing)
+        notes = []
+        for listed in classes if is_of_proxy else ():
+            if not listed.is_patched:
+                notes += _notes(listed, obj.ref.kind, is_first=is_first)
+        return ClassEffect(notes=notes)
 
     def waits_for(self, obj: Object) -> bool:
         """Return whether a class is patched only once somebody has changed its templates, ``obj`` among them.
@@ -263,3 +228,23 @@ class Classes(ClassPlans):
         )
         cluster = resolved.settings.cluster
         return Resolved(ProxySettings(cluster=cluster, is_declared=resolved.declared))
+
+
+def _notes(listed: ListedClass, kind: str, *, is_first: bool) -> Iterator[Result]:
+    """Yield what a class that is not patched does to a template: it erases what is there, or writes the same file."""
+    name = listed.obj.ref.name
+    if listed.has_erasers:
+        message = (
+            f'patches of the ClusterClass "{name}" erase what inject-proxy writes here: enable `clusterClass`, select '
+            "the class, and do what the warnings about it say"
+        )
+        yield Result.of("ClassPatchErases", message)
+    path = ""
+    if is_first:
+        path = product_variables.repeated_path(listed.obj.data, listed.config.targets, kind)
+    if path:
+        message = (
+            f'a patch of the ClusterClass "{name}" writes a file "{path}" as well, and Cluster API takes a path once: '
+            "add the Clusters with its variable to the list, or take the file out of it"
+        )
+        yield Result.of("ByHand", message)
