@@ -10,9 +10,9 @@ from argparse import Namespace
 from functools import partial
 
 from krm_fn import settings
-from krm_fn.cli import konvoy, streams
+from krm_fn.cli import konvoy
 from krm_fn.cli.config import config_of_file, find_config
-from krm_fn.cli.files import read_file
+from krm_fn.cli.files import read_text
 from krm_fn.cli.selection import select
 from krm_fn.cli.streams import STDIN, Answer, ContentChange
 from krm_fn.clusters import Cluster, Membership, Role
@@ -82,11 +82,9 @@ def _file(given: Namespace, wanted: ProxyConfig) -> Answer:
         )
     name = STDIN if given.file == "-" else given.file
     is_new = given.in_place and not os.path.lexists(given.file)
-    old = None if is_new else streams.read() if given.file == "-" else read_file(given.file)
+    old = "" if is_new else read_text(given.file)
     try:
-        text, edits = _filled((old or b"").decode(), target.file, resolved.settings)
-    except UnicodeDecodeError:
-        raise InputError(f"{name} must be UTF-8") from None
+        text, edits = _filled(old, target.file, resolved.settings)
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
     ref = ObjectRef(file_path=name)
@@ -95,7 +93,8 @@ def _file(given: Namespace, wanted: ProxyConfig) -> Answer:
     lines.append(f"inject-proxy export: {'; '.join(edits) or 'nothing to change'}")
     if not given.in_place:
         return Answer([text.encode()], lines)
-    return Answer((), lines, changes={name: ContentChange(old, text.encode())} if edits else {})
+    change = ContentChange(None if is_new else old.encode(), text.encode())
+    return Answer((), lines, changes={name: change} if edits else {})
 
 
 def _cluster(given: Namespace) -> Cluster:

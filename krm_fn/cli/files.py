@@ -6,8 +6,9 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from krm_fn.cli import streams
 from krm_fn.cli.ignore import Ignored, ignored_in, repository_of, rules_of
-from krm_fn.errors import UsageError
+from krm_fn.errors import InputError, UsageError
 from krm_fn.light_typing import NamedTuple
 
 ENDINGS = (".yaml", ".yml", ".json", ".yaml.patch")
@@ -102,6 +103,20 @@ def read_file(path: str) -> bytes:
         return Path(path).read_bytes()
     except OSError as error:
         raise _unreadable(path, error) from None
+
+
+def read_text(path: str) -> str:
+    """Return the text of a file, or of standard input for `-`.
+
+    Raises:
+        InputError: it is not UTF-8.
+        UsageError: as for ``read_file``.
+    """
+    content = streams.read() if path == "-" else read_file(path)
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise InputError(f"the file must be UTF-8, but byte {error.start + 1} is not") from None
 
 
 def _unreadable(path: str, error: OSError) -> UsageError:

@@ -6,12 +6,12 @@ from argparse import Namespace
 from collections.abc import Mapping
 
 from krm_fn import config
-from krm_fn.cli import konvoy, streams
+from krm_fn.cli import konvoy
 from krm_fn.cli.config import config_of
-from krm_fn.cli.files import read_file
+from krm_fn.cli.files import read_text
 from krm_fn.cli.streams import Answer
 from krm_fn.config import ForeignValue
-from krm_fn.errors import ConfigError, InputError, UsageError
+from krm_fn.errors import ConfigError, UsageError
 from krm_fn.light_typing import Any
 from krm_fn.patch import put_at
 from krm_fn.plan.sources import formats
@@ -28,11 +28,11 @@ _FORMS = {
 def run(given: Namespace) -> Answer:
     """Print a ProxyConfig."""
     if given.system == "konvoy":
-        spec, lines = konvoy.spec_of(given.words, _text)
+        spec, lines = konvoy.spec_of(given.words)
         return Answer([_printed(spec, "the flags of `konvoy create cluster`")], lines)
     if len(given.words) != 1:
         raise UsageError("one file must be named, or `-` for standard input")
-    text = _text(given.words[0])
+    text = read_text(given.words[0])
     try:
         fields = formats.read(text, _FORMS[given.system])
     except ConfigError as error:
@@ -51,14 +51,6 @@ def run(given: Namespace) -> Answer:
             field, _, text = problem.partition(": ")
             problems.append(f"the file: {places.get(field.partition('[')[0], field)} {text}")
         raise ConfigError(problems) from None
-
-
-def _text(path: str) -> str:
-    content = streams.read() if path == "-" else read_file(path)
-    try:
-        return content.decode()
-    except UnicodeDecodeError as error:
-        raise InputError(f"the file must be UTF-8, but byte {error.start + 1} is not") from None
 
 
 def _spec(fields: Mapping[tuple[str, ...], ForeignValue]) -> dict[str, Any]:

@@ -8,9 +8,10 @@ for each role.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from krm_fn import noproxy, settings
+from krm_fn.cli.files import read_text
 from krm_fn.cli.parser import Parser
 from krm_fn.clusters import Cluster, Membership, Role, value_of
 from krm_fn.config import ProxyConfig
@@ -34,7 +35,7 @@ _MIRROR, _MIRROR_CA = "--registry-mirror-url", "--registry-mirror-cacert"
 _OF_ALL = [f"--{name}" for name in _FIELDS]
 """The flags of a proxy for the Cluster API controllers, or, without others, for everything."""
 _OF_ROLES = [f"--{prefix}{name}" for prefix in _ROLES.values() for name in _FIELDS]
-_PORTS = ("--apiserver-port", "--control-plane-endpoint-port")
+_PORTS = ("--apiserver-port", "--control-plane-endpoint-port")  # no list of hosts has ports
 _KNOWN = {*_OF_ALL, *_OF_ROLES, *_FACTS, *_PORTS, _NAME, _MIRROR, _MIRROR_CA, _OS}
 _INFRASTRUCTURES = {
     "preprovisioned": "PreprovisionedCluster",
@@ -46,15 +47,8 @@ _INFRASTRUCTURES = {
 }
 
 
-def spec_of(
-    arguments: Sequence[str], read_text: Callable[[str], str]
-) -> tuple[dict[str, Any], list[str]]:
-    """Return the ``spec`` that says the same as a command line, and lines about what no field says.
-
-    Args:
-        arguments: the command line, with or without the words before its flags.
-        read_text: gives the text of the file that a flag names.
-    """
+def spec_of(arguments: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
+    """Return the ``spec`` that says the same as a command line, and lines about what no field says."""
     flags, rest = _parsed(arguments)
     spec = _proxies(flags)
     if _MIRROR in flags:
