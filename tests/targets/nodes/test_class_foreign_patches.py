@@ -106,28 +106,6 @@ def test_workers_are_selected_by_the_names_of_their_class(section: str, names: l
 
 
 @pytest.mark.parametrize(
-    ("patches", "before", "is_there"),
-    [
-        pytest.param([], False, False, id="a template without the list"),
-        pytest.param([patch(WHOLE)], False, True, id="a list that is written"),
-        pytest.param([patch(WHOLE, enabled_if=CONDITION)], False, None, id="a list that may be written"),
-        pytest.param([patch(WHOLE, enabled_if=CONDITION)], True, True, id="a list that may be written over another"),
-        pytest.param([patch(REMOVAL)], True, False, id="a list that is removed"),
-        pytest.param([patch(REMOVAL, enabled_if=CONDITION)], True, None, id="a list that may be removed"),
-        pytest.param(
-            [patch(WHOLE, enabled_if=CONDITION), patch(add("/spec/files/-", "x"))],
-            False,
-            True,
-            id="an entry that needs the list",
-        ),
-        pytest.param([{"external": {"generateExtension": "x"}}], False, None, id="a runtime extension"),
-    ],
-)
-def test_whether_there_is_a_list_to_add_to(patches: list[Any], before: bool, is_there: bool | None) -> None:
-    assert after(*patches, is_there=before).is_there is is_there
-
-
-@pytest.mark.parametrize(
     ("text", "is_there"),
     [
         pytest.param("other:\n  files:\n  - x\n", False, id="other members only"),

@@ -25,7 +25,7 @@ from class_objects import template as template_of
 from cluster_objects import machine_deployment
 from judges import shell_environment, systemd_environment
 from krm_fn.targets.nodes import cluster_class as target
-from proposals import changes, findings, proposals
+from proposals import findings
 
 IPV4 = {"pods": {"cidrBlocks": ["10.244.0.0/16"]}, "services": {"cidrBlocks": ["10.96.0.0/12"]}}
 DUAL = {
@@ -74,13 +74,6 @@ def test_a_disabled_target_leaves_even_what_is_its_own(version: str) -> None:
     there, _ = answer(objects(version, cluster(version)))
     items, _ = answer(there, targets={"clusterClass": {"sharedTemplates": "Patch", "enabled": False}})
     assert of_kind(items, "ClusterClass") == of_kind(there, "ClusterClass")
-
-
-def test_what_is_seen_alone_is_only_cleared() -> None:
-    items, _ = answer(objects("v1beta1", cluster("v1beta1", network=DUAL)))
-    assert proposals(target, objects()[0]) == []
-    (edit,) = changes(target, items[0])
-    assert [operation.op for operation in edit.operations] == ["remove", "remove"]
 
 
 def test_a_template_that_something_else_uses_as_well_keeps_its_class_from_being_patched() -> None:
@@ -201,19 +194,6 @@ def test_options_of_the_node_targets_hold_for_the_patches() -> None:
 
 
 # Updating and removing.
-
-
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("back", [{"mode": "Remove"}, {"targets": UNION, "mode": "Remove"}])
-def test_removal_gives_class_and_clusters_back(version: str, back: Any) -> None:
-    other = {"name": "other", "value": 1}
-    topology = {"workers": WORKERS, "variables": [other]}
-    overrides = [{"match": {"workerGroups": ["mp"]}, "disabled": True}]
-    before = objects(version, cluster(version, network=DUAL, **topology), variables=[{"name": "other"}])
-    there, _ = answer(copy.deepcopy(before), overrides=overrides)
-    assert there[0] != before[0]
-    assert there[-1] != before[-1]
-    assert answer(there, **back)[0] == before
 
 
 def test_a_variable_that_was_changed_by_hand_is_brought_back() -> None:

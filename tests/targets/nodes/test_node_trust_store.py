@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from kubeadm_objects import HTTP_ONLY, OTHER, PROXY, kubeadm, run, spec_of
 
 from certificates import BOTH, NONE, ONE, A, B
-from krm_fn.config import Certificates
 from krm_fn.settings import ProxySettings
 from krm_fn.target_table import ROWS
 from krm_fn.targets import TARGETS
@@ -85,12 +84,6 @@ def test_naming_an_image_writes_its_command_only(image: str) -> None:
     command, restart = after(kubeadm({}), os=[image])["preKubeadmCommands"]
     assert command in ALL
     assert restart == RESTART
-
-
-def test_other_certificates_are_updated_in_place_and_those_left_over_go() -> None:
-    obj = kubeadm({"files": [entry(0, A, owner="nobody"), *THEIRS, entry(1, B)], "preKubeadmCommands": ALL})
-    other = ProxySettings(trusted_ca=Certificates(B))
-    assert after(obj, other)["files"] == [entry(0, B, owner="nobody"), *THEIRS]
 
 
 def test_results_show_fingerprints_and_never_a_certificate() -> None:

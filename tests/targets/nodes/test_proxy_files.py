@@ -117,20 +117,6 @@ def test_a_value_that_systemd_cannot_hold_is_an_error() -> None:
     assert after(files(ENTRY), ProxySettings(no_proxy="a\nb")) == [ENTRY]
 
 
-@pytest.mark.parametrize("content", [None, "", "  \n"])
-def test_an_entry_without_content_is_filled(content: str | None) -> None:
-    assert after(files(entry(content))) == [entry(CONTENT)]
-
-
-def test_a_text_in_base64_is_edited_and_read() -> None:
-    old = "[Service]\n# keep\nEnvironment=HTTP_PROXY=old\n"
-    outcome = run(CONTAINERD, files(entry(base64_of(old), encoding="base64")), PROXY)
-    new = base64_of(CONTENT.replace("[Service]", "[Service]\n# keep"))
-    assert spec_of(outcome.obj)["files"] == [entry(new, encoding="base64")]
-    read = [one for one in CONTAINERD.read(outcome.obj, {}) if one.value]
-    assert {one.variable: one.value for one in read} == PROXY.variables()
-
-
 def test_removal_takes_every_entry_that_the_service_may_read_and_no_other() -> None:
     """One that was hidden would come into effect."""
     hidden = entry(path=PATH.replace("/etc", "/usr/lib"))

@@ -82,35 +82,6 @@ def test_nothing_changes_and_nothing_is_said_without_a_mirror(obj: dict[str, Any
 # what has to come out
 
 
-@pytest.mark.parametrize(
-    ("obj", "settings", "expected"),
-    [
-        pytest.param(
-            files({**HOSTS_ENTRY, "owner": "core"}, STRANGER, CA_ENTRY),
-            mirrored("https://other.example"),
-            [
-                {
-                    **HOSTS_ENTRY,
-                    "owner": "core",
-                    "content": CONTENT.replace("registry.corp.example:5000", "other.example"),
-                },
-                STRANGER,
-                {**CA_ENTRY, "path": f"{CERTS_D}/other.example/ca.crt"},
-            ],
-            id="another mirror: hosts.toml in its place, the certificate at another path",
-        ),
-        pytest.param(
-            files({**HOSTS_ENTRY, "content": base64_of("# inject-proxy\nold"), "encoding": "base64"}),
-            mirrored(),
-            [{**HOSTS_ENTRY, "content": base64_of(CONTENT), "encoding": "base64"}, CA_ENTRY],
-            id="an older text in base64 stays in base64",
-        ),
-    ],
-)
-def test_ours_are_brought_in_line(obj: dict[str, Any], settings: ProxySettings, expected: Any) -> None:
-    assert entries_after(obj, settings) == expected
-
-
 # what is said
 
 

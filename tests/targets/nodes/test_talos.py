@@ -132,13 +132,6 @@ def test_other_variables_stay(name: str) -> None:
         assert recorded()[f"{name}: {step}"]["answer"]["services"].get("OTHER") == "1"
 
 
-@pytest.mark.parametrize("name", ["without a version", *(name for name in SPECS if "nothing there" in name)])
-@pytest.mark.parametrize("kind", KINDS)
-def test_removal_gives_back_what_was_there(name: str, kind: str) -> None:
-    before = obj(SPECS[name], kind)
-    assert apply(TALOS, apply(TALOS, before, WANTED), NONE) == before
-
-
 def test_the_older_form_of_the_api_server_gives_way_where_talos_takes_it_no_more() -> None:
     patches = lookup(apply(TALOS, obj(SPECS["1.14, what only 1.13 takes"]), WANTED), KINDS["TalosControlPlane"].path)[
         "strategicPatches"
