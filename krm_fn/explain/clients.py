@@ -21,7 +21,7 @@ _SEPARATORS = {
 }
 _CIDR = re.compile(r"[0-9A-Fa-f.:]+/[0-9]+")
 _PORT = re.compile(r"(\[[^\]]*\]|[^:]*):([0-9]+)")
-_BREAKS_HTTPX = re.compile(r"^\[|:.*/|[^\x20-\x7e]|@")
+_BREAKS_HTTPX = re.compile(r"^\[|^[^:]*:.*/|[^\x20-\x7e]|@")
 
 # The columns: the ID; what `example.com`, `.example.com` and `*.example.com` mean (the name itself, what is below it,
 # both, whatever ends with it, or nothing); where `*` means every host (as the whole list, as any entry, or nowhere);
