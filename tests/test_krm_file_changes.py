@@ -28,9 +28,6 @@ def renamed(source: Manifests, *indexes: int) -> ListChanges:
     ("text", "index", "expected"),
     [
         pytest.param(f"{A}---\n{B}", 0, "kind: A\nmetadata: {name: new}\n---\n" + B, id="the first"),
-        pytest.param(
-            f"# x\n---\n{A}---\n{B}", 1, f"# x\n---\n{A}---\n{B}".replace("name: b", "name: new"), id="second"
-        ),
         pytest.param(f"\ufeff{A}", 0, "\ufeffkind: A\nmetadata: {name: new}\n", id="a byte order mark stays"),
     ],
 )
@@ -38,12 +35,6 @@ def test_an_edit_changes_its_document_and_nothing_around_it(text: str, index: in
     source = manifests(text)
     changed = list(changed_files(source, renamed(source, index)))
     assert changed == [FileChange("0.yaml", text.encode(), expected.encode())]
-
-
-def test_only_files_that_change_are_given_back() -> None:
-    source = manifests(f"{A}---\n{B}", A, B)
-    assert not list(changed_files(source, ListChanges()))
-    assert [change.name for change in changed_files(source, renamed(source, 1, 3))] == ["0.yaml", "2.yaml"]
 
 
 def test_a_document_goes_with_its_separator_and_the_last_one_with_its_file() -> None:

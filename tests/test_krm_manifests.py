@@ -27,7 +27,6 @@ def names(source: Manifests) -> list[str]:
         pytest.param("- a\n- b\n---\njust text\n", [], id="documents that are no mapping"),
         pytest.param('{"kind": "A", "metadata": {"name": "a"}}', ["a"], id="JSON"),
         pytest.param("kind: AList\nitems:\n- metadata: {name: a}\n- metadata: {name: b}\n", ["a", "b"], id="a list"),
-        pytest.param("kind: ResourceList\nitems:\n- metadata: {name: a}\n", ["a"], id="a ResourceList"),
     ],
 )
 def test_the_objects_of_a_file(text: str, expected: list[str]) -> None:
@@ -44,20 +43,6 @@ def test_objects_know_their_file_and_their_document() -> None:
     ]
 
 
-def test_the_file_of_an_object_is_the_one_it_was_read_from() -> None:
-    text = "kind: A\nmetadata: {name: a, annotations: {config.kubernetes.io/path: elsewhere.yaml}}\n"
-    (obj,) = manifests(text).objects(0)
-    assert obj.ref.file_path == "0.yaml"
-
-
-def test_a_cheap_look_tells_kinds_and_words() -> None:
-    source = manifests(f"{A}---\n{B}---\nkind: &x C\n")
-    assert [source.kinds(index) for index in range(3)] == [{"A"}, {"B"}, frozenset()]
-    assert source.contains(1, ("ours", "other"))
-    assert not source.contains(0, ("ours", "other"))
-    assert source.contains(0, ())
-
-
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -68,7 +53,6 @@ def test_a_cheap_look_tells_kinds_and_words() -> None:
         pytest.param(
             "a: 1\rb: 2\r---\rc: 3\r\td: 4\r", "document 2: .* line 5, column 1: indent", id="carriage returns"
         ),
-        pytest.param("a: 1\rb: 2\r---\rc: \x01\r", "document 2: .* at line 4, column 4$", id="both"),
     ],
 )
 def test_a_document_that_cannot_be_read_names_its_place_and_the_others_can(text: str, says: str) -> None:

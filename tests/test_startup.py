@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from contract_lists import BAD_CONFIG, CONFIG, CONFIG_MAP, SETTINGS, WORKERS, resource_list
+from contract_lists import CONFIG, CONFIG_MAP, SETTINGS, WORKERS, resource_list
 from support import TIME_LIMIT
 
 RUN = """\
@@ -146,7 +146,3 @@ def test_the_module_of_a_target_is_loaded_for_an_object_of_its_kind(item: str, m
 def test_a_run_over_a_file_defines_no_dataclass() -> None:
     loaded = modules_of_a_run(f"{CONFIG}---\n{CLUSTER}", 0, "run", "-")
     assert loaded & {"dataclasses", "inspect", "difflib"} == set()
-
-
-def test_a_run_with_a_wrong_config_loads_jsonschema() -> None:
-    assert "jsonschema" in modules_of_a_run(resource_list(WORKERS, config=BAD_CONFIG), 1)
