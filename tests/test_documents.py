@@ -104,30 +104,6 @@ def test_the_drop_in_is_the_one_giant_swarm_shows(kind: str, path: str, permissi
     assert entry["permissions"] == permissions
 
 
-@pytest.mark.parametrize(
-    ("workload", "place"),
-    [
-        pytest.param("cert-manager-controller", ("containers", 0), id="cert-manager in kube-system"),
-        pytest.param("chart-operator", ("containers", 0), id="chart-operator"),
-        pytest.param("chart-operator", ("initContainers", 0), id="the init container of chart-operator"),
-    ],
-)
-def test_the_special_workload_of_giant_swarm_has_all_six_variables(workload: str, place: tuple[str, int]) -> None:
-    (found,) = [obj for obj in answer("giantswarm/special-workload") if obj["metadata"]["name"] == workload]
-    container = lookup(lookup(found, SPEC["Deployment"]), place)
-    assert {entry["name"]: entry.get("value") for entry in container["env"] if entry["name"] in GS_VALUES} == GS_VALUES
-
-
-@pytest.mark.parametrize("field", ["containers", "initContainers", "ephemeralContainers"])
-def test_the_policy_of_giant_swarm_sets_the_urls_and_still_computes_no_proxy(field: str) -> None:
-    (policy,) = answer("giantswarm/policy")
-    (rule,) = policy["spec"]["rules"]
-    (container,) = lookup(rule, ("mutate", "patchStrategicMerge", "spec", field))
-    values = {entry["name"]: entry["value"] for entry in container["env"]}
-    urls = {name: value for name, value in GS_VALUES.items() if value == GS_URL}
-    assert values == {**urls, "NO_PROXY": "{{ fullNoProxy }}", "no_proxy": "{{ fullNoProxy }}"}
-
-
 def test_the_policy_of_giant_swarm_keeps_the_part_of_no_proxy_that_the_cluster_knows() -> None:
     (policy,) = answer("giantswarm/policy")
     context = {entry["name"]: lookup(entry, ("variable", "value")) for entry in policy["spec"]["rules"][0]["context"]}

@@ -46,11 +46,6 @@ data:
     "stranger",
     [
         pytest.param(STRANGER, id="the anchor's name is in a comment before the alias"),
-        pytest.param(STRANGER.replace("# the words of &a", "text: 'this & that, &a and more' # "), id="in a text"),
-        pytest.param(STRANGER.replace("# the words of &a", "text: see &a # "), id="in a text without quotes"),
-        pytest.param(STRANGER.replace("motd: *a", "motd: *a\n  other: &a x"), id="behind the alias"),
-        pytest.param(STRANGER.replace("  # the words of &a are shown in the portal\n", ""), id="nowhere"),
-        pytest.param(STRANGER.replace("motd: *a", "motd: !!str\n    *a").replace("!!str\n   ", ""), id="once more"),
     ],
 )
 def test_an_alias_of_an_unrelated_item_keeps_its_value(stranger: str) -> None:

@@ -308,18 +308,9 @@ COMPUTED = [
         id="the values of an object",
     ),
     pytest.param(WORKLOAD + ENV, id="the variable of a container"),
-    pytest.param(WORKLOAD + "        env: #@ data.values.CONTAINERS\n", id="all variables"),
-    pytest.param(
-        WORKLOAD.replace("metadata: {name: web}", "metadata:\n  name: web\n  annotations: #@ data.values.NAMES"),
-        id="the annotations, of which a run sets one",
-    ),
     pytest.param(
         NODES + "      files: #@ data.values.CONTAINERS\n      preKubeadmCommands: #@ data.values.CONTAINERS\n",
         id="the files and commands of nodes",
-    ),
-    pytest.param(
-        WORKLOAD + "        #@ if data.values.WANTED:\n        env: []\n        #@ end\n",
-        id="a field that is there on a condition",
     ),
 ]
 
@@ -338,11 +329,6 @@ def test_a_manifest_with_code_keeps_its_bytes_and_one_without_gets_its_proxy(bod
 def test_a_manifest_under_a_condition_stays() -> None:
     text = f"{LOAD}#@ if True:\n---\n{WORKLOAD}#@ end\n"
     assert run_over(text)[0] == text
-
-
-def test_a_template_with_code_keeps_its_name() -> None:
-    text, _ = run_over(NODES + "      files: #@ x\n", rollout={"hashNames": True})
-    assert "name: md\n" in text
 
 
 def test_an_item_of_a_resource_list_is_guarded_in_each_layout() -> None:

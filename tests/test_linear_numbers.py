@@ -5,14 +5,12 @@
 
 from __future__ import annotations
 
-import ipaddress
 import json
 from collections.abc import Callable
 
 import pytest
 
 from growth import excess
-from krm_fn.explain.clients import CLIENTS
 from krm_fn.pipeline import run
 from support import inject_proxy
 
@@ -110,16 +108,3 @@ def test_the_linter_finds_the_lines_of_many_findings_in_linear_time(form: str) -
         return inject_proxy(data, "lint", "--output", form, "-")
 
     assert excess(judge, _bad_list, 1_000, in_steps=False) == ""
-
-
-def test_what_an_entry_means_is_found_out_once_for_all_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
-    names = [f"host{at}.example.com" for at in range(50)]
-    no_proxy = ",".join(names)
-    for client in CLIENTS.values():
-        client.goes_direct(no_proxy, names[-1], 443)
-    asked: list[object] = []
-    read_address = ipaddress.ip_address
-    monkeypatch.setattr(ipaddress, "ip_address", lambda text: asked.append(text) or read_address(text))
-    for client in CLIENTS.values():
-        client.goes_direct(no_proxy, "other.example.org", 443)
-    assert len(asked) <= 3

@@ -19,53 +19,13 @@ def cut(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param("", id="nothing"),
-        pytest.param("# a\n\n  # b", id="comments and blanks"),
-        pytest.param("---\n--- \t\n--- # a: b\n---", id="separators, and comments behind them"),
-        pytest.param("---\r\n--- # a\r\n", id="the line breaks of Windows"),
-        pytest.param("\ufeff---\n", id="a separator behind a byte order mark"),
-        pytest.param("---\n...\n... # end\n---\n", id="ends of documents that say nothing"),
-    ],
-)
-def test_what_holds_no_document(text: str) -> None:
-    assert cut(text) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        pytest.param("--- {a: b}\n", ["--- {a: b}\n"], id="a mapping behind the separator"),
-        pytest.param("a: 1\n--- {a: b,\n  c: d}\n", ["a: 1\n", "--- {a: b,\n  c: d}\n"], id="one of several lines"),
-        pytest.param("--- |\n  a\n--- # c\n~\n", ["--- |\n  a\n", "~\n"], id="a literal block"),
-        pytest.param("--- &a\nb: 1\n--- !!map\nc: 1\n", ["--- &a\nb: 1\n", "--- !!map\nc: 1\n"], id="anchor and tag"),
-        pytest.param("---\t{a: b}", ["---\t{a: b}"], id="behind a tab"),
-        pytest.param("\ufeff--- {}\n", ["--- {}\n"], id="behind a byte order mark"),
-        pytest.param("a: 1\n---\n\ufeffb: 1\n", ["a: 1\n", "b: 1\n"], id="a byte order mark behind it"),
-        pytest.param("--- #a\rb: 1\n", ["b: 1\n"], id="behind a comment that ends as on an old Mac"),
-        pytest.param("# a\rb: 1\n", ["# a\rb: 1\n"], id="the same without a separator"),
-        pytest.param("a: 1\n...\n---\n...\n---\nb: 1\n", ["a: 1\n...\n", "b: 1\n"], id="ends of documents"),
-        pytest.param("---a: 1\n", ["---a: 1\n"], id="a key that begins with dashes"),
-        pytest.param("...a: 1\n", ["...a: 1\n"], id="a key that begins with dots"),
-        pytest.param("a: 1\n...\n%YAML 1.1\n--- b\n", ["a: 1\n...\n%YAML 1.1\n", "--- b\n"], id="one behind dots"),
-    ],
-)
-def test_where_documents_begin_and_end(text: str, parts: list[str]) -> None:
-    assert cut(text) == parts
-
-
-@pytest.mark.parametrize(
     ("before", "after"),
     [
         pytest.param("--- {a: b}\n", "--- {a: b, new: {x: 1}}\n", id="a mapping"),
-        pytest.param("--- {a: b} # c", "--- {a: b, new: {x: 1}} # c", id="a comment behind it, and no line break"),
         pytest.param("--- {a: b,\n  c: d}\n", "--- {a: b,\n  c: d,\n  new: {x: 1}}\n", id="one of several lines"),
         pytest.param("--- {}\n", "--- {new: {x: 1}}\n", id="an empty one"),
         pytest.param("--- {} # c\r\n", "--- {new: {x: 1}} # c\r\n", id="an empty one with a comment"),
         pytest.param("x: 1\n--- # c\n{}\n", None, id="a second document cannot be meant"),
-        pytest.param("--- !!map\na: b\n", "--- !!map\na: b\nnew:\n  x: 1\n", id="a tag, and a block below it"),
-        pytest.param("--- {a: b}\n---\ny: 1\n", "--- {a: b, new: {x: 1}}\n---\ny: 1\n", id="a neighbour"),
     ],
 )
 def test_what_stands_behind_a_separator_is_edited_there_and_given_back(before: str, after: str | None) -> None:
@@ -128,16 +88,9 @@ REWRITTEN = [
         "a: 1\n---\nc: 1\n",
         id="one below which another one was added since",
     ),
-    pytest.param("a: 1\n---\n", {}, ["b: 1\n"], "a: 1\n---\nb: 1\n---\n", id="above a separator"),
     pytest.param("", {}, ["b: 1\n"], "b: 1\n", id="in a new file"),
     pytest.param("# top\n", {}, ["b: 1\n"], "# top\n---\nb: 1\n", id="in a file with comments alone"),
-    pytest.param("a: 1\n---\n# end\n", {}, ["b: 1\n"], "a: 1\n---\nb: 1\n---\n# end\n", id="above comments at the end"),
-    pytest.param("a: 1\n---\nb: 1\n", {1: None}, [], "a: 1\n", id="the last one goes"),
-    pytest.param("a: 1\n--- # x\nb: 1\n---\nc: 1\n", {1: None}, [], "a: 1\n---\nc: 1\n", id="one between goes"),
-    pytest.param("---\na: 1\n---\nb: 1\n", {0: None}, [], "---\nb: 1\n", id="the first one below a separator goes"),
     pytest.param("a: 1\n---\nb: 1\n", {0: None}, [], "b: 1\n", id="the first one goes"),
-    pytest.param("--- {a: 1}\n--- {b: 1}\n", {0: None}, [], "--- {b: 1}\n", id="one beside its separator goes"),
-    pytest.param("a: 1\n---\nb: 1\n", {0: "x: 1\n", 1: None}, ["c: 1\n"], "x: 1\n---\nc: 1\n", id="all of it"),
     pytest.param("\ufeffa: 1\n---\nb: 1\n", {0: None}, [], "\ufeffb: 1\n", id="behind a byte order mark"),
 ]
 

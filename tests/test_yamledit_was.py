@@ -54,8 +54,6 @@ def test_a_member_that_was_empty_is_so_again_once_its_last_item_goes(words: str,
         pytest.param(' ""', "x", 'b: "x" # was: ""', id="an empty text"),
         pytest.param(" '' # why", "x", "b: 'x' # why # was: ''", id="one with a comment"),
         pytest.param("", "x", "b: x # was:", id="nothing"),
-        pytest.param(" false", "x", "b: x # was: false", id="false in the place of a text"),
-        pytest.param(" ~", "x", "b: x # was: ~", id="null"),
         pytest.param("", "x\ny\n", "b: | # was:", id="a text of several lines in the place of nothing"),
         pytest.param(" &a ''", 7, "b: 7 # was: &a ''", id="a number in the place of a text with an anchor"),
     ],
@@ -112,7 +110,6 @@ def test_a_comment_beside_what_was_empty_keeps_the_letters_that_stand_for_a_brea
     [
         pytest.param("# it was: x\n- 1", id="in other words"),
         pytest.param("# was: [\n- 1", id="of what is no YAML"),
-        pytest.param("# was: {}\n- 1", id="of another kind"),
         pytest.param("# was: []\n  x", id="above a text"),
     ],
 )
@@ -120,18 +117,6 @@ def test_a_comment_that_gives_nothing_back_goes_with_its_member_and_hides_no_oth
     text = f"a: {other}\nb: # was: []\n- 1\n"
     assert edited(text, remove("a")) == "b: # was: []\n- 1\n"
     assert edited(text, remove("b", 0)) == f"a: {other}\nb: []\n"
-
-
-@pytest.mark.parametrize(
-    ("beside", "operation", "left"),
-    [
-        pytest.param("- x\n", remove("a", 0), "", id="an item above goes"),
-        pytest.param("- x\n", replace("a", 0, value="z"), "- z\n", id="an item above gets another value"),
-    ],
-)
-def test_what_was_there_comes_back_whatever_happens_beside_it(beside: str, operation: Operation, left: str) -> None:
-    text = f"a:\n{beside}- b: # was: {{c: []}}\n    c:\n    - 1\n"
-    assert edited(text, remove("a", 1, "b", "c", 0), operation) == f"a:\n{left}- b: {{c: []}}\n"
 
 
 @pytest.mark.parametrize(
@@ -153,24 +138,6 @@ def test_a_mapping_comes_back_only_where_it_says_what_it_said(
     text: str, operations: Sequence[Operation], new: str
 ) -> None:
     assert edited(f"a: # was: {text}", *operations) == new
-
-
-FILLED = "# was: {b: {}}\n    b:\n      c: 1\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "operations", "new"),
-    [
-        pytest.param(
-            f"l:\n- 1\n- a: {FILLED}",
-            [remove("l", "0"), remove("l", "0", "a", "b")],
-            "l:\n- a: {b: {}}\n",
-            id="in the place of an item that goes",
-        ),
-    ],
-)
-def test_a_mapping_with_empty_members_comes_back(text: str, operations: Sequence[Operation], new: str) -> None:
-    assert edited(text, *operations) == new
 
 
 @pytest.mark.parametrize(
@@ -195,18 +162,6 @@ def test_a_mapping_with_empty_members_comes_back(text: str, operations: Sequence
             id="a removal of what is around it",
         ),
         pytest.param(
-            "a:\n  config: ~ # c\n  other: []\n",
-            [replace("a", "config", value={"p": "q"}), replace("a", "other", value=[1])],
-            [remove("a", "other"), remove("a")],
-            id="two of one mapping",
-        ),
-        pytest.param(
-            'a: {b: {}, c: "1\\n2"} # why\nd: 1\n',
-            [add("a", "b", "content", value="1\n2\n")],
-            [remove("a", "b", "content")],
-            id="one with an escape that looks like a line break of the mark",
-        ),
-        pytest.param(
             "- spec:\n    files: # set\n",
             [replace("0", "spec", "files", value=[ITEM])],
             [remove("0", "spec", "files")],
@@ -217,44 +172,6 @@ def test_a_mapping_with_empty_members_comes_back(text: str, operations: Sequence
 def test_what_holds_it_comes_back_as_well(text: str, fill: Sequence[Operation], empty: Sequence[Operation]) -> None:
     filled = edited(text, *fill)
     assert edited(filled, *empty) == text
-
-
-@pytest.mark.parametrize(
-    ("text", "left"),
-    [
-        pytest.param(
-            "x: # mine\n  # of a\n  a: # was: []\n  - 1\n  b: 1\ny: 1\n",
-            "x: # mine\n  # of a\n  a: []\ny: 1\n",
-            id="comments beside it stay",
-        ),
-        pytest.param(
-            "x:\n  a: # was: []\n  - 1 # mine\n  b: 1\ny: 1\n",
-            "x:\n  a: []\ny: 1\n",
-            id="one behind a last item goes with it",
-        ),
-        pytest.param(
-            "x:\n  m:\n    a: # was: []\n    - 1\n    l: [1]\n  n: {o: 1}\ny: 1\n",
-            "x:\n  m:\n    a: []\ny: 1\n",
-            id="what is further inside stays, and all else goes",
-        ),
-    ],
-)
-def test_of_what_is_removed_only_what_was_empty_stays(text: str, left: str) -> None:
-    assert edited(text, remove("x")) == left
-
-
-@pytest.mark.parametrize(
-    ("text", "operations"),
-    [
-        pytest.param("a: # was: x y: [\n- 1\nb: 1\n", [remove("a")], id="words that are no YAML"),
-        pytest.param("# was: []\na:\n- 1\nb: 1\n", [remove("a")], id="a comment of its own"),
-        pytest.param("a: # kpt-set: ${a}\n- 1\nb: 1\n", [remove("a")], id="a setter"),
-        pytest.param("a: # was: []\n  c: 1\nb: 1\n", [remove("a")], id="one of a list above a mapping"),
-        pytest.param("a: # was: {}\n- 1\nb: 1\n", [remove("a")], id="one of a mapping above a list"),
-    ],
-)
-def test_other_comments_bring_nothing_back(text: str, operations: Sequence[Operation]) -> None:
-    assert "a" not in read(edited(text, *operations))
 
 
 def test_a_comment_that_kpt_copied_back_does_not_grow() -> None:
@@ -334,37 +251,7 @@ def test_json_gets_no_comment(text: str) -> None:
     assert json.loads(edited(filled, remove("a", "files"))) == {"a": {"b": 1}}
 
 
-def test_what_an_operation_says_is_empty_is_so_in_these_words() -> None:
-    filled = edited("a:\n  b: []\n  c: 1\n", replace("a", "b", value=[1]))
-    assert read(edited(filled, replace("a", "b", value=None))) == {"a": {"b": None, "c": 1}}
-
-
 def test_of_members_of_the_envelope_nothing_is_kept() -> None:
     document = Document("items: []\nconfig:\n  items: []\n", envelope=["items"])
     filled = rewrite(document, [add("items", "-", value=1), add("config", "items", "-", value=1)])
     assert filled == "items:\n- 1\nconfig:\n  items: # was: []\n  - 1\n"
-
-
-STAYING = add("spec", "files", value=[ITEM])
-GOING = replace("spec", value={"files": [ITEM]})
-
-
-@pytest.mark.parametrize(
-    ("words", "added", "is_marked"),
-    [
-        pytest.param(" {}", [GOING], True, id="one that goes with its last member"),
-        pytest.param(" {}", [GOING, add("spec", "x", value=1)], True, id="one that goes and gets another member"),
-        pytest.param("  {}", [STAYING], True, id="one with more blanks before it"),
-        pytest.param(" {} ", [STAYING], True, id="one with a blank behind it"),
-        pytest.param(" { }", [STAYING], True, id="one with a blank inside"),
-        pytest.param(" &a {}", [STAYING], True, id="one with an anchor"),
-        pytest.param(" {} # why ", [STAYING], True, id="one with a blank behind its comment"),
-        pytest.param("", [GOING], True, id="null that becomes a mapping"),
-    ],
-)
-def test_only_what_would_not_come_back_leaves_a_mark(words: str, added: Sequence[Operation], is_marked: bool) -> None:
-    text = f"kind: x\nspec:{words}\nz: 1\n"
-    filled = edited(text, *added)
-    assert ("# was:" in filled) is is_marked
-    members = [remove("spec", name) for name in read(filled)["spec"]]
-    assert edited(filled, *(members if not is_marked else [remove("spec")])) == text
