@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from krm_fn.clusters import CLUSTER_VARIABLES, class_name, variable_lists
 from krm_fn.krm.results import Result
+from krm_fn.light_typing import Any
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, lookup, named_items, text_at
 from krm_fn.places.certificates import NamedEntry, in_base64
@@ -77,8 +78,7 @@ def _of_cluster(
         label = "the annotations that add-ons read"
         yield Place(("metadata", "annotations"), _ANNOTATIONS, label, 1, settings=settings)
     for path in variable_lists(data):
-        there = [lookup(data, (*item, "value")) for item in named_items(data, path, "proxy")]
-        if not is_tkg and not any(_MEMBERS.is_in(value) for value in there):
+        if not is_tkg and not any(map(_MEMBERS.is_in, _values(data, path, "proxy"))):
             continue
         label, own = "the variable `proxy`", settings
         is_of_group = "workers" in path
@@ -97,14 +97,21 @@ def _of_cluster(
     # Certificates go with the proxy only: an entry of somebody else may have our name.
     is_removal = settings.is_declared and not settings.sets_any
     if is_tkg and (settings.trusted_ca.pem or is_removal):
-        there = [
-            lookup(data, (*item, "value")) for item in named_items(data, CLUSTER_VARIABLES, "trust")
-        ]
-        is_old = any(isinstance(value, list) for value in there)  # in old classes
-        steps = ("value",) if is_old else ("value", "additionalTrustedCAs")
-        trusted = _trusted(steps, "proxy", settings, keep=0)
-        form = NamedItem("trust", steps, trusted.form)
-        yield Place(CLUSTER_VARIABLES, form, trusted.label, 2, True, settings)
+        yield _trust_variable(data, settings)
+
+
+def _trust_variable(data: Data, settings: ProxySettings) -> Place:
+    """Return the variable with certificates; in old classes its value is the list."""
+    is_old = any(isinstance(value, list) for value in _values(data, CLUSTER_VARIABLES, "trust"))
+    steps = ("value",) if is_old else ("value", "additionalTrustedCAs")
+    trusted = _trusted(steps, "proxy", settings, keep=0)
+    form = NamedItem("trust", steps, trusted.form)
+    return Place(CLUSTER_VARIABLES, form, trusted.label, 2, True, settings)
+
+
+def _values(data: Data, path: Pointer, variable: str) -> list[Any]:
+    """Return the values that a list of variables gives one of them."""
+    return [lookup(data, (*item, "value")) for item in named_items(data, path, variable)]
 
 
 def _trusted(path: Pointer, name: str, settings: ProxySettings, keep: int) -> Place:
