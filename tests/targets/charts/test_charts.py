@@ -94,10 +94,8 @@ def test_what_must_not_change(obj: Any) -> None:
 
 
 MATCHERS: list[Any] = [
-    pytest.param({"charts": ["harb*"]}, True, id="the chart"),
     pytest.param({"charts": ["rancher"]}, False, id="another chart"),
     pytest.param({"repositories": ["repository"]}, True, id="the repository"),
-    pytest.param({"names": ["release"], "namespaces": ["a*"]}, True, id="name and namespace"),
     pytest.param({"labels": {"proxy": "yes"}}, True, id="a label"),
 ]
 
@@ -208,11 +206,6 @@ SERVICES: list[Any] = [
         monitoring("observe-release-kube-prome", "observe"),
         id="Grafana, which writes the namespace behind a name that is cut",
     ),
-    pytest.param(
-        at("observe", application(STACK, releaseName=STACK)),
-        monitoring(STACK, "observe"),
-        id="an Application that says its namespace",
-    ),
     pytest.param(application(STACK), (), id="an Application that says none"),
     pytest.param(release("harbor"), (), id="a chart whose programs do not call each other by names"),
 ]
@@ -289,14 +282,6 @@ def test_a_parameter_that_sets_a_place_is_named_and_nothing_is_written_there(nam
     obj = application("harbor", parameters=[parameter(name, "")])
     assert changes(target, obj, **ANY) == []
     assert [said.code for said in findings(target, obj, **ANY)] == ["ByHand"]
-
-
-@pytest.mark.parametrize("name", ["envs.a", "other[65536].name", "[0].env", "environment", "env2[0].name"])
-def test_a_parameter_of_something_else_is_in_no_ones_way(name: str) -> None:
-    obj = application("external-dns", parameters=[parameter(name, "yes")])
-    after = apply(target, obj, **ANY)
-    assert HTTP in str(after)
-    assert apply(target, after, NONE, **ANY) == obj
 
 
 @pytest.mark.parametrize(

@@ -235,20 +235,6 @@ def test_kops_gets_host_and_port(url: str, held: dict[str, Any]) -> None:
     assert written["spec"]["egressProxy"] == {"httpProxy": held, "excludes": NO}
 
 
-@pytest.mark.parametrize(
-    ("held", "stays"),
-    [
-        pytest.param({"httpProxy": {}, "excludes": ""}, True, id="a list and a mapping that are empty"),
-        pytest.param({"httpProxy": {"host": "old.corp.example", "port": 0}, "excludes": ""}, False, id="a host"),
-        pytest.param({"httpProxy": {"host": "", "port": 8080}}, False, id="a port"),
-    ],
-)
-def test_a_removal_takes_empty_members_of_kops_only_beside_one_that_says_something(held: Any, stays: bool) -> None:
-    there = holding(row_of("Cluster", "kops"), held)
-
-    assert ("egressProxy" in apply(TARGETS["kops"], there, NONE).get("spec", {})) is stays
-
-
 # Certificates.
 
 WITH_CERTIFICATES = [

@@ -142,3 +142,9 @@ def test_a_removal_leaves_expressions_and_says_so(url: str, code: str) -> None:
 def test_of_a_list_the_beginning_is_filled() -> None:
     obj = cel('[{"name": "NO_PROXY", "value": "a,b," + variables.x}]', x="object.y")
     assert expression_of(apply(policies, obj)) == f'[{{"name": "NO_PROXY", "value": "{NO}," + variables.x}}]'
+
+
+def test_one_literal_for_two_values_is_a_warning() -> None:
+    both = '[{"name": "HTTP_PROXY", "value": variables.p}, {"name": "HTTPS_PROXY", "value": variables.p}]'
+    (finding,) = findings(policies, cel(both, p=OLD))
+    assert finding.code == "ByHand"

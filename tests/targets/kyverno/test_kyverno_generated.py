@@ -161,17 +161,6 @@ def test_an_object_of_somebody_else_with_its_name_is_an_error(kind: str, labels:
     assert (kinds_and_names(removed.output), removed.exit_code) == ([(kind, "corp")], 0)
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [
-        pytest.param("MutatingPolicy", "other", id="another name"),
-    ],
-)
-def test_any_other_object_stays_beside_it(kind: str, name: str) -> None:
-    outcome = ran(of_somebody_else(kind, name, {}))
-    assert kinds_and_names(outcome.output) == [(kind, name), ("MutatingPolicy", "inject-proxy")]
-
-
 # mode: Check.
 
 

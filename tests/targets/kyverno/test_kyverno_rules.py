@@ -167,14 +167,6 @@ def test_what_kyverno_computes_stays_and_is_a_warning(value: Any, context: list[
     assert context_of(apply(policies, obj, NONE)) == context_of(obj)
 
 
-def test_one_variable_for_different_values_is_a_warning_and_for_equal_ones_it_is_set() -> None:
-    entries = env(dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY"), "{{ proxy }}"))
-    obj = of_entries(*entries, context=[variable("proxy", "old")])
-    assert [finding.code for finding in findings(policies, obj)] == ["ByHand"]
-    assert changes(policies, obj) == []
-    assert context_of(apply(policies, obj, ProxySettings(HTTP, HTTP, NO))) == {"proxy": HTTP}
-
-
 @pytest.mark.parametrize(
     "entry",
     [

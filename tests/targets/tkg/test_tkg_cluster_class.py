@@ -164,18 +164,6 @@ def after(obj: Any, settings: ProxySettings, **groups: ProxySettings) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("obj", "settings", "group"),
-    [
-        pytest.param(grouped(), FULL, FULL, id="workers with the proxy of the Cluster"),
-        pytest.param(grouped({"name": "proxy", "value": OWN}), FULL, OTHER, id="workers that have their own"),
-        pytest.param(cluster(CNI, kind="quick-start"), FULL, OTHER, id="another class without the variable"),
-    ],
-)
-def test_what_must_not_change_for_groups_of_workers(obj: Any, settings: ProxySettings, group: ProxySettings) -> None:
-    assert in_groups(obj, settings, md_0=group) == []
-
-
-@pytest.mark.parametrize(
     ("obj", "settings", "group", "expected"),
     [
         pytest.param(

@@ -11,9 +11,7 @@ import pytest
 
 from certificates import BOTH, NONE, ONE, A, B
 from krm_fn.config import Certificates
-from krm_fn.errors import InputError
 from krm_fn.patch import lookup
-from krm_fn.pipeline import run
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.workloads import workload_trust_store as target
 from proposals import FULL, apply, changes, findings, messages, proposals
@@ -250,33 +248,6 @@ def test_our_config_map_gets_the_certificates_and_results_do_not_show_them(data:
 
 
 # What is read at all.
-
-
-UNREADABLE = """apiVersion: v1
-kind: ResourceList
-items:
-- apiVersion: apps/v1
-  kind: StatefulSet
-  metadata: {name: store}
-  spec: {a: *nothing}
-functionConfig:
-  apiVersion: fn.inject-proxy.io/v1alpha1
-  kind: ProxyConfig
-  metadata: {name: proxy}
-  spec:
-    trustedCA:
-      pem: |
-%s
-    targets: {workloadTrustStore: {workloads: [%s]}}
-"""
-
-
-def test_a_workload_is_read_only_where_it_holds_a_word_of_ours_or_matchers_are_given() -> None:
-    pem = "\n".join(f"        {line}" for line in A.splitlines())
-    done = run((UNREADABLE % (pem, "")).encode())
-    assert (done.exit_code, done.changed) == (0, 0)
-    with pytest.raises(InputError):
-        run((UNREADABLE % (pem, "{names: [other]}")).encode())
 
 
 def test_a_config_map_that_we_did_not_make_and_that_lacks_the_certificates_is_reported() -> None:
