@@ -57,7 +57,7 @@ def nodes_without_proxy(
     written = {
         record.obj.ref
         for record in compared
-        if record.place.target_id not in ("", OF_CLASSES) and (record.after or record.is_changed)
+        if record.place.target_id not in ("", OF_CLASSES) and record.after
     }
     right = with_and_without_credentials(wanted.proxy_urls)
     reported: set[object] = set()

@@ -22,6 +22,7 @@ SHAPE = (
 )
 _ANCHOR_OR_ALIAS = re.compile(r"([&*])([0-9A-Za-z_-]+)")
 """What may be an anchor or an alias, in a comment or a command as well."""
+_COMMENT = re.compile(r"[ \t]*#.*")
 
 
 def layout_of(text: str) -> CutLayout | WholeLayout:
@@ -175,7 +176,6 @@ class WholeLayout:
         if members is None:
             raise InputError(SHAPE)
         self.text = self._document.text
-        self._code_of_ytt = CODE_OF_YTT if CODE_OF_YTT in self.text else ""
         self.head = {key: part.data() for key, part in members.items() if key != "items"}
         self._items: list[Part] = []
         if "items" in members:
@@ -187,9 +187,13 @@ class WholeLayout:
             (item.node.start, item.node.end) for item in self._items
         ]
 
-    def text_for_ytt(self, _index: int) -> str:
-        """Return code of ytt if there is any in the whole text: it may belong to each item."""
-        return self._code_of_ytt
+    def text_for_ytt(self, index: int) -> str:
+        """As ``CutLayout.text_for_ytt``, with a comment behind the item; it begins in its column, to be read alone."""
+        start, end = self.spans[index]
+        column = start - (self.text.rfind("\n", 0, start) + 1)
+        comment = _COMMENT.match(self.text, end)
+        text = self.text[start : comment.end() if comment else end]
+        return " " * column + text if CODE_OF_YTT in text else ""
 
     def read(self, index: int) -> Any:
         """As ``CutLayout.read``."""
