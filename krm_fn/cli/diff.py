@@ -35,14 +35,15 @@ class _Hunk(NamedTuple):
     file: _File
     opcodes: Sequence[tuple[str, int, int, int, int]]
 
-    def changed_lines(self) -> tuple[str, ...]:
+    def change(self) -> str:
         """Return what it removes and adds; a new file is like no other change."""
-        lines = ["" if self.file.old.raw else "new file"]
-        for tag, start, end, new_start, new_end in self.opcodes:
-            if tag != "equal":
-                removed, added = self.file.old.raw[start:end], self.file.new.raw[new_start:new_end]
-                lines += ["-", *removed, "+", *added]
-        return tuple(lines)
+        old, new = self.file.old.raw, self.file.new.raw
+        changes = [
+            (old[start:end], new[new_start:new_end])
+            for tag, start, end, new_start, new_end in self.opcodes
+            if tag != "equal"
+        ]
+        return repr((not old, changes))
 
 
 def diff_lines(
@@ -62,7 +63,7 @@ def diff_lines(
         matcher = difflib.SequenceMatcher(None, file.old.raw, file.new.raw)
         for opcodes in matcher.get_grouped_opcodes(_CONTEXT):
             hunk = _Hunk(file, opcodes)
-            groups.setdefault(hunk.changed_lines() if is_grouped else len(groups), []).append(hunk)
+            groups.setdefault(hunk.change() if is_grouped else len(groups), []).append(hunk)
     lines: list[str] = []
     hidden = 0
     shown: _File | None = None
@@ -103,7 +104,5 @@ def coloured(line: str) -> str:
 
 
 def _range(start: int, end: int) -> str:
-    """Return a range of lines as a unified diff has it (POSIX, `diff -u`)."""
-    number = end - start
-    first = start + 1 if number else start
-    return str(first) if number == 1 else f"{first},{number}"
+    """Return a range of lines as a unified diff has it (POSIX, `diff -u`); an empty one is behind its line."""
+    return f"{start + (end > start)},{end - start}"

@@ -71,8 +71,8 @@ def run(given: Namespace) -> Answer:
         networks = [entry for entry in parse(answer) if not mistake(entry)]
     text = _head(selection) + textwrap.indent(_spec(proxies, networks, manifests), "  ")
     content = text.encode(errors="backslashreplace")
-    found = ", ".join(f"{proxy.https} in {count(len(proxy.places), 'place')}" for proxy in proxies)
-    lines = [f"inject-proxy init: found {found or 'no proxy'}"]
+    found = ", ".join(proxy.https for proxy in proxies) or "no proxy"
+    lines = [f"inject-proxy init: found {found}"]
     if given.print:
         return Answer([content], lines)
     lines += [f"created {file}", f"next: inject-proxy run --diff {given.folder}"]
