@@ -6,7 +6,7 @@ the class and made of its variable where it depends on a Cluster.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from krm_fn.clusters import ObjectIndex
 from krm_fn.engine import Draft
@@ -49,6 +49,10 @@ _BEGINNING, _END = "0", "-"
 """The places in a list in which a patch may add an entry."""
 
 
+_Addition = tuple[str, dict[str, Any]]
+"""An entry that is added to a list: the name of our patch that adds it, and the members that say the value."""
+
+
 class NodePatches(NamedTuple):
     """What the patches give to one group of nodes.
 
@@ -70,27 +74,6 @@ class NodePatches(NamedTuple):
     def report(self, code: str, message: str, *, is_stale: bool = False) -> None:
         """Add a finding about the reference to the template."""
         self.findings.append(Result.of(code, message, self.nodes.path, is_stale=is_stale))
-
-
-class _Additions(NamedTuple):
-    """What the targets add to one list of a template.
-
-    Attributes:
-        path: leads to the list in the template.
-        for_all: entries for all Clusters.
-        fixed: entries for Clusters that have a proxy.
-        templates: the Go templates of entries that depend on the Cluster.
-    """
-
-    path: Pointer
-    for_all: Sequence[Any]
-    fixed: Sequence[Any]
-    templates: Sequence[str]
-
-    @property
-    def is_any(self) -> bool:
-        """Whether anything is added."""
-        return bool(self.for_all or self.fixed or self.templates)
 
 
 class _Written(NamedTuple):
@@ -117,27 +100,27 @@ class _Written(NamedTuple):
         files = list_at(self.draft.data, self.config.files)
         return sorted((file for file in files if file not in before), key=_path_of)
 
-    def additions(self) -> tuple[_Additions, _Additions]:
-        """Return what is added to the files, and to the commands."""
-        for_all: list[Any] = []
-        templates = []
+    def additions(self) -> dict[Pointer, list[_Addition]]:
+        """Return what is added to the files, and to the commands, by the path of the list."""
+        files = []
         for file in self.new_files:
             if "contentFrom" in file or _MARKER in file.get("content", ""):
-                templates.append(go_templates.file(file))
+                files.append((NODES, _of_template(go_templates.file(file))))
             else:
-                for_all.append(file)
-        files = _Additions(self.config.files, for_all, [], templates)
-        restarts, exports, others = [], [], []
+                files.append((ADDITIONS, {"value": file}))
+        commands, exports = [], []
         for text in list_at(self.draft.data, self.config.commands):
             if text in self.commands:
                 continue
-            if is_restart(text):
-                restarts = [text]
-            elif _MARKER in text:
-                exports = [go_templates.exports()]
+            if _MARKER in text:
+                exports = [(NODES, _of_template(go_templates.exports()))]
             else:
-                others.append(text)
-        return files, _Additions(self.config.commands, others, restarts, exports)
+                commands.append((LISTS if is_restart(text) else ADDITIONS, {"value": text}))
+        return {self.config.files: files, self.config.commands: [*commands, *exports]}
+
+
+def _of_template(text: str) -> dict[str, Any]:
+    return {"valueFrom": {"template": text}}
 
 
 class _NotPatchedError(Exception):
@@ -165,11 +148,10 @@ def erasers_of(
         written = _written(listed, nodes, template, is_all=True)
         if written is None or written.config.unsupported:
             continue
-        for added in written.additions():
-            state = state_after(written.operations, added.path)
-            for operation in state.erasers if added.is_any else ():
-                key = (operation.patch, operation.field)
-                erasers.setdefault(key, (operation, added.path[-1]))
+        for path, additions in written.additions().items():
+            state = state_after(written.operations, path)
+            for operation in state.erasers if additions else ():
+                erasers.setdefault((operation.patch, operation.field), (operation, path[-1]))
     return [*erasers.values()]
 
 
@@ -201,20 +183,19 @@ def _add_patches(patches: NodePatches, listed: ListedClass, templates: ObjectInd
     written = _known(listed, patches.nodes, templates)
     _report_files(patches, listed, written)
     place = str(listed.config.targets.get(written.config.system.exporter, {}).get("place", ""))
-    for added in written.additions():
-        if not added.is_any:
+    for path, additions in written.additions().items():
+        if not additions:
             continue
-        path = added.path
         is_there = bool(list_at(written.template, path))
         state = state_after(written.operations, path, is_there=is_there)
         if state.is_there is None and not state_after(written.operations, path).is_there:
             raise _NotPatchedError(
                 f"whether `{path[-1]}` is there depends on a Cluster: let the class always write it"
             )
-        ends = [_END, _END]
+        ends = {}
         if path == written.config.commands:
-            ends = _ends(patches, written, added, place)
-        _add_to_list(patches, added, state.is_there, ends)
+            ends = _ends(patches, written, {name for name, _ in additions}, place)
+        _add_to_list(patches, path, additions, state.is_there, ends)
 
 
 def _known(listed: ListedClass, nodes: NodeGroup, templates: ObjectIndex[Data]) -> _Written:
@@ -325,10 +306,18 @@ def _report_files(patches: NodePatches, listed: ListedClass, written: _Written) 
         patches.report("ByHand", message)
 
 
-def _ends(patches: NodePatches, written: _Written, added: _Additions, place: str) -> list[str]:
-    """Return at which ends of the commands the restart and the exports go, and report what is too late there.
+def _ends(
+    patches: NodePatches, written: _Written, names: Collection[str], place: str
+) -> dict[str, str]:
+    """Return at which end of the commands each of our patches adds, and report what is too late there.
 
-    They go to the beginning where a command needs the network: a patch adds at the ends of a list only.
+    It is the beginning where a command needs the network: a patch adds at the ends of a list only.
+
+    Args:
+        patches: gets the findings.
+        written: the template.
+        names: the patches that add commands.
+        place: the option ``place``.
     """
     config = written.config
     texts = [*written.commands, *_commands_of(written.operations, config)]
@@ -339,14 +328,14 @@ def _ends(patches: NodePatches, written: _Written, added: _Additions, place: str
         f"the restart of {config.runtime} has to be behind a command that installs or configures it"
     )
     exports = "the exports have to be behind a command that sets or unsets the proxy"
-    ends = []
-    for entries, anchor, is_held, reason in (
-        (added.fixed, where.restart, where.restart_behind >= 0, restart),
-        (added.templates, where.exports, is_changed, exports),
+    ends = {}
+    for name, anchor, is_held, reason in (
+        (LISTS, where.restart, where.restart_behind >= 0, restart),
+        (NODES, where.exports, is_changed, exports),
     ):
         is_early = place == "Start" or anchor < len(texts)
-        ends.append(_BEGINNING if is_early and not is_held else _END)
-        if entries and is_early and is_held and not place:
+        ends[name] = _BEGINNING if is_early and not is_held else _END
+        if name in names and is_early and is_held and not place:
             message = (
                 f"a command of {patches.nodes.called}, or of the patches of this class, needs the network before it "
                 f"has the proxy: {reason}. Build what that command needs into the image, or choose the place with "
@@ -366,30 +355,28 @@ def _commands_of(operations: Sequence[ForeignOperation], config: NodeConfig) -> 
 
 
 def _add_to_list(
-    patches: NodePatches, added: _Additions, is_there: bool | None, ends: Sequence[str]
+    patches: NodePatches,
+    path: Pointer,
+    additions: Sequence[_Addition],
+    is_there: bool | None,
+    ends: Mapping[str, str],
 ) -> None:
     """Add the operations for one list.
 
     Args:
         patches: gets them.
-        added: what is added.
+        path: leads to the list in the template.
+        additions: what is added.
         is_there: whether there is a list; None where that depends on a Cluster.
-        ends: the ends at which the fixed entries are added, and the templates.
+        ends: the end at which a patch adds; the last one for others.
     """
-    path = added.path
-    fixed_end, end = ends
     if is_there is None:
         patches.add(EMPTY_LISTS, path, value=[])
-    is_missing = is_there is False
-    if is_missing and added.for_all:
+    elif not is_there and any(name == ADDITIONS for name, _ in additions):
         patches.add(ADDITIONS, path, value=[])
-        is_missing = False
-    for entry in added.for_all:
-        patches.add(ADDITIONS, (*path, _END), value=entry)
-    if is_missing:
-        patches.add(LISTS, path, value=[*added.fixed])
-    else:
-        for entry in added.fixed:
-            patches.add(LISTS, (*path, fixed_end), value=entry)
-    for template in added.templates:
-        patches.add(NODES, (*path, end), valueFrom={"template": template})
+    elif not is_there:
+        fixed = [members["value"] for name, members in additions if name == LISTS]
+        patches.add(LISTS, path, value=fixed)
+        additions = [addition for addition in additions if addition[0] != LISTS]
+    for name, members in additions:
+        patches.add(name, (*path, ends.get(name, _END)), **members)
