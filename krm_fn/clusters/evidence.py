@@ -39,19 +39,8 @@ _APP_VALUES = (
     ("spec", "config", "secret", "name"),
 )
 _INVENTORY = r"(.+)-(?:control-plane|md-[0-9]+)"
-_NAMESAKES = frozenset(
-    {
-        tkg.VSPHERE_CPI_CONFIG,
-        tkg.VSPHERE_CSI_CONFIG,
-        tkg.AWS_EBS_CSI_CONFIG,
-        tkg.AZURE_DISK_CSI_CONFIG,
-        tkg.AZURE_FILE_CSI_CONFIG,
-        tkg.KAPP_CONTROLLER_CONFIG,
-        tkg.TANZU_KUBERNETES_CLUSTER,
-        tkg.CLUSTER_BOOTSTRAP,
-    }
-)
-"""The kinds of TKG that have the name of their Cluster, or that of its package."""
+_TANZU = ".tanzu.vmware.com"
+"""How the API groups of TKG end, whose objects have the name of their Cluster, or that of its package."""
 
 
 class Evidence(NamedTuple):
@@ -133,7 +122,7 @@ def _name_in_own_name(obj: Object) -> str:
     if obj.group_kind == konvoy.INVENTORY:
         match = re.fullmatch(_INVENTORY, obj.ref.name)
         return match[1] if match else ""
-    if obj.group_kind in _NAMESAKES and tkg.TEMPLATE_ANNOTATION not in obj.annotations:
+    if obj.group_kind[0].endswith(_TANZU) and tkg.TEMPLATE_ANNOTATION not in obj.annotations:
         return _before(obj.base_name, tkg.PACKAGE_SUFFIXES) or obj.ref.name
     return ""
 

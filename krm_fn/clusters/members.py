@@ -114,7 +114,8 @@ class ClusterMembers:
         is_named = any(not is_template(membership.key.name) for membership in unlisted)
         if is_named or self.uses_of(node.key):
             return unlisted
-        return self._only(node) or self._by_convention(node) or unlisted
+        by_convention = self._listed(node, Evidence(node.guess, "its name")) if node.guess else []
+        return self._only(node) or by_convention or unlisted
 
     def _by_source(self, node: RelatedObject, visited: set[Key]) -> Iterator[list[Membership]]:
         """Yield the Clusters that each source names, the surest source first."""
@@ -142,10 +143,6 @@ class ClusterMembers:
                 group = membership.group or node.group
                 memberships.append(membership._replace(role=role, group=group, how=how))
         return memberships
-
-    def _by_convention(self, node: RelatedObject) -> list[Membership]:
-        """Return the Cluster of the list after which an object is probably named."""
-        return self._listed(node, Evidence(node.guess, "its name")) if node.guess else []
 
     def _through_use(self, use: Use, visited: set[Key]) -> Iterator[Membership]:
         """Yield the Clusters of an object that uses another one, as those of that other one."""

@@ -29,7 +29,7 @@ from krm_fn.products.node_kinds import NODE_KINDS, NodeSystem
 _NOTHING = ClusterNetwork()
 _key = attrgetter("key")
 _OF_CLASS = ("spec", "infrastructure")
-_NO_CLASS = RelatedObject(Key("", "", "", ""))
+_NO_OBJECT = RelatedObject(Key("", "", "", ""))
 
 
 class Topology:
@@ -107,9 +107,7 @@ class Topology:
         if named is None:
             return Cluster()
         network = ClusterNetwork(infrastructure=_kind_of(named, its_class.ref, _OF_CLASS))
-        template = self._members.nodes.get(named)
-        if template is None:
-            return Cluster(network=network)
+        template = self._members.nodes.get(named, _NO_OBJECT)
         said = _unpatched(template.network, its_class)
         assumed = _unpatched(template.assumed, its_class)
         return Cluster(
@@ -157,9 +155,9 @@ class Topology:
 
     def _cluster(self, cluster: RelatedObject, sources: list[RelatedObject]) -> Cluster:
         """Return a Cluster with what its sources say, in an order that does not depend on that of the list."""
-        its_class = _NO_CLASS
+        its_class = _NO_OBJECT
         if cluster.class_key:
-            its_class = self._members.nodes.get(cluster.class_key, _NO_CLASS)
+            its_class = self._members.nodes.get(cluster.class_key, _NO_OBJECT)
         parts = self._parts(cluster, its_class, sources)
         others = sorted((node for node in sources if node not in parts), key=_key)
         networks = [_unpatched(node.network, its_class) for node in parts]

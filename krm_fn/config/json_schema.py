@@ -1,8 +1,8 @@
 """The JSON Schema of the FunctionConfig, and its verdict in words a person can act on.
 
-What the API is, only the schema says. ``jsonschema`` judges what ``_quick_check.py`` does not accept, and this module words
+What the API is, only the schema says. ``jsonschema`` judges what ``quick_check`` does not accept, and this module words
 the mistakes: the texts of ``jsonschema`` repeat the value, which may hold a password.
-"""  # noqa: E501
+"""
 
 from __future__ import annotations
 

@@ -265,7 +265,7 @@ def _is_broad_name(host: str, own: frozenset[str]) -> bool:
         return False
     name = host.removeprefix("*").strip(".")
     known = own | entries.CLUSTER_NAMES | entries.SHORT_NAMES
-    if name in known or entries.is_private_suffix(name):
+    if name in known or name in entries.PRIVATE_SUFFIXES:
         return False
     is_label = "." not in name and (kind is not EntryKind.NAME or entries.is_top_level(name))
     return kind is EntryKind.NUMBERS or name in _PUBLIC_SUFFIXES or is_label

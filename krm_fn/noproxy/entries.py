@@ -60,7 +60,7 @@ _TOP_LEVEL = (
 
 _TOKEN = re.compile(r"(?:[^\s,;|{$]+|\{\{[^{}]*\}\}|\$\{[^$}]*\}|\$\([^$)]*\)|[^\s,;|])+")
 """What is between separators, which count as letters inside a template."""
-_PRIVATE_SUFFIXES = frozenset(
+PRIVATE_SUFFIXES = frozenset(
     {
         "corp",
         "example",
@@ -76,6 +76,11 @@ _PRIVATE_SUFFIXES = frozenset(
         "test",
     }
 )
+"""Suffixes that no public name ends in: an author who writes one means their own network.
+
+Source: RFC 2606, RFC 6761 and RFC 8375 (``home.arpa``); RFC 6762, section 3 (``.local``) and appendix G (the others);
+ICANN delegates none of them.
+"""
 
 _QUOTES = re.compile(r"[\"'\\]")
 _NOT_IN_HOSTS = frozenset("/?#:[]")
@@ -276,25 +281,9 @@ def forms(entry: str) -> tuple[str, ...]:
         return (entry, *forms(entry.rstrip(".")))
     if kind is EntryKind.DOMAIN:
         return (entry, entry[1:]) if entry[1:] in CLUSTER_NAMES else (entry,)
-    return (entry, f".{entry}") if is_domain(entry) else (entry,)
-
-
-def is_domain(name: str) -> bool:
-    """Return whether ``name`` can have subdomains; a single label only if it is a known domain."""
-    if name in SHORT_NAMES:
-        return False
-    return "." in name or name in CLUSTER_NAMES or is_top_level(name)
-
-
-def is_private_suffix(name: str) -> bool:
-    """Return whether ``name`` is a suffix that no public name ends in.
-
-    An author who writes it means their own network.
-
-    Source: RFC 2606, RFC 6761 and RFC 8375 (``home.arpa``); RFC 6762, section 3 (``.local``) and appendix G (the
-    others); ICANN delegates none of them.
-    """
-    return name in _PRIVATE_SUFFIXES
+    # A single label is a domain only if it is a known one.
+    is_label = "." not in entry and entry not in CLUSTER_NAMES and not is_top_level(entry)
+    return (entry,) if is_label or entry in SHORT_NAMES else (entry, f".{entry}")
 
 
 def is_top_level(label: str) -> bool:
