@@ -44,9 +44,12 @@ class Declaration(NamedTuple):
 
 
 class DeclaredPlace(NamedTuple):
-    """An object in one of its Clusters: what overrides see of it, what is declared for it, and the network there."""
+    """An object in one of its Clusters: what overrides see of it, what is declared for it, and the network there.
 
-    membership: Membership | None
+    Of an object of no known Cluster the ``membership`` is in an empty one.
+    """
+
+    membership: Membership
     subject: OverrideSubject
     declaration: Declaration
     network: ClusterNetwork

@@ -129,12 +129,12 @@ def lack_of(fact: Missing, place: DeclaredPlace, *, calls_nodes: bool) -> Missin
     if fact.is_about_nodes:
         endpoint = value_of(known.endpoint)
         is_covered = any(holds(entry.text, endpoint) for entry in place.declaration.entries)
-        if place.membership is None or not calls_nodes or is_covered:
+        if place.subject.cluster is None or not calls_nodes or is_covered:
             return None
     kind = known.infrastructure_kind.removesuffix("Template")
     path = network_path(kind)
     field = fact.field or (f"`spec.{path}` of the {kind}" if path else "")
-    cluster = place.membership.cluster.full_name if place.membership else ""
+    cluster = "" if place.subject.cluster is None else place.membership.cluster.full_name
     return fact._replace(field=field, cluster=cluster)
 
 

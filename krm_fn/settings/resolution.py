@@ -62,11 +62,11 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
     resolved = Resolved(own)
     if readers.audience is not Audience.NOBODY:
         places: list[DeclaredPlace] = []
-        for membership in memberships or (None,):
-            subject = subject_of(membership, target, name)
+        of_cluster = memberships or (Membership(standalone or Cluster()),)
+        of_overrides = subjects(memberships, target=target, name=name)
+        for membership, subject in zip(of_cluster, of_overrides, strict=True):
             declared = declaration(config, subject)
-            cluster = membership.cluster if membership else standalone or Cluster()
-            network = network_of(cluster, config.cluster_defaults, declared.policy)
+            network = network_of(membership.cluster, config.cluster_defaults, declared.policy)
             places.append(DeclaredPlace(membership, subject, declared, network))
         resolved = _resolved(config, places, readers, own)
     return Resolved(blank._replace(removed=resolved.settings)) if is_removal else resolved
@@ -150,14 +150,14 @@ def _withheld(config: ProxyConfig, places: Sequence[DeclaredPlace]) -> tuple[Mem
     for place in places:
         membership, own = place.membership, place.declaration
         is_other = (other.urls, other.is_declared) != (own.urls, own.is_declared)
-        if membership and is_other and not config.trusts(membership.claimed_from):
+        if is_other and not config.trusts(membership.claimed_from):
             withheld.append(membership)
     return tuple(withheld)
 
 
 def _differs_from_cluster(config: ProxyConfig, place: DeclaredPlace) -> bool:
     """Return whether a declaration differs from that of its Cluster as a whole, without role, group and target."""
-    if not config.overrides or place.membership is None:
+    if not config.overrides or place.subject.cluster is None:
         return False
     of_cluster = subject_of(Membership(place.membership.cluster), "")
     return place.declaration.differs(declaration(config, of_cluster))
@@ -167,8 +167,7 @@ def _known_networks(places: Iterable[DeclaredPlace]) -> tuple[ClusterNetwork, ..
     """Return the networks without those of Clusters of which only the name is known; each one once."""
     networks: dict[ClusterNetwork, None] = {}
     for place in places:
-        is_listed = place.membership is not None and place.membership.cluster.is_listed
-        if is_listed or place.network != ClusterNetwork():
+        if place.membership.cluster.is_listed or place.network != ClusterNetwork():
             networks[place.network] = None
     return tuple(networks)
 
@@ -178,15 +177,12 @@ def _conflicts(places: Sequence[DeclaredPlace]) -> tuple[str, ...]:
 
     Who names a class of another namespace has no say in the proxy of those whose class it is.
     """
-    first = places[0].membership
-    if first is None:
-        return ()
-    conflicts = {_described(first): None}
+    first = places[0]
+    conflicts = {_described(first.membership): None}
     for place in places:
-        membership = place.membership
-        differs = place.declaration.urls != places[0].declaration.urls
-        if membership and differs and membership.is_guest is first.is_guest:
-            conflicts[_described(membership)] = None
+        differs = place.declaration.urls != first.declaration.urls
+        if differs and place.membership.is_guest is first.membership.is_guest:
+            conflicts[_described(place.membership)] = None
     return tuple(conflicts) if len(conflicts) > 1 else ()
 
 
@@ -213,7 +209,7 @@ def _unreachable_overrides(config: ProxyConfig, places: Iterable[DeclaredPlace])
 
 def _missing(config: ProxyConfig, places: Sequence[DeclaredPlace]) -> tuple[Missing, ...]:
     """Return what no object states of the Clusters, each fact with all Clusters that lack it."""
-    memberships = [place.membership for place in places if place.membership]
+    memberships = [place.membership for place in places]
     calls_nodes = talks_to_nodes(places[0].subject.target, config.targets, memberships)
     lacks = [lack_of(fact, place, calls_nodes=calls_nodes) for fact in FACTS for place in places]
     return tuple(dict.fromkeys(filter(None, lacks)))
