@@ -16,7 +16,6 @@ from krm_fn.engine import Draft
 from krm_fn.formats import pem
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import Audience
-from krm_fn.patch import list_at
 from krm_fn.places.place import Place
 from krm_fn.places.reading import Reading
 from krm_fn.settings import ProxySettings
@@ -68,16 +67,17 @@ class _TrustCommands(NamedTuple):
         """Make the list hold the wanted commands and no other of its own."""
         texts = self.config.commands_in(draft.data)
         ours = [index for index, text in enumerate(texts) if text.rstrip().endswith(TRUST_MARK)]
-        if [texts[index] for index in ours] == self.wanted:
+        if not ours and not self.wanted:
             return
-        if self.wanted:
-            draft.items(place.path)
-        verb = "updates" if ours and self.wanted else "adds" if self.wanted else "removes"
-        draft.describe(f"{verb} {place.label}")
-        old = list_at(draft.data, place.path)
         start = ours[0] if ours else _end_without_ours(texts)
-        behind = [old[index] for index in range(start, len(old)) if index not in ours]
-        draft.set_items(place.path, [*old[:start], *self.wanted, *behind])
+        others = [
+            item for index, item in enumerate(draft.items(place.path) or ()) if index not in ours
+        ]
+        edits = draft.edits
+        draft.set_items(place.path, [*others[:start], *self.wanted, *others[start:]])
+        if draft.edits > edits:
+            verb = "updates" if ours else "adds"
+            draft.describe(f"{verb if self.wanted else 'removes'} {place.label}")
 
 
 def _end_without_ours(texts: Sequence[str]) -> int:

@@ -164,25 +164,30 @@ class ProxyFile(NamedTuple):
 
     def _add(self, draft: Draft, settings: ProxySettings) -> None:
         """Add an entry; its keys have the order of the Tanzu document, or of Giant Swarm's."""
-        entry: dict[str, Any] = {"path": self.path}
+        entry: dict[str, Any]
         if self._is_reference:
             if not self._may_refer(draft, settings):
                 return
-            if "owner" in self.options:
-                entry["owner"] = self.options["owner"]
-            entry["permissions"] = "0600"
-            entry["contentFrom"] = cluster_secret.reference(settings, self.file.unit)
+            entry = {
+                "path": self.path,
+                "owner": self.options.get("owner"),
+                "permissions": "0600",
+                "contentFrom": cluster_secret.reference(settings, self.file.unit),
+            }
             draft.describe(f"takes {self.file.label} from the Secret of its Cluster")
         else:
             text = self.file.form.edit("", settings.variables())
             if not text or (self.file.appends and not self._may_append(draft)):
                 return
-            head: dict[str, Any] = {"append": True} if self.file.appends else {}
-            head["content"] = text
-            if self.config.system.has_owner:
-                head["owner"] = "root:root"
-            entry = {**head, **entry, "permissions": self.file.permissions}
-        draft.append(self.config.files, {**entry, **self._attributes})
+            entry = {
+                "append": self.file.appends,
+                "content": text,
+                "owner": self.config.system.has_owner and "root:root",
+                "path": self.path,
+                "permissions": self.file.permissions,
+            }
+        entry = {key: value for key, value in entry.items() if value}
+        draft.append(self.config.files, entry | self._attributes)
         last = len(list_at(draft.data, self.config.files)) - 1
         self._report_limits(draft, (*self.config.files, str(last)))
 
