@@ -77,13 +77,6 @@ def private(**balancer: Any) -> dict[str, Any]:
             id="AWS makes a VPC and a classic load balancer",
         ),
         pytest.param("AWSCluster", {"network": {"vpc": {"id": "vpc-1"}}}, [], [], id="a VPC that is there already"),
-        pytest.param(
-            "AzureCluster",
-            private(),
-            ["10.0.0.0/8"],
-            ["apiserver.prod.capz.io", "10.0.0.100"],
-            id="an internal load balancer of Azure",
-        ),
         pytest.param("HetznerCluster", {}, [], [], id="Hetzner without a network"),
     ],
 )
@@ -117,20 +110,6 @@ POOL = {"addresses": ["10.20.0.10-10.20.0.99", "10.20.1.5"], "prefix": 24, "gate
             infrastructure("ProxmoxCluster", ipv4Config=POOL, ipv6Config={"addresses": ["fd00:20::10"], "prefix": 64}),
             ["10.20.0.0/24", "10.20.1.0/24", "fd00:20::/64"],
             id="the pools of Proxmox",
-        ),
-        pytest.param(
-            [
-                cluster(),
-                cluster("other"),
-                {
-                    **named(
-                        "IPPool", "p", spec={"clusterName": "prod", "pools": [{"start": "10.3.0.9"}], "prefix": 16}
-                    ),
-                    "apiVersion": "ipam.metal3.io/v1alpha1",
-                },
-            ],
-            ["10.3.0.0/16"],
-            id="a pool of Metal3, which names its Cluster",
         ),
     ],
 )
@@ -180,13 +159,3 @@ def test_the_hosts_of_a_control_plane(items: list[dict[str, Any]], endpoint: str
     found = facts(*items)
     assert [fact.value for fact in found.network.endpoint] == ([endpoint] if endpoint else [])
     assert texts(found.network.hosts) == hosts
-
-
-@pytest.mark.parametrize(
-    ("kind", "spec", "expected"),
-    [
-        pytest.param("VSphereCluster", {"server": "vcenter.corp.example:443"}, ["vcenter.corp.example"], id="vCenter"),
-    ],
-)
-def test_the_api_of_the_infrastructure(kind: str, spec: dict[str, Any], expected: list[str]) -> None:
-    assert texts(facts(*infrastructure(kind, **spec)).network.infrastructure_hosts) == expected

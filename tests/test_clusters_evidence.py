@@ -140,11 +140,7 @@ def values_of(name: str, kind: str = "ConfigMap", namespace: str = "") -> Any:
     "data",
     [
         pytest.param(release("cluster-autoscaler", "prod"), id="a chart that only is called like those of clusters"),
-        pytest.param(release("nginx", **kubeconfig("prod", key="secretRef")), id="a kubeconfig of another name"),
         pytest.param(app("nginx", **kubeconfig("prod-kubeconfig", inCluster=True)), id="an app of the installation"),
-        pytest.param(
-            app("nginx", "prod", {"app-operator.giantswarm.io/version": "0.0.0"}), id="one of the unique app-operator"
-        ),
     ],
 )
 def test_what_brings_a_chart_and_names_no_cluster_of_the_list(data: Any) -> None:
@@ -158,11 +154,6 @@ KUBECONFIG = "its `spec.kubeConfig`"
 @pytest.mark.parametrize(
     ("data", "how"),
     [
-        pytest.param(
-            release("cluster-aws", "test", values={"global": {"metadata": {"name": "prod"}}}),
-            "`global.metadata.name` of its values",
-            id="values go before names",
-        ),
         pytest.param(
             release("nginx", "test", **kubeconfig("prod-kubeconfig", key="secretRef")), KUBECONFIG, id="a release"
         ),
@@ -178,11 +169,3 @@ def test_what_brings_a_chart_says_for_which_cluster(data: Any, how: str) -> None
     found = Topology(TWO).of(*objects(data))
 
     assert [(one.cluster.name, one.how, one.is_certain) for one in found] == [("prod", how, True)]
-
-
-def test_a_kubeconfig_says_in_which_namespace_its_cluster_is() -> None:
-    here, there = ({**cluster("prod"), "metadata": {"name": "prod", "namespace": name}} for name in "ab")
-    obj = app("nginx", "a", kubeConfig={"secret": {"name": "prod-kubeconfig", "namespace": "b"}})
-    topology = Topology([*objects(here), *objects(there)])
-
-    assert [found.cluster.namespace for found in topology.of(*objects(obj))] == ["b"]

@@ -76,7 +76,6 @@ def pods_of(asked: dict[str, Any], *others: dict[str, Any]) -> list[str]:
             [PODS_OF_A, PODS_OF_B],
             id="a template in a file of its own that both use",
         ),
-        pytest.param(at("u/md.yaml", workers()), TWO_FOLDERS, [PODS_OF_A, PODS_OF_B], id="else of all of them"),
         pytest.param(
             at("t/md.yaml", workers()),
             [at("t/cluster.yaml", of_pods(PODS_OF_A)), at("t/b/cluster.yaml", of_pods(PODS_OF_B))],
@@ -88,16 +87,6 @@ def pods_of(asked: dict[str, Any], *others: dict[str, Any]) -> list[str]:
             [at("t/cluster.yaml", of_pods(PODS_OF_A)), at("t/b/patch.yaml", patch_of(PODS_OF_B))],
             [PODS_OF_A],
             id="a patch is no Cluster of its own",
-        ),
-        pytest.param(
-            at("t/overlay/patch.yaml", config_template("workers")),
-            [
-                at("t/base.yaml", of_pods(PODS_OF_A)),
-                at("t/base.yaml", workers()),
-                at("t/base.yaml", config_template("workers")),
-            ],
-            [PODS_OF_A],
-            id="a patch of a template belongs to what uses the template",
         ),
     ],
 )

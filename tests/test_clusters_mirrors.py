@@ -29,7 +29,6 @@ MIRROR = '[host."https://mirror.example.com:5000/v2"]\n  capabilities = ["pull"]
         pytest.param(file('server = "https://registry-1.docker.io"\n'), id="the registry itself is no mirror"),
         pytest.param(file("# " + MIRROR), id="a comment"),
         pytest.param(file("# inject-proxy\n" + MIRROR), id="a file that this program wrote"),
-        pytest.param(file('[host."${MIRROR}"]\n'), id="a placeholder that may become a URL"),
         pytest.param(
             file('[host."https://harbor.example.com"]\n', "/etc/containerd/certs.d/harbor.example.com:443/hosts.toml"),
             id="a registry of one's own with its own certificate",
@@ -45,11 +44,6 @@ def test_no_mirror(given: Any) -> None:
     [
         pytest.param(
             file(base64.b64encode(MIRROR.encode()).decode(), encoding="base64"), ("mirror.example.com",), id="in base64"
-        ),
-        pytest.param(
-            file(MIRROR + "[host.'http://10.0.0.5']\n" + MIRROR),
-            ("mirror.example.com", "10.0.0.5"),
-            id="two hosts, one of them twice",
         ),
         pytest.param(
             file('[host."https://me:secret@mirror.example.com"]\n'), ("mirror.example.com",), id="no credential"

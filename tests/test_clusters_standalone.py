@@ -32,12 +32,6 @@ def rancher(**config: Any) -> dict[str, Any]:
 
 SAID = [
     pytest.param(
-        RANCHER,
-        rancher(machinePools=[{"machineConfigRef": {"kind": "Amazonec2Config"}}]),
-        ["AWSCluster"],
-        id="the machines of Rancher",
-    ),
-    pytest.param(
         KUBEONE,
         {"cloudProvider": {"aws": {}}, "controlPlane": {"hosts": [{"publicAddress": "192.0.2.7"}]}},
         ["192.0.2.7", "AWSCluster"],

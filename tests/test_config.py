@@ -39,10 +39,6 @@ ACCEPTED: dict[str, tuple[dict[str, Any], ProxyConfig]] = {
         {"httpProxy": PROXY, "noProxy": [" a ", "", "b,c"]},
         ProxyConfig(http_proxy=PROXY, no_proxy=(Entry("a"), Entry("b"), Entry("c"))),
     ),
-    "entries of a text keep their order": (
-        {"httpProxy": PROXY, "noProxy": "b, a ,,b\n"},
-        ProxyConfig(http_proxy=PROXY, no_proxy=(Entry("b"), Entry("a"), Entry("b"))),
-    ),
     "options stay as given, without defaults": (
         {"httpProxy": PROXY, "targets": {"certManager": {"conflict": "Keep"}, "kyvernoPolicies": {}}},
         ProxyConfig(http_proxy=PROXY, targets={"certManager": {"conflict": "Keep"}, "kyvernoPolicies": {}}),
@@ -89,7 +85,6 @@ def test_a_policy_over_another(change: PolicyChange, expected: Policy) -> None:
 LAB = ClusterMatcher(clusters=("lab",))
 OVERRIDES: dict[str, tuple[dict[str, Any], Override]] = {
     "an empty URL is none, and said": ({"httpsProxy": ""}, Override(LAB, https_proxy="")),
-    "null is not said": ({"httpProxy": None, "disabled": True}, Override(LAB, disabled=True)),
     "no entries any more": (
         {"noProxy": [], "noProxyMode": "Replace"},
         Override(LAB, no_proxy=(), replaces=True),
@@ -130,7 +125,6 @@ def test_only_names_each_target_and_each_system() -> None:
 
 
 ONLY: dict[str, tuple[dict[str, Any], set[str]]] = {
-    "a target and a system": ({"only": ["nutanix", "certManager"]}, {*SYSTEMS["nutanix"], "certManager"}),
     "what is off under targets stays off": (
         {"only": ["konvoy"], "targets": {"registryMirror": {"enabled": False}}},
         {"imageBuilderOverrides"},

@@ -88,12 +88,6 @@ def test_sorted(user: str, facts: ClusterNetwork, expected: str) -> None:
     ("user", "networks", "expected"),
     [
         pytest.param("a.b,.c.d", (), f"a.b,.a.b,.c.d,{ALWAYS}", id="the user's entries first, never widened"),
-        pytest.param(
-            "",
-            (network(endpoint="API.example.com", nodes="10.0.0.0/16,0.0.0.0/0,10.9.9.9/32"),),
-            f"{ALWAYS},api.example.com,10.0.0.0/16,10.9.9.9/32,10.9.9.9",
-            id="an endpoint is exact, a network of one address gets the address",
-        ),
     ],
 )
 @pytest.mark.parametrize("audience", [Audience.NODE, Audience.POD])
@@ -104,13 +98,6 @@ def test_portable(user: str, networks: tuple[ClusterNetwork, ...], expected: str
 @pytest.mark.parametrize(
     ("facts", "user", "node", "pod"),
     [
-        pytest.param(
-            V6,
-            "",
-            f"{ALWAYS.replace('127.0.0.1', '127.0.0.1,::1')},fd01::/48,fd02::/112,fd02::1,fd00::7",
-            f"{ALWAYS},fd02::1,fd00::7",
-            id="IPv6 alone: pods get the two addresses of the API server",
-        ),
         pytest.param(
             network(),
             "[FD00::A]:443,fd00::/8,straße.de,${X}",
@@ -133,11 +120,6 @@ def test_nodes_and_pods(facts: ClusterNetwork, user: str, node: str, pod: str) -
             Policy(derive=frozenset(), extra=entries("C.d,10.1.2.3/16")),
             "a.b,.a.b,c.d,.c.d,10.1.0.0/16",
             id="extra entries at the end, in their portable forms",
-        ),
-        pytest.param(
-            Policy(derive=frozenset({"endpoint"}), exclude=("A.b", "178.170.32.59")),
-            ".a.b",
-            id="an exact entry goes, whoever put it in, and its twin stays",
         ),
         pytest.param(Policy(derive=frozenset(), exclude=("*a.b",)), "", id="a glob takes both forms"),
         pytest.param(Policy(derive=frozenset(), exclude=("[a].b*",)), "a.b,.a.b", id="brackets mean themselves"),

@@ -126,17 +126,6 @@ STRANGERS = [
     pytest.param(
         [
             {
-                "apiVersion": "ipam.metal3.io/v1alpha1",
-                "kind": "IPPool",
-                "metadata": {"name": "p", "namespace": "team-b"},
-                "spec": {"clusterName": "a", "pools": [{"subnet": "203.0.113.0/24"}]},
-            }
-        ],
-        id="a pool of addresses for the Cluster",
-    ),
-    pytest.param(
-        [
-            {
                 "apiVersion": "infrastructure.cluster.x-k8s.io/v1beta1",
                 "kind": "AWSCluster",
                 "metadata": {

@@ -55,7 +55,6 @@ def switched(**derive: bool) -> dict[str, Any]:
         pytest.param({}, "api", "pods vpc default-vpc etcd", id="what a provider takes is added"),
         pytest.param({}, "", "pods vpc default-vpc balancer etcd", id="a host takes the place of the endpoint"),
         pytest.param(switched(defaults=False), "", "vpc etcd", id="no defaults are wanted"),
-        pytest.param({"noProxyPolicy": {"style": "GiantSwarm"}}, "", "vpc etcd", id="a style without defaults"),
         pytest.param(
             switched(infrastructureEndpoint=True), "api", "pods vpc default-vpc etcd vcenter", id="vCenter is wanted"
         ),
@@ -122,14 +121,6 @@ NOT_EXPORTED = {"kubeadmCommands": {"exports": False}}
         pytest.param(
             "kubeadmCommands", Role.CONTROL_PLANE, {"noProxy": "10.1.0.0/16"}, Fact("a.example"), NODES, id="a name"
         ),
-        pytest.param(
-            "kubeadmCommands",
-            Role.CONTROL_PLANE,
-            {"noProxy": "10.1.0.0/16"},
-            None,
-            ("`endpoint` of `Cluster/org-acme/prod-1`", *NODES),
-            id="no endpoint yet",
-        ),
     ],
 )
 def test_the_network_of_the_nodes_is_missing_where_something_calls_them_by_address(
@@ -152,7 +143,6 @@ DOMAIN_OFF = {**TKG, "derive": {"clusterDomain": False}}
     [
         pytest.param(TKG, ("a", "b"), "a,b,.svc.cluster.local.", id="names of its parts, and rooted names"),
         pytest.param({**TKG, "rooted": False}, (), "", id="rooted names are switched off"),
-        pytest.param(DOMAIN_OFF, (), "", id="no name of the domain is wanted"),
         pytest.param({}, (), "", id="Portable has them anyway"),
         pytest.param({"style": "Verbatim"}, ("a",), "", id="a verbatim list"),
     ],
@@ -179,7 +169,6 @@ MIRROR = {"registryMirror": {"url": "https://mirror.example:5000"}}
     ("spec", "reasons"),
     [
         pytest.param({}, ["`spec.registryMirror.url`"], id="as an entry of the user"),
-        pytest.param({"noProxy": ["mirror.example"]}, ["`spec.noProxy[0]`"], id="an entry that is there is enough"),
         pytest.param(switched(mirrors=False), [], id="it is switched off"),
         pytest.param({"noProxyPolicy": {"style": "Verbatim"}}, [], id="a verbatim list"),
     ],

@@ -58,17 +58,9 @@ HERE, ALSO_HERE = {"clusters": ["prod-1"]}, {"roles": ["Worker"]}
             id="entries in the place of all before",
         ),
         pytest.param(
-            [override(HERE, noProxy=[], noProxyMode="Replace")], ProxySettings(PROXY, PROXY, ""), id="no entries at all"
-        ),
-        pytest.param(
             [override(HERE, httpProxy=EU, httpsProxy=EU), override(ALSO_HERE, httpProxy=US)],
             ProxySettings(US, EU, "base"),
             id="the last wins, field by field",
-        ),
-        pytest.param(
-            [override(HERE, disabled=True), override(ALSO_HERE, httpProxy=EU, disabled=False)],
-            ProxySettings(EU, PROXY, "base"),
-            id="a proxy again",
         ),
         pytest.param(
             [override(HERE, noProxyPolicy={"extra": ["x"]}), override(ALSO_HERE, noProxyPolicy={"exclude": ["base"]})],
@@ -87,7 +79,6 @@ LAB_WORKER = Membership(LAB, Role.WORKER, group="md-0")
 @pytest.mark.parametrize(
     ("overrides", "memberships", "reported"),
     [
-        pytest.param([], [WORKER, LAB_WORKER], (), id="one proxy for all"),
         pytest.param(
             [override({"clusters": ["lab"]}, noProxy=["a"])], [WORKER, LAB_WORKER], (), id="lists are united instead"
         ),
@@ -96,12 +87,6 @@ LAB_WORKER = Membership(LAB, Role.WORKER, group="md-0")
             [WORKER, CONTROL_PLANE, LAB_WORKER],
             ('`Cluster/org-acme/prod-1` Worker "md-gpu-1"', '`Cluster/org-acme/lab` Worker "md-0"'),
             id="two proxies, and one that agrees with the first",
-        ),
-        pytest.param(
-            [override({"roles": ["Worker"]}, disabled=True)],
-            [CONTROL_PLANE, WORKER],
-            ("`Cluster/org-acme/prod-1` ControlPlane", '`Cluster/org-acme/prod-1` Worker "md-gpu-1"'),
-            id="a proxy and none, in one Cluster",
         ),
         pytest.param(
             [override({"clusters": ["lab"]}, httpProxy=EU)],
@@ -155,7 +140,6 @@ OTHERS = {"match": {"clusters": ["prod-1"]}, "disabled": True}
     ("match", "others", "severity"),
     [
         pytest.param({"clusters": ["prod-*"]}, [], None, id="one that fits a Cluster"),
-        pytest.param({"clusters": ["prod-*"], "roles": ["Worker"]}, [OTHERS], Severity.INFO, id="without that role"),
         pytest.param({"labels": {"regoin": "*"}}, [], Severity.WARNING, id="a misspelt label, and nothing else fits"),
         pytest.param({"labels": {"region": "west"}}, [OTHERS], Severity.INFO, id="one row of a table for many lists"),
         pytest.param({"targets": ["certManager"]}, [], Severity.INFO, id="another target"),
@@ -196,7 +180,6 @@ def test_an_override_for_less_than_a_cluster_makes_its_settings_particular(
     [
         pytest.param({"roles": ["Worker"]}, {"httpProxy": EU}, True, id="a role"),
         pytest.param({"roles": ["Worker"]}, {"httpProxy": PROXY}, False, id="one that says the same"),
-        pytest.param({"clusters": ["lab"], "roles": ["Worker"]}, {"httpProxy": EU}, False, id="of another Cluster"),
         pytest.param({"clusters": ["prod-1"]}, {"httpProxy": EU}, False, id="the Cluster, which it reaches"),
     ],
 )
