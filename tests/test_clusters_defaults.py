@@ -62,10 +62,6 @@ def test_the_service_cidr_of_kubeadm(items: list[dict[str, Any]], expected: list
     assert all(fact.default_of == "kubeadm" for fact in found)
 
 
-def private(**balancer: Any) -> dict[str, Any]:
-    return {"networkSpec": {"apiServerLB": {"type": "Internal", **balancer}}}
-
-
 @pytest.mark.parametrize(
     ("kind", "spec", "networks", "hosts"),
     [

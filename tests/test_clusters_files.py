@@ -76,6 +76,7 @@ def pods_of(asked: dict[str, Any], *others: dict[str, Any]) -> list[str]:
             [PODS_OF_A, PODS_OF_B],
             id="a template in a file of its own that both use",
         ),
+        pytest.param(at("t/b/x/md.yaml", workers()), TWO_FOLDERS, [PODS_OF_B], id="else that of the nearest folder"),
         pytest.param(
             at("t/md.yaml", workers()),
             [at("t/cluster.yaml", of_pods(PODS_OF_A)), at("t/b/cluster.yaml", of_pods(PODS_OF_B))],

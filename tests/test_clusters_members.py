@@ -16,8 +16,6 @@ from cluster_objects import (
 )
 from krm_fn.clusters import Topology
 
-CLUSTER_LABEL = "cluster.x-k8s.io/cluster-name"
-
 
 def secret(name: str, namespace: str = "") -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name, "namespace": namespace}}

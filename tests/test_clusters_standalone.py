@@ -26,10 +26,6 @@ def values(network: ClusterNetwork) -> dict[str, str]:
     return {name: fact.value for name in network._fields for fact in getattr(network, name)}
 
 
-def rancher(**config: Any) -> dict[str, Any]:
-    return {"spec": {"rkeConfig": config}}
-
-
 SAID = [
     pytest.param(
         KUBEONE,

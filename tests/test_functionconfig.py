@@ -25,7 +25,6 @@ from target_lists import example_with_targets, schema_with_lists
 
 EXAMPLES = sorted((FOLDER / "examples").glob("*.yaml"))
 FILE = ROOT / "docs" / "functionconfig.md"
-PAGE = FILE.read_text(encoding="utf-8")
 
 
 def named_fields(node: dict[str, Any] = SCHEMA, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:

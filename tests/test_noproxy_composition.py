@@ -48,7 +48,6 @@ def composed(
 
 DOCUMENTS = network("100.96.0.0/11", "100.64.0.0/13", domain="cluster.local", endpoint="178.170.32.59")
 DUAL = network("192.168.0.0/16,fd01::/48", "10.96.0.0/12,fd02::/112", endpoint="10.0.0.7")
-V6 = network("fd01::/48", "fd02::/112", endpoint="fd00::7")
 
 
 @pytest.mark.parametrize(

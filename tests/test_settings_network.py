@@ -135,7 +135,6 @@ def test_the_network_of_the_nodes_is_missing_where_something_calls_them_by_addre
 
 
 TKG = {"style": "TKG"}
-DOMAIN_OFF = {**TKG, "derive": {"clusterDomain": False}}
 
 
 @pytest.mark.parametrize(
