@@ -13,7 +13,6 @@ import yaml
 from support import COMMAND, ROOT, TOOLS, example, need, readme_command, run
 
 PACKAGE = ROOT / "examples/kpt-package/package"
-PORCH = yaml.safe_load((ROOT / "examples/kpt-package/porch/function-config.yaml").read_text())
 IDENTITY = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
 
 
@@ -55,13 +54,6 @@ def test_a_copy_of_the_package_gets_the_proxy_and_later_another_one(tmp_path: Pa
     tool(here, "kpt", "pkg", "update", "example@main")
     tool(here, *render)
     assert (here / "example/cluster.yaml").read_text() == once.replace("//proxy.acme.example", "//new.acme.example")
-
-
-def test_porch_knows_the_image_of_the_package() -> None:
-    (mutator,) = yaml.safe_load((PACKAGE / "Kptfile").read_text())["pipeline"]["mutators"]
-    spec = PORCH["spec"]
-    (tag,) = spec["podExecutor"]["tags"]
-    assert mutator["image"] == f"{spec['prefixes'][0]}/{spec['image']}:{tag}"
 
 
 def build(folder: Path, overlay: str) -> list[Any]:
@@ -138,22 +130,3 @@ def test_the_line_that_shows_that_the_function_ran_is_the_one_of_the_page(tmp_pa
     done = run([need("kustomize"), "build", PLUGINS, EXEC, "."], cwd=example("kustomize-exec", tmp_path))
     (line,) = (line for line in done.stderr.decode().splitlines() if line.startswith("inject-proxy: "))
     assert line.rpartition(", ")[0].rpartition(", ")[0] in " ".join(PAGE.split())
-
-
-@pytest.mark.parametrize(
-    ("field", "message"),
-    [
-        pytest.param("validators", "validator shouldn't modify the resource map", id="validators"),
-        pytest.param("resources", "kind: ProxyConfig", id="resources"),
-    ],
-)
-def test_a_proxy_config_in_another_field_is_in_the_table(tmp_path: Path, field: str, message: str) -> None:
-    folder = example("kustomize-exec", tmp_path)
-    text = (folder / "kustomization.yaml").read_text()
-    listed = "resources:\n- ../config-repo\n"
-    text = text.replace("transformers:\n- proxy.yaml\n", "" if field == "resources" else f"{field}:\n- proxy.yaml\n")
-    text = text.replace(listed, f"{listed}- proxy.yaml\n") if field == "resources" else text
-    (folder / "kustomization.yaml").write_text(text)
-    done = run([need("kustomize"), "build", PLUGINS, EXEC, "."], cwd=folder)
-    assert message in done.stdout.decode() + done.stderr.decode()
-    assert f"`{field}`" in PAGE
