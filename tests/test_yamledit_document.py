@@ -74,9 +74,6 @@ def test_a_key_that_stands_twice_is_never_guessed_at(operation: Operation) -> No
         pytest.param(
             "k: # c\n  ? a\n  # d\n  ? b\nl: 1\n", remove("k", "a"), "k: # c\n  # d\n  ? b\nl: 1\n", id="a set"
         ),
-        pytest.param(
-            "a: x\n\n  y\nb: |\n z", add("c", value=1), "a: x\n\n  y\nb: |-\n z\nc: 1", id="below a literal block"
-        ),
     ],
 )
 def test_rare_layouts_stay_as_they_are(text: str, operation: Operation, new: str) -> None:

@@ -148,8 +148,6 @@ def _touched_lines(text: str, operation: Operation, *, in_place: bool) -> set[in
             break
         begin = _children(text, holder)[index][0]
         holder = child
-    if not text.endswith(tuple(BREAKS)):  # the header of a literal block that ends the text
-        spans += [(node.start, node.end) for node in list(walk(root))[-1:]]
     children = _children(text, holder)
     index = _index(holder, operation.path[-1])
     flow = getattr(holder, "flow", True)

@@ -146,20 +146,18 @@ def _additions(
     last_place: tuple[int, str],
 ) -> Iterator[Edit]:
     """Yield one edit for each place in which lines are missing."""
-    names = list(wanted)
-    added: dict[int, str] = {}
-    for index, name in enumerate(names):
+    place, head = last_place
+    for name in wanted:
         if name in kept:
-            continue
-        before = [kept[other] for other in names[:index] if other in kept]
-        behind = [kept[other] for other in names[index:] if other in kept]
-        place, head = last_place
-        if before:
-            place, head = before[-1].line_end, ""
-        elif behind:
-            place, head = behind[0].line_start, ""
-        line = f"{writing.line(name, wanted[name])}{line_break_of(text)}"
-        added[place] = added.get(place, head) + line
+            place, head = kept[name].line_start, ""
+            break
+    added: dict[int, str] = {}
+    for name, value in wanted.items():
+        if name in kept:
+            place, head = kept[name].line_end, ""
+        else:
+            line = f"{writing.line(name, value)}{line_break_of(text)}"
+            added[place] = added.get(place, head) + line
     for place, lines in added.items():
         yield place, place, lines
 

@@ -22,6 +22,7 @@ from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, lookup
 from krm_fn.yamledit import CODE_OF_YTT, Document
+from krm_fn.yamledit.lines import newline_of
 from krm_fn.yamledit.render import block_text
 from krm_fn.yamledit.stream import documents, rewrite_documents
 
@@ -174,12 +175,11 @@ def begin_text(value: Value, members: Mapping[str, Any]) -> str:
     Raises:
         NotEditedError: a YAML parser would not read the document there.
     """
-    newline = "\r\n" if "\r\n" in value.text else "\n"
-    gap = newline if value.text and not value.text.endswith("\n") else ""
-    document = block_text(dict(members)).replace("\n", newline)
-    if gap:
-        document = document.removesuffix(newline)
-    text = f"{value.text}{gap}{document}"
+    document = block_text(dict(members), like=value.text)
+    text = f"{value.text}{document}"
+    if value.text and not value.text.endswith("\n"):
+        newline = newline_of(value.text)
+        text = f"{value.text}{newline}{document.removesuffix(newline)}"
     if [document.data for document in readable(Value((), text))] == [dict(members)]:
         return text
     message = (

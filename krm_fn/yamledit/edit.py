@@ -238,7 +238,6 @@ class _Writer:
             self.value(children[index])
         if not is_longer:
             return
-        self._close_text(children[kept[-1]])
         style = layout.style_near(self.text, node, slots, self.style)
         insertion = self._flow_insertion if slots[0].kind == FLOW else self._block_insertion
         front: Slot | None = None
@@ -247,15 +246,6 @@ class _Writer:
                 front = slots[entry.at]
             else:
                 self.edits.append(insertion(entry, front, slots[kept[0]], style))
-
-    def _close_text(self, child: Child) -> None:
-        """Mark a literal block that ends the text without a line break: it gets one from what follows."""
-        *_, last = walk(child.slot.node)
-        ends_text = last.end == len(self.text) and same(child.old, child.new)
-        if ends_text and isinstance(last, Scalar) and last.style == "|":
-            raw = self.text[last.start :]
-            marked = restyled(raw, last, last.value, self.style.newline, flow=False)
-            self.edits.append((last.start, last.end, marked or raw))
 
     def _removal(self, slots: list[Slot], first: int, last: int) -> Edit:
         """Remove the children from ``first`` to ``last``; another child must stay."""
@@ -292,10 +282,9 @@ class _Writer:
         if front:
             position = layout.end_of_child(self.text, front.end, column)
             return position, position, style.newline + lines
-        start = above = first.start
-        if entry.name is None or layout.has_code_above(self.text, start):
-            above = layout.above_comments(self.text, start)
-        if above < start:
+        start = first.start
+        above = layout.above_comments(self.text, start)
+        if above < start and (entry.name is None or "#@" in self.text[above:start]):
             # The comments above the first item stay with it, and so do annotations of ytt above a first member.
             return above, above, lines + style.newline
         return start, start, lines.removeprefix(pad) + style.newline + pad

@@ -105,12 +105,6 @@ def above_comments(text: str, start: int) -> int:
     return start
 
 
-def has_code_above(text: str, start: int) -> bool:
-    """Return whether an annotation, or code, of ytt is on the line above a position."""
-    line = text.rfind("\n", 0, start)
-    return line >= 0 and text[text.rfind("\n", 0, line) + 1 : line].lstrip(" ").startswith("#@")
-
-
 def style_of(text: str, root: Node) -> Layout:
     """Return the predominant layout of the text; that of kustomize (two columns, compact lists) by default."""
     steps: list[int] = []

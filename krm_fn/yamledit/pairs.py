@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from krm_fn.light_typing import Any
 from krm_fn.yamledit.data import same
@@ -25,7 +26,8 @@ def pair_items(before: Sequence[Any], after: Sequence[Any]) -> list[Pair]:
     head, tail = common_ends(before, after, same)
     pairs = [(index, index) for index in range(head)]
     pairs += [(len(before) - end, len(after) - end) for end in range(tail, 0, -1)]
-    for match in (_equal, _of_one_name, _by_position):
+    equal, of_one_name = partial(_matches, key=comparable), partial(_matches, key=_natural_key)
+    for match in (equal, of_one_name, _by_position):
         for old, new in list(_gaps([*pairs, (len(before), len(after))])):
             pairs += match(before, after, old, new)
         pairs.sort()
@@ -60,25 +62,20 @@ def _gaps(pairs: Sequence[Pair]) -> Iterator[tuple[range, range]]:
         start_old, start_new = at_old + 1, at_new + 1
 
 
-def _equal(before: Sequence[Any], after: Sequence[Any], old: range, new: range) -> list[Pair]:
-    """Pair the items of two ranges that are equal, in the order of both."""
-    keys_before = [comparable(before[index]) for index in old]
-    keys_after = [comparable(after[index]) for index in new]
-    return _matches(keys_before, keys_after, old, new)
-
-
-def _of_one_name(before: Sequence[Any], after: Sequence[Any], old: range, new: range) -> list[Pair]:
-    """Pair the items of two ranges that have the same natural key, in the order of both."""
-    keys_before = [_natural_key(before[index]) or f"old {index}" for index in old]
-    keys_after = [_natural_key(after[index]) or f"new {index}" for index in new]
-    return _matches(keys_before, keys_after, old, new)
-
-
-def _matches(before: Sequence[str], after: Sequence[str], old: range, new: range) -> list[Pair]:
+def _matches(
+    before: Sequence[Any],
+    after: Sequence[Any],
+    old: range,
+    new: range,
+    key: Callable[[Any], str | None],
+) -> list[Pair]:
+    """Pair the items of two ranges that have an equal key, in the order of both."""
     from difflib import SequenceMatcher  # noqa: PLC0415 -- most edits only add items
 
+    keys_before = [key(before[index]) or f"old {index}" for index in old]
+    keys_after = [key(after[index]) or f"new {index}" for index in new]
     pairs: list[Pair] = []
-    for match in SequenceMatcher(None, before, after, autojunk=True).get_matching_blocks():
+    for match in SequenceMatcher(None, keys_before, keys_after).get_matching_blocks():
         for offset in range(match.size):
             pairs.append((old[match.a + offset], new[match.b + offset]))  # noqa: PERF401
     return pairs
