@@ -28,8 +28,6 @@ class ClusterAnswer:
     Attributes:
         name: ``namespace/name``.
         proxies: its parts -> their proxy.
-        objects: how many objects get one.
-        changed: how many of these a run changes.
         replaced: which of its nodes are replaced.
         kept: which of its nodes keep what they have.
         left: what of it gets no proxy, and why.
@@ -38,8 +36,6 @@ class ClusterAnswer:
 
     name: str
     proxies: dict[str, str]
-    objects: int
-    changed: int
     replaced: Names
     kept: Names
     left: Names
@@ -78,16 +74,10 @@ def clusters_of(
         ]
         if not (proxies or left):
             left = [why for why in [reasons.get(name)] if why]
-        changes = {grant.record.obj.ref: False for grant in by_grant[name]}
-        changes.update(
-            (grant.record.obj.ref, True) for grant in by_grant[name] if grant.record.is_changed
-        )
         answers.append(
             ClusterAnswer(
                 name,
                 proxies,
-                len(changes),
-                sum(changes.values()),
                 _parts(change for change in by_change[name] if change.is_replaced),
                 _parts(change for change in by_change[name] if not change.is_replaced),
                 distinct(left),

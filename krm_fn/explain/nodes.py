@@ -47,7 +47,7 @@ class NodeChange:
     why: str
 
 
-def node_changes(results: Iterable[Result], compared: Iterable[Compared]) -> list[NodeChange]:
+def node_changes(results: Sequence[Result], compared: Iterable[Compared]) -> list[NodeChange]:
     """Return what a run does to nodes, in the order of its results, also of what is silenced."""
     members: dict[ObjectRef, Sequence[Membership]] = {}
     of_workers: dict[object, Sequence[Membership]] = {}
@@ -57,10 +57,7 @@ def node_changes(results: Iterable[Result], compared: Iterable[Compared]) -> lis
         if kind and kind.is_template and not kind.is_control_plane:
             of_workers[record.obj.ref.namespace, record.obj.ref.name] = record.place.memberships
     by_object = grouped(results, lambda result: result.ref)
-    keeping = {}
-    for result in results:
-        if result.code == _KEPT:
-            keeping[result.ref] = result
+    keeping = {result.ref: result for result in results if result.code == _KEPT}
     kept = {(ref.namespace, result.current) for ref, result in keeping.items()}
     changes = []
     for of_object in by_object:

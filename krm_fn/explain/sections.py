@@ -39,7 +39,7 @@ def sections(explanation: Explanation) -> list[Section]:
         [row.system, *map(str, (row.found, row.same, row.changed, row.left)), "; ".join(row.why)]
         for row in explanation.covered
     ]
-    of_clusters = ("Clusters", "Proxy", "Changes", "Nodes", "What is wrong")
+    of_clusters = ("Clusters", "Proxy", "Nodes", "What is wrong")
     shown = [
         Section("What to do", ("What", "Where"), _findings(explanation.findings)),
         Section(
@@ -94,18 +94,17 @@ def _clusters(clusters: Iterable[ClusterAnswer]) -> _Rows:
 
 
 def _cells(cluster: ClusterAnswer) -> Names:
-    """Return the proxies of a Cluster, what changes, its nodes, and its codes."""
+    """Return the proxies of a Cluster, its nodes, and its codes."""
     parts = defaultdict(list)
     for part, url in cluster.proxies.items():
         parts[url].append(part)
     proxies = [f"`{url}` {', '.join(named)}" for url, named in parts.items()]
-    changes = f"{cluster.changed} of {cluster.objects} objects change" if proxies else ""
     nodes = []
     if cluster.replaced:
         nodes.append(f"replaced: {', '.join(cluster.replaced)}")
     if cluster.kept:
         nodes.append(f"NOT replaced: {', '.join(cluster.kept)}")
-    return "\n".join(proxies), changes, "\n".join(nodes), ", ".join(cluster.codes)
+    return "\n".join(proxies), "\n".join(nodes), ", ".join(cluster.codes)
 
 
 def _nodes(changes: Iterable[NodeChange]) -> _Rows:
