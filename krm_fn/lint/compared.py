@@ -13,7 +13,7 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result
 from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import Pointer
-from krm_fn.places.reading import Reading, same_value
+from krm_fn.places.reading import Reading
 from krm_fn.plan import PlannedEdit
 from krm_fn.settings import ProxySettings, Resolved
 
@@ -49,17 +49,6 @@ class Compared(NamedTuple):
     def is_changed(self) -> bool:
         """Whether the run changes the place, or would if it were no check."""
         return any(is_change(result) for result in self.results)
-
-    @property
-    def differing(self) -> list[Reading]:
-        """The variables that are set to another value than the wanted one after the run, as far as it is known."""
-        wanted = self.wanted
-        return [
-            reading
-            for reading in self.after
-            if reading.text
-            and not same_value(reading.variable, reading.text, wanted.get(reading.variable, ""))
-        ]
 
 
 def is_change(result: Result) -> bool:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from krm_fn import config
 from krm_fn.config import Mode, ProxyConfig, Selector
 from krm_fn.config.located import LocatedConfig, located_configs, misspelt
-from krm_fn.errors import ConfigError, DocumentError, InputError
+from krm_fn.errors import ConfigError, DocumentError
 from krm_fn.krm.codes import OF_VALUES, Severity
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.resourcelist import Object
@@ -83,10 +83,9 @@ def audit(
     left = [*silencer.left(results)]
     config_ref = configs[0].ref if configs else ObjectRef()
     left += silencer.left(silencer.idle(config_ref, OF_VALUES))
-    judged = {(record.obj.ref, record.obj.path) for record in compared}
     return Audit(
         tuple(sorted_results(without_duplicates(left))),
-        len(judged) + len(configs),
+        len(by_object(compared)) + len(configs),
         tuple(silencer.silenced),
     )
 
@@ -121,7 +120,7 @@ class ReadableManifests(Manifests):
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         super().__init__(files)
-        self.errors: dict[int, InputError] = {}
+        self.errors: dict[int, DocumentError] = {}
         self._objects: dict[int, list[Object]] = {}
 
     def objects(self, index: int) -> list[Object]:
@@ -129,7 +128,7 @@ class ReadableManifests(Manifests):
         if index not in self._objects:
             try:
                 self._objects[index] = super().objects(index)
-            except InputError as error:
+            except DocumentError as error:
                 self.errors[index] = error
                 self._objects[index] = []
         return self._objects[index]
@@ -142,12 +141,11 @@ class ReadableManifests(Manifests):
         """Yield an error for each document that a run needs and that cannot be read, and else a warning."""
         indexes = needed(self, wanted)
         for index, error in self.errors.items():
-            problem = error.problem if isinstance(error, DocumentError) else str(error)
             ref = ObjectRef(file_path=self.documents[index].file)
             if index in indexes or config.KIND in self.kinds(index):
-                yield Result.of(error.code, f"a run ends here: {problem}").about(ref)
+                yield Result.of(error.code, f"a run ends here: {error.problem}").about(ref)
             else:
-                yield Result.of("TextUnreadable", f"skipped: {problem}").about(ref)
+                yield Result.of("TextUnreadable", f"skipped: {error.problem}").about(ref)
 
 
 def records(manifests: Manifests, wanted: ProxyConfig) -> list[Compared]:

@@ -14,6 +14,7 @@ from krm_fn.lint.proxy_config import judge_config
 from krm_fn.lint.values import Reader
 from krm_fn.noproxy import SERVICE_ADDRESSES, Audience, Style
 from krm_fn.patch import lookup
+from krm_fn.places.reading import same_value
 from krm_fn.plan import Overview, PlannedEdit
 from krm_fn.products.node_kinds import KUBEADM, OF_CLASSES
 from krm_fn.products.releases import APPLICATION
@@ -82,13 +83,17 @@ def _about_place(record: Compared) -> Iterator[Result]:
         reading for reading in record.after if reading.file in ours or not (reading.file and ours)
     ]
     yield from judge_places(in_our_file, reader_of(record), record.wanted)
-    if all(is_change(result) for result in record.results):
-        for reading in record.differing[:1]:
+    if not all(is_change(result) for result in record.results):
+        return
+    for reading in record.after:
+        wanted = record.wanted.get(reading.variable, "")
+        if reading.text and not same_value(reading.variable, reading.text, wanted):
             message = (
                 f"`{reading.variable}` of {reading.place} has another value than this ProxyConfig says: "
                 "change it yourself"
             )
             yield Result.of("OtherProxy", message, reading.path)
+            return
 
 
 def _encoded_placeholder(record: Compared) -> Iterator[Result]:

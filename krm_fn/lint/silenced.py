@@ -5,7 +5,6 @@ Warnings and information are silenced, and never an error that says that a chang
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from krm_fn.config import KIND, ProxyConfig
@@ -44,7 +43,7 @@ class Silencer:
         for obj in annotated:
             value = lookup(obj.data, _PATH)
             if value is not None:
-                self._codes[obj.ref] = tuple(filter(None, re.split(r"[\s,]+", str(value))))
+                self._codes[obj.ref] = tuple(str(value).replace(",", " ").split())
         self._used: set[object] = set()
 
     def left(self, found: Iterable[Result]) -> Iterator[Result]:
@@ -97,7 +96,7 @@ class Silencer:
             self._used.add((result.ref, result.code))
         path = self._paths.get(result.ref.file_path, result.ref.file_path)
         for number, entry in enumerate(self._wanted.ignore):
-            is_named = bool(result.code) and result.code in entry.rules
+            is_named = result.code in entry.rules
             if is_named and entry.fits(path=path, kind=result.ref.kind, name=result.ref.name):
                 self._used.add(number)
                 is_silenced = True

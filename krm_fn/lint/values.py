@@ -186,10 +186,9 @@ def corrected_list(text: str, reader: Reader) -> str:
     if entries.may_hold_a_credential(text):
         return text
     corrected = corrected_entries(text, reader)
-    if corrected != ["*"]:
-        known = NoProxyList(corrected, reader.networks)
-        for problem in _lacking(known, reader):
-            corrected += [problem.entry, *known.missing_forms(problem.entry)]
+    known = NoProxyList(corrected, reader.networks)
+    for problem in _lacking(known, reader):
+        corrected += [problem.entry, *known.missing_forms(problem.entry)]
     return ",".join(dict.fromkeys(corrected))
 
 
