@@ -10,7 +10,7 @@ from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
 from krm_fn.krm.results import Result
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer, text_at
+from krm_fn.patch import Pointer, text_at, walk
 from krm_fn.places.place import Place
 from krm_fn.places.reading import Reading, Variables, quoted
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
@@ -145,14 +145,6 @@ def is_computed(text: str) -> bool:
 
 def mentioned(data: Any) -> list[str]:
     """Return which of the six names are words in the strings of plain data, in our order."""
-    names: set[str] = set()
-    waiting = [data]
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, Mapping):
-            waiting += item.values()
-        elif isinstance(item, list):
-            waiting += item
-        elif isinstance(item, str):
-            names.update(_PROXY_NAME.findall(item))
+    texts = [value for _, value in walk(data) if isinstance(value, str)]
+    names = {name for text in texts for name in _PROXY_NAME.findall(text)}
     return [name for name in PROXY_VARIABLES if name in names]

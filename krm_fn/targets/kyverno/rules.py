@@ -14,7 +14,7 @@ from collections import ChainMap
 from collections.abc import Iterator, Mapping
 
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer, list_at, lookup, text_at
+from krm_fn.patch import Pointer, list_at, lookup, text_at, walk
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.base import Data
 from krm_fn.targets.kyverno.entries import COMPUTED, PolicyEntry, TextPlace, is_computed
@@ -86,18 +86,12 @@ def entries_of(rule: PolicyRule) -> Iterator[PolicyEntry]:
 
 
 def entries_in(data: Any, path: Pointer, context: ContextTexts) -> Iterator[PolicyEntry]:
-    """Yield the entries at or below a path, in their order."""
-    if isinstance(data, list):
-        for index, item in enumerate(data):
-            yield from entries_in(item, (*path, str(index)), context)
-    elif isinstance(data, Mapping):
-        entry = _entry(data, path, context)
-        if entry is not None:
-            yield entry
-            return
-        for key, value in data.items():
-            if not _CONDITION.fullmatch(str(key)):
-                yield from entries_in(value, (*path, str(key)), context)
+    """Yield the entries at or below a path, in their order; none is below a condition."""
+    for steps, fields in walk(data):
+        if isinstance(fields, Mapping) and not any(map(_CONDITION.fullmatch, steps)):
+            entry = _entry(fields, (*path, *steps), context)
+            if entry is not None:
+                yield entry
 
 
 def bare(key: str) -> str:
