@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer, list_at, text_at
+from krm_fn.patch import Pointer, text_at, walk
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.kyverno.entries import PolicyEntry, TextPlace, mentioned
 
@@ -25,6 +25,7 @@ _TOKEN = re.compile(
     |\w+|.""",
     re.DOTALL | re.VERBOSE,
 )
+_EXPRESSIONS = (("spec", "variables"), ("spec", "mutations"))
 _ENDS = ("", ",", "}", ")", "]")
 _OTHER_FORM = (
     'Kyverno computes it, or the form is none that is read: write `{"name": "...", "value": "..."}`, or use `generate` '
@@ -63,14 +64,12 @@ class Expression(NamedTuple):
 
 def expressions_of(policy: Any) -> list[Expression]:
     """Return the expressions of the variables and mutations of a policy."""
-    expressions: list[Expression] = []
-    for index, variable in enumerate(list_at(policy, ("spec", "variables"))):
-        path = ("spec", "variables", str(index), "expression")
-        expressions.append(_expression(policy, path, text_at(variable, ("name",))))
-    for index in range(len(list_at(policy, ("spec", "mutations")))):
-        for form in ("jsonPatch", "applyConfiguration"):
-            path_of_form = ("spec", "mutations", str(index), form, "expression")
-            expressions.append(_expression(policy, path_of_form))
+    expressions = []
+    for path, text in walk(policy):
+        is_expression = path[:2] in _EXPRESSIONS and path[-1] == "expression"
+        if is_expression and isinstance(text, str):
+            variable = text_at(policy, (*path[:-1], "name"))
+            expressions.append(Expression(path, variable, _tokens_of(text)))
     return expressions
 
 
@@ -113,10 +112,6 @@ def text_literal(value: str, quote: str = '"') -> str:
 def text_of(literal: str) -> str | None:
     """Return what a string literal says."""
     return _tokens_of(literal)[0].literal
-
-
-def _expression(policy: Any, path: Pointer, variable: str = "") -> Expression:
-    return Expression(path, variable, _tokens_of(text_at(policy, path)))
 
 
 def _tokens_of(text: str) -> list[Token]:

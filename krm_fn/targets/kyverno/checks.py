@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 
 from krm_fn.krm.results import Result
-from krm_fn.light_typing import Any
-from krm_fn.patch import Pointer, list_at, lookup, text_at
+from krm_fn.patch import Pointer, list_at, lookup, text_at, walk
 from krm_fn.places.reading import Reading
 from krm_fn.products.workload_kinds import POD_SPEC, POD_SPEC_OF
 from krm_fn.targets.base import Data
@@ -112,7 +111,9 @@ def _kinds(rule: PolicyRule) -> set[str]:
     targets = list_at(rule.fields, ("mutate", "targets"))
     if targets:
         return {text_at(target, ("kind",)) for target in targets}
-    match = rule.fields.get("match")
-    blocks: list[Any] = [match, *list_at(match, ("any",)), *list_at(match, ("all",))]
-    names = [name for block in blocks for name in list_at(block, ("resources", "kinds"))]
-    return {str(name).rsplit("/", 1)[-1] for name in names}
+    matched = walk(rule.fields.get("match"))
+    return {
+        str(name).rsplit("/", 1)[-1]
+        for path, name in matched
+        if path[-3:-1] == ("resources", "kinds")
+    }
