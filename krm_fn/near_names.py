@@ -27,12 +27,7 @@ def nearest(name: Any, known: Iterable[str], *, alike: float = 0.6) -> str | Non
     return by_lower[near[0]] if near else None
 
 
-def did_you_mean(
-    name: Any, known: Iterable[str], *, alike: float = 0.6, begin: str = "", otherwise: str = ""
-) -> str:
-    """Return the question behind a message about an unknown name, with ``begin`` in front: ``; did you mean `x`?``.
-
-    Where no name of ``known`` is like it, that is ``otherwise``.
-    """
-    near = nearest(name, known, alike=alike)
-    return otherwise if near is None else f"{begin}did you mean `{near}`?"
+def did_you_mean(name: Any, known: Iterable[str]) -> str:
+    """Return the question behind a message about an unknown name, ``; did you mean `x`?``; "" where none is like it."""
+    near = nearest(name, known)
+    return f"; did you mean `{near}`?" if near else ""

@@ -24,7 +24,7 @@ def run(given: Namespace) -> Answer:
         return Answer([parser.commands[given.name].format_help().encode()])
     if given.name in CODES:
         return Answer([_about_code(given.name).encode()])
-    advice = did_you_mean(given.name, (*parser.commands, *CODES), alike=0.7, begin=": ")
+    advice = did_you_mean(given.name, (*parser.commands, *CODES))
     raise UsageError(f'"{given.name}" is neither a command nor a code{advice}')
 
 

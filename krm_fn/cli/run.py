@@ -150,8 +150,8 @@ def _only(given: Namespace) -> list[str]:
     known = names_of_only()
     for name in names:
         if name not in known:
-            advice = did_you_mean(name, known, otherwise="`inject-proxy targets` lists them")
-            raise UsageError(f'`--only` must name targets or systems, not "{name}": {advice}')
+            advice = did_you_mean(name, known) or "; `inject-proxy targets` lists them"
+            raise UsageError(f'`--only` must name targets or systems, not "{name}"{advice}')
     return names
 
 

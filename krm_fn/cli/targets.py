@@ -26,8 +26,8 @@ def run(given: Namespace) -> Answer:
     if given.name in SYSTEMS:
         return Answer([_table(SYSTEMS[given.name]).encode()])
     known = names_of_only()
-    advice = did_you_mean(given.name, known, otherwise=f"known are {', '.join(known)}")
-    raise UsageError(f'"{given.name}" is neither a target nor a system: {advice}')
+    advice = did_you_mean(given.name, known) or f"; known are {', '.join(known)}"
+    raise UsageError(f'"{given.name}" is neither a target nor a system{advice}')
 
 
 def _table(names: Sequence[str]) -> str:

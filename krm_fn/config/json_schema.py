@@ -134,8 +134,8 @@ def unknown(name: str, known: Iterable[str], *, root: str = "spec.") -> str:
     paths = [path for path in fields() if path.lower().rpartition(".")[2] == name.lower()]
     hint = did_you_mean(name, here)
     if not hint and len(paths) == 1:
-        hint = f"did you mean `{root}{paths[0]}`?"
-    return f"unknown field; {hint or f'known here are {_listed(here)}'}"
+        hint = f"; did you mean `{root}{paths[0]}`?"
+    return f"unknown field{hint or f'; known here are {_listed(here)}'}"
 
 
 def _resolved(node: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -164,7 +164,7 @@ def _wrong_type(mistake: Mistake) -> str:
 
 def _not_one_of(mistake: Mistake) -> str:
     allowed = mistake.node["enum"]
-    meant = did_you_mean(mistake.value, allowed, begin="; ")
+    meant = did_you_mean(mistake.value, allowed)
     if len(allowed) > _MANY:
         return f"must be one of {len(allowed)} names{meant}"
     return f"must be {_listed(allowed, 'or')}{meant}"

@@ -89,8 +89,7 @@ def _refuse_unknown(only: Iterable[str], known: Iterable[str]) -> None:
     names = {form for name in known for form in _forms(name)}
     for name in only:
         if name not in names:
-            advice = did_you_mean(name, names, begin=": ")
-            raise UsageError(f'there is no Cluster "{name}"{advice}')
+            raise UsageError(f'there is no Cluster "{name}"{did_you_mean(name, names)}')
 
 
 def _belonging(compared: Iterable[Compared]) -> dict[ObjectRef, set[str]]:
