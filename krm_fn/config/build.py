@@ -80,35 +80,29 @@ def _policy(spec: Any, place: Pointer, names: FieldNames) -> PolicyChange:
     """Return what ``spec`` at ``place``, or an override, says in its ``noProxyPolicy``."""
     place = (*place, "noProxyPolicy")
     policy = lookup(spec, place, {})
-    change = PolicyChange(
+    return PolicyChange(
+        style=Style(policy["style"]) if "style" in policy else None,
         derive=policy.get("derive", {}),
+        extra=_entries(spec, (*place, "extra"), names) if "extra" in policy else None,
+        exclude=noproxy.parse(policy["exclude"]) if "exclude" in policy else None,
         rooted=policy.get("rooted"),
         max_length=policy.get("maxLength"),
     )
-    if "style" in policy:
-        change = change._replace(style=Style(policy["style"]))
-    if "extra" in policy:
-        change = change._replace(extra=_entries(spec, (*place, "extra"), names))
-    if "exclude" in policy:
-        change = change._replace(exclude=noproxy.parse(policy["exclude"]))
-    return change
 
 
 def _override(spec: Any, place: Pointer, names: FieldNames) -> Override:
     written = lookup(spec, place)
     match = dict(written["match"])
     match["worker_groups"] = match.pop("workerGroups", ())
-    override = Override(
+    return Override(
         match=ClusterMatcher(**with_tuples(match)),
         http_proxy=written.get("httpProxy"),
         https_proxy=written.get("httpsProxy"),
+        no_proxy=_entries(spec, (*place, "noProxy"), names) if "noProxy" in written else None,
         replaces=written.get("noProxyMode") == "Replace",
         disabled=written.get("disabled"),
         policy=_policy(spec, place, names),
     )
-    if "noProxy" in written:
-        override = override._replace(no_proxy=_entries(spec, (*place, "noProxy"), names))
-    return override
 
 
 def _severities(rules: Mapping[str, str]) -> dict[str, Severity | None]:

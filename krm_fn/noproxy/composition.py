@@ -7,7 +7,7 @@ stays although a CIDR covers it: half of all clients do not read CIDRs.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fnmatch import translate
 from functools import lru_cache
 
@@ -40,13 +40,16 @@ def compose(
     """
     recipe = styles.RECIPES[_style(policy, audience)]
     is_off = recipe.merged and [entry.text for entry in user] == ["*"]
+    forms = entries.expand if recipe.normal else _as_written
+    # A derived host is exact, so that no domain is added.
+    forms_of_derived = entries.plain if recipe.normal else _as_written
     composed: list[Entry] = []
     for group in recipe.groups:
         if group.derived_from == styles.USER:
-            composed += _written(user, is_normal=recipe.normal)
+            composed += _in_forms(user, forms)
         elif not is_off and _is_wanted(group, recipe, policy):
-            composed += united(_derived(group.entries(networks, audience), recipe))
-    composed += _written(policy.extra, is_normal=recipe.normal)
+            composed += united(_in_forms(group.entries(networks, audience), forms_of_derived))
+    composed += _in_forms(policy.extra, forms)
     if recipe.merged:
         composed = united(composed)
     kept = _kept(composed, policy, audience)
@@ -94,18 +97,13 @@ def _is_wanted(group: Group, recipe: Recipe, policy: Policy) -> bool:
     return policy.rooted
 
 
-def _written(user: Iterable[Entry], *, is_normal: bool) -> Iterator[Entry]:
-    """Yield entries of the user, in the forms that all clients together need."""
-    for entry in user:
-        for text in entries.expand(entry.text) if is_normal else (entry.text,):
-            yield _rewritten(entry, text)
+def _in_forms(given: Iterable[Entry], forms: Callable[[str], tuple[str, ...]]) -> list[Entry]:
+    """Return the forms of each entry, with the reason for each."""
+    return [_rewritten(entry, text) for entry in given for text in forms(entry.text)]
 
 
-def _derived(derived: Iterable[Entry], recipe: Recipe) -> Iterator[Entry]:
-    """Yield derived entries as everyone writes them; a derived host is exact, so that no domain is added."""
-    for entry in derived:
-        for text in entries.plain(entry.text) if recipe.normal else (entry.text,):
-            yield _rewritten(entry, text)
+def _as_written(text: str) -> tuple[str, ...]:
+    return (text,)
 
 
 def _rewritten(entry: Entry, text: str) -> Entry:
