@@ -71,6 +71,10 @@ _NETWORKS = {
 """Kind of an infrastructure cluster -> the network that its provider makes for it."""
 
 
+_SILENT: tuple[Any, ...] = (None, "", [], {}, "default")
+"""What says nothing in a field; Google's network in auto mode is called "default"."""
+
+
 class _Infrastructure(NamedTuple):
     """The specification of an infrastructure cluster, or of what is made of a template, and where it is."""
 
@@ -98,11 +102,7 @@ def assumed(obj: Object) -> ClusterNetwork:
         return ClusterNetwork()
     networks: tuple[Fact, ...] = ()
     is_made = kind != "HetznerCluster" or part.get("hcloudNetwork.enabled") is True
-    # Google's network in auto mode is called "default".
-    silent: tuple[Any, ...] = (None, "", [], {})
-    if kind == "GCPCluster":
-        silent += ("default",)
-    if is_made and all(part.get(path) in silent for path in default.instead.split()):
+    if is_made and all(part.get(path) in _SILENT for path in default.instead.split()):
         networks = (part.fact(default.cidr, network_path(kind), default.program),)
     return ClusterNetwork(networks=networks, hosts=tuple(_hosts(part)))
 
