@@ -13,7 +13,7 @@ from krm_fn.errors import UsageError
 from krm_fn.explain.clusters import ClusterAnswer, clusters_about, clusters_of
 from krm_fn.explain.covered import Covered, covered
 from krm_fn.explain.grants import Proxy, grants_of, proxies_of
-from krm_fn.explain.names import cluster_names
+from krm_fn.explain.names import cluster_names, distinct
 from krm_fn.explain.nodes import NodeChange, node_changes
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.results import ObjectRef, Result, by_importance, count
@@ -108,7 +108,7 @@ def _summary(
     """Return one sentence: how many Clusters get which proxy, what is replaced, and what is left."""
     phrases = []
     served = [cluster for cluster in clusters if cluster.proxies]
-    urls = list(dict.fromkeys(url for cluster in served for url in cluster.proxies.values()))
+    urls = distinct(url for cluster in served for url in cluster.proxies.values())
     if clusters:
         which = f"the proxy {urls[0]}" if len(urls) == 1 else f"one of {len(urls)} proxies"
         get = "gets" if len(served) == 1 else "get"

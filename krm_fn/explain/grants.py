@@ -31,7 +31,7 @@ class ProxyEntry:
 
     text: str
     why: Names
-    clusters: Names = ()
+    clusters: Names
 
 
 @dataclass(frozen=True)
@@ -165,12 +165,10 @@ def _entries(grants: Sequence[Grant]) -> list[ProxyEntry]:
     for grant in grants:
         for entry in grant.resolved.entries:
             owners.setdefault(entry.text, (entry, []))[1].append(grant)
-    common, own = [], []
+    shown = []
     for text, (entry, having) in owners.items():
-        shown = ProxyEntry(redact(text), tuple(map(redact, entry.why)))
-        if len(having) == len(grants):
-            common.append(shown)
-        else:
+        names: Names = ()
+        if len(having) < len(grants):
             names = distinct(name for grant in having for name in grant.clusters)
-            own.append(replace(shown, clusters=names))
-    return common + own
+        shown.append(ProxyEntry(redact(text), tuple(map(redact, entry.why)), names))
+    return sorted(shown, key=lambda entry: bool(entry.clusters))

@@ -143,14 +143,12 @@ def _proxies_in(obj: Object) -> Iterator[Reading]:
     """Yield the proxies that an object of any kind sets, as far as names or known fields show them."""
     system = known_system(*obj.group_kind)
     rows: list[tuple[System, Pointer]] = [(system, ())] if system else []
-    paths: set[Pointer] = set()
     for row, root in [*rows, *charts_in(obj)]:
         for below in row.urls:
             values = ("valuesObject",) if root[-1:] == ("helm",) else ()
             path = (*root, *values, *below)
             value = lookup(obj.data, path)
             if isinstance(value, str):
-                paths.add(path)
                 yield _reading(below[-1], value, path)
     of_nodes = NODE_KINDS.get(obj.group_kind)
     has_patches = of_nodes is not None and bool(of_nodes.system.patches)
@@ -162,10 +160,8 @@ def _proxies_in(obj: Object) -> Iterator[Reading]:
             (value.path, value.text) for value in embedded.values(obj.data) if not value.problem
         ]
     for path, node in nodes:
-        if path not in paths:
-            yield from _in_node(
-                path, node, is_text=has_texts or "".join(path[-1:]).endswith(".toml")
-            )
+        is_text = has_texts or "".join(path[-1:]).endswith(".toml")
+        yield from _in_node(path, node, is_text=is_text)
 
 
 def _in_node(path: Pointer, node: Any, *, is_text: bool) -> Iterator[Reading]:

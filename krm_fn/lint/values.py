@@ -77,7 +77,7 @@ class Problem(NamedTuple):
     Attributes:
         code: a code of `krm_fn.krm.codes`.
         message: one sentence for a person.
-        entry: the entry of the list that it is about, "" for the whole value.
+        entry: the entry that the list lacks, "" for any other problem.
     """
 
     code: str
@@ -217,17 +217,17 @@ def _of_entry(written: str, audience: Audience, own: frozenset[str]) -> tuple[Pr
         host = entries.bare(token)
         if _is_unread(host):
             message = f'no program reads entry "{shown}", or no host has it: write a name, an address or a CIDR'
-            return (Problem("EntryUnread", message, written),)
+            return (Problem("EntryUnread", message),)
         if _breaks_pods(host, audience):
             message = (
                 f'entry "{shown}" must not be in a list for pods: httpx fails on every request then'
             )
-            problems.append(Problem("EntryUnread", message, written))
+            problems.append(Problem("EntryUnread", message))
         problems += _of_reach(host, audience, own)
     forms = entries.expand(written)
     if forms and written not in forms:
         message = f'write "{",".join(forms)}" for entry "{shown}": not every program reads it'
-        problems.append(Problem("EntryForm", message, written))
+        problems.append(Problem("EntryForm", message))
     return tuple(problems)
 
 
@@ -247,7 +247,7 @@ def _of_reach(host: str, audience: Audience, own: frozenset[str]) -> Iterator[Pr
     why = ""
     if entries.holds_every_address(host):
         message = f'entry "{host}" must not hold every address: Go would never use the proxy'
-        yield Problem("ProxyNeverUsed", message, host)
+        yield Problem("ProxyNeverUsed", message)
     elif _is_broad_name(host, own):
         why = "everything that ends in it goes direct"
     elif _is_broad_address(host):
@@ -255,7 +255,7 @@ def _of_reach(host: str, audience: Audience, own: frozenset[str]) -> Iterator[Pr
     elif audience is Audience.POD and entries.confuses_ruby(host):
         why = "Ruby goes direct to every host that ends in a part of it"
     if why:
-        yield Problem("EntryTooBroad", f'entry "{host}" must not be so broad: {why}', host)
+        yield Problem("EntryTooBroad", f'entry "{host}" must not be so broad: {why}')
 
 
 def _is_broad_name(host: str, own: frozenset[str]) -> bool:
@@ -312,7 +312,7 @@ def _of_whole_list(known: NoProxyList, reader: Reader) -> Iterator[Problem]:
     yield from _lacking(known, reader)
     if "*" in known.texts:
         message = 'entry "*": Go, httpx and Node never use the proxy, wget, apt and Ruby always do; declare no proxy'
-        yield Problem("ProxyNeverUsed", message, "*")
+        yield Problem("ProxyNeverUsed", message)
     earlier: set[str] = set()
     for entry in known.entries:
         is_right = entry in entries.expand(entry)
@@ -320,11 +320,11 @@ def _of_whole_list(known: NoProxyList, reader: Reader) -> Iterator[Problem]:
         missing = known.missing_forms(entry)
         if missing and is_right and not _may_be_one_host(entry):
             message = f'write "{",".join((entry, *missing))}" for "{entry}": some programs read only one of these forms'
-            yield Problem("DomainForm", message, entry)
+            yield Problem("DomainForm", message)
         cover = entry if entry in earlier else _cover(entry, known)
         if cover:
             message = f'entry "{entry}" is not needed: "{cover}" is in the list'
-            yield Problem("EntryNeedless", message, entry)
+            yield Problem("EntryNeedless", message)
         earlier.add(entry)
 
 
