@@ -39,16 +39,14 @@ class _Karpenter(Target):
 
     def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
         """Yield the variables of the NodeConfig, or new user data where there are none."""
-        text = text_at(data, _USER_DATA)
-        value = _node_config(text)
+        value = _node_config(text_at(data, _USER_DATA))
         form: TextForm
-        if text == "" and lookup(data, _USER_DATA) in (None, "") and _runs_nodeadm(data):
+        if lookup(data, _USER_DATA) in (None, "") and _runs_nodeadm(data):
             value, form = Value(_USER_DATA, ""), ComputedText(_new_user_data, "")
         elif value is not None:
             is_whole = not (value.before or value.behind)
-            form = YamlText(
-                _in_document, is_first_only=False, says_nothing=_HEAD.__eq__ if is_whole else None
-            )
+            says_nothing = _HEAD.__eq__ if is_whole else None
+            form = YamlText(_in_document, is_first_only=False, says_nothing=says_nothing)
         else:
             return
         if context.settings.sets_any:
@@ -66,11 +64,8 @@ def _in_document(document: Any) -> Iterator[Place]:
 
 def _new_user_data(settings: ProxySettings) -> str:
     variables = settings.variables()
-    return (
-        block_text({**_HEAD, "spec": {"instance": {"environment": {"default": variables}}}})
-        if variables
-        else ""
-    )
+    spec = {"instance": {"environment": {"default": variables}}}
+    return block_text({**_HEAD, "spec": spec}) if variables else ""
 
 
 def _node_config(text: str) -> Value | None:

@@ -137,7 +137,9 @@ class _OtherPlaces(NamedTuple):
         variables = settings.variables()
         places: dict[tuple[str, Pointer], list[Reading]] = {}
         for reading in self.read(draft.data, place):
-            if reading.value and not _agrees(reading, variables):
+            declared = variables.get(reading.variable, "").rstrip("/")
+            value = (reading.value or "").rstrip("/")
+            if reading.value and not same_value(reading.variable, value, declared):
                 path = reading.path if reading.process else ()  # each command is a text of its own
                 places.setdefault((reading.place, path), []).append(reading)
         for (name, _), differing in places.items():
@@ -160,11 +162,6 @@ def _of_rancher(obj: Mapping[str, Any], path: Pointer) -> Iterator[Reading]:
         if process in K3S.processes and name in PROXY_VARIABLES and isinstance(value, str):
             place = (*path, str(index), "value")
             yield _of_process(Reading(name, value, place, "", f"`{'.'.join(path)}`"), process)
-
-
-def _agrees(reading: Reading, wanted: Mapping[str, str]) -> bool:
-    value, declared = reading.value or "", wanted.get(reading.variable, "")
-    return same_value(reading.variable, value.rstrip("/"), declared.rstrip("/"))
 
 
 class _OtherWriters(Target):
