@@ -17,7 +17,7 @@ import yaml
 from function_configs import SCHEMA
 from krm_fn.config import API_VERSION, KIND, ProxyConfig, load
 from krm_fn.krm.results import Severity
-from krm_fn.lint.manifests import audit
+from krm_fn.lint.manifests import ReadableManifests, audit
 from markdown import blocks, indented_commands, page_name, pages
 from support import ROOT, inject_proxy, need
 
@@ -133,13 +133,13 @@ def findings(text: str, *, as_function_config: bool) -> list[str]:
     if as_function_config:
         inner = "".join(f"  {line}\n" for line in text.splitlines() if not line.startswith("# yaml-language-server"))
         text = f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\nfunctionConfig:\n{inner}"
-    return [one.code or one.message for one in audit({"sample.yaml": text.encode()}).results]
+    return [one.code or one.message for one in audit(ReadableManifests({"sample.yaml": text.encode()})).results]
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_an_example_passes_the_linter(folder: Path) -> None:
     files = {str(path): path.read_bytes() for path in sorted(folder.rglob("*.yaml")) if path.name != "expected.yaml"}
-    assert [one.line() for one in audit(files).results] == []
+    assert [one.line() for one in audit(ReadableManifests(files)).results] == []
 
 
 def test_what_the_examples_write_passes_the_linter(tmp_path: Path) -> None:
@@ -151,5 +151,5 @@ def test_what_the_examples_write_passes_the_linter(tmp_path: Path) -> None:
 
     files = {str(path): path.read_bytes() for path in sorted(written.rglob("*.yaml"))}
     wanted = load(yaml.safe_load(config.read_text(encoding="utf-8")))
-    severe = [one for one in audit(files, wanted=wanted).results if one.severity is not Severity.INFO]
+    severe = [one for one in audit(ReadableManifests(files), wanted).results if one.severity is not Severity.INFO]
     assert [one.line() for one in severe if one.code not in IS_TO_BE_SEEN] == []

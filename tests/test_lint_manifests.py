@@ -10,7 +10,7 @@ import pytest
 from growth import excess
 from krm_fn import config
 from krm_fn.krm.codes import Severity
-from krm_fn.lint.manifests import Audit, audit
+from krm_fn.lint.manifests import Audit, ReadableManifests, audit
 from krm_fn.patch import field_path
 from krm_fn.yamledit import Document
 from stories import TESTDATA
@@ -73,7 +73,7 @@ WRONG = deployment(proxies(no_proxy=f"{LOOPBACK},a;b"))
 
 
 def judged(*documents: str, **more: Any) -> Audit:
-    return audit({"a.yaml": "---\n".join(documents).encode()}, **more)
+    return audit(ReadableManifests({"a.yaml": "---\n".join(documents).encode()}), **more)
 
 
 def codes(found: Audit) -> list[str]:
@@ -127,7 +127,7 @@ MATCHER = CONFIG + "  targets: {workloads: {workloads: [{kinds: [Deployment]}]}}
 def test_a_document_that_cannot_be_read_is_one_finding_and_the_rest_is_judged(
     content: bytes, spec: str, code: str
 ) -> None:
-    found = audit({"bad.yaml": content, "good.yaml": f"{spec}---\n{WRONG}".encode()})
+    found = audit(ReadableManifests({"bad.yaml": content, "good.yaml": f"{spec}---\n{WRONG}".encode()}))
     (result,) = (result for result in found.results if result.ref.file_path == "bad.yaml")
     assert (result.code, result.severity is Severity.ERROR) == (code, code == "InputInvalid")
     assert "EntryForm" in codes(found)
@@ -219,4 +219,4 @@ def test_time_is_linear_in_the_objects_of_a_file(head: str, comment: str) -> Non
             body = "---\n".join(texts)
         return {"a.yaml": f"{head}{body}{comment}\n".encode()}
 
-    assert excess(audit, large_file, 240, in_steps=False) == ""
+    assert excess(lambda files: audit(ReadableManifests(files)), large_file, 240, in_steps=False) == ""

@@ -108,7 +108,10 @@ def _scalars(node: tree.Node, path: tuple[str, ...] = ()) -> Iterator[tuple[tupl
 def _said(text: str) -> Iterator[tuple[str, str]]:
     """The messages of a run and of lint over ``text``, and everything else in their results."""
     try:
-        results = [*run(text.encode()).results, *manifests.audit({"a.yaml": text.encode()}).results]
+        results = [
+            *run(text.encode()).results,
+            *manifests.audit(manifests.ReadableManifests({"a.yaml": text.encode()})).results,
+        ]
     except InjectProxyError as error:
         yield redact(str(error)), ""
         return

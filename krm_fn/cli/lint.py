@@ -19,7 +19,7 @@ from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.masking import shown_line
 from krm_fn.krm.results import Result, are_severe, by_importance
 from krm_fn.krm.results import lines as grouped_lines
-from krm_fn.lint.manifests import audit
+from krm_fn.lint.manifests import ReadableManifests, audit
 from krm_fn.lint.silenced import Silencer
 from krm_fn.lint.values import Reader, corrected_list, judge_list
 from krm_fn.noproxy import Audience, may_hold_a_credential
@@ -56,19 +56,14 @@ def _of_list(given: Namespace, text: str, wanted: ProxyConfig) -> Answer:
 
 def _of_files(given: Namespace, wanted: ProxyConfig | None) -> Answer:
     selection = select(given.paths, given.exclude, _JUDGED)
-    manifests = selection.documents()
+    manifests = ReadableManifests(selection.manifests, selection.paths, selection.others)
+    selection.refuse_nothing(manifests)
     above = None
     holds_config = any("ProxyConfig" in manifests.kinds(index) for index in range(len(manifests)))
     if wanted is None and not selection.is_stream and not holds_config:
         above = config_above(manifests, given.paths)
         wanted = above.load() if above else None
-    found = audit(
-        selection.manifests,
-        wanted=wanted,
-        audience=Audience(given.consumer),
-        others=selection.others,
-        paths=selection.paths,
-    )
+    found = audit(manifests, wanted, Audience(given.consumer))
     if given.verbose:
         lines = [result.line_with_file() for result in by_importance(found.results)]
     else:

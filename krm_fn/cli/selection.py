@@ -90,11 +90,15 @@ class Selection(NamedTuple):
     def documents(self) -> Manifests:
         """Return the documents; raise UsageError if none can be an object: there is nothing to change or to check."""
         documents = Manifests(self.manifests, self.paths, self.others)
+        self.refuse_nothing(documents)
+        return documents
+
+    def refuse_nothing(self, documents: Manifests) -> None:
+        """Raise UsageError if no document can be an object."""
         if not any(documents.kinds(index) for index in range(len(documents))):
             raise UsageError(
                 f"there is no manifest, YAML or JSON with apiVersion and kind: {self.counts()}"
             )
-        return documents
 
 
 def select(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from krm_fn import config
 from krm_fn.config import Mode, ProxyConfig, Selector
@@ -18,6 +17,7 @@ from krm_fn.krm.codes import OF_VALUES, Severity
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result, sorted_results, without_duplicates
+from krm_fn.light_typing import Any
 from krm_fn.lint.compared import Compared, by_object, unread_place
 from krm_fn.lint.other_places import stale_files
 from krm_fn.lint.places import judge_places
@@ -31,7 +31,7 @@ from krm_fn.plan import Overview, needed, plan_edits
 from krm_fn.products.workload_kinds import POD_KINDS
 from krm_fn.targets import TARGETS
 
-_KUSTOMIZE = b"kustomize.config.k8s.io/"
+_KUSTOMIZE = "kustomize.config.k8s.io/"
 
 
 @dataclass(frozen=True)
@@ -50,23 +50,17 @@ class Audit:
 
 
 def audit(
-    files: Mapping[str, bytes],
-    *,
+    manifests: ReadableManifests,
     wanted: ProxyConfig | None = None,
     audience: Audience = Audience.NODE,
-    others: Mapping[str, bytes] = MappingProxyType({}),
-    paths: Mapping[str, str] = MappingProxyType({}),
 ) -> Audit:
     """Judge everything that files say about a proxy.
 
     Args:
-        files: name -> content: YAML documents, JSON, a ResourceList.
+        manifests: YAML documents, JSON, a ResourceList, and other files beside them.
         wanted: the ProxyConfig whose rules, defaults and options count; None: the one in the files.
         audience: who is taken to read the list of a ProxyConfig.
-        others: files that hold no objects, as ``files``.
-        paths: name -> absolute path of files.
     """
-    manifests = ReadableManifests(files)
     configs = manifests.configs()
     wanted, results = _judged_configs(configs, wanted, audience)
     for ref, meant in misspelt(manifests):
@@ -76,10 +70,11 @@ def audit(
     for record in compared:
         results += _of_record(record)
     results += _disagreements(compared)
-    kustomizations = {name: text for name, text in files.items() if _KUSTOMIZE in text}
-    results += stale_files({**kustomizations, **others}, wanted)
+    texts = manifests.files.items()
+    kustomizations = {name: text.encode() for name, text in texts if _KUSTOMIZE in text}
+    results += stale_files({**kustomizations, **manifests.others}, wanted)
     results += manifests.problems(wanted)
-    silencer = Silencer(wanted, annotated(manifests), paths, at_most=Severity.ERROR)
+    silencer = Silencer(wanted, annotated(manifests), manifests.paths, at_most=Severity.ERROR)
     left = [*silencer.left(results)]
     config_ref = configs[0].ref if configs else ObjectRef()
     left += silencer.left(silencer.idle(config_ref, OF_VALUES))
@@ -118,8 +113,8 @@ def _judged_configs(
 class ReadableManifests(Manifests):
     """Files that are read once and not changed; a document that cannot be read is noted, and holds nothing."""
 
-    def __init__(self, files: Mapping[str, bytes]) -> None:
-        super().__init__(files)
+    def __init__(self, *given: Mapping[str, Any]) -> None:
+        super().__init__(*given)
         self.errors: dict[int, DocumentError] = {}
         self._objects: dict[int, list[Object]] = {}
 
