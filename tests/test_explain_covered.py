@@ -58,12 +58,18 @@ def test_after_a_run_all_have_it(tmp_path: Path) -> None:
 
 
 OKE = CLUSTER.replace("NAME", "oke").replace("KubeadmControlPlane", "OCIManagedControlPlane")
+WITHOUT_CONTROL_PLANE = WEST.partition("---\n")[0] + "---\n"
 
 
 @pytest.mark.parametrize(
     ("manifests", "why"),
     [
         pytest.param(OKE, "1: its nodes run OKE", id="no target writes it"),
+        pytest.param(
+            WITHOUT_CONTROL_PLANE + WEST.replace("west", "other").replace("kubeadmConfigSpec: {}", ""),
+            "1: `spec.kubeadmConfigSpec` ",
+            id="one that is there, beside one that the list lacks",
+        ),
         pytest.param(WEST.replace("kubeadmConfigSpec: {}", ""), "1: `spec.kubeadmConfigSpec` ", id="no place"),
     ],
 )
@@ -71,3 +77,4 @@ def test_why_objects_are_left_is_said_with_their_number(manifests: str, why: str
     (row,) = answer(manifests + DECLARED)["covered"]
     assert (row["system"], row["left"]) == ("nodes", 1)
     assert row["why"][0].startswith(why)
+    assert sum(int(reason.partition(":")[0]) for reason in row["why"]) == row["left"]

@@ -112,9 +112,12 @@ def _row(system: str, found: int, outcomes: Counter[str]) -> Covered:
     left = found - changed - same
     outcomes[_NOBODY_CHOSE[system]] += max(0, left - outcomes.total())
     reasons = []
+    without_reason = left
     for why, number in outcomes.most_common(_MOST_REASONS):
-        if why and number and left:
-            reasons.append(f"{number}: {why}")
+        shown = min(number, without_reason)  # a Cluster also says why for nodes that the list lacks
+        without_reason -= shown
+        if why and shown:
+            reasons.append(f"{shown}: {why}")
     return Covered(system, found, same, changed, left, tuple(reasons))
 
 
