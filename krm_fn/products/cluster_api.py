@@ -37,10 +37,8 @@ class Role(Enum):
     WORKER = "Worker"
 
 
-PROVIDER_GROUP = "operator.cluster.x-k8s.io"
-"""The group of the objects from which cluster-api-operator installs the providers of Cluster API."""
 PROVIDERS = frozenset(
-    (PROVIDER_GROUP, f"{name}Provider")
+    ("operator.cluster.x-k8s.io", f"{name}Provider")
     for name in (
         "Addon",
         "Bootstrap",
@@ -51,3 +49,4 @@ PROVIDERS = frozenset(
         "RuntimeExtension",
     )
 )
+"""The kinds of objects from which cluster-api-operator installs the providers of Cluster API."""

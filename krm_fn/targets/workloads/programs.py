@@ -7,12 +7,10 @@ Cluster API providers (``sigs.k8s.io/cluster-api/util/flags`` defines ``--diagno
 
 from __future__ import annotations
 
-from krm_fn.krm.resourcelist import group_kind
 from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import list_at
 from krm_fn.places.choice import matches_any
 from krm_fn.places.containers import Container, labels
-from krm_fn.products.cluster_api import PROVIDER_GROUP
 from krm_fn.targets.base import Data
 
 _NAME, _PART_OF = "app.kubernetes.io/name", "app.kubernetes.io/part-of"
@@ -31,7 +29,6 @@ class Program(NamedTuple):
         init_containers: globs for the names of its init containers.
         images: globs for the images of its containers, whatever the workload is called.
         arguments: globs; a container of ``containers`` with such an argument is meant, whatever its workload is called.
-        group: an API group whose objects are meant as a whole; None for none.
         names: by which its parts call each other inside the cluster.
         writes_rooted_names: they write names of Services with a final dot.
         main: the container without which a workload with such a label gets a warning; "" for none.
@@ -42,7 +39,6 @@ class Program(NamedTuple):
     init_containers: tuple[str, ...] = ()
     images: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
-    group: str | None = None
     names: tuple[str, ...] = ()
     writes_rooted_names: bool = False
     main: str = ""
@@ -57,7 +53,7 @@ class Program(NamedTuple):
 
     def is_read_by(self, container: Container, data: Data) -> bool:
         """Return whether a container of a workload is one of the program."""
-        is_meant = self.is_labelled(data) or group_kind(data)[0] == self.group
+        is_meant = self.is_labelled(data)
         if container.is_init:
             return is_meant and matches_any(container.name, self.init_containers)
         if matches_any(container.image, self.images):
@@ -112,7 +108,6 @@ PROGRAMS: dict[str, tuple[Program, ...]] = {
                 "*/cluster-api-provider-*",
             ),
             arguments=("--diagnostics-address=*", "--insecure-diagnostics=*"),
-            group=PROVIDER_GROUP,
         ),
     ),
     "certManager": (

@@ -32,6 +32,8 @@ from krm_fn.targets.workloads.programs import (
 
 _OF_PROVIDER = ("spec", "deployment")
 """Where a provider object overrides containers of a manifest elsewhere."""
+_PROVIDERS = "clusterAPIProviders"
+"""The preset that chooses all provider objects."""
 _MANAGER = "manager"
 """The container of every Cluster API provider (contract "Components YAML")."""
 _NO_CONTAINER = "no container is named `{}`, so none gets the proxy: give its own that name"
@@ -164,7 +166,7 @@ class _Workloads(Target):
         if context.settings.sets_any and (chosen or is_chosen):
             yield from wrong_types(data, at)
         if at == _OF_PROVIDER:
-            if not names and (is_chosen or "clusterAPIProviders" in options.get("presets", ())):
+            if not names and (is_chosen or _PROVIDERS in options.get("presets", ())):
                 names = (_MANAGER,)
             # A container of this name overrides that of the released manifest; it goes with the variables.
             for name in names:
@@ -189,7 +191,7 @@ class _Workloads(Target):
             for preset in options.get("presets", ())
             for program in PROGRAMS[preset]
             if any(program.is_read_by(container, data) for container in _listed(data, at))
-            or (at == _OF_PROVIDER and program.group == cluster_api.PROVIDER_GROUP)
+            or (at == _OF_PROVIDER and preset == _PROVIDERS)
         ]
         is_by_presets = programs and not _is_chosen(data, at, options)
         return Readers(
