@@ -107,20 +107,16 @@ def put_at(data: dict[str, Any], path: Pointer, value: Any) -> None:
     data[name] = value
 
 
-def walk(data: Any) -> Iterator[tuple[Pointer, Any]]:
+def walk(data: Any, path: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
     """Yield data, and each mapping, list and value in it, with its path, in order."""
-    left: list[tuple[Pointer, Any]] = [((), data)]
-    while left:
-        path, node = left.pop()
-        yield path, node
-        if isinstance(node, dict):
-            members = list(node.items())
-        elif isinstance(node, list):
-            members = list(enumerate(node))
-        else:
-            continue
-        for key, member in reversed(members):
-            left.append(((*path, str(key)), member))
+    yield path, data
+    members: Iterable[tuple[Any, Any]] = ()
+    if isinstance(data, dict):
+        members = data.items()
+    elif isinstance(data, list):
+        members = enumerate(data)
+    for key, member in members:
+        yield from walk(member, (*path, str(key)))
 
 
 def named_items(data: Any, path: Pointer, name: str) -> list[Pointer]:

@@ -29,18 +29,13 @@ def wrong_type(path: Pointer, value: Any, wanted: str) -> Result:
 
     It is an error because the API server rejects the object; a warning only where a template may yet fill in the rest.
     """
-    is_template = isinstance(value, str) and "${" in value
-    found = type_name(value)
     field = next((token for token in reversed(path) if not token.isdigit()), "")
+    subject = f"`{field}`" if field else "the document"
     if path and path[-1].isdigit():
-        what = f"an entry of `{field}`"
-    elif field:
-        what = f"`{field}`"
-    else:
-        what = "the document"
+        subject = f"an entry of {subject}"
     code, remedy = "CannotWrite", "correct it, or leave it out"
-    if is_template:
+    if isinstance(value, str) and "${" in value:
         code = "TextUnreadable"
         remedy = "a later step fills it in, so inject-proxy leaves it as it is"
-    message = f"{what} must be {wanted}, not {found}; {remedy}"
+    message = f"{subject} must be {wanted}, not {type_name(value)}; {remedy}"
     return Result.of(code, message, path)

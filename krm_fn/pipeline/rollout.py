@@ -8,7 +8,7 @@ from krm_fn import patch
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.changes import ListChanges
 from krm_fn.krm.codes import Severity
-from krm_fn.krm.results import Edit, ObjectRef, Result
+from krm_fn.krm.results import Edit, ObjectRef, Result, are_severe
 from krm_fn.lint.compared import Compared
 from krm_fn.lint.silenced import Silencer
 from krm_fn.pipeline.edits import result_of_edit
@@ -26,21 +26,21 @@ def roll_out(  # noqa: PLR0913, PLR0917 -- what a run is made of
 ) -> tuple[list[Compared], list[Result]]:
     """Return records and results with the names that their objects have after templates are renamed."""
     is_check = wanted.mode is Mode.CHECK
-    if not is_check and any(result.severity is Severity.ERROR for result in results):
+    if not is_check and are_severe(results, Severity.ERROR):
         return compared, results  # nothing will be changed
     places = [record.place for record in compared]
     created = {place.location for place in places if place.is_new}
     changed = {record.place.location for record in compared if record.is_changed} - created
-    of_secrets = secret_names(source, places, wanted, changed)
-    # a template has a name that follows from these names
-    changed |= _write(of_secrets, created, changes)
+    notes = list(secret_names(source, places, wanted, changed))
+    # A template has a name that follows from these names.
+    changed |= _write(notes, created, changes)
     of_templates = list(template_names(source, places, wanted, changed))
     _write(of_templates, created, changes)
-    notes = [*of_secrets, *of_templates]
-    of_notes = [_result(note, wanted.mode) for note in notes]
-    results = [*results, *silencer.left(of_notes)]
-    new_names = {note.obj.ref: note.new_name for note in notes if note.new_name}
-    refs = {ref: ref._replace(name=name) for ref, name in new_names.items()}
+    notes += of_templates
+    results += silencer.left(_result(note, wanted.mode) for note in notes)
+    refs = {
+        note.obj.ref: note.obj.ref._replace(name=note.new_name) for note in notes if note.new_name
+    }
     if refs and not is_check:
         compared = [_renamed(record, refs) for record in compared]
         results = [result._replace(ref=refs.get(result.ref, result.ref)) for result in results]
