@@ -193,16 +193,6 @@ def environment() -> Iterator[Callable[[str], None]]:
         yield lambda text: patch.setenv("no_proxy", text)
 
 
-def urllib_goes_direct(case: Case) -> bool:
-    request = urllib.request.Request(case.url)  # noqa: S310 -- it is not opened
-    return bool(urllib.request.proxy_bypass(request.host))
-
-
-def requests_goes_direct(case: Case) -> bool:
-    url = requests.Request("GET", case.url).prepare().url
-    return bool(requests.utils.should_bypass_proxies(url, no_proxy=None))
-
-
 def aiohttp_goes_direct(case: Case) -> bool:
     try:
         aiohttp.helpers.get_env_proxy_for_url(yarl.URL(case.url))
@@ -211,30 +201,19 @@ def aiohttp_goes_direct(case: Case) -> bool:
     return False
 
 
-def botocore_goes_direct(case: Case) -> bool:
-    return bool(botocore.utils.should_bypass_proxies(case.url))
+def requests_goes_direct(case: Case) -> bool:
+    url = requests.Request("GET", case.url).prepare().url
+    return bool(requests.utils.should_bypass_proxies(url, no_proxy=None))
 
 
-def kubernetes_goes_direct(case: Case) -> bool:
-    return bool(kubernetes.client.rest.should_bypass_proxies(case.url, case.no_proxy))
-
-
-def httplib2_goes_direct(case: Case) -> bool:
-    return bool(httplib2.proxy_info_from_environment("http").bypass_host(case.host))
-
-
-def websocket_client_goes_direct(case: Case) -> bool:
-    return bool(websocket._url._is_no_proxy_host(case.host, None))
-
-
-PYTHON = {
-    "urllib": urllib_goes_direct,
+PYTHON: dict[str, Callable[[Case], object]] = {
+    "urllib": lambda case: urllib.request.proxy_bypass(urllib.request.Request(case.url).host),  # noqa: S310 -- unopened
     "requests": requests_goes_direct,
     "aiohttp": aiohttp_goes_direct,
-    "botocore": botocore_goes_direct,
-    "kubernetes-python": kubernetes_goes_direct,
-    "httplib2": httplib2_goes_direct,
-    "websocket-client": websocket_client_goes_direct,
+    "botocore": lambda case: botocore.utils.should_bypass_proxies(case.url),
+    "kubernetes-python": lambda case: kubernetes.client.rest.should_bypass_proxies(case.url, case.no_proxy),
+    "httplib2": lambda case: httplib2.proxy_info_from_environment("http").bypass_host(case.host),
+    "websocket-client": lambda case: websocket._url._is_no_proxy_host(case.host, None),
 }
 
 
@@ -244,7 +223,7 @@ def test_a_client_of_python_says_the_same(client: str, environment: Callable[[st
         directs = []
         for case in asked:
             environment(case.no_proxy)
-            directs.append(PYTHON[client](case))
+            directs.append(bool(PYTHON[client](case)))
         return directs
 
     assert disagreements(client, answers) == []

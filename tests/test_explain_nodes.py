@@ -41,9 +41,7 @@ def test_nodes_are_replaced_where_the_run_changes_what_makes_them(story: Path) -
     [
         pytest.param("nodes/clusterClass/a-class-that-writes-whole-lists", "ClusterClass", True, id="a class"),
         pytest.param("nodes/clusterClass/a-class-that-writes-whole-lists", "Cluster", True, id="a Cluster of it"),
-        pytest.param("nutanix/carenClusterConfig/nutanix-cluster-without-a-proxy", "Cluster", True, id="CAREN"),
         pytest.param("tkg/tkgClusterClass/workload-cluster-of-a-tkg-class", "Cluster", True, id="a class of TKG"),
-        pytest.param("tkg/tkgClusterConfig/the-secret-of-the-tkg-document", "Secret", False, id="a Secret of TKG"),
     ],
 )
 def test_nodes_that_each_system_makes_are_shown(story: str, kind: str, is_replaced: bool) -> None:

@@ -2,26 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from explained import explained, fleet
-
-
-def test_the_sections_that_have_something_to_say_are_in_order() -> None:
-    lines = explained().splitlines()
-    titles = [line for line, below in pairwise(lines) if below and set(below) == {"="}]
-    assert titles == [
-        "What to do",
-        "What was covered",
-        "Clusters",
-        "Nodes that are replaced, or keep what they have",
-        "Nodes of org/west (control plane)",
-        "NO_PROXY",
-        "Hosts",
-        "Nodes of org/east (worker)",
-        "NO_PROXY",
-        "Hosts",
-    ]
 
 
 def test_many_equal_clusters_are_one_row() -> None:

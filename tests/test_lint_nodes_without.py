@@ -59,7 +59,6 @@ def with_files(url: str) -> dict[str, Any]:
         pytest.param([OKE, with_files("http://proxy:3128")], [], id="its files hold the proxy"),
         pytest.param([OKE, with_files("http://old:1")], [], id="its files hold another one, which is said"),
         pytest.param([topology()], ["Cluster/prod"], id="a class that is not in the list"),
-        pytest.param([KUBEADM, PLANE], [], id="all of a Cluster is here"),
         pytest.param([KUBEADM, PLANE, workers("KubeadmConfigTemplate")], ["Cluster/prod"], id="nor a template"),
     ],
 )
@@ -79,11 +78,7 @@ def of_object(name: str, **spec: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("cluster", "spec", "is_wanted"),
     [
-        pytest.param(
-            OKE, {**PROXY, "overrides": [{"match": {"clusters": ["prod"]}, "disabled": True}]}, False, id="off"
-        ),
         pytest.param(OKE, {**PROXY, "selector": {"exclude": [{"kinds": ["Cluster"]}]}}, False, id="it is left out"),
-        pytest.param(RKE2, {**PROXY, "targets": {"rke2": {"enabled": False}}}, False, id="RKE2, switched off"),
         pytest.param(RKE2, declared_for("containerdDropIn"), False, id="RKE2, declared for kubeadm alone"),
         pytest.param(KUBEADM, declared_for("kubeadmCommands"), True, id="kubeadm, for a later target alone"),
         pytest.param(topology(), {**PROXY, "only": ["workloads"]}, False, id="a class, no system is asked for"),

@@ -55,7 +55,6 @@ def codes(of: Iterable[Reading], audience: Audience = NODE, **more: Any) -> list
     "values",
     [
         pytest.param({}, id="nothing at all"),
-        pytest.param(all_six(), id="all six"),
         pytest.param(dict.fromkeys(PROXY_VARIABLES), id="six that are not known here"),
     ],
 )
@@ -77,10 +76,8 @@ def test_what_every_target_writes_has_no_findings(name: str) -> None:
     ("values", "expected"),
     [
         pytest.param({**all_six(no_proxy="")}, ["ListEmpty"], id="an empty list beside a proxy"),
-        pytest.param({**all_six(None, "")}, ["ListEmpty"], id="no list beside a proxy that is not known"),
         pytest.param({"NO_PROXY": LOOPBACK, "no_proxy": LOOPBACK}, [], id="a list without a proxy"),
         pytest.param({**all_six(), "http_proxy": "http://other:1"}, ["CasesDiffer"], id="two cases, two values"),
-        pytest.param({**all_six(), "http_proxy": None}, [], id="one of two is not known"),
         pytest.param(
             {"HTTPS_PROXY": PROXY, "no_proxy": LOOPBACK}, ["CaseMissing", "CaseMissing"], id="each in one case only"
         ),
@@ -121,7 +118,6 @@ def test_a_list_must_do_for_every_cluster(networks: tuple[ClusterNetwork, ...], 
 @pytest.mark.parametrize(
     ("url", "more", "is_said"),
     [
-        pytest.param(PROXY, {"file": FILE, "permissions": "0644"}, False, id="there is nothing to hide"),
         pytest.param("http://u:p@proxy:1", {"file": FILE, "permissions": "0644"}, True, id="everybody reads it"),
         pytest.param(PROXY, {"file": FILE, "by_ignition": True}, True, id="none, which Cluster API refuses"),
         pytest.param(PROXY, {"file": FILE, "permissions": "640", "by_ignition": True}, True, id="a decimal number"),

@@ -54,7 +54,6 @@ def workload(*lists: str, key: str = "NO_PROXY") -> dict[str, Any]:
     [
         pytest.param("longhorn-backend,172.16.0.0/12", ["longhorn-backend", "172.16.0.0/12"], id="a name and a CIDR"),
         pytest.param("registry:5000, 192.0.2.1:8080", ["registry", "192.0.2.1"], id="with a port"),
-        pytest.param("${EXTRA},old.example", ["old.example"], id="a template"),
         pytest.param("a.corp.example,10.1.2.3,10.4.0.0/16,.Direct.example", [], id="all covered"),
     ],
 )

@@ -19,13 +19,9 @@ URL = "http://proxy:3128"
         pytest.param("http://user:p%40ss@10.0.0.1:3128", ["PasswordInClearText"], id="an encoded password"),
         pytest.param("${PROXY}", [], id="a template"),
         pytest.param("proxy:3128", ["UrlInvalid"], id="no scheme"),
-        pytest.param("HTTP://proxy:3128", ["UrlInvalid"], id="a scheme in capitals"),
         pytest.param("socks5://proxy:1080", ["UrlInvalid"], id="another kind of proxy"),
         pytest.param(" http://proxy:3128\n", ["UrlInvalid"], id="blanks around it"),
-        pytest.param("http://", ["UrlInvalid"], id="no host"),
-        pytest.param("http://proxy:0", ["UrlInvalid"], id="port 0"),
         pytest.param("http://proxy/path", ["UrlInvalid"], id="a path"),
-        pytest.param("http://u@x:p@proxy:1", ["UrlInvalid", "PasswordInClearText"], id="an @"),
         pytest.param("http://u%zz@proxy:1", ["UrlInvalid"], id="a percent sign alone"),
         pytest.param("http://D\\u@proxy:1", ["UrlInvalid"], id="a Windows domain"),
         pytest.param("https://proxy:3128", ["UrlHttps"], id="TLS to the proxy"),
@@ -43,7 +39,6 @@ def test_a_password_is_in_its_place_in_a_secret() -> None:
 @pytest.mark.parametrize(
     ("urls", "expected"),
     [
-        pytest.param((URL, URL), [], id="both"),
         pytest.param(("", URL), [], id="one for https"),
         pytest.param((URL, ""), ["HttpsProxyMissing"], id="one for http only"),
     ],

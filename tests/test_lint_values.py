@@ -37,8 +37,6 @@ def composed(network: ClusterNetwork, audience: Audience = NODE) -> str:
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param("example.com,.example.com", id="a domain in both forms"),
-        pytest.param("svc,.svc,cluster.local,.cluster.local,.svc.cluster.local.", id="names inside the cluster"),
         pytest.param(".corp,.lan,.internal,.home.arpa,.intranet,.local", id="suffixes that nobody owns"),
         pytest.param("8.8.8.0/24", id="public addresses that are meant"),
         pytest.param("fd00::abc0", id="an IPv6 address that Ruby does not misread"),
@@ -69,13 +67,10 @@ def test_the_composed_list_has_no_problem(audience: Audience, infrastructure: st
         pytest.param("a:80", ["EntryForm"], "a", id="a host and a port"),
         pytest.param("http://a:80/x", ["EntryForm"], "a", id="a URL"),
         pytest.param("fe80::a%eth0", ["EntryUnread"], "fe80::a%eth0", id="a zone"),
-        pytest.param("A.b,.a.b", ["EntryForm"], "a.b,.a.b", id="capital letters"),
         pytest.param("a,*", ["ProxyNeverUsed"], "a,*", id="everything among others"),
         pytest.param("0.0.0.0/0", ["ProxyNeverUsed"], "", id="every IPv4 address"),
-        pytest.param("10.0.0.0/33", ["EntryUnread"], "10.0.0.0/33", id="a prefix that is too long"),
         pytest.param("0.0.0.0", ["EntryUnread"], "0.0.0.0", id="an address that no host has"),  # noqa: S104
         pytest.param("a.b", ["DomainForm"], "a.b,.a.b", id="a domain without its dotted form"),
-        pytest.param(".svc", ["DomainForm"], ".svc,svc", id="the services without the bare form"),
         pytest.param("api.example.com", [], "api.example.com,.api.example.com", id="a name of three labels"),
         pytest.param("a.b.", ["DomainForm"], "a.b.,a.b,.a.b", id="a rooted name alone"),
         pytest.param("2.3", ["EntryTooBroad"], "2.3", id="the end of an address"),
@@ -163,7 +158,6 @@ def test_names_of_the_cluster_are_no_mistakes() -> None:
     ("length", "audience", "max_length", "is_said"),
     [
         pytest.param(LONGEST_ON_NODES + 1, NODE, 0, True, id="one byte more"),
-        pytest.param(LONGEST_ON_NODES + 1, POD, 0, False, id="no file holds the list of a pod"),
         pytest.param(LONGEST + 1, POD, 0, True, id="longer than Linux starts a program with"),
         pytest.param(21, POD, 20, True, id="one byte more than that"),
     ],
