@@ -46,11 +46,10 @@ _Options = Mapping[str, Any]
 
 
 class _Command(NamedTuple):
-    """A command: what it does, its own arguments by name, those of which one excludes the others, and examples."""
+    """A command: what it does, its own arguments by name, and examples."""
 
     summary: str
     arguments: Mapping[str, _Options] = {}
-    exclusive: Mapping[str, _Options] = {}
     epilog: str = ""
 
 
@@ -109,6 +108,12 @@ COMMANDS = {
         "write the proxy of a ProxyConfig into files and folders, in place",
         {
             **_PATHS,
+            "--diff": {
+                "action": "store_true",
+                "help": "print what would change, credentials hidden",
+            },
+            "--check": {"action": "store_true", "help": "fail if something would change"},
+            "--output-dir": {"metavar": "DIR", "help": "write all files into a new folder"},
             "--grouped": {
                 "action": "store_true",
                 "help": "with --diff: show equal hunks once; no patch",
@@ -121,15 +126,7 @@ COMMANDS = {
             },
             **_REPORT,
         },
-        {
-            "--diff": {
-                "action": "store_true",
-                "help": "print what would change, credentials hidden",
-            },
-            "--check": {"action": "store_true", "help": "fail if something would change"},
-            "--output-dir": {"metavar": "DIR", "help": "write all files into a new folder"},
-        },
-        """\
+        epilog="""\
         Helm charts, patches of kustomizations, templates, links and other files that are no manifests are left alone
         and counted, and so is what .gitignore and .krmignore name.
 
@@ -249,7 +246,7 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
 
 def arguments_of(command: str) -> Mapping[str, _Options]:
     """Return the arguments of a command by name: options, which begin with a dash, and words."""
-    return {**_COMMON, **COMMANDS[command].arguments, **COMMANDS[command].exclusive}
+    return {**_COMMON, **COMMANDS[command].arguments}
 
 
 def main_parser() -> Parser:
@@ -270,12 +267,10 @@ def main_parser() -> Parser:
             name, help=command.summary, description=description, epilog=epilog, **form
         )
         own.set_defaults(module=f"{name}_" if name == "import" else name, command=name)
-        _add(own, {**_COMMON, **command.arguments})
-        if command.exclusive:  # argparse fails to show the usage of an empty group
-            _add(own.add_mutually_exclusive_group(), command.exclusive)
+        _add(own, arguments_of(name))
     return parser
 
 
-def _add(parser: argparse._ActionsContainer, arguments: Mapping[str, _Options]) -> None:
+def _add(parser: Parser, arguments: Mapping[str, _Options]) -> None:
     for names, options in arguments.items():
         parser.add_argument(*names.split(), **options)

@@ -82,6 +82,8 @@ def _summary(
 
 
 def _refuse_contradictions(given: Namespace) -> None:
+    if sum(map(bool, (given.diff, given.check, given.output_dir))) > 1:
+        raise UsageError("`--diff`, `--check` and `--output-dir` exclude each other")
     if given.output != "text" and not given.check:
         raise UsageError("`--output` must be with `--check`")
     if given.grouped and not given.diff:
