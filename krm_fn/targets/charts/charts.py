@@ -118,7 +118,7 @@ class _Charts(Target):
             for key, member in sources(data):
                 if names:
                     uses.note_values(key, member, chosen.use.name, names)
-                if chart.services or chart.unreached:
+                if chart.services:
                     uses.note_release(key, member, data)
             for value in values:
                 for root in (("values",), ("helm", "valuesObject")):
