@@ -58,7 +58,7 @@ class NamedItem(NamedTuple):
 
     def _is_left(self, item: dict[str, Any]) -> bool:
         """Return whether an item says anything besides its name."""
-        rest = {
-            name: value for name, value in item.items() if name not in ("name", "definitionFrom")
-        }
-        return bool(rest) and rest != self.empty_value
+        rest = {**item}
+        for name in ("name", "definitionFrom"):
+            rest.pop(name, None)
+        return rest not in ({}, self.empty_value)

@@ -58,10 +58,7 @@ RUNNER = """\
 import json, re, sys
 sys.path.insert(0, sys.argv[1])
 from krm_fn import errors
-try:
-    from krm_fn import pipeline
-except ImportError:  # its name in older commits
-    from krm_fn import function as pipeline
+from krm_fn import pipeline
 
 def run(text):
     try:
