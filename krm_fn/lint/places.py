@@ -15,7 +15,7 @@ from krm_fn.places.reading import Reading, quoted
 from krm_fn.settings import PROXY_VARIABLES
 
 
-class _Place(NamedTuple):
+class _JudgedPlace(NamedTuple):
     """What one program reads together.
 
     Attributes:
@@ -58,7 +58,7 @@ def judge_places(
     """
     alike: dict[Problem, list[Sequence[Reading]]] = {}
     for variables in by_place(readings):
-        place = _Place(variables, reader, ours)
+        place = _JudgedPlace(variables, reader, ours)
         for judge in (_lost, _of_cases, _of_lists, _of_urls, _of_permissions):
             for problem, about in judge(place):
                 alike.setdefault(problem, []).append(about)
@@ -78,14 +78,14 @@ def by_place(readings: Iterable[Reading]) -> list[dict[str, Reading]]:
     return list(places.values())
 
 
-def _lost(place: _Place) -> _Problems:
+def _lost(place: _JudgedPlace) -> _Problems:
     for reading in place.variables.values():
         if reading.is_lost:
             message = f"the value does not reach its reader as it is written: {reading.why_unknown}"
             yield Problem("ValueLost", message), [reading]
 
 
-def _of_cases(place: _Place) -> _Problems:
+def _of_cases(place: _JudgedPlace) -> _Problems:
     """Yield the problem of a variable whose two cases differ, or of which one is missing."""
     for upper in PROXY_VARIABLES[::2]:
         lower = upper.lower()
@@ -106,7 +106,7 @@ def _of_cases(place: _Place) -> _Problems:
                 yield Problem("CaseMissing", message), pair
 
 
-def _of_lists(place: _Place) -> _Problems:
+def _of_lists(place: _JudgedPlace) -> _Problems:
     """Yield the problems of the lists of a place, or that there is none beside a proxy."""
     lists, urls = place.set_readings(lists=True), place.set_readings(lists=False)
     has_proxy = bool(urls) and not place.reader.audience.completes_the_list
@@ -123,7 +123,7 @@ def _of_lists(place: _Place) -> _Problems:
             yield problem, about
 
 
-def _of_urls(place: _Place) -> _Problems:
+def _of_urls(place: _JudgedPlace) -> _Problems:
     """Yield the problems of the URLs of a place, and of a proxy for ``http://`` alone."""
     urls = [reading for reading in place.set_readings(lists=False) if reading.value]
     http: list[Reading] = []
@@ -138,7 +138,7 @@ def _of_urls(place: _Place) -> _Problems:
                 yield problem, http
 
 
-def _of_permissions(place: _Place) -> _Problems:
+def _of_permissions(place: _JudgedPlace) -> _Problems:
     """Yield what is wrong with the permissions of the file on the node that holds the place."""
     in_files = [reading for reading in place.variables.values() if reading.file]
     with_password = [reading for reading in in_files if not reading.is_list and "@" in reading.text]

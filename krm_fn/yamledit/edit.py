@@ -60,7 +60,7 @@ class Child(NamedTuple):
     parent: Slot | None
 
 
-class Entry(NamedTuple):
+class NewEntry(NamedTuple):
     """A member or an item of new data.
 
     Attributes:
@@ -188,10 +188,10 @@ class _Writer:
         if not inherited.keys() <= child.new.keys():
             self._replace(child)
             return
-        entries: list[Entry] = []
+        entries: list[NewEntry] = []
         for name, data in child.new.items():
             if name in indexes or not same(inherited.get(name, GONE), data):
-                entries.append(Entry(name, data, indexes.get(name, -1)))
+                entries.append(NewEntry(name, data, indexes.get(name, -1)))
         # What overrides an inherited member is the first of the new data: it goes behind all others.
         entries.sort(key=lambda entry: entry.at < 0 and entry.name in inherited)
         self._collection(child, node, children, entries)
@@ -209,11 +209,11 @@ class _Writer:
                 gone[comparable(old)] = slot
             children.append(Child(slot, old, new, child.slot))
         origins = {to: index for index, to in partners.items()}
-        entries: list[Entry] = []
+        entries: list[NewEntry] = []
         for to, data in enumerate(child.new):
             index = origins.get(to, -1)
             moved = gone.pop(comparable(data), None) if gone and index < 0 else None
-            entries.append(Entry(None, data, index, moved))
+            entries.append(NewEntry(None, data, index, moved))
         self._collection(child, node, children, entries)
 
     def _collection(
@@ -221,7 +221,7 @@ class _Writer:
         child: Child,
         node: Mapping | Sequence,
         children: list[Child],
-        entries: list[Entry],
+        entries: list[NewEntry],
     ) -> None:
         """Note the removal of children, the edits inside of those that stay, and what is new."""
         slots = [inner.slot for inner in children]
@@ -267,7 +267,7 @@ class _Writer:
         return end_of_line(text, start - 1), end_of_line(text, end), ""
 
     def _block_insertion(
-        self, entry: Entry, front: Slot | None, first: Slot, style: Layout
+        self, entry: NewEntry, front: Slot | None, first: Slot, style: Layout
     ) -> Edit:
         """Insert lines below the child in front, or above ``first``, the first child that stays."""
         column = column_of(self.text, first.start)
@@ -289,7 +289,9 @@ class _Writer:
             return above, above, lines + style.newline
         return start, start, lines.removeprefix(pad) + style.newline + pad
 
-    def _flow_insertion(self, entry: Entry, front: Slot | None, first: Slot, style: Layout) -> Edit:
+    def _flow_insertion(
+        self, entry: NewEntry, front: Slot | None, first: Slot, style: Layout
+    ) -> Edit:
         """Insert a child behind the child in front, or before ``first``; on its own line if its neighbour is."""
         text = flow(entry.data, style, style.quotes.get("", ""))
         if entry.name is not None:
