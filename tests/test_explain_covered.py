@@ -48,6 +48,11 @@ def test_each_system_is_a_row(manifests: str, spec: str, expected: dict[str, tup
     assert all(bool(row["why"]) == bool(row["left"]) for row in rows)
 
 
+def test_an_item_that_nobody_needs_and_that_cannot_be_read_is_not_counted() -> None:
+    broken = TWO_IN_A_LIST.replace("image: x}]", "image: x}").replace("kind: Deployment", "kind: Rollout", 1)
+    assert answer(broken + DECLARED)["covered"] == []
+
+
 def test_after_a_run_all_have_it(tmp_path: Path) -> None:
     file = tmp_path / "all.yaml"
     file.write_text(WEST + workload("web") + DECLARED + CHOOSING)

@@ -61,8 +61,12 @@ def clusters_of(
     """
     by_grant = _by_cluster((grant.clusters, grant) for grant in grants)
     by_change = _by_cluster((change.clusters, change) for change in nodes)
-    by_result = _by_cluster((clusters_about(of, belonging), of) for of in comparison.results)
-    by_silenced = _by_cluster((clusters_about(of, belonging), of) for of in comparison.silenced)
+    by_result = _by_cluster(
+        (clusters_about(result, belonging), result) for result in comparison.results
+    )
+    by_silenced = _by_cluster(
+        (clusters_about(result, belonging), result) for result in comparison.silenced
+    )
     reasons = _why_nothing(comparison, grants)
     answers = []
     for name in dict.fromkeys([*by_grant, *reasons]):
@@ -74,18 +78,15 @@ def clusters_of(
         ]
         if not (proxies or left):
             left = [why for why in [reasons.get(name)] if why]
+        codes = [result.code for result in by_result[name] if result.severity is not Severity.INFO]
         answers.append(
             ClusterAnswer(
-                name,
-                proxies,
-                _parts(change for change in by_change[name] if change.is_replaced),
-                _parts(change for change in by_change[name] if not change.is_replaced),
-                distinct(left),
-                distinct(
-                    result.code
-                    for result in by_result[name]
-                    if result.severity is not Severity.INFO
-                ),
+                name=name,
+                proxies=proxies,
+                replaced=_parts(by_change[name], are_replaced=True),
+                kept=_parts(by_change[name], are_replaced=False),
+                left=distinct(left),
+                codes=distinct(codes),
             )
         )
     return sorted(answers, key=lambda answer: not answer.left)
@@ -117,8 +118,13 @@ def _proxies(grants: Iterable[Grant]) -> dict[str, str]:
     return proxies
 
 
-def _parts(changes: Iterable[NodeChange]) -> Names:
-    return distinct(_kind(part) for change in changes for part in change.parts or ("nodes",))
+def _parts(changes: Iterable[NodeChange], *, are_replaced: bool) -> Names:
+    """Return which nodes are replaced, or keep what they have; groups of workers are one part."""
+    parts: list[str] = []
+    for change in changes:
+        if change.is_replaced is are_replaced:
+            parts += map(_kind, change.parts or ("nodes",))
+    return distinct(parts)
 
 
 def _kind(part: str) -> str:

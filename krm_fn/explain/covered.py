@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
+from krm_fn.errors import InputError
 from krm_fn.explain.names import Names
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import redact
@@ -82,7 +84,8 @@ def _found(source: ObjectSource) -> Counter[str]:
             found[systems.pop()] += len(indexes)
         elif any(systems):
             for index in indexes:
-                found.update(_SYSTEMS.get(obj.ref.kind, "") for obj in source.objects(index))
+                with suppress(InputError):  # who needs the item says that it cannot be read
+                    found.update(_SYSTEMS.get(obj.ref.kind, "") for obj in source.objects(index))
     return found
 
 

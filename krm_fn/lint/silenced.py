@@ -46,9 +46,9 @@ class Silencer:
                 self._codes[obj.ref] = tuple(str(value).replace(",", " ").split())
         self._used: set[object] = set()
 
-    def left(self, found: Iterable[Result]) -> Iterator[Result]:
+    def left(self, results: Iterable[Result]) -> Iterator[Result]:
         """Yield the findings that are not silenced, with the severity that the ProxyConfig gives their code."""
-        for result in found:
+        for result in results:
             severity = self._severity(result)
             if severity is None:
                 self.switched_off.append(result)
