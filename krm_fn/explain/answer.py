@@ -28,11 +28,11 @@ class Explanation:
     """The whole answer; ``summary`` is one sentence."""
 
     summary: str
-    clusters: tuple[ClusterAnswer, ...]
-    covered: tuple[Covered, ...]
-    nodes: tuple[NodeChange, ...]
-    findings: tuple[Result, ...]
-    proxies: tuple[Proxy, ...]
+    clusters: list[ClusterAnswer]
+    covered: list[Covered]
+    nodes: list[NodeChange]
+    findings: list[Result]
+    proxies: list[Proxy]
     silenced: int
 
 
@@ -71,11 +71,11 @@ def explain(comparison: Comparison, source: ObjectSource, only: Sequence[str] = 
     rows = covered(comparison.compared, source)
     return Explanation(
         summary=_summary(clusters, nodes, rows),
-        clusters=tuple(clusters),
-        covered=tuple(rows),
-        nodes=tuple(nodes),
-        findings=tuple(findings),
-        proxies=tuple(proxies_of(grants)),
+        clusters=clusters,
+        covered=rows,
+        nodes=nodes,
+        findings=findings,
+        proxies=proxies_of(grants),
         silenced=len(comparison.silenced),
     )
 

@@ -63,9 +63,9 @@ class Proxy:
     parts: Names
     http_proxy: str
     https_proxy: str
-    no_proxy: tuple[ProxyEntry, ...]
-    places: tuple[WrittenPlace, ...]
-    hosts: tuple[Reached, ...]
+    no_proxy: list[ProxyEntry]
+    places: list[WrittenPlace]
+    hosts: list[Reached]
 
     @property
     def urls(self) -> str:
@@ -144,9 +144,9 @@ def _proxy(grants: Sequence[Grant]) -> Proxy:
         parts=distinct(part for grant in grants for part in grant.parts),
         http_proxy=http_proxy,
         https_proxy=https_proxy,
-        no_proxy=tuple(_entries(grants)),
-        places=tuple(_places(grants)),
-        hosts=tuple(reached(lists, first.resolved.written, readers)) if has_hosts else (),
+        no_proxy=_entries(grants),
+        places=list(_places(grants)),
+        hosts=reached(lists, first.resolved.written, readers) if has_hosts else [],
     )
 
 

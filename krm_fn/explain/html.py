@@ -51,7 +51,7 @@ def _table(section: Section) -> str:
     for row in section.rows:
         rows += "<tr>"
         for name, cell in zip(section.head, row, strict=True):
-            lines = cell.split("\n") if cell else []
+            lines = cell.splitlines()
             rows += f'<td data-of="{name}">{_folded(name.lower(), lines)}</td>'
         rows += "</tr>\n"
     return f"<table><thead><tr>{columns}</tr></thead><tbody>\n{rows}</tbody></table>"

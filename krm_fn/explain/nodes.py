@@ -67,7 +67,7 @@ def node_changes(results: Sequence[Result], compared: Iterable[Compared]) -> lis
         if ref in keeping:
             template = (ref.namespace, keeping[ref].current)
             memberships = memberships or of_workers.get(template, ())
-            effect = _Effect(is_replaced=False, why=keeping[ref].message)
+            effect = _Effect(False, keeping[ref].message)
         else:
             is_kept = (ref.namespace, ref.name) in kept
             changed = [result for result in of_object if not result.code]
