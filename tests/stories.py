@@ -57,10 +57,15 @@ def items(data: bytes) -> list[str]:
     return [_with_dash(part) for part in _members(text)["items"].items() or ()]
 
 
+def _text(part: Part) -> str:
+    return part.whole[part.node.start : part.node.end]
+
+
 def _with_dash(part: Part) -> str:
     """The text of an item, from the start of its line where nothing but the indicator stands before it."""
     line = part.whole[part.whole.rfind("\n", 0, part.node.start) + 1 : part.node.start]
-    return part.text if line.strip(" -") else line + part.text
+    text = _text(part)
+    return text if line.strip(" -") else line + text
 
 
 def envelope(data: bytes) -> dict[str, str]:
@@ -70,7 +75,7 @@ def envelope(data: bytes) -> dict[str, str]:
     if parts:
         texts = {key: parts.member(key) for key in parts.members}
     else:
-        texts = {key: part.text for key, part in _members(text).items()}
+        texts = {key: _text(part) for key, part in _members(text).items()}
     return {key: value for key, value in texts.items() if key not in ("items", "results")}
 
 

@@ -72,22 +72,6 @@ def test_what_is_no_text_is_reported(obj: Any, severity: Severity, path: tuple[s
 # What they say.
 
 
-@pytest.mark.parametrize(
-    ("text", "data"),
-    [
-        pytest.param("", [], id="an empty text"),
-        pytest.param(YTT, [], id="annotations of ytt and a separator"),
-        pytest.param(f"{YTT}a: 1", [{"a": 1}], id="no line break at the end"),
-        pytest.param("a: 1\r\n---\r\nb: 2\r\n", [{"a": 1}, {"b": 2}], id="the line breaks of Windows"),
-        pytest.param("- 1\n---\n~\n---\nx\n", [[1], None, "x"], id="documents that are no mappings"),
-        pytest.param("a: |\n  --- no separator\n", [{"a": "--- no separator\n"}], id="dashes inside a text"),
-    ],
-)
-def test_documents_are_read(text: str, data: list[Any]) -> None:
-    assert documents_of(text) == data
-    assert [one.data for one in mappings(Value(PATH, text))] == [one for one in data if isinstance(one, dict)]
-
-
 @pytest.mark.parametrize("text", ["a: {", "\ta: 1\n", "a: 1\n---\n'"])
 def test_yaml_that_cannot_be_read_is_reported_and_holds_no_mappings(text: str) -> None:
     with pytest.raises(NotEditedError) as raised:

@@ -9,7 +9,6 @@ from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.nodes.node_files import environment_file_of
 
 FORM = environment_file_of("k3s").form
-WANTED = {"HTTP_PROXY": "http://new:1", "NO_PROXY": "a b"}
 
 
 def read(text: str) -> dict[str, str | None]:
@@ -64,29 +63,3 @@ def test_a_text_says_what_systemd_reads_in_it(text: str) -> None:
 )
 def test_a_text_is_edited_where_another_line_can_follow(text: str, is_closed: bool) -> None:
     assert bool(FORM.problem(text)) is not is_closed
-
-
-@pytest.mark.parametrize(
-    ("text", "wanted", "edited"),
-    [
-        pytest.param("", WANTED, 'HTTP_PROXY=http://new:1\nNO_PROXY="a b"\n', id="a new file"),
-        pytest.param("", {}, "", id="nothing"),
-        pytest.param(
-            "# mine\nHTTP_PROXY='http://new:1'\nX=y\nno_proxy=z\nNO_PROXY=old\n",
-            WANTED,
-            "# mine\nHTTP_PROXY='http://new:1'\nX=y\nNO_PROXY=\"a b\"\n",
-            id="what is right stays, what is wrong changes, what is too much goes",
-        ),
-        pytest.param(
-            "NO_PROXY=n\nX=y",
-            {"HTTP_PROXY": "h", "NO_PROXY": "n", "no_proxy": "n"},
-            "HTTP_PROXY=h\nNO_PROXY=n\nno_proxy=n\nX=y",
-            id="what is new is beside its neighbour",
-        ),
-    ],
-)
-def test_an_edit_changes_nothing_but_the_proxy(text: str, wanted: dict[str, str], edited: str) -> None:
-    assert FORM.edit(text, wanted) == edited
-    assert FORM.edit(edited, wanted) == edited
-    judged = environment_file(edited)
-    assert {name: judged[name] for name in PROXY_VARIABLES if name in judged} == wanted

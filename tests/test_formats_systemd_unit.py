@@ -33,39 +33,6 @@ RIGHT = ('Environment="HTTP_PROXY=http://p:1"', 'Environment="http_proxy=http://
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param(service(*RIGHT), id="as we write it"),
-        pytest.param(service(*RIGHT).rstrip("\n"), id="without a final newline"),
-        pytest.param(service("Environment=HTTP_PROXY=http://p:1 \\", "  http_proxy=http://p:1"), id="continued"),
-        pytest.param(
-            service("Environment=HTTP_PROXY=http://p:1 \\", "# why", "http_proxy=http://p:1"),
-            id="continued past a comment",
-        ),
-        pytest.param(f"# ours\n[Unit]\nAfter=a\n\n{service('User=x', *RIGHT)}\n[Install]\n", id="among other sections"),
-        pytest.param(service("Environment=", *RIGHT), id="behind a reset"),
-        pytest.param(service(*RIGHT, 'Environment="ALL_PROXY=x" "FTP_PROXY=y"'), id="with proxies that are not ours"),
-        pytest.param(service(*RIGHT, "Environment=FOO=\\q", "EnvironmentFile=-/x"), id="with a broken line of others"),
-    ],
-)
-def test_a_text_that_sets_the_wanted_values_stays(text: str) -> None:
-    assert edit(text, ONE) == text
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param("", id="nothing"),
-        pytest.param(service(), id="an empty section"),
-        pytest.param(service("Environment=FOO=1", "# Environment=HTTP_PROXY=x"), id="a proxy in a comment only"),
-    ],
-)
-def test_a_text_that_sets_no_proxy_stays_when_none_is_wanted(text: str) -> None:
-    assert edit(text, NONE) == text
-    assert read(text) == {}
-
-
-@pytest.mark.parametrize(
     ("text", "variables", "expected"),
     [
         pytest.param("", ONE, service(*RIGHT), id="an empty file is written"),

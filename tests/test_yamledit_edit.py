@@ -48,19 +48,6 @@ def test_an_edit_keeps_what_is_around_its_value(text: str, operation: Operation,
     assert edited(text + NEIGHBOUR, operation) == new + NEIGHBOUR
 
 
-@pytest.mark.parametrize(
-    ("text", "new"),
-    [
-        pytest.param("{} # c\n", '{"b": 1} # c\n', id="an empty one"),
-        pytest.param("{a: 0} # c\n# end\n", "b: 1 # c\n# end\n", id="one that becomes a block"),
-        pytest.param("  a: 0 # c\n", "  b: 1\n", id="a block, whose comment is of its member"),
-    ],
-)
-def test_a_document_that_is_written_as_a_whole_keeps_the_comment_behind_it(text: str, new: str) -> None:
-    gone = [remove("a")] if "a:" in text else []
-    assert edited(text, *gone, add("b", value=1)) == new
-
-
 FLOW = "a: [1, 2, 3] # why\nb: {x: 1, y: 2}\n"
 SPACED = "a: {x: ~,  y: [1,  p]} # why\n"
 LINES = "a: {x:\n  [],  y: 2}\n"
@@ -204,16 +191,6 @@ def test_a_flow_collection_of_which_nothing_is_left_leaves_no_comment_with_what_
     assert "old" not in edited
     assert "# why" in edited
     assert Document(edited).data() == Document(f"a:{after}\n").data()
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        pytest.param("- k: x\n  # its own", "- k: x\n  # its own\n- |\n  a\n  b\n", id="at the end of the text"),
-    ],
-)
-def test_a_comment_below_an_item_does_not_become_words_of_the_next(text: str, expected: str) -> None:
-    assert rewrite(Document(text), [add("-", value="a\nb\n")]) == expected
 
 
 @pytest.mark.parametrize(

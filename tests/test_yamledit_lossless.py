@@ -44,17 +44,6 @@ def case(request: pytest.FixtureRequest) -> Path:
     return Path(request.param)
 
 
-def test_no_operation_gives_the_same_bytes(case: Path) -> None:
-    text = text_of(case / "input.yaml")
-    assert rewrite(Document(text), []).encode() == (case / "input.yaml").read_bytes()
-
-
-def test_operations_that_write_what_is_there_give_the_same_bytes(case: Path) -> None:
-    document = Document(text_of(case / "input.yaml"))
-    again = [Operation("replace", (key,), value) for key, value in document.data().items()]
-    assert rewrite(document, again) == document.text
-
-
 def test_the_text_after_the_operations(case: Path, golden: Callable[[Path, bytes], None]) -> None:
     edited = rewrite(Document(text_of(case / "input.yaml")), operations_of(case))
     golden(case / "expected.yaml", edited.encode())
@@ -64,13 +53,6 @@ def test_the_text_after_the_operations_says_what_jsonpatch_says(case: Path) -> N
     old = read(text_of(case / "input.yaml"))
     wanted = jsonpatch.apply_patch(old, copy.deepcopy(written(case)))
     assert same(read(text_of(case / "expected.yaml")), wanted)
-
-
-def test_the_operations_one_by_one_come_to_the_same_meaning(case: Path) -> None:
-    text = text_of(case / "input.yaml")
-    for operation in operations_of(case):
-        text = rewrite(Document(text), [operation])
-    assert same(read(text), read(text_of(case / "expected.yaml")))
 
 
 def test_every_comment_that_was_not_inside_what_goes_is_still_there(case: Path) -> None:

@@ -209,38 +209,6 @@ def test_nothing_is_written_behind_code_or_an_annotation_of_ytt(code: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("text", "fill", "empty"),
-    [
-        pytest.param(
-            'a: {\n  "files":[],\n  "b": 1}\n',
-            [replace("a", "files", value=[ITEM])],
-            [remove("a", "files", "0")],
-            id="with keys in quotes and no blank, in a text that is no JSON",
-        ),
-        pytest.param(
-            "a: {b: {c: {}}, d: 1} # why\n",
-            [replace("a", "b", "c", value={"x": 1, "y": 2})],
-            [remove("a", "b", "c")],
-            id="one on one line that gets words of one line",
-        ),
-        pytest.param(
-            "a: {b: {c: null}, d: 1}\n",
-            [replace("a", "b", "c", value=[1])],
-            [remove("a", "b", "c")],
-            id="null on one line",
-        ),
-    ],
-)
-@pytest.mark.parametrize("line_break", ["\n", "\r\n"])
-def test_flow_style_comes_back(
-    text: str, fill: Sequence[Operation], empty: Sequence[Operation], line_break: str
-) -> None:
-    text = text.replace("\n", line_break)
-    filled = edited(text, *fill)
-    assert edited(filled, *empty) == text
-
-
-@pytest.mark.parametrize(
     "text",
     ['{"a": {"files": [], "b": 1}}\n', '{\n  "a": {\n    "files": [],\n    "b": 1\n  }\n}\n'],
     ids=["on one line", "over several lines"],

@@ -28,11 +28,6 @@ class Part(NamedTuple):
     whole: str
     node: Node
 
-    @property
-    def text(self) -> str:
-        """The text of the value."""
-        return self.whole[self.node.start : self.node.end]
-
     def data(self) -> Any:
         """Return new plain data; raises InputError for an alias bomb."""
         return view(self.node, self.whole)

@@ -113,16 +113,12 @@ def key(name: str, *, flow: bool = False, json: bool = False) -> str:
     Raises:
         EditError: it is the name of a key that is no text, which cannot be written again, or too long for a line.
     """
-    if isinstance(name, ComplexKey):
-        raise EditError(
-            "a mapping there has a key that is a mapping or a list itself (as `{{ name }}` without quotes is), and "
-            "its layout leaves no place for the edit: write the key in quotes"
-        )
     text = double_quoted(name) if json else scalar(name, flow=flow)
-    if len(text) > _LONGEST_KEY:
+    if isinstance(name, ComplexKey) or len(text) > _LONGEST_KEY:
         raise EditError(
-            f"a mapping there has a key of more than {_LONGEST_KEY} characters, and its layout leaves no place for the "
-            "edit: shorten the key"
+            "a mapping there has a key that is a mapping or a list itself (as `{{ name }}` without quotes is), or one "
+            f"of more than {_LONGEST_KEY} characters, and its layout leaves no place for the edit: write the key in "
+            "quotes, or shorten it"
         )
     return text
 

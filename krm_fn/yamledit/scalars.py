@@ -12,7 +12,7 @@ import re
 from krm_fn.yamledit.data import has_tag_of_no_string
 from krm_fn.yamledit.lines import end_of_match
 from krm_fn.yamledit.pairs import common_ends
-from krm_fn.yamledit.render import double_quoted, fits_block, is_string_in_every_yaml
+from krm_fn.yamledit.render import double_quoted, fits_block, is_string_in_every_yaml, scalar
 from krm_fn.yamledit.tree import Scalar
 
 _PROPERTIES = re.compile(r"(?:[&!][^ \t\r\n]*[ \t]+)*")
@@ -44,8 +44,7 @@ def restyled(raw: str, node: Scalar, value: str, newline: str, *, flow: bool) ->
     elif node.style == '"':
         new = _in_double_quotes(body, node.value, value)
     elif node.style == "'":
-        is_fit = "\n" not in value and fits_block(value)
-        new = "'" + value.replace("'", "''") + "'" if is_fit else None
+        new = scalar(value, quote="'")
     elif value.strip("\n ") and fits_block(value) and not value.endswith("\n\n"):
         new = _block(body, node, value, newline)
     return None if new is None else head + new

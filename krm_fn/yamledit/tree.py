@@ -204,9 +204,10 @@ def _end_of_block(text: str, start: int, end: int) -> int:
 def _without_text(error: yaml.YAMLError, text: str) -> InputError:
     """Return an error of ours for one of PyYAML, whose message would quote the text."""
     if isinstance(error, yaml.reader.ReaderError):
-        before = with_line_feeds(_text_before(text, error.position))
-        line = before.count("\n") + 1
-        column = len(before) - before.rfind("\n")
+        # libyaml gives its position in bytes.
+        unreadable = yaml.reader.Reader.NON_PRINTABLE.search(text)
+        before = with_line_feeds(text[: unreadable.start()] if unreadable else text)
+        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
         return TextError(f"not valid YAML: {error.reason}", line, column)
     assert isinstance(error, yaml.MarkedYAMLError)  # noqa: S101 -- PyYAML raises no other one when it reads
     mark = error.problem_mark or error.context_mark
@@ -214,13 +215,6 @@ def _without_text(error: yaml.YAMLError, text: str) -> InputError:
     if "tag handle" in problem:  # without libyaml its name follows, a part of the text
         problem = problem.partition(" '")[0]
     return _error(f"not valid YAML: {problem}", mark, _remedy(text, mark))
-
-
-def _text_before(text: str, position: int) -> str:
-    """Return the text before a position of ``ReaderError``: libyaml counts bytes, PyYAML characters."""
-    if _PARSER is yaml.SafeLoader:
-        return text[:position]
-    return text.encode(errors="surrogatepass")[:position].decode(errors="surrogatepass")
 
 
 def _remedy(text: str, mark: Any) -> str:
