@@ -22,7 +22,7 @@ from krm_fn.patch import APPEND, Operation, Pointer
 from krm_fn.pipeline import Outcome
 from krm_fn.target_table import system_of
 from krm_fn.yamledit import Document, cut, read
-from krm_fn.yamledit.document import Part
+from krm_fn.yamledit.tree import Node
 from support import ROOT
 
 TESTDATA = ROOT / "testdata"
@@ -54,18 +54,13 @@ def items(data: bytes) -> list[str]:
     parts = cut(text, "items")
     if parts:
         return [text[start:end] for start, end in parts.items]
-    return [_with_dash(part) for part in _members(text)["items"].items() or ()]
+    return [_with_dash(text, node) for node in Document.items(_members(text)["items"]) or ()]
 
 
-def _text(part: Part) -> str:
-    return part.whole[part.node.start : part.node.end]
-
-
-def _with_dash(part: Part) -> str:
+def _with_dash(text: str, node: Node) -> str:
     """The text of an item, from the start of its line where nothing but the indicator stands before it."""
-    line = part.whole[part.whole.rfind("\n", 0, part.node.start) + 1 : part.node.start]
-    text = _text(part)
-    return text if line.strip(" -") else line + text
+    start = text.rfind("\n", 0, node.start) + 1
+    return text[node.start : node.end] if text[start : node.start].strip(" -") else text[start : node.end]
 
 
 def envelope(data: bytes) -> dict[str, str]:
@@ -73,9 +68,9 @@ def envelope(data: bytes) -> dict[str, str]:
     text = data.decode()
     parts = cut(text, "items")
     if parts:
-        texts = {key: parts.member(key) for key in parts.members}
+        texts = {key: text[start:end] for key, (start, end) in parts.members.items()}
     else:
-        texts = {key: _text(part) for key, part in _members(text).items()}
+        texts = {key: text[node.start : node.end] for key, node in _members(text).items()}
     return {key: value for key, value in texts.items() if key not in ("items", "results")}
 
 
@@ -158,7 +153,7 @@ def removing(data: bytes) -> bytes:
     return asking(data, mode="Remove")
 
 
-def _members(text: str) -> dict[str, Part]:
+def _members(text: str) -> dict[str, Node]:
     members = Document(text).members()
     assert members is not None
     return members

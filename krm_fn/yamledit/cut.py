@@ -38,11 +38,6 @@ class Cut(NamedTuple):
     members: Mapping[str, tuple[int, int]]
     items: tuple[tuple[int, int], ...]
 
-    def member(self, key: str) -> str:
-        """Return the text of one member, its key included; empty if there is none."""
-        start, end = self.members.get(key, (0, 0))
-        return self.text[start:end]
-
 
 def cut(text: str, key: str) -> Cut | None:
     """Cut ``text``; the member ``key`` must be a block list. None where the layout leaves a doubt."""

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 
 from krm_fn.errors import InputError
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer
 from krm_fn.yamledit.data import ComplexKey, children, key_text, view
 from krm_fn.yamledit.lines import Lines
@@ -20,24 +20,6 @@ CODE_OF_YTT = "#@"
 PLAIN, FOR_YTT = "#", "#!"
 """What begins a comment; the second one in a text that ytt reads, which takes the first one for its own."""
 _PAIR = re.compile(r"(?i)(?<!\\)((?:\\\\)*)((?:\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2})+)")
-
-
-class Part(NamedTuple):
-    """A value inside a document, and the text of the document."""
-
-    whole: str
-    node: Node
-
-    def data(self) -> Any:
-        """Return new plain data; raises InputError for an alias bomb."""
-        return view(self.node, self.whole)
-
-    def items(self) -> list[Part] | None:
-        """Return the items of a list, None for anything else."""
-        node = self.node.target if isinstance(self.node, Alias) else self.node
-        if not isinstance(node, SequenceNode):
-            return None
-        return [Part(self.whole, item) for item in node.items]
 
 
 class Document:
@@ -59,11 +41,11 @@ class Document:
             self.text = _with_characters(self.text)
         return compose(self.text)
 
-    def data(self) -> Any:
-        """Return the plain data of the text, new at each call: the caller may change it."""
-        return view(self.root, self.text)
+    def data(self, node: Node | None = None) -> Any:
+        """Return the plain data of the text, or of a value in it, new at each call: the caller may change it."""
+        return view(node or self.root, self.text)
 
-    def members(self) -> dict[str, Part] | None:
+    def members(self) -> dict[str, Node] | None:
         """Return the members of the outermost mapping; None if the text is something else.
 
         Raises:
@@ -71,7 +53,7 @@ class Document:
         """
         if not isinstance(self.root, Mapping):
             return None
-        members: dict[str, Part] = {}
+        members: dict[str, Node] = {}
         for key, value in self.root.entries:
             name = key_text(key)
             if name in members:
@@ -79,8 +61,14 @@ class Document:
                 raise InputError(
                     f"a key must not be twice in one mapping: remove the one at line {line} or the other"
                 )
-            members[name] = Part(self.text, value)
+            members[name] = value
         return members
+
+    @staticmethod
+    def items(node: Node | None) -> list[Node] | None:
+        """Return the items of a list, None for anything else."""
+        node = node.target if isinstance(node, Alias) else node
+        return node.items if isinstance(node, SequenceNode) else None
 
     def place(self, path: Sequence[str]) -> int:
         """Return where the member or item at ``path`` begins, or the last parent of it that exists.

@@ -27,7 +27,7 @@ from krm_fn.yamledit.pairs import comparable, pair_items
 from krm_fn.yamledit.render import AuthorScalar, Layout, behind, block, flow, key
 from krm_fn.yamledit.scalars import restyled
 from krm_fn.yamledit.splice import Edit, splice
-from krm_fn.yamledit.tree import Alias, Mapping, Node, Scalar, Sequence, compose, walk
+from krm_fn.yamledit.tree import Alias, Collection, Mapping, Node, Scalar, Sequence, compose, walk
 from krm_fn.yamledit.was import (
     GONE,
     EarlierValue,
@@ -381,7 +381,7 @@ class _Writer:
         A note on it needs block style. It would outlive a password in the collection, so there is none then.
         """
         node = child.slot.node
-        if child.slot.kind != KEY or not isinstance(node, (Mapping, Sequence)) or not node.flow:
+        if child.slot.kind != KEY or not isinstance(node, Collection) or not node.flow:
             return False
         text = self.text[node.start : node.end]
         is_noted = "@" not in text and "\n" not in text
@@ -426,7 +426,7 @@ def with_author_scalars(node: Node, new: Any) -> Any:
 
 
 def _is_block(node: Node) -> bool:
-    return isinstance(node, (Mapping, Sequence)) and not node.flow
+    return isinstance(node, Collection) and not node.flow
 
 
 def _is_empty(data: Any) -> bool:

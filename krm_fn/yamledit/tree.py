@@ -62,25 +62,33 @@ class Alias(Node):
         self.target = target
 
 
-class Sequence(Node):
-    """A list, in block style or in flow style; its end is known when it has been read."""
+class Collection(Node):
+    """A list or a mapping, in block style or in flow style; its end is known when it has been read."""
 
-    __slots__ = ("flow", "items")
+    __slots__ = ("flow",)
 
     def __init__(self, start: int, *, flow: bool) -> None:
         super().__init__(start, start)
         self.flow = flow
+
+
+class Sequence(Collection):
+    """A list."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, start: int, *, flow: bool) -> None:
+        super().__init__(start, flow=flow)
         self.items: list[Node] = []
 
 
-class Mapping(Node):
-    """Pairs of key and value in the order of the text; its end is known when it has been read."""
+class Mapping(Collection):
+    """Pairs of key and value in the order of the text."""
 
-    __slots__ = ("entries", "flow")
+    __slots__ = ("entries",)
 
     def __init__(self, start: int, *, flow: bool) -> None:
-        super().__init__(start, start)
-        self.flow = flow
+        super().__init__(start, flow=flow)
         self.entries: list[tuple[Node, Node]] = []
 
 
@@ -186,7 +194,7 @@ class _Composer:
         if target is None:
             remedy = "quote a text that begins with `*`"
             raise _error("an alias has no anchor before it", event.start_mark, remedy)
-        is_collection = isinstance(target, (Mapping, Sequence))
+        is_collection = isinstance(target, Collection)
         if is_collection and target.start == target.end:  # it has not been read to its end
             raise _error("an alias must not be inside its own anchor", event.start_mark)
         return Alias(event.start_mark.index, event.end_mark.index, target)

@@ -14,7 +14,6 @@ from krm_fn.krm.resourcelist.objects import reference, with_path
 from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, list_at
 from krm_fn.yamledit import CODE_OF_YTT, Cut, Document, cut
-from krm_fn.yamledit.document import Part
 
 SHAPE = (
     "the input must be a ResourceList (`apiVersion: config.kubernetes.io/v1`, `kind: ResourceList`, `items: [...]`), "
@@ -176,16 +175,13 @@ class WholeLayout:
         if members is None:
             raise InputError(SHAPE)
         self.text = self._document.text
-        self.head = {key: part.data() for key, part in members.items() if key != "items"}
-        self._items: list[Part] = []
-        if "items" in members:
-            items = members["items"].items()
-            if items is None and members["items"].data() is not None:
-                raise InputError("`items` must be a list of objects")
-            self._items = items or []
-        self.spans: Sequence[tuple[int, int]] = [
-            (item.node.start, item.node.end) for item in self._items
-        ]
+        held = members.pop("items", None)
+        self.head = {key: self._document.data(node) for key, node in members.items()}
+        items = self._document.items(held)
+        if items is None and held is not None and self._document.data(held) is not None:
+            raise InputError("`items` must be a list of objects")
+        self._items = items or []
+        self.spans: Sequence[tuple[int, int]] = [(item.start, item.end) for item in self._items]
 
     def text_for_ytt(self, index: int) -> str:
         """As ``CutLayout.text_for_ytt``, with a comment behind the item; it begins in its column, to be read alone."""
@@ -197,7 +193,7 @@ class WholeLayout:
 
     def read(self, index: int) -> Any:
         """As ``CutLayout.read``."""
-        return self._items[index].data()
+        return self._document.data(self._items[index])
 
     def write(self, changes: ListChanges, results: Sequence[Any]) -> Iterator[str]:
         """As ``CutLayout.write``, in one piece."""
