@@ -67,13 +67,8 @@ class ClusterMembers:
         if target is None or (self.nodes.find(key) == key and target.namespace != key.namespace):
             return []
         uses = self._uses[target]
-        users: dict[tuple[str, ...], list[Key]] = {}
-        for use in uses:
-            users.setdefault(use.source.identity, []).append(use.source)
-        nearest_users = {
-            user for namesakes in users.values() for user in nearest(namesakes, key.file)
-        }
-        return [use for use in uses if use.source in nearest_users]
+        users = set(nearest((use.source for use in uses), key.file))
+        return [use for use in uses if use.source in users]
 
     def of(self, node: RelatedObject) -> list[Membership]:
         """Return the Clusters of an object, in the order of their names."""

@@ -44,11 +44,7 @@ class ObjectIndex(Mapping[Key, _Value]):
 
     def namesakes(self, key: Key) -> list[Key]:
         """Return the objects of its kind and name, in each namespace those nearest to its file."""
-        same_name = self._by_name.get((key.group, key.kind, key.name), ())
-        by_namespace: dict[str, list[Key]] = {}
-        for other in same_name:
-            by_namespace.setdefault(other.namespace, []).append(other)
-        return [other for keys in by_namespace.values() for other in nearest(keys, key.file)]
+        return nearest(self._by_name.get((key.group, key.kind, key.name), ()), key.file)
 
     def candidates(self, key: Key) -> list[Key]:
         """Return all objects that the key may mean: the exact one, else those of its namespace, else others."""
@@ -80,15 +76,21 @@ class ObjectIndex(Mapping[Key, _Value]):
         return len(self._members)
 
 
-def nearest(keys: list[Key], file: str) -> list[Key]:
-    """Return the objects whose files share the most folders with a file, and of these the ones with the fewest folders.
+def nearest(keys: Iterable[Key], file: str) -> list[Key]:
+    """Return, of objects with one namespace and name, those whose files share the most folders with a file.
 
-    Its own file is the nearest one, and a file beside it is nearer than one below.
+    Of these the ones with the fewest folders: its own file is the nearest one, and a file beside it is nearer than one
+    below.
     """
-    if len(keys) == 1:
-        return keys
-    ranks = [_nearness(key.file, file) for key in keys]
-    return [key for key, rank in zip(keys, ranks, strict=True) if rank == max(ranks)]
+    groups: dict[tuple[str, ...], list[Key]] = {}
+    for key in keys:
+        groups.setdefault(key.identity, []).append(key)
+    nearest_keys: list[Key] = []
+    for namesakes in groups.values():
+        ranks = [_nearness(key.file, file) for key in namesakes]
+        best = max(ranks)
+        nearest_keys += [key for key, rank in zip(namesakes, ranks, strict=True) if rank == best]
+    return nearest_keys
 
 
 def _nearness(path: str, other: str) -> tuple[int, int]:
