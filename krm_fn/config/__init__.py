@@ -21,7 +21,6 @@ from krm_fn.config.model import (
     Override,
     PolicyChange,
     ProxyConfig,
-    coalesce,
 )
 from krm_fn.config.names import FieldNames, repeated_key, shown
 from krm_fn.config.selector import ClusterMatcher, IgnoredPlace, Matcher, OverrideSubject, Selector
@@ -47,7 +46,6 @@ __all__ = [
     "PolicyChange",
     "ProxyConfig",
     "Selector",
-    "coalesce",
     "fields",
     "load",
     "names_of_only",

@@ -13,16 +13,9 @@ from types import MappingProxyType
 from krm_fn.clusters import ClusterNetwork
 from krm_fn.config.selector import ClusterMatcher, IgnoredPlace, Selector
 from krm_fn.krm.codes import Severity
-from krm_fn.light_typing import Any, NamedTuple, Protocol, TypeVar
+from krm_fn.light_typing import Any, NamedTuple, Protocol
 from krm_fn.noproxy import Entry, Policy, Style
 from krm_fn.patch import Pointer
-
-_Value = TypeVar("_Value")
-
-
-def coalesce(here: _Value | None, before: _Value) -> _Value:
-    """Return ``here``, or ``before`` if ``here`` is None."""
-    return before if here is None else here
 
 
 class Mode(Enum):

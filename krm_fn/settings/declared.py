@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from krm_fn.clusters import ClusterNetwork, Membership
-from krm_fn.config import Override, OverrideSubject, ProxyConfig, coalesce
-from krm_fn.light_typing import NamedTuple
+from krm_fn.config import Override, OverrideSubject, ProxyConfig
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.noproxy import MIRRORS, Entry, Policy, Style
 
 
@@ -29,17 +29,18 @@ class Declaration(NamedTuple):
 
     def under(self, override: Override) -> Declaration:
         """Return the declaration after an override is applied to it."""
-        changes = (override.http_proxy, override.https_proxy, override.disabled)
+        said: dict[str, Any] = {}
+        for name in ("http_proxy", "https_proxy", "disabled"):
+            if getattr(override, name) is not None:
+                said[name] = getattr(override, name)
         entries = self.entries
         if override.no_proxy is not None:
             entries = override.no_proxy if override.replaces else (*entries, *override.no_proxy)
-        return Declaration(
-            http_proxy=coalesce(override.http_proxy, self.http_proxy),
-            https_proxy=coalesce(override.https_proxy, self.https_proxy),
+        return self._replace(
+            **said,
             entries=entries,
             policy=override.policy.over(self.policy),
-            disabled=coalesce(override.disabled, self.disabled),
-            is_declared=self.is_declared or any(change is not None for change in changes),
+            is_declared=self.is_declared or bool(said),
         )
 
 
