@@ -11,22 +11,13 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from krm_fn.config.quick_check import Node, fits, matches_whole, resolved
-from krm_fn.light_typing import TYPE_CHECKING, Any, NamedTuple
+from krm_fn.light_typing import TYPE_CHECKING, Any
 from krm_fn.near_names import did_you_mean
 from krm_fn.package_files import text_of
 from krm_fn.patch import Pointer
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
-
-
-class Mistake(NamedTuple):
-    """That the value at a place does not fit a keyword of ``node``; of an unknown field, ``value`` is its name."""
-
-    place: Pointer
-    keyword: str
-    node: Node
-    value: Any
 
 
 _DEPTH = 6
@@ -94,16 +85,20 @@ def mistakes(spec: Any) -> Iterator[tuple[Pointer, str]]:
     node, definitions = schema()["properties"]["spec"], schema()["$defs"]
     if fits(spec, node, definitions):
         return
-    for error in validator_class()({**node, "$defs": definitions}).iter_errors(spec):
-        for mistake in _mistakes_of(error):
-            yield mistake.place, _WORDS[mistake.keyword](mistake)
-
-
-def validator_class() -> Any:
-    """Return the class of ``jsonschema`` that validates by our schema."""
     from jsonschema import Draft202012Validator, validators  # noqa: PLC0415 -- 60 ms, for wrong configs only
 
-    return validators.extend(Draft202012Validator, {"pattern": _whole_pattern})  # type: ignore[no-untyped-call]
+    judge: Any = validators.extend(Draft202012Validator, {"pattern": _whole_pattern})  # type: ignore[no-untyped-call]
+    for error in judge({**node, "$defs": definitions}).iter_errors(spec):
+        place = tuple(map(str, error.absolute_path))
+        if error.validator == "additionalProperties":
+            known = error.schema["properties"]
+            for name in error.instance:
+                if name not in known:
+                    yield (*place, name), unknown(name, known)
+        elif error.validator != "enum" or isinstance(error.instance, str):
+            if "propertyNames" in error.schema_path:
+                place = (*place, error.instance)
+            yield place, _WORDS[error.validator](error.schema, error.instance)
 
 
 def _whole_pattern(_judge: Any, pattern: str, value: Any, _node: Any) -> Iterator[ValidationError]:
@@ -112,20 +107,6 @@ def _whole_pattern(_judge: Any, pattern: str, value: Any, _node: Any) -> Iterato
 
     if isinstance(value, str) and not matches_whole(pattern, value):
         yield ValidationError("")
-
-
-def _mistakes_of(error: Any) -> Iterator[Mistake]:
-    """Yield what an error of ``jsonschema`` is about: of unknown fields each one, of a wrong type nothing else."""
-    place = tuple(map(str, error.absolute_path))
-    mistake = Mistake(place, error.validator, error.schema, error.instance)
-    if error.validator == "additionalProperties":
-        for name in error.instance:
-            if name not in error.schema["properties"]:
-                yield mistake._replace(place=(*place, name), value=name)
-    elif "propertyNames" in error.schema_path:
-        yield mistake._replace(place=(*place, error.instance))
-    elif error.validator != "enum" or isinstance(error.instance, str):
-        yield mistake
 
 
 def unknown(name: str, known: Iterable[str], *, root: str = "spec.") -> str:
@@ -153,46 +134,45 @@ _NAMES = {
 }
 
 
-def _wrong_type(mistake: Mistake) -> str:
-    wanted = mistake.node["type"]
+def _wrong_type(node: Node, value: Any) -> str:
+    wanted = node["type"]
     if not isinstance(wanted, str):
         return "must be a list of strings, or one comma-separated string"
-    if wanted == "string" and isinstance(mistake.value, (bool, int, float)):
+    if wanted == "string" and isinstance(value, (bool, int, float)):
         return "must be a string: quote it"
     return f"must be {_NAMES[wanted]}"
 
 
-def _not_one_of(mistake: Mistake) -> str:
-    allowed = mistake.node["enum"]
-    meant = did_you_mean(mistake.value, allowed)
+def _not_one_of(node: Node, value: Any) -> str:
+    allowed = node["enum"]
+    meant = did_you_mean(value, allowed)
     if len(allowed) > _MANY:
         return f"must be one of {len(allowed)} names{meant}"
     return f"must be {_listed(allowed, 'or')}{meant}"
 
 
-def _missing(mistake: Mistake) -> str:
-    return f"must hold {_listed(name for name in mistake.node['required'] if name not in mistake.value)}"
+def _missing(node: Node, value: Any) -> str:
+    return f"must hold {_listed(name for name in node['required'] if name not in value)}"
 
 
-def _without_companion(mistake: Mistake) -> str:
-    name, (companion,) = next(iter(mistake.node["dependentRequired"].items()))
+def _without_companion(node: Node, _value: Any) -> str:
+    name, (companion,) = next(iter(node["dependentRequired"].items()))
     return f"must hold `{companion}` where it holds `{name}`"
 
 
-_WORDS: dict[str, Callable[[Mistake], str]] = {
-    "additionalProperties": lambda mistake: unknown(mistake.value, mistake.node["properties"]),
-    "anyOf": lambda mistake: str(mistake.node["errorMessage"]),
+_WORDS: dict[str, Callable[[Node, Any], str]] = {
+    "anyOf": lambda node, _: str(node["errorMessage"]),
     "dependentRequired": _without_companion,
     "enum": _not_one_of,
-    "maxLength": lambda mistake: f"must not be longer than {mistake.node['maxLength']} characters",
-    "maxProperties": lambda mistake: f"must hold only one of {_listed(mistake.node['properties'])}",
-    **dict.fromkeys(("minItems", "minLength", "minProperties"), lambda _: "must not be empty"),
-    "minimum": lambda mistake: f"must not be less than {mistake.node['minimum']}",
-    "pattern": lambda mistake: str(mistake.node["patternErrorMessage"]),
+    "maxLength": lambda node, _: f"must not be longer than {node['maxLength']} characters",
+    "maxProperties": lambda node, _: f"must hold only one of {_listed(node['properties'])}",
+    **dict.fromkeys(("minItems", "minLength", "minProperties"), lambda *_: "must not be empty"),
+    "minimum": lambda node, _: f"must not be less than {node['minimum']}",
+    "pattern": lambda node, _: str(node["patternErrorMessage"]),
     "required": _missing,
     "type": _wrong_type,
 }
-"""The message of a failed keyword of the schema; a test holds that every keyword in use has its words."""
+"""The message of a failed keyword of the schema, of the node and the value that does not fit it."""
 
 
 def _listed(names: Iterable[str], last: str = "and") -> str:
