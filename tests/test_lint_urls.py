@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.lint.urls import judge_pair, judge_url
+from krm_fn.lint.urls import judge_url
 
 URL = "http://proxy:3128"
 
@@ -34,17 +34,6 @@ def test_each_problem_of_a_url(url: str, expected: list[str]) -> None:
 
 def test_a_password_is_in_its_place_in_a_secret() -> None:
     assert judge_url("http://u:p@proxy:1", in_secret=True) == []
-
-
-@pytest.mark.parametrize(
-    ("urls", "expected"),
-    [
-        pytest.param(("", URL), [], id="one for https"),
-        pytest.param((URL, ""), ["HttpsProxyMissing"], id="one for http only"),
-    ],
-)
-def test_a_proxy_for_one_scheme_only(urls: tuple[str, str], expected: list[str]) -> None:
-    assert [problem.code for problem in judge_pair(*urls)] == expected
 
 
 @given(st.text(max_size=12), st.text(max_size=12))
