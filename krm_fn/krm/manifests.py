@@ -119,10 +119,8 @@ class Manifests(Entries):
     def line(self, index: int, path: Pointer = ()) -> int:
         """Return the line, from 1, of the field at ``path`` in a document, or of what there is above it, in its file.
 
-        It is the first line of the document where the document cannot be read, and 1 where there is no document.
+        It is the first line of the document where the document cannot be read.
         """
-        if index >= len(self):
-            return 1
         document = self.documents[index]
         if self._last is None or self._last[0] != index:
             self._last = (index, Document(self.text(index)))
