@@ -132,22 +132,17 @@ def hosts_of_cluster(network: ClusterNetwork, name: str) -> tuple[Fact, ...]:
     return tuple(fact._replace(value=fact.value.replace(_CLUSTER, name)) for fact in network.hosts)
 
 
-def network_of_system(system: NodeSystem | Product, cluster: ObjectRef) -> ClusterNetwork:
-    """Return the networks of a Cluster that a system of nodes makes and that declares none."""
-    return _networks(system, cluster, CLUSTER_PATHS)
-
-
 def _of_whole_cluster(obj: Object) -> ClusterNetwork:
     cluster = WHOLE_CLUSTERS[obj.group_kind]
     if cluster.needs and lookup(obj.data, cluster.needs) is None:
         return ClusterNetwork()
-    return _networks(cluster, obj.ref, cluster.paths)
+    return network_of_system(cluster, obj.ref, cluster.paths)
 
 
-def _networks(
-    system: NodeSystem | Product | WholeCluster, ref: ObjectRef, paths: FactPaths
+def network_of_system(
+    system: NodeSystem | Product | WholeCluster, ref: ObjectRef, paths: FactPaths = CLUSTER_PATHS
 ) -> ClusterNetwork:
-    """Return the default networks of a system, each with the first field that would say another one."""
+    """Return the default networks of a system, each with the first field of an object that would say another one."""
     facts: dict[str, tuple[Fact, ...]] = {}
     for name, cidr, path in (
         ("pod_cidrs", system.pod_cidr, paths.pod_cidrs),

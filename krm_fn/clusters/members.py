@@ -25,6 +25,9 @@ from krm_fn.placeholders import is_template
 _DEEPEST = 16
 """Steps from an object to its Cluster: a KubeadmConfig, Machine, MachineSet, MachineDeployment takes four."""
 
+_WORKLOADS = frozenset({"apps", "batch", "kyverno.io", "policies.kyverno.io"})
+"""The API groups of objects inside a cluster: their namespace is none of those in which Clusters are."""
+
 
 class ClusterMembers:
     """The objects of a list and their Clusters; of two objects with one key the first counts."""
@@ -193,7 +196,9 @@ class ClusterMembers:
 
     def _unlisted(self, node: RelatedObject, evidence: Evidence) -> Membership:
         """Return the Cluster outside of the list that a name means: a claim where a listed one has the same name."""
-        namespace = evidence.namespace or ("" if node.is_workload else node.key.namespace)
+        namespace = evidence.namespace or (
+            "" if node.key.group in _WORKLOADS else node.key.namespace
+        )
         key = Key(*CLUSTER, namespace, evidence.name)
         is_claim = self.nodes.namesakes(key) or not may_be_same(namespace, node.key.namespace)
         return _membership(key, node, evidence.how, node.key.namespace if is_claim else "")

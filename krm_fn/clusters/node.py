@@ -35,8 +35,6 @@ _GROUP_LABELS = (
     "giantswarm.io/machine-deployment",
     "giantswarm.io/machine-pool",
 )
-_WORKLOADS = frozenset({"apps", "batch", "kyverno.io", "policies.kyverno.io"})
-"""The API groups of objects inside a cluster: their namespace is none of those in which Clusters are."""
 
 
 class RelatedObject(NamedTuple):
@@ -97,11 +95,6 @@ class RelatedObject(NamedTuple):
     def is_beside_its_cluster(self) -> bool:
         """Whether such objects are in the namespace of their Cluster."""
         return is_cluster_api(self.key.group) or self.key.group == konvoy.GROUP
-
-    @property
-    def is_workload(self) -> bool:
-        """Whether it is an object inside a cluster."""
-        return self.key.group in _WORKLOADS
 
     @property
     def infrastructure(self) -> Key | None:
