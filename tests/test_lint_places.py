@@ -93,6 +93,11 @@ def test_what_may_come_from_elsewhere_is_not_missed() -> None:
     assert codes(readings({"HTTP_PROXY": PROXY, "NO_PROXY": LOOPBACK}), names_are_given=True) == []
 
 
+def test_a_value_that_does_not_reach_its_reader_is_named() -> None:
+    assert "ValueLost" in codes(readings(all_six(), is_lost=True))
+    assert "ValueLost" not in codes(readings(all_six()))
+
+
 def test_the_value_of_the_proxy_config_is_judged_there() -> None:
     ours = dict.fromkeys(PROXY_VARIABLES[:4], "proxy:3128") | {"NO_PROXY": "a;b", "no_proxy": "a;b"}
     assert list(judge_places(readings(dict(ours)), Reader(NODE), ours)) == []

@@ -152,6 +152,13 @@ def test_a_selector_that_fits_nothing(selector: dict[str, Any], is_said: bool) -
     assert with_code("SettingUnused", ran(spec, manifest("v1", "Service"))) == []
 
 
+def test_a_policy_that_is_to_be_made_and_that_the_selector_does_not_include_is_named() -> None:
+    policies = {"kyvernoPolicies": {"generate": "MutatingPolicy"}}
+    spec = {**PROXY, "targets": policies, "selector": {"include": [{"names": ["cert-*"]}]}}
+    (result,) = with_code("SettingUnused", ran(spec, CERT_MANAGER))
+    assert "`generate`" in result.message
+
+
 def test_an_item_that_nobody_needs_and_that_cannot_be_read_is_a_warning() -> None:
     config = manifest("fn.inject-proxy.io/v1alpha1", "ProxyConfig", spec=PROXY)
     text = yaml.safe_dump({"kind": "ResourceList", "functionConfig": config})
