@@ -9,6 +9,7 @@ proxies or files, and could be published alone.
     document  what one document says             scalars   a text with another value in its style
     stream    a text of several documents        render    new data -> text in a style
     cut       a long list into its items         was       what was empty before, in a comment
+    splice    a text after edits of its spans
 
 Here is what reads. What writes, and ``stream``, is imported from its module: most runs change little or nothing.
 """

@@ -227,8 +227,6 @@ def _without_text(error: yaml.YAMLError, text: str) -> InputError:
 
 def _remedy(text: str, mark: Any) -> str:
     """Say what to do about the mistakes that people make most often, by where the text cannot be read any more."""
-    if not mark:
-        return ""
     lines = with_line_feeds(text).split("\n")[: mark.line + 1]
     for number in range(len(lines), 0, -1):
         if lines[number - 1].startswith("<<<<<<< "):
@@ -239,7 +237,5 @@ def _remedy(text: str, mark: Any) -> str:
     return ""
 
 
-def _error(problem: str, mark: Any, remedy: str = "") -> InputError:
-    if not mark:
-        return InputError(problem)
+def _error(problem: str, mark: Any, remedy: str = "") -> TextError:
     return TextError(problem, mark.line + 1, mark.column + 1, remedy)
