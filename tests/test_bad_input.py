@@ -153,16 +153,6 @@ LAUGHING = WORKERS + "x:\n" + _laughs("  ")
         pytest.param(
             resource_list(LAUGHING).encode(), "`items[0]`: aliases expand to more values", id="a bomb in an item"
         ),
-        pytest.param(
-            resource_list("kind: Deployment\nx: cert-manager\ny: &y\n  z: *y\n").encode(),
-            "an alias must not be inside its own anchor",
-            id="an alias in itself",
-        ),
-        pytest.param(
-            resource_list("kind: ClusterPolicy\nx: HTTP_PROXY\ny: *y\n").encode(),
-            "has no anchor",
-            id="an unknown alias",
-        ),
     ],
 )
 def test_what_cannot_be_read_is_refused_in_one_clear_line(stdin: bytes, says: str) -> None:

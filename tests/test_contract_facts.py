@@ -94,16 +94,10 @@ BAD_INPUT = [
 
 
 @pytest.mark.parametrize("stdin", BAD_INPUT)
-def test_fact_03_empty_output_with_exit_zero_deletes_all_so_it_never_happens(stdin: str) -> None:
-    done = inject_proxy(stdin)
-    assert done.returncode in (0, 1)
-    assert done.stdout or done.returncode == 1
-    assert b"Traceback" not in done.stderr
-
-
-@pytest.mark.parametrize("stdin", BAD_INPUT[-6:])
 def test_fact_03_a_missing_item_is_a_deleted_file_so_no_item_is_lost(stdin: str) -> None:
+    """Also not all of them, as by an empty output with exit code 0."""
     done = inject_proxy(stdin)
+    assert b"Traceback" not in done.stderr
     if not done.stdout:
         assert done.returncode == 1
         return

@@ -54,11 +54,9 @@ def test_systemd_itself_reads_back_every_value() -> None:
         pytest.param('"A=1" B=2 \'C=3 "x"\'', id="all three ways to quote"),
         pytest.param('A="x y" B=z', id="a quote may open inside a word"),
         pytest.param("A=a\\ b B=1", id="an escaped blank ends no word, but is no escape either"),
-        pytest.param("A=a\\sb B=1", id="a blank may be written as an escape"),
         pytest.param("A=\\q B=1", id="an unknown escape loses the rest of the line"),
         pytest.param('B=1 "A=1', id="an open quote loses the rest of the line"),
         pytest.param("A=\\x00", id="a NUL byte is refused"),
-        pytest.param("A=\\u0000 B=1", id="a NUL character is refused"),
         pytest.param("A=p%%ss", id="a doubled percent sign is one"),
         pytest.param("A=p%4 B=1", id="an unknown specifier loses its own word only"),
         pytest.param("A=%-x%", id="a percent sign before no letter stays"),
@@ -66,7 +64,6 @@ def test_systemd_itself_reads_back_every_value() -> None:
         pytest.param("'A=a\\tb'", id="single quotes do not stop escapes"),
         pytest.param("A=a, b,c", id="a blank ends an unquoted value"),
         pytest.param("A=1 B", id="a word without an equals sign is no assignment"),
-        pytest.param("A=1 X=2", id="a blank is no part of the word behind it"),
     ],
 )
 def test_our_reader_agrees_with_systemd_on_what_people_write(text: str) -> None:
@@ -178,8 +175,6 @@ def test_our_reader_of_a_written_shell_word_gives_back_the_value(value: str) -> 
     [
         pytest.param("aZ09._~-", "aZ09._~-", id="unreserved characters stay"),
         pytest.param("p%40ss", "p%40ss", id="what is encoded is not encoded again"),
-        pytest.param("p%3ass", "p%3ass", id="what is encoded in small letters stays as well"),
-        pytest.param("a%40b@c", "a%40b%40c", id="what is behind an encoded character is encoded"),
         pytest.param("a/b?c#d", "a%2Fb%3Fc%23d", id="what would end user and password is encoded"),
         pytest.param("p@ss", "p%40ss", id="a reserved character is encoded"),
         pytest.param("50%", "50%25", id="a lone percent sign is encoded"),
@@ -197,11 +192,6 @@ def test_encoding_user_info_twice_is_encoding_once(raw: str) -> None:
     once = escaping.url_user_info(raw)
     assert escaping.url_user_info(once) == once
     assert unquote(once) == unquote(raw)
-
-
-@pytest.mark.parametrize(("value", "expected"), [("a", "a"), ("a$b", "a$$b"), ("$(HOME)", "$$(HOME)"), ("$$", "$$$$")])
-def test_kubernetes_env(value: str, expected: str) -> None:
-    assert escaping.kubernetes_env(value) == expected
 
 
 # the cases of kubernetes third_party/forked/golang/expansion/expand_test.go

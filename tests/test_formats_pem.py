@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ssl
 import subprocess
 
 import pytest
@@ -49,11 +48,3 @@ def test_a_certificate_is_reported_by_the_fingerprint_that_openssl_prints(text: 
 )
 def test_what_a_person_is_shown_instead_of_the_text(text: str, expected: str) -> None:
     assert pem.shown(text) == expected
-
-
-@pytest.mark.parametrize("text", [A, B])
-def test_python_reads_what_is_taken_apart(text: str) -> None:
-    context = ssl.create_default_context()
-    before = context.cert_store_stats()["x509_ca"]
-    context.load_verify_locations(cadata=pem.split(f"# of a person\n{text}")[0])
-    assert context.cert_store_stats()["x509_ca"] == before + 1

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from function_configs import proxy_config
-from krm_fn.formats.sops import hides, is_encrypted
+from krm_fn.formats.sops import is_encrypted
 from krm_fn.pipeline import run
 from support import inject_proxy
 
@@ -46,7 +46,6 @@ ENCRYPTED = [
         secret("a-cluster-values", data={"values": base64.b64encode(FILE.encode()).decode()}), id="a file in base64"
     ),
     pytest.param(secret("a-systemd-proxy", data={"containerdProxy": VALUE}, **MARKS), id="a drop-in"),
-    pytest.param(secret("a-systemd-proxy", stringData={"containerdProxy": VALUE}), id="a drop-in without the marks"),
     pytest.param(secret("a-user-overrides", stringData={"overrides.yaml": FILE}), id="overrides of an image builder"),
     pytest.param(
         secret("a-config-values", type="addons.cluster.x-k8s.io/resource-set", stringData={"value": VALUE}, **MARKS),
@@ -69,16 +68,6 @@ def test_it_stays_as_it_is_and_one_line_says_so(obj: Any, spec: Any) -> None:
     (line,) = reported
     assert line.endswith(f": {TOLD}")
     assert line.startswith("[warning]")
-
-
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        pytest.param("proxy: {http: http://a:1}\n", False, id="a file as it should be"),
-    ],
-)
-def test_how_a_text_is_known(text: str, wanted: bool) -> None:
-    assert hides(text) is wanted
 
 
 @pytest.mark.parametrize("sops", [None, [], "x", {}, {"image": "x"}])

@@ -241,8 +241,6 @@ def test_data_values_that_were_empty_are_so_again_and_ytt_reads_them_in_between(
         pytest.param("a: '#@ if x'\nb: |\n  #@ x\n", False, id="texts"),
         pytest.param("#! a comment #@ x\na: 1\n", True, id="a comment with the mark in it"),
         pytest.param("a: #@ data.values.x\n", True, id="a value"),
-        pytest.param("a:\n- #@ x\n", True, id="an item"),
-        pytest.param("#@ if x:\na: 1\n#@ end\n", True, id="a block"),
         pytest.param("a:\n  #@overlay/match missing_ok=True\n  b: 1\n", True, id="an annotation further down"),
         pytest.param('#@overlay/match by=overlay.subset({"a": 1})\n---\na: 1\n', True, id="an overlay"),
         pytest.param("#@yaml/text-templated-strings\na: x(@= y @)\n", True, id="code in texts"),
@@ -329,15 +327,3 @@ def test_a_manifest_with_code_keeps_its_bytes_and_one_without_gets_its_proxy(bod
 def test_a_manifest_under_a_condition_stays() -> None:
     text = f"{LOAD}#@ if True:\n---\n{WORKLOAD}#@ end\n"
     assert run_over(text)[0] == text
-
-
-def test_an_item_of_a_resource_list_is_guarded_in_each_layout() -> None:
-    item = yaml.safe_dump({"spec": SPEC}, indent=2).replace("\n", "\n  ").rstrip()
-    head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nfunctionConfig:\n"
-    head += f"  apiVersion: fn.inject-proxy.io/v1alpha1\n  kind: ProxyConfig\n  {item}\n"
-    body = (WORKLOAD + ENV).replace("\n", "\n  ").rstrip()
-    other = WORKLOAD.replace("name: web}", "name: other}").replace("\n", "\n  ").rstrip()
-    for layout in (f"{head}items:\n- {body}\n- {other}\n", f"{head}items:\n- {body}\n- {other}"):
-        output = pipeline.run(layout.encode()).output.decode()
-        assert output.count(f"- {body}\n") == 1
-        assert output.count("proxy:3128") > 1

@@ -40,7 +40,7 @@ def test_a_finding_has_the_severity_of_its_code() -> None:
     """Only `Result.of` decides about it; what the pipeline says of a change is the other place."""
     made = []
     for where, call in _calls():
-        if isinstance(call.func, ast.Name) and call.func.id in ("Result", "Result") and call.args:
+        if isinstance(call.func, ast.Name) and call.func.id == "Result" and call.args:
             made.append(where)
     assert {where.partition(":")[0] for where in made} <= {"pipeline/edits.py"}
     assert Result.of("UrlHttps", "text").severity is CODES["UrlHttps"]

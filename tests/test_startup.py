@@ -127,22 +127,6 @@ def test_a_list_without_a_place_for_a_proxy_loads_nothing_that_edits_or_judges_p
     assert loaded & (FOR_PLACES | FOR_OTHER_INPUT | NEVER) == set()
 
 
-@pytest.mark.parametrize(
-    ("item", "module"),
-    [
-        ("{apiVersion: kyverno.io/v1, kind: ClusterPolicy, metadata: {name: HTTP_PROXY}}", "kyverno.policies"),
-        ("{apiVersion: application.giantswarm.io/v1alpha1, kind: App, metadata: {name: a}}", "giantswarm.apps"),
-        (
-            "{apiVersion: v1, kind: List, items: [{apiVersion: kyverno.io/v1, kind: Policy, spec: {a: NO_PROXY}}]}",
-            "kyverno.policies",
-        ),
-    ],
-    ids=["a policy", "an App", "a policy in a List"],
-)
-def test_the_module_of_a_target_is_loaded_for_an_object_of_its_kind(item: str, module: str) -> None:
-    assert f"krm_fn.targets.{module}" in modules_of_a_run(resource_list(f"{item}\n"), 0)
-
-
 def test_a_run_over_a_file_defines_no_dataclass() -> None:
     loaded = modules_of_a_run(f"{CONFIG}---\n{CLUSTER}", 0, "run", "-")
     assert loaded & {"dataclasses", "inspect", "difflib"} == set()

@@ -69,7 +69,6 @@ def test_a_key_that_stands_twice_is_never_guessed_at(operation: Operation) -> No
 @pytest.mark.parametrize(
     ("text", "operation", "new"),
     [
-        pytest.param("? a\n? b\n", add("c", value=1), "? a\n? b\nc: 1\n", id="explicit keys without a value"),
         pytest.param(
             "k: # c\n  ? a\n  # d\n  ? b\nl: 1\n", remove("k", "a"), "k: # c\n  # d\n  ? b\nl: 1\n", id="a set"
         ),
@@ -94,13 +93,6 @@ def test_a_literal_block_keeps_a_rare_line_break_that_is_a_word_of_it(line_break
     assert read(rewrite(Document(text), [replace("a", value="x\ny\n")])) == {"a": "x\ny\n", "b": 1}
     text = f"a: 1{line_break}b: |{line_break}  x{line_break}"
     assert read(rewrite(Document(text), [add("c", value="x\n")])) == {**read(text), "c": "x\n"}
-
-
-def test_a_member_must_not_stand_twice() -> None:
-    with pytest.raises(
-        InputError, match="a key must not be twice in one mapping: remove the one at line 3 or the other"
-    ):
-        Document("a: 1\nb: 1\na: 1\n").members()
 
 
 @pytest.mark.parametrize(
@@ -128,10 +120,8 @@ def test_half_of_such_a_character_is_no_text(text: str) -> None:
     [
         pytest.param("a: 1\nb: 2\n", [], id="no key twice"),
         pytest.param("a: 1\na: 2\n", [("a",)], id="one key twice"),
-        pytest.param("{a: {b: 1, b: 2}}", [("a", "b")], id="in flow style"),
         pytest.param("a:\n- b: 1\n- b: 1\n  b: 2\n", [("a", "1", "b")], id="in an item of a list"),
         pytest.param("a: &x {b: 1, b: 2}\nc: *x\n", [("a", "b")], id="behind an anchor, once"),
-        pytest.param("a: [", [], id="no YAML"),
     ],
 )
 def test_the_paths_of_keys_that_stand_twice(text: str, expected: list[tuple[str, ...]]) -> None:

@@ -150,18 +150,6 @@ def test_a_mapping_comes_back_only_where_it_says_what_it_said(
             id="a flow mapping that became a block",
         ),
         pytest.param(
-            "a: {b: {}, c: 1}\nd: 1\n",
-            [replace("a", "b", value={"files": [ITEM], "x": 1})],
-            [remove("a", "b", "files"), remove("a", "b", "x")],
-            id="one that gets several members",
-        ),
-        pytest.param(
-            "a:\n  config:\nb: 1\n",
-            [replace("a", "config", value={"p": "q"})],
-            [remove("a")],
-            id="a removal of what is around it",
-        ),
-        pytest.param(
             "- spec:\n    files: # set\n",
             [replace("0", "spec", "files", value=[ITEM])],
             [remove("0", "spec", "files")],
