@@ -34,8 +34,6 @@ def documents_of(text: str) -> list[Any]:
 @pytest.mark.parametrize(
     ("obj", "texts"),
     [
-        pytest.param({}, [], id="an object without data"),
-        pytest.param({"kind": "Secret", "stringData": {"a": None}}, [], id="a value that is null"),
         pytest.param(
             {"kind": "ConfigMap", "data": {"a": "eA=="}, "binaryData": {"b": "eA=="}},
             [Value(("data", "a"), "eA==")],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -42,11 +41,7 @@ def outcome(obj: Any, **spec: Any) -> tuple[list[Any], list[str], int]:
 ENCRYPTED = [
     pytest.param(secret("a-cluster-values", stringData={"values": VALUE}, **MARKS), id="values of a cluster"),
     pytest.param(secret("a-cluster-values", stringData={"values": FILE}), id="a file of SOPS in a text"),
-    pytest.param(
-        secret("a-cluster-values", data={"values": base64.b64encode(FILE.encode()).decode()}), id="a file in base64"
-    ),
     pytest.param(secret("a-systemd-proxy", data={"containerdProxy": VALUE}, **MARKS), id="a drop-in"),
-    pytest.param(secret("a-user-overrides", stringData={"overrides.yaml": FILE}), id="overrides of an image builder"),
     pytest.param(
         secret("a-config-values", type="addons.cluster.x-k8s.io/resource-set", stringData={"value": VALUE}, **MARKS),
         id="the configuration of a cluster of TKG",

@@ -68,18 +68,12 @@ def data_values(output: bytes) -> Iterator[str]:
 
 def ytt(text: str, folder: Path) -> Mapping[str, Any]:
     """What a template sees of the data values ``text``."""
-    seen = try_ytt(text, folder)
-    assert seen is not None
-    return seen
-
-
-def try_ytt(text: str, folder: Path) -> Mapping[str, Any] | None:
-    """The same; None for what is no data values."""
     for name, content in {"defaults.yaml": DEFAULTS, "values.yaml": text, "template.yaml": TEMPLATE}.items():
         (folder / name).write_bytes(content.encode())
     files = [word for name in ("defaults.yaml", "values.yaml", "template.yaml") for word in ("-f", folder / name)]
     done = run([need("ytt"), *files])
-    seen: Mapping[str, Any] | None = yaml.safe_load(done.stdout)["values"] if done.returncode == 0 else None
+    assert done.returncode == 0, done.stderr.decode()
+    seen: Mapping[str, Any] = yaml.safe_load(done.stdout)["values"]
     return seen
 
 
@@ -155,25 +149,19 @@ NEW = ProxySettings("http://new:1", "http://new:2", "x,y")
 @pytest.mark.judged
 @pytest.mark.parametrize("header", ["#@data/values\n", HEADER, "---\n#@data/values\n"])
 def test_ytt_reads_data_values_below_whatever_header_they_were_begun(header: str, tmp_path: Path) -> None:
-    obj = {
-        "kind": "Secret",
-        "metadata": {"labels": {"tkg.tanzu.vmware.com/addon-name": "vsphere-cpi"}},
-        "type": "tkg.tanzu.vmware.com/addon",
-        "stringData": {"values.yaml": header},
-    }
-    text = apply(CPI, obj, NEW)["stringData"]["values.yaml"]
+    text = apply(CPI, addon("vsphere-cpi", header), NEW)["stringData"]["values.yaml"]
     if "missing_ok" not in header:
         text = text.replace("#@data/values\n", "#@data/values\n#@overlay/match-child-defaults missing_ok=True\n")
 
     assert proxy(ytt(text, tmp_path), "vsphereCPI") == ["http://new:1", "http://new:2", "x,y"]
 
 
-def kapp_values(text: str) -> dict[str, Any]:
-    """A Secret with data values of kapp-controller."""
+def addon(name: str, text: str) -> dict[str, Any]:
+    """A Secret with data values of an add-on."""
     return {
         "apiVersion": "v1",
         "kind": "Secret",
-        "metadata": {"labels": {"tkg.tanzu.vmware.com/addon-name": "kapp-controller"}},
+        "metadata": {"labels": {"tkg.tanzu.vmware.com/addon-name": name}},
         "type": "tkg.tanzu.vmware.com/addon",
         "stringData": {"values.yaml": text},
     }
@@ -181,7 +169,7 @@ def kapp_values(text: str) -> dict[str, Any]:
 
 def after(text: str, wanted: ProxySettings) -> str:
     """The data values of kapp-controller after a run of its target."""
-    obj = kapp_values(text)
+    obj = addon("kapp-controller", text)
     assert findings(KAPP, obj, wanted) == []
     return str(apply(KAPP, obj, wanted)["stringData"]["values.yaml"])
 

@@ -7,13 +7,9 @@ import pytest
 from krm_fn.krm.changes import ListChanges, NewObject
 from krm_fn.krm.file_changes import FileChange, changed_files, file_of_new
 from krm_fn.krm.manifests import Manifests
+from test_krm_manifests import A, B, manifests
 
-A, B = "kind: A\nmetadata: {name: a}\n", "kind: B # ours\nmetadata:\n  name: b\n"
 NEW = {"kind": "C", "metadata": {"name": "c"}}
-
-
-def manifests(*texts: str) -> Manifests:
-    return Manifests({f"{number}.yaml": text.encode() for number, text in enumerate(texts)})
 
 
 def test_an_edit_changes_its_document_and_nothing_around_it() -> None:

