@@ -42,10 +42,6 @@ class Outcome(NamedTuple):
     def warnings(self) -> list[str]:
         return self.reported(Severity.WARNING)
 
-    @property
-    def errors(self) -> list[str]:
-        return self.reported(Severity.ERROR)
-
 
 def kubeadm(spec: Any, kind: str = "KubeadmConfigTemplate", version: str = "v1beta1") -> dict[str, Any]:
     """An object of one of the four kinds with ``spec`` as its KubeadmConfigSpec."""

@@ -46,7 +46,6 @@ def after(*patches: Any, is_there: bool = True, nodes: NodeGroup = CONTROL_PLANE
 WHOLE = add("/spec/files", [])
 REMOVAL = {"op": "remove", "path": "/spec/files"}
 TEMPLATE = {"op": "add", "path": "/spec/files", "valueFrom": {"template": "- path: {{ .x }}\n"}}
-VARIABLE = {"op": "replace", "path": "/spec/files", "valueFrom": {"variable": "files"}}
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,6 @@ SYSTEMS = [
     pytest.param({"preKubeadmCommands": ["true"]}, id="containerd, with commands"),
     pytest.param({"files": [], "preKubeadmCommands": []}, id="containerd, with empty lists"),
     pytest.param({"initConfiguration": _NODE}, id="CRI-O, by the first node"),
-    pytest.param({"joinConfiguration": _NODE, "files": [FILE]}, id="CRI-O, by the nodes that join"),
     pytest.param(
         {"joinConfiguration": _NODE, "files": [{"path": CONTAINERD, "content": _OLD}]},
         id="CRI-O, with a drop-in of containerd from before",
@@ -69,10 +68,6 @@ SYSTEMS = [
 ]
 OPTIONS = [
     pytest.param({}, id="no options"),
-    pytest.param(
-        {"targets": {"containerdDropIn": {"content": "Secret"}, "kubeletDropIn": {"content": "Secret"}}},
-        id="content from a Secret",
-    ),
     pytest.param(
         {
             "targets": {

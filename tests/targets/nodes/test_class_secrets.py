@@ -266,18 +266,5 @@ def test_a_secret_of_a_person_gets_its_hash_and_its_name_back() -> None:
     assert variable(answer(once)[0][3]) is None
 
 
-@pytest.mark.parametrize(
-    ("wish", "said"),
-    [
-        pytest.param({}, ["warning Cluster/one"], id="nothing is said"),
-        pytest.param({"rollout": {"hashNames": False}}, ["info Cluster/one"], id="the user rolls the nodes"),
-        pytest.param(HASH_NAMES, [], id="a hash rolls them"),
-    ],
-)
-def test_nodes_of_a_class_that_keep_the_old_content_are_reported(wish: Any, said: list[str]) -> None:
-    there, _ = answer([*objects(), secret()])
-    assert reports(there, "NodesKept", **wish) == said
-
-
 def test_nodes_of_a_class_that_is_patched_for_the_first_time_are_rolled() -> None:
     assert reports([*objects(patches=[]), secret()], "NodesKept", {"clusterClass": {"sharedTemplates": "Patch"}}) == []

@@ -32,7 +32,6 @@ from judges import systemd_environment
 UNION = {"clusterClass": {"sharedTemplates": "Union"}}
 WORKERS = {"machineDeployments": [{"class": "md", "name": "group"}]}
 NETWORK = {"pods": {"cidrBlocks": ["10.244.0.0/16"]}, "services": {"cidrBlocks": ["10.96.0.0/12"]}}
-RESTART = "systemctl daemon-reload && systemctl restart containerd # inject-proxy"
 OURS = ["inject-proxy-empty-lists", "inject-proxy-files", "inject-proxy-lists", "inject-proxy-nodes"]
 CP_FILES = "/spec/template/spec/kubeadmConfigSpec/files"
 MD_FILES = "/spec/template/spec/files"

@@ -63,13 +63,6 @@ def of_kind(items: list[Any], kind: str) -> Any:
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_union_and_a_class_without_ours_leave_class_and_cluster_alone(version: str) -> None:
-    before = objects(version, cluster(version, network=IPV4))
-    items, _ = answer(copy.deepcopy(before), targets=UNION)
-    assert [items[0], items[-1]] == [before[0], before[-1]]
-
-
-@pytest.mark.parametrize("version", VERSIONS)
 def test_a_disabled_target_leaves_even_what_is_its_own(version: str) -> None:
     there, _ = answer(objects(version, cluster(version)))
     items, _ = answer(there, targets={"clusterClass": {"sharedTemplates": "Patch", "enabled": False}})
@@ -323,15 +316,6 @@ def test_a_cluster_whose_class_is_not_in_the_list_is_reported_and_left_alone() -
     items, reported = answer([copy.deepcopy(before)])
     assert items == [before]
     assert [line for line in reported if "NodesWithoutProxy" in line] != []
-
-
-def test_nodes_that_no_target_writes_are_a_warning() -> None:
-    given = objects("v1beta1", cluster("v1beta1"))
-    ref = given[0]["spec"]["workers"]["machinePools"][0]["template"]["bootstrap"]["ref"]
-    ref.update(kind="GKEConfigTemplate", apiVersion="bootstrap.cluster.x-k8s.io/v1beta1")
-    items, reported = answer(given)
-    assert any("NodesWithoutProxy" in line and "GKEConfigTemplate" in line for line in reported)
-    assert "machinePoolClass" not in str(items[0]["spec"]["patches"])
 
 
 OTHER_NODES = [

@@ -56,22 +56,6 @@ def test_nodes_with_nodeadm_and_without_user_data_get_a_config(spec: dict[str, o
     assert run(karpenter, outcome.obj, NONE).obj == node_class(None, **spec)
 
 
-@pytest.mark.parametrize("text", [None, CONFIG], ids=["without user data", "with a NodeConfig"])
-@pytest.mark.parametrize(
-    ("alias", "is_old"),
-    [
-        pytest.param("al2023@v20250820", False, id="one that may know the field"),
-    ],
-)
-def test_an_image_that_is_too_old_for_the_variables_is_a_warning(text: object, alias: str, *, is_old: bool) -> None:
-    given = node_class(text, amiFamily="AL2023", amiSelectorTerms=[{"id": "ami-1"}, {"alias": alias}])
-    found = run(karpenter, given, OTHER).findings
-    assert [(one.code, one.path) for one in found] == (
-        [("NodesWithoutProxy", ("spec", "amiSelectorTerms", "1", "alias"))] if is_old else []
-    )
-    assert run(karpenter, given, NONE).findings == []
-
-
 def test_a_removal_leaves_a_variable_that_is_null() -> None:
     there = node_class(f"{CONFIG}spec: {{instance: {{environment: {{default: {{HTTP_PROXY: ~}}}}}}}}\n")
 
@@ -81,7 +65,6 @@ def test_a_removal_leaves_a_variable_that_is_null() -> None:
 @pytest.mark.parametrize(
     ("text", "family"),
     [
-        pytest.param(None, "AL2", id="another family"),
         pytest.param(f"#!/bin/sh\ncat >x <<E\n{CONFIG}E\n", "AL2023", id="a script"),
         pytest.param('[settings.network]\nhttps-proxy = "NodeConfig"\n', "Bottlerocket", id="Bottlerocket"),
         pytest.param(PARTS.format("--B\nContent-Type: text/x-shellscript\n\nkind: NodeConfig\n"), "AL2023", id="parts"),

@@ -117,8 +117,6 @@ def test_the_lines_of_others_stay() -> None:
     ("name", "text"),
     [
         pytest.param("profile", "if true; then export HTTP_PROXY=http://old:1; fi\n", id="a condition"),
-        pytest.param("profile", "if true; then\n  export HTTP_PROXY=http://old:1\nfi\n", id="a condition of lines"),
-        pytest.param("profile", "export HTTP_PROXY=http://old:1 A=b\n", id="two in one line"),
         pytest.param("profile", 'P=http://old:1\nexport http_proxy="$P"\n', id="what a shell expands"),
         pytest.param("environment", "HTTP_PROXY=http://old:1 # was ours\n", id="a comment behind a value"),
         pytest.param("environment", "A=b\\\n", id="a line that goes on"),

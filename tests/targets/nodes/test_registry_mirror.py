@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import base64
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from kubeadm_objects import NONE, Outcome, kubeadm, run, spec_of
+from kubeadm_objects import Outcome, kubeadm, run, spec_of
 
 from certificates import A
 from krm_fn.config import Certificates, Mirror
@@ -28,7 +27,6 @@ CONTENT = f"""# inject-proxy
 """
 HOSTS_ENTRY = {"content": CONTENT, "owner": "root:root", "path": HOSTS, "permissions": "0640"}
 CA_ENTRY = {"content": f"# inject-proxy\n{A}", "owner": "root:root", "path": CA, "permissions": "0640"}
-STRANGER = {"path": "/etc/stranger", "content": "# inject-proxy\n"}
 FOREIGN = {"path": HOSTS, "content": 'server = "https://mirror.example"\n'}
 READ = {"preKubeadmCommands": [f"echo 'config_path = \"{CERTS_D}\"' >> /etc/containerd/config.toml"]}
 
@@ -40,14 +38,6 @@ def mirrored(url: str = "https://registry.corp.example:5000", pem: str = A) -> P
 
 def files(*entries: Any, **more: Any) -> dict[str, Any]:
     return kubeadm({"files": list(entries), **more})
-
-
-def base64_of(text: str) -> str:
-    return base64.b64encode(text.encode()).decode()
-
-
-def entries_after(obj: dict[str, Any], settings: ProxySettings) -> Any:
-    return spec_of(run(target, obj, settings).obj).get("files")
 
 
 # what must not change
@@ -65,21 +55,6 @@ def entries_after(obj: dict[str, Any], settings: ProxySettings) -> Any:
 )
 def test_nothing_changes_with_a_mirror(obj: dict[str, Any]) -> None:
     assert run(target, obj, mirrored()).changes == []
-
-
-@pytest.mark.parametrize(
-    "obj",
-    [
-        pytest.param(files(STRANGER, FOREIGN), id="files of others, one with our first line at another path"),
-    ],
-)
-def test_nothing_changes_and_nothing_is_said_without_a_mirror(obj: dict[str, Any]) -> None:
-    outcome = run(target, obj, NONE)
-    assert outcome.changes == []
-    assert outcome.findings == []
-
-
-# what has to come out
 
 
 # what is said
@@ -121,11 +96,6 @@ def test_what_keeps_the_mirror_from_being_obeyed_is_a_warning(obj: dict[str, Any
     [
         pytest.param({}, 1, id="nothing says what containerd reads"),
         pytest.param(READ, 0, id="a command sets config_path"),
-        pytest.param(
-            {"files": [{"path": "/etc/caren/containerd/patches/r.toml", "content": f'config_path = "{CERTS_D}"\n'}]},
-            0,
-            id="a patch of CAREN sets it",
-        ),
     ],
 )
 def test_an_image_that_may_not_obey_is_an_info(spec: dict[str, Any], reported: int) -> None:

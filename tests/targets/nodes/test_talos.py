@@ -132,14 +132,6 @@ def test_other_variables_stay(name: str) -> None:
         assert recorded()[f"{name}: {step}"]["answer"]["services"].get("OTHER") == "1"
 
 
-def test_the_older_form_of_the_api_server_gives_way_where_talos_takes_it_no_more() -> None:
-    patches = lookup(apply(TALOS, obj(SPECS["1.14, what only 1.13 takes"]), WANTED), KINDS["TalosControlPlane"].path)[
-        "strategicPatches"
-    ]
-    assert len(patches) == 1
-    assert "apiServer" not in patches[0]
-
-
 @pytest.mark.parametrize(
     "configuration",
     [
@@ -155,13 +147,6 @@ def test_an_api_server_of_an_unknown_version_is_left_out_with_a_word(configurati
     written = str(apply(TALOS, given, WANTED))
     assert "machine:" in written
     assert "apiServer" not in written
-
-
-def test_the_api_server_of_a_configuration_of_its_author_is_left_alone() -> None:
-    given = obj(spec("v1.14", "none", data="version: v1alpha1\nmachine:\n  type: controlplane\n  env: {A: b}\n"))
-    written = lookup(apply(TALOS, given, WANTED), KINDS["TalosControlPlane"].path)
-    assert URL in written["data"]
-    assert "strategicPatches" not in written
 
 
 OLD_VARIABLES = [
@@ -201,7 +186,6 @@ SECRET, PLAIN = operation("http://svc:s3cr3t@old:1"), operation("http://old:1")
         pytest.param(PLAIN, "OtherProxy", id="another proxy"),
         pytest.param(operation(["x"]), "OtherProxy", id="a wrong type"),
         pytest.param(operation(WANTED.https_proxy), "", id="what is wanted"),
-        pytest.param(operation(URL, "/cluster/apiServer/env/http_proxy"), "", id="of the API server, as is wanted"),
     ],
 )
 @pytest.mark.parametrize("dumped", [None, json.dumps, yaml.safe_dump], ids=["a field", "a text", "a text of YAML"])

@@ -13,9 +13,9 @@ from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, findings, proposals
 
-CPI, CSI, KAPP = (TARGETS[name] for name in ("tkgVsphereCPI", "tkgVsphereCSI", "tkgKappController"))
+CPI, KAPP = TARGETS["tkgVsphereCPI"], TARGETS["tkgKappController"]
 PINNIPED, CLOUD = TARGETS["tkgPinniped"], TARGETS["tkgCloudCSI"]
-CPI_GROUP, CSI_GROUP, RUN_GROUP = "cpi.tanzu.vmware.com", "csi.tanzu.vmware.com", "run.tanzu.vmware.com"
+CPI_GROUP, RUN_GROUP = "cpi.tanzu.vmware.com", "run.tanzu.vmware.com"
 SNAKE = f"http_proxy: {HTTP}\nhttps_proxy: {HTTPS}\nno_proxy: {NO}\n"
 CAMEL = f"httpProxy: {HTTP}\nhttpsProxy: {HTTPS}\nnoProxy: {NO}\n"
 OVERLAY = '#@overlay/match by=overlay.subset({"kind": "DaemonSet"})\n---\nspec: {}\n'
@@ -27,8 +27,6 @@ def indented(text: str, by: int = 2) -> str:
 
 
 BARE = f"{HEADER}vsphereCPI:\n  server: 10.0.0.1 #! by address\n"
-DONE = BARE + indented(SNAKE)
-MANAGEMENT = f"{HEADER}tkg_cluster_role: management\npinniped:\n  cert_duration: 2160h\n"
 WORKLOAD = "tkg_cluster_role: workload\nidentity_management_type: none\n"
 KAPP_BARE = "kappController:\n  namespace: tkg-system\n"
 PARAVIRTUAL = {"mode": "vsphereParavirtualCPI"}
@@ -38,7 +36,6 @@ PARAVIRTUAL = {"mode": "vsphereParavirtualCPI"}
     ("target", "obj"),
     [
         pytest.param(CPI, secret(BARE, kind="Opaque"), id="a Secret of another type"),
-        pytest.param(CPI, secret("vsphereCSI: {}\n", addon="vsphere-csi"), id="data values of another add-on"),
         pytest.param(CPI, secret("vsphereCSI: {}\n"), id="data values of another by content"),
         pytest.param(CPI, secret(HEADER, addon="antrea"), id="empty data values of another add-on"),
         pytest.param(CPI, secret(OVERLAY, addon="vsphere-cpi", key="overlays.yaml"), id="an overlay alone"),
@@ -46,7 +43,6 @@ PARAVIRTUAL = {"mode": "vsphereParavirtualCPI"}
         pytest.param(CPI, config("VSphereCPIConfig", CPI_GROUP, vsphereCPI=PARAVIRTUAL), id="a paravirtual cluster"),
         pytest.param(PINNIPED, secret(WORKLOAD, addon="pinniped"), id="a workload cluster by its label"),
         pytest.param(PINNIPED, secret(f"{WORKLOAD}pinniped: {{}}\n"), id="a workload cluster by its mapping"),
-        pytest.param(PINNIPED, secret("http_proxy: http://old:1\n", addon="harbor"), id="values of another add-on"),
         pytest.param(CLOUD, secret("vsphereCSI: {}\n"), id="data values of the driver of vSphere"),
     ],
 )
@@ -58,9 +54,7 @@ def test_what_must_not_change(target: Any, obj: Any) -> None:
 @pytest.mark.parametrize(
     ("target", "obj", "added"),
     [
-        pytest.param(CSI, secret("vsphereCSI:\n  a: 1\n", addon="our-csi"), indented(SNAKE), id="vSphere CSI"),
         pytest.param(KAPP, secret(KAPP_BARE), indented("config:\n" + indented(CAMEL)), id="kapp-controller"),
-        pytest.param(PINNIPED, secret(MANAGEMENT), SNAKE, id="Pinniped on a management cluster"),
         pytest.param(
             PINNIPED,
             secret("identity_management_type: none\n", addon="pinniped", kind="clusterbootstrap-secret"),
@@ -76,38 +70,6 @@ def test_what_must_not_change(target: Any, obj: Any) -> None:
 def test_data_values_come_and_go(target: Any, obj: Any, added: str) -> None:
     after = apply(target, obj)
     assert text_of(after) == text_of(obj) + added
-    assert {reading.variable: reading.value for reading in target.read(after, {})} == FULL.variables()
-    assert apply(target, after, NONE) == obj
-
-
-@pytest.mark.parametrize(
-    ("target", "obj", "path", "names"),
-    [
-        pytest.param(
-            CPI,
-            config("VSphereCPIConfig", CPI_GROUP, vsphereCPI={"region": "eu"}),
-            ("vsphereCPI", "proxy"),
-            ("http_proxy", "https_proxy", "no_proxy"),
-            id="vSphere CPI",
-        ),
-        *(
-            pytest.param(target, config(kind, group, **spec), path, ("httpProxy", "httpsProxy", "noProxy"), id=name)
-            for name, target, kind, group, spec, path in (
-                ("vSphere CSI", CSI, "VSphereCSIConfig", CSI_GROUP, {"vsphereCSI": {"a": 1}}, ("vsphereCSI", "config")),
-                ("kapp", KAPP, "KappControllerConfig", RUN_GROUP, {"namespace": "x"}, ("kappController", "config")),
-                ("EBS", CLOUD, "AwsEbsCSIConfig", CSI_GROUP, {"awsEBSCSIDriver": {"a": 1}}, ("awsEBSCSIDriver",)),
-                ("Disk", CLOUD, "AzureDiskCSIConfig", CSI_GROUP, {"azureDiskCSIDriver": {}}, ("azureDiskCSIDriver",)),
-                ("File", CLOUD, "AzureFileCSIConfig", CSI_GROUP, {"azureFileCSIDriver": {}}, ("azureFileCSIDriver",)),
-            )
-        ),
-    ],
-)
-def test_the_configuration_comes_and_goes(target: Any, obj: Any, path: Any, names: Any) -> None:
-    after = apply(target, obj)
-    holder = after["spec"]
-    for step in path:
-        holder = holder[step]
-    assert {name: holder[name] for name in names} == dict(zip(names, (HTTP, HTTPS, NO), strict=True))
     assert {reading.variable: reading.value for reading in target.read(after, {})} == FULL.variables()
     assert apply(target, after, NONE) == obj
 

@@ -67,11 +67,7 @@ def overridden(section: str, value: Any) -> Any:
     [
         pytest.param(cluster(CNI, kind="quick-start"), id="another class without the variable"),
         pytest.param(cluster({"name": "proxy", "value": {"url": "x"}}, kind="quick-start"), id="another shape"),
-        pytest.param(cluster(PROXY, kind="quick-start"), id="another class that has its proxy"),
-        pytest.param(overridden("controlPlane", {"value": VALUE}), id="an override that has its proxy"),
-        pytest.param(done(CNI, PROXY), id="a Cluster that has its proxy"),
         pytest.param(done(PROXY, trust({"name": "proxy", "data": "b2xk"})), id="a certificate while none is declared"),
-        pytest.param(service(proxy=VALUE), id="a TanzuKubernetesCluster that has its proxy"),
         pytest.param({"kind": "TanzuKubernetesCluster"}, id="a TanzuKubernetesCluster without a spec"),
     ],
 )
@@ -82,7 +78,6 @@ def test_what_must_not_change(obj: Any) -> None:
 @pytest.mark.parametrize(
     ("obj", "settings", "expected"),
     [
-        pytest.param(cluster(CNI), FULL, done(CNI, PROXY), id="a missing variable is made at the end"),
         pytest.param(
             cluster(CNI),
             ProxySettings(HTTP, HTTPS),
@@ -94,18 +89,11 @@ def test_what_must_not_change(obj: Any) -> None:
             id="without a list there is none",
         ),
         pytest.param(
-            cluster({"name": "proxy", "value": {"systemWide": True, "httpProxy": "x"}}, CNI),
-            FULL,
-            done({"name": "proxy", "value": {"systemWide": True, **VALUE}}, CNI),
-            id="one that is there is filled",
-        ),
-        pytest.param(
             cluster({"name": "proxy", "value": {**VALUE, "noProxy": NO}}),
             FULL,
             done(PROXY),
             id="a text that the class rejects becomes a list",
         ),
-        pytest.param(done(CNI, PROXY), NONE, cluster(CNI), id="removal takes the whole variable"),
         pytest.param(
             done({"name": "proxy", "value": {**VALUE, "systemWide": True}}, CNI),
             NONE,
@@ -170,13 +158,6 @@ def after(obj: Any, settings: ProxySettings, **groups: ProxySettings) -> Any:
             grouped(), FULL, OTHER, grouped({"name": "proxy", "value": OWN}), id="workers with another proxy get theirs"
         ),
         pytest.param(
-            grouped({"name": "proxy", "value": {"httpProxy": "x"}}),
-            FULL,
-            OTHER,
-            grouped({"name": "proxy", "value": OWN}),
-            id="one that is there is filled with theirs",
-        ),
-        pytest.param(
             grouped(),
             SILENT,
             OTHER,
@@ -203,13 +184,6 @@ def test_workers_get_a_variable_of_their_own(
 @pytest.mark.parametrize(
     ("before", "after", "removed"),
     [
-        pytest.param([CNI], [CNI, PROXY, trust({"name": "proxy", "data": DATA})], [CNI], id="the variable is made"),
-        pytest.param(
-            [trust({"name": "imageRepository", "data": "cg=="})],
-            [trust({"name": "imageRepository", "data": "cg=="}, {"name": "proxy", "data": DATA}), PROXY],
-            [trust({"name": "imageRepository", "data": "cg=="})],
-            id="other certificates stay",
-        ),
         pytest.param(
             [trust({"name": "proxy", "data": "b2xk"}), CNI],
             [trust({"name": "proxy", "data": DATA}), CNI, PROXY],
