@@ -47,19 +47,3 @@ def test_programs_beside_us_make_the_same_change() -> None:
     # Programs that `make bench-all` builds are not there for the tests.
     assert {name for name, error in errors.items() if not error.endswith("is not on this machine")} <= {"ruamel.yaml"}
     assert sum("inject-proxy" in one.name and one.ratio is not None for one in rows) == 2
-
-
-@pytest.mark.parametrize(
-    ("command", "error"),
-    [
-        pytest.param(["cat"], "makes another change", id="another change"),
-        pytest.param(["no-such-program"], "no-such-program is not on this machine", id="a program that is missing"),
-    ],
-)
-def test_a_row_that_measures_nothing_says_why(command: list[str], error: str) -> None:
-    def chosen(place: peers.Workplace) -> list[peers.Peer]:
-        reference, *_ = peers.streams(place)
-        return [reference, peers.Peer("wrong", command, place.stream, yaml.safe_load_all)]
-
-    _, wrong = rounds.compared(chosen, inputs.documents(4, inputs.small_workloads, 50), 1)
-    assert (wrong.ratio, wrong.error) == (None, error)

@@ -31,7 +31,6 @@ IGNORED = {".gitignore": "old.yaml\n", "old.yaml": OTHER, "proxy.yaml": CONFIG}
 HERE = ("a/b", ["."])
 FOUND = [
     pytest.param(HERE, {"proxy.yaml": CONFIG}, "../../proxy.yaml", id="at the root of the repository"),
-    pytest.param(HERE, {"a/proxy.yml": CONFIG}, "../proxy.yml", id="between"),
     pytest.param((".", ["a/b/nodes.yaml"]), {"a/b/proxy.yaml": CONFIG}, "a/b/proxy.yaml", id="beside a file"),
     pytest.param(
         (".", ["a/b", "a/c"]), {"proxy.yaml": CONFIG, "a/c/n.yaml": NODES}, "proxy.yaml", id="above two paths"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -95,12 +94,6 @@ def test_the_config_says_which_codes_speak_about_a_list_and_what_is_known(tmp_pa
     assert not any("AddressNotListed" in line for line in lines)
 
 
-def test_the_problems_of_a_list_as_json() -> None:
-    done = inject_proxy("", "lint", "--output", "json", "localhost,127.0.0.1,a;b")
-    (found,) = json.loads(done.stdout)
-    assert (found["severity"], found["tags"]) == ("warning", {"rule": "EntryForm"})
-
-
 # files
 
 
@@ -115,13 +108,6 @@ def test_a_tree_is_judged_and_what_a_run_does_not_read_is_left_alone(tree: Path)
     assert errors.startswith("inject-proxy lint: 3 files read (left alone: 1 no manifest), 2 objects checked; ")
 
 
-def test_the_config_above_a_file_counts_and_the_one_that_is_named_before_it(tree: Path, tmp_path: Path) -> None:
-    rules = tmp_path / "rules.yml"
-    rules.write_text(CONFIG + "  lint: {rules: {UrlInvalid: Off, EntryForm: Off, ListEmpty: Off}}\n")
-    assert lint("--config", rules, tree / "apps")[0] == 0
-    assert lint(tree / "apps")[0] == 1
-
-
 def test_one_thing_that_is_wrong_in_many_objects_is_one_line(tmp_path: Path) -> None:
     text = WEB.replace('"proxy', '"http://user:pw@proxy').replace("; 10", ",10")
     for number in range(5):
@@ -133,31 +119,3 @@ def test_one_thing_that_is_wrong_in_many_objects_is_one_line(tmp_path: Path) -> 
 
 
 # wrong usage
-
-
-@pytest.mark.parametrize(
-    ("words", "stdin", "says"),
-    [
-        pytest.param(["--config=nowhere.yaml", "a,b"], "", "nowhere.yaml", id="no config"),
-        pytest.param(["nowhere.yaml"], "", '"nowhere.yaml"', id="a file that is not there"),
-    ],
-)
-def test_wrong_usage_says_what_is_right(words: list[str], stdin: str, says: str) -> None:
-    exit_code, lines, errors = lint(*words, stdin=stdin)
-    assert (exit_code, lines) == (2, [])
-    assert says in errors
-
-
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        pytest.param("apiVersion: v1\nkind: Pod\n", 2, id="none"),
-        pytest.param(f"{CONFIG}---\n{CONFIG}", 2, id="two"),
-        pytest.param(CONFIG + "  mode: X\n", 1, id="a wrong one"),
-        pytest.param("kind: ProxyConfig\n\tx", 1, id="no YAML"),
-    ],
-)
-def test_the_file_of_a_config_must_hold_one_that_is_right(text: str, code: int, tmp_path: Path) -> None:
-    path = tmp_path / "proxy.yaml"
-    path.write_text(text)
-    assert lint("--config", path, "a,b")[0] == code

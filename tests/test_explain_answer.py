@@ -50,9 +50,6 @@ def test_a_whole_system_is_explained(story: Path, form: str) -> None:
     assert "localhost" in text
 
 
-CLASSES = sorted((TESTDATA / "nodes" / "clusterClass").iterdir())[::3]
-
-
 @pytest.mark.parametrize("form", FORMS)
 def test_no_name_shows_a_password(form: str) -> None:
     region = base64.b64encode(b"http://svc:S3CRET-3@proxy:3128").decode().rstrip("=")

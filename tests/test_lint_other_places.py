@@ -162,19 +162,6 @@ def test_the_right_proxy_beside_what_a_run_writes_is_none(place: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("item", "advice"),
-    [
-        pytest.param(workload(HTTP_PROXY=OLD), "`spec.targets.workloads`", id="a workload"),
-        pytest.param(release("harbor", {"proxy": {"httpProxy": OLD}}), "`spec.targets.charts`", id="a chart"),
-        pytest.param(places(OLD)["AKS"], "`spec.targets.aks.enabled`", id="a system that waits to be asked"),
-    ],
-)
-def test_the_advice_is_what_changes_the_place(item: dict[str, Any], advice: str) -> None:
-    (result,) = (result for result in warned(PROXY, item) if result.code == "OtherProxy")
-    assert advice in result.message
-
-
-@pytest.mark.parametrize(
     ("text", "is_stale"),
     [
         pytest.param(f"CLUSTER_NAME: a\nTKG_HTTP_PROXY: {OLD}\n", True, id="a cluster configuration of TKG"),

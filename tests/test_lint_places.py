@@ -50,20 +50,6 @@ def codes(of: Iterable[Reading], audience: Audience = NODE, **more: Any) -> list
     return sorted(finding.code for finding in findings)
 
 
-@pytest.mark.parametrize("audience", [NODE, POD])
-@pytest.mark.parametrize(
-    "values",
-    [
-        pytest.param({}, id="nothing at all"),
-        pytest.param(dict.fromkeys(PROXY_VARIABLES), id="six that are not known here"),
-    ],
-)
-def test_a_place_that_is_right_has_no_findings(values: dict[str, str | None], audience: Audience) -> None:
-    if values.get("NO_PROXY"):
-        values = all_six(no_proxy=good(audience))
-    assert codes(readings(values), audience, networks=(NETWORK,)) == []
-
-
 @pytest.mark.parametrize("name", TARGETS)
 def test_what_every_target_writes_has_no_findings(name: str) -> None:
     audience = TARGETS[name].audience
