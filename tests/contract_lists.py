@@ -102,10 +102,8 @@ RESULT_SCHEMA = {
 """One entry of `results` as the specification has it; additional keys are refused where it names all."""
 
 
-def resource_list(
-    *items: str, config: str | None = CONFIG, api_version: str = "config.kubernetes.io/v1", rest: str = ""
-) -> str:
+def resource_list(*items: str, config: str | None = CONFIG, api_version: str = "config.kubernetes.io/v1") -> str:
     """A ResourceList of these documents, laid out as kpt does; ``config`` None leaves the functionConfig out."""
     body = "".join(f"- {textwrap.indent(item, '  ')[2:]}" for item in items)
     function_config = "" if config is None else f"functionConfig:\n{textwrap.indent(config, '  ')}"
-    return f"apiVersion: {api_version}\nkind: ResourceList\nitems:\n{body}{function_config}{rest}"
+    return f"apiVersion: {api_version}\nkind: ResourceList\nitems:\n{body}{function_config}"

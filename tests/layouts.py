@@ -18,10 +18,10 @@ from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence, compose, walk
 Mutation = Callable[[str, Node, random.Random], str | None]
 
 
-def mutated(text: str, dice: random.Random, *, most: int = 6) -> str:
-    """Return ``text`` with up to ``most`` mutations of its items, and perhaps other line breaks."""
+def mutated(text: str, dice: random.Random) -> str:
+    """Return ``text`` with up to six mutations of its items, and perhaps other line breaks."""
     meaning = read(text)
-    for _ in range(dice.randint(1, most)):
+    for _ in range(dice.randint(1, 6)):
         other = dice.choice(MUTATIONS)(text, _items(compose(text)), dice)
         if other is not None and _means(other, meaning):
             text = other

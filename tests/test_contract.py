@@ -147,15 +147,9 @@ def test_c17_what_is_said_goes_to_stderr_and_stdout_is_for_the_list(stdin: str) 
     assert all(document["kind"] == "ResourceList" for document in yaml.safe_load_all(done.stdout))
 
 
-@pytest.mark.parametrize(
-    ("stdin", "code"),
-    [
-        pytest.param(resource_list(WORKERS), 0, id="a change is a success"),
-        pytest.param(resource_list(WORKERS, config=BAD_CONFIG), 1, id="a bad functionConfig is a failure"),
-    ],
-)
-def test_c18_exits_with_zero_on_success_only(stdin: str, code: int) -> None:
-    assert inject_proxy(stdin).returncode == code
+def test_c18_exits_with_zero_on_success_only() -> None:
+    assert inject_proxy(resource_list(WORKERS)).returncode == 0
+    assert inject_proxy(resource_list(WORKERS, config=BAD_CONFIG)).returncode == 1
 
 
 def test_c19_updates_items_and_neither_creates_nor_deletes_any() -> None:

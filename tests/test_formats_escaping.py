@@ -57,7 +57,6 @@ def test_systemd_itself_reads_back_every_value() -> None:
         pytest.param("A=\\q B=1", id="an unknown escape loses the rest of the line"),
         pytest.param('B=1 "A=1', id="an open quote loses the rest of the line"),
         pytest.param("A=\\x00", id="a NUL byte is refused"),
-        pytest.param("A=p%%ss", id="a doubled percent sign is one"),
         pytest.param("A=p%4 B=1", id="an unknown specifier loses its own word only"),
         pytest.param("A=%-x%", id="a percent sign before no letter stays"),
         pytest.param('"A=a\'b"', id="the other quote means nothing inside quotes"),

@@ -14,7 +14,6 @@ from support import need
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        pytest.param("", [], id="nothing"),
         pytest.param("-----BEGIN PRIVATE KEY-----\nQUJD\n-----END PRIVATE KEY-----\n", [], id="no certificate"),
         pytest.param("-----BEGIN CERTIFICATE-----\nQUJD\n", [], id="one without an end"),
         pytest.param(A + B, [A, B], id="two"),

@@ -67,12 +67,9 @@ def ca(text: str = PEM, **metadata: Any) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": whole, "data": {"ca-bundle.crt": text}}
 
 
-def objects(*items: dict[str, Any]) -> Objects:
-    return Objects(Manifests({"a.yaml": "\n---\n".join(json.dumps(item) for item in items).encode()}))
-
-
 def load(function_config: dict[str, Any], *items: dict[str, Any]) -> ProxyConfig:
-    loaded = config.load(function_config, objects(*items))
+    objects = Manifests({"a.yaml": "\n---\n".join(json.dumps(item) for item in items).encode()})
+    loaded = config.load(function_config, Objects(objects))
     assert loaded is not None
     return loaded
 
@@ -88,11 +85,6 @@ def wrong(function_config: dict[str, Any], *items: dict[str, Any]) -> list[str]:
 
 def entries(loaded: ProxyConfig) -> list[str]:
     return [entry.text for entry in loaded.no_proxy]
-
-
-def resource_list(function_config: dict[str, Any], *items: dict[str, Any]) -> bytes:
-    whole = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList"}
-    return json.dumps({**whole, "functionConfig": function_config, "items": list(items)}).encode()
 
 
 @pytest.mark.parametrize(
@@ -298,7 +290,8 @@ def test_an_object_that_values_are_read_from_is_never_written(mode: str) -> None
         "stringData": {"value": "TKG_HTTP_PROXY_ENABLED: true\nTKG_HTTP_PROXY: http://asdf\n"},
     }
     spec = {"from": [{"kind": "Secret", "name": "one-config-values"}], "noProxy": ["own.example"], "mode": mode}
-    outcome = run(resource_list(proxy_config(**spec), source, CONTROL_PLANE))
+    given = {"kind": "ResourceList", "functionConfig": proxy_config(**spec), "items": [source, CONTROL_PLANE]}
+    outcome = run(json.dumps(given).encode())
     (there, nodes) = json.loads(outcome.output)["items"]
     assert outcome.exit_code == 0
     assert there == source

@@ -32,22 +32,23 @@ def test_a_style_prints_no_warning_that_it_causes_itself(story: Path) -> None:
     assert [result.line() for result in warnings(outcome) if result.code in OF_THE_STYLE] == []
 
 
-def cluster(pods: str) -> str:
-    return (
-        "apiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {name: prod, namespace: org-acme}\n"
-        f"spec: {{clusterNetwork: {{pods: {{cidrBlocks: ['{pods}']}}}}}}\n"
-    )
+CLUSTER = """\
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: Cluster
+metadata: {name: prod, namespace: org-acme}
+spec: {clusterNetwork: {pods: {cidrBlocks: [10.0.0.0/8]}}}
+"""
 
 
-def workers(name: str, more: str = "") -> str:
+def workers(name: str) -> str:
     labelled = f"  labels: {{cluster.x-k8s.io/cluster-name: prod}}\n  name: {name} #"
-    return WORKERS.replace("  name: workers #", labelled) + more
+    return WORKERS.replace("  name: workers #", labelled)
 
 
 def test_what_nobody_says_about_many_clusters_is_one_warning() -> None:
-    items = [cluster("10.0.0.0/8"), workers("a")]
+    items = [CLUSTER, workers("a")]
     for name in "bcdef":
-        items += [text.replace(": prod", f": prod-{name}") for text in (cluster("10.0.0.0/8"), workers(name))]
+        items += [text.replace(": prod", f": prod-{name}") for text in (CLUSTER, workers(name))]
     (said,) = [one for one in ran(*items).results if one.code == "FactsUnknown"]
     assert said.message.endswith(
         "(also true of `Cluster/org-acme/prod-b`, and of `Cluster/org-acme/prod-c`, and of 3 more Clusters, "

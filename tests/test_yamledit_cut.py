@@ -16,7 +16,6 @@ HEAD = "apiVersion: v1\nkind: X\n"
     "text",
     [
         pytest.param("", id="nothing"),
-        pytest.param(HEAD, id="no such member"),
         pytest.param(HEAD + "items:\n", id="a list without a value"),
         pytest.param("items:\n- |\n  x\n--- \n", id="the beginning of another one at the end"),
         pytest.param("items:\n  - a\nb: 1\n---\nc: 1\n", id="a second document behind another member"),

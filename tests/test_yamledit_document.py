@@ -126,7 +126,6 @@ BELOW = "spec:\n  ?\n    - a\n  : x\n  files: []\n"
             id="a placeholder without quotes behind a list that is filled",
         ),
         pytest.param(BELOW, add("spec", "z", value=1), "files: []\n", "files: []\n  z: 1\n", id="a new member"),
-        pytest.param(PLACEHOLDER, remove("spec", "files"), "  files: [] # none\n", "", id="a member before it goes"),
         pytest.param("a: {{ x }}\nb: &n 1\nc: *n\n", replace("b", value=2), "&n 1\nc: *n", "2\nc: 1", id="an alias"),
     ],
 )

@@ -6,10 +6,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.yamledit.render import (
-    AuthorScalar,
-    scalar,
-)
+from krm_fn.yamledit.render import AuthorScalar, scalar
 
 
 @pytest.mark.parametrize(

@@ -18,11 +18,6 @@ from support import run
     [
         pytest.param("", "the input is empty: it must be one YAML document", id="nothing"),
         pytest.param(
-            "a: 1\n---\nb: 2\n",
-            "the input must be one YAML document, but a second one begins at line 2, column 1",
-            id="two documents",
-        ),
-        pytest.param(
             "a: *nowhere\n",
             "an alias has no anchor before it at line 1, column 4: quote a text that begins with `*`",
             id="no anchor",
