@@ -71,7 +71,6 @@ def cluster_class(version: str, cp: Any, machines: Mapping[str, Any], pools: Map
 
 
 def cluster(version: str, name: str = "one", network: Any = None, **topology: Any) -> dict[str, Any]:
-    """A Cluster of that class."""
     named = {"class": "class"} if version == "v1beta1" else {"classRef": {"name": "class"}}
     spec = {"clusterNetwork": network or {}, "topology": {**named, "version": "v1.34.0", **copy.deepcopy(topology)}}
     return {

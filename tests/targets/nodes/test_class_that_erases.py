@@ -269,9 +269,6 @@ def test_a_patch_that_erases_behind_ours_makes_ours_move_behind_it(version: str,
     assert answer(copy.deepcopy(items), targets=targets)[0] == items
 
 
-# Files that are the same for all Clusters.
-
-
 @pytest.mark.judged
 @in_turns(0)
 def test_certificates_and_mirror_go_behind_the_patches_too(version: str, patches: Any, spec: Any) -> None:

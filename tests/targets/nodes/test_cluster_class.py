@@ -195,9 +195,6 @@ def test_options_of_the_node_targets_hold_for_the_patches() -> None:
     assert "preKubeadmCommands" not in nodes["mp"]
 
 
-# Updating and removing.
-
-
 def test_a_variable_that_was_changed_by_hand_is_brought_back() -> None:
     there, _ = answer(objects("v1beta1", cluster("v1beta1")))
     changed = copy.deepcopy(there)

@@ -247,9 +247,6 @@ def test_cri_o_gets_a_drop_in_and_a_restart_of_its_own() -> None:
     assert run(OF_PROXY[2], run(OF_PROXY[0], written, NONE).obj, NONE).obj == obj
 
 
-# Texts of files.
-
-
 def base64_of(raw: bytes) -> str:
     return base64.b64encode(raw).decode()
 

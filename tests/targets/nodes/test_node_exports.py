@@ -21,8 +21,6 @@ from support import need
 COMMANDS = TARGETS["kubeadmCommands"]
 RESTART = "systemctl daemon-reload && systemctl restart containerd # inject-proxy"
 HTTP = ["export HTTP_PROXY='http://proxy:3128'", "export http_proxy='http://proxy:3128'"]
-HTTPS = ["export HTTPS_PROXY='http://proxy:3129'", "export https_proxy='http://proxy:3129'"]
-NO = ["export NO_PROXY='localhost,.svc'", "export no_proxy='localhost,.svc'"]
 OWN_RESTART = ["systemctl daemon-reload", "systemctl restart containerd"]
 
 
@@ -226,9 +224,6 @@ def test_a_value_that_a_shell_cannot_hold_is_an_error() -> None:
     outcome = run(COMMANDS, kubeadm({}), ProxySettings(no_proxy="a\x00b"))
     assert outcome.changes == []
     assert [one.code for one in outcome.findings] == ["CannotWrite"]
-
-
-# What is read.
 
 
 @pytest.mark.parametrize(

@@ -103,16 +103,6 @@ def test_ignition_cannot_append_either() -> None:
     assert "/etc/environment" not in contents(spec_of(outcome.obj))
 
 
-def test_the_lines_of_others_stay() -> None:
-    outcome = run(node_files, kubeadm({"files": [ENTRY]}), OTHER, ALL)
-    text = contents(spec_of(outcome.obj))["/etc/environment"]
-    assert text.startswith('PATH="/bin"\n# HTTP_PROXY=x\n')
-    assert text.endswith("\nLANG=C")
-    assert pam_environment(text) == {**OTHER.variables(), "PATH": "/bin", "LANG": "C"}
-    removed = run(node_files, outcome.obj, NONE, ALL)
-    assert contents(spec_of(removed.obj)) == {"/etc/environment": 'PATH="/bin"\n# HTTP_PROXY=x\nLANG=C'}
-
-
 @pytest.mark.parametrize(
     ("name", "text"),
     [

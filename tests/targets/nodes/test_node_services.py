@@ -25,30 +25,12 @@ RKE2 = [kind for kind in NODE_KINDS.values() if kind.system.name == "RKE2"]
 
 
 def obj(kind: NodeConfigKind, spec: Any) -> dict[str, Any]:
-    """An object of a kind with a configuration."""
     return {
         "apiVersion": f"{kind.group}/v1beta1",
         "kind": kind.kind,
         "metadata": {"name": "x"},
         **functools.reduce(lambda inner, key: {key: inner}, reversed(kind.path), copy.deepcopy(spec)),
     }
-
-
-@pytest.mark.parametrize("kind", RKE2, ids=lambda kind: kind.kind)
-def test_each_kind_gets_the_files_of_its_services_and_exports(kind: NodeConfigKind) -> None:
-    outcome = run(rke2, obj(kind, {}), HTTP_ONLY)
-    spec = lookup(outcome.obj, kind.path)
-    wanted = {"RKE2ControlPlane": ["rke2-server"], "RKE2Config": ["rke2-server", "rke2-agent"]}
-    services = wanted.get(kind.kind.removesuffix("Template"), [])
-    if kind.kind == "RKE2ConfigTemplate":
-        services = ["rke2-agent"]
-    assert list(contents(spec)) == [f"/etc/default/{name}" for name in services]
-    for text in contents(spec).values():
-        assert environment_file(text) == HTTP_ONLY.variables()
-    assert shell_environment("sh", spec["preRKE2Commands"]).items() >= HTTP_ONLY.variables().items()
-    assert run(rke2, outcome.obj, HTTP_ONLY).obj == outcome.obj
-    assert not lookup(run(rke2, outcome.obj, NONE).obj, (*kind.path, "files"))
-    assert {one.value for one in rke2.read(outcome.obj, {})} == set(HTTP_ONLY.variables().values())
 
 
 @pytest.mark.parametrize(
@@ -95,27 +77,6 @@ def test_the_installer_of_k3s_copies_what_is_exported(kind: NodeConfigKind, url:
     assert environment_file(copied) == wanted.variables()
     assert run(k3s, outcome.obj, wanted).obj == outcome.obj
     assert not lookup(run(k3s, outcome.obj, NONE).obj, (*kind.path, "preK3sCommands"))
-
-
-K0S = [kind for kind in NODE_KINDS.values() if kind.system.name == "k0s"]
-
-
-@pytest.mark.parametrize(("version", "commands"), [("v1beta1", "preStartCommands"), ("v1beta2", "preK0sCommands")])
-@pytest.mark.parametrize("kind", K0S, ids=lambda kind: kind.kind)
-def test_k0s_gets_a_drop_in_of_the_service_of_its_role(kind: NodeConfigKind, version: str, commands: str) -> None:
-    wanted = HTTP_ONLY._replace(http_proxy=PASSWORD)
-    given = {**obj(kind, {}), "apiVersion": f"{kind.group}/{version}"}
-    outcome = run(k0s, given, wanted)
-    spec = lookup(outcome.obj, kind.path)
-    assert list(spec) == ["files", commands]
-    ((path, text),) = contents(spec).items()
-    service = "k0scontroller" if "ControlPlane" in kind.kind else "k0sworker"
-    assert path == f"/etc/systemd/system/{service}.service.d/http-proxy.conf"
-    assert systemd_environment(text) == wanted.variables()
-    assert shell_environment("sh", spec[commands]).items() >= wanted.variables().items()
-    assert "owner" not in spec["files"][0]
-    assert run(k0s, outcome.obj, wanted).obj == outcome.obj
-    assert not lookup(run(k0s, outcome.obj, NONE).obj, (*kind.path, "files"))
 
 
 def test_ignition_of_k0s_is_a_mapping() -> None:
@@ -187,7 +148,7 @@ OFF, WITHOUT_EXPORTS = {"enabled": False}, {"exports": False}
 
 @pytest.mark.parametrize(
     ("system", "options"),
-    [("kubeadm", OFF), ("RKE2", OFF), ("K3s", OFF), ("K3s", WITHOUT_EXPORTS), ("k0s", OFF)],
+    [("kubeadm", OFF), ("K3s", OFF), ("K3s", WITHOUT_EXPORTS)],
 )
 def test_a_class_for_whose_nodes_nothing_is_written_gets_neither_patches_nor_a_variable(
     system: str, options: dict[str, Any]

@@ -93,9 +93,6 @@ def test_results_show_fingerprints_and_never_a_certificate() -> None:
     assert [line for line in shown if "BEGIN" in line] == []
 
 
-# The order in which targets run, and the history of a list, do not matter.
-
-
 def both(obj: dict[str, Any], proxy: ProxySettings, trusted: ProxySettings, *, proxy_first: bool) -> dict[str, Any]:
     steps: list[tuple[Any, ProxySettings]] = [(target, trusted), (kubeadm_commands, proxy)]
     for module, settings in reversed(steps) if proxy_first else steps:
@@ -120,9 +117,6 @@ def test_every_way_leads_to_the_same_commands(
     straight = both(start, *last[:2], proxy_first=False)
     found, expected = ((spec_of(one) or {}).get("preKubeadmCommands") or [] for one in (obj, straight))
     assert found == expected
-
-
-# What is reported.
 
 
 def test_a_file_of_another_author_at_our_path_is_reported_and_stays() -> None:

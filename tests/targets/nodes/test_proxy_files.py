@@ -123,20 +123,6 @@ def test_a_drop_in_of_our_name_in_any_folder_of_systemd_is_ours(folder: str) -> 
 @pytest.mark.parametrize(
     "other",
     [
-        pytest.param(entry(SETS, f"{FOLDER.replace('/etc', '/usr/lib')}/zz.conf"), id="another folder"),
-        pytest.param(entry(None, f"{FOLDER}/99-proxy.conf", contentFrom={"secret": {}}), id="judged by its name"),
-    ],
-)
-@pytest.mark.parametrize("settings", [PROXY, NONE], ids=["a proxy", "none"])
-def test_another_drop_in_that_sets_a_proxy_is_reported_and_stays(other: dict[str, Any], settings: Any) -> None:
-    outcome = run(CONTAINERD, files(other, ENTRY), settings, {"path": PATH})
-    assert spec_of(outcome.obj)["files"][0] == other
-    assert [(one.code, one.path[-2:]) for one in outcome.findings] == [("OtherProxy", ("0", "path"))]
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
         pytest.param(entry(SETS, PATH.replace("containerd", "docker")), id="another service"),
         pytest.param(entry(None, f"{FOLDER}/90.conf", contentFrom={}), id="a Secret under a name that says nothing"),
     ],
@@ -182,7 +168,6 @@ def test_a_foreign_reference_stays_and_is_reported(settings: Any, options: Any) 
 @pytest.mark.parametrize(
     ("old", "settings", "options"),
     [
-        pytest.param(referring(), OF_ONE, {}, id="nobody says where the text is to be"),
         pytest.param(referring("mycluster-systemd-proxy-0123456789"), OF_ONE, SECRET, id="a name with a hash"),
         pytest.param(referring("x-systemd-proxy"), PROXY, SECRET, id="the Cluster is not known"),
     ],

@@ -40,9 +40,6 @@ def files(*entries: Any, **more: Any) -> dict[str, Any]:
     return kubeadm({"files": list(entries), **more})
 
 
-# what must not change
-
-
 @pytest.mark.parametrize(
     "obj",
     [

@@ -51,7 +51,6 @@ def spec(version: str = "v1.12", kind: str = "controlplane", *patches: str, **mo
 
 
 def obj(configuration: Any, kind: str = "TalosControlPlane") -> dict[str, Any]:
-    """An object of a kind with a configuration."""
     node = KINDS[kind]
     whole = functools.reduce(lambda inner, key: {key: inner}, reversed(node.path), copy.deepcopy(configuration))
     return {"apiVersion": f"{node.group}/v1alpha3", "kind": kind, "metadata": {"name": "x"}, **whole}

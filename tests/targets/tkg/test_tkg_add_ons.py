@@ -17,9 +17,7 @@ CPI, KAPP = TARGETS["tkgVsphereCPI"], TARGETS["tkgKappController"]
 PINNIPED, CLOUD = TARGETS["tkgPinniped"], TARGETS["tkgCloudCSI"]
 CPI_GROUP, RUN_GROUP = "cpi.tanzu.vmware.com", "run.tanzu.vmware.com"
 SNAKE = f"http_proxy: {HTTP}\nhttps_proxy: {HTTPS}\nno_proxy: {NO}\n"
-CAMEL = f"httpProxy: {HTTP}\nhttpsProxy: {HTTPS}\nnoProxy: {NO}\n"
 OVERLAY = '#@overlay/match by=overlay.subset({"kind": "DaemonSet"})\n---\nspec: {}\n'
-ANNOTATED = {"name": "x", "annotations": {"tkg.tanzu.vmware.com/addon-type": "cloud-provider/vsphere-cpi"}}
 
 
 def indented(text: str, by: int = 2) -> str:
@@ -52,33 +50,9 @@ def test_what_must_not_change(target: Any, obj: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "obj", "added"),
-    [
-        pytest.param(KAPP, secret(KAPP_BARE), indented("config:\n" + indented(CAMEL)), id="kapp-controller"),
-        pytest.param(
-            PINNIPED,
-            secret("identity_management_type: none\n", addon="pinniped", kind="clusterbootstrap-secret"),
-            SNAKE,
-            id="Pinniped by its label",
-        ),
-        *(
-            pytest.param(CLOUD, secret(f"{HEADER}{key}:\n  a: 1\n"), indented(SNAKE), id=key)
-            for key in ("awsEBSCSIDriver", "azureDiskCSIDriver", "azureFileCSIDriver")
-        ),
-    ],
-)
-def test_data_values_come_and_go(target: Any, obj: Any, added: str) -> None:
-    after = apply(target, obj)
-    assert text_of(after) == text_of(obj) + added
-    assert {reading.variable: reading.value for reading in target.read(after, {})} == FULL.variables()
-    assert apply(target, after, NONE) == obj
-
-
-@pytest.mark.parametrize(
     "obj",
     [
         pytest.param(secret(HEADER, addon="vsphere-cpi"), id="known by the label"),
-        pytest.param(secret(HEADER, metadata=ANNOTATED), id="known by the annotation"),
         pytest.param(secret(HEADER, addon="vsphere-cpi", kind="clusterbootstrap-secret"), id="of a ClusterClass"),
     ],
 )

@@ -223,14 +223,8 @@ def test_a_certificate_needs_no_proxy_beside_it(obj: Any, settings: ProxySetting
     assert apply(tkg_cluster_class, obj, settings) == expected
 
 
-@pytest.mark.parametrize(
-    "obj",
-    [
-        pytest.param(done(CNI, PROXY), id="a Cluster of TKG"),
-        pytest.param(service(proxy=VALUE), id="a TanzuKubernetesCluster"),
-    ],
-)
-def test_half_of_the_proxies_leaves_what_is_there_and_is_reported(obj: Any) -> None:
+def test_half_of_the_proxies_leaves_what_is_there_and_is_reported() -> None:
+    obj = service(proxy=VALUE)
     settings = ProxySettings(http_proxy=HTTP, no_proxy=NO)
     assert apply(tkg_cluster_class, obj, settings) == obj
     assert [one.severity for one in findings(tkg_cluster_class, obj, settings)] == [Severity.WARNING]
