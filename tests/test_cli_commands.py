@@ -38,12 +38,6 @@ def test_help_comes_in_three_ways(command: str) -> None:
     assert {"--verbose", "--version", "--traceback", "--help"} <= set(re.findall(r"--[a-z-]+", text))
 
 
-def test_the_overview_names_all_commands_and_exit_codes() -> None:
-    assert out("help") == out("--help") == out("-h")
-    for word in (*COMMANDS, "exit codes"):
-        assert word in out("help")
-
-
 def examples() -> list[str]:
     texts = [parser.epilog or "" for parser in COMMANDS.values()]
     return [

@@ -69,15 +69,6 @@ def test_twice_is_once_and_removal_takes_the_proxy_out(system: str, removal: Pat
     assert URL not in removed
 
 
-def test_containerd_and_ansible_get_the_proxy_under_all_their_names() -> None:
-    data = read(export("image-builder", "# Flatcar\nbuild_name: flatcar\n"))
-    names = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy")
-    assert tuple(data["proxy_env"]) == names
-    assert [data[name] for name in ("http_proxy", "https_proxy")] == [URL, URL]
-    assert data["no_proxy"] == data["proxy_env"]["NO_PROXY"]
-    assert "192.168.0.0/16" in data["no_proxy"].split(",")
-
-
 @pytest.mark.parametrize(
     ("text", "switch"),
     [
@@ -101,11 +92,6 @@ def test_tkg_is_reported_that_there_is_a_proxy(text: str, switch: object) -> Non
 )
 def test_a_file_of_another_shape_is_refused(text: str, reported: str) -> None:
     assert reported in refused("giantswarm", text)
-
-
-def test_a_file_in_another_encoding_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "a.yaml").write_bytes(b"a: \xff\n")
-    assert "must be UTF-8" in done("export", "tkg", "--config", str(PROXY), str(tmp_path / "a.yaml"), code=1)[1]
 
 
 @pytest.mark.parametrize("text", ["a: 1\n", ""], ids=["a file", "a new one"])

@@ -11,17 +11,10 @@ from explained import CONFIG, EAST, MANIFESTS, WEST, answer, explained
 from stories import TESTDATA
 
 
-@pytest.mark.parametrize(
-    ("manifests", "expected"),
-    [
-        pytest.param(MANIFESTS, "2 of 2 clusters get one of 2 proxies; a run changes 2 objects; ", id="two regions"),
-    ],
-)
-def test_the_answer_begins_with_one_sentence(manifests: str, expected: str) -> None:
-    summary = answer(manifests)["summary"]
-    assert summary.startswith(expected)
-    assert summary.endswith(".")
-    assert explained(manifests).startswith(summary)
+def test_the_answer_begins_with_one_sentence() -> None:
+    summary = answer(MANIFESTS)["summary"]
+    assert summary.startswith("2 of 2 clusters get one of 2 proxies; a run changes 2 objects; ")
+    assert explained(MANIFESTS).startswith(summary)
 
 
 def test_some_clusters_may_be_asked_for() -> None:

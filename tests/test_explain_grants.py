@@ -44,16 +44,6 @@ def test_groups_of_workers_of_a_class_with_another_proxy_are_named() -> None:
     assert parts["http://batch.corp.example:3128"] == ["worker batch"]
 
 
-def test_only_what_a_run_would_touch_is_a_place() -> None:
-    other = (
-        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: cert-manager-docs}\nspec:\n"
-        "  template: {spec: {containers: [{name: web, image: web}]}}\n"
-        "---\napiVersion: v1\nkind: Secret\nmetadata: {name: other}\nstringData: {a: HelmRelease}\n---\n"
-    )
-    places = [[place["object"] for place in proxy["places"]] for proxy in answer(other + MANIFESTS)["proxies"]]
-    assert places == [[place["object"] for place in proxy["places"]] for proxy in answer()["proxies"]]
-
-
 def test_a_list_that_a_product_completes_has_no_hosts() -> None:
     topology = "{class: nutanix, version: v1.31.0, variables: [{name: clusterConfig, value: {}}]}"
     cluster = BARE.replace("NAME", "west").replace("spec: {}", f"spec: {{topology: {topology}}}")

@@ -64,7 +64,6 @@ def test_the_composed_list_has_no_problem(audience: Audience, infrastructure: st
         pytest.param("*.a.b", ["EntryForm"], ".a.b", id="a glob"),
         pytest.param("*a.b", ["EntryUnread"], "*a.b", id="a glob that no entry can say"),
         pytest.param("10.1.2.3/8", ["EntryForm"], "10.0.0.0/8", id="host bits"),
-        pytest.param("a:80", ["EntryForm"], "a", id="a host and a port"),
         pytest.param("http://a:80/x", ["EntryForm"], "a", id="a URL"),
         pytest.param("fe80::a%eth0", ["EntryUnread"], "fe80::a%eth0", id="a zone"),
         pytest.param("a,*", ["ProxyNeverUsed"], "a,*", id="everything among others"),
@@ -72,12 +71,10 @@ def test_the_composed_list_has_no_problem(audience: Audience, infrastructure: st
         pytest.param("0.0.0.0", ["EntryUnread"], "0.0.0.0", id="an address that no host has"),  # noqa: S104
         pytest.param("a.b", ["DomainForm"], "a.b,.a.b", id="a domain without its dotted form"),
         pytest.param("api.example.com", [], "api.example.com,.api.example.com", id="a name of three labels"),
-        pytest.param("a.b.", ["DomainForm"], "a.b.,a.b,.a.b", id="a rooted name alone"),
         pytest.param("2.3", ["EntryTooBroad"], "2.3", id="the end of an address"),
         pytest.param("172.0.0.0/8", ["EntryTooBroad"], "172.0.0.0/8", id="a CIDR around a private network"),
         pytest.param("172.32.0.0/16", ["EntryTooBroad"], "172.32.0.0/16", id="public addresses that look private"),
         pytest.param("a,a", ["EntryNeedless"], "a", id="twice"),
-        pytest.param("a,,b", ["EntryNeedless"], "a,b", id="an empty entry"),
         pytest.param("10.0.0.0/8,10.1.0.0/16", ["EntryNeedless"], "10.0.0.0/8,10.1.0.0/16", id="a CIDR in a CIDR"),
         pytest.param("b.c,.b.c,a.b.c", ["EntryNeedless"], "b.c,.b.c,a.b.c", id="a name under a domain"),
     ],
@@ -155,16 +152,13 @@ def test_names_of_the_cluster_are_no_mistakes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("length", "audience", "max_length", "is_said"),
-    [
-        pytest.param(LONGEST_ON_NODES + 1, NODE, 0, True, id="one byte more"),
-        pytest.param(LONGEST + 1, POD, 0, True, id="longer than Linux starts a program with"),
-        pytest.param(21, POD, 20, True, id="one byte more than that"),
-    ],
+    ("longest", "audience", "max_length"),
+    [(LONGEST_ON_NODES, NODE, 0), (LONGEST, POD, 0), (20, POD, 20)],
 )
-def test_a_list_may_be_too_long(length: int, audience: Audience, max_length: int, is_said: bool) -> None:
-    problems = judge_list("a" * length, Reader(audience, (), max_length), has_proxy=False)
-    assert ("ListTooLong" in {problem.code for problem in problems}) is is_said
+def test_a_list_may_be_too_long(longest: int, audience: Audience, max_length: int) -> None:
+    reader = Reader(audience, (), max_length)
+    problems = [judge_list("a" * length, reader, has_proxy=False) for length in (longest, longest + 1)]
+    assert [["ListTooLong" in {one.code for one in found}] for found in problems] == [[False], [True]]
 
 
 @pytest.mark.parametrize(
