@@ -190,6 +190,19 @@ def on_a_terminal(
     return started.wait(TIME_LIMIT), shown.decode()
 
 
+def write(folder: Path, files: Mapping[str, str | bytes]) -> Path:
+    """The folder, in which these files are then."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return folder
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
 def example(name: str, copy_to: Path) -> Path:
     """A copy of all examples in the folder ``copy_to``, and in it the folder of the example ``name``."""
     shutil.copytree(ROOT / "examples", copy_to, dirs_exist_ok=True)

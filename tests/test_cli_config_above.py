@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from support import inject_proxy
-from test_cli_inputs import CONFIG, NODES, write
+from support import inject_proxy, write
+from test_cli_inputs import BAD, CONFIG, NODES
 
 OTHER = CONFIG.replace("proxy.corp", "other.corp")
 WITHOUT_RULES = CONFIG + '  lint: {rules: {UrlInvalid: "Off"}}\n'
-BAD = NODES.replace("{}", '{preKubeadmCommands: ["export HTTP_PROXY=proxy.corp.example"]}')
 COMMANDS = {"run": ["run", "--check"], "explain": ["explain"]}
 
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from krm_fn.cli.files import find_files
-from support import TIME_LIMIT
+from support import TIME_LIMIT, write
 
 FILES = [
     "a.yaml",
@@ -29,11 +29,7 @@ FILES = [
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("repository")
     subprocess.run(["git", "init", "-q", str(folder)], timeout=TIME_LIMIT, check=True)
-    for name in FILES:
-        file = folder / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text("a: b\n")
-    return folder
+    return write(folder, dict.fromkeys(FILES, "a: b\n"))
 
 
 def kept_by_git(folder: Path) -> list[str]:

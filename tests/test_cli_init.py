@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from support import inject_proxy, on_a_terminal
-from test_cli_inputs import write
+from support import inject_proxy, on_a_terminal, write
 
 PROXY = "http://proxy.corp.example:3128"
 OTHER = "http://east.corp.example:8080"

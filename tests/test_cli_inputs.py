@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from support import COMMAND, TIME_LIMIT, inject_proxy
+from support import COMMAND, TIME_LIMIT, inject_proxy, write
 
 CONFIG = """\
 apiVersion: fn.inject-proxy.io/v1alpha1
@@ -31,13 +31,6 @@ BAD = NODES.replace("{}", '{preKubeadmCommands: ["export HTTP_PROXY=proxy.corp.e
 """An object that `run` changes, and in which `lint` finds a mistake."""
 SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\n"
 COMMANDS = {"run": ["run", "--check"], "lint": ["lint"], "explain": ["explain"]}
-
-
-def write(folder: Path, files: dict[str, str | bytes]) -> None:
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
 
 
 def command(folder: Path, name: str, *argv: str, stdin: str = "") -> subprocess.CompletedProcess[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support import inject_proxy
+from support import contents, inject_proxy, write
 
 SECRET = "s3cr3t"
 WEB = """\
@@ -49,11 +49,7 @@ def tree(tmp_path: Path) -> Path:
         "apps/.hidden/web.yaml": WEB,
         "proxy.yaml": CONFIG + "  noProxy: [com]\n",
     }
-    for name, text in files.items():
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return tmp_path
+    return write(tmp_path, files)
 
 
 # a list
@@ -98,10 +94,10 @@ def test_the_config_says_which_codes_speak_about_a_list_and_what_is_known(tmp_pa
 
 
 def test_a_tree_is_judged_and_what_a_run_does_not_read_is_left_alone(tree: Path) -> None:
-    before = {path: path.read_bytes() for path in tree.rglob("*") if path.is_file()}
+    before = contents(tree)
     exit_code, lines, errors = lint(tree)
     assert exit_code == 1
-    assert {path: path.read_bytes() for path in tree.rglob("*") if path.is_file()} == before
+    assert contents(tree) == before
     assert {line.split()[1] for line in lines} == {f"{tree}/apps/web.yml", f"{tree}/proxy.yaml"}
     place = f"{tree}/apps/web.yml apps/v1/Deployment/shop/web spec.template.spec.containers[0].env[0].value"
     assert any(line.startswith(f"[error] {place}: UrlInvalid: ") for line in lines)

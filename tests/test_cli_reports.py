@@ -15,7 +15,7 @@ import pytest
 from krm_fn.cli.report import report as report_as
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.results import ObjectRef, Result, Severity
-from support import inject_proxy
+from support import inject_proxy, write
 
 Place = tuple[str, int]
 FORMS = ("json", "sarif", "github", "junit")
@@ -43,9 +43,7 @@ spec:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    for name, text in {"proxy.yaml": CONFIG, "a b.yaml": NODES}.items():
-        (tmp_path / name).write_text(text)
-    return tmp_path
+    return write(tmp_path, {"proxy.yaml": CONFIG, "a b.yaml": NODES})
 
 
 def report(folder: Path, *argv: str) -> bytes:

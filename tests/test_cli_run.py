@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from support import COMMAND, ROOT, TIME_LIMIT, inject_proxy, need, on_a_terminal
+from support import COMMAND, ROOT, TIME_LIMIT, contents, inject_proxy, need, on_a_terminal, write
 
 CONFIG = """\
 apiVersion: fn.inject-proxy.io/v1alpha1
@@ -53,18 +53,6 @@ spec:
 OTHER = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\ndata: {a:   b}   # as it is\n"
 TEMPLATE = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: {{ .Release.Name }}\n"
 PATCH = NODES.replace("# the workers\n", "").split("  files:", 1)[0] + "  preKubeadmCommands: [echo]\n"
-
-
-def write(folder: Path, files: dict[str, str | bytes]) -> Path:
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return folder
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def run(folder: Path, *argv: str, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:

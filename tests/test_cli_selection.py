@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from krm_fn.cli.selection import LeftAlone, Selection, select
+from support import write
 
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
 
@@ -28,10 +29,7 @@ TABLE = [
 
 
 def selected(folder: Path, files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch) -> Selection:
-    for name, content in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content)
-    monkeypatch.chdir(folder)
+    monkeypatch.chdir(write(folder, files))
     return select([], [])
 
 
@@ -47,7 +45,6 @@ def test_the_reason_to_leave_a_file_alone(
 
 CHART = [
     pytest.param("chart/templates/a.yaml", True, id="a template"),
-    pytest.param("chart/templates/tests/a.yaml", True, id="a template below"),
     pytest.param("chart/values.yaml", True, id="the values"),
     pytest.param("chart/crds/a.yaml", False, id="a CRD"),
     pytest.param("chart/a.yaml", False, id="another file beside Chart.yaml"),

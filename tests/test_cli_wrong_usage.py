@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from support import inject_proxy
+from support import contents, inject_proxy, write
 
 CONFIG = """\
 apiVersion: fn.inject-proxy.io/v1alpha1
@@ -63,7 +63,6 @@ ROWS = [
     pytest.param("explain --cluster prd .", {}, 2, '"prd"', id="a Cluster that is not there"),
     pytest.param("help ConfigInvalit", {}, 2, "`ConfigInvalid`", id="a misspelt code"),
     pytest.param("targets kubeletDropIns", {}, 2, "`kubeletDropIn`", id="a misspelt target"),
-    pytest.param("targets KONVOI", {}, 2, "`konvoy`", id="a misspelt system of targets"),
     pytest.param("import tkg", {}, 2, "one file", id="an import of nothing"),
     pytest.param("import konvoy", {}, 2, "a proxy or a mirror", id="a command line without flags"),
     pytest.param("export tkg", {}, 2, "one file", id="an export into nothing"),
@@ -90,25 +89,19 @@ ROWS = [
 ]
 
 
-def files_of(folder: Path) -> dict[str, bytes]:
-    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
-
-
 @pytest.mark.parametrize(("arguments", "files", "code", "names"), ROWS)
 def test_an_error_names_what_is_wrong(tmp_path: Path, arguments: str, files: Files, code: int, names: str) -> None:
-    for name, content in {"cluster.yaml": NODES, "proxy.yaml": CONFIG, **files}.items():
-        if content is not None:
-            (tmp_path / name).parent.mkdir(exist_ok=True)
-            (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    given = {"cluster.yaml": NODES, "proxy.yaml": CONFIG, **files}
+    write(tmp_path, {name: content for name, content in given.items() if content is not None})
     (tmp_path / "loop").symlink_to("loop")
-    before = files_of(tmp_path)
+    before = contents(tmp_path)
     done = inject_proxy(NODES if not arguments else "", *shlex.split(arguments), cwd=tmp_path)
     errors = [line for line in done.stderr.decode().splitlines() if line.startswith("[error] ")]
     assert done.returncode == code, done.stderr
     assert len(errors) == 1
     assert names in errors[0]
     assert done.stdout == b""
-    assert files_of(tmp_path) == before
+    assert contents(tmp_path) == before
 
 
 @pytest.mark.parametrize("words", ["--httpProxy=http://u:S3CRET@h", "run --only=u:S3CRET@h .", "u:S3CRET@h"])

@@ -9,7 +9,6 @@ import pytest
 from test_lint_other_places import PROXY, REMOVE, manifest, warned
 
 API = "cluster.x-k8s.io/v1beta1"
-NODES_OF_KUBEADM = ("containerdDropIn", "kubeletDropIn", "kubeadmCommands")
 
 
 def without(spec: dict[str, Any], *items: dict[str, Any]) -> list[str]:
@@ -59,7 +58,6 @@ def with_files(url: str) -> dict[str, Any]:
         pytest.param([OKE, with_files("http://proxy:3128")], [], id="its files hold the proxy"),
         pytest.param([OKE, with_files("http://old:1")], [], id="its files hold another one, which is said"),
         pytest.param([topology()], ["Cluster/prod"], id="a class that is not in the list"),
-        pytest.param([KUBEADM, PLANE, workers("KubeadmConfigTemplate")], ["Cluster/prod"], id="nor a template"),
     ],
 )
 def test_nodes_without_a_proxy_are_one_warning(items: list[dict[str, Any]], expected: list[str]) -> None:

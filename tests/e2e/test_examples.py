@@ -62,12 +62,9 @@ def test_kustomize_builds_what_is_stored_and_a_build_of_the_build_changes_nothin
 
 
 def test_kubectl_with_a_container_function_gives_the_bytes_of_kustomize_with_exec(tmp_path: Path) -> None:
+    """The container has no network, files or rights."""
     folder = example("kubectl-kustomize-container", tmp_path)
     assert kubectl(folder, tmp_path / "log").decode() == (EXAMPLES / "kustomize-exec/expected.yaml").read_text()
-
-
-def test_kubectl_calls_the_container_without_network_files_or_rights(tmp_path: Path) -> None:
-    kubectl(example("kubectl-kustomize-container", tmp_path), tmp_path / "log")
     assert (tmp_path / "log").read_text() == (
         "run --rm -i -a STDIN -a STDOUT -a STDERR --network none --user nobody --security-opt=no-new-privileges"
         " -e LOG_TO_STDERR=true -e STRUCTURED_RESULTS=true localhost/inject-proxy:v0.1\n"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -11,29 +10,11 @@ import pytest
 from kpt_exchanges import kpt
 from support import COMMAND, ROOT, TOOLS, example, need, readme_command, run
 
-SCRIPTS = [
-    ".ci/run",
-    *(f"tests/tools/{path.name}" for path in sorted(TOOLS.iterdir()) if path.is_file() and not path.suffix),
-]
-
 
 def test_make_alone_lists_every_target() -> None:
     listed = re.findall(r"(?m)^  make (\w+) +\S", run([need("make")], cwd=ROOT).stdout.decode())
     assert listed == re.findall(r"(?m)^(\w+):.*##", (ROOT / "Makefile").read_text())
     assert {"help", "demo", "test", "judged", "lint", "golden", "image", "bench", "clean"} <= set(listed)
-
-
-@pytest.mark.parametrize("script", SCRIPTS)
-def test_a_script_can_be_run_and_stops_at_its_first_error(script: str) -> None:
-    text = (ROOT / script).read_text()
-    assert os.access(ROOT / script, os.X_OK)
-    assert text.startswith("#!/usr/bin/env bash\n")
-    assert "\nset -euo pipefail\n" in text
-
-
-def test_a_script_is_checked_by_make_lint() -> None:
-    (line,) = re.findall(r"shellcheck (\.ci/run .*);", (ROOT / "Makefile").read_text())
-    assert {*SCRIPTS} <= {*line.split()}
 
 
 def test_kpt_takes_the_stand_in_for_an_engine(tmp_path: Path) -> None:

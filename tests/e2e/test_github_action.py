@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 import yaml
 
-from support import COMMAND, ROOT, need, run
+from support import COMMAND, ROOT, contents, need, run
 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
 WORKFLOW = ROOT / "examples/github-actions/workflow.yaml"
@@ -254,10 +254,6 @@ def test_inputs_reach_the_command_as_single_words(runner: Runner) -> None:
     assert "file=with blank/$(touch pwned)/prod-1/control-plane.yaml" in check.stdout
     assert "cert-manager" not in check.stdout
     assert not (runner.repository / "pwned").exists()
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.mark.parametrize("path", ["{repository}/clusters", "../repository/clusters", "linked", "absolute"])
