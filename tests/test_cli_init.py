@@ -163,24 +163,21 @@ def test_a_config_says_what_was_found_and_runs(tmp_path: Path, files: dict[str, 
 
 KUSTOMIZATION = {"kustomization.yaml": "resources: [a.yaml]\n"}
 COMMENTS = [
-    pytest.param(KUSTOMIZATION, {}, 'config.kubernetes.io/function: "exec: {path: inject-proxy}"', id="kustomize"),
-    pytest.param({"w.yaml": WEB.replace("URL", PROXY)}, {}, "# Found in w.yaml (Deployment/web).", id="where"),
+    pytest.param(KUSTOMIZATION, 'config.kubernetes.io/function: "exec: {path: inject-proxy}"', id="kustomize"),
+    pytest.param({"w.yaml": WEB.replace("URL", PROXY)}, "# Found in w.yaml (Deployment/web).", id="where"),
     pytest.param(
         {"w.yaml": WEB.replace("URL", PROXY), "b.yaml": nodes("east", PROXY), "x.yaml": WEB.replace("URL", OTHER)},
-        {},
         f"# Another proxy is {OTHER}, in x.yaml (Deployment/web).",
         id="another one where nothing tells two proxies apart",
     ),
-    pytest.param({"a.yaml": nodes("a", PROXY)}, {}, "FactsUnknown", id="missing facts"),
+    pytest.param({"a.yaml": nodes("a", PROXY)}, "FactsUnknown", id="missing facts"),
 ]
 
 
-@pytest.mark.parametrize(("files", "env", "says"), COMMENTS)
-def test_comments_say_where_it_was_found_and_what_is_left(
-    tmp_path: Path, files: dict[str, str], env: dict[str, str], says: str
-) -> None:
+@pytest.mark.parametrize(("files", "says"), COMMENTS)
+def test_comments_say_where_it_was_found_and_what_is_left(tmp_path: Path, files: dict[str, str], says: str) -> None:
     write(tmp_path, {**files})
-    done = init(tmp_path, "--print", env=env)
+    done = init(tmp_path, "--print")
     assert says in done.stdout
     assert max(len(line) for line in done.stdout.splitlines() if "kubectl" not in line) <= 120  # a command is one line
 

@@ -124,9 +124,3 @@ def test_the_page_explains_why_kustomize_fails(
     assert done.returncode == 1
     assert message in done.stderr.decode()
     assert f"`{message}`" in PAGE
-
-
-def test_the_line_that_shows_that_the_function_ran_is_the_one_of_the_page(tmp_path: Path) -> None:
-    done = run([need("kustomize"), "build", PLUGINS, EXEC, "."], cwd=example("kustomize-exec", tmp_path))
-    (line,) = (line for line in done.stderr.decode().splitlines() if line.startswith("inject-proxy: "))
-    assert line.rpartition(", ")[0].rpartition(", ")[0] in " ".join(PAGE.split())
