@@ -39,7 +39,6 @@ def test_nodes_are_replaced_where_the_run_changes_what_makes_them(story: Path) -
 @pytest.mark.parametrize(
     ("story", "kind", "is_replaced"),
     [
-        pytest.param("nodes/clusterClass/a-class-that-writes-whole-lists", "ClusterClass", True, id="a class"),
         pytest.param("nodes/clusterClass/a-class-that-writes-whole-lists", "Cluster", True, id="a Cluster of it"),
         pytest.param("tkg/tkgClusterClass/workload-cluster-of-a-tkg-class", "Cluster", True, id="a class of TKG"),
     ],

@@ -67,7 +67,6 @@ def test_ci_runs_every_version_of_python_that_the_project_says_it_supports() -> 
 @pytest.mark.parametrize(
     ("released", "others", "tags"),
     [
-        pytest.param("v0.1.0", [], ["v0.1.0", "v0.1", "v0"], id="the first release"),
         pytest.param("v0.1.1", ["v0.1.0", "v0.1.1"], ["v0.1.1", "v0.1", "v0"], id="a patch of the newest"),
         pytest.param("v0.1.2", ["v0.1.1", "v0.2.0"], ["v0.1.2", "v0.1"], id="a patch of an older minor version"),
         pytest.param("v1.9.1", ["v1.10.0", "v2.0.0"], ["v1.9.1", "v1.9"], id="numbers, not texts"),
