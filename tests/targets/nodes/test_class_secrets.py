@@ -177,21 +177,6 @@ def reports(items: list[Any], code: str, targets: Any = None, **spec: Any) -> li
 
 
 @pytest.mark.parametrize(
-    ("targets", "said"),
-    [
-        pytest.param({}, ["warning ClusterClass/class"], id="nobody makes the Secret"),
-        pytest.param(GENERATE, [], id="this FunctionConfig makes it beside the Clusters"),
-        pytest.param({"containerdDropIn": {}, "kubeletDropIn": {}}, [], id="no drop-in is in a Secret"),
-    ],
-)
-def test_a_class_without_a_cluster_in_the_list_says_which_secret_is_needed(targets: Any, said: list[str]) -> None:
-    items = objects()[:3]
-    assert reports(items, MISSING, targets) == said
-    assert reports(answer(items)[0], MISSING, targets) == said
-    assert reports(items, MISSING, targets, mode="Remove") == []
-
-
-@pytest.mark.parametrize(
     ("others", "targets", "said"),
     [
         pytest.param([], {}, ["warning Cluster/one"], id="no Secret"),

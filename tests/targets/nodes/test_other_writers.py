@@ -46,7 +46,6 @@ def infrastructure(kind: str, spec: dict[str, Any]) -> dict[str, Any]:
 
 SEEN = [
     pytest.param(file("/etc/profile.d/proxy.sh", f"export http_proxy={OLD}; x\n"), id="a profile"),
-    pytest.param(file("/etc/default/kubelet", f"HTTPS_PROXY={OLD}\n"), id="the environment file of the kubelet"),
     pytest.param(file("/etc/apt/apt.conf.d/90proxy", f'Acquire::http::Proxy "{OLD}/";\n'), id="apt"),
     pytest.param(
         file("/home/ubuntu/.docker/config.json", json.dumps({"proxies": {"default": {"httpProxy": OLD}}})),
@@ -55,9 +54,6 @@ SEEN = [
     pytest.param(
         file("/etc/systemd/system.conf.d/p.conf", f'[Manager]\nDefaultEnvironment="HTTP_PROXY={OLD}" A=1\n'),
         id="all services",
-    ),
-    pytest.param(
-        infrastructure("VCDCluster", {"proxyConfigSpec": {"httpsProxy": OLD, "noProxy": "a"}}), id="Cloud Director"
     ),
 ]
 OF_ONE_PROCESS = [
@@ -68,13 +64,6 @@ OF_ONE_PROCESS = [
             encoding="base64",
         ),
         id="that file in base64, and a variable in lower case",
-    ),
-    pytest.param(
-        k0s(
-            "/etc/systemd/system/k0sworker.service.d/http-proxy.conf",
-            f'[Service]\nEnvironment="A=1" "CONTAINERD_HTTPS_PROXY={OLD}"\n',
-        ),
-        id="the drop-in of k0s itself",
     ),
     pytest.param(
         k0s("/etc/systemd/system/k0sworker.service.d/x.conf", f"[Service]\nEnvironment=KUBELET_HTTPS_PROXY={OLD}\n"),

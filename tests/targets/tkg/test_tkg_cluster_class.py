@@ -155,9 +155,6 @@ def after(obj: Any, settings: ProxySettings, **groups: ProxySettings) -> Any:
     ("obj", "settings", "group", "expected"),
     [
         pytest.param(
-            grouped(), FULL, OTHER, grouped({"name": "proxy", "value": OWN}), id="workers with another proxy get theirs"
-        ),
-        pytest.param(
             grouped(),
             SILENT,
             OTHER,
