@@ -30,7 +30,7 @@ _SYSTEMS = {
 del _SYSTEMS["Cluster"]
 _OTHERS = "other objects"
 _NOBODY_CHOSE = {
-    "nodes": "nothing declares a proxy for them",
+    "nodes": "no target that is on writes them",
     "workloads": "nobody chose them: `spec.targets.workloads`",
     "charts": "nobody chose them: `spec.targets.charts`",
     "policies": "they set no proxy",
@@ -102,7 +102,7 @@ def _outcome(records: Sequence[Compared]) -> str:
             if result.severity is not Severity.INFO:
                 return str(redact(result.message))
     is_declared = any(record.place.is_asked and not record.wanted for record in records)
-    return "a ClusterClass writes their proxy" if is_declared else ""
+    return "a ClusterClass writes it, or it is switched off or removed" if is_declared else ""
 
 
 def _has_proxy(record: Compared) -> bool:
