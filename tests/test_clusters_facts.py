@@ -129,19 +129,14 @@ CLASS = named("ClusterClass", "small", spec={"infrastructure": {"ref": TEMPLATE}
 LABELLED = {**INFRASTRUCTURE, "metadata": {"name": "x", "labels": {"cluster.x-k8s.io/cluster-name": "prod"}}}
 
 
-@pytest.mark.parametrize(
-    ("items", "source"),
-    [
-        pytest.param(
-            [cluster(topology={"class": "small"}), CLASS, LABELLED],
-            ("ClusterClass", "small", "spec.infrastructure"),
-            id="the reference of its class",
-        ),
-    ],
-)
-def test_what_says_the_kind_of_the_infrastructure(items: list[dict[str, Any]], source: tuple[str, str, str]) -> None:
-    (found,) = facts(*items).network.infrastructure
-    assert (found.value, found.ref.kind, found.ref.name, field_path(found.path)) == ("AWSCluster", *source)
+def test_what_says_the_kind_of_the_infrastructure() -> None:
+    (found,) = facts(cluster(topology={"class": "small"}), CLASS, LABELLED).network.infrastructure
+    assert (found.value, found.ref.kind, found.ref.name, field_path(found.path)) == (
+        "AWSCluster",
+        "ClusterClass",
+        "small",
+        "spec.infrastructure",
+    )
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,6 @@ def test_another_form_is_one_problem_that_says_what_is_accepted(function_config:
         pytest.param("", "ProxyConfig", f"`{OURS}`", id="no apiVersion"),
         pytest.param("v1", "ProxyConfigs", f"`{OURS}` and `ProxyConfig`", id="both"),
         pytest.param("networking.istio.io/v1beta1", "ProxyConfig", "", id="the kind of Istio"),
-        pytest.param("v1", "Secret", "", id="something else"),
     ],
 )
 def test_what_is_probably_meant_is_said(api_version: str, kind: str, meant: str) -> None:

@@ -21,7 +21,6 @@ metadata:
   name: one # the first
   namespace: org
 """
-TWO = CLUSTER.replace("name: one # the first", "name: two")
 SECRET = """\
 apiVersion: v1
 kind: Secret

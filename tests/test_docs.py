@@ -22,7 +22,6 @@ from markdown import blocks, indented_commands, page_name, pages
 from support import ROOT, inject_proxy, need
 
 PAGES = pages()
-NAMES = [page_name(page) for page in PAGES]
 LINKED = [*PAGES, ROOT / "CHANGELOG.md"]
 SHELL = [
     pytest.param(text, id=f"{page_name(page)}-{number}")

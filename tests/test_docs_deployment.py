@@ -33,21 +33,6 @@ spec:
     preKubeadmCommands:
     - echo "$HOME $(hostname)"
 """
-CLUSTER = """\
-apiVersion: cluster.x-k8s.io/v1beta1
-kind: Cluster
-metadata:
-  name: ${{ values.name }}
-  namespace: clusters
-spec:
-  clusterNetwork:
-    pods: {cidrBlocks: ["${{ values.pods }}"]}
-  controlPlaneRef:
-    apiVersion: controlplane.cluster.x-k8s.io/v1beta1
-    kind: KubeadmControlPlane
-    name: ${{ values.name }}
----
-"""
 
 
 def injected(config: str, manifest: str) -> str:

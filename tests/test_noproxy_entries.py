@@ -22,8 +22,6 @@ TEXTS = st.lists(PIECES, max_size=7).map("".join)
         pytest.param("localhost", id="a host's short name has no subdomains"),
         pytest.param("metadata.google.internal", id="the metadata service is one host"),
         pytest.param(".example.com", id="the bare name of a dotted one may be a public site"),
-        pytest.param("10.1.2.3", id="an address"),
-        pytest.param("10.0.0.0/8", id="a CIDR"),
         pytest.param("*", id="everything"),
         pytest.param("*example.com", id="a glob that no entry can say"),
         pytest.param("2.3", id="numbers that are no address"),
@@ -47,7 +45,6 @@ def test_an_entry_that_stays_as_it_is(text: str) -> None:
         pytest.param("example.com", "example.com,.example.com", id="a domain gets its dotted form"),
         pytest.param("svc", "svc,.svc", id="the services are a domain"),
         pytest.param(".svc", ".svc,svc", id="inside the cluster the bare form is safe"),
-        pytest.param("corp", "corp,.corp", id="a usual private top level is a domain"),
         pytest.param("*.example.com", ".example.com", id="a glob is the dotted form"),
         pytest.param("example.com.", "example.com.,example.com,.example.com", id="a rooted name gets the others"),
         pytest.param("Example.COM", "example.com,.example.com", id="lower case"),
@@ -73,10 +70,8 @@ def test_an_entry_in_its_portable_forms(text: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("entry", "kind"),
     [
-        pytest.param("ip-10-0-0-1.ec2.internal", EntryKind.NAME, id="a name with numbers"),
         pytest.param(".a.b", EntryKind.DOMAIN, id="a leading dot"),
         pytest.param("*.a.b", EntryKind.GLOB, id="a glob"),
-        pytest.param("*a.b", EntryKind.UNKNOWN, id="a glob without a dot"),
         pytest.param("*", EntryKind.EVERYTHING, id="everything"),
         pytest.param("10.1.2.3/8", EntryKind.CIDR, id="a CIDR with host bits"),
         pytest.param("dead-beef", EntryKind.NAME, id="a name of hexadecimal digits"),
@@ -95,7 +90,6 @@ def test_the_kind_of_an_entry(entry: str, kind: EntryKind) -> None:
 @pytest.mark.parametrize(
     ("entry", "breaks", "confuses"),
     [
-        pytest.param("example.com", False, False, id="a name"),
         pytest.param("fd00::abc0", False, False, id="an IPv6 address without a part that ends a host"),
         pytest.param("::1", False, True, id="IPv6 loopback ends like 10.0.0.1"),
         pytest.param("[fd00::abc0]", True, False, id="brackets"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from typing import Any
 
 import pytest
@@ -13,12 +12,7 @@ from places_forms import place, reported, written
 from proposals import env
 
 MARK = "# inject-proxy: a certificate of spec.trustedCA\n"
-TEXT = place(CertificateText(), "a", "ca", is_trust=True)
 CODED = place(CertificateText(is_base64=True), "a", "ca", is_trust=True)
-
-
-def coded(text: str) -> str:
-    return base64.b64encode(text.encode()).decode()
 
 
 @pytest.mark.parametrize(

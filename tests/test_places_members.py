@@ -81,15 +81,10 @@ def test_without_a_proxy_the_members_go(keep: int, data: Any, result: Any) -> No
     assert written({"spec": data}, DEEP._replace(kept_steps=keep), NONE) == result
 
 
-@pytest.mark.parametrize(
-    ("data", "path"),
-    [
-        pytest.param({"spec": {"a": {"proxy": 1}}}, ("spec", "a", "proxy"), id="a number in its place"),
-    ],
-)
-def test_something_else_in_the_way_is_reported(data: Any, path: tuple[str, ...]) -> None:
+def test_something_else_in_the_way_is_reported() -> None:
+    data = {"spec": {"a": {"proxy": 1}}}
     assert written(data, DEEP) == data
-    assert [at for _, at in reported(data, DEEP)] == [path]
+    assert [at for _, at in reported(data, DEEP)] == [("spec", "a", "proxy")]
 
 
 @pytest.mark.parametrize(

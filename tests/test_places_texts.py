@@ -30,7 +30,6 @@ def both(_: Any) -> Iterable[Place | Result]:
 
 
 DOCUMENTS = YamlText(both, [*both({})])  # type: ignore[list-item]
-FIRST = YamlText(lambda _: [ROOT])
 EACH = YamlText(lambda _: [ROOT], is_first_only=False)
 
 
@@ -79,7 +78,6 @@ def test_documents_get_what_their_places_say(text: Any, form: YamlText, expected
     [
         pytest.param(NEW, None, id="nothing is left"),
         pytest.param(f"# kept\n{NEW}", "# kept\n", id="a comment"),
-        pytest.param("{}\n", "{}\n", id="an empty document of somebody"),
     ],
 )
 def test_what_is_left_without_a_proxy(text: str, left: str | None) -> None:

@@ -23,8 +23,6 @@ DOCUMENTED = (0, 1, 2)
 SECONDS = 60.0
 """A command that takes longer hangs."""
 
-_NUMBER = re.compile(r"\d+")
-
 
 class Broken(BaseException):
     """A promise that does not hold: a short name of it, and what shows that.

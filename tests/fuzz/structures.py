@@ -10,8 +10,6 @@ from fuzz.lists import judge as judge  # noqa: PLC0414 -- a part has both
 from fuzz.stored import any_data, written
 from fuzz.values import TEXTS, hostile
 
-Place = list[Any]
-
 
 def make(random: Random) -> bytes:
     """Return a story with up to four damages, mostly in its items."""

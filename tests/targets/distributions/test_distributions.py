@@ -198,9 +198,6 @@ def test_a_character_is_refused_only_where_the_product_would_break_it(target: st
     assert said == ["CannotWrite"] * (character in BREAKS[target])
 
 
-# Variables and containers.
-
-
 # GitHub's runners and kOps.
 
 

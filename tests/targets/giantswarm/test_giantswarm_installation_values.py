@@ -49,7 +49,6 @@ def filled(obj: Any, settings: ProxySettings = OF_IT) -> Any:
         pytest.param(config("proxy: {http: old}\n"), id="a proxy with the names of another chart"),
         pytest.param(config("global: {}\n", key="other.yaml"), id="a key that holds no values"),
         pytest.param(config("a: 1\n", "cluster-apps-operator"), id="an operator without a place for it"),
-        pytest.param(release("cert-manager-app", {"proxy": {}}), id="a chart that completes nothing"),
         pytest.param(release("cluster-autoscaler-app", {"global": {}}), id="a chart whose name only begins alike"),
     ],
 )
@@ -75,7 +74,6 @@ def test_what_must_not_change(obj: Any) -> None:
             config("connectivity: {proxy: {enabled: true}}\n"), {"connectivity": {"proxy": CAMEL}}, id="before global"
         ),
         pytest.param(config("proxy: {enabled: true, http_proxy: old}\n"), {"proxy": SNAKE}, id="the oldest shape"),
-        pytest.param(release("cluster-aws"), {"global": {"connectivity": {"proxy": CAMEL}}}, id="a release"),
         pytest.param(
             release("kyverno-policies-connectivity"), {"proxy": {"enabled": True, **SHORT}}, id="the policies"
         ),
@@ -99,7 +97,6 @@ def test_the_proxy_is_set_in_the_shape_of_the_chart(obj: Any, proxy: Any) -> Non
     "obj",
     [
         pytest.param(config("global:\n  metadata: {name: other}\n", "other-userconfig"), id="a cluster of its values"),
-        pytest.param(release("cluster-aws"), id="a release without values"),
         pytest.param(config("exclude: {names: []}\n", "kyverno-policies-connectivity"), id="the policies"),
         pytest.param(config("# mine\n", "kyverno-policies-connectivity"), id="policies with nothing but a comment"),
     ],

@@ -114,7 +114,6 @@ def test_what_is_asked_for_is_the_last_of_the_list_and_twice_is_once(kind: str, 
         pytest.param(ASKED, {"enabled": True}, id="no option asks for it any more"),
         pytest.param(ASKED, {**ASKED, "generated": {"name": "other"}}, id="another name"),
         pytest.param(ASKED, {"generate": NATIVE}, id="for Kubernetes in place of Kyverno"),
-        pytest.param({"generate": NATIVE}, ASKED, id="for Kyverno in place of Kubernetes"),
     ],
 )
 def test_what_is_not_asked_for_any_more_is_removed(first: dict[str, Any], then: dict[str, Any]) -> None:
@@ -212,7 +211,6 @@ def test_a_value_survives_cel_and_kubernetes(user: str, kind: str, level: str, s
     [
         pytest.param({}, ("autogen",), {"podControllers": {"controllers": []}}, id="Kyverno extends no JSON Patch"),
         pytest.param({"level": "Workloads"}, ("autogen",), None, id="workloads are not extended"),
-        pytest.param({}, ("matchConstraints", "resourceRules", "0", "operations"), ["CREATE"], id="pods when created"),
         pytest.param(
             {"excludeNamespaces": ["a", "b"]},
             ("matchConstraints", "namespaceSelector", "matchExpressions", "0", "values"),

@@ -106,10 +106,6 @@ def test_without_certificates_nothing_is_said_or_done(obj: dict[str, Any], setti
 # Who gets the bundle.
 
 
-def gets_it(obj: dict[str, Any], **options: Any) -> bool:
-    return pod(apply(target, obj, ONE, **options)).get("volumes") == [VOLUME]
-
-
 def test_a_workload_that_is_meant_no_longer_loses_it() -> None:
     done = apply(target, asked(), ONE, variables=["SSL_CERT_FILE"])
     done["metadata"]["annotations"] = {}
@@ -138,7 +134,6 @@ DIRECTORIES = {"name": "SSL_CERT_DIR", "value": f"/etc/ssl/certs:/etc/pki/tls/ce
     [
         pytest.param({}, [DIRECTORIES], id="no option: what Go reads"),
         pytest.param({"variables": ["SSL_CERT_FILE"]}, [VARIABLE], id="a file that Go reads"),
-        pytest.param({"variables": ["SSL_CERT_DIR"]}, [DIRECTORIES], id="named by the user"),
         pytest.param({"mountPath": "/etc/ssl/certs"}, None, id="a folder that Go reads anyway"),
     ],
 )

@@ -134,10 +134,8 @@ def test_every_kind_gets_the_proxy_and_gives_it_back(kind: str, metadata: Any, o
     [
         pytest.param({"annotations": ASKED}, ["setup", "web", "side"], id="all"),
         pytest.param({"pod": {"annotations": ASKED}}, ["setup", "web", "side"], id="on the pod template"),
-        pytest.param({"annotations": {"fn.inject-proxy.io/proxy": "web,setup"}}, ["setup", "web"], id="two names"),
         pytest.param({"annotations": {"fn.inject-proxy.io/proxy": " side ,"}}, ["side"], id="a name with blanks"),
         pytest.param({"annotations": {"config.openshift.io/inject-proxy": "web"}}, ["web"], id="that of OpenShift"),
-        pytest.param({}, [], id="none"),
     ],
 )
 def test_an_annotation_chooses_containers(metadata: Any, expected: list[str]) -> None:
@@ -185,7 +183,6 @@ def provider(deployment: Any = None, **annotations: str) -> dict[str, Any]:
     ("obj", "options", "names"),
     [
         pytest.param(provider(), {"presets": ["clusterAPIProviders"]}, ["manager"], id="a preset"),
-        pytest.param(provider(**ASKED), {}, ["manager"], id="an annotation"),
         pytest.param(provider(**{"fn.inject-proxy.io/proxy": "agent"}), {}, ["agent"], id="a name"),
         pytest.param(
             provider({"containers": [{"name": "agent"}]}, **{"fn.inject-proxy.io/proxy": "agent,manager"}),
@@ -302,19 +299,6 @@ def test_the_list_of_a_preset_has_what_the_program_needs(style: str) -> None:
     assert ".svc.cluster.local." in no_proxy(flux)
     assert "argocd-repo-server" in no_proxy(argo)
     assert "argocd-repo-server" not in no_proxy(flux)
-
-
-@pytest.mark.parametrize(
-    ("conflict", "code"),
-    [pytest.param("Keep", "ValueKept", id="kept"), pytest.param("Override", "ProxyReplaced", id="replaced")],
-)
-def test_another_proxy_is_one_warning_of_a_run(conflict: str, code: str) -> None:
-    obj = workload(container("web", MINE), container("side", MINE))
-    spec = {"targets": {"workloads": {**ALL, "containers": ["web"], "conflict": conflict}}}
-
-    said = [one.code for one in outcome(spec, obj).results]
-
-    assert [one for one in said if one in ("ValueKept", "ProxyReplaced")] == [code]
 
 
 @pytest.mark.parametrize(
