@@ -154,6 +154,20 @@ DIFFS: dict[str, Callable[[int], str]] = {
 }
 
 
+def test_many_edits_beside_aliases_take_linear_time() -> None:
+    def edited(text: str) -> str:
+        document = Document(text)
+        return document.with_data(
+            {name: "b" if name != "x" and value == "c" else value for name, value in document.data().items()}
+        )
+
+    def make(number: int) -> str:
+        return "x: &x q\n" + "".join(f"a{at}: c\nb{at}: *x\n" for at in range(number))
+
+    problem = excess(edited, make, 4_000, in_steps=False)
+    assert not problem, problem
+
+
 @pytest.mark.parametrize("make", DIFFS.values(), ids=DIFFS)
 def test_a_diff_is_masked_in_linear_time(make: Callable[[int], str]) -> None:
     problem = excess(_quietly(_shown), make, 24_000, in_steps=False)

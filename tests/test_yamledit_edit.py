@@ -33,6 +33,18 @@ NEIGHBOUR = "z: [1,  2] # z\n"
             "x: &x {k: 1}\na: # c\n  k: 2\n",
             id="of an alias",
         ),
+        pytest.param(
+            "a:\n- <<: {k: 1} # d\n",
+            add("a", 0, "m", value=2),
+            "a:\n- <<: {k: 1} # d\n  m: 2\n",
+            id="a member behind a merge key",
+        ),
+        pytest.param(
+            "a: {b: {? {x: } : y}, c: []}\n",
+            replace("a", "c", value=[1]),
+            "a: {b: {? {x: } : y}, c: [1]}\n",
+            id="a list beside a key that is a mapping",
+        ),
         pytest.param("a:\n  - []\n", add("a", 0, "-", value=1), "a:\n  - - 1\n", id="a mark behind a dash is none"),
         pytest.param(
             "a:\n# c\n- - 1 # d\n",

@@ -56,7 +56,6 @@ class EnvEntries(NamedTuple):
         if not isinstance(env, list):
             return
         last = {variable_of(entry): index for index, entry in enumerate(env)}
-        last.pop(None, None)
         beside = self.provided.names | self._set_elsewhere()
         for name, index in last.items():
             if name is None:

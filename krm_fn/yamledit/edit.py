@@ -153,6 +153,7 @@ class _Writer:
             return
         earlier = self.known.get(node)
         if earlier is not None and same(new, earlier.data):
+            self._overwrite(node)
             self.edits.append((slot.behind, end_of_line(self.text, node.end), earlier.text))
         elif (
             self.way == ALL_ANEW
@@ -233,6 +234,8 @@ class _Writer:
             return
         for left, right in zip([-1, *kept], [*kept, len(slots)], strict=True):
             if right - left > 1:
+                for slot in slots[left + 1 : right]:
+                    self._overwrite(slot.node)
                 self.edits.append(self._removal(slots, left + 1, right - 1))
         for index in kept:
             self.value(children[index])
@@ -240,12 +243,15 @@ class _Writer:
             return
         style = layout.style_near(self.text, node, slots, self.style)
         insertion = self._flow_insertion if slots[0].kind == FLOW else self._block_insertion
-        front: Slot | None = None
+        front = -1
+        last = max(entry.at for entry in entries)
         for entry in entries:
             if entry.at >= 0:
-                front = slots[entry.at]
+                front = entry.at
             else:
-                self.edits.append(insertion(entry, front, slots[kept[0]], style))
+                at = kept[-1] if front == last else front  # behind merge keys, which are no entries
+                neighbour = slots[at] if at >= 0 else None
+                self.edits.append(insertion(entry, neighbour, slots[kept[0]], style))
 
     def _removal(self, slots: list[Slot], first: int, last: int) -> Edit:
         """Remove the children from ``first`` to ``last``; another child must stay."""
@@ -321,6 +327,7 @@ class _Writer:
     def _replace(self, child: Child) -> None:
         """Write a value anew, with its author's words for the scalars that stay."""
         node, kind = child.slot.node, child.slot.kind
+        self._overwrite(node)
         data = with_author_scalars(node, child.new)
         if kind in (KEY, DASH):
             self._replace_behind_indicator(child, data)
@@ -384,7 +391,7 @@ class _Writer:
         if child.slot.kind != KEY or not isinstance(node, Collection) or not node.flow:
             return False
         text = self.text[node.start : node.end]
-        is_noted = "@" not in text and "\n" not in text
+        is_noted = "@" not in text and "\n" not in text and not _has_complex_key(node)
         return is_noted and set(_fillings(child.old, child.new)) == {True}
 
     def _has_stale_alias(self, node: Node) -> bool:
@@ -392,11 +399,23 @@ class _Writer:
         for inner in walk(node) if self._has_aliases else ():
             if not isinstance(inner, Alias):
                 continue
-            at = inner.target.start
-            is_overwritten = any(start <= at < end for start, end, _ in self.edits)
-            if is_overwritten or inner.target in self._changed:
+            if inner.target in self._changed:
                 return True
         return False
+
+    def _overwrite(self, node: Node) -> None:
+        """Note that what a node holds is written anew or goes: an alias of it must be written out."""
+        if self._has_aliases:
+            self._changed.update(walk(node))
+
+
+def _has_complex_key(node: Node) -> bool:
+    """Return whether a key in a value is no text, which can only be left where it is."""
+    for inner in walk(node):
+        for name, _ in inner.entries if isinstance(inner, Mapping) else ():
+            if isinstance(name, Collection):
+                return True
+    return False
 
 
 def with_author_scalars(node: Node, new: Any) -> Any:
