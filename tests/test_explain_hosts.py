@@ -7,8 +7,8 @@ import pytest
 from krm_fn.clusters import ClusterNetwork, Fact
 from krm_fn.explain.clients import CLIENTS
 from krm_fn.explain.hosts import Reached, reached
-from krm_fn.noproxy import Audience, Entry, Policy, Style
-from krm_fn.noproxy.composition import compose, join
+from krm_fn.noproxy import Audience, Entry, Policy, Style, join
+from krm_fn.noproxy.composition import compose
 
 USER = ("172.16.0.0/16", "internal.corp.example")
 INFRASTRUCTURES = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from urllib.parse import unquote
 
 import pytest
 from hypothesis import given
@@ -167,30 +166,6 @@ def test_our_reader_of_a_written_shell_word_gives_back_the_value(value: str) -> 
 
 
 # URLs and Kubernetes
-
-
-@pytest.mark.parametrize(
-    ("raw", "expected"),
-    [
-        pytest.param("aZ09._~-", "aZ09._~-", id="unreserved characters stay"),
-        pytest.param("p%40ss", "p%40ss", id="what is encoded is not encoded again"),
-        pytest.param("a/b?c#d", "a%2Fb%3Fc%23d", id="what would end user and password is encoded"),
-        pytest.param("p@ss", "p%40ss", id="a reserved character is encoded"),
-        pytest.param("50%", "50%25", id="a lone percent sign is encoded"),
-        pytest.param("%zz%4", "%25zz%254", id="a percent sign without two digits is encoded"),
-        pytest.param("café", "caf%C3%A9", id="a character beyond ASCII is encoded as UTF-8"),
-        pytest.param("a'b!*()", "a%27b%21%2A%28%29", id="sub-delimiters are encoded too"),
-    ],
-)
-def test_url_user_info(raw: str, expected: str) -> None:
-    assert escaping.url_user_info(raw) == expected
-
-
-@given(TEXT)
-def test_encoding_user_info_twice_is_encoding_once(raw: str) -> None:
-    once = escaping.url_user_info(raw)
-    assert escaping.url_user_info(once) == once
-    assert unquote(once) == unquote(raw)
 
 
 # the cases of kubernetes third_party/forked/golang/expansion/expand_test.go

@@ -10,8 +10,8 @@ from krm_fn.clusters import ClusterNetwork, Fact
 from krm_fn.explain.clients import CLIENTS
 from krm_fn.krm.codes import OF_VALUES
 from krm_fn.lint.values import LONGEST, LONGEST_ON_NODES, Reader, corrected_list, judge_list
-from krm_fn.noproxy import Audience, Entry, Policy, providers
-from krm_fn.noproxy.composition import compose, join
+from krm_fn.noproxy import Audience, Entry, Policy, join, providers
+from krm_fn.noproxy.composition import compose
 
 LOOPBACK = "localhost,127.0.0.1"
 NETWORK = ClusterNetwork(

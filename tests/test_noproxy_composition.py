@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krm_fn.clusters import ClusterNetwork, Fact
-from krm_fn.noproxy import Audience, Entry, Policy, Style, composition, styles
+from krm_fn.noproxy import Audience, Entry, Policy, Style, composition, join, styles
 
 NAMES = "svc,.svc,cluster.local,.cluster.local,.svc.cluster.local.,kubernetes,kubernetes.default"
 ALWAYS = f"localhost,127.0.0.1,{NAMES}"
@@ -43,7 +43,7 @@ def composed(
     policy: Policy | None = None,
 ) -> str:
     wanted = (policy or Policy())._replace(style=style)
-    return composition.join(composition.compose(entries(user), networks, wanted, audience))
+    return join(composition.compose(entries(user), networks, wanted, audience))
 
 
 DOCUMENTS = network("100.96.0.0/11", "100.64.0.0/13", domain="cluster.local", endpoint="178.170.32.59")

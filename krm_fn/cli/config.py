@@ -51,7 +51,7 @@ def config_of(spec: Mapping[str, Any]) -> dict[str, Any]:
 def config_of_file(path: str, *more: Manifests) -> FoundConfig:
     """Return the ProxyConfig in the file of `--config`, which may refer to objects of other manifests, too."""
     own = Manifests({path: read_file(path)})
-    return _the_one(_configs(own, *more), path)
+    return _only(_configs(own, *more), path)
 
 
 def find_config(
@@ -71,11 +71,13 @@ def find_config(
     inside = _configs(manifests)
     if path:
         real_path = os.path.realpath(path)
-        inside = [found for found in inside if selection.paths.get(found.file) == real_path]
+        inside = [
+            candidate for candidate in inside if selection.paths.get(candidate.file) == real_path
+        ]
         if not inside:
             return config_of_file(path, manifests)
     if inside:
-        return _the_one(inside)
+        return _only(inside)
     _refuse_misspelt(manifests)
     above = config_above(manifests, paths)
     if above is None:
@@ -90,33 +92,37 @@ def config_above(manifests: Manifests, paths: Sequence[str]) -> FoundConfig | No
 
     A file that cannot be read holds none, and what a ResourceList says to its function is none.
     """
-    found: list[FoundConfig] = []
+    configs: list[FoundConfig] = []
     for file in files_above(common_folder([path for path in paths if path != "-"] or ["."])):
         with suppress(InputError, UsageError):
             content = read_file(file)
             if config.KIND.encode() in content:
-                found += _configs(Manifests({file: content}), manifests)
-    found = [above._replace(is_above=True) for above in found if not above.located.is_of_list]
-    return _the_one(found) if found else None
+                configs += _configs(Manifests({file: content}), manifests)
+    above = [
+        candidate._replace(is_above=True)
+        for candidate in configs
+        if not candidate.located.is_of_list
+    ]
+    return _only(above) if above else None
 
 
 def _configs(manifests: Manifests, *more: Manifests) -> list[FoundConfig]:
     """Return the ProxyConfigs among manifests; what a ResourceList says to its function counts before its items."""
     objects = Objects(manifests, *more)
-    found = []
+    configs = []
     for index in range(len(manifests)):
         of_document = list(located_configs(manifests, index))
         of_list = [located for located in of_document if located.is_of_list]
-        found += [FoundConfig(located, objects) for located in of_list or of_document]
-    return found
+        configs += [FoundConfig(located, objects) for located in of_list or of_document]
+    return configs
 
 
-def _the_one(found: Sequence[FoundConfig], path: str = "") -> FoundConfig:
-    if len(found) == 1:
-        return found[0]
-    files = path or ", ".join(dict.fromkeys(several.file for several in found))
+def _only(configs: Sequence[FoundConfig], path: str = "") -> FoundConfig:
+    if len(configs) == 1:
+        return configs[0]
+    files = path or ", ".join(dict.fromkeys(candidate.file for candidate in configs))
     raise UsageError(
-        f"there must be one ProxyConfig, but {len(found)} are in {files}: name its file with `--config`"
+        f"there must be one ProxyConfig, but {len(configs)} are in {files}: name its file with `--config`"
     )
 
 

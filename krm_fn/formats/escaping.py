@@ -80,14 +80,6 @@ def shell(value: str) -> str:
     return "'" + value.replace("'", "'\"'\"'") + "'"
 
 
-def url_user_info(raw: str) -> str:
-    """Return a user name or password percent-encoded for a URL; what is encoded already stays."""
-    from urllib.parse import quote  # noqa: PLC0415 -- few runs correct a user name or a password
-
-    parts = re.split(r"(%[0-9A-Fa-f]{2})", raw)
-    return "".join(part if index % 2 else quote(part, safe="") for index, part in enumerate(parts))
-
-
 def kubernetes_env(value: str) -> str:
     """Return ``value`` as ``env[].value``, where Kubernetes reads ``$$`` as ``$`` and expands ``$(NAME)``.
 

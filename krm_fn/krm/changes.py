@@ -11,8 +11,8 @@ NO_ITEM = -1
 """The index for a new object that belongs beside no item of the list."""
 
 
-GONE: Mapping[Pointer, Any] = {(): None}
-"""What becomes of the objects of an item that goes as a whole."""
+WHOLE_ITEM: Mapping[Pointer, Any] = {(): None}
+"""What becomes of the objects of an item that is removed as a whole."""
 
 
 class NewObject(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from krm_fn.errors import InputError
-from krm_fn.krm.changes import GONE, NO_ITEM, ListChanges, NewObject, item_after
+from krm_fn.krm.changes import NO_ITEM, WHOLE_ITEM, ListChanges, NewObject, item_after
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.resourcelist import new_file_name
 from krm_fn.light_typing import Any, NamedTuple
@@ -40,7 +40,7 @@ def changed_files(
     added: dict[str, list[str]] = {}
     for index, objects in changes.items.items():
         document = manifests.documents[index]
-        text = None if objects == GONE else _edited(manifests, index, objects)
+        text = None if objects == WHOLE_ITEM else _edited(manifests, index, objects)
         edited.setdefault(document.file, {})[document.number] = text
     for new in changes.created:
         name = file_of_new(new, manifests, folder)

@@ -31,6 +31,7 @@ from krm_fn.noproxy.model import (
     Policy,
     Readers,
     Style,
+    join,
     united,
 )
 from krm_fn.noproxy.texts import mistake, mistake_of_pattern, parse
@@ -56,6 +57,7 @@ __all__ = [
     "Readers",
     "Style",
     "holds",
+    "join",
     "may_hold_a_credential",
     "mistake",
     "mistake_of_pattern",

@@ -71,11 +71,6 @@ def _kept(composed: Iterable[Entry], policy: Policy, audience: Audience) -> list
     return [entry for entry in kept if not _is_alone(entry, texts)]
 
 
-def join(list_of_entries: Iterable[Entry]) -> str:
-    """Return the value of the variable, with commas alone between entries, because apt and wget read no blanks."""
-    return ",".join(entry.text for entry in list_of_entries)
-
-
 def _is_alone(entry: Entry, texts: set[str]) -> bool:
     """Return whether a derived rooted name is all that ``exclude`` has left of a domain."""
     domain = entry.text.removeprefix(".svc.").removesuffix(".")

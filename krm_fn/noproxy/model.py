@@ -144,6 +144,11 @@ class Entry(NamedTuple):
         return Entry(text, (*self.why, f"rule: {rule}"), self.origins | _BY_RULE)
 
 
+def join(entries: Iterable[Entry]) -> str:
+    """Return the value of the variable, with commas alone between entries, because apt and wget read no blanks."""
+    return ",".join(entry.text for entry in entries)
+
+
 def united(entries: Iterable[Entry]) -> list[Entry]:
     """Return each entry once, in the place of the first of its text, with the reasons and origins of all."""
     first: dict[str, Entry] = {}

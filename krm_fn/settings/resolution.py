@@ -99,7 +99,7 @@ def _resolved(
         # What is stored may be what was read: completed, it would come back as the user's list in the next run.
         readers = readers._replace(audience=Audience.PRODUCT)
     entries = _list_for(places, readers)
-    no_proxy = ",".join(entry.text for entry in entries)
+    no_proxy = noproxy.join(entries)
     resolved = resolved._replace(settings=settings._replace(no_proxy=no_proxy), entries=entries)
     if readers.audience.completes_the_list:
         return resolved

@@ -11,7 +11,7 @@ import re
 
 from krm_fn.errors import ExpansionError
 from krm_fn.light_typing import Any
-from krm_fn.yamledit.tree import MAX_DEPTH, Alias, Mapping, Node, Scalar, Sequence
+from krm_fn.yamledit.tree import MAX_DEPTH, Alias, Mapping, Node, Scalar, Sequence, walk
 
 _STR_TAGS = frozenset(
     {"", "tag:yaml.org,2002:int", "tag:yaml.org,2002:float", "tag:yaml.org,2002:bool"}
@@ -100,6 +100,12 @@ def children(node: Node) -> list[tuple[str, int, Node]]:
     if isinstance(node, Sequence):
         return [(str(index), item.start, item) for index, item in enumerate(node.items)]
     return []
+
+
+def has_complex_key(node: Node) -> bool:
+    """Return whether a key in a value is a mapping or a list."""
+    names = (name for inner in walk(node) for name, _, _ in children(inner))
+    return any(isinstance(name, ComplexKey) for name in names)
 
 
 def view(node: Node, text: str | None = None) -> Any:

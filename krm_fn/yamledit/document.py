@@ -10,9 +10,9 @@ from functools import cached_property
 from krm_fn.errors import InputError
 from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer
-from krm_fn.yamledit.data import ComplexKey, children, key_text, view
+from krm_fn.yamledit.data import children, has_complex_key, key_text, view
 from krm_fn.yamledit.lines import Lines
-from krm_fn.yamledit.tree import Alias, Mapping, Node, compose, walk
+from krm_fn.yamledit.tree import Alias, Mapping, Node, compose
 from krm_fn.yamledit.tree import Sequence as SequenceNode
 
 CODE_OF_YTT = "#@"
@@ -118,8 +118,7 @@ def has_complex_keys(text: str) -> bool:
     Raises:
         InputError: the text is not one YAML document.
     """
-    nodes = walk(Document(text).root)
-    return any(isinstance(name, ComplexKey) for node in nodes for name, _, _ in children(node))
+    return has_complex_key(Document(text).root)
 
 
 def repeated_keys(node: Node) -> Iterator[Pointer]:

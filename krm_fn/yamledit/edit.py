@@ -13,7 +13,16 @@ from itertools import product
 from krm_fn.errors import EditError, InputError, InternalError
 from krm_fn.light_typing import TYPE_CHECKING, Any, NamedTuple
 from krm_fn.yamledit import layout
-from krm_fn.yamledit.data import is_merge, key_text, merged, same, scalar_value, shared, view
+from krm_fn.yamledit.data import (
+    has_complex_key,
+    is_merge,
+    key_text,
+    merged,
+    same,
+    scalar_value,
+    shared,
+    view,
+)
 from krm_fn.yamledit.layout import DASH, FLOW, KEY, ROOT, Slot, slots_of
 from krm_fn.yamledit.lines import (
     BREAKS,
@@ -40,8 +49,8 @@ from krm_fn.yamledit.was import (
 if TYPE_CHECKING:
     from krm_fn.yamledit.document import Document
 
-IN_PLACE, COLLECTIONS_ANEW, ALL_ANEW = range(3)
-"""How coarse the edits are: each value, the collections that get or lose children, or the whole document."""
+_IN_PLACE, _COLLECTIONS, _ALL = range(3)
+"""What an edit writes: each value, the collections that get or lose children, or the whole document."""
 
 
 class Child(NamedTuple):
@@ -98,7 +107,7 @@ def rewritten(document: Document, new: Any) -> str:
     style = layout.style_of(lines, root)._replace(newline=newline_of(text))
     slot = Slot(root, ROOT, root.start, root.start, root.end)
     # A comment below a literal block may become words of it.
-    for way, literals in product((IN_PLACE, COLLECTIONS_ANEW, ALL_ANEW), (True, False)):
+    for way, literals in product((_IN_PLACE, _COLLECTIONS, _ALL), (True, False)):
         writer = _Writer(document, lines, style._replace(literals=literals), known, way)
         writer.value(Child(slot, old, new, None))
         changed = splice(text, writer.edits)
@@ -156,7 +165,7 @@ class _Writer:
             self._overwrite(node)
             self.edits.append((slot.behind, end_of_line(self.text, node.end), earlier.text))
         elif (
-            self.way == ALL_ANEW
+            self.way == _ALL
             or not isinstance(new, _KINDS.get(type(node), ()))
             or self._becomes_block(child)
         ):
@@ -229,7 +238,7 @@ class _Writer:
         kept = [index for index, inner in enumerate(children) if inner.new is not GONE]
         is_longer = any(entry.at < 0 for entry in entries)
         is_changed = is_longer or len(kept) < len(children)
-        if not kept or (is_changed and self.way == COLLECTIONS_ANEW):
+        if not kept or (is_changed and self.way == _COLLECTIONS):
             self._replace(child)
             return
         for left, right in zip([-1, *kept], [*kept, len(slots)], strict=True):
@@ -325,7 +334,7 @@ class _Writer:
             self.edits.append((node.start, node.end, new))
 
     def _replace(self, child: Child) -> None:
-        """Write a value anew, with its author's words for the scalars that stay."""
+        """Write a whole value, with its author's words for the scalars that stay."""
         node, kind = child.slot.node, child.slot.kind
         self._overwrite(node)
         data = with_author_scalars(node, child.new)
@@ -342,7 +351,7 @@ class _Writer:
         self.edits.append((node.start, end, new))
 
     def _replace_behind_indicator(self, child: Child, data: Any) -> None:
-        """Write the value behind a ``-`` or ``:`` anew and keep the comments on its lines."""
+        """Write the whole value behind a ``-`` or ``:`` and keep the comments on its lines."""
         slot, node, text = child.slot, child.slot.node, self.text
         indicator = "-" if slot.kind == DASH else ":"
         column = column_of(text, slot.start)
@@ -391,31 +400,21 @@ class _Writer:
         if child.slot.kind != KEY or not isinstance(node, Collection) or not node.flow:
             return False
         text = self.text[node.start : node.end]
-        is_noted = "@" not in text and "\n" not in text and not _has_complex_key(node)
+        # A key that is no text can only be left where it is.
+        is_noted = "@" not in text and "\n" not in text and not has_complex_key(node)
         return is_noted and set(_fillings(child.old, child.new)) == {True}
 
     def _has_stale_alias(self, node: Node) -> bool:
         """Return whether an alias in a value means a text that changed or went: it must be written out."""
         for inner in walk(node) if self._has_aliases else ():
-            if not isinstance(inner, Alias):
-                continue
-            if inner.target in self._changed:
+            if isinstance(inner, Alias) and inner.target in self._changed:
                 return True
         return False
 
     def _overwrite(self, node: Node) -> None:
-        """Note that what a node holds is written anew or goes: an alias of it must be written out."""
+        """Note that what a node holds is written again or goes: an alias of it must be written out."""
         if self._has_aliases:
             self._changed.update(walk(node))
-
-
-def _has_complex_key(node: Node) -> bool:
-    """Return whether a key in a value is no text, which can only be left where it is."""
-    for inner in walk(node):
-        for name, _ in inner.entries if isinstance(inner, Mapping) else ():
-            if isinstance(name, Collection):
-                return True
-    return False
 
 
 def with_author_scalars(node: Node, new: Any) -> Any:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from krm_fn.errors import EditError, InputError
-from krm_fn.krm.changes import GONE, ListChanges, item_after
+from krm_fn.krm.changes import WHOLE_ITEM, ListChanges, item_after
 from krm_fn.krm.resourcelist.objects import reference, with_path
 from krm_fn.light_typing import Any
 from krm_fn.patch import Pointer, list_at
@@ -93,7 +93,7 @@ class CutLayout:
         touched = {*changes.items, *([last] if changes.created else [])}
         last_end = max((self.spans[index][1] for index in touched), default=0)
         results_start, results_end = self._members.get("results", (len(text), len(text)))
-        removed = sum(objects == GONE for objects in changes.items.values())
+        removed = sum(objects == WHOLE_ITEM for objects in changes.items.values())
         is_empty = removed == len(self.spans) and not changes.created
         # Without an item it is no block list any more; and earlier `results` have no place behind the last edit.
         if is_empty or results_start < last_end:
@@ -114,7 +114,7 @@ class CutLayout:
         item = self._text_of(index)
         column = len(item) - len(item.lstrip(" "))
         objects = changes.items.get(index, {})
-        is_gone = objects == GONE
+        is_gone = objects == WHOLE_ITEM
         if objects and not is_gone:
             item = _edited(item, objects)
         end = _end_of_item(item, column)
@@ -202,7 +202,7 @@ class WholeLayout:
         items = data.setdefault("items", [])
         for index in sorted(changes.items, reverse=True):
             objects = changes.items[index]
-            if objects == GONE:
+            if objects == WHOLE_ITEM:
                 del items[index]
             else:
                 items[index] = item_after(items[index], objects)
