@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from krm_fn.errors import InputError
 from krm_fn.krm.changes import ListChanges, NewObject
 from krm_fn.krm.file_changes import FileChange, changed_files, file_of_new
 from krm_fn.krm.manifests import Manifests
@@ -46,6 +47,14 @@ def test_the_file_of_a_new_object(beside: int, folder: str | None, name: str) ->
     (change,) = changed_files(source, changes, folder)
     assert change.name == name
     assert (change.new or b"").endswith(b"kind: C\nmetadata:\n  name: c\n")
+
+
+def test_an_error_names_the_file() -> None:
+    source = manifests("kind: A\na: |\n  x")
+    changes = ListChanges()
+    changes.created = [NewObject(NEW, 0)]
+    with pytest.raises(InputError, match=r"^0\.yaml: "):
+        list(changed_files(source, changes))
 
 
 def test_json_cannot_hold_a_second_document() -> None:

@@ -48,7 +48,11 @@ def changed_files(
         added.setdefault(name, []).append(text)
     for name in sorted({*edited, *added}):
         before = manifests.files.get(name)
-        after = _rewritten(before or "", edited.get(name, {}), added.get(name, []))
+        try:
+            after = _rewritten(before or "", edited.get(name, {}), added.get(name, []))
+        except InputError as error:
+            error.args = (f"{name}: {error}",)
+            raise
         if after != before:
             yield FileChange(name, _encoded(before), _encoded(after))
 
