@@ -36,8 +36,9 @@ def replaced_list(
         for token in entries.split(text):
             if not (_is_covered(token, covering) or placeholders.is_template(token)):
                 lost.setdefault(f"`{entries.bare(token)}`", reading.path)
-    for path in [*lost.values()][:1]:
+    if lost:
         names = list(lost)
+        path = lost[names[0]]
         if len(names) > _SHOWN:
             names[_SHOWN:] = [f"{len(names) - _SHOWN} more"]
         message = (

@@ -200,15 +200,15 @@ class PlannedEdit(NamedTuple):
         return finding.about(self.obj.ref, self.target_id)
 
 
-def _left_alone(found: Iterable[Edit | Result]) -> Iterator[Result]:
+def _left_alone(proposals: Iterable[Edit | Result]) -> Iterator[Result]:
     """Yield what a target says about an object with code of ytt in its text, which stays as it is."""
     from krm_fn.formats.ytt import LEFT_ALONE  # noqa: PLC0415 -- few manifests hold code of ytt
 
-    for one in found:
-        if isinstance(one, Result) and one.severity is not Severity.ERROR:
-            yield one
+    for proposal in proposals:
+        if isinstance(proposal, Result) and proposal.severity is not Severity.ERROR:
+            yield proposal
         else:
-            yield Result.of("TextUnreadable", LEFT_ALONE, one.path)
+            yield Result.of("TextUnreadable", LEFT_ALONE, proposal.path)
 
 
 class Overview:

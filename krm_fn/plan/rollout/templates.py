@@ -97,8 +97,8 @@ def _not_rolled(template: Rename, users: list[User], config: ProxyConfig) -> Ite
             f"immutable. {advice(config, 'Give it a new name')}"
         )
         is_info = config.hash_names is False
-        found = Result.of("NodesKept", text, ("spec", "template", "spec"), is_info=is_info)
-        yield RolloutNote(template.item_index, template.obj, found)
+        finding = Result.of("NodesKept", text, ("spec", "template", "spec"), is_info=is_info)
+        yield RolloutNote(template.item_index, template.obj, finding)
         return
     for user in users:
         if user.obj.ref.kind in _MACHINES:

@@ -35,7 +35,7 @@ _GROUPS = {
     _NATIVE_POLICY: "admissionregistration.k8s.io",
     BINDING: "admissionregistration.k8s.io",
 }
-_ASKED = {None: (), _POLICY: (_POLICY,), _NATIVE_POLICY: (_NATIVE_POLICY, BINDING)}
+_GENERATED_KINDS = {None: (), _POLICY: (_POLICY,), _NATIVE_POLICY: (_NATIVE_POLICY, BINDING)}
 """The option ``generate`` -> the kinds of the objects that it asks for."""
 _Wanted = Mapping[str, Any]
 """The options ``generated``, all of them."""
@@ -73,7 +73,7 @@ _DEFAULTS: Mapping[str, Any] = {
 def objects(options: Options) -> NewObjects:
     """Yield the objects that the options ask for, without a specification."""
     wanted = _wanted(options)
-    for created in _ASKED[options.get("generate")]:
+    for created in _GENERATED_KINDS[options.get("generate")]:
         obj = created_objects.skeleton(created, wanted["name"], {}, labels={_LABEL: "generated"})
         yield {**obj, "apiVersion": f"{_GROUPS[created]}/{wanted['apiVersion']}"}
 
@@ -103,7 +103,7 @@ def _is_wanted(obj: Data, options: Options) -> bool:
     """Return whether an object has a kind and the name that the options ask for."""
     kind, name = obj.get("kind"), lookup(obj, ("metadata", "name"))
     return any(
-        (asked["kind"], asked["metadata"]["name"]) == (kind, name) for asked in objects(options)
+        (wanted["kind"], wanted["metadata"]["name"]) == (kind, name) for wanted in objects(options)
     )
 
 

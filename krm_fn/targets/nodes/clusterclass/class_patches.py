@@ -151,7 +151,7 @@ class Definition(NamedTuple):
         """Define the variable, or remove it."""
         items = draft.items(place.path) or []
         is_ours = [lookup(item, ("name",)) == VARIABLE for item in items]
-        wanted = [item for item, is_one in zip(items, is_ours, strict=True) if not is_one]
+        wanted = [item for item, ours in zip(items, is_ours, strict=True) if not ours]
         if self.wanted is not None:
             first = is_ours.index(True) if any(is_ours) else len(items)
             wanted.insert(first, self.wanted)
