@@ -36,7 +36,7 @@ def mistake(entry: str) -> str:
 
 
 def mistake_of_pattern(entry: str) -> str:
-    """Return the same of what may be a glob for entries, in which most characters are allowed.
+    """Return why an entry, or a glob for entries, is wrong, and what to write; "" if it is correct.
 
     apt and wget miss an entry beside a blank; none reads ``;``, ``|`` or a URL (measured). What could be a credential
     is not repeated.
