@@ -74,6 +74,7 @@ def test_what_must_not_change(obj: Any) -> None:
             config("connectivity: {proxy: {enabled: true}}\n"), {"connectivity": {"proxy": CAMEL}}, id="before global"
         ),
         pytest.param(config("proxy: {enabled: true, http_proxy: old}\n"), {"proxy": SNAKE}, id="the oldest shape"),
+        pytest.param(release("cluster-aws"), {"global": {"connectivity": {"proxy": CAMEL}}}, id="a release"),
         pytest.param(
             release("kyverno-policies-connectivity"), {"proxy": {"enabled": True, **SHORT}}, id="the policies"
         ),
@@ -97,6 +98,7 @@ def test_the_proxy_is_set_in_the_shape_of_the_chart(obj: Any, proxy: Any) -> Non
     "obj",
     [
         pytest.param(config("global:\n  metadata: {name: other}\n", "other-userconfig"), id="a cluster of its values"),
+        pytest.param(release("cluster-aws"), id="a release without values"),
         pytest.param(config("exclude: {names: []}\n", "kyverno-policies-connectivity"), id="the policies"),
         pytest.param(config("# mine\n", "kyverno-policies-connectivity"), id="policies with nothing but a comment"),
     ],
