@@ -123,14 +123,14 @@ P9_TEXT = """- op: add
 """
 
 
-def p10(kind: str = "MutatingPolicy") -> Any:
+def p10() -> Any:
     """kyverno/policies, other-mpol/add-pod-proxies: the values stand in CEL text."""
     entries = '[{"name": "HTTP_PROXY", "value": "http://proxy:8080"}]'
     kept = 'c.?env.orValue([]).filter(e, e.name != "HTTP_PROXY")'
     expression = f'object.spec.containers.map(c, JSONPatch{{op: "add", path: "/env", value: {entries} + {kept}}})'
     return {
         "apiVersion": "policies.kyverno.io/v1",
-        "kind": kind,
+        "kind": "MutatingPolicy",
         "metadata": {"name": "add-pod-proxies", "annotations": {"title": "sets HTTP_PROXY"}},
         "spec": {"mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": expression}}]},
     }

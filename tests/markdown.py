@@ -56,8 +56,8 @@ def code(text: str, language: str, title: str = "") -> list[str]:
 
 def block_with(text: str, word: str) -> str:
     """Return the only block of a page that holds a word."""
-    (found,) = (block.text for block in blocks(text) if word in block.text)
-    return found
+    (shown,) = (block.text for block in blocks(text) if word in block.text)
+    return shown
 
 
 def indented_commands(text: str) -> list[str]:

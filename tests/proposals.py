@@ -42,8 +42,8 @@ def findings(target: Any, obj: Any, settings: ProxySettings = FULL, **options: A
     return [one for one in said if one.code not in ("PolicyDeprecated", "PolicyKeepsValueFrom")]
 
 
-def messages(target: Any, obj: Any, severity: Severity = Severity.WARNING, **options: Any) -> list[str]:
-    return [said.message for said in findings(target, obj, **options) if said.severity is severity]
+def messages(target: Any, obj: Any, **options: Any) -> list[str]:
+    return [said.message for said in findings(target, obj, **options) if said.severity is Severity.WARNING]
 
 
 def apply(target: Any, obj: Any, settings: ProxySettings = FULL, **options: Any) -> Any:

@@ -88,11 +88,11 @@ def test_a_field_of_a_wrong_type_never_stops_a_target(name: str, settings: Proxy
             for target in concerned:
                 said = list(target.edit(damaged, Context(settings=settings)))
                 assert json.dumps(damaged) == before, what
-                assert all(one.message for one in said), what
-                changes = [operation for one in said if isinstance(one, Edit) for operation in one.operations]
+                assert all(result.message for result in said), what
+                changes = [operation for edit in said if isinstance(edit, Edit) for operation in edit.operations]
                 if changes:  # else it would see the same object again
                     after = patch.apply(json.loads(before), changes)
-                    again = [one for one in target.edit(after, Context(settings=settings)) if isinstance(one, Edit)]
+                    again = [edit for edit in target.edit(after, Context(settings=settings)) if isinstance(edit, Edit)]
                     assert again == [], what
 
 

@@ -17,8 +17,8 @@ def facts(*items: dict[str, Any]) -> Cluster:
     return Topology(map(obj, items)).clusters[0]
 
 
-def texts(found: tuple[Fact, ...]) -> list[str]:
-    return [fact.value for fact in found]
+def texts(known: tuple[Fact, ...]) -> list[str]:
+    return [fact.value for fact in known]
 
 
 def infrastructure(kind: str, **spec: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -96,8 +96,8 @@ POOL = {"addresses": ["10.20.0.10-10.20.0.99", "10.20.1.5"], "prefix": 24, "gate
 
 def test_the_networks_of_pools() -> None:
     ipv6 = {"addresses": ["fd00:20::10"], "prefix": 64}
-    found = facts(*infrastructure("ProxmoxCluster", ipv4Config=POOL, ipv6Config=ipv6))
-    assert texts(found.network.networks) == ["10.20.0.0/24", "10.20.1.0/24", "fd00:20::/64"]
+    proxmox = facts(*infrastructure("ProxmoxCluster", ipv4Config=POOL, ipv6Config=ipv6))
+    assert texts(proxmox.network.networks) == ["10.20.0.0/24", "10.20.1.0/24", "fd00:20::/64"]
 
 
 def test_a_pool_belongs_to_the_cluster_whose_machines_use_it() -> None:
@@ -127,6 +127,6 @@ def test_the_hosts_of_a_control_plane() -> None:
             }
         ),
     ]
-    found = facts(*items)
-    assert found.network.endpoint == ()
-    assert texts(found.network.hosts) == ["etcd-0.corp.example", "fd00::5"]
+    cluster_facts = facts(*items)
+    assert cluster_facts.network.endpoint == ()
+    assert texts(cluster_facts.network.hosts) == ["etcd-0.corp.example", "fd00::5"]

@@ -81,13 +81,13 @@ def test_a_bootstrap_names_the_values_of_add_ons() -> None:
     (obj,) = objects({"apiVersion": version, "kind": "VSphereCPIConfig", "metadata": {"name": "shared"}})
     topology = Topology([*TWO, *(one for each in bootstraps for one in objects(each))])
 
-    assert [found.cluster.name for found in topology.of(obj)] == ["prod", "test"]
+    assert [membership.cluster.name for membership in topology.of(obj)] == ["prod", "test"]
 
 
 def test_the_name_of_a_class_of_tkg_says_what_it_makes() -> None:
-    (found,) = Topology(objects(cluster("prod", topology={"class": "tkg-aws-default-v2.0.2"}))).clusters
+    (prod,) = Topology(objects(cluster("prod", topology={"class": "tkg-aws-default-v2.0.2"}))).clusters
 
-    assert found.network.infrastructure_kind == "AWSCluster"
+    assert prod.network.infrastructure_kind == "AWSCluster"
 
 
 def release(chart: str, name: str = "somebody", **spec: Any) -> Any:
@@ -113,8 +113,8 @@ def kubeconfig(name: str, *, key: str = "secret", **rest: Any) -> Any:
     return {"kubeConfig": {key: {"name": name}, **rest}}
 
 
-def values_of(name: str, kind: str = "ConfigMap", namespace: str = "") -> Any:
-    return {"apiVersion": "v1", "kind": kind, "metadata": {"name": name, "namespace": namespace}}
+def values_of(name: str) -> Any:
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}}
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def values_of(name: str, kind: str = "ConfigMap", namespace: str = "") -> Any:
     ],
 )
 def test_what_brings_a_chart_and_names_no_cluster_of_the_list(data: Any) -> None:
-    assert [found.cluster.name for found in Topology(TWO).of(*objects(data))] == []
+    assert [membership.cluster.name for membership in Topology(TWO).of(*objects(data))] == []
 
 
 NAME = "its name"

@@ -130,8 +130,8 @@ LABELLED = {**INFRASTRUCTURE, "metadata": {"name": "x", "labels": {"cluster.x-k8
 
 
 def test_what_says_the_kind_of_the_infrastructure() -> None:
-    (found,) = facts(cluster(topology={"class": "small"}), CLASS, LABELLED).network.infrastructure
-    assert (found.value, found.ref.kind, found.ref.name, field_path(found.path)) == (
+    (fact,) = facts(cluster(topology={"class": "small"}), CLASS, LABELLED).network.infrastructure
+    assert (fact.value, fact.ref.kind, fact.ref.name, field_path(fact.path)) == (
         "AWSCluster",
         "ClusterClass",
         "small",

@@ -32,10 +32,10 @@ def at(file: str, data: dict[str, Any]) -> dict[str, Any]:
     return {**data, "metadata": metadata}
 
 
-def of_pods(pods: str, name: str = NAME, kind: str = "AWSCluster") -> dict[str, Any]:
+def of_pods(pods: str) -> dict[str, Any]:
     """A Cluster with that network of pods."""
     network = {"pods": {"cidrBlocks": [pods]}, "services": {"cidrBlocks": ["10.43.0.0/16"]}}
-    return cluster(name, clusterNetwork=network, infrastructureRef=reference(kind, name))
+    return cluster(NAME, clusterNetwork=network, infrastructureRef=reference("AWSCluster", NAME))
 
 
 def patch_of(pods: str) -> dict[str, Any]:
@@ -136,10 +136,10 @@ def warnings(outcome: Outcome) -> list[Result]:
     return [result for result in outcome.results if result.severity is Severity.WARNING]
 
 
-def template_file(pods: str, **plane: Any) -> list[dict[str, Any]]:
+def template_file(pods: str) -> list[dict[str, Any]]:
     whole = of_pods(pods)
     whole["spec"]["controlPlaneRef"] = reference("KubeadmControlPlane", f"{NAME}-cp")
-    return [whole, control_plane(f"{NAME}-cp", **plane)]
+    return [whole, control_plane(f"{NAME}-cp")]
 
 
 def test_each_file_of_templates_gets_the_network_of_its_own_cluster() -> None:

@@ -25,21 +25,21 @@ def node_file(secret_name: str) -> dict[str, Any]:
     return {"path": "/x", "contentFrom": {"secret": {"name": secret_name, "key": "containerdProxy"}}}
 
 
-def in_namespace(data: dict[str, Any], namespace: str) -> dict[str, Any]:
-    return with_value(data, ("metadata", "namespace"), namespace)
+def in_org(data: dict[str, Any]) -> dict[str, Any]:
+    return with_value(data, ("metadata", "namespace"), "org")
 
 
 NAMED = [
-    pytest.param([], in_namespace(machine_deployment(of="gone"), "org"), "org/gone", id="`spec.clusterName` names it"),
+    pytest.param([], in_org(machine_deployment(of="gone")), "org/gone", id="`spec.clusterName` names it"),
     pytest.param(
-        [in_namespace(machine_deployment(of="gone"), "org")],
+        [in_org(machine_deployment(of="gone"))],
         config_template(namespace="org"),
         "org/gone",
         id="a MachineDeployment that names it uses the template",
     ),
     pytest.param(
         [],
-        in_namespace(control_plane(files=[node_file("gone-systemd-proxy")]), "org"),
+        in_org(control_plane(files=[node_file("gone-systemd-proxy")])),
         "org/gone",
         id="a file of a control plane is in the Secret that is named after it",
     ),

@@ -19,7 +19,7 @@ def put(data: dict[str, Any], namespace: str) -> dict[str, Any]:
 
 def clusters_of(asked: dict[str, Any], *others: dict[str, Any]) -> list[str]:
     found = Topology(map(obj, [*others, asked])).of(obj(asked))
-    return [f"{each.cluster.namespace}/{each.cluster.name}" for each in found]
+    return [f"{membership.cluster.namespace}/{membership.cluster.name}" for membership in found]
 
 
 def class_of_everything(namespace: str) -> list[dict[str, Any]]:
@@ -73,10 +73,13 @@ TWO = [put(cluster("prod"), "a"), put(cluster("prod"), "b")]
 
 
 def test_one_name_in_two_namespaces() -> None:
-    found = Topology(map(obj, TWO)).of(obj(deployment(namespace="x", labels={CLUSTER_LABEL: "prod"})))
+    memberships = Topology(map(obj, TWO)).of(obj(deployment(namespace="x", labels={CLUSTER_LABEL: "prod"})))
 
-    assert [f"{each.cluster.namespace}/{each.cluster.name}" for each in found] == ["a/prod", "b/prod"]
-    assert {each.is_certain for each in found} == {False}
+    assert [f"{membership.cluster.namespace}/{membership.cluster.name}" for membership in memberships] == [
+        "a/prod",
+        "b/prod",
+    ]
+    assert {member.is_certain for member in memberships} == {False}
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from krm_fn.formats.embedded import NotEditedError, TextEditor, Value, begin_text, mappings, read, values
 from krm_fn.krm.codes import Severity
 
-YTT = "#@data/values\n#@overlay/match-child-defaults missing_ok=True\n---\n"
 PATH = ("stringData", "values.yaml")
 
 

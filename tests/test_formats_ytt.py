@@ -271,14 +271,14 @@ spec:
 ENV = "        env:\n        - name: HTTP_PROXY\n          value: #@ data.values.PROXY\n"
 
 
-def run_over(text: str, mode: str = "Inject", **spec: Any) -> tuple[str, list[Result]]:
+def run_over(text: str, mode: str = "Inject") -> tuple[str, list[Result]]:
     """The text of a file after a run, and what the run reports."""
     files = Manifests({"file.yaml": text.encode()})
     config = {
         "apiVersion": "fn.inject-proxy.io/v1alpha1",
         "kind": "ProxyConfig",
         "metadata": {"name": "p"},
-        "spec": {**SPEC, "mode": mode, **spec},
+        "spec": {**SPEC, "mode": mode},
     }
     outcome = run_list(files, function_config(config), Objects(files))
     assert outcome.exit_code == int(mode == "Check"), outcome.results

@@ -191,7 +191,7 @@ def test_the_results_are_what_is_stored(story: Path, golden: Golden) -> None:
 
 
 @each(FAILING)
-def test_the_errors_are_those_that_are_stored(story: Path, golden: Golden) -> None:
+def test_the_errors_are_those_that_are_stored(story: Path) -> None:
     done = inject_proxy(input_of(story))
     wanted = (story / "errors.txt").read_text().splitlines()
     reported = [line for line in done.stderr.decode().splitlines() if line.startswith("[error]")]

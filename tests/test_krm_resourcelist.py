@@ -65,7 +65,7 @@ LAYOUTS = {
 layouts = pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in LAYOUTS.items()])
 
 
-def whole_of(given: ResourceList, operations: Any, results: Any, new_items: Any = (), *_: Any) -> bytes:
+def whole_of(given: ResourceList, operations: Any, results: Any, new_items: Any = ()) -> bytes:
     """Return the list after the changes, which `ResourceList.write` gives in pieces."""
     return b"".join(given.write(changes_of(given, operations, new_items), results))
 
@@ -391,6 +391,6 @@ def test_the_look_at_a_part_does_not_depend_on_what_is_around_it(files: list[lis
         for among in (range(1), range(1, len(parts))):
             assert [*whole.holding(words, among)] == [number for number in holding if number in among]
             assert [*Entries(texts).holding(words, among)] == [number for number in holding if number in among]
-        asked = Entries(texts)  # about the first parts one by one, about the rest by a search of all
-        assert [number for number in range(len(parts)) if asked.contains(number, words)] == holding
+        entries = Entries(texts)  # about the first parts one by one, about the rest by a search of all
+        assert [number for number in range(len(parts)) if entries.contains(number, words)] == holding
         assert {at for at, part in enumerate(parts) if any(word in part for word in words)} <= {*holding}

@@ -40,7 +40,6 @@ OKE = made_by("controlplane", "OCIManagedControlPlane")
 AKS = made_by("infrastructure", "AzureManagedControlPlane")
 RKE2 = made_by("controlplane", "RKE2ControlPlane")
 KUBEADM = made_by("controlplane", "KubeadmControlPlane")
-PLANE = control_plane("KubeadmControlPlane", kubeadmConfigSpec={})
 OKE_KIND = "OCIManagedControlPlane"
 
 
@@ -67,10 +66,6 @@ def test_nodes_without_a_proxy_are_one_warning(items: list[dict[str, Any]], expe
 
 def declared_for(*targets: str) -> dict[str, Any]:
     return {"overrides": [{"match": {"targets": list(targets)}, **PROXY}]}
-
-
-def of_object(name: str, **spec: Any) -> dict[str, Any]:
-    return {**spec, "overrides": [{"match": {"objects": [name]}, **({"disabled": True} if spec else PROXY)}]}
 
 
 @pytest.mark.parametrize(

@@ -24,14 +24,14 @@ NETWORK = ClusterNetwork(
     endpoint=(Fact("203.0.113.7"),),
     infrastructure=(Fact("AWSCluster"),),
 )
-NODE, POD = Audience.NODE, Audience.POD
+NODE = Audience.NODE
 FILE = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
 LOOPBACK = "localhost,127.0.0.1"
 
 
-def good(audience: Audience = NODE, *networks: ClusterNetwork) -> str:
+def good(audience: Audience = NODE) -> str:
     """A list without a problem."""
-    return join(compose((), networks or (NETWORK,), Policy(), audience))
+    return join(compose((), (NETWORK,), Policy(), audience))
 
 
 def readings(values: dict[str, str | None], place: str = "a place", **more: Any) -> list[Reading]:

@@ -41,11 +41,11 @@ CHOOSING = {
 }
 
 
-def workload(*lists: str, key: str = "NO_PROXY") -> dict[str, Any]:
+def workload(*lists: str) -> dict[str, Any]:
     """A Deployment with a container for each list."""
     containers = []
     for number, text in enumerate(lists):
-        containers.append({"name": f"c{number}", "image": "x", "env": [{"name": key, "value": text}]})
+        containers.append({"name": f"c{number}", "image": "x", "env": [{"name": "NO_PROXY", "value": text}]})
     return manifest("apps/v1", "Deployment", "web", spec={"template": {"spec": {"containers": containers}}})
 
 
@@ -94,7 +94,6 @@ PATCH = f'proxy:\n  noProxy: "corp.example"\n  http: "{URL}"\n  https: "{URL}"\n
 SECRET = manifest("v1", "Secret", "source", stringData={"values": PATCH})
 FROM_SECRET = {"from": [{"kind": "Secret", "name": "source", "namespace": "org", "format": "GiantSwarm"}]}
 NODES = manifest("controlplane.cluster.x-k8s.io/v1beta1", "KubeadmControlPlane", spec={"kubeadmConfigSpec": {}})
-RKE2 = manifest("controlplane.cluster.x-k8s.io/v1beta1", "RKE2ControlPlane", spec={})
 RELEASE = manifest(
     "helm.toolkit.fluxcd.io/v2",
     "HelmRelease",

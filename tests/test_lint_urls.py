@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 
 from krm_fn.lint.urls import judge_url
 
-URL = "http://proxy:3128"
-
 
 @pytest.mark.parametrize(
     ("url", "expected"),

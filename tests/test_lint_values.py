@@ -155,8 +155,8 @@ def test_names_of_the_cluster_are_no_mistakes() -> None:
 )
 def test_a_list_may_be_too_long(longest: int, audience: Audience, max_length: int) -> None:
     reader = Reader(audience, (), max_length)
-    problems = [judge_list("a" * length, reader, has_proxy=False) for length in (longest, longest + 1)]
-    assert [["ListTooLong" in {one.code for one in found}] for found in problems] == [[False], [True]]
+    judged = [judge_list("a" * length, reader, has_proxy=False) for length in (longest, longest + 1)]
+    assert [["ListTooLong" in {problem.code for problem in problems}] for problems in judged] == [[False], [True]]
 
 
 @pytest.mark.parametrize(

@@ -52,8 +52,8 @@ def packed(text: str) -> str:
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
-def wrapped(text: str, width: int = 76) -> str:
-    return re.sub(f".{{{width}}}", r"\g<0>\n", coded(text))
+def wrapped(text: str) -> str:
+    return re.sub(".{76}", r"\g<0>\n", coded(text))
 
 
 def indented(text: str, by: int) -> str:

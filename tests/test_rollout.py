@@ -29,11 +29,11 @@ def template(name: str = "workers", spec: Any = None, *, version: str = "v1beta1
     }
 
 
-def control_plane_template(name: str = "cp") -> dict[str, Any]:
+def control_plane_template() -> dict[str, Any]:
     return {
         "apiVersion": f"{CONTROL_PLANE}/v1beta1",
         "kind": "KubeadmControlPlaneTemplate",
-        "metadata": {"name": name, "namespace": "org"},
+        "metadata": {"name": "cp", "namespace": "org"},
         "spec": {"template": {"spec": {"kubeadmConfigSpec": {}}}},
     }
 
@@ -57,17 +57,15 @@ def user(kind: str = "MachineDeployment", ref: Any = None, *, version: str = "v1
     }
 
 
-def cluster_class(control_plane: str = "cp", worker: str = "workers", holder: str = "ref") -> dict[str, Any]:
-    version = "v1beta1" if holder == "ref" else "v1beta2"
-    plane = {"apiVersion": f"{CONTROL_PLANE}/{version}", "kind": "KubeadmControlPlaneTemplate", "name": control_plane}
-    bootstrap = {"bootstrap": {holder: old_reference(worker, version)}}
-    workers = {"class": "a", **({"template": bootstrap} if holder == "ref" else bootstrap)}
+def cluster_class() -> dict[str, Any]:
+    plane = {"apiVersion": f"{CONTROL_PLANE}/v1beta1", "kind": "KubeadmControlPlaneTemplate", "name": "cp"}
+    workers = {"class": "a", "template": {"bootstrap": {"ref": old_reference()}}}
     return {
-        "apiVersion": f"cluster.x-k8s.io/{version}",
+        "apiVersion": "cluster.x-k8s.io/v1beta1",
         "kind": "ClusterClass",
         "metadata": {"name": "company", "namespace": "org"},
         "spec": {
-            "controlPlane": {holder: plane},
+            "controlPlane": {"ref": plane},
             "workers": {"machineDeployments": [workers], "machinePools": [copy.deepcopy(workers)]},
         },
     }

@@ -59,9 +59,9 @@ def test_clusters_that_only_a_name_suggests_are_named_once_for_each_name() -> No
     assert "`Cluster/org/b`" in ambiguous[1].message
 
 
-def lacks_of(*clusters: Cluster, **spec: Any) -> list[Result]:
+def lacks_of(*clusters: Cluster) -> list[Result]:
     memberships = [Membership(one, Role.CONTROL_PLANE) for one in clusters]
-    config = loaded(httpProxy=PROXY, **spec)
+    config = loaded(httpProxy=PROXY)
     resolved = resolve(config, memberships, target="kubeadmCommands", readers=Readers(Audience.NODE))
     return [note for note in notes(resolved, memberships) if note.code == "FactsUnknown"]
 

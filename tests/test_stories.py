@@ -15,7 +15,7 @@ def test_a_change_that_no_result_tells_of_is_noticed() -> None:
     outcome = run(STORY)
     assert outcome.output.count(b"replicas: 1") == 1
     tampered = outcome._replace(pieces=[outcome.output.replace(b"replicas: 1", b"replicas: 2")])
-    assert any(found.endswith(" spec.replicas") for found in unexplained(STORY, tampered))
+    assert any(change.endswith(" spec.replicas") for change in unexplained(STORY, tampered))
 
 
 def test_a_changed_comment_in_an_item_without_results_is_noticed() -> None:

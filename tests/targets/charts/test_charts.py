@@ -177,11 +177,6 @@ PARTS = ("server", "repo-server", "commit-server", "dex-server")
 STACK = "kube-prometheus-stack"
 
 
-def at(namespace: str, obj: Any) -> Any:
-    """An Application that installs into a namespace."""
-    return {**obj, "spec": {**obj["spec"], "destination": {"namespace": namespace}}}
-
-
 def monitoring(whole: str, namespace: str) -> tuple[str, ...]:
     return (f"{whole}-prometheus.{namespace}", f"{whole}-alertmanager.{namespace}")
 
@@ -232,9 +227,9 @@ def source(kind: str, name: str, **spec: Any) -> dict[str, Any]:
     return {"apiVersion": "source.toolkit.fluxcd.io/v1", "kind": kind, "metadata": metadata, "spec": spec}
 
 
-def of_source(kind: str, name: str, **spec: Any) -> dict[str, Any]:
+def of_source(kind: str, name: str) -> dict[str, Any]:
     """A HelmRelease with a ``chartRef``."""
-    obj = release("", **spec)
+    obj = release("")
     del obj["spec"]["chart"]
     obj["spec"]["chartRef"] = {"kind": kind, "name": name}
     return obj

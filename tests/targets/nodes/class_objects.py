@@ -70,6 +70,12 @@ def cluster_class(version: str, cp: Any, machines: Mapping[str, Any], pools: Map
     }
 
 
+def class_and_templates(version: str, cp: Any, md: Any, *clusters: Any, **spec: Any) -> list[Any]:
+    """A class, the template of its control plane, that of its workers, and Clusters."""
+    plane, workers = template("cp", cp, version), template("md", md, version)
+    return [cluster_class(version, plane, {"md": workers}, {}, **spec), plane, workers, *clusters]
+
+
 def cluster(version: str, name: str = "one", network: Any = None, **topology: Any) -> dict[str, Any]:
     named = {"class": "class"} if version == "v1beta1" else {"classRef": {"name": "class"}}
     spec = {"clusterNetwork": network or {}, "topology": {**named, "version": "v1.34.0", **copy.deepcopy(topology)}}

@@ -43,11 +43,11 @@ class Outcome(NamedTuple):
         return self.reported(Severity.WARNING)
 
 
-def kubeadm(spec: Any, kind: str = "KubeadmConfigTemplate", version: str = "v1beta1") -> dict[str, Any]:
+def kubeadm(spec: Any, kind: str = "KubeadmConfigTemplate") -> dict[str, Any]:
     """An object of one of the four kinds with ``spec`` as its KubeadmConfigSpec."""
     group = "controlplane" if "ControlPlane" in kind else "bootstrap"
     nested = functools.reduce(lambda inner, key: {key: inner}, reversed(PLACES[kind]), copy.deepcopy(spec))
-    return {"apiVersion": f"{group}.cluster.x-k8s.io/{version}", "kind": kind, "metadata": {"name": "md-0"}, **nested}
+    return {"apiVersion": f"{group}.cluster.x-k8s.io/v1beta1", "kind": kind, "metadata": {"name": "md-0"}, **nested}
 
 
 def spec_of(obj: Mapping[str, Any]) -> Any:

@@ -9,9 +9,8 @@ import copy
 from typing import Any
 
 import pytest
-from class_objects import VERSIONS, cluster, cluster_class, judged, patch
+from class_objects import VERSIONS, class_and_templates, cluster, judged, patch
 from class_objects import answer as answer_of
-from class_objects import template as template_of
 
 WORKERS = {"machineDeployments": [{"class": "md", "name": "group"}]}
 NETWORK = {"pods": {"cidrBlocks": ["10.1.0.0/16"]}, "services": {"cidrBlocks": ["10.2.0.0/16"]}}
@@ -25,11 +24,10 @@ LATE = "NetworkBeforeProxy"
 
 def objects(version: str, commands: list[str], *operations: Any, enabled_if: str = "") -> list[Any]:
     files = [{"path": "/opt/setup.sh", "content": "#!/bin/sh\ncurl -O https://example.com/x\n"}]
-    cp = template_of("cp", {"preKubeadmCommands": ["true"]}, version)
-    md = template_of("md", {"files": files, "preKubeadmCommands": commands}, version)
+    md = {"files": files, "preKubeadmCommands": commands}
     patches = {"patches": [patch("theirs", version, *operations, enabled_if=enabled_if)]} if operations else {}
-    its_class = cluster_class(version, cp, {"md": md}, {}, **patches)
-    return [its_class, cp, md, cluster(version, network=NETWORK, workers=WORKERS)]
+    its_cluster = cluster(version, network=NETWORK, workers=WORKERS)
+    return class_and_templates(version, {"preKubeadmCommands": ["true"]}, md, its_cluster, **patches)
 
 
 def answer(items: list[Any], **spec: Any) -> tuple[list[Any], list[str]]:

@@ -11,9 +11,19 @@ import re
 from typing import Any
 
 import pytest
-from class_objects import CONTAINERD, FILE, KUBELET, VERSIONS, add, cluster, cluster_class, contents, judged, patch
+from class_objects import (
+    CONTAINERD,
+    FILE,
+    KUBELET,
+    VERSIONS,
+    add,
+    class_and_templates,
+    cluster,
+    contents,
+    judged,
+    patch,
+)
 from class_objects import answer as answer_of
-from class_objects import template as template_of
 
 from krm_fn import pipeline
 
@@ -35,10 +45,10 @@ def erasing(version: str) -> list[Any]:
 
 def objects(version: str = "v1beta2", *clusters: Any, patches: Any = None) -> list[Any]:
     """A class with its templates, and Clusters; one without an own variable where none is given."""
-    cp, md = template_of("cp", {"files": [FILE]}, version), template_of("md", {"files": [FILE]}, version)
+    held = {"files": [FILE]}
     own = {"patches": erasing(version) if patches is None else patches}
-    its_class = cluster_class(version, cp, {"md": md}, {}, **(own if own["patches"] else {}))
-    return [its_class, cp, md, *(clusters or (cluster(version, network=NETWORK, workers=WORKERS),))]
+    its_clusters = clusters or (cluster(version, network=NETWORK, workers=WORKERS),)
+    return class_and_templates(version, held, held, *its_clusters, **(own if own["patches"] else {}))
 
 
 def secret(name: str = "one-systemd-proxy", **metadata: Any) -> dict[str, Any]:
@@ -71,9 +81,9 @@ def variable(obj: Any) -> Any:
     return found[0] if found else None
 
 
-def secrets_of(items: list[Any], name: str = "one") -> set[Any]:
-    """The names of the Secrets that nodes of a Cluster take files from."""
-    nodes = judged(items, name)
+def secrets_of(items: list[Any]) -> set[Any]:
+    """The names of the Secrets that nodes of the Cluster take files from."""
+    nodes = judged(items, "one")
     for node in nodes.values():
         assert {CONTAINERD, KUBELET} <= contents(node).keys()
     files = [file for node in nodes.values() for file in node["files"]]

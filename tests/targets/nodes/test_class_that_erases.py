@@ -16,15 +16,14 @@ from class_objects import (
     PROXY,
     VERSIONS,
     add,
+    class_and_templates,
     cluster,
-    cluster_class,
     contents,
     judged,
     patch,
     templated,
 )
 from class_objects import answer as answer_of
-from class_objects import template as template_of
 
 from certificates import A
 from judges import systemd_environment
@@ -143,13 +142,11 @@ def in_turns(first: int) -> pytest.MarkDecorator:
 def objects(version: str, patches: list[Any], spec: Any = None) -> list[Any]:
     """A class with these patches, its templates, and a Cluster for each value of the flag."""
     held = HELD if spec is None else spec
-    cp, md = template_of("cp", held, version), template_of("md", held, version)
-    its_class = cluster_class(version, cp, {"md": md}, {}, patches=patches, variables=[FLAG, FILES])
     clusters = [
         cluster(version, name, network=NETWORK, workers=WORKERS, variables=[{"name": "flag", "value": value}])
         for name, value in (("on", True), ("off", False))
     ]
-    return [its_class, cp, md, *clusters]
+    return class_and_templates(version, held, held, *clusters, patches=patches, variables=[FLAG, FILES])
 
 
 def answer(items: list[Any], **spec: Any) -> tuple[list[Any], list[str]]:

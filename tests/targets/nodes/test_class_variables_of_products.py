@@ -12,14 +12,13 @@ from class_objects import (
     PROXY,
     VERSIONS,
     answer,
+    class_and_templates,
     cluster,
-    cluster_class,
     contents,
     judged,
     patch,
     templated,
 )
-from class_objects import template as template_of
 
 MIRROR = "https://mirror.corp.example"
 HOSTS = "/etc/containerd/certs.d/_default/hosts.toml"
@@ -34,10 +33,9 @@ def tkg_patch(version: str) -> dict[str, Any]:
 
 
 def objects(version: str, patch: Any, values: Any, **definitions: Any) -> list[Any]:
-    cp, md = template_of("cp", {"files": [FILE]}, version), template_of("md", {"files": [FILE]}, version)
-    its_class = cluster_class(version, cp, {"md": md}, {}, patches=[patch], **definitions)
-    workers = {"machineDeployments": [{"class": "md", "name": "md"}]}
-    return [its_class, cp, md, cluster(version, workers=workers, variables=values)]
+    held, workers = {"files": [FILE]}, {"machineDeployments": [{"class": "md", "name": "md"}]}
+    its_cluster = cluster(version, workers=workers, variables=values)
+    return class_and_templates(version, held, held, its_cluster, patches=[patch], **definitions)
 
 
 def caren(version: str = "v1beta1", **value: Any) -> list[Any]:

@@ -17,7 +17,7 @@ from krm_fn.products.node_kinds import NODE_KINDS, NodeConfigKind
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 
-rke2, k3s, k0s, eks = (TARGETS[name] for name in ("rke2", "k3s", "k0s", "eks"))
+k3s, k0s, eks = (TARGETS[name] for name in ("k3s", "k0s", "eks"))
 registry_mirror = TARGETS["registryMirror"]
 
 PASSWORD = "http://us%40er:p%25ss%3A@proxy.corp.example:3128"

@@ -153,8 +153,8 @@ GONE = NONE._replace(cluster="mycluster", clusters=("mycluster",))
 SECRET, INLINE = {"content": "Secret"}, {"content": "Inline"}
 
 
-def referring(name: str = "mycluster-systemd-proxy", **more: Any) -> dict[str, Any]:
-    return entry(None, contentFrom={"secret": {"name": name, "key": "containerdProxy"}}, **more)
+def referring(name: str) -> dict[str, Any]:
+    return entry(None, contentFrom={"secret": {"name": name, "key": "containerdProxy"}})
 
 
 @pytest.mark.parametrize("options", [{}, SECRET, INLINE], ids=["nobody says where", "Secret", "Inline"])

@@ -20,8 +20,8 @@ SNAKE = f"http_proxy: {HTTP}\nhttps_proxy: {HTTPS}\nno_proxy: {NO}\n"
 OVERLAY = '#@overlay/match by=overlay.subset({"kind": "DaemonSet"})\n---\nspec: {}\n'
 
 
-def indented(text: str, by: int = 2) -> str:
-    return "".join(f"{' ' * by}{line}\n" for line in text.splitlines())
+def indented(text: str) -> str:
+    return "".join(f"  {line}\n" for line in text.splitlines())
 
 
 BARE = f"{HEADER}vsphereCPI:\n  server: 10.0.0.1 #! by address\n"

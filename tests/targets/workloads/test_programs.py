@@ -40,8 +40,8 @@ def environments(obj: Any) -> dict[str, Any]:
     return {one["name"]: one.get("env") for one in [*(spec.get("initContainers") or []), *spec["containers"]]}
 
 
-def chart_operator(name: str = "chart-operator", label: str = "chart-operator") -> Any:
-    return workload(labelled(label), container(name), container("side"), init=[container("wait-for-quay")])
+def chart_operator(label: str = "chart-operator") -> Any:
+    return workload(labelled(label), container("chart-operator"), container("side"), init=[container("wait-for-quay")])
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,8 @@ ASKED = {"fn.inject-proxy.io/proxy": "true"}
 REFUSED = {"fn.inject-proxy.io/proxy": "false"}
 
 
-def config_map(data: Any, name: str = "proxy", namespace: str = "tools", **metadata: Any) -> Any:
-    metadata = {"name": name, "namespace": namespace, **metadata}
+def config_map(data: Any, name: str = "proxy", **metadata: Any) -> Any:
+    metadata = {"name": name, "namespace": "tools", **metadata}
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
 
 
@@ -196,8 +196,8 @@ def test_a_variable_that_a_secret_of_the_list_provides_is_set(name: str, twin: b
 # EKS, Flux and Argo CD.
 
 
-def git_repository(name: str = "proxy") -> Any:
-    spec = {"url": "https://github.com/x/y", "proxySecretRef": {"name": name}}
+def git_repository() -> Any:
+    spec = {"url": "https://github.com/x/y", "proxySecretRef": {"name": "proxy"}}
     metadata = {"name": "repo", "namespace": "tools"}
     return {
         "apiVersion": "source.toolkit.fluxcd.io/v1",

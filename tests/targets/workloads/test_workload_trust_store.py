@@ -21,7 +21,6 @@ from support import run as run_tool
 NAME = "inject-proxy-trusted-ca"
 FOLDER = "/etc/inject-proxy/trusted-ca"
 MOUNT = {"mountPath": FOLDER, "name": NAME, "readOnly": True}
-VOLUME = {"configMap": {"name": NAME}, "name": NAME}
 VARIABLE = {"name": "SSL_CERT_FILE", "value": f"{FOLDER}/ca-bundle.crt"}
 ASKED = {"fn.inject-proxy.io/trusted-ca": "true"}
 REFUSED = {"fn.inject-proxy.io/trusted-ca": "false"}
@@ -59,9 +58,9 @@ def pod(obj: dict[str, Any]) -> Any:
     return lookup(obj, PLACES[obj["kind"]][1])
 
 
-def config_map(data: Any, name: str = NAME, label: str = "inject-proxy") -> dict[str, Any]:
+def config_map(data: Any, label: str = "inject-proxy") -> dict[str, Any]:
     labels = {"app.kubernetes.io/managed-by": label}
-    metadata = {"name": name, "namespace": "tools", "labels": labels}
+    metadata = {"name": NAME, "namespace": "tools", "labels": labels}
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
 
 
