@@ -182,10 +182,10 @@ def merged(data: Any) -> dict[str, Any]:
 
 def same(one: Any, other: Any) -> bool:
     """Return whether both are equal in value and type, at every depth: ``True == 1 == 1.0`` is only true in Python."""
+    if one is other:
+        return True
     if type(one) is not type(other):
         return False
-    if isinstance(one, (dict, list)) and one is other:
-        return True
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(
             same(value, other[key]) for key, value in one.items()

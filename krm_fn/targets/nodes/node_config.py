@@ -123,8 +123,14 @@ class NodeConfig:
             return "Bottlerocket"
         texts = [*self._sockets(), *list_at(self._obj, self.commands)]
         texts += list_at(self.data, (self.system.late_commands,))
-        texts += [file.path for file in self.files_in(self._obj)]
-        return "Windows" if any(re.match(_WINDOWS, str(text).lstrip()) for text in texts) else ""
+        texts += [
+            entry.get("path") for entry in list_at(self._obj, self.files) if isinstance(entry, dict)
+        ]
+        is_of_windows = re.compile(_WINDOWS).match
+        for text in texts:
+            if is_of_windows(str(text).lstrip()):
+                return "Windows"
+        return ""
 
     def _sockets(self) -> list[str]:
         return [text_at(self.data, path) for path in _SOCKETS]
