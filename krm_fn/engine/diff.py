@@ -26,7 +26,8 @@ def diff(before: Any, after: Any) -> list[Operation]:
 def _values(before: Any, after: Any, path: Pointer) -> Iterator[Operation]:
     if before is after:
         return
-    if isinstance(before, dict) and isinstance(after, dict) and (before or not after or not path):
+    is_filled = path and not before and after
+    if isinstance(before, dict) and isinstance(after, dict) and not is_filled:
         yield from _members(before, after, path)
     elif isinstance(before, list) and isinstance(after, list):
         yield from _items(before, after, path)
@@ -50,13 +51,15 @@ def _items(before: list[Any], after: list[Any], path: Pointer) -> Iterator[Opera
     pairs = pair_items(before, after)
     for old, new in pairs:
         yield from _values(before[old], after[new], (*path, str(old)))
-    kept = {old for old, _ in pairs}
+    kept = dict(pairs)
     for index in reversed(range(len(before))):
         if index not in kept:
             yield patch.remove(*path, index)
-    paired = {new for _, new in pairs}
+    partners = set(kept.values())
     length = len(pairs)
     for index, item in enumerate(after):
-        if index not in paired:
-            yield patch.add(*path, APPEND if index == length else index, value=item)
-            length += 1
+        if index in partners:
+            continue
+        at = APPEND if index == length else index
+        yield patch.add(*path, at, value=item)
+        length += 1

@@ -126,9 +126,8 @@ class Draft:
             return
         parent = self._copy(path[:-1])
         parent[_step(parent, path[-1])] = patch.copied(value)
-        follower = next((name for name in before if name in parent), None)
-        if existing is _MISSING and follower is not None:
-            _move_last_before(parent, follower)
+        if existing is _MISSING:
+            _move_last_before(parent, before)
 
     def append(self, path: Pointer, value: Any) -> None:
         """Add an item at the end of the list at ``path``; a list that is missing or null is made.
@@ -215,8 +214,11 @@ def _step(parent: Any, token: str) -> str | int:
     return int(token) if isinstance(parent, list) else token
 
 
-def _move_last_before(mapping: dict[str, Any], follower: str) -> None:
-    """Move the last member of a mapping in front of another one."""
-    names = list(mapping)
-    for name in names[names.index(follower) : -1]:
-        mapping[name] = mapping.pop(name)
+def _move_last_before(mapping: Any, followers: Iterable[str]) -> None:
+    """Move the last member of a mapping in front of the first of some members that is there."""
+    for follower in followers:
+        if follower in mapping:
+            names = list(mapping)
+            for name in names[names.index(follower) : -1]:
+                mapping[name] = mapping.pop(name)
+            return

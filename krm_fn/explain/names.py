@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 from krm_fn.clusters import Membership, Role
 from krm_fn.krm.masking import redact
 
-_ROLES = {Role.CONTROL_PLANE: "control plane", Role.WORKER: "worker"}
-
 Names = tuple[str, ...]
 """Names, each once, in the order in which they were found."""
 
@@ -20,16 +18,14 @@ def distinct(names: Iterable[str]) -> Names:
 
 def some(names: Sequence[str], number: int = 3) -> str:
     """Return names in one phrase: the first few, and the number of the others."""
-    more = len(names) - number
-    if more <= 1:
+    if len(names) <= number + 1:
         return ", ".join(names)
-    return f"{', '.join(names[:number])} and {more} more"
+    return f"{', '.join(names[:number])} and {len(names) - number} more"
 
 
 def cluster_name(namespace: str, name: str) -> str:
     """Return ``namespace/name`` of a Cluster, without a credential that somebody wrote there."""
-    full_name = f"{namespace}/{name}" if namespace else name
-    return str(redact(full_name))
+    return str(redact("/".join(filter(None, (namespace, name)))))
 
 
 def cluster_names(memberships: Iterable[Membership]) -> Names:
@@ -40,9 +36,9 @@ def cluster_names(memberships: Iterable[Membership]) -> Names:
 
 def parts_of(memberships: Iterable[Membership]) -> Names:
     """Return which nodes of its Clusters an object is for: "control plane", "worker md-0"; none where all are meant."""
-    parts = []
-    for membership in memberships:
-        if membership.role is not None:
-            part = f"{_ROLES[membership.role]} {redact(membership.group)}"
-            parts.append(part.strip())
-    return distinct(parts)
+    names = {Role.CONTROL_PLANE: "control plane", Role.WORKER: "worker"}
+    return distinct(
+        f"{names[membership.role]} {redact(membership.group)}".strip()
+        for membership in memberships
+        if membership.role is not None
+    )

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from krm_fn.krm.codes import CODES, Severity
 from krm_fn.krm.masking import redact, shown_line
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import APPEND, Operation, Pointer, field_path, remove
+from krm_fn.patch import APPEND, Operation, Pointer, field_path
 
 _RANK = {severity: rank for rank, severity in enumerate(Severity)}
 _AT_MOST = 3
@@ -49,7 +49,7 @@ class Edit(NamedTuple):
     @property
     def removes_object(self) -> bool:
         """Whether the object itself is removed."""
-        return remove() in self.operations
+        return any(operation.op == "remove" and not operation.path for operation in self.operations)
 
     @property
     def path(self) -> Pointer:
@@ -57,9 +57,8 @@ class Edit(NamedTuple):
         first = self.operations[0]
         if len(self.operations) > 1:
             return innermost([operation.path for operation in self.operations])
-        value = first.value
-        if first.op == "replace" and isinstance(value, dict) and len(value) == 1:
-            return (*first.path, *value)  # nothing was there, and now one member is
+        if first.op == "replace" and isinstance(first.value, dict) and len(first.value) == 1:
+            return (*first.path, *first.value)  # nothing was there, and now one member is
         return first.path
 
 
@@ -68,9 +67,7 @@ def innermost(paths: Sequence[Pointer]) -> Pointer:
     common, last = min(paths), max(paths)
     while last[: len(common)] != common:
         common = common[:-1]
-    if common[-1:] == (APPEND,):
-        return common[:-1]
-    return common
+    return common[:-1] if common[-1:] == (APPEND,) else common
 
 
 class ObjectRef(NamedTuple):
@@ -84,12 +81,8 @@ class ObjectRef(NamedTuple):
     file_index: int = 0
 
     def __str__(self) -> str:
-        return "/".join(map(redact, self.names()))
-
-    def names(self) -> list[str]:
-        """Return what says which object it is, as far as that is known; it is not masked."""
-        names = (self.api_version, self.kind, self.namespace, self.name)
-        return list(filter(None, names))
+        parts = (self.api_version, self.kind, self.namespace, self.name)
+        return "/".join(redact(part) for part in parts if part)
 
 
 class Result(NamedTuple):
@@ -151,9 +144,7 @@ class Result(NamedTuple):
 
         This is the only place that writes a code into a text.
         """
-        if self.code:
-            return f"{self.code}: {self.message}"
-        return self.message
+        return f"{self.code}: {self.message}" if self.code else self.message
 
     def line(self) -> str:
         """Return ``[error] apiVersion/Kind/namespace/name field.path: message``, on one line, without a credential."""
@@ -165,11 +156,9 @@ class Result(NamedTuple):
 
     def sentence(self, file: str = "") -> str:
         """Return the object, the field and the message, on one line, without a credential."""
-        about = filter(None, (file, str(self.ref), field_path(self.path)))
-        line = " ".join(about)
-        if line:
-            line += ": "
-        return shown_line(line + redact(self.text))
+        about = " ".join(filter(None, (file, str(self.ref), field_path(self.path))))
+        text = redact(self.text)
+        return shown_line(f"{about}: {text}" if about else text)
 
     def to_data(self) -> dict[str, Any]:
         """Return the entry as the specification writes it; keys without a value are left out."""
@@ -177,13 +166,12 @@ class Result(NamedTuple):
             "message": shown_line(self.text),
             "severity": self.severity.value,
         }
-        ref = self.ref
-        if ref.api_version and ref.kind and ref.name:
+        if self.ref.api_version and self.ref.kind and self.ref.name:
             data["resourceRef"] = _filled(
-                apiVersion=redact(ref.api_version),
-                kind=redact(ref.kind),
-                name=redact(ref.name),
-                namespace=redact(ref.namespace),
+                apiVersion=redact(self.ref.api_version),
+                kind=redact(self.ref.kind),
+                name=redact(self.ref.name),
+                namespace=redact(self.ref.namespace),
             )
             if self.path:
                 data["field"] = _filled(
@@ -191,8 +179,8 @@ class Result(NamedTuple):
                     currentValue=redact(self.current),
                     proposedValue=redact(self.proposed),
                 )
-        if ref.file_path:
-            data["file"] = {"path": redact(ref.file_path), "index": ref.file_index}
+        if self.ref.file_path:
+            data["file"] = {"path": redact(self.ref.file_path), "index": self.ref.file_index}
         tags = _filled(target=self.target, rule=self.code)
         if tags:
             data["tags"] = tags
@@ -214,9 +202,7 @@ def entries(results: Iterable[Result]) -> list[dict[str, Any]]:
             joined.append(result)
             continue
         change = result._replace(proposed=None)
-        both = None
-        if joined:
-            both = _joined(joined[-1], change)
+        both = _joined(joined[-1], change) if joined else None
         if both:
             joined[-1] = both
         else:
@@ -226,16 +212,13 @@ def entries(results: Iterable[Result]) -> list[dict[str, Any]]:
 
 def _joined(first: Result, second: Result) -> Result | None:
     """Join two changes of one object; return None if they cannot share a field."""
-    if not first.is_change or first.ref != second.ref:
-        return None
     field = innermost((first.path, second.path))
-    if not field or second.current is not None:
+    if not first.is_change or first.ref != second.ref or not field:
         return None
-    if first.current is not None and field != first.path:
+    if second.current is not None or (first.current is not None and field != first.path):
         return None
     message = f"{first.message}, {second.message}"
-    target = f"{first.target}, {second.target}"
-    return first._replace(message=message, target=target, path=field)
+    return first._replace(message=message, target=f"{first.target}, {second.target}", path=field)
 
 
 def grouped(results: Iterable[Result], key: Callable[[Result], object]) -> list[list[Result]]:
@@ -252,9 +235,8 @@ def without_duplicates(results: Iterable[Result]) -> list[Result]:
 
 
 def _statement(result: Result) -> object:
-    values = (result.current, result.proposed)
-    about = (result.ref, result.path)
-    return (about, result.severity, result.text, repr(values))
+    values = repr((result.current, result.proposed))
+    return (result.ref, result.severity, result.code, result.path, result.message, values)
 
 
 def sorted_results(results: Iterable[Result]) -> list[Result]:
@@ -264,22 +246,16 @@ def sorted_results(results: Iterable[Result]) -> list[Result]:
 
 def _sort_key(result: Result) -> tuple[str, int, int, str, str]:
     """Return the sort key of a result. It is not masked: never print it."""
-    ref, text = result.ref, result.text
-    names = "/".join(ref.names())
+    ref = result.ref
+    names = "/".join(filter(None, (ref.api_version, ref.kind, ref.namespace, ref.name)))
     about = " ".join(filter(None, (names, field_path(result.path))))
-    begin = text
-    if about:
-        begin = f"{about}: "
-    return (ref.file_path, ref.file_index, _rank(result), begin, text)
-
-
-def _rank(result: Result) -> int:
-    return _RANK[result.severity]
+    begin = f"{about}: " if about else result.text
+    return (ref.file_path, ref.file_index, _RANK[result.severity], begin, result.text)
 
 
 def by_importance(results: Iterable[Result]) -> list[Result]:
     """Return errors first, then warnings, each as ``sorted_results``: kpt shows four results, and four lines."""
-    return sorted(sorted_results(results), key=_rank)
+    return sorted(sorted_results(results), key=lambda result: _RANK[result.severity])
 
 
 def lines(results: Iterable[Result], line: Callable[[Result], str] = Result.line) -> list[str]:
@@ -293,12 +269,11 @@ def lines(results: Iterable[Result], line: Callable[[Result], str] = Result.line
         if len(group) <= _AT_MOST:
             reported += map(line, group)
             continue
-        objects = {result.ref for result in group}
+        objects = len({result.ref for result in group}) - 1
         others = count(len(group) - 1, "more place") + " in it"
-        if len(objects) > 1:
-            others = count(len(objects) - 1, "more object")
-        first = line(group[0])
-        reported.append(f"{first} (and {others}, `--verbose` names them)")
+        if objects:
+            others = count(objects, "more object")
+        reported.append(f"{line(group[0])} (and {others}, `--verbose` names them)")
     return reported
 
 
@@ -308,9 +283,7 @@ def _words(result: Result) -> object:
 
 def count(number: int, noun: str) -> str:
     """Return a number with its noun, which gets an "s" where it must."""
-    if number != 1:
-        noun += "s"
-    return f"{number} {noun}"
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _filled(**members: Any) -> dict[str, Any]:

@@ -60,14 +60,13 @@ def unread_place(
     obj: Object, memberships: Iterable[Membership], urls: Sequence[str] = ("", "")
 ) -> PlannedEdit:
     """Return a place that no target reads, which should hold these URLs."""
-    settings = ProxySettings(urls[0], urls[1])
-    return PlannedEdit(-1, obj, "", tuple(memberships), Resolved(settings), {})
+    resolved = Resolved(ProxySettings(urls[0], urls[1]))
+    return PlannedEdit(-1, obj, "", tuple(memberships), resolved, {})
 
 
 def by_object(compared: Iterable[Compared]) -> dict[tuple[ObjectRef, Pointer], list[Compared]]:
     """Return the identity of an object, and its place in its document -> its records."""
     records: dict[tuple[ObjectRef, Pointer], list[Compared]] = {}
     for record in compared:
-        key = (record.obj.ref, record.obj.path)
-        records.setdefault(key, []).append(record)
+        records.setdefault((record.obj.ref, record.obj.path), []).append(record)
     return records

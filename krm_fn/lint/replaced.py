@@ -35,14 +35,12 @@ def replaced_list(
             continue
         for token in entries.split(text):
             if not (_is_covered(token, covering) or placeholders.is_template(token)):
-                name = f"`{entries.bare(token)}`"
-                lost.setdefault(name, reading.path)
+                lost.setdefault(f"`{entries.bare(token)}`", reading.path)
     if lost:
         names = list(lost)
         path = lost[names[0]]
-        more = len(names) - _SHOWN
-        if more > 0:
-            names[_SHOWN:] = [f"{more} more"]
+        if len(names) > _SHOWN:
+            names[_SHOWN:] = [f"{len(names) - _SHOWN} more"]
         message = (
             f"the list of this ProxyConfig replaces `NO_PROXY`, and does not cover {', '.join(names)}: "
             "copy what is still needed into `spec.noProxy`"
@@ -51,7 +49,5 @@ def replaced_list(
 
 
 def _is_covered(token: str, covering: NoProxyList) -> bool:
-    if token in covering.texts:
-        return True
     host = entries.bare(token).rstrip(".").removeprefix("*")
-    return all(map(covering.covers, entries.canonical(host)))
+    return token in covering.texts or all(map(covering.covers, entries.canonical(host)))

@@ -28,9 +28,7 @@ def readings(text: str, form: Syntax, blank: Reading) -> Iterator[Reading]:
             assignment = assignments[name]
             raw = text[assignment.line_start : assignment.line_end].strip()
             is_lost = assignment.value is None
-            why = ""
-            if is_lost:
-                why = "its reader cannot make anything of it"
+            why = "its reader cannot make anything of it" if is_lost else ""
             yield blank._replace(
                 variable=variable, value=assignment.value, raw=raw, why_unknown=why, is_lost=is_lost
             )

@@ -30,8 +30,7 @@ class Container(NamedTuple):
 
         Knative names the container of a Service at admission. No name has a bracket.
         """
-        *_, field, index = self.path
-        return self.name or f"{field}[{index}]"
+        return self.name or f"{self.path[-2]}[{self.path[-1]}]"
 
     @property
     def is_init(self) -> bool:
@@ -41,8 +40,7 @@ class Container(NamedTuple):
     @property
     def image(self) -> str:
         """The name of its image without tag and digest, "" where it has none: ``quay.io/argoproj/argocd``."""
-        image = text_at(self.fields, ("image",))
-        return re.sub(r"(:[^/]*)?(@.*)?\Z", "", image)
+        return re.sub(r"(:[^/]*)?(@.*)?\Z", "", text_at(self.fields, ("image",)))
 
 
 def pod_spec(obj: Mapping[str, Any]) -> Pointer | None:
@@ -52,12 +50,8 @@ def pod_spec(obj: Mapping[str, Any]) -> Pointer | None:
 
 def labels(obj: Mapping[str, Any], key: str) -> set[str]:
     """Return the values that an object and its pod template have under a label: none, one, or two."""
-    values = set()
-    for above in ((), ("spec", "template")):
-        value = text_at(obj, (*above, "metadata", "labels", key))
-        if value:
-            values.add(value)
-    return values
+    paths = (("metadata", "labels", key), ("spec", "template", "metadata", "labels", key))
+    return {text_at(obj, path) for path in paths} - {""}
 
 
 def containers(
@@ -67,22 +61,18 @@ def containers(
     path = (*at, field)
     for index, item in enumerate(list_at(obj, path)):
         if isinstance(item, Mapping):
-            name = text_at(item, ("name",))
-            yield Container(name, (*path, str(index)), item)
+            yield Container(text_at(item, ("name",)), (*path, str(index)), item)
 
 
 def wrong_types(data: Mapping[str, Any], at: Pointer) -> Iterator[Result]:
     """Yield what on the way to the containers, or among them, has a wrong type."""
-    mappings = []
-    for length, _ in enumerate(at, 1):
-        mappings.append(at[:length])
-    for field in (INIT_CONTAINERS, CONTAINERS):
-        path = (*at, field)
+    lists = [(*at, field) for field in (INIT_CONTAINERS, CONTAINERS)]
+    mappings = [at[:length] for length in range(1, len(at) + 1)]
+    for path in lists:
         value = lookup(data, path)
         if value is not None and not isinstance(value, list):
             yield wrong_type(path, value, "a list")
-        for index, _ in enumerate(list_at(data, path)):
-            mappings.append((*path, str(index)))
+        mappings += [(*path, str(index)) for index in range(len(list_at(data, path)))]
     for path in mappings:
         value = lookup(data, path)
         if value is not None and not isinstance(value, dict):

@@ -65,9 +65,7 @@ class Reading(NamedTuple):
     @property
     def text(self) -> str:
         """The value, or the part of it that is known."""
-        if self.value is None:
-            return self.known
-        return self.value
+        return self.known if self.value is None else self.value
 
 
 Variables = Mapping[str, str]
@@ -76,10 +74,9 @@ Variables = Mapping[str, str]
 
 def same_value(variable: str, value: str, other: str) -> bool:
     """Return whether two values of a variable say the same: a list may have its entries in any order."""
-    if variable.upper() != "NO_PROXY":
-        return value == other
-    entries = set(parse(value))
-    return entries == set(parse(other))
+    if variable.upper() == "NO_PROXY":
+        return set(parse(value)) == set(parse(other))
+    return value == other
 
 
 def quoted(names: Iterable[str]) -> str:

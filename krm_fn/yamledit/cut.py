@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 
 from krm_fn.light_typing import NamedTuple
 from krm_fn.yamledit.lines import end_of_match
+from krm_fn.yamledit.splice import Span
 
 # It begins with its literal, which is searched for faster than the beginning of a line.
 _TOP_LEVEL = re.compile(r"\n(?=[^ \t\r\n#\-])")
@@ -35,22 +37,26 @@ class Cut(NamedTuple):
     """
 
     text: str
-    members: Mapping[str, tuple[int, int]]
-    items: tuple[tuple[int, int], ...]
+    members: Mapping[str, Span]
+    items: tuple[Span, ...]
 
 
 def cut(text: str, key: str) -> Cut | None:
     """Cut ``text``; the member ``key`` must be a block list. None where the layout leaves a doubt."""
-    members = _members(text) if _breaks_lines_plainly(text) else None
-    if members is None or key not in members:
+    if not _breaks_lines_plainly(text):
+        return None
+    begin = end_of_match(_BEFORE, text, 0)
+    members = _members(text, begin)
+    if key not in members:
         return None
     start, end = members[key]
-    begin = next(iter(members.values()))[0]
     # Perhaps another document, perhaps the words of a scalar; where there are items, `_items` sees it.
-    if text.find(_SEPARATOR, begin, start) >= 0 or text.find(_SEPARATOR, end) >= 0:
+    if _SEPARATOR in text[begin:start] or _SEPARATOR in text[end:]:
         return None
     items = _items(text, start, end)
-    return None if items is None else Cut(text, members, tuple(items))
+    if items is None:
+        return None
+    return Cut(text, members, tuple(items))
 
 
 def _breaks_lines_plainly(text: str) -> bool:
@@ -60,17 +66,19 @@ def _breaks_lines_plainly(text: str) -> bool:
     return not any(mark in text for mark in _OTHER_LINE_BREAKS)
 
 
-def _members(text: str) -> dict[str, tuple[int, int]] | None:
-    begin = end_of_match(_BEFORE, text, 0)
-    starts = [begin, *(match.end() for match in _TOP_LEVEL.finditer(text, begin))]
-    keys = [_KEY.match(text, start) for start in starts]
-    names = [match[1] for match in keys if match]
-    if len(names) != len(starts) or len(set(names)) != len(names):
-        return None
-    return dict(zip(names, zip(starts, [*starts[1:], len(text)], strict=True), strict=True))
+def _members(text: str, begin: int) -> dict[str, Span]:
+    """Return where each member of the outermost mapping is; nothing where there is a doubt."""
+    members: dict[str, Span] = {}
+    others = [match.end() for match in _TOP_LEVEL.finditer(text, begin)]
+    for start, end in pairwise([begin, *others, len(text)]):
+        key = _KEY.match(text, start)
+        if key is None or key[1] in members:
+            return {}
+        members[key[1]] = (start, end)
+    return members
 
 
-def _items(text: str, start: int, end: int) -> list[tuple[int, int]] | None:
+def _items(text: str, start: int, end: int) -> list[Span] | None:
     head = _LIST_HEAD.match(text, start)
     if head is None:
         return None
@@ -79,8 +87,11 @@ def _items(text: str, start: int, end: int) -> list[tuple[int, int]] | None:
     shallow = re.compile(rf"\n {{0,{column}}}(?=[^ \r\n#])")
     dashes = []
     for match in shallow.finditer(text, first - 1, end):
-        start, at = match.start() + 1, match.end()
-        if at - start != column or text[at] != "-" or text[at + 1 : at + 2] not in _BEHIND_DASH:
+        begin = match.start() + 1
+        at = match.end()
+        if at - begin != column or text[at] != "-":
             return None
-        dashes.append(start)
-    return list(zip(dashes, [*dashes[1:], end], strict=True))
+        if not text.startswith(_BEHIND_DASH, at + 1):
+            return None
+        dashes.append(begin)
+    return list(pairwise([*dashes, end]))

@@ -58,7 +58,8 @@ def resolve(text: str) -> Any:
         return int(text, {"0o": 8, "0x": 16}.get(text[:2], 10))
     if _FLOAT.fullmatch(text):
         number = float(text)
-        return number if math.isfinite(number) else text
+        if math.isfinite(number):
+            return number
     return text
 
 
@@ -73,24 +74,23 @@ def scalar_value(node: Scalar) -> Any:
 
 def has_tag_of_no_string(node: Scalar) -> bool:
     """Return whether a tag of YAML itself says that a scalar is no string."""
-    return node.tag == _NULL_TAG or (node.tag != "" and node.tag in _STR_TAGS)
+    return bool(node.tag) and node.tag in (_NULL_TAG, *_STR_TAGS)
 
 
 def is_merge(key: Node) -> bool:
     """Return whether a key is the merge key ``<<`` of YAML 1.1 (kpt writes it ``!!merge <<``)."""
-    return (
-        isinstance(key, Scalar)
-        and key.value == "<<"
-        and not key.style
-        and key.tag in ("", _MERGE_TAG)
-    )
+    if not isinstance(key, Scalar) or key.value != "<<":
+        return False
+    return not key.style and key.tag in ("", _MERGE_TAG)
 
 
 def key_text(node: Node) -> str:
     """Return a key as the string that JSON would have; a ``ComplexKey`` for one that is no scalar."""
     while isinstance(node, Alias):
         node = node.target
-    return node.value if isinstance(node, Scalar) else ComplexKey(f"? {view(node)!r}")
+    if isinstance(node, Scalar):
+        return node.value
+    return ComplexKey(f"? {view(node)!r}")
 
 
 def children(node: Node) -> list[tuple[str, int, Node]]:
@@ -104,8 +104,11 @@ def children(node: Node) -> list[tuple[str, int, Node]]:
 
 def has_complex_key(node: Node) -> bool:
     """Return whether a key in a value is a mapping or a list."""
-    names = (name for inner in walk(node) for name, _, _ in children(inner))
-    return any(isinstance(name, ComplexKey) for name in names)
+    for inner in walk(node):
+        for name, _, _ in children(inner):
+            if isinstance(name, ComplexKey):
+                return True
+    return False
 
 
 def view(node: Node, text: str | None = None) -> Any:
@@ -150,8 +153,9 @@ class _NodeReader:
         return data
 
     def _count(self, node: Node, depth: int) -> None:
-        length = len(node.value) if isinstance(node, Scalar) else 0
-        self._left -= 1 + length // _CHARACTERS_OF_A_VALUE
+        self._left -= 1
+        if isinstance(node, Scalar):
+            self._left -= len(node.value) // _CHARACTERS_OF_A_VALUE
         if self._left < 0 or depth > MAX_DEPTH or self._aliases_around > MAX_DEPTH:
             raise ExpansionError(
                 "aliases expand to more values than the text has room for, or nest too deep: "
@@ -182,16 +186,18 @@ def merged(data: Any) -> dict[str, Any]:
 
 def same(one: Any, other: Any) -> bool:
     """Return whether both are equal in value and type, at every depth: ``True == 1 == 1.0`` is only true in Python."""
-    if one is other:
-        return True
     if type(one) is not type(other):
         return False
+    if isinstance(one, (dict, list)) and one is other:
+        return True
     if isinstance(one, dict):
-        return one.keys() == other.keys() and all(
-            same(value, other[key]) for key, value in one.items()
-        )
+        if one.keys() != other.keys():
+            return False
+        return all(same(value, other[key]) for key, value in one.items())
     if isinstance(one, list):
-        return len(one) == len(other) and all(map(same, one, other))
+        if len(one) != len(other):
+            return False
+        return all(map(same, one, other))
     return bool(one == other)
 
 
@@ -204,4 +210,6 @@ def shared(old: Any, new: Any) -> Any:
         new = {name: shared(old.get(name), value) for name, value in new.items()}
     elif isinstance(old, list) and isinstance(new, list):
         new = [*map(shared, old, new), *new[len(old) :]]
-    return old if same(old, new) else new
+    if same(old, new):
+        return old
+    return new

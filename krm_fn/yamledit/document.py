@@ -32,7 +32,9 @@ class Document:
     def __init__(self, text: str, envelope: Collection[str] = (), *, for_ytt: bool = False) -> None:
         self.text = text
         self.envelope = envelope
-        self.comment = FOR_YTT if for_ytt or CODE_OF_YTT in text else PLAIN
+        self.comment = PLAIN
+        if for_ytt or CODE_OF_YTT in text:
+            self.comment = FOR_YTT
 
     @cached_property
     def root(self) -> Node:
@@ -67,8 +69,11 @@ class Document:
     @staticmethod
     def items(node: Node | None) -> list[Node] | None:
         """Return the items of a list, None for anything else."""
-        node = node.target if isinstance(node, Alias) else node
-        return node.items if isinstance(node, SequenceNode) else None
+        if isinstance(node, Alias):
+            node = node.target
+        if isinstance(node, SequenceNode):
+            return node.items
+        return None
 
     def place(self, path: Sequence[str]) -> int:
         """Return where the member or item at ``path`` begins, or the last parent of it that exists.
@@ -98,7 +103,7 @@ class Document:
         from krm_fn.yamledit.edit import rewritten  # noqa: PLC0415 -- most documents are only read
 
         original = self.text
-        text = rewritten(self, new)
+        text = rewritten(self.text, self.root, new, self.envelope, self.comment)
         return original if text == self.text else text
 
 

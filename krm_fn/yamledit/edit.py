@@ -7,11 +7,12 @@ read again, and if it does not say the new data, a coarser way is tried, and at 
 
 from __future__ import annotations
 
+from collections.abc import Collection as Names
 from collections.abc import Iterator
-from itertools import product
+from itertools import pairwise, product, zip_longest
 
 from krm_fn.errors import EditError, InputError, InternalError
-from krm_fn.light_typing import TYPE_CHECKING, Any, NamedTuple
+from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.yamledit import layout
 from krm_fn.yamledit.data import (
     has_complex_key,
@@ -46,9 +47,6 @@ from krm_fn.yamledit.was import (
     with_note,
 )
 
-if TYPE_CHECKING:
-    from krm_fn.yamledit.document import Document
-
 _IN_PLACE, _COLLECTIONS, _ALL = range(3)
 """What an edit writes: each value, the collections that get or lose children, or the whole document."""
 
@@ -60,13 +58,13 @@ class Child(NamedTuple):
         slot: where it is.
         old: what it says.
         new: what it is to say; ``GONE`` if it is removed.
-        parent: where the collection around it is; None for the root.
+        around: where the collection around it is, as ``Slot.kind`` says it; "" for the root.
     """
 
     slot: Slot
     old: Any
     new: Any
-    parent: Slot | None
+    around: str = ""
 
 
 class NewEntry(NamedTuple):
@@ -85,18 +83,21 @@ class NewEntry(NamedTuple):
     moved: Slot | None = None
 
 
-def rewritten(document: Document, new: Any) -> str:
+def rewritten(text: str, root: Node, new: Any, envelope: Names[str], comment: str) -> str:
     """Return a text that says new data, as close to its author's style as possible.
 
     Args:
-        document: one YAML document.
+        text: one YAML document.
+        root: its tree.
         new: plain data; where something would go that was there empty before, it stays in the text.
+        envelope: members of the outermost mapping of which nothing is kept in a comment.
+        comment: what begins a comment.
 
     Raises:
         EditError: a place cannot be edited without risk (a mapping on the way has the key twice).
         InternalError: no way of writing it passed the proof.
     """
-    root, text, old = document.root, document.text, document.data()
+    old = view(root)
     lines = with_line_feeds(text)
     known = earlier_values(lines, root)
     if known:
@@ -104,16 +105,16 @@ def rewritten(document: Document, new: Any) -> str:
     new = shared(old, new)
     if new is old:
         return text
-    style = layout.style_of(lines, root)._replace(newline=newline_of(text))
+    style = layout.style_of(lines, root)._replace(newline=newline_of(text), comment=comment)
     slot = Slot(root, ROOT, root.start, root.start, root.end)
     # A comment below a literal block may become words of it.
     for way, literals in product((_IN_PLACE, _COLLECTIONS, _ALL), (True, False)):
-        writer = _Writer(document, lines, style._replace(literals=literals), known, way)
-        writer.value(Child(slot, old, new, None))
+        layout_of_way = style._replace(literals=literals)
+        writer = _Writer(lines, layout_of_way, known, way, envelope)
+        writer.value(Child(slot, old, new))
         changed = splice(text, writer.edits)
         # A literal block needs a line break at its end.
-        closed = changed if changed.endswith(tuple(BREAKS)) else changed + style.newline
-        for candidate in (changed, closed):
+        for candidate in (changed, changed + style.newline):
             if _says(candidate, new):
                 return candidate
     raise InternalError("an edit would not have said what was asked for: nothing was written")
@@ -128,8 +129,6 @@ def _says(text: str, new: Any) -> bool:
 
 _KINDS: dict[type, type] = {Mapping: dict, Sequence: list, Scalar: str}
 """Class of a node -> type of the data that it can be given in its place; an alias can be given none."""
-_EMPTY: dict[type, str] = {dict: " {}", list: " []", str: ' ""'}
-"""Type of a collection -> how one is written of which nothing was left."""
 
 
 class _Writer:
@@ -137,38 +136,35 @@ class _Writer:
 
     def __init__(
         self,
-        document: Document,
         lines: str,
         style: Layout,
         known: dict[Node, EarlierValue],
         way: int,
+        envelope: Names[str],
     ) -> None:
         self.text = lines
-        self.document = document
         self.style = style
         self.known = known
         self.way = way
+        self.envelope = envelope
         self.edits: list[Edit] = []
         self._has_aliases = "*" in lines
         self._changed: set[Node] = set()
 
     def value(self, child: Child) -> None:
         """Note the edits that give a value its new data."""
-        slot, old, new, _ = child
-        node = slot.node
-        if not same(old, new):
+        node = child.slot.node
+        if not same(child.old, child.new):
             self._changed.add(node)
         elif not self._has_stale_alias(node):
             return
         earlier = self.known.get(node)
-        if earlier is not None and same(new, earlier.data):
+        is_other_kind = not isinstance(child.new, _KINDS.get(type(node), ()))
+        if earlier is not None and same(child.new, earlier.data):
             self._overwrite(node)
-            self.edits.append((slot.behind, end_of_line(self.text, node.end), earlier.text))
-        elif (
-            self.way == _ALL
-            or not isinstance(new, _KINDS.get(type(node), ()))
-            or self._becomes_block(child)
-        ):
+            line_end = end_of_line(self.text, node.end)
+            self.edits.append((child.slot.behind, line_end, earlier.text))
+        elif self.way == _ALL or is_other_kind or self._becomes_block(child):
             self._replace(child)
         elif isinstance(node, Mapping):
             self._mapping(child, node)
@@ -184,24 +180,25 @@ class _Writer:
         indexes: dict[str, int] = {}
         for slot, (name, value) in zip(slots_of(self.text, node), node.entries, strict=True):
             if is_merge(name):
-                data = view(value)
-                inherited = {**merged(data), **inherited}
-                children.append(Child(slot, data, data, child.slot))
-                continue
-            old, new = child.old[slot.name], child.new.get(slot.name, GONE)
-            if slot.name in indexes and not same(old, new):
-                raise EditError(
-                    f"the key `{slot.name}` occurs several times in one mapping: keep one of them"
-                )
-            indexes[slot.name] = len(children)
-            children.append(Child(slot, old, new, child.slot))
+                old = new = view(value)
+                inherited = {**merged(old), **inherited}
+            else:
+                old = child.old[slot.name]
+                new = child.new.get(slot.name, GONE)
+                if slot.name in indexes and not same(old, new):
+                    raise EditError(
+                        f"the key `{slot.name}` occurs several times in one mapping: keep one of them"
+                    )
+                indexes[slot.name] = len(children)
+            children.append(Child(slot, old, new, child.slot.kind))
         if not inherited.keys() <= child.new.keys():
             self._replace(child)
             return
         entries: list[NewEntry] = []
         for name, data in child.new.items():
-            if name in indexes or not same(inherited.get(name, GONE), data):
-                entries.append(NewEntry(name, data, indexes.get(name, -1)))
+            at = indexes.get(name, -1)
+            if at >= 0 or not same(inherited.get(name, GONE), data):
+                entries.append(NewEntry(name, data, at))
         # What overrides an inherited member is the first of the new data: it goes behind all others.
         entries.sort(key=lambda entry: entry.at < 0 and entry.name in inherited)
         self._collection(child, node, children, entries)
@@ -212,17 +209,20 @@ class _Writer:
         children: list[Child] = []
         gone: dict[str, Slot] = {}
         for index, slot in enumerate(slots_of(self.text, node)):
-            old, new = child.old[index], GONE
+            old = child.old[index]
+            new = GONE
             if index in partners:
                 new = child.new[partners[index]]
             else:
                 gone[comparable(old)] = slot
-            children.append(Child(slot, old, new, child.slot))
+            children.append(Child(slot, old, new, child.slot.kind))
         origins = {to: index for index, to in partners.items()}
         entries: list[NewEntry] = []
         for to, data in enumerate(child.new):
             index = origins.get(to, -1)
-            moved = gone.pop(comparable(data), None) if gone and index < 0 else None
+            moved = None
+            if gone and index < 0:
+                moved = gone.pop(comparable(data), None)
             entries.append(NewEntry(None, data, index, moved))
         self._collection(child, node, children, entries)
 
@@ -241,39 +241,50 @@ class _Writer:
         if not kept or (is_changed and self.way == _COLLECTIONS):
             self._replace(child)
             return
-        for left, right in zip([-1, *kept], [*kept, len(slots)], strict=True):
+        for left, right in pairwise([-1, *kept, len(slots)]):
+            for slot in slots[left + 1 : right]:
+                self._overwrite(slot.node)
             if right - left > 1:
-                for slot in slots[left + 1 : right]:
-                    self._overwrite(slot.node)
-                self.edits.append(self._removal(slots, left + 1, right - 1))
+                removal = self._removal(slots, left + 1, right - 1)
+                self.edits.append(removal)
         for index in kept:
             self.value(children[index])
         if not is_longer:
             return
         style = layout.style_near(self.text, node, slots, self.style)
-        insertion = self._flow_insertion if slots[0].kind == FLOW else self._block_insertion
-        front = -1
+        insertion = self._block_insertion
+        if slots[0].kind == FLOW:
+            insertion = self._flow_insertion
+        neighbour: Slot | None = None
+        first = slots[kept[0]]
         last = max(entry.at for entry in entries)
+        if last < 0:  # merge keys alone, which are no entries
+            neighbour = slots[kept[-1]]
         for entry in entries:
-            if entry.at >= 0:
-                front = entry.at
+            if entry.at < 0:
+                addition = insertion(entry, neighbour, first, style)
+                self.edits.append(addition)
+            elif entry.at == last:
+                neighbour = slots[kept[-1]]
             else:
-                at = kept[-1] if front == last else front  # behind merge keys, which are no entries
-                neighbour = slots[at] if at >= 0 else None
-                self.edits.append(insertion(entry, neighbour, slots[kept[0]], style))
+                neighbour = slots[entry.at]
 
     def _removal(self, slots: list[Slot], first: int, last: int) -> Edit:
         """Remove the children from ``first`` to ``last``; another child must stay."""
-        text, start, end = self.text, slots[first].start, slots[last].end
+        text = self.text
+        start = slots[first].start
+        end = slots[last].end
         if slots[first].kind == FLOW:
             if first:
                 return slots[first - 1].end, end, ""
             return start, slots[last + 1].start, ""
         if not starts_line(text, start):
             # The line begins with the dash of the list around it; comments of the neighbour stay, below that dash.
-            line_end, neighbour = end_of_line(text, end), slots[last + 1].start
+            line_end = end_of_line(text, end)
+            neighbour = slots[last + 1].start
             if text[line_end:neighbour].strip():
-                return len(text[:start].rstrip(" ")), line_end, ""
+                before = text[:start].rstrip(" ")
+                return len(before), line_end, ""
             return start, neighbour, ""
         start -= column_of(text, start)
         if start == 0:
@@ -292,7 +303,9 @@ class _Writer:
             old = entry.moved
             lines = pad + self.text[old.start : end_of_line(self.text, old.end)]
         else:
-            new = [entry.data] if entry.name is None else {entry.name: entry.data}
+            new: Any = [entry.data]
+            if entry.name is not None:
+                new = {entry.name: entry.data}
             lines = style.newline.join(block(new, column, style))
         if front:
             position = layout.end_of_child(self.text, front.end, column)
@@ -330,32 +343,41 @@ class _Writer:
             new = restyled(raw, node, child.new, self.style.newline, flow=is_flow)
         if new is None:
             self._replace(child)
-        else:
-            self.edits.append((node.start, node.end, new))
+            return
+        self.edits.append((node.start, node.end, new))
 
     def _replace(self, child: Child) -> None:
         """Write a whole value, with its author's words for the scalars that stay."""
-        node, kind = child.slot.node, child.slot.kind
+        node = child.slot.node
+        kind = child.slot.kind
         self._overwrite(node)
         data = with_author_scalars(node, child.new)
         if kind in (KEY, DASH):
             self._replace_behind_indicator(child, data)
             return
-        end = end_of_line(self.text, node.end) if _is_block(node) else node.end
+        end = node.end
+        if _is_block(node):
+            end = end_of_line(self.text, end)
         new = flow(data, self.style)
         # Behind `---` on its line there can be no block.
         is_line = kind == ROOT and not self.style.json and starts_line(self.text, node.start)
         if is_line and data and isinstance(data, (dict, list)):
-            lines = block(data, column_of(self.text, node.start), self.style)
+            column = column_of(self.text, node.start)
+            lines = block(data, column, self.style)
             new = self.style.newline.join(lines).lstrip(" ")
         self.edits.append((node.start, end, new))
 
     def _replace_behind_indicator(self, child: Child, data: Any) -> None:
         """Write the whole value behind a ``-`` or ``:`` and keep the comments on its lines."""
-        slot, node, text = child.slot, child.slot.node, self.text
-        indicator = "-" if slot.kind == DASH else ":"
+        text = self.text
+        slot = child.slot
+        node = slot.node
+        indicator = ":"
+        if slot.kind == DASH:
+            indicator = "-"
         column = column_of(text, slot.start)
-        rest, lines = behind(indicator, data, column, self.style, layout.quote_of(node))
+        quote = layout.quote_of(node)
+        rest, lines = behind(indicator, data, column, self.style, quote)
         first_end = end_of_line(text, slot.behind)
         last_end = max(first_end, end_of_line(text, node.end))
         comment = ""
@@ -370,25 +392,28 @@ class _Writer:
             comment += comment_behind
         words = self._words_to_keep(child)
         if words is not None:
-            comment = with_note(comment, words, self.document.comment)
+            comment = with_note(comment, words, self.style.comment)
         new = self.style.newline.join([rest + comment, *lines])
         self.edits.append((slot.behind, last_end, new))
 
     def _words_to_keep(self, child: Child) -> str | None:
         """Return the text of a value for a note, if it was empty or a flow collection and becomes a block."""
-        slot, old, new, parent = child
-        if slot.kind != KEY or _is_empty(new) or parent is None:
+        slot, old, new, around = child
+        if slot.kind != KEY or _is_empty(new):
             return None
-        if parent.kind == ROOT and slot.name in self.document.envelope:
+        if around == ROOT and slot.name in self.envelope:
             return None
-        if parent.kind == DASH and isinstance(new, str):
+        if around == DASH and isinstance(new, str):
             return None  # an item such as a variable goes as a whole
+        node = slot.node
         is_false = old is False and isinstance(new, str)
-        if not isinstance(slot.node, Alias) and (_is_empty(old) or is_false):
-            words = self.text[slot.behind : slot.node.end]
-            return _EMPTY.get(type(old), "") if "\n" in words else words
+        if not isinstance(node, Alias) and (_is_empty(old) or is_false):
+            words = self.text[slot.behind : node.end]
+            if "\n" in words:
+                words = f" {flow(old, self.style)}"
+            return words
         if self._becomes_block(child):
-            return f" {self.text[slot.node.start : slot.node.end]}"
+            return f" {self.text[node.start : node.end]}"
         return None
 
     def _becomes_block(self, child: Child) -> bool:
@@ -400,9 +425,11 @@ class _Writer:
         if child.slot.kind != KEY or not isinstance(node, Collection) or not node.flow:
             return False
         text = self.text[node.start : node.end]
-        # A key that is no text can only be left where it is.
-        is_noted = "@" not in text and "\n" not in text and not has_complex_key(node)
-        return is_noted and set(_fillings(child.old, child.new)) == {True}
+        if "@" in text or "\n" in text:
+            return False
+        if has_complex_key(node):
+            return False  # a key that is no text can only be left where it is
+        return set(_fillings(child.old, child.new)) == {True}
 
     def _has_stale_alias(self, node: Node) -> bool:
         """Return whether an alias in a value means a text that changed or went: it must be written out."""
@@ -422,14 +449,16 @@ def with_author_scalars(node: Node, new: Any) -> Any:
     if isinstance(node, Alias):
         return with_author_scalars(node.target, new)
     if isinstance(node, Mapping) and isinstance(new, dict):
-        own = [(key_text(name), value) for name, value in node.entries if not is_merge(name)]
-        nodes = dict(own)
-        if len(nodes) < len(own):
-            raise EditError("a key occurs several times in one mapping: keep one of them")
-        return {
-            name: with_author_scalars(nodes[name], data) if name in nodes else data
-            for name, data in new.items()
-        }
+        members = dict(new)
+        names: set[str] = set()
+        for key_node, value in node.entries:
+            name = key_text(key_node)
+            if name in names and not is_merge(key_node):
+                raise EditError("a key occurs several times in one mapping: keep one of them")
+            names.add(name)
+            if name in new:
+                members[name] = with_author_scalars(value, new[name])
+        return members
     if isinstance(node, Sequence) and isinstance(new, list):
         items = list(new)
         for at, to in pair_items(view(node), new):
@@ -438,8 +467,8 @@ def with_author_scalars(node: Node, new: Any) -> Any:
     if isinstance(node, Scalar) and same(scalar_value(node), new):
         is_plain = node.value != "" and not node.style and not node.tag
         # A blank line in a plain text means a line break, which such a text cannot hold on one line.
-        is_one_line = not any(character in node.value for character in BREAKS)
-        return AuthorScalar(node.value, new) if is_plain and is_one_line else new
+        if is_plain and BREAKS.isdisjoint(node.value):
+            return AuthorScalar(node.value, new)
     return new
 
 
@@ -457,7 +486,7 @@ def _fillings(old: Any, new: Any) -> Iterator[bool]:
         for name, data in old.items():
             yield from _fillings(data, new.get(name, GONE))
     elif isinstance(old, list) and isinstance(new, list) and old:
-        for index, data in enumerate(old):
-            yield from _fillings(data, new[index] if index < len(new) else GONE)
+        for data, other in zip_longest(old, new[: len(old)], fillvalue=GONE):
+            yield from _fillings(data, other)
     elif not same(old, new):
         yield _is_empty(old) and new is not GONE

@@ -50,10 +50,12 @@ def slots_of(text: str, node: Mapping | Sequence) -> list[Slot]:
     if isinstance(node, Mapping):
         kind = FLOW if node.flow else KEY
         for key, value in node.entries:
-            start, behind, end = _begin_of_key(text, key.start), key.end, key.end
-            colon = end_of_match(_SPACE_AND_COMMENTS, text, key.end)
+            start = _begin_of_key(text, key.start)
+            behind = end = key.end
+            colon = end_of_match(_SPACE_AND_COMMENTS, text, behind)
             if text.startswith(":", colon):  # else an explicit key without a value
-                behind, end = colon + 1, max(key.end, value.end)
+                behind = colon + 1
+                end = max(end, value.end)
             slots.append(Slot(value, kind, start, behind, end, key_text(key)))
     elif node.flow:
         slots = [Slot(item, FLOW, item.start, item.start, item.end) for item in node.items]
@@ -71,8 +73,11 @@ def _begin_of_key(text: str, key: int) -> int:
     before = text[:key].rstrip(" \t\r\n")
     if not before.endswith("?"):
         return key
-    line = before[before.rfind("\n") + 1 : -1]
-    return key if line.strip(" \t-?:") else len(before) - 1
+    start = len(before) - 1
+    line = before[before.rfind("\n") + 1 : start]
+    if line.strip(" \t-?:"):
+        return key
+    return start
 
 
 def end_of_child(text: str, end: int, column: int) -> int:
@@ -81,7 +86,9 @@ def end_of_child(text: str, end: int, column: int) -> int:
     Comments below it that are indented deeper are its own: behind a literal block they would become words of it.
     """
     position = end_of_line(text, end)
-    while (comment := _COMMENT_BELOW.match(text, position)) and len(comment["indent"]) > column:
+    while comment := _COMMENT_BELOW.match(text, position):
+        if len(comment["indent"]) <= column:
+            break
         position = comment.end()
     return position
 
@@ -109,10 +116,11 @@ def style_of(text: str, root: Node) -> Layout:
     """Return the predominant layout of the text; that of kustomize (two columns, compact lists) by default."""
     steps: list[int] = []
     dashes: list[int] = []
-    is_json = text.lstrip()[:1] in ("{", "[")
+    is_json = text.lstrip().startswith(("{", "["))
     for node in walk(root):
         if isinstance(node, Mapping):
-            is_json = is_json and all(quote_of(key) == '"' for key, _ in node.entries)
+            quotes = {quote_of(key) for key, _ in node.entries}
+            is_json = is_json and quotes <= {'"'}
             steps += filter(None, _indents(text, node, Mapping))
             dashes += _indents(text, node, Sequence)
     return Layout(_usual(steps, 2), _usual(dashes, 0), json=is_json)
@@ -120,7 +128,9 @@ def style_of(text: str, root: Node) -> Layout:
 
 def _indents(text: str, node: Mapping, kind: type[Mapping | Sequence]) -> Iterator[int]:
     """Yield how much deeper than its key each block collection of a kind is in a mapping."""
-    for key, value in node.entries if not node.flow else ():
+    if node.flow:
+        return
+    for key, value in node.entries:
         if isinstance(value, kind) and not value.flow:
             start = end_of_match(_PROPERTIES, text, value.start)
             columns = column_of(text, start) - column_of(text, key.start)
@@ -136,7 +146,8 @@ def _usual(columns: Iterable[int], default: int) -> int:
 
 def style_near(text: str, node: Mapping | Sequence, slots: list[Slot], style: Layout) -> Layout:
     """Return ``style`` adapted to the siblings of a new child: quotes, columns behind a dash, JSON or not."""
-    style = style._replace(json=style.json or _is_json(node))
+    if _is_json(node):
+        style = style._replace(json=True)
     if isinstance(node, Mapping):
         dash = _usual(_indents(text, node, Sequence), style.dash)
         return style._replace(dash=dash, quotes={})
@@ -151,9 +162,9 @@ def style_near(text: str, node: Mapping | Sequence, slots: list[Slot], style: La
 def _is_json(node: Node) -> bool:
     while isinstance(node, Sequence) and node.flow and node.items:
         node = node.items[-1]
-    if not isinstance(node, Mapping) or not node.flow or not node.entries:
+    if not isinstance(node, Mapping) or not node.flow:
         return False
-    return quote_of(node.entries[0][0]) == '"'
+    return [quote_of(key) for key, _ in node.entries[:1]] == ['"']
 
 
 def _quotes(last: Node) -> dict[str, str]:
@@ -165,4 +176,6 @@ def _quotes(last: Node) -> dict[str, str]:
 
 def quote_of(node: Node) -> str:
     """Return the quote around a scalar; "" for one without, and for a collection."""
-    return node.style if isinstance(node, Scalar) and node.style in ("'", '"') else ""
+    if isinstance(node, Scalar) and node.style in ("'", '"'):
+        return node.style
+    return ""

@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 
 RARE_BREAKS = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
-BREAKS = "\r\n\x85\u2028\u2029"
+BREAKS = frozenset("\r\n\x85\u2028\u2029")
 """Every character that is a line break or part of one."""
 
 
@@ -54,7 +54,9 @@ def end_of_line(text: str, position: int) -> int:
     end = text.find("\n", position)
     if end < 0:
         return len(text)
-    return end - 1 if end and text[end - 1] == "\r" else end
+    if text.startswith("\r", max(end - 1, 0)):
+        return end - 1
+    return end
 
 
 def starts_line(text: str, position: int) -> bool:

@@ -25,8 +25,10 @@ def pair_items(before: Sequence[Any], after: Sequence[Any]) -> list[Pair]:
     # Nearly all items of a list stay: those at both ends first.
     head, tail = common_ends(before, after, same)
     pairs = [(index, index) for index in range(head)]
-    pairs += [(len(before) - end, len(after) - end) for end in range(tail, 0, -1)]
-    equal, of_one_name = partial(_matches, key=comparable), partial(_matches, key=_natural_key)
+    longer = len(after) - len(before)
+    pairs += [(index, index + longer) for index in range(len(before) - tail, len(before))]
+    equal = partial(_matches, key=comparable)
+    of_one_name = partial(_matches, key=_natural_key)
     for match in (equal, of_one_name, _by_position):
         for old, new in list(_gaps([*pairs, (len(before), len(after))])):
             pairs += match(before, after, old, new)
@@ -55,11 +57,13 @@ def comparable(item: Any) -> str:
 
 def _gaps(pairs: Sequence[Pair]) -> Iterator[tuple[range, range]]:
     """Yield the ranges in front of pairs, where both lists have items."""
-    start_old, start_new = 0, 0
+    start_old = 0
+    start_new = 0
     for at_old, at_new in pairs:
         if start_old < at_old and start_new < at_new:
             yield range(start_old, at_old), range(start_new, at_new)
-        start_old, start_new = at_old + 1, at_new + 1
+        start_old = at_old + 1
+        start_new = at_new + 1
 
 
 def _matches(
@@ -75,9 +79,9 @@ def _matches(
     keys_before = [key(before[index]) or f"old {index}" for index in old]
     keys_after = [key(after[index]) or f"new {index}" for index in new]
     pairs: list[Pair] = []
-    for match in SequenceMatcher(None, keys_before, keys_after).get_matching_blocks():
-        for offset in range(match.size):
-            pairs.append((old[match.a + offset], new[match.b + offset]))  # noqa: PERF401
+    matcher = SequenceMatcher(None, keys_before, keys_after)
+    for at_old, at_new, size in matcher.get_matching_blocks():
+        pairs += zip(old[at_old : at_old + size], new[at_new : at_new + size], strict=True)
     return pairs
 
 
@@ -91,9 +95,12 @@ def _by_position(
     start = new.start
     for at in old:
         for to in range(start, new.stop):
-            has_key = _natural_key(before[at]) or _natural_key(after[to])
-            is_alike = len(old) == len(new) or type(before[at]) is type(after[to])
-            if (is_alike and not has_key) or _is_renamed(before[at], after[to]):
+            item = before[at]
+            other = after[to]
+            is_alike = len(old) == len(new) or type(item) is type(other)
+            if _natural_key(item) or _natural_key(other):
+                is_alike = _is_renamed(item, other)
+            if is_alike:
                 yield at, to
                 start = to + 1
                 break
@@ -101,7 +108,7 @@ def _by_position(
 
 def _is_renamed(before: Any, after: Any) -> bool:
     """Return whether two items are references with kind and name that differ in the name alone."""
-    if not (isinstance(before, dict) and isinstance(after, dict) and "kind" in before):
+    if type(before) is not dict or type(after) is not dict or "kind" not in before:
         return False
     return same({**before, "name": None}, {**after, "name": None})
 

@@ -28,6 +28,7 @@ class Layout(NamedTuple):
         dash: columns between a key and the dashes of the list below it (0: compact).
         width: columns between a dash and what it introduces.
         newline: the line break.
+        comment: what begins a comment.
         json: flow collections are written as JSON.
         quotes: key of a neighbour -> the quote its value has (``""``, ``'``, ``"``); "" for items of a list.
         literals: a text of several lines is a literal block, and no text in double quotes.
@@ -37,6 +38,7 @@ class Layout(NamedTuple):
     dash: int = 0
     width: int = 2
     newline: str = "\n"
+    comment: str = "#"
     json: bool = False
     quotes: Mapping[str, str] = MappingProxyType({})
     literals: bool = True
@@ -69,14 +71,19 @@ def is_plain(text: str, *, flow: bool = False) -> bool:
         fits = _PLAIN_IN_FLOW.fullmatch(text) is not None
     else:
         first = text[:1]
-        begins_well = (first.isascii() and first.isalnum()) or first in ("_", "/", ".")
-        fits = begins_well and not _NOT_PLAIN_CHARACTER.search(text)
-    return fits and not _NOT_PLAIN.search(text) and is_string_in_every_yaml(text)
+        fits = (first.isascii() and first.isalnum()) or first in ("_", "/", ".")
+        if _NOT_PLAIN_CHARACTER.search(text):
+            return False
+    if not fits or _NOT_PLAIN.search(text):
+        return False
+    return is_string_in_every_yaml(text)
 
 
 def is_string_in_every_yaml(word: str) -> bool:
     """Return True if neither YAML 1.1 nor YAML 1.2 takes a plain scalar for something else than a string."""
-    if not word or word in _YAML_11_BOOL or not isinstance(resolve(word), str):
+    if not word or word in _YAML_11_BOOL:
+        return False
+    if not isinstance(resolve(word), str):
         return False
     resolvers = yaml.SafeLoader.yaml_implicit_resolvers.get(word[0], [])
     return not any(pattern.match(word) for _, pattern in resolvers)
@@ -113,7 +120,9 @@ def key(name: str, *, flow: bool = False, json: bool = False) -> str:
     Raises:
         EditError: it is the name of a key that is no text, which cannot be written again, or too long for a line.
     """
-    text = double_quoted(name) if json else scalar(name, flow=flow)
+    text = scalar(name, flow=flow)
+    if json:
+        text = double_quoted(name)
     if isinstance(name, ComplexKey) or len(text) > _LONGEST_KEY:
         raise EditError(
             "a mapping there has a key that is a mapping or a list itself (as `{{ name }}` without quotes is), or one "
@@ -141,7 +150,9 @@ def scalar(value: Any, *, flow: bool = False, quote: str = "") -> str:
 def _constant(value: Any) -> str:
     text = json.dumps(value)
     # YAML 1.1 takes a number with an exponent for a string unless it has a point.
-    return text.replace("e", ".0e", 1) if isinstance(value, float) and "." not in text else text
+    if isinstance(value, float) and "." not in text:
+        return text.replace("e", ".0e", 1)
+    return text
 
 
 def flow(value: Any, style: Layout, quote: str = "") -> str:
@@ -153,10 +164,12 @@ def flow(value: Any, style: Layout, quote: str = "") -> str:
             members.append(f"{key(name, flow=True, json=style.json)}: {text}")
         return "{" + ", ".join(members) + "}"
     if isinstance(value, list):
-        return "[" + ", ".join(flow(item, style) for item in value) + "]"
+        items = ", ".join([flow(item, style) for item in value])
+        return f"[{items}]"
     if style.json:
         quote = '"'
-        value = value.value if isinstance(value, AuthorScalar) else value
+        if isinstance(value, AuthorScalar):
+            value = value.value
     return scalar(value, flow=True, quote=quote)
 
 
@@ -177,33 +190,45 @@ def behind(
             indent = style.step if isinstance(value, dict) else style.dash
             return "", block(value, column + indent, style)
         first, *below = block(value, column + style.width, style)
-        return " " * (style.width - 1) + first.lstrip(" "), below
+        gap = " " * (style.width - 1)
+        return gap + first.lstrip(" "), below
     if isinstance(value, (dict, list)):
         return " " + flow(value, style), []
     if quote or not style.literals or not is_literal(value):
         return " " + scalar(value, quote=quote), []
-    hint = str(style.step) if value.lstrip("\n").startswith(" ") else ""
-    chomping = "" if value.endswith("\n") else "-"
+    header = " |"
+    if value.lstrip("\n").startswith(" "):
+        header += str(style.step)
+    if not value.endswith("\n"):
+        header += "-"
     pad = " " * (column + style.step)
     lines = value.removesuffix("\n").split("\n")
-    return f" |{hint}{chomping}", [pad + line if line else "" for line in lines]
+    return header, [pad + line if line else "" for line in lines]
 
 
 def block(value: dict[str, Any] | list[Any], column: int, style: Layout) -> list[str]:
     """Return the lines of a collection that is not empty, its keys or dashes at ``column``."""
     lines: list[str] = []
-    indicator = "-" if isinstance(value, list) else ":"
-    members = [("", item) for item in value] if isinstance(value, list) else value.items()
-    for name, member in members:
-        is_tall = isinstance(member, str) and "\n" in member  # it becomes a literal block
-        quote = "" if is_tall else style.quotes.get(name, "")
+    pad = " " * column
+    if isinstance(value, list):
+        members = [("-", "", item) for item in value]
+    else:
+        members = [(":", name, member) for name, member in value.items()]
+    for indicator, name, member in members:
+        quote = style.quotes.get(name, "")
+        if isinstance(member, str) and "\n" in member:
+            quote = ""  # it becomes a literal block
         rest, below = behind(indicator, member, column, style, quote)
-        head = "" if isinstance(value, list) else key(name)
-        lines += [f"{' ' * column}{head}{indicator}{rest}", *below]
+        head = key(name) if indicator == ":" else ""
+        lines.append(f"{pad}{head}{indicator}{rest}")
+        lines += below
     return lines
 
 
 def block_text(value: dict[str, Any] | list[Any], column: int = 0, *, like: str = "") -> str:
     """Return new lines with a collection in block style, with the line breaks of the text ``like``."""
+    if not value:
+        return ""
     newline = newline_of(like)
-    return "".join(line + newline for line in block(value, column, Layout())) if value else ""
+    lines = block(value, column, Layout())
+    return newline.join([*lines, ""])

@@ -37,23 +37,29 @@ def restyled(raw: str, node: Scalar, value: str, newline: str, *, flow: bool) ->
     if not raw or has_tag_of_no_string(node):
         return None
     start = end_of_match(_PROPERTIES, raw, 0)
-    head, body = raw[:start], raw[start:]
+    body = raw[start:]
     new: str | None = None
     if node.style == "":
-        new = value if _stays_plain(value, flow=flow) else None
+        if _stays_plain(value, flow=flow):
+            new = value
     elif node.style == '"':
         new = _in_double_quotes(body, node.value, value)
     elif node.style == "'":
         new = scalar(value, quote="'")
     elif value.strip("\n ") and fits_block(value) and not value.endswith("\n\n"):
         new = _block(body, node, value, newline)
-    return None if new is None else head + new
+    if new is None:
+        return None
+    return raw[:start] + new
 
 
 def _stays_plain(value: str, *, flow: bool) -> bool:
     """Return whether a text can be without quotes; a new one has stricter rules: ``render.is_plain``."""
-    is_plain = _PLAIN.fullmatch(value) and not (flow and _FLOW_INDICATOR.search(value))
-    return bool(is_plain) and value.isprintable() and is_string_in_every_yaml(value)
+    if flow and _FLOW_INDICATOR.search(value):
+        return False
+    if not _PLAIN.fullmatch(value):
+        return False
+    return value.isprintable() and is_string_in_every_yaml(value)
 
 
 def _in_double_quotes(raw: str, old: str, value: str) -> str:
@@ -62,8 +68,9 @@ def _in_double_quotes(raw: str, old: str, value: str) -> str:
     if len(characters) != len(old):
         return double_quoted(value)
     head, tail = common_ends(old, value, operator.eq)
-    middle = double_quoted(value[head : len(value) - tail])[1:-1]
-    return '"' + "".join([*characters[:head], middle, *characters[len(old) - tail :]]) + '"'
+    characters[head : len(old) - tail] = double_quoted(value[head : len(value) - tail])[1:-1]
+    words = "".join(characters)
+    return f'"{words}"'
 
 
 def _block(raw: str, node: Scalar, value: str, newline: str) -> str | None:
@@ -71,18 +78,22 @@ def _block(raw: str, node: Scalar, value: str, newline: str) -> str | None:
     header = _HEADER.match(raw)
     lines = raw.split("\n")[1:]
     indents = [len(line) - len(line.lstrip(" ")) for line in lines if line.strip()]
-    if header is None or not indents or (value.lstrip("\n")[:1] == " " and not header["indent"]):
+    if header is None or not indents:
+        return None
+    if not header["indent"] and value.lstrip("\n").startswith(" "):
         return None
     pad = " " * min(indents)
-    new = [pad + line if line else "" for line in _lines(value)]
-    if node.style == ">":
-        if any(line[:1] in (" ", "\t") for line in _lines(value)):
-            return None  # such a line is not folded, and neither are its neighbours
-        new = [text for line in new for text in (line, "")][:-1]
+    words = _lines(value)
+    new = [pad + line if line else "" for line in words]
+    if node.style == "|":
+        head, tail = common_ends(_lines(node.value), words, operator.eq)
+        new[:head] = [line.removesuffix("\r") for line in lines[:head]]
+        if tail:
+            new[-tail:] = [line.removesuffix("\r") for line in lines[-tail:]]
+    elif any(line.startswith((" ", "\t")) for line in words):
+        return None  # such a line is not folded, and neither are its neighbours
     else:
-        head, tail = common_ends(_lines(node.value), _lines(value), operator.eq)
-        kept = [line.removesuffix("\r") for line in lines]
-        new = [*kept[:head], *new[head : len(new) - tail], *kept[len(kept) - tail :]]
+        new = [(newline * 2).join(new)]
     return newline.join([_new_header(header, value), *new])
 
 

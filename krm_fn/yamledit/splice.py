@@ -19,8 +19,10 @@ def splice(text: str, edits: Iterable[Edit]) -> str:
 
     Edits of the same place keep their order, insertions first.
     """
-    pieces, at = [], 0
+    pieces = []
+    at = 0
     for start, end, new in sorted(edits, key=lambda edit: edit[:2]):
         pieces += [text[at:start], new]
         at = max(at, end)
-    return "".join([*pieces, text[at:]])
+    pieces.append(text[at:])
+    return "".join(pieces)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from krm_fn.errors import EditError
 from krm_fn.yamledit.data import same
@@ -39,7 +40,9 @@ def documents(text: str) -> list[tuple[int, int]]:
         if begins_with_words or not _EMPTY.fullmatch(text, start, max(start, end)):
             slices.append((start, end))
         if separator:
-            start = separator.end() if separator["alone"] is not None else separator.start()
+            start = separator.start()
+            if separator["alone"] is not None:
+                start = separator.end()
     return slices
 
 
@@ -56,7 +59,9 @@ def comments_above(text: str, start: int) -> str:
 
     They count to the document before; a program that reads comments may take them for those of this one.
     """
-    end = start if text.startswith("---", start) else text.rfind("\n", 0, max(start - 1, 0)) + 1
+    end = start
+    if not text.startswith("---", start):
+        end = text.rfind("\n", 0, max(start - 1, 0)) + 1
     begin = end
     while begin > 0:
         line = text.rfind("\n", 0, begin - 1) + 1
@@ -81,13 +86,13 @@ def rewrite_documents(text: str, texts: Mapping[int, str | None], new: Sequence[
         EditError: the new text would not be taken apart into these documents.
     """
     slices = documents(text)
-    ends = [end for _, end in slices]
-    starts = [*(start for start, _ in slices), len(text)]
-    between = [text[end:start] for end, start in zip([0, *ends], starts, strict=True)]
+    around = [(0, 0), *slices, (len(text), len(text))]
+    between = [text[above[1] : below[0]] for above, below in pairwise(around)]
     pieces = [between[0]]
     meant: list[str] = []
     for number, (start, end) in enumerate(slices):
-        document, below = texts.get(number, text[start:end]), between[number + 1]
+        document = texts.get(number, text[start:end])
+        below = between[number + 1]
         if document is None:
             above = pieces.pop()
             shorter = _without_separator(above, first=False)
@@ -118,14 +123,16 @@ def _add(pieces: list[str], meant: list[str], new: Sequence[str], newline: str) 
     rest = pieces.pop()
     above = separator
     if not meant:
-        is_separated = not rest.strip(_BOM) or any(True for _ in _separators(rest))
-        is_open = rest != "" and not rest.endswith(("\n", "\r"))
-        above = rest + newline * is_open + separator * (not is_separated)
+        above = rest
+        if above and not above.endswith(("\n", "\r")):
+            above += newline
+        if rest.strip(_BOM) and not list(_separators(rest)):
+            above += separator
         rest = ""
     elif not meant[-1].endswith(("\n", "\r")):
-        pieces[-1] = closed = meant.pop() + newline
-        meant.append(closed)
-        if not same(Document(closed).data(), Document(closed.removesuffix(newline)).data()):
+        last = meant[-1]
+        pieces[-1] = meant[-1] = last + newline
+        if not same(Document(last).data(), Document(last + newline).data()):
             raise EditError(
                 "its last line must end with a line break, because a document must follow it"
             )
@@ -136,7 +143,9 @@ def _add(pieces: list[str], meant: list[str], new: Sequence[str], newline: str) 
 def _without_separator(between: str, *, first: bool) -> str:
     """Remove the separator that begins, or ends, the text between two documents."""
     for match in _separators(with_line_feeds(between)):
-        is_meant = match.start() == 0 if first else match.end() == len(between)
+        above = between[: match.start()]
+        below = between[match.end() :]
+        is_meant = not above if first else not below
         if is_meant and match["alone"] is not None:
-            return between[: match.start()] + between[match.end() :]
+            return above + below
     return between

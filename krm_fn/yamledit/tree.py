@@ -155,7 +155,9 @@ class _Composer:
             return self._alias(event)
         if depth >= MAX_DEPTH:
             raise _error(f"nested more than {MAX_DEPTH} levels deep", event.start_mark)
-        start, anchor, is_flow = event.start_mark.index, event.anchor, bool(event.flow_style)
+        start = event.start_mark.index
+        anchor = event.anchor
+        is_flow = bool(event.flow_style)
         node: Mapping | Sequence
         last: Node | None = None
         next_event = self._next
@@ -174,11 +176,14 @@ class _Composer:
             while type(event := next_event()) is not SequenceEndEvent:
                 last = self._node(event, depth + 1)
                 node.items.append(last)
-        node.end = event.end_mark.index if is_flow or last is None else last.end
+        node.end = event.end_mark.index
+        if last and not is_flow:
+            node.end = last.end
         return node
 
     def _scalar(self, event: Any) -> Scalar:
-        start, end = event.start_mark.index, event.end_mark.index
+        start = event.start_mark.index
+        end = event.end_mark.index
         style = event.style or ""
         if style in ("|", ">"):
             end = _end_of_block(self._text, start, end)
@@ -194,8 +199,9 @@ class _Composer:
         if target is None:
             remedy = "quote a text that begins with `*`"
             raise _error("an alias has no anchor before it", event.start_mark, remedy)
-        is_collection = isinstance(target, Collection)
-        if is_collection and target.start == target.end:  # it has not been read to its end
+        if (
+            isinstance(target, Collection) and target.start == target.end
+        ):  # it has not been read to its end
             raise _error("an alias must not be inside its own anchor", event.start_mark)
         return Alias(event.start_mark.index, event.end_mark.index, target)
 
@@ -215,7 +221,8 @@ def _without_text(error: yaml.YAMLError, text: str) -> InputError:
         # libyaml gives its position in bytes.
         unreadable = yaml.reader.Reader.NON_PRINTABLE.search(text)
         before = with_line_feeds(text[: unreadable.start()] if unreadable else text)
-        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+        line = before.count("\n") + 1
+        column = len(before) - before.rfind("\n")
         return TextError(f"not valid YAML: {error.reason}", line, column)
     assert isinstance(error, yaml.MarkedYAMLError)  # noqa: S101 -- PyYAML raises no other one when it reads
     mark = error.problem_mark or error.context_mark

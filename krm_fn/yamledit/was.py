@@ -41,11 +41,10 @@ def with_note(comment: str, words: str, opening: str) -> str:
     # kpt copies comments back: the note may be there already.
     if _NOTE.fullmatch(comment) or _ENDS_LINE.search(comment):
         return comment
-    return (
-        f"{comment} {opening} was:{words}"
-        if comment.strip()
-        else f" {opening} was:{words}{comment}"
-    )
+    note = f" {opening} was:{words}"
+    if comment.strip():
+        return comment + note
+    return note + comment
 
 
 def earlier_values(text: str, root: Node) -> dict[Node, EarlierValue]:
@@ -67,8 +66,10 @@ def rest_of_line(text: str, slot: Slot) -> str:
     """Return the rest of the line behind a scalar, the header of a block, or the colon of a collection."""
     start = slot.behind
     if isinstance(slot.node, Scalar):
-        is_block = slot.node.style in ("|", ">")
-        start = end_of_match(_BLOCK_HEADER, text, start) if is_block else slot.node.end
+        if slot.node.style in ("|", ">"):
+            start = end_of_match(_BLOCK_HEADER, text, start)
+        else:
+            start = slot.node.end
     return text[start : end_of_line(text, start)]
 
 
@@ -82,11 +83,15 @@ def _earlier_value(line: str, value: Node) -> EarlierValue | None:
     except (InputError, TypeError, KeyError):
         return None
     # On removal kpt copies the note to the line below: of another kind, it says nothing of what is there.
-    if isinstance(value, (Mapping, Sequence)):
-        is_fit = isinstance(data, dict if isinstance(value, Mapping) else list)
+    if isinstance(value, Mapping):
+        is_fit = isinstance(data, dict)
+    elif isinstance(value, Sequence):
+        is_fit = isinstance(data, list)
     else:
         is_fit = data == "" or data is False
-    return EarlierValue(note["words"] + note["comment"], data) if is_fit or data is None else None
+    if is_fit or data is None:
+        return EarlierValue(note["words"] + note["comment"], data)
+    return None
 
 
 def with_earlier_values(node: Node, old: Any, new: Any, known: dict[Node, EarlierValue]) -> Any:
@@ -105,16 +110,20 @@ def with_earlier_values(node: Node, old: Any, new: Any, known: dict[Node, Earlie
         members = {} if new is GONE else dict(new)
         for key, value in node.entries:
             name = key_text(key)
-            if not is_merge(key):
-                member = with_earlier_values(value, old[name], members.get(name, GONE), known)
-                members.update({} if member is GONE else {name: member})
+            if is_merge(key):
+                continue
+            member = with_earlier_values(value, old[name], members.get(name, GONE), known)
+            if member is not GONE:
+                members[name] = member
         inner = members or new
     elif isinstance(node, Sequence) and isinstance(new, list):
         inner = list(new)
         for at, to in pair_items(old, new):
             inner[to] = with_earlier_values(node.items[at], old[at], new[to], known)
     earlier = known.get(node)
-    return earlier.data if earlier and _remains(inner, earlier.data) else inner
+    if earlier and _remains(inner, earlier.data):
+        return earlier.data
+    return inner
 
 
 def _remains(new: Any, earlier: Any) -> bool:
@@ -122,9 +131,9 @@ def _remains(new: Any, earlier: Any) -> bool:
     if new is GONE or new in ({}, []):
         new = {} if isinstance(earlier, dict) else GONE
     if isinstance(new, dict) and isinstance(earlier, dict):
-        return new.keys() <= earlier.keys() and all(
-            _remains(new.get(name, GONE), data) for name, data in earlier.items()
-        )
+        if not new.keys() <= earlier.keys():
+            return False
+        return all(_remains(new.get(name, GONE), data) for name, data in earlier.items())
     if isinstance(new, list) and isinstance(earlier, list):
         return len(new) == len(earlier) and all(map(_remains, new, earlier))
     if new is GONE:

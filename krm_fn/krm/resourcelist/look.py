@@ -73,14 +73,13 @@ class Entries:
 
     def holding(self, words: tuple[str, ...], among: Sequence[int] | None = None) -> Sequence[int]:
         """Return the numbers of the parts, or of those ``among`` them, for which ``contains`` is True, in order."""
-        if among is None:
-            among = range(len(self))
+        asked = range(len(self._parts)) if among is None else among
         if not words:
-            return among
-        if 2 * len(among) < len(self):  # they are looked through faster than all
-            return [number for number in among if self.contains(number, words)]
-        holding = self._hiding.union(*map(self._with, words))
-        return [number for number in among if number in holding]
+            return asked
+        if 2 * len(asked) < len(self._parts):  # they are looked through faster than all
+            return [number for number in asked if self.contains(number, words)]
+        holding = self._hiding.union(*(self._with(word) for word in words))
+        return [number for number in asked if number in holding]
 
     @cached_property
     def _kinds(self) -> list[frozenset[str]]:
@@ -88,16 +87,13 @@ class Entries:
         kinds: list[frozenset[str]] = []
         for text, parts in self._texts:
             text = with_line_feeds(text)  # noqa: PLW2901
-            may_be_unusual = "?" in text or "*" in text or "<<" in text
+            may_be_unusual = any(mark in text for mark in ("?", "*", "<<"))
             for start, end in parts:
                 words = frozenset(_KIND.findall(text, start, end))
-                is_unknown = "" in words or len(kinds) in self._hiding
-                if may_be_unusual and _UNUSUAL_KEY.search(text, start, end):
-                    is_unknown = True
-                if is_unknown:
-                    words = frozenset()
-                words = known.setdefault(words, words)
-                kinds.append(words)
+                is_unusual = may_be_unusual and _UNUSUAL_KEY.search(text, start, end)
+                is_unknown = "" in words or len(kinds) in self._hiding or is_unusual
+                words = frozenset() if is_unknown else words
+                kinds.append(known.setdefault(words, words))
         return kinds
 
     @cached_property
@@ -107,12 +103,9 @@ class Entries:
 
     def _with(self, word: str) -> Collection[int]:
         """Return the numbers of the parts that hold a word."""
-        numbers = self._with_word.get(word)
-        if numbers is None:
-            search = partial(_span_of_word, word)
-            numbers = self._parts_with(search)
-            self._with_word[word] = numbers
-        return numbers
+        if word not in self._with_word:
+            self._with_word[word] = self._parts_with(partial(_span_of_word, word))
+        return self._with_word[word]
 
     def _parts_with(self, search: Callable[[str, int], Span | None]) -> frozenset[int]:
         """Return the numbers of the parts in which something is; each text is looked through once.
@@ -123,30 +116,22 @@ class Entries:
         numbers: set[int] = set()
         first = 0
         for text, parts in self._texts:
-            position = len(text)
-            if parts:
-                position, _ = parts[0]
+            position = parts[0][0] if parts else len(text)
             while span := search(text, position):
-                start, end = span
-                number = bisect_right(parts, start, key=itemgetter(0)) - 1
-                _, end_of_part = parts[number]
-                position = start + 1
-                if end <= end_of_part:
-                    numbers.add(first + number)
-                    position = end_of_part
+                at = bisect_right(parts, span[0], key=itemgetter(0)) - 1
+                position = span[0] + 1
+                if span[1] <= parts[at][1]:
+                    numbers.add(first + at)
+                    position = parts[at][1]
             first += len(parts)
         return frozenset(numbers)
 
 
 def _span_of_word(word: str, text: str, position: int) -> Span | None:
     start = text.find(word, position)
-    if start < 0:
-        return None
-    return start, start + len(word)
+    return (start, start + len(word)) if start >= 0 else None
 
 
 def _span_of_escape(text: str, position: int) -> Span | None:
     match = _ESCAPED_LETTER.search(text, position)
-    if match is None:
-        return None
-    return match.span()
+    return match.span() if match else None
