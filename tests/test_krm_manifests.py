@@ -14,10 +14,6 @@ def manifests(*texts: str) -> Manifests:
     return Manifests({f"{number}.yaml": text.encode() for number, text in enumerate(texts)})
 
 
-def names(source: Manifests) -> list[str]:
-    return [obj.ref.name for index in range(len(source)) for obj in source.objects(index)]
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -28,7 +24,8 @@ def names(source: Manifests) -> list[str]:
     ],
 )
 def test_the_objects_of_a_file(text: str, expected: list[str]) -> None:
-    assert names(manifests(text)) == expected
+    source = manifests(text)
+    assert [obj.ref.name for index in range(len(source)) for obj in source.objects(index)] == expected
 
 
 def test_objects_know_their_file_and_their_document() -> None:

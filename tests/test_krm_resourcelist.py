@@ -149,16 +149,6 @@ def test_other_encodings_are_refused(data: bytes, says: str) -> None:
         ResourceList(data)
 
 
-@pytest.mark.parametrize("items", ["", "items:\n", "items: null\n", "items: []\n", "items: ~\n"])
-def test_a_list_without_items(items: str) -> None:
-    text = f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n{items}"
-    found = load(text)
-    assert len(found) == 0
-    written = whole_of(found, {}, [RESULT])
-    assert read(written.decode())["results"] == [RESULT]
-    assert "items" in read(written.decode())
-
-
 @pytest.mark.parametrize(
     ("results", "written"),
     [

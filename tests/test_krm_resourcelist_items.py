@@ -8,10 +8,9 @@ import pytest
 
 from krm_fn.patch import remove
 from krm_fn.yamledit import read
-from test_krm_resourcelist import ACROSS, COMPACT, LAYOUTS, RESULT, load, whole_of
+from test_krm_resourcelist import ACROSS, COMPACT, RESULT, layouts, load, whole_of
 
 NEW = {"kind": "Secret", "metadata": {"name": "new"}, "stringData": {"k": "[Service]\nA=b\n"}}
-layouts = pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in LAYOUTS.items()])
 
 
 def meaning(text: str) -> Any:
@@ -49,12 +48,13 @@ def test_an_item_that_goes_leaves_the_others(text: str, gone: set[int]) -> None:
     assert "functionConfig" in meaning(written)
 
 
+@pytest.mark.parametrize("new", [[], [NEW]], ids=["none", "its first one"])
 @pytest.mark.parametrize("member", ["", "items:\n", "items: null\n", "items: []\n", "items: ~\n"])
-def test_a_list_without_items_gets_its_first_one(member: str) -> None:
+def test_a_list_without_items_has_the_member_and_what_is_new(member: str, new: list[Any]) -> None:
     text = f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n{member}functionConfig: {{kind: X}}\n"
-    written = whole_of(load(text), {}, [RESULT], [NEW]).decode()
-    assert items(written) == [NEW]
-    assert meaning(written)["functionConfig"] == {"kind": "X"}
+    written = whole_of(load(text), {}, [RESULT], new).decode()
+    assert (items(written) or []) == new
+    assert (meaning(written)["functionConfig"], meaning(written)["results"]) == ({"kind": "X"}, [RESULT])
 
 
 def test_lines_of_the_other_items_stay_and_the_new_one_is_laid_out_as_they_are() -> None:

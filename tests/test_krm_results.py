@@ -23,23 +23,6 @@ REF = ObjectRef("apps/v1", "Deployment", "web", "prod", "apps/web.yaml", 2)
 
 
 @pytest.mark.parametrize(
-    ("result", "line"),
-    [
-        pytest.param(
-            Result(Severity.WARNING, "no", ("spec", "list", "0"), ref=REF),
-            "[warning] apps/v1/Deployment/prod/web spec.list[0]: no",
-            id="about a field",
-        ),
-        pytest.param(
-            Result(Severity.INFO, "one\ntwo\t three"), "[info] one two three", id="one line, whatever is in it"
-        ),
-    ],
-)
-def test_the_line_for_a_person(result: Result, line: str) -> None:
-    assert result.line() == line
-
-
-@pytest.mark.parametrize(
     ("result", "data"),
     [
         pytest.param(Result(Severity.INFO, "m\nn"), {"message": "m n", "severity": "info"}, id="a message is one line"),

@@ -108,10 +108,7 @@ def test_the_proxy_is_set_read_changed_and_removed(row: DistributionRow) -> None
     assert apply(target, written, NONE, **options) == before
 
 
-IMMUTABLE = [pytest.param(row, id=row.kind) for row in ROWS if row.is_immutable]
-
-
-@pytest.mark.parametrize("row", IMMUTABLE)
+@pytest.mark.parametrize("row", [pytest.param(row, id=row.kind) for row in ROWS if row.is_immutable])
 @pytest.mark.parametrize("settings", [pytest.param(FULL, id="inject"), pytest.param(NONE, id="remove")])
 def test_what_the_api_server_does_not_change_is_written_on_request_with_a_warning(
     row: DistributionRow, settings: ProxySettings
@@ -142,7 +139,6 @@ REFUSED = [
         for name, http, https in (
             ("two proxies", FULL.http_proxy, "http://other.corp.example:3128"),
             ("no proxy for HTTPS", FULL.http_proxy, ""),
-            ("no proxy for HTTP", "", FULL.http_proxy),
             ("a proxy that is reached by HTTPS", *["https://proxy.corp.example:3128"] * 2),
             ("a placeholder for the host", *["http://${HOST}:3128"] * 2),
             ("a placeholder for the URL", *["${PROXY}"] * 2),
@@ -164,12 +160,8 @@ def test_what_a_product_does_not_take_is_an_error_and_can_be_removed(
     both = settings._replace(
         http_proxy=settings.http_proxy or settings.https_proxy, https_proxy=settings.https_proxy or settings.http_proxy
     )
-    left = apply(
-        TARGETS[target],
-        holding(row, members(row, both)) if "$" not in URL + both.http_proxy else obj,
-        NONE,
-        enabled=True,
-    )
+    there = holding(row, members(row, both)) if "$" not in both.http_proxy else obj
+    left = apply(TARGETS[target], there, NONE, enabled=True)
     assert list(TARGETS[target].read(left, {"enabled": True})) == []
 
 

@@ -48,11 +48,6 @@ def test_the_variable_is_filled_and_the_others_stay() -> None:
     assert apply(caren_cluster_config, result, NONE) == obj
 
 
-def test_removal_keeps_what_is_not_ours() -> None:
-    obj = cluster(config({"proxy": {**PROXY, "new": 1}}))
-    assert values(apply(caren_cluster_config, obj, NONE)) == {"clusterConfig": {"proxy": {"new": 1}}}
-
-
 @pytest.mark.parametrize(("number", "reported"), [(128, 0), (129, 1)])
 def test_a_list_that_caren_rejects_is_reported(number: int, reported: int) -> None:
     settings = ProxySettings(HTTP, HTTPS, ",".join(f"h{index}.example" for index in range(number)))
