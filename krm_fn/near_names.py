@@ -21,13 +21,20 @@ def nearest(name: Any, known: Iterable[str], *, alike: float = 0.6) -> str | Non
         return None
     import difflib  # noqa: PLC0415 -- only mistakes need it
 
+    lower = name.lower()
     by_lower = {known_name.lower(): known_name for known_name in known}
-    near = difflib.get_close_matches(name.lower(), by_lower, cutoff=alike)
-    near.sort(key=lambda lower: not lower.startswith(name.lower()))
-    return by_lower[near[0]] if near else None
+    near = difflib.get_close_matches(lower, by_lower, cutoff=alike)
+    for like in near:
+        if like.startswith(lower):
+            return by_lower[like]
+    if near:
+        return by_lower[near[0]]
+    return None
 
 
 def did_you_mean(name: Any, known: Iterable[str]) -> str:
     """Return the question behind a message about an unknown name, ``; did you mean `x`?``; "" where none is like it."""
     near = nearest(name, known)
-    return f"; did you mean `{near}`?" if near else ""
+    if near is None:
+        return ""
+    return f"; did you mean `{near}`?"

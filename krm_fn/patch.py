@@ -29,8 +29,10 @@ class Operation(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Return the operation as RFC 6902 writes it."""
-        whole = {"op": self.op, "path": render_pointer(self.path)}
-        return whole if self.op == "remove" else {**whole, "value": self.value}
+        whole: dict[str, Any] = {"op": self.op, "path": render_pointer(self.path)}
+        if self.op != "remove":
+            whole["value"] = copied(self.value)
+        return whole
 
 
 def add(*path: str | int, value: Any) -> Operation:
@@ -61,8 +63,10 @@ def field_path(path: Pointer) -> str:
             text += f"[{token}]"
         elif token == APPEND:
             text += "[-]"
+        elif text:
+            text += f".{token}"
         else:
-            text += ("." if text else "") + token
+            text = token
     return text
 
 
@@ -89,14 +93,18 @@ def lookup(data: Any, path: Iterable[str | int], default: Any = None) -> Any:
 
 def text_at(data: Any, path: Iterable[str | int]) -> str:
     """Return the string at ``path`` in plain data; "" where there is none, or something else."""
-    found = lookup(data, path)
-    return found if isinstance(found, str) else ""
+    value = lookup(data, path)
+    if isinstance(value, str):
+        return value
+    return ""
 
 
 def list_at(data: Any, path: Iterable[str | int]) -> list[Any]:
     """Return the list at ``path`` in plain data; an empty one where there is none, or something else."""
-    found = lookup(data, path)
-    return found if isinstance(found, list) else []
+    value = lookup(data, path)
+    if isinstance(value, list):
+        return value
+    return []
 
 
 def put_at(data: dict[str, Any], path: Pointer, value: Any) -> None:
@@ -121,8 +129,11 @@ def walk(data: Any, path: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
 
 def named_items(data: Any, path: Pointer, name: str) -> list[Pointer]:
     """Return the paths of the items of a list that have a name, the last one first, so that a removal moves no other."""  # noqa: E501
-    items = enumerate(list_at(data, path))
-    return [(*path, str(index)) for index, item in items if lookup(item, ("name",)) == name][::-1]
+    paths: list[Pointer] = []
+    for index, item in enumerate(list_at(data, path)):
+        if lookup(item, ("name",)) == name:
+            paths.insert(0, (*path, str(index)))
+    return paths
 
 
 def copied(value: Any) -> Any:
@@ -142,15 +153,14 @@ def apply(data: Any, operations: Iterable[Operation]) -> Any:
             never the mistake of a user.
     """
     # A later operation may reach into the value of an earlier one, so each value is copied.
-    written = [
-        {**operation.to_json(), "value": copied(operation.value)} for operation in operations
-    ]
+    written = [operation.to_json() for operation in operations]
     if not written:
         return data
     import jsonpatch  # noqa: PLC0415 -- a run that changes nothing does not pay for it
 
     try:
-        return jsonpatch.JsonPatch(written).apply(data, in_place=True)
+        patch = jsonpatch.JsonPatch(written)
+        return patch.apply(data, in_place=True)
     except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException) as error:
         message = f"an operation does not fit its object: {error}"
         raise InternalError(message) from error

@@ -336,31 +336,6 @@ def test_an_alias_bomb_in_a_document_is_an_error(tree: Path, arguments: list[str
     assert done.stderr.startswith("[error] InputInvalid: ")
 
 
-def test_one_error_leaves_all_files_as_they_were(tree: Path) -> None:
-    write(tree, {"z.yaml": NODES.replace("md-0", "md-1").replace("  files:", "  files: [{path: a}]\n  files:")})
-    before = contents(tree)
-    done = run(tree)
-    assert done.returncode == 1
-    assert contents(tree) == before
-
-
-def test_a_file_that_is_changed_meanwhile_is_not_lost(tree: Path) -> None:
-    """A person saves a file between the reading and the writing of a run."""
-    code = (
-        "import sys; from krm_fn.cli import main, writing; from pathlib import Path\n"
-        "write = writing.write_files\n"
-        "def later(*given, **more):\n"
-        "    Path('nodes/md-0.yaml').write_text('mine'); return write(*given, **more)\n"
-        "writing.write_files = later\n"
-        "sys.exit(main(['run']))\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], cwd=tree, capture_output=True, timeout=TIME_LIMIT, check=False)
-    assert b"it has changed since it was read" in done.stderr
-    assert done.returncode == 1
-    assert (tree / "nodes/md-0.yaml").read_text() == "mine"
-    assert not list(tree.rglob(".inject-proxy*"))
-
-
 @pytest.mark.parametrize(
     "command",
     [

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,17 +12,6 @@ from krm_fn.formats.embedded import NotEditedError, TextEditor, Value, begin_tex
 from krm_fn.krm.codes import Severity
 
 PATH = ("stringData", "values.yaml")
-
-
-def edited(text: str, index: int, change: Callable[[Any], None]) -> str:
-    """``text`` after a change of the data of its document number ``index``."""
-    data = copy.deepcopy(documents_of(text)[index])
-    change(data)
-    return TextEditor(Value(PATH, text)).edit(index, data)
-
-
-def documents_of(text: str) -> list[Any]:
-    return [document.data for document in read(Value(PATH, text))]
 
 
 # Where texts stand.
@@ -90,7 +77,7 @@ def test_a_text_that_is_written_in_base64_is_read_again(text: str, width: int) -
 
 def test_a_key_that_stands_twice_is_reported_as_an_error() -> None:
     with pytest.raises(NotEditedError) as raised:
-        edited("a: 1\na: 2\n", 0, lambda data: data.update(a=3))
+        TextEditor(Value(PATH, "a: 1\na: 2\n")).edit(0, {"a": 3})
     assert (raised.value.finding.severity, raised.value.finding.path) == (Severity.ERROR, PATH)
 
 

@@ -15,7 +15,7 @@ from krm_fn.clusters.references import owners
 from krm_fn.clusters.releases import is_of_management_cluster, is_release_of_cluster, kubeconfig_of
 from krm_fn.krm.resourcelist import Object
 from krm_fn.light_typing import NamedTuple
-from krm_fn.patch import text_at
+from krm_fn.patch import lookup, text_at
 from krm_fn.products import giantswarm, konvoy, tkg
 from krm_fn.products.cluster_api import is_cluster_api
 from krm_fn.products.node_kinds import NODE_KINDS
@@ -56,14 +56,16 @@ def evidence(obj: Object) -> Iterator[Evidence]:
     namespace = _cluster_namespace(obj)
     if is_cluster_api(obj.group_kind[0]) or obj.group_kind == METAL3_POOL:
         for path in _CLUSTER_NAME_PATHS:
-            yield Evidence(text_at(obj.data, path).strip(), "its `spec.clusterName`", namespace)
+            name = text(lookup(obj.data, path))
+            yield Evidence(name, "its `spec.clusterName`", namespace)
     name, its_namespace = kubeconfig_of(obj)
     yield Evidence(name, "its `spec.kubeConfig`", its_namespace or namespace)
     if is_release_of_cluster(obj):
-        name = text_at(obj.data, _NAME_IN_VALUES).strip()
+        name = text(lookup(obj.data, _NAME_IN_VALUES))
         yield Evidence(name, "`global.metadata.name` of its values", namespace)
     for label in _LABELS:
-        yield Evidence(text(obj.labels.get(label)), f"its label `{label}`", namespace)
+        name = text(obj.labels.get(label))
+        yield Evidence(name, f"its label `{label}`", namespace)
     for owner in owners(obj):
         if owner.group_kind == CLUSTER:
             yield Evidence(owner.name, "an owner reference", owner.namespace)
@@ -78,8 +80,9 @@ def guess(obj: Object) -> str:
         return user_values_of(obj.ref.name)
     if is_release_of_cluster(obj):
         return text_at(obj.data, ("spec", "releaseName")) or obj.ref.name
-    is_of_workload_cluster = obj.group_kind == giantswarm.APP and not is_of_management_cluster(obj)
-    return obj.ref.namespace if is_of_workload_cluster else ""
+    if obj.group_kind != giantswarm.APP or is_of_management_cluster(obj):
+        return ""
+    return obj.ref.namespace
 
 
 def has_suffix(name: object, suffix: str) -> bool:
@@ -102,17 +105,19 @@ def _cluster_namespace(obj: Object) -> str:
 
 def _name_in_reference(obj: Object) -> str:
     """Return the Cluster after which a Secret or ConfigMap is named that a node or an App reads; "" if several."""
-    names: list[str] = []
     node_kind = NODE_KINDS.get(obj.group_kind)
     if node_kind:
+        suffix = giantswarm.SYSTEMD_PROXY_SUFFIX
         path = (*node_kind.files, "*", "contentFrom", "secret", "name")
-        references = [text(name) for _, name in values(obj.data, path)]
-        names = [_before(name, (giantswarm.SYSTEMD_PROXY_SUFFIX,)) for name in references]
+        references = [name for _, name in values(obj.data, path)]
     elif obj.group_kind == giantswarm.APP:
-        references = [text_at(obj.data, path).strip() for path in _APP_VALUES]
-        names = [_before(name, (giantswarm.CLUSTER_VALUES_SUFFIX,)) for name in references]
-    distinct = set(filter(None, names))
-    return distinct.pop() if len(distinct) == 1 else ""
+        suffix = giantswarm.CLUSTER_VALUES_SUFFIX
+        references = [lookup(obj.data, path) for path in _APP_VALUES]
+    else:
+        return ""
+    names = {_before(text(name), (suffix,)) for name in references}
+    names.discard("")
+    return names.pop() if len(names) == 1 else ""
 
 
 def _name_in_own_name(obj: Object) -> str:

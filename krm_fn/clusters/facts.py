@@ -27,8 +27,8 @@ def declared(obj: Object) -> ClusterNetwork:
     if paths is None:
         return ClusterNetwork()
     facts = {name: _facts(obj, paths, name) for name in _READERS}
-    pools, machines = facts.pop("pools"), facts.pop("machines")
-    facts["networks"] = without_subnets((*facts["networks"], *pools, *machines))
+    networks = facts["networks"] + facts.pop("pools") + facts.pop("machines")
+    facts["networks"] = without_subnets(networks)
     facts["endpoint"] = facts["endpoint"] or _endpoint_variable(obj)
     for name in _SINGLE:
         facts[name] = facts[name][:1]
@@ -50,7 +50,8 @@ def _facts(obj: Object, paths: FactPaths, name: str) -> tuple[Fact, ...]:
 def _clouds(value: Any) -> tuple[str, ...]:
     """Return the clouds of a cluster outside of Cluster API, as kinds of infrastructure."""
     names = value if isinstance(value, (dict, list)) else [value]
-    return tuple(CLOUDS[name] for name in map(str, names) if name in CLOUDS)
+    clouds = [CLOUDS.get(str(name), "") for name in names]
+    return tuple(filter(None, clouds))
 
 
 _READERS = {
@@ -83,11 +84,11 @@ def merged(sources: Iterable[ClusterNetwork]) -> ClusterNetwork:
     """Return the first value of each fact, but the networks and hosts of all sources."""
     network = ClusterNetwork()
     for source in sources:
-        hosts = (*network.infrastructure_hosts, *source.infrastructure_hosts)
+        hosts = network.infrastructure_hosts + source.infrastructure_hosts
         network = network.completed_by(source)._replace(
-            networks=without_subnets((*network.networks, *source.networks)),
-            hosts=distinct((*network.hosts, *source.hosts)),
-            mirrors=distinct((*network.mirrors, *source.mirrors)),
+            networks=without_subnets(network.networks + source.networks),
+            hosts=distinct(network.hosts + source.hosts),
+            mirrors=distinct(network.mirrors + source.mirrors),
             infrastructure_hosts=distinct(hosts),
         )
     return network

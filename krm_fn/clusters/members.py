@@ -37,15 +37,17 @@ class ClusterMembers:
         for node in nodes:
             first.setdefault(node.key, node)
         complete = {key.identity for key, node in first.items() if node.is_complete}
-        # A Cluster that does not say of what it is made is a patch of the one that does, as kustomize has them.
-        listed = [
-            (key, node)
-            for key, node in first.items()
-            if not node.is_cluster or node.is_complete or key.identity not in complete
-        ]
-        self.nodes = ObjectIndex(listed)
-        self.clusters = {key: node for key, node in listed if node.is_cluster}
-        self._is_about_one = len({key.identity for key in self.clusters}) == 1
+        self.nodes: ObjectIndex[RelatedObject] = ObjectIndex()
+        self.clusters: dict[Key, RelatedObject] = {}
+        for key, node in first.items():
+            # A Cluster that does not say of what it is made is a patch of the one that does, as kustomize has them.
+            if node.is_cluster and not node.is_complete and key.identity in complete:
+                continue
+            self.nodes.add(key, node)
+            if node.is_cluster:
+                self.clusters[key] = node
+        identities = {key.identity for key in self.clusters}
+        self._is_about_one = len(identities) == 1
         self._uses = ObjectIndex(self._by_target().items())
         self._of_class: dict[Key, list[RelatedObject]] = {}
         for cluster in self.clusters.values():
@@ -67,10 +69,13 @@ class ClusterMembers:
         Of users with one namespace and name, those nearest to its file count: a folder may hold a Cluster twice.
         """
         target = self._uses.find(key)
-        if target is None or (self.nodes.find(key) == key and target.namespace != key.namespace):
+        if target is None:
+            return []
+        if target.namespace != key.namespace and self.nodes.find(key) == key:
             return []
         uses = self._uses[target]
-        users = set(nearest((use.source for use in uses), key.file))
+        sources = [use.source for use in uses]
+        users = set(nearest(sources, key.file))
         return [use for use in uses if use.source in users]
 
     def of(self, node: RelatedObject) -> list[Membership]:
@@ -88,9 +93,12 @@ class ClusterMembers:
                 if not may_be_same(use.target.namespace, node.key.namespace):
                     continue
                 targets = self.nodes.candidates(use.target)
-                if len({target.namespace for target in targets}) > 1:
+                if not targets:
+                    targets = [use.target._replace(file="")]
+                namespaces = {target.namespace for target in targets}
+                if len(namespaces) > 1:
                     continue
-                for target in targets or [use.target._replace(file="")]:
+                for target in targets:
                     uses.setdefault(target, []).append(use)
         return uses
 
@@ -112,14 +120,17 @@ class ClusterMembers:
         is_named = any(not is_template(membership.key.name) for membership in unlisted)
         if is_named or self.uses_of(node.key):
             return unlisted
-        by_convention = self._listed(node, Evidence(node.guess, "its name")) if node.guess else []
-        return self._only(node) or by_convention or unlisted
+        likely = self._only(node)
+        if node.guess and not likely:
+            likely = self._listed(node, Evidence(node.guess, "its name"))
+        return likely or unlisted
 
     def _by_source(self, node: RelatedObject, visited: set[Key]) -> Iterator[list[Membership]]:
         """Yield the Clusters that each source names, the surest source first."""
         yield self._by_use(node, visited)
         for evidence in node.evidence:
-            yield self._listed(node, evidence) or [self._unlisted(node, evidence)]
+            listed = self._listed(node, evidence)
+            yield listed or [self._unlisted(node, evidence)]
         yield self._by_owner(node, visited)
 
     def _by_use(self, node: RelatedObject, visited: set[Key]) -> list[Membership]:
@@ -134,28 +145,34 @@ class ClusterMembers:
         memberships: list[Membership] = []
         for key in node.owners:
             owner = self.nodes.get(key)
-            for membership in self._search(owner, visited) if owner else ():
-                how = _by_way_of("an owner reference", membership)
-                role = node.role or membership.role
-                # The owner may know the name that the topology has for the group.
-                group = membership.group or node.group
-                memberships.append(membership._replace(role=role, group=group, how=how))
+            if owner is None:
+                continue
+            for membership in self._search(owner, visited):
+                inherited = membership._replace(
+                    role=node.role or membership.role,
+                    # The owner may know the name that the topology has for the group.
+                    group=membership.group or node.group,
+                    how=_by_way_of("an owner reference", membership),
+                )
+                memberships.append(inherited)
         return memberships
 
     def _through_use(self, use: Use, visited: set[Key]) -> Iterator[Membership]:
         """Yield the Clusters of an object that uses another one, as those of that other one."""
         user = self.nodes[use.source]
-        path = field_path(use.path)
-        if user.key in self.clusters:
-            yield Membership(role=use.role, how=f"`{path}` of the Cluster", key=user.key)
+        key, path = user.key, field_path(use.path)
+        if key in self.clusters:
+            yield Membership(role=use.role, how=f"`{path}` of the Cluster", key=key)
             return
-        how = f'`{path}` of {user.key.kind} "{user.key.name}"'
-        if user.key.group_kind == CLUSTER_CLASS:
+        how = f'`{path}` of {key.kind} "{key.name}"'
+        if key.group_kind == CLUSTER_CLASS:
             yield from self._clusters_of_class(user, use, how)
             return
         for membership in self._search(user, visited):
-            role = use.role or membership.role
-            yield membership._replace(role=role, how=_by_way_of(how, membership))
+            yield membership._replace(
+                role=use.role or membership.role,
+                how=_by_way_of(how, membership),
+            )
 
     def _clusters_of_class(
         self, its_class: RelatedObject, use: Use | None = None, how: str = ""
@@ -187,51 +204,60 @@ class ClusterMembers:
         keys = self.nodes.candidates(named)
         if not (keys or evidence.namespace or node.is_beside_its_cluster):
             keys = self.nodes.namesakes(named)
-        is_sure = len({key.namespace for key in keys}) == 1
-        how = evidence.how if is_sure else f"{evidence.how}, a name that several Clusters have"
-        return [
-            _membership(key, node, how, self._claim(node, key))._replace(is_certain=is_sure)
-            for key in keys
-        ]
+        namespaces = {key.namespace for key in keys}
+        is_sure = len(namespaces) == 1
+        how = evidence.how
+        if not is_sure:
+            how = f"{how}, a name that several Clusters have"
+        memberships = [self._membership(node, key, how) for key in keys]
+        return [membership._replace(is_certain=is_sure) for membership in memberships]
 
     def _unlisted(self, node: RelatedObject, evidence: Evidence) -> Membership:
         """Return the Cluster outside of the list that a name means: a claim where a listed one has the same name."""
-        namespace = evidence.namespace or (
-            "" if node.key.group in _WORKLOADS else node.key.namespace
-        )
+        own_namespace = node.key.namespace
+        namespace = evidence.namespace
+        if not namespace and node.key.group not in _WORKLOADS:
+            namespace = own_namespace
         key = Key(*CLUSTER, namespace, evidence.name)
-        is_claim = self.nodes.namesakes(key) or not may_be_same(namespace, node.key.namespace)
-        return _membership(key, node, evidence.how, node.key.namespace if is_claim else "")
+        membership = self._membership(node, key, evidence.how)
+        if self.nodes.namesakes(key) or not may_be_same(namespace, own_namespace):
+            return membership._replace(claimed_from=own_namespace)
+        return membership
 
-    def _claim(self, node: RelatedObject, cluster: Key) -> str:
-        """Return the namespace of an object that names a Cluster of another namespace; "" where it may do so."""
+    def _membership(self, node: RelatedObject, cluster: Key, how: str) -> Membership:
+        """Return that an object names a Cluster: a claim if that is in another namespace, unless it may do so."""
+        namespace = node.key.namespace
         is_of_its_namespace = not node.key.group or node.is_beside_its_cluster
         is_about_it = self._is_about_one and not is_of_its_namespace
-        if is_about_it or may_be_same(node.key.namespace, cluster.namespace):
-            return ""
-        return node.key.namespace
+        is_claim = not is_about_it and not may_be_same(namespace, cluster.namespace)
+        return Membership(
+            role=node.role,
+            group=node.group,
+            how=how,
+            claimed_from=namespace if is_claim else "",
+            key=cluster,
+        )
 
     def _only(self, node: RelatedObject) -> list[Membership]:
         """Return the only Cluster of the list, but not for an object of Cluster API in another namespace."""
-        keys = list(self.clusters) if self._is_about_one else []
+        if not self._is_about_one:
+            return []
+        keys = list(self.clusters)
         if len(keys) > 1:  # of one name, but each is another one: as templates in a folder
             keys = [key for key in keys if key.file == node.key.file]
+        if node.is_beside_its_cluster:
+            keys = [key for key in keys if may_be_same(node.key.namespace, key.namespace)]
         how = "the only Cluster in the list"
-        return [
-            _membership(key, node, how, self._claim(node, key))._replace(is_only=True)
-            for key in keys
-            if not node.is_beside_its_cluster or may_be_same(node.key.namespace, key.namespace)
-        ]
+        memberships = [self._membership(node, key, how) for key in keys]
+        return [membership._replace(is_only=True) for membership in memberships]
 
 
 def _rank(membership: Membership) -> tuple[bool, bool, Key]:
     return not membership.is_certain, membership.is_guest, membership.key
 
 
-def _membership(key: Key, node: RelatedObject, how: str, claimed_from: str) -> Membership:
-    return Membership(role=node.role, group=node.group, how=how, claimed_from=claimed_from, key=key)
-
-
 def _by_way_of(how: str, membership: Membership) -> str:
     """Return how an object belongs to a Cluster by way of another one, and why that one does if it is a guess."""
-    return how if membership.is_certain else f"{how} ({membership.how})"
+    if membership.is_certain:
+        return how
+    return f"{how} ({membership.how})"

@@ -8,7 +8,6 @@ folder of templates is many lists in one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import takewhile
 
 from krm_fn.clusters.model import Key
 from krm_fn.light_typing import TypeVar
@@ -39,19 +38,27 @@ class ObjectIndex(Mapping[Key, _Value]):
     def add(self, key: Key, value: _Value) -> None:
         """Add an object; the last one of a key counts."""
         if key not in self._members:
-            self._by_name.setdefault((key.group, key.kind, key.name), []).append(key)
+            namesakes = self._by_name.setdefault(_named(key), [])
+            namesakes.append(key)
         self._members[key] = value
 
     def namesakes(self, key: Key) -> list[Key]:
         """Return the objects of its kind and name, in each namespace those nearest to its file."""
-        return nearest(self._by_name.get((key.group, key.kind, key.name), ()), key.file)
+        namesakes = self._by_name.get(_named(key), ())
+        return nearest(namesakes, key.file)
 
     def candidates(self, key: Key) -> list[Key]:
         """Return all objects that the key may mean: the exact one, else those of its namespace, else others."""
         if key in self._members:
             return [key]
-        possible = [k for k in self.namesakes(key) if may_be_same(k.namespace, key.namespace)]
-        return [other for other in possible if other.namespace == key.namespace] or possible
+        same: list[Key] = []
+        possible: list[Key] = []
+        for namesake in self.namesakes(key):
+            if namesake.namespace == key.namespace:
+                same.append(namesake)
+            elif may_be_same(namesake.namespace, key.namespace):
+                possible.append(namesake)
+        return same or possible
 
     def find(self, key: Key) -> Key | None:
         """Return the object that the key means; None if there is none, or one in each of several namespaces."""
@@ -61,7 +68,8 @@ class ObjectIndex(Mapping[Key, _Value]):
 
     def has_one(self, key: Key) -> bool:
         """Return whether one object has the kind and name of a key, in whatever namespace and file."""
-        return len(self._by_name.get((key.group, key.kind, key.name), ())) == 1
+        namesakes = self._by_name.get(_named(key), ())
+        return len(namesakes) == 1
 
     def __getitem__(self, key: Key) -> _Value:
         member = self.find(key)
@@ -87,15 +95,23 @@ def nearest(keys: Iterable[Key], file: str) -> list[Key]:
         groups.setdefault(key.identity, []).append(key)
     nearest_keys: list[Key] = []
     for namesakes in groups.values():
-        ranks = [_nearness(key.file, file) for key in namesakes]
-        best = max(ranks)
-        nearest_keys += [key for key, rank in zip(namesakes, ranks, strict=True) if rank == best]
+        ranks = {key: _nearness(key.file, file) for key in namesakes}
+        best = max(ranks.values())
+        nearest_keys += [key for key in namesakes if ranks[key] == best]
     return nearest_keys
 
 
 def _nearness(path: str, other: str) -> tuple[int, int]:
     """Return how many steps two paths share, from the first one on, and how short the first path is."""
     steps = path.split("/")
-    pairs = zip(steps, other.split("/"), strict=False)
-    shared = list(takewhile(lambda pair: pair[0] == pair[1], pairs))
-    return len(shared), -len(steps)
+    shared = 0
+    for step, other_step in zip(steps, other.split("/"), strict=False):
+        if step != other_step:
+            break
+        shared += 1
+    return shared, -len(steps)
+
+
+def _named(key: Key) -> tuple[str, str, str]:
+    """Return what namesakes have in common."""
+    return key.group, key.kind, key.name

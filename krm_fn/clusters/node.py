@@ -22,7 +22,7 @@ from krm_fn.clusters.reading import pattern, text, values
 from krm_fn.clusters.references import Use, WorkerClass, class_of, key_of, owners, uses
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
-from krm_fn.light_typing import Any, NamedTuple
+from krm_fn.light_typing import NamedTuple
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products import konvoy
 from krm_fn.products.cluster_api import OUR_PATCHES, Role, is_cluster_api
@@ -165,10 +165,15 @@ def _role(obj: Object, group: str) -> Role | None:
 def _group(obj: Object) -> str:
     """Return the name of a worker group, first of all the one that the Cluster's topology has for it."""
     candidates = [obj.labels.get(name) for name in _TOPOLOGY_LABELS]
-    candidates += [obj.ref.name] if obj.ref.kind in OWNS_WORKERS else []
+    if obj.ref.kind in OWNS_WORKERS:
+        candidates.append(obj.ref.name)
     candidates += [obj.labels.get(name) for name in _GROUP_LABELS]
     candidates += [owner.name for owner in owners(obj) if owner.kind in OWNS_WORKERS]
-    return next(filter(None, map(text, candidates)), "")
+    for candidate in candidates:
+        name = text(candidate)
+        if name:
+            return name
+    return ""
 
 
 def _rewritten(obj: Object) -> Iterator[Pointer]:
@@ -176,10 +181,8 @@ def _rewritten(obj: Object) -> Iterator[Pointer]:
     for _, patch in values(obj.data, ("spec", "patches", "*")):
         if lookup(patch, ("name",)) in OUR_PATCHES:
             continue
-        paths: list[Any] = [
-            path for _, path in values(patch, pattern("definitions.*.jsonPatches.*.path"))
-        ]
-        for path in paths or [""]:
+        paths = list(values(patch, pattern("definitions.*.jsonPatches.*.path")))
+        for _, path in paths or [((), "")]:
             steps = text(path).split("/")[1:]
             yield tuple(step.replace("~1", "/").replace("~0", "~") for step in steps)
 

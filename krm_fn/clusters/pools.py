@@ -17,8 +17,8 @@ def networks_of_pool(spec: Any) -> tuple[str, ...]:
     """Return the CIDRs of the addresses of a pool, each once; what cannot be read is left out."""
     networks: dict[str, None] = {}
     for pool in (spec, *list_at(spec, ("pools",))):
-        prefix = lookup(pool, ("prefix",)) or lookup(spec, ("prefix",))
-        for cidr in _cidrs(pool, prefix):
+        own_prefix = lookup(pool, ("prefix",))
+        for cidr in _cidrs(pool, own_prefix or lookup(spec, ("prefix",))):
             network = network_of(cidr)
             if network:
                 networks[str(network)] = None
@@ -30,6 +30,8 @@ def _cidrs(pool: Any, prefix: Any) -> list[str]:
     subnet = text_at(pool, ("subnet",)).strip()
     if subnet:
         return [subnet]
-    addresses = [*list_at(pool, ("addresses",)), lookup(pool, ("start",))]
-    starts = [re.split("[-/]", text(address))[0].strip() for address in addresses]
-    return [f"{start}/{prefix}" for start in starts]
+    cidrs: list[str] = []
+    for address in (*list_at(pool, ("addresses",)), lookup(pool, ("start",))):
+        start = re.split("[-/]", text(address))[0]
+        cidrs.append(f"{start.strip()}/{prefix}")
+    return cidrs

@@ -29,6 +29,8 @@ from krm_fn.products.node_kinds import NODE_KINDS, NodeSystem
 _NOTHING = ClusterNetwork()
 _key = attrgetter("key")
 _OF_CLASS = ("spec", "infrastructure")
+_ADDRESSES = (konvoy.INVENTORY, *POOLS)
+"""The kinds that say addresses of machines, which hold for their Cluster whoever names them."""
 _NO_OBJECT = RelatedObject(Key("", "", "", ""))
 
 
@@ -42,11 +44,11 @@ class Topology:
     def __init__(self, objects: Iterable[Object]) -> None:
         self._members = ClusterMembers(map(node_of, objects))
         sources = self._sources()
-        unlisted = {key: RelatedObject(key) for key in sources}
-        self._clusters = {
-            key: self._cluster(node, sources.get(key, []))
-            for key, node in {**unlisted, **self._members.clusters}.items()
-        }
+        nodes = {key: RelatedObject(key) for key in sources}
+        nodes.update(self._members.clusters)
+        self._clusters: dict[Key, Cluster] = {}
+        for key, node in nodes.items():
+            self._clusters[key] = self._cluster(node, sources.get(key, []))
 
     @property
     def clusters(self) -> tuple[Cluster, ...]:
@@ -60,15 +62,17 @@ class Topology:
         for membership in memberships:
             key = membership.key
             cluster = self._clusters.get(key) or Cluster(key.namespace, key.name)
-            nodes = (membership.role, membership.group, membership.worker_class)
-            said: tuple[object, ...] = ()
-            if len(memberships) > 1:
-                labels = frozenset(cluster.labels.items())
-                said = (cluster.network.values, cluster.assumed.values, labels)
-            first.setdefault(
-                (cluster.namespace, cluster.name, nodes, said),
-                membership._replace(cluster=cluster),
+            said = (
+                cluster.namespace,
+                cluster.name,
+                membership.role,
+                membership.group,
+                membership.worker_class,
+                cluster.network.values,
+                cluster.assumed.values,
+                frozenset(cluster.labels.items()),
             )
+            first.setdefault(said, membership._replace(cluster=cluster))
         return tuple(first.values())
 
     def standalone_cluster(self, obj: Object) -> Cluster | None:
@@ -76,19 +80,23 @@ class Topology:
 
         That is a control plane, or a cluster outside of Cluster API; None for any other object.
         """
-        if obj.group_kind not in WHOLE_CLUSTERS and obj.group_kind not in NODE_KINDS:
-            return None
         node = self._node(obj)
-        if obj.group_kind in NODE_KINDS and node.role is not Role.CONTROL_PLANE:
+        if obj.group_kind in NODE_KINDS:
+            is_standalone = node.role is Role.CONTROL_PLANE
+        else:
+            is_standalone = obj.group_kind in WHOLE_CLUSTERS
+        if not is_standalone:
             return None
         return Cluster(network=node.network, assumed=node.assumed)
 
     def classes_of(self, obj: Object) -> tuple[Key, ...]:
         """Return the ClusterClasses of which an object is a template; () if any other object uses it as well."""
-        sources = [use.source for use in self._members.uses_of(key_of(obj))]
-        if any(key.group_kind != CLUSTER_CLASS for key in sources):
-            return ()
-        return tuple(dict.fromkeys(sources))
+        sources: dict[Key, None] = {}
+        for use in self._members.uses_of(key_of(obj)):
+            if use.source.group_kind != CLUSTER_CLASS:
+                return ()
+            sources[use.source] = None
+        return tuple(sources)
 
     def is_whole(self, obj: Object) -> bool:
         """Return whether another object refers to this one, and none of its name is in another file."""
@@ -98,7 +106,9 @@ class Topology:
     def class_of(self, cluster: Object) -> Key | None:
         """Return the ClusterClass of a Cluster, whether or not it is in the list."""
         node = self._members.cluster(key_of(cluster))
-        return self._members.resolve(node.class_key) if node and node.class_key else None
+        if node is None or node.class_key is None:
+            return None
+        return self._members.resolve(node.class_key)
 
     def cluster_of_class(self, cluster_class: Object) -> Cluster:
         """Return what is known about every Cluster of a ClusterClass: its infrastructure, and the networks of that."""
@@ -106,12 +116,14 @@ class Topology:
         named = its_class.infrastructure
         if named is None:
             return Cluster()
-        network = ClusterNetwork(infrastructure=_kind_of(named, its_class.ref, _OF_CLASS))
         template = self._members.nodes.get(named, _NO_OBJECT)
         said = _unpatched(template.network, its_class)
         assumed = _unpatched(template.assumed, its_class)
         return Cluster(
-            network=network._replace(networks=said.networks),
+            network=ClusterNetwork(
+                infrastructure=_kind_of(named, its_class.ref, _OF_CLASS),
+                networks=said.networks,
+            ),
             assumed=ClusterNetwork(networks=assumed.networks),
         )
 
@@ -123,12 +135,18 @@ class Topology:
         node = self._members.cluster(key_of(cluster))
         if node is None:
             return {}
-        known, how = self._clusters[node.key], "it is the Cluster"
-        nodes = {("", ""): Membership(known, Role.CONTROL_PLANE, how=how)}
+        its_own = Membership(
+            self._clusters[node.key],
+            Role.CONTROL_PLANE,
+            how="it is the Cluster",
+        )
+        nodes = {("", ""): its_own}
         for (section, worker_class), names in node.workers.items():
             for name in names:
-                nodes[section, name] = Membership(
-                    known, Role.WORKER, name, how, worker_class=worker_class
+                nodes[section, name] = its_own._replace(
+                    role=Role.WORKER,
+                    group=name,
+                    worker_class=worker_class,
                 )
         return nodes
 
@@ -136,7 +154,9 @@ class Topology:
         """Return what is kept of an object, which need not be in the list."""
         key = key_of(obj)
         node = self._members.nodes.get(key)
-        return node if node and node.key == key else node_of(obj)
+        if node and node.key == key:
+            return node
+        return node_of(obj)
 
     def _sources(self) -> dict[Key, list[RelatedObject]]:
         """Return, for each Cluster, the objects with facts about it."""
@@ -161,31 +181,35 @@ class Topology:
         parts = self._parts(cluster, its_class, sources)
         others = sorted((node for node in sources if node not in parts), key=_key)
         networks = [_unpatched(node.network, its_class) for node in parts]
-        # Any node may pull from a mirror; nothing else holds of workers, and of parts that the Cluster does not name.
-        networks += [ClusterNetwork(mirrors=node.network.mirrors) for node in (*parts, *others)]
         for node in others:
-            if node.key.group_kind == konvoy.INVENTORY or node.key.group_kind in POOLS:
+            if node.key.group_kind in _ADDRESSES:
                 networks.append(node.network)
-        is_listed = bool(cluster.ref.kind)
-        return Cluster(
+            else:
+                # Any node may pull from a mirror; nothing else holds of workers, and of parts that no Cluster names.
+                networks.append(ClusterNetwork(mirrors=node.network.mirrors))
+        infrastructure = _infrastructure(cluster, its_class, sources)
+        network = merged(networks)._replace(infrastructure=infrastructure)
+        known = Cluster(
             namespace=cluster.key.namespace,
             name=cluster.key.name,
             labels=cluster.labels,
             ref=cluster.ref,
-            network=merged(networks)._replace(
-                infrastructure=_infrastructure(cluster, its_class, sources)
-            ),
-            assumed=self._assumed(cluster, its_class, parts) if is_listed else _NOTHING,
+            network=network,
         )
+        if not known.is_listed:
+            return known
+        return known._replace(assumed=self._assumed(cluster, its_class, parts))
 
     def _parts(
         self, cluster: RelatedObject, its_class: RelatedObject, sources: list[RelatedObject]
     ) -> list[RelatedObject]:
         """Return the Cluster, its infrastructure and its control plane: those that it or its class names, else all."""
+        clusters = [node for node in sources if node.is_cluster]
         infrastructure = [node for node in sources if node.is_infrastructure]
         control_planes = [node for node in sources if node.is_control_plane]
-        parts = {node.key: node for node in sources if node.is_cluster}
+        parts: dict[Key, RelatedObject] = {}
         for references, candidates in (
+            ((), clusters),
             ((cluster.infrastructure, its_class.infrastructure), infrastructure),
             ((cluster.control_plane, its_class.control_plane), control_planes),
         ):
@@ -217,14 +241,17 @@ class Topology:
         """Return what sets up the control plane, unless a patch of the class may give it other networks."""
         named = cluster.control_plane or its_class.control_plane
         keys = [node.key for node in parts if node.is_control_plane]
-        for key in [self._members.resolve(named)] if named else keys:
-            row = OF_KIND.get(key.group_kind, [None])[0]
-            if row and row.role is Role.CONTROL_PLANE:
-                return PRODUCTS[row.target]
+        if named:
+            keys = [self._members.resolve(named)]
+        for key in keys:
+            for row in OF_KIND.get(key.group_kind, ()):
+                if row.role is Role.CONTROL_PLANE:
+                    return PRODUCTS[row.target]
             node_kind = NODE_KINDS.get(key.group_kind)
             if node_kind and node_kind.is_control_plane:
-                is_patched = _patches_services(node_kind.system, its_class)
-                return None if is_patched else node_kind.system
+                if _patches_services(node_kind.system, its_class):
+                    return None
+                return node_kind.system
         return None
 
 
@@ -248,10 +275,11 @@ def _infrastructure(
     for node in sorted(sources, key=_key):
         if node.is_infrastructure:
             return _kind_of(node.key, node.ref, ("kind",))
-    name = cluster.class_key.name if cluster.class_key else ""
-    for prefix, kind in tkg.CLUSTER_CLASSES.items():
-        if name == prefix or name.startswith(f"{prefix}-"):
-            return (Fact(kind, cluster.ref, cluster.class_path),)
+    if cluster.class_key:
+        name = f"{cluster.class_key.name}-"
+        for prefix, kind in tkg.CLUSTER_CLASSES.items():
+            if name.startswith(f"{prefix}-"):
+                return (Fact(kind, cluster.ref, cluster.class_path),)
     return ()
 
 
@@ -261,13 +289,14 @@ def _kind_of(infrastructure: Key, ref: ObjectRef, path: Pointer) -> tuple[Fact, 
 
 
 def _unpatched(network: ClusterNetwork, its_class: RelatedObject) -> ClusterNetwork:
-    """Return a network without facts of a template that a patch of its class may change."""
+    """Return a network without facts, but for mirrors, of a template that a patch of its class may change."""
     if not its_class.rewritten:
         return network
-    return ClusterNetwork._make(
-        tuple(fact for fact in facts if not _is_rewritten(fact.path, its_class))
-        for facts in network
-    )
+    kept: list[tuple[Fact, ...]] = []
+    for facts in network:
+        stable = [fact for fact in facts if not _is_rewritten(fact.path, its_class)]
+        kept.append(tuple(stable))
+    return ClusterNetwork._make(kept)._replace(mirrors=network.mirrors)
 
 
 def _is_rewritten(path: Pointer, its_class: RelatedObject) -> bool:
@@ -275,4 +304,8 @@ def _is_rewritten(path: Pointer, its_class: RelatedObject) -> bool:
     if path[:3] != ("spec", "template", "spec"):
         return False
     around = path[: max(len(path) - 1, 4)]
-    return any(steps[: len(around)] == around[: len(steps)] for steps in its_class.rewritten)
+    for steps in its_class.rewritten:
+        shared = min(len(steps), len(around))
+        if steps[:shared] == around[:shared]:
+            return True
+    return False

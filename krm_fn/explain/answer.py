@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from krm_fn.errors import UsageError
 from krm_fn.explain.clusters import ClusterAnswer, clusters_about, clusters_of
 from krm_fn.explain.covered import Covered, covered
-from krm_fn.explain.grants import Proxy, grants_of, proxies_of
+from krm_fn.explain.grants import Grant, Proxy, grants_of, proxies_of
 from krm_fn.explain.names import cluster_names, distinct
 from krm_fn.explain.nodes import NodeChange, node_changes
 from krm_fn.krm.codes import Severity
@@ -47,19 +47,19 @@ def explain(comparison: Comparison, source: ObjectSource, only: Sequence[str] = 
     Raises:
         UsageError: there is no Cluster of such a name.
     """
+    belonging = _belonging(comparison.compared)
+    grants: list[Grant] = []
+    for record in comparison.compared:
+        grants += grants_of(record)
+    nodes = node_changes([*comparison.results, *comparison.silenced], comparison.compared)
+    clusters = clusters_of(comparison, grants, nodes, belonging)
+    names = [cluster.name for cluster in clusters]
+    chosen = _chosen(only, names)
 
     def is_about(names: Collection[str]) -> bool:
         """Return whether something is about a Cluster that is explained, or about none."""
-        return not (only and names) or any(
-            not only_names.isdisjoint(_forms(name)) for name in names
-        )
+        return not (chosen and names) or not chosen.isdisjoint(names)
 
-    only_names = set(only)
-    belonging = _belonging(comparison.compared)
-    grants = [grant for record in comparison.compared for grant in grants_of(record)]
-    nodes = node_changes([*comparison.results, *comparison.silenced], comparison.compared)
-    clusters = clusters_of(comparison, grants, nodes, belonging)
-    _refuse_unknown(only, [cluster.name for cluster in clusters])
     clusters = [cluster for cluster in clusters if is_about([cluster.name])]
     nodes = [change for change in nodes if is_about(change.clusters)]
     grants = [grant for grant in grants if is_about(grant.clusters)]
@@ -80,16 +80,19 @@ def explain(comparison: Comparison, source: ObjectSource, only: Sequence[str] = 
     )
 
 
-def _forms(name: str) -> tuple[str, str]:
-    """Return how a Cluster can be named: with its namespace, and without."""
-    return name, name.rpartition("/")[2]
-
-
-def _refuse_unknown(only: Iterable[str], known: Iterable[str]) -> None:
-    names = {form for name in known for form in _forms(name)}
+def _chosen(only: Iterable[str], known: Iterable[str]) -> set[str]:
+    """Return the full names of some Clusters, which can be named without their namespace, too."""
+    full_names = defaultdict(set)
+    for full_name in known:
+        short_name = full_name.rpartition("/")[2]
+        full_names[full_name].add(full_name)
+        full_names[short_name].add(full_name)
+    chosen: set[str] = set()
     for name in only:
-        if name not in names:
-            raise UsageError(f'there is no Cluster "{name}"{did_you_mean(name, names)}')
+        if name not in full_names:
+            raise UsageError(f'there is no Cluster "{name}"{did_you_mean(name, full_names)}')
+        chosen |= full_names[name]
+    return chosen
 
 
 def _belonging(compared: Iterable[Compared]) -> dict[ObjectRef, set[str]]:
@@ -109,14 +112,21 @@ def _summary(
     phrases = []
     served = [cluster for cluster in clusters if cluster.proxies]
     urls = distinct(url for cluster in served for url in cluster.proxies.values())
-    if clusters:
-        which = f"the proxy {urls[0]}" if len(urls) == 1 else f"one of {len(urls)} proxies"
+    if urls:
+        which = f"one of {len(urls)} proxies"
+        if len(urls) == 1:
+            which = f"the proxy {urls[0]}"
         get = "gets" if len(served) == 1 else "get"
-        number = f"{len(served)} of {count(len(clusters), 'cluster')}"
-        phrases.append(f"{number} {get} {which}" if urls else "no cluster gets a proxy")
+        phrases.append(f"{len(served)} of {count(len(clusters), 'cluster')} {get} {which}")
+    elif clusters:
+        phrases.append("no cluster gets a proxy")
     changed = sum(row.changed for row in rows)
-    phrases.append(f"a run changes {count(changed, 'object') if changed else 'nothing'}")
-    replaced = {name for change in nodes if change.is_replaced for name in change.clusters}
+    changes = count(changed, "object") if changed else "nothing"
+    phrases.append(f"a run changes {changes}")
+    replaced: set[str] = set()
+    for change in nodes:
+        if change.is_replaced:
+            replaced.update(change.clusters)
     if replaced:
         phrases.append(f"merging replaces nodes of {count(len(replaced), 'cluster')}")
     for row in rows:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from krm_fn.explain.grants import READERS, Grant
-from krm_fn.explain.names import Names, cluster_name, distinct
+from krm_fn.explain.names import cluster_name, distinct
 from krm_fn.explain.nodes import NodeChange
 from krm_fn.krm.codes import Severity
 from krm_fn.krm.masking import redact
 from krm_fn.krm.results import ObjectRef, Result
-from krm_fn.light_typing import TypeVar
 from krm_fn.pipeline import Comparison
 from krm_fn.plan.selection import is_selected
 from krm_fn.settings import declared_urls
@@ -35,14 +33,11 @@ class ClusterAnswer:
     """
 
     name: str
-    proxies: dict[str, str]
-    replaced: Names
-    kept: Names
-    left: Names
-    codes: Names
-
-
-_T = TypeVar("_T")
+    proxies: dict[str, str] = field(default_factory=dict)
+    replaced: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+    codes: list[str] = field(default_factory=list)
 
 
 def clusters_of(
@@ -59,72 +54,63 @@ def clusters_of(
         nodes: which nodes are replaced.
         belonging: object -> the names of its Clusters.
     """
-    by_grant = _by_cluster((grant.clusters, grant) for grant in grants)
-    by_change = _by_cluster((change.clusters, change) for change in nodes)
-    by_result = _by_cluster(
-        (clusters_about(result, belonging), result) for result in comparison.results
-    )
-    by_silenced = _by_cluster(
-        (clusters_about(result, belonging), result) for result in comparison.silenced
-    )
+    answers: dict[str, ClusterAnswer] = {}
+    for grant in grants:
+        for name in grant.clusters:
+            answer = answers.setdefault(name, ClusterAnswer(name))
+            _add_proxy(answer.proxies, grant)
     reasons = _why_nothing(comparison, grants)
-    answers = []
-    for name in dict.fromkeys([*by_grant, *reasons]):
-        proxies = _proxies(by_grant[name])
-        left = [
-            f"{result.ref}: {redact(result.message)}"
-            for result in [*by_result[name], *by_silenced[name]]
-            if result.code in _NOTHING
-        ]
-        if not (proxies or left):
-            left = [why for why in [reasons.get(name)] if why]
-        codes = [result.code for result in by_result[name] if result.severity is not Severity.INFO]
-        answers.append(
-            ClusterAnswer(
-                name=name,
-                proxies=proxies,
-                replaced=_parts(by_change[name], are_replaced=True),
-                kept=_parts(by_change[name], are_replaced=False),
-                left=distinct(left),
-                codes=distinct(codes),
-            )
-        )
-    return sorted(answers, key=lambda answer: not answer.left)
+    for name in reasons:
+        answers.setdefault(name, ClusterAnswer(name))
+    for change in nodes:
+        parts = [_kind(part) for part in change.parts or ("nodes",)]
+        for name in answers.keys() & change.clusters:
+            answer = answers[name]
+            _add(answer.replaced if change.is_replaced else answer.kept, parts)
+    for result in comparison.results:
+        if result.severity is not Severity.INFO:
+            for name in answers.keys() & clusters_about(result, belonging):
+                _add(answers[name].codes, [result.code])
+    _add_left(answers, [*comparison.results, *comparison.silenced], belonging)
+    for name, why in reasons.items():
+        answer = answers[name]
+        if why and not answer.proxies and not answer.left:
+            answer.left.append(why)
+    return sorted(answers.values(), key=lambda answer: not answer.left)
 
 
-def _by_cluster(members: Iterable[tuple[Iterable[str], _T]]) -> defaultdict[str, list[_T]]:
-    """Return what is about each Cluster, by its name."""
-    by_name: defaultdict[str, list[_T]] = defaultdict(list)
-    for names, member in members:
-        for name in names:
-            by_name[name].append(member)
-    return by_name
+def _add_left(
+    answers: Mapping[str, ClusterAnswer],
+    results: Iterable[Result],
+    belonging: Mapping[ObjectRef, set[str]],
+) -> None:
+    """Add what results say of nodes that get no proxy."""
+    for result in results:
+        if result.code in _NOTHING:
+            why = f"{result.ref}: {redact(result.message)}"
+            for name in answers.keys() & clusters_about(result, belonging):
+                _add(answers[name].left, [why])
+
+
+def _add(names: list[str], more: Iterable[str]) -> None:
+    """Append names that are not there yet."""
+    names[:] = distinct([*names, *more])
 
 
 def clusters_about(result: Result, belonging: Mapping[ObjectRef, set[str]]) -> set[str]:
     """Return the names of the Clusters of its object, and of those of which it is true as well."""
-    others = {redact(name.removeprefix("Cluster/")) for name in result.clusters}
-    return others | belonging.get(result.ref, set())
+    names = {redact(name.removeprefix("Cluster/")) for name in result.clusters}
+    names |= belonging.get(result.ref, set())
+    return names
 
 
-def _proxies(grants: Iterable[Grant]) -> dict[str, str]:
-    """Return the proxy of each part; groups of workers are one part where all of them get the same."""
-    proxies: dict[str, str] = {}
-    for grant in grants:
-        url = grant.urls[0] or grant.urls[1] or "no proxy"
-        for part in grant.parts or (READERS[grant.audience],):
-            if proxies.setdefault(_kind(part), url) != url:
-                proxies[part] = url
-    return proxies
-
-
-def _parts(changes: Iterable[NodeChange], *, are_replaced: bool) -> Names:
-    """Return which nodes are replaced, or keep what they have; groups of workers are one part."""
-    parts: list[str] = []
-    for change in changes:
-        if change.is_replaced is are_replaced:
-            parts += map(_kind, change.parts or ("nodes",))
-    return distinct(parts)
+def _add_proxy(proxies: dict[str, str], grant: Grant) -> None:
+    """Add the proxy of each part; groups of workers are one part where all of them get the same."""
+    http_proxy, https_proxy = grant.urls
+    url = http_proxy or https_proxy or "no proxy"
+    for part in grant.parts or (READERS[grant.audience],):
+        if proxies.setdefault(_kind(part), url) != url:
+            proxies[part] = url
 
 
 def _kind(part: str) -> str:
@@ -135,8 +121,11 @@ def _why_nothing(comparison: Comparison, grants: Iterable[Grant]) -> dict[str, s
     """Return each Cluster of the list -> why it would get no proxy; "" where its nodes have it by something else."""
     overview = comparison.overview
     served = {foreign.cluster.ref for foreign in overview.foreign if foreign.cluster}
-    contexts = [grant.record.place.class_context for grant in grants]
-    classes = {context.of_class for context in contexts if context}
+    classes = set()
+    for grant in grants:
+        context = grant.record.place.class_context
+        if context:
+            classes.add(context.of_class)
     for record in comparison.compared:
         context = record.place.class_context
         if context and context.of_class in classes:
@@ -150,5 +139,6 @@ def _why_nothing(comparison: Comparison, grants: Iterable[Grant]) -> dict[str, s
             why = "`spec.selector` leaves the Cluster out"
         elif not any(declared_urls(overview.config, memberships, target="") or ()):
             why = "no proxy is declared for it, in `spec` or in an override that fits"
-        reasons[cluster_name(obj.ref.namespace, obj.ref.name)] = why
+        name = cluster_name(obj.ref.namespace, obj.ref.name)
+        reasons[name] = why
     return reasons

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from krm_fn.clusters import ClusterNetwork
 from krm_fn.explain.clients import CLIENTS
 from krm_fn.explain.hosts import Reached, reached
 from krm_fn.explain.names import Names, cluster_names, distinct, parts_of
@@ -72,8 +73,12 @@ class Proxy:
         """The proxies in one phrase."""
         if self.http_proxy == self.https_proxy:
             return self.http_proxy or "no proxy"
-        pairs = ((self.http_proxy, "http://"), (self.https_proxy, "https://"))
-        return ", ".join(f"{url} ({scheme})" for url, scheme in pairs if url)
+        urls = []
+        if self.http_proxy:
+            urls.append(f"{self.http_proxy} (http://)")
+        if self.https_proxy:
+            urls.append(f"{self.https_proxy} (https://)")
+        return ", ".join(urls)
 
 
 @dataclass(frozen=True)
@@ -102,51 +107,60 @@ def grants_of(record: Compared) -> list[Grant]:
     place = record.place
     if not (place.target_id and place.is_asked and place.resolved.declared):
         return []
-    is_read = place.target.writes is not Writes.NOTHING and place.audience is not Audience.NOBODY
-    if not is_read or not (record.is_changed or record.before or record.after):
+    if place.target.writes is Writes.NOTHING or place.audience is Audience.NOBODY:
+        return []
+    if not (record.is_changed or record.before or record.after):
         return []
     memberships = place.memberships
     if place.audience in (Audience.POD, Audience.GO):  # it gets the networks of the only Cluster
         memberships = tuple(membership for membership in memberships if not membership.is_only)
-    parts = parts_of(memberships)
-    grants = [Grant(record, cluster_names(memberships), parts, place.resolved)]
+    grant = Grant(record, cluster_names(memberships), parts_of(memberships), place.resolved)
+    grants = [grant]
     groups = place.class_context.groups if place.class_context else {}
     ours = place.resolved.settings.variables()
     for (_, group), settings in groups.items():
         if settings.is_declared and settings.variables() != ours:
-            entries = tuple(Entry(text) for text in settings.no_proxy.split(",") if text)
+            texts = filter(None, settings.no_proxy.split(","))
+            entries = tuple(map(Entry, texts))
             resolved = place.resolved._replace(settings=settings, entries=entries)
             part = f"worker {redact(group)}"
-            grants.append(replace(grants[0], parts=(part,), resolved=resolved))
+            grants.append(replace(grant, parts=(part,), resolved=resolved))
     return grants
 
 
 def proxies_of(grants: Iterable[Grant]) -> list[Proxy]:
     """Return the proxies; places whose lists a person wrote alike, for the same readers, are one."""
-    alike: dict[object, list[Grant]] = {}
+    alike: defaultdict[object, list[Grant]] = defaultdict(list)
     for grant in grants:
-        key = (grant.audience, bool(grant.clusters), grant.resolved.urls, grant.resolved.written)
-        alike.setdefault(key, []).append(grant)
-    return [_proxy(members) for members in alike.values()]
+        resolved = grant.resolved
+        key = (grant.audience, bool(grant.clusters), resolved.urls, resolved.written)
+        alike[key].append(grant)
+    return list(map(_proxy, alike.values()))
 
 
 def _proxy(grants: Sequence[Grant]) -> Proxy:
     first = grants[0]
-    readers = ["go"] if first.audience is Audience.GO else list(CLIENTS)
-    lists = dict.fromkeys(
-        (grant.resolved.settings.no_proxy, grant.resolved.networks) for grant in grants
-    )
-    has_hosts = any(first.urls) and not first.audience.completes_the_list
+    clusters: list[str] = []
+    parts: list[str] = []
+    lists: dict[tuple[str, Sequence[ClusterNetwork]], None] = {}
+    for grant in grants:
+        clusters += grant.clusters
+        parts += grant.parts
+        lists[grant.resolved.settings.no_proxy, grant.resolved.networks] = None
     http_proxy, https_proxy = first.urls
+    hosts: list[Reached] = []
+    if any(first.urls) and not first.audience.completes_the_list:
+        readers = ["go"] if first.audience is Audience.GO else list(CLIENTS)
+        hosts = reached(lists, first.resolved.written, readers)
     return Proxy(
         readers=READERS[first.audience],
-        clusters=distinct(name for grant in grants for name in grant.clusters),
-        parts=distinct(part for grant in grants for part in grant.parts),
+        clusters=distinct(clusters),
+        parts=distinct(parts),
         http_proxy=http_proxy,
         https_proxy=https_proxy,
         no_proxy=_entries(grants),
         places=list(_places(grants)),
-        hosts=reached(lists, first.resolved.written, readers) if has_hosts else [],
+        hosts=hosts,
     )
 
 
@@ -154,21 +168,26 @@ def _places(grants: Iterable[Grant]) -> Iterator[WrittenPlace]:
     """Yield the objects that hold a proxy, each once."""
     targets: defaultdict[ObjectRef, list[str]] = defaultdict(list)
     for grant in grants:
-        targets[grant.record.obj.ref].append(grant.record.place.target_id)
+        place = grant.record.place
+        targets[place.obj.ref].append(place.target_id)
     for ref, names in targets.items():
         yield WrittenPlace(redact(str(ref)), redact(ref.file_path), distinct(names))
 
 
 def _entries(grants: Sequence[Grant]) -> list[ProxyEntry]:
     """Return the entries of all lists: first those that all have, then the others, each with its Clusters."""
-    owners: dict[str, tuple[Entry, list[Grant]]] = {}
+    firsts: dict[str, Entry] = {}
+    owners: defaultdict[str, list[Grant]] = defaultdict(list)
     for grant in grants:
         for entry in grant.resolved.entries:
-            owners.setdefault(entry.text, (entry, []))[1].append(grant)
+            firsts.setdefault(entry.text, entry)
+            owners[entry.text].append(grant)
     shown = []
-    for text, (entry, having) in owners.items():
-        names: Names = ()
-        if len(having) < len(grants):
-            names = distinct(name for grant in having for name in grant.clusters)
-        shown.append(ProxyEntry(redact(text), tuple(map(redact, entry.why)), names))
+    for text, entry in firsts.items():
+        names: list[str] = []
+        if len(owners[text]) < len(grants):
+            for grant in owners[text]:
+                names += grant.clusters
+        why = tuple(map(redact, entry.why))
+        shown.append(ProxyEntry(redact(text), why, distinct(names)))
     return sorted(shown, key=lambda entry: bool(entry.clusters))

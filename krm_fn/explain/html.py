@@ -10,7 +10,7 @@ from string import Template
 
 from krm_fn.explain.answer import Explanation
 from krm_fn.explain.clusters import ClusterAnswer
-from krm_fn.explain.names import some
+from krm_fn.explain.names import distinct, some
 from krm_fn.explain.sections import Section, sections
 from krm_fn.krm.codes import CODES
 from krm_fn.krm.messages import address
@@ -20,6 +20,7 @@ from krm_fn.printable import printable_html
 _COLOURS = 8
 _FEW = 3
 _MANY_TILES = 60
+_NOTHING = "gets nothing"
 
 
 def render(explanation: Explanation, about: str = "") -> str:
@@ -62,7 +63,9 @@ def _folded(called: str, lines: Sequence[str]) -> str:
     if len(lines) <= _FEW:
         return "".join(f"<p>{_text(line)}</p>" for line in lines)
     items = "".join(f"<li>{_text(line)}</li>" for line in lines)
-    first = _text(some(lines)) if max(map(len, lines)) < 40 else f"{len(lines)} {called}"
+    first = f"{len(lines)} {called}"
+    if max(map(len, lines)) < 40:
+        first = _text(some(lines))
     return f"<details><summary>{first}</summary><ul>{items}</ul></details>"
 
 
@@ -70,9 +73,10 @@ def _text(words: str) -> str:
     """Return escaped text: what is in back-quotes as code, and a code as a link to what it means."""
     pieces = printable_html(words).split("`")
     for number in range(1, len(pieces) - 1, 2):
-        code = f"<code>{pieces[number]}</code>"
-        is_known = pieces[number] in CODES
-        pieces[number] = f'<a href="{address(pieces[number])}">{code}</a>' if is_known else code
+        code = pieces[number]
+        pieces[number] = f"<code>{code}</code>"
+        if code in CODES:
+            pieces[number] = f'<a href="{address(code)}">{pieces[number]}</a>'
     return "".join(pieces)
 
 
@@ -80,18 +84,21 @@ def _tiles(clusters: Iterable[ClusterAnswer]) -> str:
     """Return a lane for each proxy, with a tile for each Cluster; first what gets nothing."""
     lanes: dict[str, list[ClusterAnswer]] = {}
     for cluster in clusters:
-        for url in dict.fromkeys(cluster.proxies.values()) or ["gets nothing"]:
+        for url in distinct(cluster.proxies.values()) or [_NOTHING]:
             lanes.setdefault(url, []).append(cluster)
     shown = ""
     for number, (url, members) in enumerate(lanes.items()):
-        kind = f"p{number % _COLOURS}" if url != "gets nothing" else "none"
-        kind += " small" if len(members) > _MANY_TILES else ""
+        kind = "none" if url == _NOTHING else f"p{number % _COLOURS}"
+        if len(members) > _MANY_TILES:
+            kind += " small"
         tiles = ""
         for cluster in members:
             partly = " partly" if cluster.left and cluster.proxies else ""
             name = printable_html(cluster.name)
             tiles += f'<li class="tile {kind}{partly}" title="{name}">{name}</li>'
-        title = f"{_text(f'`{url}`')} {len(members)}"
+        title = _text(f"`{url}` {len(members)}")
         shown += f'<div class="lane"><h3>{title}</h3><ul class="tiles">{tiles}</ul></div>'
+    if not shown:
+        return ""
     legend = '<p class="quiet">A tile is a cluster; with a red ring, a part of it gets nothing.</p>'
-    return f'<div class="card">{shown}{legend}</div>' if shown else ""
+    return f'<div class="card">{shown}{legend}</div>'

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from krm_fn.clusters import Membership, Role
 from krm_fn.krm.masking import redact
 
+_ROLES = {Role.CONTROL_PLANE: "control plane", Role.WORKER: "worker"}
+
 Names = tuple[str, ...]
 """Names, each once, in the order in which they were found."""
 
@@ -18,14 +20,16 @@ def distinct(names: Iterable[str]) -> Names:
 
 def some(names: Sequence[str], number: int = 3) -> str:
     """Return names in one phrase: the first few, and the number of the others."""
-    if len(names) <= number + 1:
+    more = len(names) - number
+    if more <= 1:
         return ", ".join(names)
-    return f"{', '.join(names[:number])} and {len(names) - number} more"
+    return f"{', '.join(names[:number])} and {more} more"
 
 
 def cluster_name(namespace: str, name: str) -> str:
     """Return ``namespace/name`` of a Cluster, without a credential that somebody wrote there."""
-    return str(redact("/".join(filter(None, (namespace, name)))))
+    full_name = f"{namespace}/{name}" if namespace else name
+    return str(redact(full_name))
 
 
 def cluster_names(memberships: Iterable[Membership]) -> Names:
@@ -36,9 +40,9 @@ def cluster_names(memberships: Iterable[Membership]) -> Names:
 
 def parts_of(memberships: Iterable[Membership]) -> Names:
     """Return which nodes of its Clusters an object is for: "control plane", "worker md-0"; none where all are meant."""
-    names = {Role.CONTROL_PLANE: "control plane", Role.WORKER: "worker"}
-    return distinct(
-        f"{names[membership.role]} {redact(membership.group)}".strip()
-        for membership in memberships
-        if membership.role is not None
-    )
+    parts = []
+    for membership in memberships:
+        if membership.role is not None:
+            part = f"{_ROLES[membership.role]} {redact(membership.group)}"
+            parts.append(part.strip())
+    return distinct(parts)

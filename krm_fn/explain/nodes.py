@@ -57,17 +57,22 @@ def node_changes(results: Sequence[Result], compared: Iterable[Compared]) -> lis
         if kind and kind.is_template and not kind.is_control_plane:
             of_workers[record.obj.ref.namespace, record.obj.ref.name] = record.place.memberships
     by_object = grouped(results, lambda result: result.ref)
-    keeping = {result.ref: result for result in results if result.code == _KEPT}
-    kept = {(ref.namespace, result.current) for ref, result in keeping.items()}
+    keeping = {}
+    kept = set()
+    for result in results:
+        if result.code == _KEPT:
+            keeping[result.ref] = result
+            kept.add((result.ref.namespace, result.current))
     changes = []
     for of_object in by_object:
         ref = of_object[0].ref
         memberships = members.get(ref, ())
         effect: _Effect | None
-        if ref in keeping:
-            template = (ref.namespace, keeping[ref].current)
+        kept_by = keeping.get(ref)
+        if kept_by:
+            template = (ref.namespace, kept_by.current)
             memberships = memberships or of_workers.get(template, ())
-            effect = _Effect(False, keeping[ref].message)
+            effect = _Effect(False, kept_by.message)
         else:
             is_kept = (ref.namespace, ref.name) in kept
             changed = [result for result in of_object if not result.code]
@@ -104,9 +109,10 @@ def _effect(
     if not changes:
         return None
     group_kind = (ref.api_version.rpartition("/")[0], ref.kind)
-    of_targets = [change for change in changes if change.target]
-    if group_kind in _CLUSTERS and any(change.path[:1] == ("spec",) for change in of_targets):
-        return _Effect(True, "variables or patches of a ClusterClass change")
+    if group_kind in _CLUSTERS:
+        for change in changes:
+            if change.target and change.path[:1] == ("spec",):
+                return _Effect(True, "variables or patches of a ClusterClass change")
     kind = _KINDS.get(group_kind)
     if kind is None:
         return _effect_of_target(changes)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from krm_fn.explain.answer import Explanation
 from krm_fn.explain.clusters import ClusterAnswer
+from krm_fn.explain.covered import Covered
 from krm_fn.explain.grants import Proxy
 from krm_fn.explain.hosts import Reached
 from krm_fn.explain.names import Names, some
@@ -35,16 +36,11 @@ class Section(NamedTuple):
 
 def sections(explanation: Explanation) -> list[Section]:
     """Return the sections that have something to say, the most important first."""
-    covered = [
-        [row.system, *map(str, (row.found, row.same, row.changed, row.left)), "; ".join(row.why)]
-        for row in explanation.covered
-    ]
     of_clusters = ("Clusters", "Proxy", "Nodes", "What is wrong")
+    of_covered = ("System", "Found", "Have it", "Changed", "Left", "Why")
     shown = [
         Section("What to do", ("What", "Where"), _findings(explanation.findings)),
-        Section(
-            "What was covered", ("System", "Found", "Have it", "Changed", "Left", "Why"), covered
-        ),
+        Section("What was covered", of_covered, _covered(explanation.covered)),
         Section("Clusters", of_clusters, _clusters(explanation.clusters)),
         Section(
             "Nodes that are replaced, or keep what they have",
@@ -53,15 +49,29 @@ def sections(explanation: Explanation) -> list[Section]:
         ),
     ]
     for proxy in explanation.proxies:
-        readers = f"{proxy.readers[:1].upper()}{proxy.readers[1:]}"
-        clusters = f" of {some(proxy.clusters)}" if proxy.clusters else " without a known Cluster"
-        parts = f" ({some(proxy.parts)})" if proxy.parts else ""
-        shown.append(Section(f"{readers}{clusters}{parts}", ("Proxy", "Places"), [_places(proxy)]))
-        entries = _entries(proxy) if proxy.http_proxy or proxy.https_proxy else []
-        shown.append(Section("`NO_PROXY`", ("Entry", "Why it is there"), entries, is_detail=True))
-        of_hosts = ("Host", "What it is", "How programs reach it")
-        shown.append(Section("Hosts", of_hosts, list(map(_host, proxy.hosts)), is_detail=True))
+        shown += _of_proxy(proxy)
     return [section for section in shown if section.rows]
+
+
+def _of_proxy(proxy: Proxy) -> Iterator[Section]:
+    title = f"{proxy.readers[:1].upper()}{proxy.readers[1:]}"
+    title += f" of {some(proxy.clusters)}" if proxy.clusters else " without a known Cluster"
+    if proxy.parts:
+        title += f" ({some(proxy.parts)})"
+    yield Section(title, ("Proxy", "Places"), [_places(proxy)])
+    if proxy.http_proxy or proxy.https_proxy:
+        yield Section("`NO_PROXY`", ("Entry", "Why it is there"), _entries(proxy), is_detail=True)
+    hosts = list(map(_host, proxy.hosts))
+    yield Section("Hosts", ("Host", "What it is", "How programs reach it"), hosts, is_detail=True)
+
+
+def _covered(rows: Iterable[Covered]) -> _Rows:
+    cells = []
+    for row in rows:
+        numbers = (row.found, row.same, row.changed, row.left)
+        why = "; ".join(row.why)
+        cells.append([row.system, *map(str, numbers), why])
+    return cells
 
 
 def _findings(results: Iterable[Result]) -> _Rows:
@@ -69,27 +79,33 @@ def _findings(results: Iterable[Result]) -> _Rows:
     places = defaultdict(list)
     for result in results:
         subject = (result.ref.file_path, str(result.ref), field_path(result.path))
-        text = f"{' '.join(filter(None, subject))}: {result.message}"
-        places[result.severity.value, result.code].append(redact(text))
+        where = " ".join(filter(None, subject))
+        text = redact(f"{where}: {result.message}")
+        places[result.severity.value, result.code].append(text)
     known = explanations()
-    return [
-        [f"[{severity}] `{code}`: {known[code].remedy}", "\n".join(texts)]
-        for (severity, code), texts in places.items()
-    ]
+    rows = []
+    for (severity, code), texts in places.items():
+        what = f"[{severity}] `{code}`: {known[code].remedy}"
+        rows.append([what, "\n".join(texts)])
+    return rows
 
 
 def _clusters(clusters: Iterable[ClusterAnswer]) -> _Rows:
     """Return the Clusters; those about which there is the same to say are one row."""
     alike = defaultdict(list)
     for cluster in clusters:
-        alike[_cells(cluster)].append(cluster)
+        cells = _cells(cluster)
+        alike[cells].append(cluster)
     rows = []
-    for (*cells, codes), members in alike.items():
-        wrong = [f"gets nothing: {why}" for cluster in members for why in cluster.left]
+    for (proxies, nodes, codes), members in alike.items():
+        names = []
+        wrong = []
+        for cluster in members:
+            names.append(cluster.name)
+            wrong += [f"gets nothing: {why}" for why in cluster.left]
         if codes:
             wrong.append(codes)
-        names = "\n".join(cluster.name for cluster in members)
-        rows.append([names, *cells, "\n".join(wrong)])
+        rows.append(["\n".join(names), proxies, nodes, "\n".join(wrong)])
     return rows
 
 
@@ -110,24 +126,29 @@ def _cells(cluster: ClusterAnswer) -> Names:
 def _nodes(changes: Iterable[NodeChange]) -> _Rows:
     objects = defaultdict(list)
     for change in sorted(changes, key=lambda change: not change.is_replaced):
-        what = "replaced" if change.is_replaced else "NOT replaced"
-        objects[f"{what}: {change.why}"].append(f"{change.file} {change.object}".strip())
+        what = f"replaced: {change.why}"
+        if not change.is_replaced:
+            what = f"NOT {what}"
+        name = f"{change.file} {change.object}"
+        objects[what].append(name.strip())
     return [[what, "\n".join(names)] for what, names in objects.items()]
 
 
 def _places(proxy: Proxy) -> list[str]:
-    places = [
-        f"{f'{place.file} {place.object}'.strip()} ({', '.join(place.targets)})"
-        for place in proxy.places
-    ]
+    places = []
+    for place in proxy.places:
+        name = f"{place.file} {place.object}".strip()
+        places.append(f"{name} ({', '.join(place.targets)})")
     return [f"`{proxy.urls}`", "\n".join(places)]
 
 
 def _entries(proxy: Proxy) -> _Rows:
     rows = []
     for entry in proxy.no_proxy:
-        only = f"only for {some(entry.clusters)}: " if entry.clusters else ""
-        rows.append([f"`{entry.text}`", only + "; ".join(entry.why)])
+        why = "; ".join(entry.why)
+        if entry.clusters:
+            why = f"only for {some(entry.clusters)}: {why}"
+        rows.append([f"`{entry.text}`", why])
     return rows
 
 

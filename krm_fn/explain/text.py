@@ -16,34 +16,45 @@ _MORE = "`--verbose` shows all, `--cluster NAME` those of one Cluster"
 
 def render(explanation: Explanation, *, verbose: bool = False) -> str:
     """Return one sentence, and the sections."""
-    texts = [printable(explanation.summary)]
+    lines = [explanation.summary]
     for section in sections(explanation):
         title = section.title.replace("`", "")
-        lines = [title, "=" * len(title), *_lines(section, verbose=verbose)]
-        texts.append("\n".join(map(printable, lines)))
-    return "\n\n".join(texts) + "\n"
+        underline = "=" * len(title)
+        lines += ["", title, underline]
+        lines += _lines(section, verbose=verbose)
+    return "".join(f"{printable(line)}\n" for line in lines)
 
 
 def _lines(section: Section, *, verbose: bool) -> Iterator[str]:
     rows = [section.head, *section.rows]
-    widths = [max(map(len, column)) for column in list(zip(*rows, strict=True))[:-1]]
-    has_breaks = any("\n" in cell for row in section.rows for cell in row)
-    if has_breaks or max(widths) > _WIDEST:
+    *columns, last = zip(*rows, strict=True)
+    widths = [max(map(len, column)) for column in columns]
+    cells = [cell for column in (*columns, last) for cell in column]
+    if max(widths) > _WIDEST or any("\n" in cell for cell in cells):
         yield from _row_by_row(section, verbose=verbose)
         return
     for row in rows:
-        cells = [f"{cell:{width}}" for cell, width in zip(row, widths, strict=False)]
-        yield "  ".join(["", *cells, row[-1]]).rstrip()
+        *first, end = row
+        line = ""
+        for cell, width in zip(first, widths, strict=True):
+            line += f"  {cell:{width}}"
+        yield f"{line}  {end}".rstrip()
 
 
 def _row_by_row(section: Section, *, verbose: bool) -> Iterator[str]:
     """Yield the first cell of each row, and the others below it."""
     for first, *cells in section.rows:
         names = first.split("\n")
-        below = [text for cell in cells for text in cell.split("\n") if text]
-        number = max(len(names), len(below)) if verbose else _FEW
-        yield some(names, number if verbose else 3)
-        for text in below[:number]:
-            yield f"  {text}"
-        if len(below) > number:
-            yield f"  and {len(below) - number} more: {_MORE}"
+        lines = "\n".join(cells).split("\n")
+        below = [line for line in lines if line]
+        if verbose:
+            yield ", ".join(names)
+            more = 0
+        else:
+            yield some(names)
+            more = len(below) - _FEW
+            del below[_FEW:]
+        for line in below:
+            yield f"  {line}"
+        if more > 0:
+            yield f"  and {more} more: {_MORE}"

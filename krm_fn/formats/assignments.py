@@ -61,10 +61,11 @@ def last_counts(assignments: Sequence[Assignment]) -> list[Assignment]:
         is_valid = assignment.value is not None
         if assignment.counts and (is_valid or assignment.name not in winners):
             winners[assignment.name] = index
-    return [
-        assignment._replace(counts=winners.get(assignment.name) == index)
-        for index, assignment in enumerate(assignments)
-    ]
+    marked = []
+    for index, assignment in enumerate(assignments):
+        counts = winners.get(assignment.name) == index
+        marked.append(assignment._replace(counts=counts))
+    return marked
 
 
 def effective(assignments: Sequence[Assignment]) -> dict[str, Assignment]:
@@ -94,15 +95,15 @@ def edit_assignments(
         writing: how the form writes them.
         last_place: where a new line goes that has no neighbour, and what has to be in front of it.
     """
-    kept = {
-        assignment.name: assignment
-        for assignment in assignments
-        if assignment.counts and assignment.name in wanted
-    }
+    kept: dict[str, Assignment] = {}
     edits: list[Edit] = []
-    for name, assignment in kept.items():
+    for name, assignment in effective(assignments).items():
+        if name not in wanted:
+            continue
+        kept[name] = assignment
         if assignment.value != wanted[name]:
-            edits.append((assignment.start, assignment.end, writing.assignment(name, wanted[name])))
+            new = writing.assignment(name, wanted[name])
+            edits.append((assignment.start, assignment.end, new))
     edits += _removals(text, assignments, kept)
     edits += _additions(text, wanted, kept, writing, last_place)
     return splice(text, edits)
@@ -116,16 +117,17 @@ def _removals(
     for assignment in assignments:
         lines.setdefault(assignment.line_start, []).append(assignment)
     for line in lines.values():
-        staying = [
-            assignment
-            for assignment in line
-            if not assignment.name or kept.get(assignment.name) is assignment
-        ]
+        staying = []
+        for assignment in line:
+            if not assignment.name or kept.get(assignment.name) is assignment:
+                staying.append(assignment)  # noqa: PERF401
         if not staying:
             start, end = line[0].line_start, line[0].line_end
-            yield start, end, "".join(re.findall(_COMMENT_LINE, text[start:end]))
+            comments = re.findall(_COMMENT_LINE, text[start:end])
+            yield start, end, "".join(comments)
             continue
-        for before, assignment, behind in zip([None, *line], line, [*line[1:], None], strict=False):
+        neighbours = zip([None, *line], line, [*line[1:], None], strict=False)
+        for before, assignment, behind in neighbours:
             if assignment in staying:
                 continue
             start, end = assignment.start, assignment.end
@@ -156,8 +158,8 @@ def _additions(
         if name in kept:
             place, head = kept[name].line_end, ""
         else:
-            line = f"{writing.line(name, value)}{line_break_of(text)}"
-            added[place] = added.get(place, head) + line
+            lines = added.get(place, head) + writing.line(name, value)
+            added[place] = lines + line_break_of(text)
     for place, lines in added.items():
         yield place, place, lines
 
@@ -170,4 +172,6 @@ def line_break_of(text: str) -> str:
 
 def with_final_break(text: str) -> str:
     """Return a text whose last line is closed, unless it is empty."""
-    return text if not text or text.endswith(("\n", "\r")) else text + line_break_of(text)
+    if not text or text.endswith(("\n", "\r")):
+        return text
+    return text + line_break_of(text)

@@ -55,10 +55,8 @@ class Value(NamedTuple):
             return f"{self.before}{text}{self.behind}"
         coded = base64.b64encode(text.encode()).decode()
         width = self.width or len(coded) or 1
-        return (
-            "\n".join(coded[start : start + width] for start in range(0, len(coded), width))
-            + self.ending
-        )
+        lines = [coded[start : start + width] for start in range(0, len(coded), width)]
+        return "\n".join(lines) + self.ending
 
 
 class NotEditedError(Exception):
@@ -84,13 +82,13 @@ def values(obj: Mapping[str, Any]) -> list[Value]:
     """
     if sops.is_encrypted(obj):
         return [_unread(sops.refusal())]
-    is_secret = obj.get("kind") == "Secret"
-    plain = ("stringData", "data") if is_secret else ("data",)
     texts: dict[str, Value] = {}
-    for field in plain:
+    is_secret = obj.get("kind") == "Secret"
+    for field in ("stringData", "data") if is_secret else ("data",):
         members = obj.get(field)
         if members is not None and not isinstance(members, Mapping):
-            texts[field] = _unread(wrong_type((field,), members, "a mapping"))
+            problem = wrong_type((field,), members, "a mapping")
+            texts[field] = _unread(problem)
             continue
         is_base64 = is_secret and field == "data"
         for key, text in (members or {}).items():
@@ -119,11 +117,14 @@ def read(value: Value) -> list[Embedded]:
     """
     if value.problem:
         raise NotEditedError(value.problem)
+    embedded = []
     try:
-        parts = [value.text[start:end] for start, end in documents(value.text)]
-        return [Embedded(value, index, Document(part).data()) for index, part in enumerate(parts)]
+        for number, (start, end) in enumerate(documents(value.text)):
+            document = Document(value.text[start:end])
+            embedded.append(Embedded(value, number, document.data()))
     except InputError as error:
         raise _left_alone(value, error) from None
+    return embedded
 
 
 def readable(value: Value) -> list[Embedded]:
@@ -223,8 +224,11 @@ def _value(path: Pointer, text: Any, *, is_base64: bool) -> Value:
                 "`stringData`"
             )
             return _unread(Result.of("TextUnreadable", message, path))
-        lines = text.rstrip("\n").split("\n")
-        width = len(lines[0]) if len(lines) > 1 else 0
-        ending = text[len(text.rstrip("\n")) :]
+        lines = text.rstrip("\n")
+        first, newline, _ = lines.partition("\n")
+        width = len(first) if newline else 0
+        ending = text[len(lines) :]
         value = Value(path, decoded, is_base64=True, width=width, ending=ending)
-    return _unread(sops.refusal(path)) if sops.hides(value.text) else value
+    if sops.hides(value.text):
+        return _unread(sops.refusal(path))
+    return value

@@ -59,7 +59,8 @@ class LineForm(NamedTuple):
 def form_of(row: LineForm) -> Syntax:
     """Return the form of a row; it reads each text once."""
     cached = lru_cache(maxsize=CACHED_TEXTS)
-    read, problem = cached(partial(_read, row)), cached(partial(_problem, row))
+    read = cached(partial(_read, row))
+    problem = cached(partial(_problem, row))
     return Syntax(read, partial(_edit, row), problem, frozenset(row.names))
 
 
@@ -72,9 +73,12 @@ def _assignments(row: LineForm, text: str) -> list[Assignment]:
     )
     assignments = []
     for line in re.finditer(pattern, text):
-        value = None if line["blanks"] else shell_word(line["value"].removesuffix(";"))
+        value = shell_word(line["value"].removesuffix(";"))
+        if line["blanks"]:
+            value = None
         start, end = line.start("value"), line.end("blanks")
-        assignments.append(Assignment(line["name"], value, start, end, line.start(), line.end()))
+        assignment = Assignment(line["name"], value, start, end, *line.span())
+        assignments.append(assignment)
     return last_counts(assignments)
 
 
@@ -93,9 +97,10 @@ def _problem(row: LineForm, text: str) -> str:
     mentioned = rf"(?im)^(?![ \t]*(?:#|//))[^\r\n]*?\b(?:{names}){row.sign}"
     if len(re.findall(mentioned, text)) != len(_read(row, text)):
         return "it sets a proxy with other lines than plain assignments"
-    is_balanced = re.fullmatch(_CLOSED, re.sub(_COMMENTS, "", text)) is not None
-    is_closed = is_balanced and not text.rstrip().endswith("\\")
-    return "" if is_closed else "a quote in it is open, or its last line is to be continued"
+    settings = re.sub(_COMMENTS, "", text)
+    if not re.fullmatch(_CLOSED, settings) or text.rstrip().endswith("\\"):
+        return "a quote in it is open, or its last line is to be continued"
+    return ""
 
 
 def _edit(row: LineForm, text: str, variables: Mapping[str, str]) -> str:
@@ -104,18 +109,19 @@ def _edit(row: LineForm, text: str, variables: Mapping[str, str]) -> str:
     Raises:
         ValueError: a value cannot be written.
     """
-    wanted: dict[str, str] = {}
+    wanted = dict(row.constants) if variables else {}
     for variable, value in variables.items():
         if variable in row.names:
             wanted[row.names[variable]] = value
-    if wanted:
-        wanted = {**row.constants, **wanted}
     whole = with_final_break(text)
     writing = Writing(lambda _, value: _written(row, value), partial(_line, row))
-    edited = edit_assignments(whole, _assignments(row, whole), wanted, writing, (len(whole), ""))
+    assignments = _assignments(row, whole)
+    edited = edit_assignments(whole, assignments, wanted, writing, (len(whole), ""))
     if not edited.strip():
         return ""
-    return edited if whole == text else edited.removesuffix(line_break_of(text))
+    if whole == text:
+        return edited
+    return edited.removesuffix(line_break_of(text))
 
 
 def _written(row: LineForm, value: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from krm_fn.light_typing import NamedTuple
 
-_HEADER_END = r"\r?\n\r?\n"
+_HEADER_END = re.compile(r"\r?\n\r?\n")
 _BOUNDARY = r"""(?i)\bboundary=(?:"([^"\r\n]+)"|([^\s;"]+))"""
 
 _AS_IT_IS = ("", "7bit", "8bit", "binary")
@@ -38,18 +38,21 @@ def parts(text: str) -> Iterator[MimePart]:
     """Yield the parts of a text; none of one that is no multi-part MIME text."""
     if text.lstrip()[:13].lower() not in ("mime-version:", "content-type:"):
         return
-    head = re.search(_HEADER_END, text)
-    boundary = re.search(_BOUNDARY, text[: head.start()] if head else "")
-    if head is None or boundary is None:
+    head = _HEADER_END.search(text)
+    if head is None:
+        return
+    boundary = re.search(_BOUNDARY, text[: head.start()])
+    if boundary is None:
         return
     mark = f"\n--{boundary[1] or boundary[2]}"
     at = text.find(mark, head.start())
-    while at >= 0 and not text.startswith("--", at + len(mark)):
-        following = text.find(mark, at + len(mark))
-        if following < 0:
-            return
+    while at >= 0:
         start = at + len(mark)
-        end = re.compile(_HEADER_END).search(text, start, following + 1)
+        following = text.find(mark, start)
+        if following < 0 or text.startswith("--", start):
+            return
+        end = _HEADER_END.search(text, start, following + 1)
         if end:
-            yield MimePart(text[start : end.start()].strip(), end.end(), following + 1)
+            headers = text[start : end.start()].strip()
+            yield MimePart(headers, end.end(), following + 1)
         at = following

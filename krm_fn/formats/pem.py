@@ -27,11 +27,13 @@ def split(pem: str) -> list[str]:
 def shown(pem: str) -> str:
     """Return the number of certificates and the first fingerprints: ``2 certificates, SHA-256 5F:3A:…, 77:B1:…``."""
     certificates = split(pem)
-    text = f"{len(certificates)} certificate{'' if len(certificates) == 1 else 's'}"
+    count = len(certificates)
+    text = "1 certificate" if count == 1 else f"{count} certificates"
     if certificates:
-        text += f", SHA-256 {', '.join(map(_fingerprint, certificates[:_MOST_SHOWN]))}"
-    if len(certificates) > _MOST_SHOWN:
-        text += f", and {len(certificates) - _MOST_SHOWN} more"
+        fingerprints = map(_fingerprint, certificates[:_MOST_SHOWN])
+        text += f", SHA-256 {', '.join(fingerprints)}"
+    if count > _MOST_SHOWN:
+        text += f", and {count - _MOST_SHOWN} more"
     return text
 
 

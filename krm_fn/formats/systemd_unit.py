@@ -17,6 +17,7 @@ from krm_fn.formats.assignments import (
     Syntax,
     Writing,
     edit_assignments,
+    effective,
     last_counts,
     line_break_of,
     with_final_break,
@@ -54,12 +55,11 @@ def _assignments(names: Collection[str], text: str) -> list[Assignment]:
         place = start + key.end()
         is_lost = False  # behind a word that it cannot read, systemd reads no other
         for word in words:
-            value = None if word.value is None else escaping.resolve_specifiers(word.value)
             named = re.match(_NAME, line[key.end() + word.start :])
             listed.append(
                 Assignment(
                     named[1] if named and named[1] in names else "",
-                    None if value is None else value.partition("=")[2],
+                    _value(word),
                     place + word.start,
                     place + word.end,
                     start,
@@ -71,6 +71,17 @@ def _assignments(names: Collection[str], text: str) -> list[Assignment]:
     return last_counts(listed)
 
 
+def _value(word: escaping.QuotedWord) -> str | None:
+    """Return what a word assigns; None where systemd makes nothing of it."""
+    if word.value is None:
+        return None
+    text = escaping.resolve_specifiers(word.value)
+    if text is None:
+        return None
+    _, _, value = text.partition("=")
+    return value
+
+
 def unset_by(text: str, variables: Mapping[str, str]) -> list[str]:
     """Return the variables that ``UnsetEnvironment=`` takes away, wherever they are set."""
     if "UnsetEnvironment" not in text:
@@ -80,8 +91,12 @@ def unset_by(text: str, variables: Mapping[str, str]) -> list[str]:
         key = re.match(_UNSET, line)
         if key:
             words = escaping.systemd_words(line[key.end() :])
-            taken = taken + [word.value for word in words] if words else []
-    return [name for name, value in variables.items() if {name, f"{name}={value}"} & {*taken}]
+            if not words:
+                taken.clear()
+            taken += [word.value for word in words]
+    return [
+        name for name, value in variables.items() if name in taken or f"{name}={value}" in taken
+    ]
 
 
 def _service_lines(text: str) -> Iterator[tuple[int, str]]:
@@ -89,7 +104,8 @@ def _service_lines(text: str) -> Iterator[tuple[int, str]]:
     section = ""
     for start, line in _joined_lines(text):
         header = re.fullmatch(_HEADER, _as_read(line))
-        section = header[1] if header else section
+        if header:
+            section = header[1]
         if section == "Service":
             yield start, line
 
@@ -122,10 +138,13 @@ def _as_read(line: str) -> str:
 
 def _problem(text: str) -> str:
     """Return why a text is left alone; "" for one that can be edited."""
-    lines = [_as_read(line) for _, line in _joined_lines(text)]
-    if any(line.startswith("[") and not line.endswith("]") for line in lines):
-        return "systemd reads nothing behind a section header that does not end in `]`"
-    return "its last line is to be continued" if re.search(_CONTINUED, text) else ""
+    for _, joined in _joined_lines(text):
+        line = _as_read(joined)
+        if line.startswith("[") and not line.endswith("]"):
+            return "systemd reads nothing behind a section header that does not end in `]`"
+    if re.search(_CONTINUED, text):
+        return "its last line is to be continued"
+    return ""
 
 
 def _edit(read: Callable[[str], list[Assignment]], text: str, variables: Mapping[str, str]) -> str:
@@ -147,19 +166,23 @@ def _edit(read: Callable[[str], list[Assignment]], text: str, variables: Mapping
             edited = re.sub(_EMPTY_SECTION_AT_THE_END, "", edited)
         if re.fullmatch(_NOTHING_OF_USE, edited):
             return ""
-    return edited if whole == text else edited.removesuffix(line_break_of(text))
+    if whole == text:
+        return edited
+    return edited.removesuffix(line_break_of(text))
 
 
 def _last_place(text: str, listed: list[Assignment]) -> tuple[int, str]:
     """Return where a first assignment goes, and the section header that it needs."""
-    counting = [
-        assignment.line_end for assignment in listed if assignment.counts and assignment.name
-    ]
-    in_section = [start + len(line) for start, line in _service_lines(text) if line.strip()]
-    if counting or in_section:
-        return max(counting or in_section), ""
+    ends = [assignment.line_end for assignment in effective(listed).values()]
+    if not ends:
+        ends = [start + len(line) for start, line in _service_lines(text) if line.strip()]
+    if ends:
+        return max(ends), ""
     line_break = line_break_of(text)
-    return len(text), f"{line_break if text.strip() else ''}[Service]{line_break}"
+    header = f"[Service]{line_break}"
+    if text.strip():
+        header = line_break + header
+    return len(text), header
 
 
 def _assignment(name: str, value: str) -> str:

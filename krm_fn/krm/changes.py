@@ -11,7 +11,7 @@ NO_ITEM = -1
 """The index for a new object that belongs beside no item of the list."""
 
 
-WHOLE_ITEM: Mapping[Pointer, Any] = {(): None}
+WHOLE_ITEM: dict[Pointer, Any] = {(): None}
 """What becomes of the objects of an item that is removed as a whole."""
 
 
@@ -49,7 +49,9 @@ def item_after(item: Any, objects: Mapping[Pointer, Any]) -> Any:
         return objects[()]
     # The last object first: the index of an object must hold once others are gone.
     for path in sorted(objects, key=_numbers, reverse=True):
-        around, index = lookup(item, path[:-1]), int(path[-1])
+        *above, last = path
+        around = lookup(item, above)
+        index = int(last)
         if objects[path] is None:
             del around[index]
         else:

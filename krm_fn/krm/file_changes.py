@@ -40,16 +40,21 @@ def changed_files(
     added: dict[str, list[str]] = {}
     for index, objects in changes.items.items():
         document = manifests.documents[index]
-        text = None if objects == WHOLE_ITEM else _edited(manifests, index, objects)
-        edited.setdefault(document.file, {})[document.number] = text
+        text = None
+        if objects != WHOLE_ITEM:
+            text = _edited(manifests, index, objects)
+        of_file = edited.setdefault(document.file, {})
+        of_file[document.number] = text
     for new in changes.created:
         name = file_of_new(new, manifests, folder)
-        text = block_text(dict(new.data), like=manifests.files.get(name, ""))
-        added.setdefault(name, []).append(text)
+        like = manifests.files.get(name, "")
+        texts = added.setdefault(name, [])
+        texts.append(block_text(dict(new.data), like=like))
     for name in sorted({*edited, *added}):
         before = manifests.files.get(name)
+        of_file, behind = edited.get(name, {}), added.get(name, [])
         try:
-            after = _rewritten(before or "", edited.get(name, {}), added.get(name, []))
+            after = _rewritten(before or "", of_file, behind)
         except InputError as error:
             error.args = (f"{name}: {error}",)
             raise
@@ -58,7 +63,9 @@ def changed_files(
 
 
 def _encoded(text: str | None) -> bytes | None:
-    return None if text is None else text.encode()
+    if text is None:
+        return None
+    return text.encode()
 
 
 def file_of_new(new: NewObject, manifests: Manifests, folder: str | None = None) -> str:
@@ -72,14 +79,15 @@ def file_of_new(new: NewObject, manifests: Manifests, folder: str | None = None)
     """
     if new.beside == NO_ITEM and folder is None:
         return list(manifests.files)[-1]
+    name = new_file_name(new.data)
     if new.beside == NO_ITEM:
-        return f"{folder}/{new_file_name(new.data)}" if folder else new_file_name(new.data)
+        return f"{folder}/{name}" if folder else name
     file = manifests.documents[new.beside].file
     if not file.endswith(".json"):
         return file
     # JSON cannot hold a second document.
-    parent, slash, _ = file.rpartition("/")
-    return f"{parent}{slash}{new_file_name(new.data)}"
+    above = file[: file.rfind("/") + 1]
+    return above + name
 
 
 def _edited(manifests: Manifests, index: int, objects: Mapping[Pointer, Any]) -> str:
@@ -88,7 +96,8 @@ def _edited(manifests: Manifests, index: int, objects: Mapping[Pointer, Any]) ->
     for_ytt = CODE_OF_YTT in manifests.files[place.file]
     document = Document(manifests.text(index), for_ytt=for_ytt)
     try:
-        return document.with_data(item_after(document.data(), objects))
+        data = item_after(document.data(), objects)
+        return document.with_data(data)
     except InputError as error:
         error.args = (f"{place.file}: document {place.number + 1}: {error}",)
         raise
@@ -96,7 +105,8 @@ def _edited(manifests: Manifests, index: int, objects: Mapping[Pointer, Any]) ->
 
 def _rewritten(text: str, texts: Mapping[int, str | None], added: Sequence[str]) -> str | None:
     """Return the new text of a file; None if no document is left in it."""
-    removed = sum(new is None for new in texts.values())
-    if removed and not added and removed == len(documents(text)):
+    removed = list(texts.values()).count(None)
+    is_removed = removed and removed == len(documents(text))
+    if is_removed and not added:
         return None
     return rewrite_documents(text, texts, added)

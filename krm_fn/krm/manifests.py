@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from krm_fn.errors import DocumentError, InputError, TextError
+from krm_fn.krm.changes import NO_ITEM
 from krm_fn.krm.resourcelist import Entries, Object, function_config, objects
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, lookup
@@ -54,20 +55,20 @@ class Manifests(Entries):
         self.documents: list[DocumentSpan] = []
         self._lines: dict[str, Lines] = {}
         # The document asked about last: results are in the order of the documents.
-        self._last: tuple[int, Document] | None = None
-        texts: list[tuple[str, list[tuple[int, int]]]] = []
+        self._last_index = NO_ITEM
+        self._last = Document("")
+        texts = []
         for name, text in self.files.items():
             spans = documents(text)
             texts.append((text, spans))
-            self.documents += [
-                DocumentSpan(name, number, *span) for number, span in enumerate(spans)
-            ]
+            for number, span in enumerate(spans):
+                self.documents.append(DocumentSpan(name, number, *span))
         super().__init__(texts)
 
     def text(self, index: int) -> str:
         """Return the text of a document."""
-        part = self.documents[index]
-        return self.files[part.file][part.start : part.end]
+        file, _, start, end = self.documents[index]
+        return self.files[file][start:end]
 
     def objects(self, index: int) -> list[Object]:
         """Return the objects of one document, each with the name of its file; none if it is no mapping.
@@ -76,8 +77,9 @@ class Manifests(Entries):
             DocumentError: the document cannot be read; the message names the file, and the line in it.
         """
         data = self._read(index)
-        inner = objects(data) if isinstance(data, dict) else ()
-        return [self._placed(obj, index) for obj in inner]
+        if not isinstance(data, dict):
+            return []
+        return [self._placed(obj, index) for obj in objects(data)]
 
     def function_config_of(self, index: int) -> Object | None:
         """Return the ``functionConfig`` of a ResourceList, whose data may be of any type; None without one.
@@ -88,12 +90,15 @@ class Manifests(Entries):
         if "ResourceList" not in self.kinds(index):
             return None
         data = lookup(self._read(index), ("functionConfig",))
-        return None if data is None else self._placed(function_config(data), index)
+        if data is None:
+            return None
+        return self._placed(function_config(data), index)
 
     def _placed(self, obj: Object, index: int) -> Object:
         """Return an object with the name of its file, and the number of its document there."""
-        part = self.documents[index]
-        return obj._replace(ref=obj.ref._replace(file_path=part.file, file_index=part.number))
+        document = self.documents[index]
+        ref = obj.ref._replace(file_path=document.file, file_index=document.number)
+        return obj._replace(ref=ref)
 
     def _read(self, index: int) -> Any:
         try:
@@ -101,20 +106,25 @@ class Manifests(Entries):
         except InputError as error:
             file, number, start, _ = self.documents[index]
             if isinstance(error, TextError):
-                error = error.below(self._lines_of(file).above(start))
+                line = self._line_at(file, start)
+                error = error.below(line)
             problem = f"document {number + 1}: {error}"
             raise DocumentError(problem, file=file, number=number, code=error.code) from None
 
     def text_for_ytt(self, index: int) -> str:
         """Return the text of a document with the comments above its separator; "" where no code of ytt can be in it."""
-        document = self.documents[index]
-        text = comments_above(self.files[document.file], document.start) + self.text(index)
-        return text if CODE_OF_YTT in text else ""
+        file, _, start, end = self.documents[index]
+        above = comments_above(self.files[file], start)
+        text = above + self.files[file][start:end]
+        if CODE_OF_YTT in text:
+            return text
+        return ""
 
     def repeated(self, index: int, path: Pointer) -> list[Pointer]:
         """Return paths, below the value at ``path`` of a document, of keys that occur twice in one mapping."""
-        repeated = repeated_keys(Document(self.text(index)).root)
-        return [key[len(path) :] for key in repeated if key[: len(path)] == path]
+        document = Document(self.text(index))
+        steps = len(path)
+        return [key[steps:] for key in repeated_keys(document.root) if key[:steps] == path]
 
     def line(self, index: int, path: Pointer = ()) -> int:
         """Return the line, from 1, of the field at ``path`` in a document, or of what there is above it, in its file.
@@ -122,18 +132,22 @@ class Manifests(Entries):
         It is the first line of the document where the document cannot be read.
         """
         document = self.documents[index]
-        if self._last is None or self._last[0] != index:
-            self._last = (index, Document(self.text(index)))
+        if self._last_index != index:
+            self._last_index = index
+            self._last = Document(self.text(index))
         try:
-            place = self._last[1].place(path)
+            place = self._last.place(path)
         except InputError:
             place = 0
-        return self._lines_of(document.file).above(document.start + place) + 1
+        return self._line_at(document.file, document.start + place) + 1
 
-    def _lines_of(self, file: str) -> Lines:
-        if file not in self._lines:
-            self._lines[file] = Lines(self.files[file])
-        return self._lines[file]
+    def _line_at(self, file: str, position: int) -> int:
+        """Return how many lines are above a position in a file."""
+        lines = self._lines.get(file)
+        if lines is None:
+            lines = Lines(self.files[file])
+            self._lines[file] = lines
+        return lines.above(position)
 
 
 def _decoded(name: str, data: bytes) -> str:

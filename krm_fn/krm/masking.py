@@ -225,8 +225,10 @@ def _without(forms: Iterable[Credential], text: str) -> str:
 
 def _hidden(found: re.Match[str]) -> str:
     """Return what a pattern has found with each line of its secret hidden."""
-    start, end = (position - found.start() for position in found.span("secret"))
-    return f"{found[0][:start]}{_hidden_lines(found['secret'])}{found[0][end:]}"
+    start, end = found.span("secret")
+    text = found.string
+    before, behind = text[found.start() : start], text[end : found.end()]
+    return before + _hidden_lines(found["secret"]) + behind
 
 
 def _hidden_lines(text: str) -> str:
@@ -265,7 +267,9 @@ def _without_named_value(line: str, *, is_message: bool) -> str:
 
 def _without_coded(letters: str, known: Callable[[str], str] | None) -> str:
     """Return base64, or ``***`` for each of its lines if it says a credential."""
-    return _hidden_lines(letters) if _says_credential(letters, known) else letters
+    if _says_credential(letters, known):
+        return _hidden_lines(letters)
+    return letters
 
 
 def _says_credential(letters: str, known: Callable[[str], str] | None) -> bool:
@@ -282,9 +286,10 @@ def _says_credential(letters: str, known: Callable[[str], str] | None) -> bool:
         if unpacked is None or _GZIP in unpacked:  # it cannot be read to its end
             return True
         texts.append(unpacked)
-    for part in (part for text in texts for part in re.findall(_TEXT, text)):
-        if holds_secret_object(part) or _masked(part, known) != part:
-            return True
+    for text in texts:
+        for part in re.findall(_TEXT, text):
+            if holds_secret_object(part) or _masked(part, known) != part:
+                return True
     return False
 
 

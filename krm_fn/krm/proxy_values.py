@@ -43,12 +43,15 @@ def shown_url(text: str) -> str:
 
     A URL without its password, or `***`.
     """
-    return str(redact(text)) if not text or is_url(text) or re.match(_REFERENCE, text) else HIDDEN
+    if not text or is_url(text) or re.match(_REFERENCE, text):
+        return str(redact(text))
+    return HIDDEN
 
 
 def hidden_texts(urls: Iterable[str]) -> set[str]:
     """Return those of the contents of fields for a proxy URL that must not be shown."""
-    return {url.strip() for url in urls if url.strip() and shown_url(url.strip()) == HIDDEN}
+    texts = {url.strip() for url in urls}
+    return {text for text in texts if shown_url(text) == HIDDEN}
 
 
 def without(text: str, hidden: Iterable[str]) -> str:
@@ -61,7 +64,9 @@ def without(text: str, hidden: Iterable[str]) -> str:
 
 def shown(name: str, value: str) -> str:
     """Return the value of a variable or field, fit for `currentValue` of a result."""
-    return shown_url(value) if is_name(name) else shown_text(value)
+    if is_name(name):
+        return shown_url(value)
+    return shown_text(value)
 
 
 def shown_text(text: str) -> str:

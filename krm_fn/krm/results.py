@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from krm_fn.krm.codes import CODES, Severity
 from krm_fn.krm.masking import redact, shown_line
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import APPEND, Operation, Pointer, field_path
+from krm_fn.patch import APPEND, Operation, Pointer, field_path, remove
 
 _RANK = {severity: rank for rank, severity in enumerate(Severity)}
 _AT_MOST = 3
@@ -49,7 +49,7 @@ class Edit(NamedTuple):
     @property
     def removes_object(self) -> bool:
         """Whether the object itself is removed."""
-        return any(operation.op == "remove" and not operation.path for operation in self.operations)
+        return remove() in self.operations
 
     @property
     def path(self) -> Pointer:
@@ -57,8 +57,9 @@ class Edit(NamedTuple):
         first = self.operations[0]
         if len(self.operations) > 1:
             return innermost([operation.path for operation in self.operations])
-        if first.op == "replace" and isinstance(first.value, dict) and len(first.value) == 1:
-            return (*first.path, *first.value)  # nothing was there, and now one member is
+        value = first.value
+        if first.op == "replace" and isinstance(value, dict) and len(value) == 1:
+            return (*first.path, *value)  # nothing was there, and now one member is
         return first.path
 
 
@@ -67,7 +68,9 @@ def innermost(paths: Sequence[Pointer]) -> Pointer:
     common, last = min(paths), max(paths)
     while last[: len(common)] != common:
         common = common[:-1]
-    return common[:-1] if common[-1:] == (APPEND,) else common
+    if common[-1:] == (APPEND,):
+        return common[:-1]
+    return common
 
 
 class ObjectRef(NamedTuple):
@@ -81,8 +84,12 @@ class ObjectRef(NamedTuple):
     file_index: int = 0
 
     def __str__(self) -> str:
-        parts = (self.api_version, self.kind, self.namespace, self.name)
-        return "/".join(redact(part) for part in parts if part)
+        return "/".join(map(redact, self.names()))
+
+    def names(self) -> list[str]:
+        """Return what says which object it is, as far as that is known; it is not masked."""
+        names = (self.api_version, self.kind, self.namespace, self.name)
+        return list(filter(None, names))
 
 
 class Result(NamedTuple):
@@ -144,7 +151,9 @@ class Result(NamedTuple):
 
         This is the only place that writes a code into a text.
         """
-        return f"{self.code}: {self.message}" if self.code else self.message
+        if self.code:
+            return f"{self.code}: {self.message}"
+        return self.message
 
     def line(self) -> str:
         """Return ``[error] apiVersion/Kind/namespace/name field.path: message``, on one line, without a credential."""
@@ -156,9 +165,11 @@ class Result(NamedTuple):
 
     def sentence(self, file: str = "") -> str:
         """Return the object, the field and the message, on one line, without a credential."""
-        about = " ".join(filter(None, (file, str(self.ref), field_path(self.path))))
-        text = redact(self.text)
-        return shown_line(f"{about}: {text}" if about else text)
+        about = filter(None, (file, str(self.ref), field_path(self.path)))
+        line = " ".join(about)
+        if line:
+            line += ": "
+        return shown_line(line + redact(self.text))
 
     def to_data(self) -> dict[str, Any]:
         """Return the entry as the specification writes it; keys without a value are left out."""
@@ -166,12 +177,13 @@ class Result(NamedTuple):
             "message": shown_line(self.text),
             "severity": self.severity.value,
         }
-        if self.ref.api_version and self.ref.kind and self.ref.name:
+        ref = self.ref
+        if ref.api_version and ref.kind and ref.name:
             data["resourceRef"] = _filled(
-                apiVersion=redact(self.ref.api_version),
-                kind=redact(self.ref.kind),
-                name=redact(self.ref.name),
-                namespace=redact(self.ref.namespace),
+                apiVersion=redact(ref.api_version),
+                kind=redact(ref.kind),
+                name=redact(ref.name),
+                namespace=redact(ref.namespace),
             )
             if self.path:
                 data["field"] = _filled(
@@ -179,8 +191,8 @@ class Result(NamedTuple):
                     currentValue=redact(self.current),
                     proposedValue=redact(self.proposed),
                 )
-        if self.ref.file_path:
-            data["file"] = {"path": redact(self.ref.file_path), "index": self.ref.file_index}
+        if ref.file_path:
+            data["file"] = {"path": redact(ref.file_path), "index": ref.file_index}
         tags = _filled(target=self.target, rule=self.code)
         if tags:
             data["tags"] = tags
@@ -202,7 +214,9 @@ def entries(results: Iterable[Result]) -> list[dict[str, Any]]:
             joined.append(result)
             continue
         change = result._replace(proposed=None)
-        both = _joined(joined[-1], change) if joined else None
+        both = None
+        if joined:
+            both = _joined(joined[-1], change)
         if both:
             joined[-1] = both
         else:
@@ -212,13 +226,16 @@ def entries(results: Iterable[Result]) -> list[dict[str, Any]]:
 
 def _joined(first: Result, second: Result) -> Result | None:
     """Join two changes of one object; return None if they cannot share a field."""
-    field = innermost((first.path, second.path))
-    if not first.is_change or first.ref != second.ref or not field:
+    if not first.is_change or first.ref != second.ref:
         return None
-    if second.current is not None or (first.current is not None and field != first.path):
+    field = innermost((first.path, second.path))
+    if not field or second.current is not None:
+        return None
+    if first.current is not None and field != first.path:
         return None
     message = f"{first.message}, {second.message}"
-    return first._replace(message=message, target=f"{first.target}, {second.target}", path=field)
+    target = f"{first.target}, {second.target}"
+    return first._replace(message=message, target=target, path=field)
 
 
 def grouped(results: Iterable[Result], key: Callable[[Result], object]) -> list[list[Result]]:
@@ -235,8 +252,9 @@ def without_duplicates(results: Iterable[Result]) -> list[Result]:
 
 
 def _statement(result: Result) -> object:
-    values = repr((result.current, result.proposed))
-    return (result.ref, result.severity, result.code, result.path, result.message, values)
+    values = (result.current, result.proposed)
+    about = (result.ref, result.path)
+    return (about, result.severity, result.text, repr(values))
 
 
 def sorted_results(results: Iterable[Result]) -> list[Result]:
@@ -246,16 +264,22 @@ def sorted_results(results: Iterable[Result]) -> list[Result]:
 
 def _sort_key(result: Result) -> tuple[str, int, int, str, str]:
     """Return the sort key of a result. It is not masked: never print it."""
-    ref = result.ref
-    names = "/".join(filter(None, (ref.api_version, ref.kind, ref.namespace, ref.name)))
+    ref, text = result.ref, result.text
+    names = "/".join(ref.names())
     about = " ".join(filter(None, (names, field_path(result.path))))
-    begin = f"{about}: " if about else result.text
-    return (ref.file_path, ref.file_index, _RANK[result.severity], begin, result.text)
+    begin = text
+    if about:
+        begin = f"{about}: "
+    return (ref.file_path, ref.file_index, _rank(result), begin, text)
+
+
+def _rank(result: Result) -> int:
+    return _RANK[result.severity]
 
 
 def by_importance(results: Iterable[Result]) -> list[Result]:
     """Return errors first, then warnings, each as ``sorted_results``: kpt shows four results, and four lines."""
-    return sorted(sorted_results(results), key=lambda result: _RANK[result.severity])
+    return sorted(sorted_results(results), key=_rank)
 
 
 def lines(results: Iterable[Result], line: Callable[[Result], str] = Result.line) -> list[str]:
@@ -269,11 +293,12 @@ def lines(results: Iterable[Result], line: Callable[[Result], str] = Result.line
         if len(group) <= _AT_MOST:
             reported += map(line, group)
             continue
-        objects = len({result.ref for result in group}) - 1
+        objects = {result.ref for result in group}
         others = count(len(group) - 1, "more place") + " in it"
-        if objects:
-            others = count(objects, "more object")
-        reported.append(f"{line(group[0])} (and {others}, `--verbose` names them)")
+        if len(objects) > 1:
+            others = count(len(objects) - 1, "more object")
+        first = line(group[0])
+        reported.append(f"{first} (and {others}, `--verbose` names them)")
     return reported
 
 
@@ -283,7 +308,9 @@ def _words(result: Result) -> object:
 
 def count(number: int, noun: str) -> str:
     """Return a number with its noun, which gets an "s" where it must."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    if number != 1:
+        noun += "s"
+    return f"{number} {noun}"
 
 
 def _filled(**members: Any) -> dict[str, Any]:

@@ -60,13 +60,14 @@ def unread_place(
     obj: Object, memberships: Iterable[Membership], urls: Sequence[str] = ("", "")
 ) -> PlannedEdit:
     """Return a place that no target reads, which should hold these URLs."""
-    resolved = Resolved(ProxySettings(urls[0], urls[1]))
-    return PlannedEdit(-1, obj, "", tuple(memberships), resolved, {})
+    settings = ProxySettings(urls[0], urls[1])
+    return PlannedEdit(-1, obj, "", tuple(memberships), Resolved(settings), {})
 
 
 def by_object(compared: Iterable[Compared]) -> dict[tuple[ObjectRef, Pointer], list[Compared]]:
     """Return the identity of an object, and its place in its document -> its records."""
     records: dict[tuple[ObjectRef, Pointer], list[Compared]] = {}
     for record in compared:
-        records.setdefault((record.obj.ref, record.obj.path), []).append(record)
+        key = (record.obj.ref, record.obj.path)
+        records.setdefault(key, []).append(record)
     return records

@@ -25,6 +25,7 @@ from krm_fn.lint.proxy_config import judge_config
 from krm_fn.lint.run_findings import reader_of
 from krm_fn.lint.silenced import Silencer, annotated
 from krm_fn.noproxy import Audience
+from krm_fn.patch import Pointer
 from krm_fn.places.env_entries import read_all_containers
 from krm_fn.places.reading import Reading, same_value
 from krm_fn.plan import Overview, needed, plan_edits
@@ -70,18 +71,21 @@ def audit(
     for record in compared:
         results += _of_record(record)
     results += _disagreements(compared)
-    texts = manifests.files.items()
-    kustomizations = {name: text.encode() for name, text in texts if _KUSTOMIZE in text}
-    results += stale_files({**kustomizations, **manifests.others}, wanted)
+    files = dict(manifests.others)
+    for name, text in manifests.files.items():
+        if _KUSTOMIZE in text:
+            files[name] = text.encode()
+    results += stale_files(files, wanted)
     results += manifests.problems(wanted)
     silencer = Silencer(wanted, annotated(manifests), manifests.paths, at_most=Severity.ERROR)
-    left = [*silencer.left(results)]
+    left = list(silencer.left(results))
     config_ref = configs[0].ref if configs else ObjectRef()
-    left += silencer.left(silencer.idle(config_ref, OF_VALUES))
+    idle = silencer.idle(config_ref, OF_VALUES)
+    left += silencer.left(idle)
     return Audit(
-        tuple(sorted_results(without_duplicates(left))),
-        len(by_object(compared)) + len(configs),
-        tuple(silencer.silenced),
+        results=tuple(sorted_results(without_duplicates(left))),
+        judged=len(by_object(compared)) + len(configs),
+        silenced=tuple(silencer.silenced),
     )
 
 
@@ -95,7 +99,9 @@ def _judged_configs(
         try:
             proxy_config = config.load(located.data, repeated=located.repeated)
         except ConfigError as error:
-            results += [Result.of(error.code, line).about(located.ref) for line in error.problems]
+            for line in error.problems:
+                problem = Result.of(error.code, line)
+                results.append(problem.about(located.ref))
             continue
         if proxy_config is None:
             continue
@@ -130,49 +136,56 @@ class ReadableManifests(Manifests):
 
     def configs(self) -> list[LocatedConfig]:
         """Return the ProxyConfigs among the documents."""
-        return [located for index in range(len(self)) for located in located_configs(self, index)]
+        configs: list[LocatedConfig] = []
+        for index in range(len(self)):
+            configs += located_configs(self, index)
+        return configs
 
     def problems(self, wanted: ProxyConfig) -> Iterator[Result]:
         """Yield an error for each document that a run needs and that cannot be read, and else a warning."""
         indexes = needed(self, wanted)
         for index, error in self.errors.items():
             ref = ObjectRef(file_path=self.documents[index].file)
+            problem = Result.of("TextUnreadable", f"skipped: {error.problem}")
             if index in indexes or config.KIND in self.kinds(index):
-                yield Result.of(error.code, f"a run ends here: {error.problem}").about(ref)
-            else:
-                yield Result.of("TextUnreadable", f"skipped: {error.problem}").about(ref)
+                problem = Result.of(error.code, f"a run ends here: {error.problem}")
+            yield problem.about(ref)
 
 
 def records(manifests: Manifests, wanted: ProxyConfig) -> list[Compared]:
     """Return what every target, and every container of a workload, says in the objects of files."""
     overview = Overview()
-    everywhere = {
-        name: {**wanted.targets.get(name, {}), "enabled": True, "conflict": "Override"}
-        for name in TARGETS
-    }
+    everywhere = {}
+    for name in TARGETS:
+        options = wanted.targets.get(name, {})
+        everywhere[name] = {**options, "enabled": True, "conflict": "Override"}
     looking = wanted._replace(targets=everywhere, selector=Selector(), mode=Mode.INJECT)
-    compared = [
-        Compared(place, after=tuple(place.readings()))
-        for place in plan_edits(manifests, looking, overview)
-        if not place.is_new
-    ]
+    compared = []
+    for place in plan_edits(manifests, looking, overview):
+        readings = tuple(place.readings())
+        if readings and not place.is_new:
+            compared.append(Compared(place, after=readings))
     known = by_object(compared)
     for obj, memberships in overview.naming:
-        if obj.group_kind in POD_KINDS:
-            of_targets = known.get((obj.ref, obj.path), ())
-            paths = {reading.path for record in of_targets for reading in record.after}
-            of_containers = read_all_containers(obj.data)
-            others = tuple(reading for reading in of_containers if reading.path not in paths)
+        if obj.group_kind not in POD_KINDS:
+            continue
+        paths: set[Pointer] = set()
+        for record in known.get((obj.ref, obj.path), ()):
+            paths.update(reading.path for reading in record.after)
+        of_containers = read_all_containers(obj.data)
+        others = tuple(reading for reading in of_containers if reading.path not in paths)
+        if others:
             compared.append(Compared(unread_place(obj, memberships), after=others))
-    return [record for record in compared if record.after]
+    return compared
 
 
 def _of_record(record: Compared) -> Iterator[Result]:
     place = record.place
-    outdated = place.target.outdated(place.obj.data) if place.target_id else None
-    findings = [] if outdated is None else [outdated]
-    for finding in (*findings, *judge_places(record.after, reader_of(record), {})):
-        yield place.result(finding)
+    if place.target_id:
+        outdated = place.target.outdated(place.obj.data)
+        if outdated is not None:
+            yield place.result(outdated)
+    yield from map(place.result, judge_places(record.after, reader_of(record), {}))
 
 
 def _disagreements(compared: Iterable[Compared]) -> Iterator[Result]:
@@ -184,16 +197,19 @@ def _disagreements(compared: Iterable[Compared]) -> Iterator[Result]:
     first: dict[object, Reading] = {}
     for record in compared:
         place = record.place
+        if not place.target_id:
+            continue
         clusters = tuple((member.cluster, member.role) for member in place.memberships)
+        whose = clusters or (place.obj.ref, place.obj.path)
         reported: set[str] = set()
-        for reading in record.after if place.target_id else ():
+        for reading in record.after:
             if reading.value is None and not reading.known:
                 continue
-            whose = clusters or (place.obj.ref, place.obj.path)
             key = (whose, place.audience, reading.process, reading.variable)
             other = first.setdefault(key, reading)
-            is_same = same_value(reading.variable, reading.text, other.text)
-            if not is_same and reading.place not in reported:
+            if same_value(reading.variable, reading.text, other.text):
+                continue
+            if reading.place not in reported:
                 reported.add(reading.place)
                 message = (
                     f"{reading.place} must set the same `{reading.variable}` as {other.place} of the "

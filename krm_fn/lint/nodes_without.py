@@ -54,20 +54,19 @@ def nodes_without_proxy(
         wanted: the checked ProxyConfig.
         stale: the objects of which something else is said: they set another proxy.
     """
-    written = {
-        record.obj.ref
-        for record in compared
-        if record.place.target_id not in ("", OF_CLASSES) and record.after
-    }
+    written = set()
+    for record in compared:
+        if record.after and record.place.target_id not in ("", OF_CLASSES):
+            written.add(record.obj.ref)
     right = with_and_without_credentials(wanted.proxy_urls)
     reported: set[object] = set()
     for foreign in overview.foreign:
         if foreign.is_own and (foreign.obj.ref in stale or _holds(foreign.obj, right)):
-            reported.add((_owner(foreign.obj, foreign.cluster).ref, foreign.system.name))
-    for lacking in (
-        *_of_other_systems(overview.foreign, wanted),
-        *_in_other_lists(overview, wanted, written),
-    ):
+            owner = _owner(foreign.obj, foreign.cluster)
+            reported.add((owner.ref, foreign.system.name))
+    of_other_systems = _of_other_systems(overview.foreign, wanted)
+    in_other_lists = _in_other_lists(overview, wanted, written)
+    for lacking in (*of_other_systems, *in_other_lists):
         urls = _urls_of_nodes(lacking, wanted)
         key = (lacking.obj.ref, lacking.system or lacking.why)
         if urls and key not in reported:
@@ -115,7 +114,8 @@ def _in_other_lists(
         why = f'its {key.kind} "{key.name}" is not in the list: add it, or run this function where it is'
         if key.kind != "ClusterClass":
             owner = _owner(obj, memberships[0].cluster) if memberships else obj
-            yield _Lacking(owner, memberships, targets_of(key.group, key.kind), why, key.name)
+            targets = targets_of(key.group, key.kind)
+            yield _Lacking(owner, memberships, targets, why, key.name)
         elif not is_said and obj.ref not in written:  # a target writes into the Cluster itself
             yield _Lacking(obj, memberships, NODE_TARGETS, why)
 
@@ -123,7 +123,8 @@ def _in_other_lists(
 def _holds(obj: Object, urls: Iterable[str]) -> bool:
     """Return whether an object holds one of some URLs in any text."""
     texts = [node for _, node in walk(obj.data) if isinstance(node, str)]
-    return any(url in text for text in texts for url in urls)
+    text = "\n".join(texts)
+    return any(url in text for url in urls)
 
 
 def _urls_of_nodes(lacking: _Lacking, wanted: ProxyConfig) -> Sequence[str]:

@@ -120,19 +120,23 @@ def _of_object(
     # An annotation of a workload or a chart may say that it gets no proxy.
     if urls is None or choice.is_refused(obj.data, pod_spec(obj.data) or ("spec",)):
         return
-    right = {url for record in compared for url in record.place.proxy_urls}
-    right = with_and_without_credentials([*urls, *right])
+    expected = set(urls)
+    for record in compared:
+        expected |= record.place.proxy_urls
+    right = with_and_without_credentials(expected)
     place = unread_place(obj, memberships, urls)
     readings = list(_proxies_in(obj))
     for reading in readings:
-        is_right = reading.text in right or is_template(reading.text)
-        if reading.text and not is_right and not _is_read(reading, compared):
-            if not _is_switched_off(obj, wanted):
-                advice = _advice(obj, wanted)
-                message = _message(reading.variable, wanted, advice)
-                result = Result.of("OtherProxy", message, reading.path).about(obj.ref)
-                yield Compared(place, after=(reading,), results=(result,), why_left=advice)
-            return
+        if not reading.text or reading.text in right or is_template(reading.text):
+            continue
+        if _is_read(reading, compared):
+            continue
+        if not _is_switched_off(obj, wanted):
+            advice = _advice(obj, wanted)
+            message = _message(reading.variable, wanted, advice)
+            result = Result.of("OtherProxy", message, reading.path).about(obj.ref)
+            yield Compared(place, after=(reading,), results=(result,), why_left=advice)
+        return
     if any(urls) and not readings and not compared:
         for system in _empty_places(obj, overview):
             why = f"{system.name} takes its proxy from {system.place}: {_advice(obj, wanted)}"
@@ -141,11 +145,13 @@ def _of_object(
 
 def _proxies_in(obj: Object) -> Iterator[Reading]:
     """Yield the proxies that an object of any kind sets, as far as names or known fields show them."""
+    rows = list(charts_in(obj))
     system = known_system(*obj.group_kind)
-    rows: list[tuple[System, Pointer]] = [(system, ())] if system else []
-    for row, root in [*rows, *charts_in(obj)]:
+    if system:
+        rows.insert(0, (system, ()))
+    for row, root in rows:
+        values = ("valuesObject",) if root[-1:] == ("helm",) else ()
         for below in row.urls:
-            values = ("valuesObject",) if root[-1:] == ("helm",) else ()
             path = (*root, *values, *below)
             value = lookup(obj.data, path)
             if isinstance(value, str):
@@ -156,9 +162,8 @@ def _proxies_in(obj: Object) -> Iterator[Reading]:
     has_texts = obj.ref.kind in _WITH_TEXTS or has_patches or is_system
     nodes: Iterable[tuple[Pointer, Any]] = walk(obj.data)
     if obj.group_kind == ("", "Secret"):
-        nodes = [
-            (value.path, value.text) for value in embedded.values(obj.data) if not value.problem
-        ]
+        texts = embedded.values(obj.data)
+        nodes = [(value.path, value.text) for value in texts if not value.problem]
     for path, node in nodes:
         is_text = has_texts or "".join(path[-1:]).endswith(".toml")
         yield from _in_node(path, node, is_text=is_text)
@@ -166,21 +171,27 @@ def _proxies_in(obj: Object) -> Iterator[Reading]:
 
 def _in_node(path: Pointer, node: Any, *, is_text: bool) -> Iterator[Reading]:
     if isinstance(node, dict):
-        name, value = node.get("name"), node.get("value")
+        name = node.get("name")
+        value = node.get("value")
         if isinstance(name, str) and isinstance(value, str) and _is_proxy(name, value):
-            yield _reading(name, value.replace("$$", "$"), (*path, "value"))
+            text = value.replace("$$", "$")
+            yield _reading(name, text, (*path, "value"))
     elif isinstance(node, str) and path:
-        if _is_proxy(path[-1], node):
-            yield _reading(path[-1], node, path)
+        member = path[-1]
+        if _is_proxy(member, node):
+            yield _reading(member, node, path)
         elif is_text and ("roxy" in node or "ROXY" in node):
             for match in _IN_TEXT.finditer(node):
-                yield _reading(match[1], match[2].replace("%%", "%"), path)
+                url = match[2].replace("%%", "%")
+                yield _reading(match[1], url, path)
 
 
 def _is_proxy(name: str, value: str) -> bool:
     """Return whether a member, or a value of `set` in a HelmChart (`proxy.httpProxy`), is the URL of a proxy."""
-    is_named = "roxy" in name.lower() and _NAME.fullmatch(name.rpartition(".")[2]) is not None
-    return is_named and (_URL.fullmatch(value) is not None or is_template(value))
+    member = name.rpartition(".")[2]
+    if "roxy" not in name.lower() or not _NAME.fullmatch(member):
+        return False
+    return _URL.fullmatch(value) is not None or is_template(value)
 
 
 def _reading(name: str, value: str, path: Pointer) -> Reading:
@@ -218,10 +229,9 @@ def _empty_places(obj: Object, overview: Overview) -> Iterator[System]:
     if system and system.is_needed and not system.has_nodes:
         yield system
     for chart, path in charts_in(obj, overview.uses.chart_sources):
-        elsewhere = lookup(obj.data, ("spec", "valuesFrom")) or lookup(
-            obj.data, (*path, "valueFiles")
-        )
-        if chart.is_needed and not elsewhere:
+        has_more = lookup(obj.data, ("spec", "valuesFrom"))
+        has_files = lookup(obj.data, (*path, "valueFiles"))
+        if chart.is_needed and not has_more and not has_files:
             yield chart
 
 

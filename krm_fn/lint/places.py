@@ -63,18 +63,22 @@ def judge_places(
             for problem, about in judge(place):
                 alike.setdefault(problem, []).append(about)
     for problem, places in alike.items():
-        first = places[0]
-        names = quoted(reading.variable for reading in first)
-        others = f" and {len(places) - 1} more" if len(places) > 1 else ""
-        message = f"{problem.message} ({names} of {first[0].place}{others})"
-        yield Result.of(problem.code, message, first[0].path)
+        about = places[0]
+        names = quoted(reading.variable for reading in about)
+        first = about[0]
+        where = first.place
+        if len(places) > 1:
+            where += f" and {len(places) - 1} more"
+        message = f"{problem.message} ({names} of {where})"
+        yield Result.of(problem.code, message, first.path)
 
 
 def by_place(readings: Iterable[Reading]) -> list[dict[str, Reading]]:
     """Return the readings place by place: variable -> reading; of a repeated variable the last one."""
     places: dict[str, dict[str, Reading]] = {}
     for reading in readings:
-        places.setdefault(reading.place, {})[reading.variable] = reading
+        variables = places.setdefault(reading.place, {})
+        variables[reading.variable] = reading
     return list(places.values())
 
 
@@ -89,26 +93,31 @@ def _of_cases(place: _JudgedPlace) -> _Problems:
     """Yield the problem of a variable whose two cases differ, or of which one is missing."""
     for upper in PROXY_VARIABLES[::2]:
         lower = upper.lower()
-        pair = [place.variables[name] for name in (upper, lower) if name in place.variables]
-        values = {reading.value for reading in pair}
-        if len(values) == 2 and None not in values:
-            message = (
-                f"`{upper}` and `{lower}` must be equal: Go reads the first, curl, Python and Node "
-                "the second"
-            )
-            yield Problem("CasesDiffer", message), pair
-        for reading in pair if len(pair) == 1 and not place.reader.names_are_given else ():
-            if not (reading.is_provided or upper in reading.maybe_elsewhere):
-                name, missing = reading.variable, reading.variable.swapcase()
+        first = place.variables.get(upper)
+        second = place.variables.get(lower)
+        if first and second:
+            values = {first.value, second.value}
+            if len(values) == 2 and None not in values:
                 message = (
-                    f"`{name}` is set without `{missing}`: add `{missing}` with the same value"
+                    f"`{upper}` and `{lower}` must be equal: Go reads the first, curl, Python and Node "
+                    "the second"
                 )
-                yield Problem("CaseMissing", message), pair
+                yield Problem("CasesDiffer", message), [first, second]
+            continue
+        reading = first or second
+        if reading is None or place.reader.names_are_given or reading.is_provided:
+            continue
+        if upper not in reading.maybe_elsewhere:
+            name = reading.variable
+            missing = name.swapcase()
+            message = f"`{name}` is set without `{missing}`: add `{missing}` with the same value"
+            yield Problem("CaseMissing", message), [reading]
 
 
 def _of_lists(place: _JudgedPlace) -> _Problems:
     """Yield the problems of the lists of a place, or that there is none beside a proxy."""
-    lists, urls = place.set_readings(lists=True), place.set_readings(lists=False)
+    lists = place.set_readings(lists=True)
+    urls = place.set_readings(lists=False)
     has_proxy = bool(urls) and not place.reader.audience.completes_the_list
     may_be_elsewhere = any("NO_PROXY" in reading.maybe_elsewhere for reading in urls)
     if has_proxy and not lists and not may_be_elsewhere:
@@ -131,11 +140,13 @@ def _of_urls(place: _JudgedPlace) -> _Problems:
         for problem in judge_url(url, in_secret=place.reader.in_secret):
             yield problem, about
         http += [reading for reading in about if reading.variable.upper() == "HTTP_PROXY"]
-    if http and not place.reader.names_are_given:
-        names = {name.upper() for name in place.variables} | http[0].maybe_elsewhere
-        if "HTTPS_PROXY" not in names:
-            for problem in judge_pair(http[0].text, ""):
-                yield problem, http
+    if not http or place.reader.names_are_given:
+        return
+    first = http[0]
+    names = {name.upper() for name in place.variables}
+    if "HTTPS_PROXY" not in names | first.maybe_elsewhere:
+        for problem in judge_pair(first.text, ""):
+            yield problem, http
 
 
 def _of_permissions(place: _JudgedPlace) -> _Problems:
@@ -145,15 +156,17 @@ def _of_permissions(place: _JudgedPlace) -> _Problems:
     about = with_password or in_files
     if not about:
         return
-    permissions = about[0].permissions
-    if about[0].by_ignition and not permissions.startswith("0"):
-        octal = f"0{permissions or '640'}"
+    first = about[0]
+    permissions = first.permissions
+    if first.by_ignition and not permissions.startswith("0"):
+        octal = permissions or "640"
         message = (
-            f'`permissions` must be written with a 0 in front, as in "{octal}": Ignition reads a '
+            f'`permissions` must be written with a 0 in front, as in "0{octal}": Ignition reads a '
             "decimal number, and Cluster API creates no node without any"
         )
         yield Problem("FilePermissions", message), about
-    if with_password and (permissions or "0644")[-1] != "0":
+    is_private = permissions.endswith("0")
+    if with_password and not is_private:
         message = (
             '`permissions` must be "0640", so that others cannot read a file with a password, or it '
             "must hold none"

@@ -29,15 +29,19 @@ def judge_config(
     for path, place in places:
         http_proxy, https_proxy = place.http_proxy, place.https_proxy
         if http_proxy is not None or https_proxy is not None:
-            http_proxy = wanted.http_proxy if http_proxy is None else http_proxy
-            https_proxy = wanted.https_proxy if https_proxy is None else https_proxy
+            if http_proxy is None:
+                http_proxy = wanted.http_proxy
+            if https_proxy is None:
+                https_proxy = wanted.https_proxy
             for problem in _of_proxies(http_proxy, https_proxy):
                 yield Result.of(problem.code, problem.message, path).about(config_ref)
         texts = tuple(entry.text for entry in place.no_proxy or ())
         if wanted.policy.style is Style.PORTABLE:
             texts = entries.normalise(texts)
-        for problem in judge_list(",".join(texts), Reader(audience), has_proxy=False):
-            yield Result.of(problem.code, problem.message, (*path, "noProxy")).about(config_ref)
+        no_proxy = ",".join(texts)
+        for problem in judge_list(no_proxy, Reader(audience), has_proxy=False):
+            result = Result.of(problem.code, problem.message, (*path, "noProxy"))
+            yield result.about(config_ref)
 
 
 def _of_proxies(http_proxy: str, https_proxy: str) -> list[Problem]:

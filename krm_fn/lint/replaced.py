@@ -35,12 +35,14 @@ def replaced_list(
             continue
         for token in entries.split(text):
             if not (_is_covered(token, covering) or placeholders.is_template(token)):
-                lost.setdefault(f"`{entries.bare(token)}`", reading.path)
+                name = f"`{entries.bare(token)}`"
+                lost.setdefault(name, reading.path)
     if lost:
         names = list(lost)
         path = lost[names[0]]
-        if len(names) > _SHOWN:
-            names[_SHOWN:] = [f"{len(names) - _SHOWN} more"]
+        more = len(names) - _SHOWN
+        if more > 0:
+            names[_SHOWN:] = [f"{more} more"]
         message = (
             f"the list of this ProxyConfig replaces `NO_PROXY`, and does not cover {', '.join(names)}: "
             "copy what is still needed into `spec.noProxy`"
@@ -49,5 +51,7 @@ def replaced_list(
 
 
 def _is_covered(token: str, covering: NoProxyList) -> bool:
+    if token in covering.texts:
+        return True
     host = entries.bare(token).rstrip(".").removeprefix("*")
-    return token in covering.texts or all(map(covering.covers, entries.canonical(host)))
+    return all(map(covering.covers, entries.canonical(host)))

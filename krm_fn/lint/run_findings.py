@@ -42,7 +42,8 @@ def review(
         if not record.place.target_id:
             yield from record.results
         elif record.wanted:
-            yield from map(record.place.result, _about_place(record))
+            findings = _about_place(record)
+            yield from map(record.place.result, findings)
     yield from _exposed_passwords(compared, wanted)
     yield from _service_addresses(compared)
     yield from _about_list(overview, wanted, config_ref)
@@ -73,16 +74,15 @@ def _about_place(record: Compared) -> Iterator[Result]:
     yield from _encoded_placeholder(record)
     if record.place.options.get("conflict") == "Keep":
         return  # the user wants what is there
-    ours = {
-        reading.file
-        for reading in record.after
-        if reading.value == record.wanted.get(reading.variable)
-    }
-    # The target reports a file that it cannot remove.
-    in_our_file = [
-        reading for reading in record.after if reading.file in ours or not (reading.file and ours)
-    ]
-    yield from judge_places(in_our_file, reader_of(record), record.wanted)
+    ours = set()
+    for reading in record.after:
+        if reading.value == record.wanted.get(reading.variable):
+            ours.add(reading.file)
+    judged = record.after
+    if ours:  # the target reports another file, which it cannot remove
+        files = {*ours, ""}
+        judged = tuple(reading for reading in judged if reading.file in files)
+    yield from judge_places(judged, reader_of(record), record.wanted)
     if not all(is_change(result) for result in record.results):
         return
     for reading in record.after:
@@ -150,7 +150,9 @@ def _exposed_passwords(compared: Iterable[Compared], wanted: ProxyConfig) -> Ite
     exposed: set[ObjectRef] = set()
     for record in compared:
         ref = record.obj.ref
-        for reading in record.after if record.obj.group_kind != _SECRET else ():
+        if record.obj.group_kind == _SECRET:
+            continue
+        for reading in record.after:
             if reading.value in wanted.secret_urls and ref not in exposed:
                 exposed.add(ref)
                 message = (
@@ -178,9 +180,10 @@ def _service_addresses(compared: Iterable[Compared]) -> Iterator[Result]:
     """Yield a warning for each service CIDR that is a placeholder: a list lacks its first address."""
     for record in compared:
         policy = record.place.resolved.policy
+        if policy.style is not Style.PORTABLE or SERVICE_ADDRESSES not in policy.derive:
+            continue
         has_list = any(reading.is_list and reading.value is not None for reading in record.after)
-        is_derived = policy.style is Style.PORTABLE and SERVICE_ADDRESSES in policy.derive
-        if not (has_list and is_derived and record.wanted):
+        if not (has_list and record.wanted):
             continue
         for membership in record.place.memberships:
             for fact in membership.cluster.network.service_cidrs:

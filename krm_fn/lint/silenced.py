@@ -43,7 +43,8 @@ class Silencer:
         for obj in annotated:
             value = lookup(obj.data, _PATH)
             if value is not None:
-                self._codes[obj.ref] = tuple(str(value).replace(",", " ").split())
+                codes = str(value).replace(",", " ")
+                self._codes[obj.ref] = tuple(codes.split())
         self._used: set[object] = set()
 
     def left(self, results: Iterable[Result]) -> Iterator[Result]:
@@ -55,7 +56,7 @@ class Silencer:
             elif severity is not Severity.ERROR and self._is_silenced(result):
                 self.silenced.append(result)
             else:
-                yield result if severity is result.severity else result._replace(severity=severity)
+                yield result._replace(severity=severity)
 
     def idle(self, config_ref: ObjectRef, codes: Collection[str]) -> Iterator[Result]:
         """Yield a finding for each code of an annotation, and each entry of `spec.lint.ignore`, that silences nothing.
@@ -82,22 +83,26 @@ class Silencer:
                 yield Result.of("SettingUnused", message, is_info=True).about(config_ref)
 
     def _severity(self, result: Result) -> Severity | None:
-        is_fixed = result.code not in SILENCEABLE
-        if is_fixed or (result.severity is Severity.ERROR and result.code not in OF_VALUES):
-            return result.severity
+        severity = result.severity
+        is_of_value = result.code in OF_VALUES
+        if result.code not in SILENCEABLE or (severity is Severity.ERROR and not is_of_value):
+            return severity
         if result.code in self._wanted.lint:
             return self._wanted.lint[result.code]
-        is_louder = is_severe(result.severity, self._at_most)
-        return self._at_most if is_louder and result.code in OF_VALUES else result.severity
+        if is_of_value and is_severe(severity, self._at_most):
+            return self._at_most
+        return severity
 
     def _is_silenced(self, result: Result) -> bool:
         is_silenced = result.code in self._codes.get(result.ref, ())
         if is_silenced:
             self._used.add((result.ref, result.code))
-        path = self._paths.get(result.ref.file_path, result.ref.file_path)
+        ref = result.ref
+        path = self._paths.get(ref.file_path, ref.file_path)
         for number, entry in enumerate(self._wanted.ignore):
-            is_named = result.code in entry.rules
-            if is_named and entry.fits(path=path, kind=result.ref.kind, name=result.ref.name):
+            if result.code not in entry.rules:
+                continue
+            if entry.fits(path=path, kind=ref.kind, name=ref.name):
                 self._used.add(number)
                 is_silenced = True
         return is_silenced

@@ -105,7 +105,8 @@ class NoProxyList:
     @cached_property
     def cidrs(self) -> frozenset[Cidr]:
         """The CIDRs of the list, and each address as the CIDR of one."""
-        return frozenset(cidr for text in self.entries if (cidr := _as_cidr(text)) is not None)
+        cidrs = map(_as_cidr, self.entries)
+        return frozenset(cidr for cidr in cidrs if cidr is not None)
 
     @cached_property
     def _prefix_lengths(self) -> list[tuple[int, int]]:
@@ -114,10 +115,11 @@ class NoProxyList:
     def wider(self, cidr: Cidr) -> Cidr | None:
         """Return a CIDR of the list that holds another one and more."""
         for version, length in self._prefix_lengths:
-            if version == cidr.version and length < cidr.prefixlen:
-                around = cidr.supernet(new_prefix=length)
-                if around in self.cidrs:
-                    return around
+            if version != cidr.version or length >= cidr.prefixlen:
+                continue
+            around = cidr.supernet(new_prefix=length)
+            if around in self.cidrs:
+                return around
         return None
 
     def covers(self, host: str) -> bool:
@@ -128,15 +130,16 @@ class NoProxyList:
         if cidr is not None:
             return cidr in self.cidrs or self.wider(cidr) is not None
         name = host.removeprefix(".")
-        if host in self.texts or name in self.texts:
+        if host in self.texts or name in self.texts or self.domain_around(name):
             return True
-        return any(name in self.texts or f".{name}" in self.texts for name in _parents(name))
+        return not self.texts.isdisjoint(_parents(name))
 
     def domain_around(self, name: str) -> str:
         """Return an entry with a leading dot that covers a name; "" for none."""
         for parent in _parents(name):
-            if f".{parent}" in self.texts:
-                return f".{parent}"
+            domain = f".{parent}"
+            if domain in self.texts:
+                return domain
         return ""
 
     def missing_forms(self, entry: str) -> list[str]:
@@ -145,8 +148,8 @@ class NoProxyList:
             return []
         forms = []
         for form in entries.expand(entry):
-            is_covered = self.domain_around(form.removeprefix(".").rstrip("."))
-            if form not in self.texts and not is_covered:
+            name = form.strip(".")
+            if form not in self.texts and not self.domain_around(name):
                 forms.append(form)
         return forms
 
@@ -165,11 +168,15 @@ def judge_list(text: str, reader: Reader, *, has_proxy: bool = True) -> tuple[Pr
         return (Problem("PasswordInList", message),)
     written = [part.strip() for part in text.split(",") if part.strip()]
     if not written:
+        if not has_proxy:
+            return ()
         message = "the list must not be empty beside a proxy: everything inside the cluster would go through it"
-        return (Problem("ListEmpty", message),) if has_proxy else ()
+        return (Problem("ListEmpty", message),)
     problems = list(_of_spacing(text))
-    domains = [domain for network in reader.networks for domain in network.service_domain]
-    own = frozenset(domain.value.strip(".").lower() for domain in domains)
+    domains: list[str] = []
+    for network in reader.networks:
+        domains += [domain.value.strip(".") for domain in network.service_domain]
+    own = frozenset(domain.lower() for domain in domains)
     for entry in written:
         problems += _of_entry(entry, reader.audience, own)
     if has_proxy:
@@ -197,10 +204,13 @@ def corrected_entries(text: str, reader: Reader) -> list[str]:
     known = NoProxyList(_hosts(text), reader.networks)
     corrected: list[str] = []
     for host in known.entries:
-        if not entries.holds_every_address(host):
-            corrected += [host] if host in entries.expand(host) else []
-            corrected += known.missing_forms(host)
-    return [form for form in dict.fromkeys(corrected) if not _breaks_pods(form, reader.audience)]
+        if entries.holds_every_address(host):
+            continue
+        if host in entries.expand(host):
+            corrected.append(host)
+        corrected += known.missing_forms(host)
+    forms = dict.fromkeys(corrected)
+    return [form for form in forms if not _breaks_pods(form, reader.audience)]
 
 
 # one entry
@@ -233,9 +243,9 @@ def _of_entry(written: str, audience: Audience, own: frozenset[str]) -> tuple[Pr
 
 def _is_unread(host: str) -> bool:
     """Return whether no program reads an entry, such as a glob inside of a name, or an address that no host has."""
-    if entries.classify(host) is EntryKind.UNKNOWN:
+    if entries.classify(host) is EntryKind.UNKNOWN or host == "0.0.0.0":  # noqa: S104 -- compared
         return True
-    return host == "0.0.0.0" or (":" in host and "%" in host)  # noqa: S104 -- compared, not bound
+    return ":" in host and "%" in host
 
 
 def _breaks_pods(host: str, audience: Audience) -> bool:
@@ -266,16 +276,20 @@ def _is_broad_name(host: str, own: frozenset[str]) -> bool:
     known = own | entries.CLUSTER_NAMES | entries.SHORT_NAMES
     if name in known or name in entries.PRIVATE_SUFFIXES:
         return False
-    is_label = "." not in name and (kind is not EntryKind.NAME or entries.is_top_level(name))
-    return kind is EntryKind.NUMBERS or name in _PUBLIC_SUFFIXES or is_label
+    if kind is EntryKind.NUMBERS or name in _PUBLIC_SUFFIXES:
+        return True
+    if "." in name:
+        return False
+    return kind is not EntryKind.NAME or entries.is_top_level(name)
 
 
 def _is_broad_address(host: str) -> bool:
     """Return whether a CIDR is around a private network, or of public addresses that look like private ones."""
-    cidr = _as_cidr(entries.canonical(host)[0])
-    if not isinstance(cidr, ipaddress.IPv4Network):
+    first = entries.canonical(host)[0]
+    cidr = _as_cidr(first)
+    if not isinstance(cidr, ipaddress.IPv4Network) or cidr in _PRIVATE:
         return False
-    if any(cidr != private and cidr.supernet_of(private) for private in _PRIVATE):
+    if any(map(cidr.supernet_of, _PRIVATE)):
         return True
     return cidr.subnet_of(_172) and not cidr.subnet_of(_PRIVATE[1])
 
@@ -319,9 +333,12 @@ def _of_whole_list(known: NoProxyList, reader: Reader) -> Iterator[Problem]:
         is_right = is_right and not _of_entry(entry, reader.audience, frozenset())
         missing = known.missing_forms(entry)
         if missing and is_right and not _may_be_one_host(entry):
-            message = f'write "{",".join((entry, *missing))}" for "{entry}": some programs read only one of these forms'
+            forms = ",".join((entry, *missing))
+            message = f'write "{forms}" for "{entry}": some programs read only one of these forms'
             yield Problem("DomainForm", message)
-        cover = entry if entry in earlier else _cover(entry, known)
+        cover = _cover(entry, known)
+        if entry in earlier:
+            cover = entry
         if cover:
             message = f'entry "{entry}" is not needed: "{cover}" is in the list'
             yield Problem("EntryNeedless", message)
@@ -337,12 +354,17 @@ def _may_be_one_host(entry: str) -> bool:
 def _cover(entry: str, known: NoProxyList) -> str:
     """Return the entry that makes another one needless; an address stays, because half of all programs read no CIDR."""
     cidr = entries.network(entry)
-    if cidr is not None:
-        wider = known.wider(cidr) if cidr.prefixlen < cidr.max_prefixlen else None
-        return str(wider) if wider is not None and wider.prefixlen > 0 else ""
-    if entries.classify(entry) in (EntryKind.NAME, EntryKind.DOMAIN):
-        return known.domain_around(entry.removeprefix("."))
-    return ""
+    if cidr is None:
+        if entries.classify(entry) not in (EntryKind.NAME, EntryKind.DOMAIN):
+            return ""
+        name = entry.removeprefix(".")
+        return known.domain_around(name)
+    if cidr.prefixlen == cidr.max_prefixlen:
+        return ""
+    wider = known.wider(cidr)
+    if wider is None or wider.prefixlen == 0:
+        return ""
+    return str(wider)
 
 
 class _Needed(NamedTuple):
@@ -362,12 +384,15 @@ def _lacking(known: NoProxyList, reader: Reader) -> Iterator[Problem]:
     if "*" in known.texts:
         return
     for needed in _needed(reader):
-        entry, host = (entries.canonical(text.lower())[0] for text in (needed.entry, needed.host))
+        entry = entries.canonical(needed.entry.lower())[0]
+        host = entries.canonical(needed.host.lower())[0]
         is_there = known.covers(host) if host else entry in known.texts
-        is_harmful = entries.holds_every_address(entry) or _breaks_pods(entry, reader.audience)
-        if not (is_there or is_harmful or placeholders.is_template(entry)):
-            message = f'the list must hold "{entry}": {needed.why}'
-            yield Problem(needed.code, message, entry)
+        if is_there or placeholders.is_template(entry):
+            continue
+        if entries.holds_every_address(entry) or _breaks_pods(entry, reader.audience):
+            continue
+        message = f'the list must hold "{entry}": {needed.why}'
+        yield Problem(needed.code, message, entry)
 
 
 def _needed(reader: Reader) -> Iterator[_Needed]:
@@ -388,18 +413,25 @@ def _needed(reader: Reader) -> Iterator[_Needed]:
                 yield _Needed("ClusterNotListed", fact.value, why, fact.value)
         for number, service_cidr in enumerate(network.service_cidrs):
             first = styles.first_address(service_cidr.value)
+            if not first:
+                continue
             is_for_pods = number > 0 and reader.audience is Audience.POD
-            if first and not (is_for_pods and entries.confuses_ruby(first)):
-                why = "it is the API server's address, and half of all programs read no CIDRs"
-                yield _Needed("AddressNotListed", first, why)
+            if is_for_pods and entries.confuses_ruby(first):
+                continue
+            why = "it is the API server's address, and half of all programs read no CIDRs"
+            yield _Needed("AddressNotListed", first, why)
         provider = providers.find(network.infrastructure_kind)
-        for address in provider.metadata if provider else ():
+        if provider:
             why = f"it is the metadata service of {network.infrastructure_kind}"
-            yield _Needed("AddressNotListed", address, why, address)
+            for address in provider.metadata:
+                yield _Needed("AddressNotListed", address, why, address)
 
 
 def _hosts(text: str) -> list[str]:
-    return [entries.bare(token) for part in text.split(",") for token in entries.split(part)]
+    hosts: list[str] = []
+    for part in text.split(","):
+        hosts += map(entries.bare, entries.split(part))
+    return hosts
 
 
 @lru_cache(maxsize=16384)
@@ -407,7 +439,8 @@ def _as_cidr(text: str) -> Cidr | None:
     """Return a CIDR, or an address as the CIDR of one; None for anything else."""
     if "/" in text:
         return entries.network(text)
-    return entries.network(f"{text}/{128 if ':' in text else 32}")
+    length = 128 if ":" in text else 32
+    return entries.network(f"{text}/{length}")
 
 
 def _parents(name: str) -> Iterator[str]:

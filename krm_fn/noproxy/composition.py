@@ -10,10 +10,10 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from fnmatch import translate
 from functools import lru_cache
+from operator import attrgetter
 
 from krm_fn.clusters.network import ClusterNetwork
 from krm_fn.noproxy import entries, styles
-from krm_fn.noproxy.entries import EntryKind
 from krm_fn.noproxy.model import (
     CLUSTER_DOMAIN_NAMES,
     Audience,
@@ -39,7 +39,8 @@ def compose(
             ``Verbatim``, and what TKG stores of a cluster is in the style ``TKG``.
     """
     recipe = styles.RECIPES[_style(policy, audience)]
-    is_off = recipe.merged and [entry.text for entry in user] == ["*"]
+    texts = [entry.text for entry in user]
+    is_off = recipe.merged and texts == ["*"]
     forms = entries.expand if recipe.normal else _as_written
     # A derived host is exact, so that no domain is added.
     forms_of_derived = entries.plain if recipe.normal else _as_written
@@ -48,12 +49,15 @@ def compose(
         if group.derived_from == styles.USER:
             composed += _in_forms(user, forms)
         elif not is_off and _is_wanted(group, recipe, policy):
-            composed += united(_in_forms(group.entries(networks, audience), forms_of_derived))
+            derived = group.entries(networks, audience)
+            composed += united(_in_forms(derived, forms_of_derived))
     composed += _in_forms(policy.extra, forms)
     if recipe.merged:
         composed = united(composed)
     kept = _kept(composed, policy, audience)
-    return tuple(sorted(kept, key=lambda entry: entry.text) if recipe.ordered else kept)
+    if recipe.ordered:
+        kept.sort(key=attrgetter("text"))
+    return tuple(kept)
 
 
 def _kept(composed: Iterable[Entry], policy: Policy, audience: Audience) -> list[Entry]:
@@ -62,8 +66,9 @@ def _kept(composed: Iterable[Entry], policy: Policy, audience: Audience) -> list
     is_excluded = _exclusions(policy.exclude)
     kept: list[Entry] = []
     for entry in composed:
-        breaks_clients = is_portable and entries.breaks_clients(entry.text)
-        if not breaks_clients and not is_excluded(entry.text):
+        if is_portable and entries.breaks_clients(entry.text):
+            continue
+        if not is_excluded(entry.text):
             kept.append(entry)
     if policy.rooted is not None:
         return kept
@@ -74,14 +79,17 @@ def _kept(composed: Iterable[Entry], policy: Policy, audience: Audience) -> list
 def _is_alone(entry: Entry, texts: set[str]) -> bool:
     """Return whether a derived rooted name is all that ``exclude`` has left of a domain."""
     domain = entry.text.removeprefix(".svc.").removesuffix(".")
-    is_rooted = Origin.RULE in entry.origins and entry.text == f".svc.{domain}."
-    return is_rooted and texts.isdisjoint((domain, f".{domain}", f".svc.{domain}"))
+    if Origin.RULE not in entry.origins or entry.text != f".svc.{domain}.":
+        return False
+    return texts.isdisjoint((domain, f".{domain}", f".svc.{domain}"))
 
 
 def _style(policy: Policy, audience: Audience) -> Style:
     if audience is Audience.PRODUCT or policy.style is Style.VERBATIM:
         return Style.VERBATIM
-    return Style.TKG if audience is Audience.TKG else policy.style
+    if audience is Audience.TKG:
+        return Style.TKG
+    return policy.style
 
 
 def _is_wanted(group: Group, recipe: Recipe, policy: Policy) -> bool:
@@ -94,7 +102,10 @@ def _is_wanted(group: Group, recipe: Recipe, policy: Policy) -> bool:
 
 def _in_forms(given: Iterable[Entry], forms: Callable[[str], tuple[str, ...]]) -> list[Entry]:
     """Return the forms of each entry, with the reason for each."""
-    return [_rewritten(entry, text) for entry in given for text in forms(entry.text)]
+    written: list[Entry] = []
+    for entry in given:
+        written += [_rewritten(entry, text) for text in forms(entry.text)]
+    return written
 
 
 def _as_written(text: str) -> tuple[str, ...]:
@@ -107,7 +118,7 @@ def _rewritten(entry: Entry, text: str) -> Entry:
         return entry
     if text == f".{entry.text}":
         return entry.by_rule(text, styles.TWIN)
-    if entries.classify(text) is EntryKind.ADDRESS and entries.network(entry.text):
+    if entries.address(text) and entries.network(entry.text):
         rule = f"the address itself beside {entry.text} (for clients that read no CIDRs)"
         return entry.by_rule(text, rule)
     return entry._replace(text=text, why=(*entry.why, f'written "{entry.text}"'))
@@ -116,9 +127,16 @@ def _rewritten(entry: Entry, text: str) -> Entry:
 @lru_cache(maxsize=256)
 def _exclusions(patterns: tuple[str, ...]) -> Callable[[str], bool]:
     """Return a test for the patterns: a glob if it has ``*`` or ``?``, else an entry, as written or normalised."""
-    globs = [text for text in patterns if "*" in text or "?" in text]
-    tests = [re.compile(translate(text.lower().replace("[", "[[]"))).match for text in globs]
-    exact = {
-        form for text in patterns if text not in globs for form in (text, *entries.plain(text))
-    }
-    return lambda entry: entry in exact or any(test(entry) for test in tests)
+    tests: list[re.Pattern[str]] = []
+    exact: set[str] = set()
+    for pattern in patterns:
+        if "*" in pattern or "?" in pattern:
+            glob = pattern.lower().replace("[", "[[]")
+            tests.append(re.compile(translate(glob)))
+        else:
+            exact |= {pattern, *entries.plain(pattern)}
+
+    def is_excluded(entry: str) -> bool:
+        return entry in exact or any(test.match(entry) for test in tests)
+
+    return is_excluded

@@ -173,9 +173,11 @@ def bare(entry: str) -> str:
         return entry
     if _NOT_IN_HOSTS.isdisjoint(entry):
         return _ascii(entry)
+    host = entry
     match = None if _WITH_PREFIX.fullmatch(entry) else re.fullmatch(_URL, entry)
-    host = match["host"] if match and match["host"] else entry
-    with_port = re.fullmatch(_WITH_PORT, host) if ":" in host else None
+    if match:
+        host = match["host"] or entry
+    with_port = re.fullmatch(_WITH_PORT, host)
     if with_port:
         return _ascii(with_port["host"])
     without_colon = host.removesuffix(":")
@@ -219,7 +221,9 @@ def classify(entry: str) -> EntryKind:
 @lru_cache(maxsize=16384)
 def address(entry: str) -> Address | None:
     """Return ``entry`` as an address, with or without brackets; None if it is none."""
-    text = entry[1:-1] if entry[:1] == "[" and entry[-1:] == "]" else entry
+    text = entry
+    if text.startswith("[") and text.endswith("]"):
+        text = text[1:-1]
     if _is_name(text):
         return None
     try:
@@ -294,8 +298,10 @@ def is_top_level(label: str) -> bool:
 @lru_cache(maxsize=16384)
 def plain(text: str) -> tuple[str, ...]:
     """Return the entries of a text as everyone writes them, each once: steps 1 to 3."""
-    parts = (part for token in split(text) for part in canonical(bare(token)))
-    return tuple(dict.fromkeys(parts))
+    parts: dict[str, None] = {}
+    for token in split(text):
+        parts.update(dict.fromkeys(canonical(bare(token))))
+    return tuple(parts)
 
 
 @lru_cache(maxsize=16384)

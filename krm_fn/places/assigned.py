@@ -28,7 +28,9 @@ def readings(text: str, form: Syntax, blank: Reading) -> Iterator[Reading]:
             assignment = assignments[name]
             raw = text[assignment.line_start : assignment.line_end].strip()
             is_lost = assignment.value is None
-            why = "its reader cannot make anything of it" if is_lost else ""
+            why = ""
+            if is_lost:
+                why = "its reader cannot make anything of it"
             yield blank._replace(
                 variable=variable, value=assignment.value, raw=raw, why_unknown=why, is_lost=is_lost
             )

@@ -24,10 +24,13 @@ def with_certificates(text: str, wanted: str) -> str:
     """Return a text of certificates with those that it lacks at its end, each below our line, and no others of ours."""
     others = re.sub(_MARKED, "", text)
     there = pem.split(others)
-    missing = "".join(
-        f"{_MARK}\n{certificate}" for certificate in pem.split(wanted) if certificate not in there
-    )
-    return f"{others}\n{missing}" if others and missing else others + missing
+    missing = ""
+    for certificate in pem.split(wanted):
+        if certificate not in there:
+            missing += f"{_MARK}\n{certificate}"
+    if others and missing:
+        others += "\n"
+    return others + missing
 
 
 class CertificateText(NamedTuple):
@@ -42,11 +45,14 @@ class CertificateText(NamedTuple):
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Make the text hold the certificates; report a text that cannot be read."""
         draft.mapping(place.path[:-1])
-        old = draft.get(place.path)
-        if old is not None and not isinstance(old, str):
-            raise WrongTypeError(place.path, old, "a string")
+        text = draft.get(place.path)
+        if text is None:
+            text = ""
+        if not isinstance(text, str):
+            raise WrongTypeError(place.path, text, "a string")
         try:
-            text = _decoded(old or "") if self.is_base64 else old or ""
+            if self.is_base64:
+                text = _decoded(text)
         except ValueError:
             message = "is no text in base64, so it stays as it is: correct it, or remove it"
             draft.report("TextUnreadable", message, place.path)
@@ -55,13 +61,16 @@ class CertificateText(NamedTuple):
         if new == text:
             return
         if settings.trusted_ca.pem:
-            draft.describe(f"sets {pem.shown(settings.trusted_ca.pem)} in {place.label}")
+            shown = pem.shown(settings.trusted_ca.pem)
+            draft.describe(f"sets {shown} in {place.label}")
         else:
             draft.describe(f"removes our certificates from {place.label}")
-        if new:
-            draft.set(place.path, _encoded(new) if self.is_base64 else new)
-        else:
+        if not new:
             draft.remove(place.path, keep=place.kept_steps)
+        elif self.is_base64:
+            draft.set(place.path, _encoded(new))
+        else:
+            draft.set(place.path, new)
 
 
 class NamedEntry(NamedTuple):
@@ -79,22 +88,25 @@ class NamedEntry(NamedTuple):
         if self.entry is None and not isinstance(draft.get(place.path), list):
             return
         before = draft.items(place.path) or []
-        ours = [at for at, entry in enumerate(before) if self._is_ours(entry)]
-        entries = [entry for entry in before if not self._is_ours(entry)]
-        if ours and self.entry is not None:
-            entries.insert(ours[0], {**before[ours[0]], **self.entry})
-        elif self.entry is not None:
+        entries = []
+        ours = None
+        for entry in before:
+            if lookup(entry, ("name",)) != self.name:
+                entries.append(entry)
+            elif ours is None:
+                ours = entry
+                position = len(entries)
+        if ours is None:
             position = len(entries)
             while position and variable_of(entries[position - 1]):
                 position -= 1
-            entries.insert(position, self.entry)
+        if self.entry is not None:
+            entry = {**(ours or {}), **self.entry}
+            entries.insert(position, entry)
         if entries:
             draft.set(place.path, entries)
         else:
             draft.remove(place.path, keep=place.kept_steps)
-
-    def _is_ours(self, entry: Any) -> bool:
-        return bool(lookup(entry, ("name",)) == self.name)
 
 
 def in_base64(settings: ProxySettings) -> str:

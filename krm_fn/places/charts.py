@@ -12,11 +12,12 @@ from krm_fn.clusters import Key, chart_of
 from krm_fn.krm.resourcelist import Object, group_kind
 from krm_fn.light_typing import Any, NamedTuple
 from krm_fn.patch import Pointer, list_at, lookup, text_at
+from krm_fn.places.reading import quoted
 from krm_fn.products.releases import APPLICATION, CHART_SOURCES, FLUX_SOURCES, HELM_RELEASE
 from krm_fn.products.systems import System
 
-_CHART, _CHART_REF = ("spec", "chart", "spec"), ("spec", "chartRef")
-
+_CHART = ("spec", "chart", "spec")
+_CHART_REF = ("spec", "chartRef")
 
 ChartSources = Mapping[Key, str]
 """The objects of Flux that say where charts are -> their URLs."""
@@ -60,8 +61,9 @@ def charts_of(obj: Mapping[str, Any], sources: ChartSources = NO_SOURCES) -> Ite
     if kind == HELM_RELEASE and chart_of(obj):
         yield _of_release(obj, sources)
     elif kind == APPLICATION:
-        count = len(list_at(obj, ("spec", "sources")))
-        paths: list[Pointer] = [("spec", "sources", str(at)) for at in range(count)]
+        paths: list[Pointer] = []
+        for at, _ in enumerate(list_at(obj, ("spec", "sources"))):
+            paths.append(("spec", "sources", str(at)))
         for path in paths or [("spec", "source")]:
             use = _of_application(obj, path)
             if use.name:
@@ -70,13 +72,17 @@ def charts_of(obj: Mapping[str, Any], sources: ChartSources = NO_SOURCES) -> Ite
 
 def _of_release(obj: Mapping[str, Any], sources: ChartSources) -> ChartUse:
     path = (*_CHART, "sourceRef")
-    is_reference = not text_at(obj, (*_CHART, "chart"))
-    source = lookup(obj, _CHART_REF if is_reference else path)
+    chart = text_at(obj, (*_CHART, "chart"))
+    source = lookup(obj, path if chart else _CHART_REF)
+    kind = text_at(source, ("kind",))
+    name = text_at(source, ("name",))
     namespace = text_at(source, ("namespace",)) or text_at(obj, ("metadata", "namespace"))
-    key = Key(FLUX_SOURCES, text_at(source, ("kind",)), namespace, text_at(source, ("name",)))
-    url = sources.get(key, "")
-    chart = _last_step(url) if is_reference else ""
-    return ChartUse(chart or chart_of(obj), text_at(obj, (*path, "name")), ("spec",), url)
+    url = sources.get(Key(FLUX_SOURCES, kind, namespace, name), "")
+    last = ""
+    if not chart:
+        last = _last_step(url)
+    repository = text_at(obj, (*path, "name"))
+    return ChartUse(last or chart_of(obj), repository, ("spec",), url)
 
 
 def _of_application(obj: Mapping[str, Any], path: Pointer) -> ChartUse:
@@ -102,9 +108,15 @@ def charts_in(obj: Object, sources: ChartSources = NO_SOURCES) -> Iterator[tuple
             continue
         chart = CHARTS[use.name]
         names: list[str] = []
-        urls: list[Pointer] = [tuple(path.split(".")) for path in chart.other_urls]
+        urls: list[Pointer] = []
+        for other in chart.other_urls:
+            steps = other.split(".")
+            urls.append(tuple(steps))
         for value in chart.values:
-            names += [f"`{name}`" for name in value.names]
-            urls += [path for variable, path in value.texts.items() if variable != "NO_PROXY"]
-        system = System(f"the chart {use.name}", ", ".join(names), urls=tuple(urls))
-        yield system, (*use.path, "values" if obj.group_kind == HELM_RELEASE else "helm")
+            names += value.names
+            for variable, path in value.texts.items():
+                if variable != "NO_PROXY":
+                    urls.append(path)
+        system = System(f"the chart {use.name}", quoted(names), urls=tuple(urls))
+        values = "values" if obj.group_kind == HELM_RELEASE else "helm"
+        yield system, (*use.path, values)

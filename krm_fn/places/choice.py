@@ -35,26 +35,36 @@ class Request(NamedTuple):
 
 def is_refused(obj: Mapping[str, Any], at: Pointer = ("spec",)) -> bool:
     """Return whether an annotation of an object, or of the pod template with the specification ``at``, refuses."""
-    return any(value == REFUSALS.get(name) for name, value in _annotations(obj, at))
+    for name, value in _annotations(obj, at):
+        refusal = REFUSALS.get(name)
+        if value == refusal:
+            return True
+    return False
 
 
 def request_of(obj: Mapping[str, Any], at: Pointer = ("spec",)) -> Request:
     """Return what the annotations ask for; arguments as ``is_refused``."""
     is_wanted = False
-    names: list[str] = []
+    names: dict[str, None] = {}
     for name, value in _annotations(obj, at):
-        if name in LISTS and value == "true":
+        if name not in LISTS:
+            continue
+        if value == "true":
             is_wanted = True
-        elif name in LISTS:
-            names += filter(None, (part.strip() for part in value.split(",")))
-    return Request(is_wanted, tuple(dict.fromkeys(names)))
+            continue
+        for part in value.split(","):
+            names[part.strip()] = None
+    names.pop("", None)
+    return Request(is_wanted, tuple(names))
 
 
 def _annotations(obj: Mapping[str, Any], at: Pointer) -> Iterator[tuple[str, str]]:
     """Yield name and value of the annotations about the proxy; Kubernetes refuses ``true`` without quotes."""
-    for above in dict.fromkeys((("metadata",), (*at[:-1], "metadata"))):
+    places: dict[Pointer, None] = {(): None, at[:-1]: None}
+    for above in places:
+        annotations = lookup(obj, (*above, "metadata", "annotations"))
         for name in (*LISTS, *REFUSALS):
-            value = lookup(obj, (*above, "annotations", name))
+            value = lookup(annotations, (name,))
             if isinstance(value, bool):
                 value = str(value).lower()
             if isinstance(value, str):
@@ -70,11 +80,14 @@ def fits_object(written: Mapping[str, Any], data: Mapping[str, Any], at: Pointer
     """Return whether an object fits a matcher; labels of the pod template with the specification ``at`` are its own."""
     obj = Object((), dict(data), reference(data))
     labels = lookup(data, (*at[:-1], "metadata", "labels"))
-    return Matcher.of(written).fits(
+    if not isinstance(labels, dict):
+        labels = {}
+    matcher = Matcher.of(written)
+    return matcher.fits(
         kind=obj.ref.kind,
         name=obj.ref.name,
         namespace=obj.ref.namespace,
-        labels={**(labels if isinstance(labels, dict) else {}), **obj.labels},
+        labels={**labels, **obj.labels},
         annotations=obj.annotations,
     )
 
@@ -93,9 +106,12 @@ def chosen_charts(
     if is_refused(obj):
         return
     request = request_of(obj)
+    matchers = options.get("charts", ())
     for use in charts_of(obj, sources):
-        is_matched = any(_fits(matcher, obj, use) for matcher in options.get("charts", ()))
-        if request.is_wanted or request.names or is_matched:
+        is_chosen = request.is_wanted or bool(request.names)
+        for matcher in matchers:
+            is_chosen = is_chosen or _fits(matcher, obj, use)
+        if is_chosen:
             yield Chosen(use, request.names)
 
 

@@ -44,8 +44,10 @@ def is_of(name: object, settings: ProxySettings) -> bool:
     """Return whether a name is that of the Secret of the settings' Cluster; of any, where no Cluster is known."""
     if not settings.clusters:
         return is_one(name)
-    names = [name_for(cluster) for cluster in settings.clusters]
-    return isinstance(name, str) and base_of(name) in names
+    if not isinstance(name, str):
+        return False
+    base = base_of(name)
+    return any(base == name_for(cluster) for cluster in settings.clusters)
 
 
 def key_of(unit: str) -> str:

@@ -30,7 +30,8 @@ class Container(NamedTuple):
 
         Knative names the container of a Service at admission. No name has a bracket.
         """
-        return self.name or f"{self.path[-2]}[{self.path[-1]}]"
+        *_, field, index = self.path
+        return self.name or f"{field}[{index}]"
 
     @property
     def is_init(self) -> bool:
@@ -40,7 +41,8 @@ class Container(NamedTuple):
     @property
     def image(self) -> str:
         """The name of its image without tag and digest, "" where it has none: ``quay.io/argoproj/argocd``."""
-        return re.sub(r"(:[^/]*)?(@.*)?\Z", "", text_at(self.fields, ("image",)))
+        image = text_at(self.fields, ("image",))
+        return re.sub(r"(:[^/]*)?(@.*)?\Z", "", image)
 
 
 def pod_spec(obj: Mapping[str, Any]) -> Pointer | None:
@@ -50,8 +52,12 @@ def pod_spec(obj: Mapping[str, Any]) -> Pointer | None:
 
 def labels(obj: Mapping[str, Any], key: str) -> set[str]:
     """Return the values that an object and its pod template have under a label: none, one, or two."""
-    paths = (("metadata", "labels", key), ("spec", "template", "metadata", "labels", key))
-    return {text_at(obj, path) for path in paths} - {""}
+    values = set()
+    for above in ((), ("spec", "template")):
+        value = text_at(obj, (*above, "metadata", "labels", key))
+        if value:
+            values.add(value)
+    return values
 
 
 def containers(
@@ -61,18 +67,22 @@ def containers(
     path = (*at, field)
     for index, item in enumerate(list_at(obj, path)):
         if isinstance(item, Mapping):
-            yield Container(text_at(item, ("name",)), (*path, str(index)), item)
+            name = text_at(item, ("name",))
+            yield Container(name, (*path, str(index)), item)
 
 
 def wrong_types(data: Mapping[str, Any], at: Pointer) -> Iterator[Result]:
     """Yield what on the way to the containers, or among them, has a wrong type."""
-    lists = [(*at, field) for field in (INIT_CONTAINERS, CONTAINERS)]
-    mappings = [at[:length] for length in range(1, len(at) + 1)]
-    for path in lists:
+    mappings = []
+    for length, _ in enumerate(at, 1):
+        mappings.append(at[:length])
+    for field in (INIT_CONTAINERS, CONTAINERS):
+        path = (*at, field)
         value = lookup(data, path)
         if value is not None and not isinstance(value, list):
             yield wrong_type(path, value, "a list")
-        mappings += [(*path, str(index)) for index in range(len(list_at(data, path)))]
+        for index, _ in enumerate(list_at(data, path)):
+            mappings.append((*path, str(index)))
     for path in mappings:
         value = lookup(data, path)
         if value is not None and not isinstance(value, dict):

@@ -12,7 +12,7 @@ from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer, lookup
+from krm_fn.patch import Pointer, list_at, lookup, text_at
 from krm_fn.places.containers import LISTS, containers, pod_spec
 from krm_fn.places.place import Place
 from krm_fn.places.reading import Reading
@@ -55,15 +55,19 @@ class EnvEntries(NamedTuple):
         env = lookup(data, place.path)
         if not isinstance(env, list):
             return
-        last = {variable_of(entry): index for index, entry in enumerate(env)}
+        last = {}
+        for index, entry in enumerate(env):
+            name = variable_of(entry)
+            if name is not None:
+                last[name] = index
         beside = self.provided.names | self._set_elsewhere()
         for name, index in last.items():
-            if name is None:
-                continue
+            entry = env[index]
             path = (*place.path, str(index))
-            reading = read_entry(Reading(name, None, path, "", place.label), env[index])
-            is_provided = env[index] in self.provided.entries
-            reading = reading._replace(is_provided=is_provided, maybe_elsewhere=beside)
+            blank = Reading(name, None, path, "", place.label)
+            is_provided = entry in self.provided.entries
+            blank = blank._replace(is_provided=is_provided, maybe_elsewhere=beside)
+            reading = read_entry(blank, entry)
             yield reading
             if "no_proxy" not in self.names and name.lower() not in last:
                 yield reading._replace(variable=name.lower(), member=name)
@@ -71,26 +75,30 @@ class EnvEntries(NamedTuple):
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Correct the first entry of each variable, remove the others, and add what is missing."""
         env = draft.items(place.path) or []
-        wanted = {name: kubernetes_env(value) for name, value in settings.variables().items()}
+        wanted = {}
+        for name, value in settings.variables().items():
+            wanted[name] = kubernetes_env(value)
         entries: list[Any] = []
         done: set[str] = set()
         for index, entry in enumerate(env):
             path = (*place.path, str(index))
-            name = variable_of(entry)
-            if name is None:
+            variable = variable_of(entry)
+            if variable is None:
                 entries.append(entry)
                 if wanted and not isinstance(entry, Mapping):
-                    draft.findings.append(wrong_type(path, entry, "a mapping"))
+                    finding = wrong_type(path, entry, "a mapping")
+                    draft.findings.append(finding)
                 continue
-            if name in done:
+            if variable in done:
                 continue
-            done.add(name)
+            done.add(variable)
             if entry in self.provided.entries:
                 entries.append(entry)
                 continue
             _report_reference(draft, place, path, entry)
-            if name in wanted:
-                entries.append(_corrected(entry, wanted[name]))
+            if variable in wanted:
+                corrected = _corrected(entry, wanted[variable])
+                entries.append(corrected)
         entries = self._completed(entries, wanted, done)
         if entries and entries != env:
             draft.set(place.path, entries)
@@ -109,17 +117,21 @@ class EnvEntries(NamedTuple):
         twins = {name.swapcase() for name in last}.intersection(self.names)
         is_in_order = twins <= {*last} and last == sorted(last, key=self.names.index)
         for name in self.names:
-            if name in wanted and name not in done and name.upper() not in self.provided.names:
-                ours.append({"name": name, "value": wanted[name]})
+            if name in done or name not in wanted:
+                continue
+            if name.upper() not in self.provided.names:
+                entry = {"name": name, "value": wanted[name]}
+                ours.append(entry)
         if is_in_order:
             ours.sort(key=lambda entry: self.names.index(entry["name"]))
         return [*entries[:start], *ours]
 
     def _set_elsewhere(self) -> frozenset[str]:
         """Return the variables, in upper case, that ``envFrom`` may take from objects that are not seen here."""
-        sources = self.env_from if isinstance(self.env_from, list) else []
-        for source in sources:
-            if source not in self.provided.sources and not lookup(source, ("prefix",)):
+        for source in list_at(self.env_from, ()):
+            if source in self.provided.sources:
+                continue
+            if not lookup(source, ("prefix",)):
                 return frozenset(UPPER)
         return frozenset()
 
@@ -142,8 +154,10 @@ def _report_reference(draft: Draft, place: Place, path: Pointer, entry: Mapping[
 
 def variable_of(entry: Any) -> str | None:
     """Return which of the six variables an entry sets; None for any other entry."""
-    name = entry.get("name") if isinstance(entry, Mapping) else None
-    return name if isinstance(name, str) and name in PROXY_VARIABLES else None
+    name = text_at(entry, ("name",))
+    if name in PROXY_VARIABLES:
+        return name
+    return None
 
 
 def read_entry(blank: Reading, entry: Mapping[str, Any]) -> Reading:

@@ -29,11 +29,17 @@ def set_members(draft: Draft, place: Place, values: Mapping[Pointer, Any], last:
     anything, they stay as they are: an earlier removal may have given them back.
     """
     draft.mapping(place.path)
-    wanted = {(*place.path, *steps): value for steps, value in values.items()}
-    gone = [path for path, value in wanted.items() if value is None]
+    wanted = {}
+    gone = []
+    for steps, value in values.items():
+        path = (*place.path, *steps)
+        wanted[path] = value
+        if value is None:
+            gone.append(path)
     if len(gone) == len(wanted) and all(draft.get(path) in EMPTY for path in gone):
         return
-    names = [*(path[-1] for path in wanted), last]
+    names = [path[-1] for path in wanted]
+    names.append(last)
     for index, (path, value) in enumerate(wanted.items(), 1):
         if value is not None:
             draft.set(path, value, before=names[index:])
@@ -73,8 +79,10 @@ class Members(NamedTuple):
 
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
         """Yield what the members say; nothing where a person has switched them off."""
-        if self.switch and lookup(data, (*place.path, self.switch)) is not True:
-            return
+        if self.switch:
+            switch = lookup(data, (*place.path, self.switch))
+            if switch is not True:
+                return
         for variable, steps in self.steps.items():
             path = (*place.path, *steps)
             value = lookup(data, path)
@@ -82,31 +90,38 @@ class Members(NamedTuple):
                 value = ",".join(entry for entry in value if isinstance(entry, str))
             if not isinstance(value, str) or not value:
                 continue
-            is_url = variable != "NO_PROXY"
-            has_secret = is_url and self.secret and lookup(data, (*path[:-1], self.secret))
+            secret = None
+            if self.secret and variable != "NO_PROXY":
+                secret = lookup(data, (*path[:-1], self.secret))
             for reading in in_both_cases(variable, value, path, place.label):
+                if not secret:
+                    yield reading
+                    continue
                 why = f"its user and password are in the Secret that `{self.secret}` names"
-                yield reading._replace(value=None, why_unknown=why) if has_secret else reading
+                yield reading._replace(value=None, why_unknown=why)
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Set the members, or remove them; report a proxy that a person has switched off."""
         mapping = draft.mapping(place.path) or {}
-        is_off = bool(self.switch) and mapping.get(self.switch) not in (None, True)
-        if is_off and settings.sets_any:
-            message = f"`{self.switch}` is not true, so {place.label} stays as it is: set it to true, or remove it"
-            draft.report("ByHand", message, (*place.path, self.switch))
-            return
-        variables = settings.variables()
         values: dict[Pointer, Any] = {}
-        if self.switch and not is_off:
-            values[self.switch,] = settings.sets_any or None
+        if self.switch:
+            path = (*place.path, self.switch)
+            is_off = mapping.get(self.switch) not in (None, True)
+            if is_off and settings.sets_any:
+                message = f"`{self.switch}` is not true, so {place.label} stays as it is: set it to true, or remove it"
+                draft.report("ByHand", message, path)
+                return
+            if not is_off:
+                values[self.switch,] = settings.sets_any or None
+        variables = settings.variables()
+        if "HTTP_PROXY" not in self.steps and "HTTP_PROXY" in variables:
+            variables = {"HTTPS_PROXY": variables["HTTP_PROXY"], **variables}
         for variable, steps in self.steps.items():
+            path = (*place.path, *steps)
             value: Any = variables.get(variable)
-            if value is None and variable == "HTTPS_PROXY" and "HTTP_PROXY" not in self.steps:
-                value = variables.get("HTTP_PROXY")
             if variable != "NO_PROXY":
-                value = self._without_credentials(draft, (*place.path, *steps), value)
-            elif value is not None and self._takes_list(lookup(mapping, steps)):
+                value = self._without_credentials(draft, path, value)
+            elif value is not None and self._takes_list(draft.get(path)):
                 value = list(noproxy.parse(value))
             values[steps] = value
         set_members(draft, place, values, self.last)
@@ -118,10 +133,13 @@ class Members(NamedTuple):
         secret = (*path[:-1], self.secret)
         is_named = bool(draft.get(secret))
         name = f"`{field_path(secret)}`"
-        if url is None and is_named and draft.get(path):
-            message = f"{name} names a Secret, and its URL is removed: remove it, too"
-            draft.report("LeftBehind", message, secret)
-        if url is None or split_url(url).user_info is None:
+        if url is None:
+            if is_named and draft.get(path):
+                message = f"{name} names a Secret, and its URL is removed: remove it, too"
+                draft.report("LeftBehind", message, secret)
+            return None
+        parts = split_url(url)
+        if parts.user_info is None:
             return url
         if not is_named:
             message = (
@@ -129,7 +147,7 @@ class Members(NamedTuple):
                 f"{name}"
             )
             draft.report("ProxyReduced", message, path)
-        return split_url(url).without_credentials
+        return parts.without_credentials
 
     def _takes_list(self, existing: Any) -> bool:
         """Return whether the list is to be a list: as it is, where the product takes both."""
@@ -161,7 +179,10 @@ class VariableMembers(NamedTuple):
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Set the variables, or remove them."""
         variables = settings.variables()
-        set_members(draft, place, {(name,): variables.get(name) for name in self.names})
+        values: dict[Pointer, Any] = {}
+        for name in self.names:
+            values[name,] = variables.get(name)
+        set_members(draft, place, values)
 
 
 class HostAndPort(NamedTuple):
@@ -173,12 +194,16 @@ class HostAndPort(NamedTuple):
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
         """Yield the URL that the product makes of host and port, and the list."""
         path = (*place.path, self.proxy)
-        host, port = lookup(data, (*path, "host")), lookup(data, (*path, "port"))
+        host = lookup(data, (*path, "host"))
+        port = lookup(data, (*path, "port"))
         if isinstance(host, str) and host:
-            url = f"http://{host}:{port}" if port else f"http://{host}"
+            url = f"http://{host}"
+            if port:
+                url += f":{port}"
             for variable in ("HTTP_PROXY", "HTTPS_PROXY"):
                 yield from in_both_cases(variable, url, path, place.label)
-        yield from Members({"NO_PROXY": (self.no,)}).read(data, place)
+        no_proxy = Members({"NO_PROXY": (self.no,)})
+        yield from no_proxy.read(data, place)
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Set host, port and list, or remove them."""
@@ -205,7 +230,9 @@ class OneMember(NamedTuple):
 
     def read(self, data: Any, place: Place) -> Iterable[Reading]:
         """Return the variables that the value says."""
-        return self.reads.read(data, place) if self.reads else ()
+        if self.reads is None:
+            return ()
+        return self.reads.read(data, place)
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Set the value, or remove it."""

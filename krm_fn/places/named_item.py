@@ -33,22 +33,29 @@ class NamedItem(NamedTuple):
 
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
         """Yield what the item says."""
-        for path in named_items(data, place.path, self.name) if self.is_read else ():
-            yield from self.form.read(data, self._inside(place, path))
+        if not self.is_read:
+            return
+        for path in named_items(data, place.path, self.name):
+            inside = self._inside(place, path)
+            yield from self.form.read(data, inside)
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Write into the item; add it where it is missing, and remove it where nothing is left in it."""
         items = named_items(draft.data, place.path, self.name)
         for path in items:
             edits = draft.edits
-            self.form.write(draft, self._inside(place, path), settings)
-            is_concerned = draft.edits > edits or not settings.sets_any
-            if is_concerned and not self._is_left(draft.get(path)):
+            inside = self._inside(place, path)
+            self.form.write(draft, inside, settings)
+            if draft.edits == edits and settings.sets_any:
+                continue
+            item = draft.get(path)
+            if not self._is_left(item):
                 draft.remove(path, keep=place.kept_steps)
         if items or not self.add_if_missing:
             return
         new = Draft({"name": self.name})
-        self.form.write(new, self._inside(place, ()), settings)
+        inside = self._inside(place, ())
+        self.form.write(new, inside, settings)
         if new.edits:
             draft.append(place.path, new.data)
 

@@ -53,7 +53,7 @@ class Place(NamedTuple):
 
 def write_places(draft: Draft, places: Iterable[Place | Result], settings: ProxySettings) -> None:
     """Write the settings to all places of a draft, and say in it what was done."""
-    changed: dict[str, list[str]] = {}
+    changed: dict[str, dict[str, None]] = {}
     for place in [*places]:
         if isinstance(place, Result):
             draft.findings.append(place)
@@ -66,7 +66,8 @@ def write_places(draft: Draft, places: Iterable[Place | Result], settings: Proxy
                 message = f'{place.label} sets a proxy itself, and keeps it: set `conflict` to "Override" to replace it'
                 draft.report("ValueKept", message, place.path)
             continue
-        edits, described = draft.edits, len(draft.descriptions)
+        edits = draft.edits
+        described = len(draft.descriptions)
         try:
             place.form.write(draft, place, own)
         except WrongTypeError as error:
@@ -75,10 +76,17 @@ def write_places(draft: Draft, places: Iterable[Place | Result], settings: Proxy
                 draft.findings.append(finding)
         if draft.edits == edits or len(draft.descriptions) > described:
             continue
-        verb = "sets the proxy in" if own.sets_any else "removes the proxy from"
-        changed.setdefault("changes" if place.is_trust else verb, []).append(place.label)
+        if place.is_trust:
+            verb = "changes"
+        elif own.sets_any:
+            verb = "sets the proxy in"
+        else:
+            verb = "removes the proxy from"
+        labels = changed.setdefault(verb, {})
+        labels[place.label] = None
     for verb, labels in changed.items():
-        draft.describe(f"{verb} {' and '.join(dict.fromkeys(labels))}")
+        listed = " and ".join(labels)
+        draft.describe(f"{verb} {listed}")
 
 
 def read_places(data: Any, places: Iterable[Place | Result]) -> Iterator[Reading]:

@@ -69,7 +69,8 @@ class DataUses:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the ConfigMaps and Secrets that something refers to."""
-        return tuple(dict.fromkeys(name for _, _, name in self._uses))
+        names = [name for _, _, name in self._uses]
+        return tuple(dict.fromkeys(names))
 
     def use(self, key: DataKey) -> DataUse:
         """Return how a ConfigMap or Secret is read; nothing is in it where nobody does."""
@@ -77,7 +78,9 @@ class DataUses:
 
     def note_containers(self, obj: Mapping[str, Any], containers: Iterable[Container]) -> None:
         """Note what containers of an object refer to."""
-        for container in containers if self._fills_variables else ():
+        if not self._fills_variables:
+            return
+        for container in containers:
             for reference in _references(namespace_of(obj), container):
                 use = self._noted(reference.key)
                 if reference.member:
@@ -88,12 +91,15 @@ class DataUses:
     def note_flux(self, obj: Mapping[str, Any]) -> None:
         """Note the Secret that an object of Flux refers to; nothing for any other object."""
         name = text_at(obj, ("spec", "proxySecretRef", "name"))
-        if name and group_kind(obj)[0].endswith(_FLUX_GROUP):
-            self._noted(("Secret", namespace_of(obj), name)).is_proxy_of_flux = True
+        group, _ = group_kind(obj)
+        if name and group.endswith(_FLUX_GROUP):
+            use = self._noted(("Secret", namespace_of(obj), name))
+            use.is_proxy_of_flux = True
 
     def note_values(self, key: DataKey, member: str, chart: str, names: tuple[str, ...]) -> None:
         """Note a key from which a chart that gets the proxy takes values; ``names``: those that get it, or all."""
-        self._noted(key).of_charts.setdefault(member, {})[chart] = names
+        charts = self._noted(key).of_charts.setdefault(member, {})
+        charts[chart] = names
 
     def note_release(self, key: DataKey, member: str, release: Mapping[str, Any]) -> None:
         """Note a key from which a HelmRelease takes values that count besides those that get the proxy."""
@@ -108,12 +114,16 @@ class DataUses:
             return
         from krm_fn.formats import embedded  # noqa: PLC0415 -- few lists have any
 
-        use, texts = self._uses[key], embedded.values(obj)
-        use.members = frozenset(text.path[-1] for text in texts)
-        for text in texts:
-            if text.path[-1] in use.of_charts:
-                for document in embedded.mappings(text):
-                    use.values.setdefault(text.path[-1], document.data)
+        use = self._uses[key]
+        members = set()
+        for text in embedded.values(obj):
+            member = text.path[-1]
+            members.add(member)
+            if member not in use.of_charts:
+                continue
+            for document in embedded.mappings(text):
+                use.values.setdefault(member, document.data)
+        use.members = frozenset(members)
 
     def _noted(self, key: DataKey) -> DataUse:
         return self._uses.setdefault(key, DataUse())
@@ -125,7 +135,9 @@ NO_USES = DataUses()
 
 def data_key(obj: Mapping[str, Any]) -> DataKey:
     """Return the kind, the namespace and the name of an object."""
-    return str(obj.get("kind")), namespace_of(obj), text_at(obj, ("metadata", "name"))
+    kind = str(obj.get("kind"))
+    name = text_at(obj, ("metadata", "name"))
+    return kind, namespace_of(obj), name
 
 
 def namespace_of(obj: Mapping[str, Any]) -> str:
@@ -155,8 +167,10 @@ def _references(namespace: str, container: Container) -> Iterator[_DataReference
             name = text_at(entry, ("valueFrom", field, "name"))
             member = text_at(entry, ("valueFrom", field, "key"))
             letters = re.sub(r"[^a-z]", "", member.lower())
-            if name and letters.endswith(variable.lower().replace("_", "")):
-                yield _DataReference(entry, (kind, namespace, name), member, variable.upper())
+            ending = variable.lower().replace("_", "")
+            if name and letters.endswith(ending):
+                key = (kind, namespace, name)
+                yield _DataReference(entry, key, member, variable.upper())
     for entry in list_at(container.fields, ("envFrom",)):
         for field, kind in _OF_ALL_KEYS.items():
             name = text_at(entry, (field, "name"))
@@ -166,7 +180,8 @@ def _references(namespace: str, container: Container) -> Iterator[_DataReference
 
 def provided_for(uses: DataUses, obj: Mapping[str, Any], container: Container) -> Provided:
     """Return what a container of an object gets from ConfigMaps and Secrets of the list."""
-    entries, sources = [], []
+    entries = []
+    sources = []
     names: set[str] = set()
     for reference in _references(namespace_of(obj), container):
         members = uses.use(reference.key).members
@@ -177,5 +192,6 @@ def provided_for(uses: DataUses, obj: Mapping[str, Any], container: Container) -
             names.add(reference.variable)
         else:
             sources.append(reference.entry)
-            names |= {member.upper() for member in members if member in PROXY_VARIABLES}
+            for member in members.intersection(PROXY_VARIABLES):
+                names.add(member.upper())
     return Provided(frozenset(names), tuple(entries), tuple(sources))

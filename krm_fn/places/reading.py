@@ -65,7 +65,9 @@ class Reading(NamedTuple):
     @property
     def text(self) -> str:
         """The value, or the part of it that is known."""
-        return self.known if self.value is None else self.value
+        if self.value is None:
+            return self.known
+        return self.value
 
 
 Variables = Mapping[str, str]
@@ -74,9 +76,10 @@ Variables = Mapping[str, str]
 
 def same_value(variable: str, value: str, other: str) -> bool:
     """Return whether two values of a variable say the same: a list may have its entries in any order."""
-    if variable.upper() == "NO_PROXY":
-        return set(parse(value)) == set(parse(other))
-    return value == other
+    if variable.upper() != "NO_PROXY":
+        return value == other
+    entries = set(parse(value))
+    return entries == set(parse(other))
 
 
 def quoted(names: Iterable[str]) -> str:

@@ -68,9 +68,11 @@ class Text(NamedTuple):
         if not place.path:
             draft.set((), new)
         elif place.path[-1] == APPEND:
-            draft.append(place.path[:-1], new)
+            *above, _ = place.path
+            draft.append(tuple(above), new)
         elif new or self.stays:
-            draft.set(place.path, self.value.written(new))
+            written = self.value.written(new)
+            draft.set(place.path, written)
         else:
             for path in embedded.places(draft.data, self.value):
                 draft.remove(path, keep=place.kept_steps)
@@ -92,9 +94,11 @@ def text_of(data: Any, key: str) -> Value:
 def new_text(data: Any, key: str) -> Value:
     """Return an empty text under a key that an object lacks: text needs no base64 in a Secret."""
     is_secret = data.get("kind") == "Secret"
-    is_encoded = is_secret and "data" in data and "stringData" not in data
-    field = "stringData" if is_secret and not is_encoded else "data"
-    return Value((field, key), "", is_base64=is_encoded)
+    if not is_secret:
+        return Value(("data", key), "")
+    if "data" in data and "stringData" not in data:
+        return Value(("data", key), "", is_base64=True)
+    return Value(("stringData", key), "")
 
 
 class ComputedText(NamedTuple):
@@ -112,9 +116,10 @@ class ComputedText(NamedTuple):
 
     def read(self, value: Value, place: Place) -> Iterator[Reading]:
         """Yield the variable."""
-        if value.text and self.variable:
-            for reading in in_both_cases(self.variable, value.text, value.path, place.label):
-                yield reading._replace(maybe_elsewhere=self.maybe_elsewhere)
+        if not value.text or not self.variable:
+            return
+        for reading in in_both_cases(self.variable, value.text, value.path, place.label):
+            yield reading._replace(maybe_elsewhere=self.maybe_elsewhere)
 
     def edit(self, draft: Draft, value: Value, settings: ProxySettings) -> str:
         """Return the text."""
@@ -169,8 +174,10 @@ class YamlText(NamedTuple):
 
     def read(self, value: Value, place: Place) -> Iterator[Reading]:
         """Yield what the documents say."""
-        for document in self._concerned(embedded.readable(value)):
-            yield from read_places(document.data, self.places(document.data))
+        documents = embedded.readable(value)
+        for document in self._concerned(documents):
+            places = self.places(document.data)
+            yield from read_places(document.data, places)
 
     def edit(self, draft: Draft, value: Value, settings: ProxySettings) -> str:
         """Return the text with what its places are to say."""
@@ -179,16 +186,19 @@ class YamlText(NamedTuple):
             return self._begin(draft, value, settings)
         concerned = self._concerned(documents)
         if not concerned and self.new_document and settings.sets_any:
-            draft.findings.append(wrong_type(value.path, documents[0].data, "a mapping"))
+            finding = wrong_type(value.path, documents[0].data, "a mapping")
+            draft.findings.append(finding)
         editor = embedded.TextEditor(value)
         text = value.text
         descriptions: list[str] = []
         for document in concerned:
             inner = Draft(document.data)
-            write_places(inner, self.places(document.data), settings)
+            places = self.places(document.data)
+            write_places(inner, places, settings)
             for finding in inner.findings:
                 message = f"in it, {finding.message}"
-                draft.findings.append(finding._replace(message=message, path=value.path))
+                outer = finding._replace(message=message, path=value.path)
+                draft.findings.append(outer)
             if inner.operations():
                 ytt.check(document)
                 text = editor.edit(document.number, inner.data)
@@ -199,7 +209,9 @@ class YamlText(NamedTuple):
     def _concerned(self, documents: Sequence[embedded.Embedded]) -> Sequence[embedded.Embedded]:
         """Return the documents that count: mappings."""
         concerned = [document for document in documents if isinstance(document.data, self.holds)]
-        return concerned[:1] if self.is_first_only else concerned
+        if self.is_first_only:
+            del concerned[1:]
+        return concerned
 
     def _begin(self, draft: Draft, value: Value, settings: ProxySettings) -> str:
         """Return the text with a first document, if there is anything to write into it."""
@@ -207,15 +219,17 @@ class YamlText(NamedTuple):
         write_places(inner, self.new_document, settings)
         if not inner.data:
             return value.text
-        text = embedded.begin_text(ytt.opened(value), inner.data)
+        opened = ytt.opened(value)
+        text = embedded.begin_text(opened, inner.data)
         _describe(draft, inner.descriptions)
         return text
 
     def _without_empty(self, text: str, before: str) -> str:
         """Return a text without a last document of which nothing is left; one that was empty before stays."""
         behind = rf"(\A|\n)(?:{re.escape(self.empty)}|\{{\}})(\r?\n)?\Z"
-        is_safe = "#@data/values" not in text  # ytt lays a document of nothing over all defaults
-        if text == before or re.search(behind, before) or not is_safe:
+        if text == before or re.search(behind, before):
+            return text
+        if "#@data/values" in text:  # ytt lays a document of nothing over all defaults
             return text
         if self.says_nothing:
             documents = embedded.read(Value((), text))

@@ -71,12 +71,13 @@ def _ambiguous(memberships: Iterable[Membership]) -> Iterator[Result]:
 def _lack(missing: Sequence[Missing], memberships: Sequence[Membership]) -> Result:
     """Return a warning that says what no object declares, where to declare it, and how to say that it is not needed."""
     whose = ""
-    fields = [fact.field for fact in missing if fact.field and fact.cluster]
+    fields: list[str] = []
     unlisted = [membership for membership in memberships if not membership.cluster.is_listed]
     if unlisted:
         whose = f"belongs to {' and '.join(_names(unlisted))}, not in the list, and "
-        fields = []
-    elif not memberships:
+    elif memberships:
+        fields = [fact.field for fact in missing if fact.field]
+    else:
         whose = "belongs to no known Cluster, and "
     places = dict.fromkeys(("`spec.clusterDefaults`", *fields))
     switches = dict.fromkeys(f"`{switch}`" for fact in missing for switch in fact.switches)
@@ -86,7 +87,8 @@ def _lack(missing: Sequence[Missing], memberships: Sequence[Membership]) -> Resu
         f"{' or '.join(places)}, or switch {', '.join(switches)} off in `spec.noProxyPolicy.derive`",
     )
     names = dict.fromkeys(fact.name for fact in missing)
+    clusters = dict.fromkeys(fact.cluster for fact in missing if fact.cluster)
     return finding._replace(
-        clusters=tuple(dict.fromkeys(fact.cluster for fact in missing if fact.cluster)),
+        clusters=tuple(clusters),
         fact=(*names, *fields, str(bool(unlisted))),
     )

@@ -27,9 +27,8 @@ def cache_key(
     target: str, config: ProxyConfig, memberships: Sequence[Membership]
 ) -> tuple[str, bool]:
     """Return a cache key: targets with equal keys and equal readers get the same proxy."""
-    tells_apart = _keeps(config, target) or any(
-        override.match.targets for override in config.overrides
-    )
+    of_targets = [override.match.targets for override in config.overrides]
+    tells_apart = any(of_targets) or _keeps(config, target)
     calls_nodes = talks_to_nodes(target, config.targets, memberships)
     return target if tells_apart else "", calls_nodes
 
@@ -62,14 +61,17 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
     resolved = Resolved(own)
     if readers.audience is not Audience.NOBODY:
         places: list[DeclaredPlace] = []
-        of_cluster = memberships or (Membership(standalone or Cluster()),)
+        unknown = Membership(standalone or Cluster())
         of_overrides = subjects(memberships, target=target, name=name)
-        for membership, subject in zip(of_cluster, of_overrides, strict=True):
+        for membership, subject in zip(memberships or [unknown], of_overrides, strict=True):
+            cluster = membership.cluster
             declared = declaration(config, subject)
-            network = network_of(membership.cluster, config.cluster_defaults, declared.policy)
+            network = network_of(cluster, config.cluster_defaults, declared.policy)
             places.append(DeclaredPlace(membership, subject, declared, network))
         resolved = _resolved(config, places, readers, own)
-    return Resolved(blank._replace(removed=resolved.settings)) if is_removal else resolved
+    if is_removal:
+        return Resolved(blank._replace(removed=resolved.settings))
+    return resolved
 
 
 def _resolved(
@@ -99,8 +101,10 @@ def _resolved(
         # What is stored may be what was read: completed, it would come back as the user's list in the next run.
         readers = readers._replace(audience=Audience.PRODUCT)
     entries = _list_for(places, readers)
-    no_proxy = noproxy.join(entries)
-    resolved = resolved._replace(settings=settings._replace(no_proxy=no_proxy), entries=entries)
+    resolved = resolved._replace(
+        settings=settings._replace(no_proxy=noproxy.join(entries)),
+        entries=entries,
+    )
     if readers.audience.completes_the_list:
         return resolved
     return resolved._replace(missing=_missing(config, places))
@@ -108,7 +112,8 @@ def _resolved(
 
 def _keeps(config: ProxyConfig, target: str) -> bool:
     """Return whether a target leaves alone what somebody else set."""
-    return config.targets.get(target, {}).get("conflict") == "Keep"
+    options = config.targets.get(target, {})
+    return options.get("conflict") == "Keep"
 
 
 def declared_urls(
@@ -131,11 +136,15 @@ def subjects(
 
 def _blank(memberships: Sequence[Membership]) -> ProxySettings:
     """Return settings without a proxy, for an object of these Clusters."""
-    names = tuple(dict.fromkeys(membership.cluster.name for membership in memberships))
-    namespace = memberships[0].cluster.namespace if memberships else ""
-    is_listed = all(membership.cluster.is_listed for membership in memberships)
+    if not memberships:
+        return ProxySettings()
+    clusters = [membership.cluster for membership in memberships]
+    names = dict.fromkeys(cluster.name for cluster in clusters)
     return ProxySettings(
-        cluster=names[0] if names else "", namespace=namespace, clusters=names, is_listed=is_listed
+        cluster=clusters[0].name,
+        namespace=clusters[0].namespace,
+        clusters=tuple(names),
+        is_listed=all(cluster.is_listed for cluster in clusters),
     )
 
 
@@ -145,12 +154,13 @@ def _withheld(config: ProxyConfig, places: Sequence[DeclaredPlace]) -> tuple[Mem
     What is the same for every object is nobody's secret, so such a membership only adds what is known of the network.
     """
     subject = places[0].subject
-    other = declaration(config, OverrideSubject(target=subject.target, name=subject.name))
+    of_nobody = OverrideSubject(target=subject.target, name=subject.name)
+    other = declaration(config, of_nobody)
     withheld: list[Membership] = []
     for place in places:
         membership, own = place.membership, place.declaration
-        is_other = (other.urls, other.is_declared) != (own.urls, own.is_declared)
-        if is_other and not config.trusts(membership.claimed_from):
+        is_same = own.urls == other.urls and own.is_declared == other.is_declared
+        if not is_same and not config.trusts(membership.claimed_from):
             withheld.append(membership)
     return tuple(withheld)
 
@@ -167,7 +177,8 @@ def _known_networks(places: Iterable[DeclaredPlace]) -> tuple[ClusterNetwork, ..
     """Return the networks without those of Clusters of which only the name is known; each one once."""
     networks: dict[ClusterNetwork, None] = {}
     for place in places:
-        if place.membership.cluster.is_listed or place.network != ClusterNetwork():
+        cluster = place.membership.cluster
+        if cluster.is_listed or place.network != ClusterNetwork():
             networks[place.network] = None
     return tuple(networks)
 
@@ -183,14 +194,19 @@ def _conflicts(places: Sequence[DeclaredPlace]) -> tuple[str, ...]:
         differs = place.declaration.urls != first.declaration.urls
         if differs and place.membership.is_guest is first.membership.is_guest:
             conflicts[_described(place.membership)] = None
-    return tuple(conflicts) if len(conflicts) > 1 else ()
+    if len(conflicts) == 1:
+        return ()
+    return tuple(conflicts)
 
 
 def _described(membership: Membership) -> str:
     """Return the name of a place for messages: its Cluster, role and worker group."""
-    role = f" {membership.role.value}" if membership.role else ""
-    group = f' "{membership.group}"' if membership.group else ""
-    return f"`{membership.cluster.full_name}`{role}{group}"
+    described = f"`{membership.cluster.full_name}`"
+    if membership.role:
+        described += f" {membership.role.value}"
+    if membership.group:
+        described += f' "{membership.group}"'
+    return described
 
 
 def _unreachable_overrides(config: ProxyConfig, places: Iterable[DeclaredPlace]) -> tuple[str, ...]:
@@ -210,31 +226,46 @@ def _unreachable_overrides(config: ProxyConfig, places: Iterable[DeclaredPlace])
 def _missing(config: ProxyConfig, places: Sequence[DeclaredPlace]) -> tuple[Missing, ...]:
     """Return what no object states of the Clusters, each fact with all Clusters that lack it."""
     memberships = [place.membership for place in places]
-    calls_nodes = talks_to_nodes(places[0].subject.target, config.targets, memberships)
-    lacks = [lack_of(fact, place, calls_nodes=calls_nodes) for fact in FACTS for place in places]
-    return tuple(dict.fromkeys(filter(None, lacks)))
+    target = places[0].subject.target
+    calls_nodes = talks_to_nodes(target, config.targets, memberships)
+    lacks: dict[Missing, None] = {}
+    for fact in FACTS:
+        for place in places:
+            lack = lack_of(fact, place, calls_nodes=calls_nodes)
+            if lack:
+                lacks[lack] = None
+    return tuple(lacks)
 
 
 def _list_for(places: Sequence[DeclaredPlace], readers: Readers) -> tuple[Entry, ...]:
     """Return one list for all places: those with one policy have a list in common, and these are united."""
     by_policy: dict[Policy, list[DeclaredPlace]] = {}
     for place in places:
-        by_policy.setdefault(place.declaration.policy, []).append(place)
-    return _united([_list_of(policy, same, readers) for policy, same in by_policy.items()])
+        same_policy = by_policy.setdefault(place.declaration.policy, [])
+        same_policy.append(place)
+    lists = [_list_of(policy, same, readers) for policy, same in by_policy.items()]
+    return _united(lists)
 
 
 def _list_of(
     policy: Policy, places: Sequence[DeclaredPlace], readers: Readers
 ) -> tuple[Entry, ...]:
-    written = _united(list(dict.fromkeys(place.declaration.entries for place in places)))
+    lists = dict.fromkeys(place.declaration.entries for place in places)
     networks = dict.fromkeys(place.network for place in places)
     networks.pop(ClusterNetwork(), None)
-    return _composed(written, tuple(networks), _policy_for(policy, readers), readers.audience)
+    return _composed(
+        _united(list(lists)),
+        tuple(networks),
+        _policy_for(policy, readers),
+        readers.audience,
+    )
 
 
 def _united(lists: list[tuple[Entry, ...]]) -> tuple[Entry, ...]:
     """Return one list as it is, repetitions and all, and several as their union."""
-    return lists[0] if len(lists) == 1 else tuple(noproxy.united(chain(*lists)))
+    if len(lists) == 1:
+        return lists[0]
+    return tuple(noproxy.united(chain(*lists)))
 
 
 def _policy_for(policy: Policy, readers: Readers) -> Policy:

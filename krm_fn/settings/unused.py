@@ -15,16 +15,18 @@ def unused_overrides(config: ProxyConfig, subjects: Iterable[OverrideSubject]) -
     and none of all overrides fits.
     """
     distinct = set(subjects)
+    if not distinct:
+        return
     unused = [
-        at
+        (at, override.match)
         for at, override in enumerate(config.overrides)
         if not any(map(override.match.fits, distinct))
     ]
     has_clusters = any(subject.cluster is not None for subject in distinct)
     is_none_used = has_clusters and len(unused) == len(config.overrides)
-    for at in unused if distinct else ():
-        match = config.overrides[at].match
-        is_mistake = is_none_used and any((match.clusters, match.namespaces, match.labels))
+    for at, match in unused:
+        names_clusters = match.clusters or match.namespaces or match.labels
+        is_mistake = is_none_used and bool(names_clusters)
         advice = ": correct it, or remove the entry" if is_mistake else ""
         yield Result.of(
             "SettingUnused",

@@ -186,10 +186,10 @@ def merged(data: Any) -> dict[str, Any]:
 
 def same(one: Any, other: Any) -> bool:
     """Return whether both are equal in value and type, at every depth: ``True == 1 == 1.0`` is only true in Python."""
+    if one is other:
+        return True
     if type(one) is not type(other):
         return False
-    if isinstance(one, (dict, list)) and one is other:
-        return True
     if isinstance(one, dict):
         if one.keys() != other.keys():
             return False

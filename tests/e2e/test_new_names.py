@@ -1,4 +1,4 @@
-"""Templates that get another name, in the hands of the real orchestrators: what refers to them follows, and back."""
+"""Templates that get another name, in the hands of the real kpt: what refers to them follows, and back."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import yaml
 
 from kpt_exchanges import kpt
 from stories import TESTDATA
-from support import diff_of_folders, need, run
+from support import diff_of_folders
 
 STORY = TESTDATA / "rollout" / "machine-deployments-that-share-a-template" / "input.yaml"
 KPTFILE = """\
@@ -26,7 +26,7 @@ pipeline:
 
 
 def folder(path: Path) -> Path:
-    """The story as files, with the ProxyConfig that kustomize and kpt call."""
+    """The story as files, with the ProxyConfig that kpt calls."""
     story = yaml.safe_load(STORY.read_text())
     config = story["functionConfig"]
     config["metadata"]["annotations"] = {
@@ -44,13 +44,6 @@ def removing(path: Path) -> None:
     file.write_text(file.read_text().replace("spec:\n", "spec:\n  mode: Remove\n"))
 
 
-def built(path: Path, resources: str) -> bytes:
-    (path / "kustomization.yaml").write_text(f"resources: [{resources}]\ntransformers: [proxy.yaml]\n")
-    done = run([need("kustomize"), "build", "--enable-alpha-plugins", "--enable-exec", "."], cwd=path)
-    assert done.returncode == 0, done.stderr.decode()
-    return done.stdout
-
-
 def rendered(path: Path) -> None:
     done = kpt(["fn", "render", "--allow-exec", "."], cwd=path)
     assert done.returncode == 0, done.stderr.decode()
@@ -62,15 +55,6 @@ def config_refs(text: str | bytes) -> tuple[set[str], set[str]]:
     there = {one["metadata"]["name"] for one in objects if one["kind"] == "KubeadmConfigTemplate"}
     refers = [one["spec"]["template"]["spec"] for one in objects if one["kind"] == "MachineDeployment"]
     return there, {one["bootstrap"]["configRef"]["name"] for one in refers}
-
-
-def test_a_kustomize_build_of_a_build_changes_nothing_and_removal_gives_back(tmp_path: Path) -> None:
-    path = folder(tmp_path / "a")
-    once = built(path, "list.yaml")
-    (path / "once.yaml").write_bytes(once)
-    assert built(path, "once.yaml") == once
-    removing(path)
-    assert built(path, "once.yaml") == built(path, "list.yaml")
 
 
 def test_kpt_renames_in_place_once_and_gives_back(tmp_path: Path) -> None:

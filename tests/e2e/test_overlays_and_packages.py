@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from support import COMMAND, ROOT, TOOLS, example, need, readme_command, run
+from support import COMMAND, ROOT, TOOLS, example, in_a_process, need, readme_command, run
 
 PACKAGE = ROOT / "examples/kpt-package/package"
 IDENTITY = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
@@ -124,3 +124,11 @@ def test_the_page_explains_why_kustomize_fails(
     assert done.returncode == 1
     assert message in done.stderr.decode()
     assert f"`{message}`" in PAGE
+
+
+def test_a_skipped_function_gives_no_message_and_the_check_of_the_build_finds_it(tmp_path: Path) -> None:
+    folder = example("kustomize-exec", tmp_path)
+    done = run([need("kustomize"), "build", PLUGINS, "."], cwd=folder)
+    assert (done.returncode, done.stderr) == (0, b"")
+    checked = in_a_process(done.stdout, "run", "--check", "--config", str(folder / "proxy.yaml"), "-")
+    assert checked.returncode == 1

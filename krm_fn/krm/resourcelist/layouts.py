@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from krm_fn.errors import EditError, InputError
 from krm_fn.krm.changes import WHOLE_ITEM, ListChanges, item_after
@@ -19,7 +20,8 @@ SHAPE = (
     "the input must be a ResourceList (`apiVersion: config.kubernetes.io/v1`, `kind: ResourceList`, `items: [...]`), "
     "as kustomize and kpt send it on standard input"
 )
-_ANCHOR_OR_ALIAS = re.compile(r"([&*])([0-9A-Za-z_-]+)")
+_ANCHOR = re.compile(r"&([0-9A-Za-z_-]+)")
+_ALIAS = re.compile(r"\*([0-9A-Za-z_-]+)")
 """What may be an anchor or an alias, in a comment or a command as well."""
 _COMMENT = re.compile(r"[ \t]*#.*")
 
@@ -27,11 +29,13 @@ _COMMENT = re.compile(r"[ \t]*#.*")
 def layout_of(text: str) -> CutLayout | WholeLayout:
     """Return the cheaper layout that fits; raises InputError for a text that is no ResourceList."""
     # Without a final line break nothing can be put behind the last member by text alone.
-    parts = cut(text, "items") if text.endswith("\n") else None
-    try:
-        return CutLayout(parts) if parts and not _share_values(parts) else WholeLayout(text)
-    except InputError:  # the whole may make sense, or knows the line
-        return WholeLayout(text)
+    parts = None
+    if text.endswith("\n"):
+        parts = cut(text, "items")
+    if parts and not _share_values(parts):
+        with suppress(InputError):  # the whole may make sense, or knows the line
+            return CutLayout(parts)
+    return WholeLayout(text)
 
 
 def _share_values(parts: Cut) -> bool:
@@ -39,14 +43,15 @@ def _share_values(parts: Cut) -> bool:
     text = parts.text
     if "*" not in text or "&" not in text:
         return False
-    anchors = {name for mark, name in _ANCHOR_OR_ALIAS.findall(text) if mark == "&"}
+    anchors = set(_ANCHOR.findall(text))
     for start, end in parts.items:
-        aliases = {name for mark, name in _ANCHOR_OR_ALIAS.findall(text, start, end) if mark == "*"}
-        if aliases & anchors:
-            try:
-                Document(text[start:end]).data()
-            except InputError:  # an alias is not behind its anchor
-                return True
+        aliases = _ALIAS.findall(text, start, end)
+        if anchors.isdisjoint(aliases):
+            continue
+        try:
+            Document(text[start:end]).data()
+        except InputError:  # an alias is not behind its anchor
+            return True
     return False
 
 
@@ -64,7 +69,8 @@ class CutLayout:
         self.spans: Sequence[tuple[int, int]] = parts.items
         self._members = parts.members
         start, end = parts.members["items"]
-        beside = Document(self.text[:start] + self.text[end:])
+        around = self.text[:start] + self.text[end:]
+        beside = Document(around)
         self.root = beside.root
         self.head: dict[str, Any] = beside.data() or {}
 
@@ -76,11 +82,14 @@ class CutLayout:
     def text_for_ytt(self, index: int) -> str:
         """Return the text of an item; "" where no code of ytt can be in it."""
         text = self._text_of(index)
-        return text if CODE_OF_YTT in text else ""
+        if CODE_OF_YTT in text:
+            return text
+        return ""
 
     def read(self, index: int) -> Any:
         """Return plain data of an item."""
-        return Document(self._text_of(index)).data()[0]
+        (item,) = Document(self._text_of(index)).data()
+        return item
 
     def write(self, changes: ListChanges, results: Sequence[Any]) -> Iterator[str]:
         """Yield the new text in pieces, so that a long list is not in memory twice.
@@ -90,23 +99,30 @@ class CutLayout:
             results: entries of ``results`` that the list does not hold yet.
         """
         text, last = self.text, len(self.spans) - 1
-        touched = {*changes.items, *([last] if changes.created else [])}
-        last_end = max((self.spans[index][1] for index in touched), default=0)
-        results_start, results_end = self._members.get("results", (len(text), len(text)))
-        removed = sum(objects == WHOLE_ITEM for objects in changes.items.values())
+        touched = set(changes.items)
+        if changes.created:
+            touched.add(last)
+        end_of_text = (len(text), len(text))
+        results_start, results_end = self._members.get("results", end_of_text)
+        removed = list(changes.items.values()).count(WHOLE_ITEM)
         is_empty = removed == len(self.spans) and not changes.created
+        is_behind_results = touched and self.spans[max(touched)][1] > results_start
         # Without an item it is no block list any more; and earlier `results` have no place behind the last edit.
-        if is_empty or results_start < last_end:
+        if is_empty or is_behind_results:
             yield from WholeLayout(text).write(changes, results)
             return
         position = 0
         for index in sorted(touched):
             start, end = self.spans[index]
             yield text[position:start]
-            yield self._item(index, changes, new_items(changes) if index == last else [])
+            new = []
+            if index == last:
+                new = new_items(changes)
+            yield self._item(index, changes, new)
             position = end
         yield text[position:results_start]
-        yield self._results(text[results_start:results_end], results)
+        member = text[results_start:results_end]
+        yield self._results(member, results)
         yield text[results_end:]
 
     def _item(self, index: int, changes: ListChanges, new: list[Any]) -> str:
@@ -118,8 +134,12 @@ class CutLayout:
         if objects and not is_gone:
             item = _edited(item, objects)
         end = _end_of_item(item, column)
-        body = "" if is_gone else item[:end]
-        return body + (_block_text(new, column, like=self.text) if new else "") + item[end:]
+        text = ""
+        if not is_gone:
+            text = item[:end]
+        if new:
+            text += _block_text(new, column, like=self.text)
+        return text + item[end:]
 
     def _results(self, member: str, results: Sequence[Any]) -> str:
         if not results:
@@ -127,7 +147,8 @@ class CutLayout:
         if not member:
             return _block_text({"results": list(results)}, like=self.text)
         document = Document(member, envelope=("results",))
-        return document.with_data({"results": [*list_at(self.head, ("results",)), *results]})
+        known = list_at(self.head, ("results",))
+        return document.with_data({"results": [*known, *results]})
 
 
 def new_items(changes: ListChanges) -> list[Any]:
@@ -140,7 +161,8 @@ def _edited(item: str, objects: Mapping[Pointer, Any]) -> str:
     (old,) = document.data()
     ref = reference(old)
     try:
-        return document.with_data([item_after(old, objects)])
+        new = item_after(old, objects)
+        return document.with_data([new])
     except EditError as error:
         raise EditError(f"{ref}: {error}") from None
 
@@ -154,8 +176,11 @@ def _end_of_item(item: str, column: int) -> int:
         if words and not words.startswith("#"):
             break
         start = line
-    comment = re.compile(rf"^ {{0,{column}}}#", re.MULTILINE).search(item, start)
-    return comment.start() if comment else len(item)
+    outer_comment = re.compile(rf"^ {{0,{column}}}#", re.MULTILINE)
+    comment = outer_comment.search(item, start)
+    if comment:
+        return comment.start()
+    return len(item)
 
 
 def _block_text(data: Any, column: int = 0, *, like: str) -> str:
@@ -178,18 +203,24 @@ class WholeLayout:
         held = members.pop("items", None)
         self.head = {key: self._document.data(node) for key, node in members.items()}
         items = self._document.items(held)
-        if items is None and held is not None and self._document.data(held) is not None:
-            raise InputError("`items` must be a list of objects")
-        self._items = items or []
-        self.spans: Sequence[tuple[int, int]] = [(item.start, item.end) for item in self._items]
+        if items is None:
+            if held is not None and self._document.data(held) is not None:
+                raise InputError("`items` must be a list of objects")
+            items = []
+        self._items = items
+        self.spans: Sequence[tuple[int, int]] = [(item.start, item.end) for item in items]
 
     def text_for_ytt(self, index: int) -> str:
         """As ``CutLayout.text_for_ytt``, with a comment behind the item; it begins in its column, to be read alone."""
         start, end = self.spans[index]
-        column = start - (self.text.rfind("\n", 0, start) + 1)
+        line = self.text.rfind("\n", 0, start) + 1
         comment = _COMMENT.match(self.text, end)
-        text = self.text[start : comment.end() if comment else end]
-        return " " * column + text if CODE_OF_YTT in text else ""
+        if comment:
+            end = comment.end()
+        text = self.text[start:end]
+        if CODE_OF_YTT in text:
+            return " " * (start - line) + text
+        return ""
 
     def read(self, index: int) -> Any:
         """As ``CutLayout.read``."""
@@ -209,5 +240,6 @@ class WholeLayout:
         if changes.created:
             data["items"] = [*(items or []), *new_items(changes)]
         if results:
-            data["results"] = [*list_at(self.head, ("results",)), *results]
+            known = list_at(self.head, ("results",))
+            data["results"] = [*known, *results]
         yield self._document.with_data(data)

@@ -73,13 +73,14 @@ class Entries:
 
     def holding(self, words: tuple[str, ...], among: Sequence[int] | None = None) -> Sequence[int]:
         """Return the numbers of the parts, or of those ``among`` them, for which ``contains`` is True, in order."""
-        asked = range(len(self._parts)) if among is None else among
+        if among is None:
+            among = range(len(self))
         if not words:
-            return asked
-        if 2 * len(asked) < len(self._parts):  # they are looked through faster than all
-            return [number for number in asked if self.contains(number, words)]
-        holding = self._hiding.union(*(self._with(word) for word in words))
-        return [number for number in asked if number in holding]
+            return among
+        if 2 * len(among) < len(self):  # they are looked through faster than all
+            return [number for number in among if self.contains(number, words)]
+        holding = self._hiding.union(*map(self._with, words))
+        return [number for number in among if number in holding]
 
     @cached_property
     def _kinds(self) -> list[frozenset[str]]:
@@ -87,13 +88,16 @@ class Entries:
         kinds: list[frozenset[str]] = []
         for text, parts in self._texts:
             text = with_line_feeds(text)  # noqa: PLW2901
-            may_be_unusual = any(mark in text for mark in ("?", "*", "<<"))
+            may_be_unusual = "?" in text or "*" in text or "<<" in text
             for start, end in parts:
                 words = frozenset(_KIND.findall(text, start, end))
-                is_unusual = may_be_unusual and _UNUSUAL_KEY.search(text, start, end)
-                is_unknown = "" in words or len(kinds) in self._hiding or is_unusual
-                words = frozenset() if is_unknown else words
-                kinds.append(known.setdefault(words, words))
+                is_unknown = "" in words or len(kinds) in self._hiding
+                if may_be_unusual and _UNUSUAL_KEY.search(text, start, end):
+                    is_unknown = True
+                if is_unknown:
+                    words = frozenset()
+                words = known.setdefault(words, words)
+                kinds.append(words)
         return kinds
 
     @cached_property
@@ -103,9 +107,12 @@ class Entries:
 
     def _with(self, word: str) -> Collection[int]:
         """Return the numbers of the parts that hold a word."""
-        if word not in self._with_word:
-            self._with_word[word] = self._parts_with(partial(_span_of_word, word))
-        return self._with_word[word]
+        numbers = self._with_word.get(word)
+        if numbers is None:
+            search = partial(_span_of_word, word)
+            numbers = self._parts_with(search)
+            self._with_word[word] = numbers
+        return numbers
 
     def _parts_with(self, search: Callable[[str, int], Span | None]) -> frozenset[int]:
         """Return the numbers of the parts in which something is; each text is looked through once.
@@ -116,22 +123,30 @@ class Entries:
         numbers: set[int] = set()
         first = 0
         for text, parts in self._texts:
-            position = parts[0][0] if parts else len(text)
+            position = len(text)
+            if parts:
+                position, _ = parts[0]
             while span := search(text, position):
-                at = bisect_right(parts, span[0], key=itemgetter(0)) - 1
-                position = span[0] + 1
-                if span[1] <= parts[at][1]:
-                    numbers.add(first + at)
-                    position = parts[at][1]
+                start, end = span
+                number = bisect_right(parts, start, key=itemgetter(0)) - 1
+                _, end_of_part = parts[number]
+                position = start + 1
+                if end <= end_of_part:
+                    numbers.add(first + number)
+                    position = end_of_part
             first += len(parts)
         return frozenset(numbers)
 
 
 def _span_of_word(word: str, text: str, position: int) -> Span | None:
     start = text.find(word, position)
-    return (start, start + len(word)) if start >= 0 else None
+    if start < 0:
+        return None
+    return start, start + len(word)
 
 
 def _span_of_escape(text: str, position: int) -> Span | None:
     match = _ESCAPED_LETTER.search(text, position)
-    return match.span() if match else None
+    if match is None:
+        return None
+    return match.span()

@@ -8,10 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from krm_fn import patch
 from krm_fn.krm.results import ObjectRef
 from krm_fn.light_typing import Any, NamedTuple
-from krm_fn.patch import Pointer
+from krm_fn.patch import Pointer, is_index, lookup, text_at
 
 _LOCAL_CONFIG = "config.kubernetes.io/local-config"
 BASE_NAME = "fn.inject-proxy.io/base-name"
@@ -58,9 +57,12 @@ class Object(NamedTuple):
     @property
     def base_name(self) -> str:
         """Its name, without the hash that a run has put behind it."""
-        stem, _, digest = self.ref.name.rpartition("-")
-        is_hashed = stem == self.annotations.get(BASE_NAME) and re.fullmatch(_HASH, digest)
-        return stem if is_hashed else self.ref.name
+        name = self.ref.name
+        stem, _, digest = name.rpartition("-")
+        is_base = stem == self.annotations.get(BASE_NAME)
+        if is_base and re.fullmatch(_HASH, digest):
+            return stem
+        return name
 
     @property
     def is_local(self) -> bool:
@@ -82,12 +84,13 @@ def objects(
     if path and not ref.file_path:
         ref = ref._replace(file_path=outer.file_path, file_index=outer.file_index)
     inner = item.get("items")
-    if not (isinstance(inner, list) and ref.kind.endswith("List")):
+    if not isinstance(inner, list) or not ref.kind.endswith("List"):
         yield Object(path, item, ref)
         return
     for index, nested in enumerate(inner):
         if isinstance(nested, dict):
-            yield from objects(nested, (*path, "items", str(index)), ref)
+            inner_path = (*path, "items", str(index))
+            yield from objects(nested, inner_path, ref)
 
 
 def group_kind(obj: Mapping[str, Any]) -> tuple[str, str]:
@@ -95,31 +98,38 @@ def group_kind(obj: Mapping[str, Any]) -> tuple[str, str]:
 
     What is missing or no string is empty.
     """
-    return _group(_string(obj.get("apiVersion"))), _string(obj.get("kind"))
+    return _group(text_at(obj, ("apiVersion",))), text_at(obj, ("kind",))
 
 
 def _group(api_version: str) -> str:
     group, slash, _ = api_version.partition("/")
-    return group if slash else ""
+    if slash:
+        return group
+    return ""
 
 
 def reference(obj: Mapping[str, Any]) -> ObjectRef:
     """Return identity and file of an object; what is missing or no string is empty."""
     notes = _metadata(obj, "annotations")
-    index = str(notes.get(_INDEX, notes.get("config.kubernetes.io/index", "0")))
+    index = str(notes.get(_INDEX, notes.get("config.kubernetes.io/index")))
+    number = 0
+    if is_index(index):
+        number = int(index)
     return ObjectRef(
-        api_version=_string(obj.get("apiVersion")),
-        kind=_string(obj.get("kind")),
-        name=patch.text_at(obj, ("metadata", "name")),
-        namespace=patch.text_at(obj, ("metadata", "namespace")),
-        file_path=_string(notes.get(_PATH, notes.get("config.kubernetes.io/path"))),
-        file_index=int(index) if patch.is_index(index) else 0,
+        api_version=text_at(obj, ("apiVersion",)),
+        kind=text_at(obj, ("kind",)),
+        name=text_at(obj, ("metadata", "name")),
+        namespace=text_at(obj, ("metadata", "namespace")),
+        file_path=text_at(notes, (_PATH,)) or text_at(notes, ("config.kubernetes.io/path",)),
+        file_index=number,
     )
 
 
 def function_config(data: Any) -> Object:
     """Return the ``functionConfig`` of a ResourceList, whose data may be of any type."""
-    ref = reference(data) if isinstance(data, dict) else _NO_OBJECT
+    ref = _NO_OBJECT
+    if isinstance(data, dict):
+        ref = reference(data)
     return Object(("functionConfig",), data, ref)
 
 
@@ -130,13 +140,16 @@ def new_file_name(obj: Mapping[str, Any]) -> str:
     a digest in the place of what is lost, so that two objects do not share a file.
     """
     ref = reference(obj)
-    name = "-".join(part for part in (ref.kind.lower(), ref.namespace, ref.name) if part)
+    parts = (ref.kind.lower(), ref.namespace, ref.name)
+    name = "-".join(filter(None, parts))
     fit = re.sub(_UNFIT, "-", name)[:_LONGEST_NAME]
     if fit != name:
         import hashlib  # noqa: PLC0415 -- loads OpenSSL: only for an unusual name
 
-        digest = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()
-        fit = f"{fit[: _LONGEST_NAME - _DIGITS - 1]}-{digest[:_DIGITS]}"
+        raw = name.encode(errors="surrogatepass")
+        digest = hashlib.sha256(raw).hexdigest()[:_DIGITS]
+        begin = fit[: _LONGEST_NAME - _DIGITS - 1]
+        fit = f"{begin}-{digest}"
     return f"{fit}.yaml"
 
 
@@ -147,17 +160,16 @@ def with_path(obj: Mapping[str, Any]) -> Mapping[str, Any]:
     kpt cleans of ``..`` and writes to, also outside of the package.
     """
     ref = reference(obj)
-    if ref.namespace not in (".", "..") and not {"/", "\\"} & {*ref.namespace, *ref.name}:
+    is_upwards = ref.namespace in (".", "..")
+    if not is_upwards and not re.search(r"[/\\]", ref.namespace + ref.name):
         return obj
     annotations = {**_metadata(obj, "annotations"), _PATH: new_file_name(obj)}
-    return {**obj, "metadata": {**obj["metadata"], "annotations": annotations}}
+    metadata = {**obj["metadata"], "annotations": annotations}
+    return {**obj, "metadata": metadata}
 
 
 def _metadata(obj: Mapping[str, Any], field: str) -> dict[str, Any]:
-    metadata = obj.get("metadata")
-    value = metadata.get(field) if isinstance(metadata, dict) else None
-    return value if isinstance(value, dict) else {}
-
-
-def _string(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    value = lookup(obj, ("metadata", field))
+    if isinstance(value, dict):
+        return value
+    return {}

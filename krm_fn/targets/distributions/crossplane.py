@@ -21,9 +21,8 @@ def selector(data: Data, settings: ProxySettings) -> Places:
 def _is_only_ours(data: Data) -> bool:
     """Return whether a Deployment holds nothing but variables of one container."""
     containers = list_at(data, (*_DEPLOYMENT, "template", "spec", "containers"))
-    return [list(container) for container in containers if isinstance(container, dict)] == [
-        ["name", "env"]
-    ]
+    members = [list(container) for container in containers if isinstance(container, dict)]
+    return members == [["name", "env"]]
 
 
 def _selector(settings: ProxySettings, old: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from urllib.parse import urlsplit
 
 from krm_fn import placeholders
@@ -42,12 +43,16 @@ class _Distribution(Target):
 
     def __init__(self, target: str) -> None:
         self.id = target
-        self._product = PRODUCTS[target]
-        self.audience = Audience.NODE if self._product.has_nodes else Audience.POD
-        if self._product.completes_the_list:
+        product = PRODUCTS[target]
+        self._product = product
+        self.audience = Audience.NODE
+        if product.completes_the_list:
             self.audience = Audience.PRODUCT
-        if any(row.bundle or row.encoded_bundle for row in rows_of(target)):
-            self.writes = Writes.PROXY_AND_TRUST
+        elif not product.has_nodes:
+            self.audience = Audience.POD
+        for row in rows_of(target):
+            if row.bundle or row.encoded_bundle:
+                self.writes = Writes.PROXY_AND_TRUST
 
     def places(self, data: Data, context: Context) -> Places:
         """Yield the places that the rows say; none where the product does not take the settings."""
@@ -66,7 +71,8 @@ class _Distribution(Target):
                     continue
                 if row.container:
                     yield from crossplane.selector(data, settings)
-                place = Place(path, _form(row), f"`{row.field}`", row.keep)
+                form = _form(row)
+                place = Place(path, form, f"`{row.field}`", row.keep)
                 yield place
                 yield from _certificates(data, path, row, settings)
                 if row.is_immutable and _is_changed(data, place, settings):
@@ -75,20 +81,23 @@ class _Distribution(Target):
     def companions(self, data: Data, settings: ProxySettings, options: Options) -> NewObjects:
         """Yield the ConfigMap with the certificates, where an object is to name the one of inject-proxy."""
         for row in _fitting(data):
+            if not row.trusted_ca or not settings.trusted_ca.pem:
+                continue
             named = text_at(data, (*row.path, "trustedCA", "name"))
-            if row.trusted_ca and settings.trusted_ca.pem and named in ("", CA_CONFIG_MAP):
-                beside = {"metadata": {"namespace": _namespace(data, row)}}
+            if named in ("", CA_CONFIG_MAP):
+                namespace = _namespace(data, row)
+                beside = {"metadata": {"namespace": namespace}}
                 yield created_objects.skeleton("ConfigMap", CA_CONFIG_MAP, beside)
 
     def _refusal(self, settings: ProxySettings) -> str:
         """Return why the product does not take the settings; "" where it takes them."""
-        product = self._product
-        urls = [url for url in (settings.http_proxy, settings.https_proxy) if url]
-        plain = [placeholders.without(url) for url in urls]
-        reason = ""
         if not settings.sets_any:
             return ""
-        if product.needs_both and len(urls) < 2:
+        product = self._product
+        urls = filter(None, (settings.http_proxy, settings.https_proxy))
+        plain = list(map(placeholders.without, urls))
+        reason = ""
+        if product.needs_both and len(plain) < 2:
             reason = (
                 "no proxy for one scheme only: declare `httpProxy` and `httpsProxy`, both or none"
             )
@@ -100,7 +109,7 @@ class _Distribution(Target):
             reason = "no `https://` as the proxy for HTTP: declare an `httpProxy` with `http://`"
         elif product.has_one and not _is_one(settings):
             reason = "one proxy for HTTP and HTTPS with `http://`, a host and a port: declare both as that"
-        elif any(sign in text for sign in product.refused for text in (*plain, settings.no_proxy)):
+        elif not set(product.refused).isdisjoint("".join((*plain, settings.no_proxy))):
             reason = f"none of the characters {product.refused!r} in a value, which would break it: declare one without"
         if not reason:
             return ""
@@ -110,19 +119,23 @@ class _Distribution(Target):
 
 def _is_one(settings: ProxySettings) -> bool:
     """Return whether both proxies are the same, and nothing but ``http://``, a host and perhaps a port."""
-    url = split_url(settings.http_proxy)
-    is_plain = url.scheme == "http" and url.host and url.user_info is None
-    is_whole = "$" not in settings.http_proxy and "{" not in settings.http_proxy
-    has_port = not url.port or is_port(url.port[1:])
-    return bool(settings.http_proxy == settings.https_proxy and is_plain and is_whole and has_port)
+    proxy = settings.http_proxy
+    if proxy != settings.https_proxy or "$" in proxy or "{" in proxy:
+        return False
+    url = split_url(proxy)
+    if url.scheme != "http" or not url.host or url.user_info is not None:
+        return False
+    return not url.port or is_port(url.port[1:])
 
 
 def _fitting(data: Data) -> Iterator[DistributionRow]:
     """Yield the rows that say where an object keeps its proxy."""
-    group, _, version = str(data.get("apiVersion")).partition("/")
-    for row in OF_KIND.get((group, str(data.get("kind"))), ()):
-        is_of_version = not row.versions or version in row.versions
-        if is_of_version and row.name in ("", text_at(data, ("metadata", "name"))):
+    name = text_at(data, ("metadata", "name"))
+    _, _, version = text_at(data, ("apiVersion",)).partition("/")
+    for row in OF_KIND.get(group_kind(data), ()):
+        if row.versions and version not in row.versions:
+            continue
+        if row.name in ("", name):
             yield row
 
 
@@ -131,10 +144,11 @@ def _paths(data: Data, row: DistributionRow) -> list[Pointer]:
     if "*" not in row.path:
         return [row.path]
     at, (member, value) = row.path.index("*"), row.item
+    above, below = row.path[:at], row.path[at + 1 :]
     paths = []
-    for index, item in enumerate(list_at(data, row.path[:at])):
+    for index, item in enumerate(list_at(data, above)):
         if lookup(item, (member,)) == value:
-            paths.append((*row.path[:at], str(index), *row.path[at + 1 :]))
+            paths.append((*above, str(index), *below))
     return paths
 
 
@@ -163,35 +177,44 @@ def _certificates(
         yield Place((*path, row.encoded_bundle), encoded, f"`{row.encoded_bundle}`", is_trust=True)
     if row.trusted_ca:
         named = (*path, "trustedCA", "name")
-        has_empty = row.name == "cluster"  # it names no ConfigMap, and has the member all the same
-        form = OneMember(
-            lambda settings, old: _name_of_bundle(settings, old, "" if has_empty else None)
-        )
+        empty = None
+        if row.name == "cluster":  # it has the member also where it names no ConfigMap
+            empty = ""
+        form = OneMember(partial(_name_of_bundle, empty))
         yield Place(named, form, "`trustedCA`", is_trust=True)
         other = text_at(data, named)
-        if settings.trusted_ca.pem and other not in ("", CA_CONFIG_MAP):
-            source = settings.trusted_ca.config_map or ("", "")
-            if source[:2] != (_namespace(data, row), other):
-                message = "names another ConfigMap, which stays: put the certificates of `spec.trustedCA` there"
-                yield Result.of("ByHand", message, named)
+        if not settings.trusted_ca.pem or other in ("", CA_CONFIG_MAP):
+            return
+        source = settings.trusted_ca.config_map or ("", "")
+        if source[:2] != (_namespace(data, row), other):
+            message = "names another ConfigMap, which stays: put the certificates of `spec.trustedCA` there"
+            yield Result.of("ByHand", message, named)
 
 
-def _name_of_bundle(settings: ProxySettings, old: Any, empty: str | None) -> Any:
+def _name_of_bundle(empty: str | None, settings: ProxySettings, old: Any) -> Any:
     """Return the name of the ConfigMap with certificates: ours, unless somebody named another one."""
+    if old not in (None, "", CA_CONFIG_MAP):
+        return old
     if settings.trusted_ca.pem:
-        return CA_CONFIG_MAP if old in (None, "") else old
-    return empty if old == CA_CONFIG_MAP else old
+        return CA_CONFIG_MAP
+    if old == CA_CONFIG_MAP:
+        return empty
+    return old
 
 
 def _namespace(data: Data, row: DistributionRow) -> str:
     """Return the namespace of the ConfigMap that an object names."""
-    return text_at(data, ("metadata", "namespace")) if row.trusted_ca == "*" else row.trusted_ca
+    if row.trusted_ca == "*":
+        return text_at(data, ("metadata", "namespace"))
+    return row.trusted_ca
 
 
 def _is_changed(data: Data, place: Place, settings: ProxySettings) -> bool:
     """Return whether a proxy that is there gives way to another, or to none."""
+    if not settings.is_declared:
+        return False
     there = {reading.variable: reading.value for reading in place.form.read(data, place)}
-    return bool(there) and settings.is_declared and there != settings.variables()
+    return bool(there) and there != settings.variables()
 
 
 TARGETS = {target: _Distribution(target) for target in PRODUCTS}

@@ -71,9 +71,11 @@ class Commands(NamedTuple):
 
     def whole(self, index: int) -> str:
         """Return a command with the scripts that it names."""
-        text = self.texts[index]
-        named = [script for path, script in self.scripts.items() if path in text]
-        return re.sub(_COMMENTS, "", "\n".join([text, *named])[:_LONGEST])
+        command = text = self.texts[index]
+        for path, script in self.scripts.items():
+            if path in command:
+                text += "\n" + script
+        return re.sub(_COMMENTS, "", text[:_LONGEST])
 
 
 class Anchors(NamedTuple):
@@ -92,16 +94,19 @@ def anchors(commands: Commands, place: str) -> Anchors:
     if place == END:
         last = others[-1] if others else -1
         return Anchors(end, end, last, last)
-    touching = [index for index in others if touches_containerd(commands.whole(index))]
-    restart_behind = touching[-1] if touching else -1
-    before = others
-    if place != START:
-        before = [index for index in others if needs_the_proxy(commands.whole(index))]
-    first = before[0] if before else end
+    before = []
+    behind = restart_behind = -1
+    for index in others:
+        text = commands.whole(index)
+        if touches_containerd(text):
+            restart_behind = index
+        if place == START or needs_the_proxy(text):
+            before.append(index)
+        elif not before and changes_proxy(commands.texts[index]):
+            behind = index
+    exports = before[0] if before else end
     restart = next((index for index in before if index > restart_behind), end)
-    changing = [index for index in others if changes_proxy(commands.texts[index]) and index < first]
-    behind = changing[-1] if changing and place != START else -1
-    return Anchors(first, restart, behind, restart_behind)
+    return Anchors(exports, restart, behind, restart_behind)
 
 
 class Kept(NamedTuple):
@@ -131,11 +136,13 @@ def arranged(
     for index, text in enumerate(commands.texts):
         new = text
         if is_restart(text):
-            is_in_place = where.restart_behind < index < where.restart
-            new = restart if is_in_place else ""
-            restart = "" if is_in_place else restart
+            new = ""
+            if where.restart_behind < index < where.restart:
+                new, restart = restart, ""
         elif only_exports(text):
-            new = edited(text, missing) if where.behind < index < where.exports else ""
+            new = ""
+            if where.behind < index < where.exports:
+                new = edited(text, missing)
             for name in only_exports(new):
                 del missing[name]
         if new or not text:
@@ -156,19 +163,20 @@ def _add_exports(
 ) -> None:
     """Add the missing exports at an index; with those of our own in front of it they stand in our order."""
     start = end
-    while start > 0 and _was_ours(kept[start - 1].place, commands):
+    block = {}
+    while start > 0:
+        command = kept[start - 1]
+        if command.place < 0 or not is_ours(commands.texts[command.place]):
+            break
+        block[command.text] = command
         start -= 1
-    block = {command.text: command for command in kept[start:end]}
     ordered = []
     for name, value in exports.items():
         text = export(name, value)
         if name in missing or text in block:
-            ordered.append(block.get(text, Kept(text)))
+            command = block.get(text, Kept(text))
+            ordered.append(command)
     kept[start:end] = ordered
-
-
-def _was_ours(place: int, commands: Commands) -> bool:
-    return place >= 0 and is_ours(commands.texts[place])
 
 
 def _position(kept: Sequence[Kept], anchor: int) -> int:
@@ -180,7 +188,9 @@ def _position(kept: Sequence[Kept], anchor: int) -> int:
 
 
 def _is_ours(text: str) -> bool:
-    return bool(only_exports(text)) or is_restart(text) or text.rstrip().endswith(TRUST_MARK)
+    if only_exports(text) or is_restart(text):
+        return True
+    return text.rstrip().endswith(TRUST_MARK)
 
 
 def is_restart(command: str) -> bool:
@@ -195,30 +205,33 @@ def restart_of(unit: str, verb: str) -> str:
 
 def _is_restarted(texts: Sequence[str]) -> bool:
     """Return whether commands of somebody else restart containerd behind a ``daemon-reload``."""
-    others = re.sub(_COMMENTS, "", "\n".join(text for text in texts if not _is_ours(text)))
-    reload = re.search(_RELOAD, others)
+    script = "\n".join(text for text in texts if not _is_ours(text))
+    script = re.sub(_COMMENTS, "", script)
+    reload = re.search(_RELOAD, script)
     if reload is None:
         return False
-    behind = others[reload.end() :]
+    behind = script[reload.end() :]
     if re.search(_RESTART, behind):
         return True
-    return bool(re.search(_STOP, others) and re.search(_BEGIN, behind))
+    return bool(re.search(_STOP, script) and re.search(_BEGIN, behind))
 
 
 @lru_cache(maxsize=CACHED_LINES)
 def needs_the_proxy(text: str) -> bool:
     """Return whether a command may contact a host beyond the node, and sets no proxy for itself."""
-    if assigned(text) or re.fullmatch(_HELP, text) or text.lstrip().startswith("#"):
+    if assigned(text) or re.fullmatch(_HELP, text):
+        return False
+    if not re.search(_NEEDS_NETWORK, text):
         return False
     hosts = re.findall(_URL, text)
-    is_local = bool(hosts) and all(re.fullmatch(_LOCAL, host) for host in hosts)
-    return not is_local and re.search(_NEEDS_NETWORK, text) is not None
+    return not hosts or any(not re.fullmatch(_LOCAL, host) for host in hosts)
 
 
 def touches_containerd(text: str) -> bool:
     """Return whether a command may install, configure, start or stop what pulls images."""
-    is_look = re.fullmatch(_LOOKS_ONLY, text) is not None
-    return not is_look and re.search(_TOUCHES_CONTAINERD, text) is not None
+    if re.fullmatch(_LOOKS_ONLY, text):
+        return False
+    return re.search(_TOUCHES_CONTAINERD, text) is not None
 
 
 def changes_proxy(text: str) -> bool:

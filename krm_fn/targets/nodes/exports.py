@@ -19,6 +19,7 @@ _WORD = rf"[\"']?({_NAMES})[\"']?="
 _ASSIGNMENT = rf"(?<![A-Za-z0-9_])({_NAMES})=[\"']*([^\s\"';&|]+)"
 _EXPORT_INSIDE = r"\bexport\b([^;&|\n]*)"
 _NAME = rf"\b({_NAMES})="
+_COMMENT = r"\s*#"
 _UNSET = r"\b(?:unset|export\s+-n|declare\s+\+x)\b([^;&|\n]*)"
 
 
@@ -47,19 +48,21 @@ def export(name: str, value: str) -> str:
 @lru_cache(maxsize=CACHED_LINES)
 def _pure(command: str) -> Sequence[Export]:
     """Return what a command exports that exports proxy variables and does nothing else; else nothing."""
+    if not re.search(_NAMES, command):
+        return []
     exports: list[Export] = []
-    if not any(name in command for name in PROXY_VARIABLES):
-        return exports
-    for words in escaping.shell_statements(command) or ():
-        if words[0].value != "export" or len(words) == 1:
+    for program, *arguments in escaping.shell_statements(command) or ():
+        if program.value != "export" or not arguments:
             return []
-        for word in words[1:]:
-            named = re.match(_WORD, command[word.start : word.end])
+        for start, end, text in arguments:
+            named = re.match(_WORD, command[start:end])
             if named is None:
                 return []
-            value = None if word.value is None else word.value.partition("=")[2]
-            why = "the shell expands it" if value is None else ""
-            exports.append(Export(named[1], value, why, word.start, word.end))
+            if text is None:
+                exported = Export(named[1], None, "the shell expands it", start, end)
+            else:
+                exported = Export(named[1], text.partition("=")[2], "", start, end)
+            exports.append(exported)
     return exports
 
 
@@ -71,28 +74,35 @@ def only_exports(command: str) -> list[str]:
 def is_ours(command: str) -> bool:
     """Return whether a command exports one variable as this program writes it."""
     exports = _pure(command)
-    return len(exports) == 1 and command == export(exports[0].name, exports[0].value or "")
+    if len(exports) != 1:
+        return False
+    exported = exports[0]
+    return command == export(exported.name, exported.value or "")
 
 
 def exports_in(command: str) -> Iterator[Export]:
     """Yield what a command exports, whatever else it does."""
     exports = _pure(command)
     yield from exports
-    if not exports and not command.lstrip().startswith("#"):
-        for arguments in re.findall(_EXPORT_INSIDE, command):
-            for name in re.findall(_NAME, arguments):
-                yield Export(name, None, "the command does more than export it")
+    if exports or re.match(_COMMENT, command):
+        return
+    for arguments in re.findall(_EXPORT_INSIDE, command):
+        for name in re.findall(_NAME, arguments):
+            yield Export(name, None, "the command does more than export it")
 
 
 def assigned(command: str) -> list[tuple[str, str]]:
     """Return the proxy variables that a command assigns somewhere, as far as the text shows it."""
-    return [] if command.lstrip().startswith("#") else re.findall(_ASSIGNMENT, command)
+    if re.match(_COMMENT, command):
+        return []
+    return re.findall(_ASSIGNMENT, command)
 
 
 def unset_by(command: str) -> list[str]:
     """Return the proxy variables that a command takes out of the environment of the commands behind it."""
-    arguments = " ".join(re.findall(_UNSET, command)).split()
-    return [name for name in PROXY_VARIABLES if name in arguments]
+    arguments = " ".join(re.findall(_UNSET, command))
+    names = arguments.split()
+    return [name for name in PROXY_VARIABLES if name in names]
 
 
 def edited(command: str, wanted: Mapping[str, str]) -> str:
@@ -101,13 +111,14 @@ def edited(command: str, wanted: Mapping[str, str]) -> str:
     Raises:
         ValueError: a value holds what a shell word cannot carry.
     """
-    exports = _pure(command)
-    kept = [name for name in dict.fromkeys(only_exports(command)) if name in wanted]
-    if len(kept) < len(exports):
-        return " && ".join(export(name, wanted[name]) for name in kept)
+    names = only_exports(command)
+    kept = {name: wanted[name] for name in names if name in wanted}
+    if len(kept) < len(names):
+        return " && ".join(map(export, kept, kept.values()))
     edits = []
-    for old in exports:
-        if old.value != wanted[old.name]:
-            new = f"{old.name}={escaping.shell(wanted[old.name])}"
-            edits.append((old.start, old.end, new))
+    for name, old, _, start, end in _pure(command):
+        value = kept[name]
+        if old != value:
+            new = f"{name}={escaping.shell(value)}"
+            edits.append((start, end, new))
     return splice(command, edits)

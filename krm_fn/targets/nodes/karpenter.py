@@ -72,12 +72,14 @@ def _node_config(text: str) -> Value | None:
     """Return the text of the NodeConfig in user data: all of it, or the last part of that type; None for none."""
     if text.lstrip().startswith(("#!", "[")):
         return None  # a script, or settings of Bottlerocket
-    parts = [part for part in mime.parts(text) if part.is_plain(_TYPE)]
-    if parts:
-        start, end = parts[-1].start, parts[-1].end
-        return Value(_USER_DATA, text[start:end], before=text[:start], behind=text[end:])
-    is_plain = _HEAD["kind"] in text and "MIME-Version" not in text
-    return Value(_USER_DATA, text) if is_plain else None
+    value = None
+    for part in mime.parts(text):
+        if part.is_plain(_TYPE):
+            before, behind = text[: part.start], text[part.end :]
+            value = Value(_USER_DATA, text[part.start : part.end], before=before, behind=behind)
+    if value is None and _HEAD["kind"] in text and "MIME-Version" not in text:
+        return Value(_USER_DATA, text)
+    return value
 
 
 def _old_images(data: Data) -> Iterator[Result]:
@@ -95,9 +97,10 @@ def _old_images(data: Data) -> Iterator[Result]:
 
 def _runs_nodeadm(data: Data) -> bool:
     """Return whether a field says that the nodes run Amazon Linux 2023."""
-    aliases = [text_at(term, ("alias",)) for term in list_at(data, _AMI_TERMS)]
-    is_alias = any(alias.startswith("al2023@") for alias in aliases)
-    return is_alias or lookup(data, ("spec", "amiFamily")) == "AL2023"
+    for term in list_at(data, _AMI_TERMS):
+        if text_at(term, ("alias",)).startswith("al2023@"):
+            return True
+    return text_at(data, ("spec", "amiFamily")) == "AL2023"
 
 
 TARGET = _Karpenter()

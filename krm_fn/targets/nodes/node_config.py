@@ -33,9 +33,7 @@ LONGEST_COMMAND = 65_536
 _LARGEST = 1024 * 1024
 """Longer contents are not read."""
 _OF_CONTENT = ("content", "encoding", "contentFrom")
-_WINDOWS = (
-    r"(?i)[a-z]:[\\/]|(?:cmd(?:\.exe)?\s+/c\s+)?(?:\S*[\\/])?powershell(?:\.exe)?(?:\s|$)|npipe:"
-)
+_WINDOWS = r"(?i)\s*(?:[a-z]:[\\/]|(?:cmd(?:\.exe)?\s+/c\s+)?(?:\S*[\\/])?powershell(?:\.exe)?(?:\s|$)|npipe:)"
 _SOCKETS = (
     ("initConfiguration", "nodeRegistration", "criSocket"),
     ("joinConfiguration", "nodeRegistration", "criSocket"),
@@ -95,26 +93,29 @@ class NodeConfig:
     def __init__(self, obj: Mapping[str, Any], kind: NodeConfigKind) -> None:
         self._obj = obj
         self.kind = kind
-        self.data: Mapping[str, Any] = lookup(obj, kind.path) or {}
-        version = str(obj.get("apiVersion")).rpartition("/")[2]
-        commands = kind.system.commands_of.get(version, kind.system.commands)
         self.system = kind.system
         self.path: Pointer = kind.path
+        self.data: Mapping[str, Any] = lookup(obj, self.path) or {}
         self.files: Pointer = kind.files
-        self.commands: Pointer = (*kind.path, commands)
+        _, _, version = str(obj.get("apiVersion")).rpartition("/")
+        commands = self.system.commands_of.get(version, self.system.commands)
+        self.commands: Pointer = (*self.path, commands)
 
     @cached_property
     def runtime(self) -> str:
         """The service that pulls images."""
-        is_crio = any(socket.endswith("/crio.sock") for socket in self._sockets())
-        return CRI_O if is_crio else CONTAINERD
+        for socket in self._sockets():
+            if socket.endswith("/crio.sock"):
+                return CRI_O
+        return CONTAINERD
 
     @cached_property
     def has_ignition(self) -> bool:
         """Whether Ignition sets up the nodes, not cloud-init."""
         if lookup(self.data, self.system.format) == "ignition":
             return True
-        return bool(self.system.ignition) and lookup(self.data, self.system.ignition) is not None
+        field = self.system.ignition
+        return bool(field) and lookup(self.data, field) is not None
 
     @cached_property
     def unsupported(self) -> str:
@@ -123,8 +124,14 @@ class NodeConfig:
             return "Bottlerocket"
         texts = [*self._sockets(), *list_at(self._obj, self.commands)]
         texts += list_at(self.data, (self.system.late_commands,))
-        texts += [file.path for file in self.files_in(self._obj)]
-        return "Windows" if any(re.match(_WINDOWS, str(text).lstrip()) for text in texts) else ""
+        texts += [
+            entry.get("path") for entry in list_at(self._obj, self.files) if isinstance(entry, dict)
+        ]
+        is_of_windows = re.compile(_WINDOWS).match
+        for text in texts:
+            if is_of_windows(str(text)):
+                return "Windows"
+        return ""
 
     def _sockets(self) -> list[str]:
         return [text_at(self.data, path) for path in _SOCKETS]
@@ -132,16 +139,17 @@ class NodeConfig:
     def files_in(self, obj: Any) -> Iterator[FileEntry]:
         """Yield the entries of ``files`` of the object as it is now, without those that have no path."""
         for index, entry in enumerate(list_at(obj, self.files)):
-            path = entry.get("path") if isinstance(entry, dict) else None
+            path = lookup(entry, ("path",))
             if isinstance(path, str):
-                yield FileEntry((*self.files, str(index)), path, entry)
+                place = (*self.files, str(index))
+                yield FileEntry(place, path, entry)
 
     def commands_in(self, obj: Any) -> list[str]:
         """Return the commands of the object as it is now; "" for an entry that is none, or too long for one."""
         texts = []
         for command in list_at(obj, self.commands):
-            is_text = isinstance(command, str) and len(command) <= LONGEST_COMMAND
-            texts.append(command if is_text else "")
+            text = command if isinstance(command, str) else ""
+            texts.append(text if len(text) <= LONGEST_COMMAND else "")
         return texts
 
     def report_length(self, draft: Draft, path: Pointer) -> None:
@@ -164,7 +172,8 @@ def find(draft: Draft, *, is_wanted: bool = False, is_whole: bool = False) -> No
         is_whole: whether another object refers to it, and none of its name is elsewhere.
     """
     obj = draft.data
-    kind = NODE_KINDS.get((str(obj.get("apiVersion")).rpartition("/")[0], str(obj.get("kind"))))
+    group, _, _ = str(obj.get("apiVersion")).rpartition("/")
+    kind = NODE_KINDS.get((group, str(obj.get("kind"))))
     if kind is None:
         return None
     try:
@@ -198,14 +207,15 @@ def _may_get_spec(obj: Mapping[str, Any], kind: NodeConfigKind) -> bool:
 
 def decode(entry: Mapping[str, Any]) -> str | None:
     """Return the text of an entry of ``files``; None where it is elsewhere, a template, or cannot be read."""
-    content, encoding = entry.get("content"), entry.get("encoding") or ""
     if entry.get("contentFrom") is not None or entry.get("contentFormat") == "Template":
         return None
+    content = entry.get("content")
     if content is None:
         return ""
     if not isinstance(content, str) or len(content) > _LARGEST:
         return None
-    if encoding == "":
+    encoding = entry.get("encoding")
+    if not encoding:
         return content
     if encoding != "base64":
         return None

@@ -30,31 +30,35 @@ class NodeExports(NamedTuple):
         readings: dict[str, Reading] = {}
         for index, text in enumerate(self.config.commands_in(data)):
             path = (*place.path, str(index))
-            for export in exports_in(text):
-                readings[export.name] = Reading(
-                    export.name, export.value, path, text, place.label, export.why
-                )
-            if not only_exports(text):
-                for name in unset_by(text):
-                    readings.pop(name, None)
+            for name, value, why, *_ in exports_in(text):
+                readings[name] = Reading(name, value, path, text, place.label, why)
+            for name in unset_by(text):
+                readings.pop(name, None)
         yield from readings.values()
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Make the commands export the variables, and restart what pulls images."""
-        config, variables = self.config, settings.variables()
+        config = self.config
+        variables = settings.variables()
         old = draft.items(place.path) or []
-        scripts = {file.path: file.text for file in config.files_in(draft.data) if file.text}
+        scripts = {}
+        for file in config.files_in(draft.data):
+            if file.text:
+                scripts[file.path] = file.text
         commands = Commands(config.commands_in(draft.data), scripts)
         exports = variables if self.options.get("exports", True) else {}
-        where = str(self.options.get("place", ""))
+        restart = self._restart(variables)
         try:
-            new = arranged(commands, exports, self._restart(variables), where)
+            new = arranged(commands, exports, restart, self.options.get("place", ""))
         except ValueError as error:
             message = f"{error}; change the proxy settings"
             draft.report("CannotWrite", message, place.path)
             return
-        # What is no command has no text here, and stays.
-        draft.set_items(place.path, [command.text or old[command.place] for command in new])
+        items = []
+        for command in new:
+            item = command.text or old[command.place]  # what is no command has no text, and stays
+            items.append(item)
+        draft.set_items(place.path, items)
         after = config.commands_in(draft.data)
         _describe(draft, place.label, commands.texts, after, config.runtime)
         self._report(draft, after, variables, exports)
@@ -62,8 +66,9 @@ class NodeExports(NamedTuple):
     def _restart(self, variables: Variables) -> str:
         """Return the command that restarts what pulls images; "" where nothing has to restart."""
         verb = self.config.system.restart
-        is_wanted = variables and self.options.get("restart", True)
-        if not is_wanted or not verb or self.config.has_ignition:
+        if not variables or not verb or self.config.has_ignition:
+            return ""
+        if not self.options.get("restart", True):
             return ""
         return restart_of(self.config.runtime, verb)
 
@@ -74,17 +79,18 @@ class NodeExports(NamedTuple):
         exported: set[str] = set()
         for index, text in enumerate(commands):
             path = (*self.config.commands, str(index))
-            if only_exports(text):
-                exported.update(only_exports(text))
+            names = only_exports(text)
+            if names:
+                exported.update(names)
                 self.config.report_length(draft, path)
                 continue
-            unset = [name for name in unset_by(text) if name in exported and name in exports]
+            unset = [name for name in unset_by(text) if name in exported]
             if unset:
                 message = f"this command unsets {quoted(unset)} behind the export; remove it"
                 draft.report("OtherProxy", message, path)
             assignments = dict(assigned(text))
             if assignments:
-                is_equal = all(variables.get(name) == value for name, value in assignments.items())
+                is_equal = assignments.items() <= variables.items()
                 message = f"this command sets {quoted(assignments)} and does more than that, so it is left as it is"
                 draft.report("ByHand", message, path, is_info=is_equal)
 
@@ -93,15 +99,12 @@ def _describe(
     draft: Draft, label: str, before: Sequence[str], after: Sequence[str], runtime: str
 ) -> None:
     """Say in a draft what became of the exports and of the restart."""
-    set_proxy, removed = f"sets the proxy in {label}", f"removes the proxy from {label}"
-    restart, no_restart = (
-        f"restarts {runtime}",
-        "removes the restart of the service that pulls images",
-    )
-    for is_one, added, gone in (
-        (only_exports, set_proxy, removed),
-        (is_restart, restart, no_restart),
+    no_restart = "removes the restart of the service that pulls images"
+    for is_ours, added, gone in (
+        (only_exports, f"sets the proxy in {label}", f"removes the proxy from {label}"),
+        (is_restart, f"restarts {runtime}", no_restart),
     ):
-        new = [text for text in after if is_one(text)]
-        if new != [text for text in before if is_one(text)]:
+        old = [text for text in before if is_ours(text)]
+        new = [text for text in after if is_ours(text)]
+        if new != old:
             draft.describe(added if new else gone)

@@ -69,21 +69,26 @@ class _TrustCommands(NamedTuple):
         ours = [index for index, text in enumerate(texts) if text.rstrip().endswith(TRUST_MARK)]
         if not ours and not self.wanted:
             return
+        items = list(draft.items(place.path) or ())
         start = ours[0] if ours else _end_without_ours(texts)
-        others = [
-            item for index, item in enumerate(draft.items(place.path) or ()) if index not in ours
-        ]
+        for index in reversed(ours):
+            del items[index]
+        items[start:start] = self.wanted
         edits = draft.edits
-        draft.set_items(place.path, [*others[:start], *self.wanted, *others[start:]])
+        draft.set_items(place.path, items)
         if draft.edits > edits:
-            verb = "updates" if ours else "adds"
-            draft.describe(f"{verb if self.wanted else 'removes'} {place.label}")
+            verb = "removes"
+            if self.wanted:
+                verb = "updates" if ours else "adds"
+            draft.describe(f"{verb} {place.label}")
 
 
 def _end_without_ours(texts: Sequence[str]) -> int:
     """Return where the restart and the exports at the end begin: ``kubeadmCommands`` keeps them last."""
     end = len(texts)
-    while end and (is_restart(texts[end - 1]) or only_exports(texts[end - 1])):
+    for text in reversed(texts):
+        if not (is_restart(text) or only_exports(text)):
+            break
         end -= 1
     return end
 
@@ -112,12 +117,13 @@ class _NodeTrustStore(ConfigTarget):
 
 def commands(images: Sequence[str]) -> list[str]:
     """Return the commands for some node images, each with our mark; an empty list for no image."""
-    texts = [
-        f"if {is_one}; then {update} || {_FAILED}; fi"
-        for image, (is_one, update) in _UPDATES.items()
-        if image in images
-    ]
-    return [f"{text} {TRUST_MARK}" for text in (*texts, _RESTART)] if texts else []
+    texts = []
+    for image, (is_one, update) in _UPDATES.items():
+        if image in images:
+            texts.append(f"if {is_one}; then {update} || {_FAILED}; fi {TRUST_MARK}")
+    if texts:
+        texts.append(f"{_RESTART} {TRUST_MARK}")
+    return texts
 
 
 def _is_ours(path: str, text: str) -> bool:

@@ -7,6 +7,7 @@ process in front, a variable is that process' own, and wins over the one of its 
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -65,12 +66,14 @@ def _readings_in(text: str, path: Pointer, place: str) -> Iterator[Reading]:
         value = escaping.shell_word(match["value"])
         why = "a shell expands it" if value is None else ""
         reading = Reading(match["name"], value, path, "", place, why)
-        yield _of_process(reading, match["process"]) if match["process"] else reading
+        if match["process"]:
+            reading = _of_process(reading, match["process"])
+        yield reading
     for pattern in (_APT, _DOCKER):
-        for match in re.finditer(pattern, text):
-            name = f"{match['name'].upper()}_PROXY"
-            for case in (name, name.lower()):
-                yield Reading(case, match["value"], path, "", place)
+        for name, value in re.findall(pattern, text):
+            variable = f"{name.upper()}_PROXY"
+            yield Reading(variable, value, path, "", place)
+            yield Reading(variable.lower(), value, path, "", place)
 
 
 def _of_process(reading: Reading, process: str) -> Reading:
@@ -93,13 +96,15 @@ class _OtherPlaces(NamedTuple):
 
     def read(self, obj: Any, place: Place) -> Iterator[Reading]:
         """Yield what other places of the object set."""
-        key = (str(obj.get("apiVersion")).partition("/")[0], str(obj.get("kind")))
-        if key in _FIELDS:
-            path = _FIELDS[key]
-            for reading in CAMEL.read(obj, Place(path, CAMEL, f"`{path[-1]}` of {key[1]}")):
+        group, _, _ = str(obj.get("apiVersion")).partition("/")
+        kind = str(obj.get("kind"))
+        if (group, kind) in _FIELDS:
+            path = _FIELDS[group, kind]
+            place = Place(path, CAMEL, f"`{path[-1]}` of {kind}")
+            for reading in CAMEL.read(obj, place):
                 yield reading._replace(member="")
-        elif key in _RANCHER:
-            yield from _of_rancher(obj, _RANCHER[key])
+        elif (group, kind) in _RANCHER:
+            yield from _of_rancher(obj, _RANCHER[group, kind])
         else:
             config = node_config.find(Draft(obj))
             if config is not None:
@@ -107,6 +112,7 @@ class _OtherPlaces(NamedTuple):
 
     def _of_nodes(self, config: NodeConfig, obj: Any) -> Iterator[Reading]:
         """Yield what files of the nodes set, and what files and commands set for one process alone."""
+        processes = config.system.processes
         for file in config.files_in(obj):
             is_read = re.fullmatch(_READ, file.path) and not self._is_written(config, file.path)
             is_of_service = re.fullmatch(_OF_SERVICE, file.path)
@@ -114,23 +120,27 @@ class _OtherPlaces(NamedTuple):
                 continue
             place = f'the file "{file.path}"'
             for reading in _readings_in(file.text or "", file.field("content"), place):
-                counts = is_of_service and reading.process in config.system.processes
-                if counts if reading.process else is_read:
+                is_of_process = is_of_service and reading.process in processes
+                if is_of_process if reading.process else is_read:
                     yield reading
-        for index, text in enumerate(config.commands_in(obj) if config.system.processes else ()):
+        if not processes:
+            return
+        place = f"`{config.commands[-1]}`"
+        for index, text in enumerate(config.commands_in(obj)):
             path = (*config.commands, str(index))
-            for reading in _readings_in(text, path, f"`{config.commands[-1]}`"):
-                if reading.process in config.system.processes:
+            for reading in _readings_in(text, path, place):
+                if reading.process in processes:
                     yield reading
 
     def _is_written(self, config: NodeConfig, path: str) -> bool:
         """Return whether another target writes a file, or a drop-in beside it."""
-        folder, _, name = path.rpartition("/")
+        folder, name = posixpath.split(path)
         if config.system.has_environment_files and folder == "/etc/default":
             return name in config.kind.services
-        folders = [other.rpartition("/")[0] for other in self.written]
+        if path in self.written:
+            return True
         is_drop_in = folder.endswith(".d") and name.endswith(".conf")
-        return path in self.written or (is_drop_in and folder in folders)
+        return is_drop_in and folder in map(posixpath.dirname, self.written)
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Report each place that sets another proxy, or one where none is wanted."""
@@ -139,19 +149,21 @@ class _OtherPlaces(NamedTuple):
         for reading in self.read(draft.data, place):
             declared = variables.get(reading.variable, "").rstrip("/")
             value = (reading.value or "").rstrip("/")
-            if reading.value and not same_value(reading.variable, value, declared):
-                path = reading.path if reading.process else ()  # each command is a text of its own
-                places.setdefault((reading.place, path), []).append(reading)
+            if not reading.value or same_value(reading.variable, value, declared):
+                continue
+            # Each command is a text of its own.
+            path = reading.path if reading.process else ()
+            places.setdefault((reading.place, path), []).append(reading)
+        other = "another proxy than the one that is declared" if variables else "a proxy"
         for (name, _), differing in places.items():
             names = quoted(reading.member or reading.variable for reading in differing)
-            other = "another proxy than the one that is declared" if variables else "a proxy"
             message = (
                 f"{name} sets {names} to {other}, and is not written here; change or remove it"
             )
-            file = text_at(draft.data, (*differing[0].path[:-1], "path"))
-            if file in BY_PATH:
+            path = differing[0].path
+            if text_at(draft.data, (*path[:-1], "path")) in BY_PATH:
                 message += f", or name the file in `spec.targets.{FILES_ON_REQUEST}.files`"
-            draft.report("OtherProxy", message, differing[0].path)
+            draft.report("OtherProxy", message, path)
 
 
 def _of_rancher(obj: Mapping[str, Any], path: Pointer) -> Iterator[Reading]:
@@ -159,9 +171,12 @@ def _of_rancher(obj: Mapping[str, Any], path: Pointer) -> Iterator[Reading]:
     for index, variable in enumerate(list_at(obj, path)):
         process, _, name = text_at(variable, ("name",)).partition("_")
         value = lookup(variable, ("value",))
-        if process in K3S.processes and name in PROXY_VARIABLES and isinstance(value, str):
+        if not isinstance(value, str):
+            continue
+        if process in K3S.processes and name in PROXY_VARIABLES:
             place = (*path, str(index), "value")
-            yield _of_process(Reading(name, value, place, "", f"`{'.'.join(path)}`"), process)
+            reading = Reading(name, value, place, "", f"`{'.'.join(path)}`")
+            yield _of_process(reading, process)
 
 
 class _OtherWriters(Target):
@@ -171,9 +186,12 @@ class _OtherWriters(Target):
 
     def options(self, given: Mapping[str, Options]) -> Options:
         """Return what is given, and the files that another target writes on request."""
+        written: list[str] = []
         of_files = given.get(FILES_ON_REQUEST, NO_OPTIONS)
-        chosen = of_files.get("files", ()) if of_files.get("enabled", True) else ()
-        return {**super().options(given), "written": [NODE_FILES[name].paths[0] for name in chosen]}
+        if of_files.get("enabled", True):
+            for name in of_files.get("files", ()):
+                written += NODE_FILES[name].paths
+        return {**super().options(given), "written": written}
 
     def places(self, data: Data, context: Context) -> Iterator[Place | Result]:
         """Yield the places that others write."""

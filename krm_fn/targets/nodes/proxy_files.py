@@ -59,10 +59,12 @@ class ProxyFile(NamedTuple):
         if not settings.sets_any and "path" not in self.options:
             paths = self.file.paths
         entries = [entry for entry in self.config.files_in(draft.data) if entry.path in paths]
+        if settings.sets_any:
+            del entries[1:]
         try:
             if settings.sets_any and not entries:
                 self._add(draft, settings)
-            for entry in entries[:1] if settings.sets_any else reversed(entries):
+            for entry in reversed(entries):
                 self._edit(draft, entry, settings)
         except ValueError as error:
             draft.report("CannotWrite", f"{error}; change the proxy settings", place.path)
@@ -102,7 +104,8 @@ class ProxyFile(NamedTuple):
         return self.file.form.problem(entry.text)
 
     def _edit_text(self, draft: Draft, entry: FileEntry, settings: ProxySettings) -> None:
-        old, variables = entry.text or "", settings.variables()
+        old = entry.text or ""
+        variables = settings.variables()
         if variables and self._is_reference:
             if not self.file.form.edit(old, {}).strip():
                 self._refer(draft, entry, settings)
@@ -116,7 +119,8 @@ class ProxyFile(NamedTuple):
             draft.remove(entry.place, keep=len(self.config.path))
             return
         if new != old:
-            draft.set(entry.field("content"), encode(new, entry.entry.get("encoding")))
+            content = encode(new, entry.entry.get("encoding"))
+            draft.set(entry.field("content"), content)
         if variables:
             self._set_attributes(draft, entry)
             self._report_limits(draft, entry.place)
@@ -139,8 +143,8 @@ class ProxyFile(NamedTuple):
         elif self._is_reference:
             self._set_attributes(draft, entry)
         elif "content" in self.options:
-            text = self.file.form.edit("", settings.variables())
-            draft.set(entry.place, {**entry.without_content, "content": text})
+            content = self.file.form.edit("", settings.variables())
+            draft.set(entry.place, {**entry.without_content, "content": content})
             self._set_attributes(draft, entry)
 
     def _refer(self, draft: Draft, entry: FileEntry, settings: ProxySettings) -> None:
@@ -155,12 +159,11 @@ class ProxyFile(NamedTuple):
 
     def _may_refer(self, draft: Draft, settings: ProxySettings) -> bool:
         obstacle = cluster_secret.obstacle(settings)
-        if obstacle:
-            message = (
-                f"the Secret `<cluster>-systemd-proxy` {obstacle}, or set `content` to `Inline`"
-            )
-            draft.report("CannotWrite", message, self.config.files)
-        return not obstacle
+        if not obstacle:
+            return True
+        message = f"the Secret `<cluster>-systemd-proxy` {obstacle}, or set `content` to `Inline`"
+        draft.report("CannotWrite", message, self.config.files)
+        return False
 
     def _add(self, draft: Draft, settings: ProxySettings) -> None:
         """Add an entry; its keys have the order of the Tanzu document, or of Giant Swarm's."""
@@ -192,14 +195,14 @@ class ProxyFile(NamedTuple):
         self._report_limits(draft, (*self.config.files, str(last)))
 
     def _may_append(self, draft: Draft) -> bool:
-        may_append = self.config.system.has_append and not self.config.has_ignition
-        if not may_append:
-            message = (
-                f'an entry would replace the "{self.path}" of the image, so none is added: take "profile" in place of '
-                '"environment", or write an entry with what your image holds'
-            )
-            draft.report("ByHand", message, self.config.files)
-        return may_append
+        if self.config.system.has_append and not self.config.has_ignition:
+            return True
+        message = (
+            f'an entry would replace the "{self.path}" of the image, so none is added: take "profile" in place of '
+            '"environment", or write an entry with what your image holds'
+        )
+        draft.report("ByHand", message, self.config.files)
+        return False
 
     def _set_attributes(self, draft: Draft, entry: FileEntry) -> None:
         for key, value in self._attributes.items():
@@ -222,25 +225,28 @@ class OtherDropIns(NamedTuple):
 
     def _all(self, data: Any) -> Iterator[FileEntry]:
         """Yield all drop-ins of the service, ours among them."""
-        folders = {*self.ours.file.folders, posixpath.dirname(self.ours.path)}
+        own_folder = posixpath.dirname(self.ours.path)
+        folders = {*self.ours.file.folders, own_folder}
         for entry in self.ours.config.files_in(data):
-            folder, _, name = entry.path.rpartition("/")
+            folder, name = posixpath.split(entry.path)
             if folder in folders and name.endswith(".conf"):
                 yield entry
 
     def read(self, data: Any, place: Place) -> Iterator[Reading]:
         """Yield what the others set; what is elsewhere is judged by the name of the file."""
         for entry in self._all(data):
-            is_seen = entry.text is not None or "proxy" in posixpath.basename(entry.path)
-            if entry.path != self.ours.path and is_seen:
+            if entry.path == self.ours.path:
+                continue
+            if entry.text is not None or "proxy" in posixpath.basename(entry.path):
                 label = f'the drop-in "{entry.path}" in `files[{entry.place[-1]}]`'
                 yield from readings_of(self.ours.config, entry, label, DROP_IN)
 
     def write(self, draft: Draft, place: Place, settings: ProxySettings) -> None:
         """Report each that sets a proxy as well, or takes it away."""
         unit = self.ours.file.unit
-        for path in dict.fromkeys(reading.path[:-1] for reading in self.read(draft.data, place)):
-            message = f"this drop-in sets proxy variables for {unit}, too; remove it"
+        message = f"this drop-in sets proxy variables for {unit}, too; remove it"
+        paths = [reading.path[:-1] for reading in self.read(draft.data, place)]
+        for path in dict.fromkeys(paths):
             draft.report("OtherProxy", message, (*path, "path"))
         for entry in self._all(draft.data):
             unset = unset_by(entry.text or "", settings.variables())
@@ -255,16 +261,16 @@ def proxy_file(
     """Return the form of a file in a configuration of an object."""
     existing = {entry.path for entry in config.files_in(data)}
     paths = [path for path in file.paths if path in existing]
-    path = str(options.get("path", (paths or file.paths)[0]))
-    return ProxyFile(config, file, options, path)
+    path, *_ = paths or file.paths
+    return ProxyFile(config, file, options, options.get("path", path))
 
 
 def readings_of(
     config: NodeConfig, entry: FileEntry, label: str, form: Syntax
 ) -> Iterator[Reading]:
     """Yield each variable that a file sets; all six where its text is not here."""
-    permissions = text_at(entry.entry, ("permissions",))
     blank = Reading("", None, entry.field("content"), "", label, file=entry.path)
+    permissions = text_at(entry.entry, ("permissions",))
     blank = blank._replace(permissions=permissions, by_ignition=config.has_ignition)
     if entry.text is not None:
         if not form.problem(entry.text):

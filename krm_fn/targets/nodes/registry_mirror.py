@@ -28,6 +28,7 @@ _CONFIG = "/etc/containerd/config.toml"
 _CERTS_D = "/etc/containerd/certs.d"
 _HOSTS_TOML = f"{_CERTS_D}/_default/hosts.toml"
 """What containerd obeys for every registry that has no folder of its own."""
+_CERTIFICATE = rf"{_CERTS_D}/[^/]+/ca\.crt|/etc/rancher/\w+/inject-proxy-mirror\.crt"
 _OLD_MIRRORS = r"(?m)^[ \t]*\[[^\]\n]*registry\.(?:mirrors|configs)\b"
 _CONFIG_PATH = r"(?m)^[ \t]*config_path[ \t]*=[ \t]*[\"']([^\"']*)[\"']"
 
@@ -73,16 +74,16 @@ def _api_root(url: str) -> str:
     """Return the URL with ``/v2`` before its path, if it lacks that: the root of the API of a registry."""
     parts = urlsplit(url)
     steps = [step for step in parts.path.split("/") if step]
-    path = steps if steps[:1] == ["v2"] else ["v2", *steps]
-    return "/".join([f"{parts.scheme}://{parts.netloc}", *path])
+    if steps[:1] != ["v2"]:
+        steps.insert(0, "v2")
+    return f"{parts.scheme}://{parts.netloc}/{'/'.join(steps)}"
 
 
 def _is_ours(registries: str, path: str, text: str) -> bool:
     """Return whether this target wrote a file, for any mirror."""
-    is_certificate = re.fullmatch(
-        rf"{_CERTS_D}/[^/]+/ca\.crt|/etc/rancher/\w+/inject-proxy-mirror\.crt", path
-    )
-    return text.startswith(MARK) and (path in (_HOSTS_TOML, registries) or bool(is_certificate))
+    if not text.startswith(MARK):
+        return False
+    return path in (_HOSTS_TOML, registries) or re.fullmatch(_CERTIFICATE, path) is not None
 
 
 def _described(text: str) -> str:
@@ -95,13 +96,16 @@ def _readers_problem(config: NodeConfig, data: Data) -> Result | None:
     for file in config.files_in(data):
         text = file.text or ""
         texts.append(text)
+        if file.path != _CONFIG:
+            continue
         given = re.search(_CONFIG_PATH, text)
         is_other = given is not None and _CERTS_D not in given[1].split(":")
-        if file.path == _CONFIG and (is_other or re.search(_OLD_MIRRORS, text)):
+        if is_other or re.search(_OLD_MIRRORS, text):
             message = f'containerd does not read "{_CERTS_D}" with this file, so the registry mirror has no effect'
             return Result.of("MirrorNotRead", message, file.field("content"))
-    if any("config_path" in text and _CERTS_D in text for text in texts):
-        return None
+    for text in texts:
+        if "config_path" in text and _CERTS_D in text:
+            return None
     message = (
         f'containerd obeys the registry mirror from version 2.2 on, or if its `config_path` is "{_CERTS_D}": check '
         "that the node image has one of them"
@@ -125,20 +129,23 @@ class _RegistryMirror(ConfigTarget):
         None is written where a field of the object becomes such a file.
         """
         mirror = None if config.unsupported else context.settings.mirror
-        registries, field = config.system.registries, config.system.registries_field
+        registries = config.system.registries
+        field = config.system.registries_field
         if mirror is not None and field and config.data.get(field):
             endpoints = lookup(config.data, (field, "mirrors", "*", "endpoint")) or ()
             if mirror.url not in endpoints:
                 message = "a file with the mirror would replace this, so none is written: add the mirror here"
                 yield Result.of("OtherProxy", message, (*config.path, field))
             mirror = None
-        files = _files_of(mirror, registries) if mirror is not None else []
-        wanted = {file.path: file for file in files}
+        wanted = {}
+        for file in _files_of(mirror, registries) if mirror is not None else ():
+            wanted[file.path] = file
         form = WholeFiles(config, partial(_is_ours, registries), wanted, _described)
         yield Place(config.files, form, "the registry mirror of containerd", is_trust=True)
-        finding = _readers_problem(config, data) if files and not registries else None
-        if finding:
-            yield finding
+        if wanted and not registries:
+            finding = _readers_problem(config, data)
+            if finding:
+                yield finding
 
 
 TARGET = _RegistryMirror()

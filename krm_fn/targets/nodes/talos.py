@@ -9,7 +9,7 @@ Sources: ``siderolabs/cluster-api-bootstrap-provider-talos`` (``api/v1beta1/talo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 
 from krm_fn.engine import Draft
@@ -92,9 +92,11 @@ class _Talos(ConfigTarget):
         json_patches = (*config.path, "configPatches")
         for index, operation in enumerate(list_at(data, json_patches)):
             place = (*json_patches, str(index))
-            form = _BY_POINTER.get(text_at(operation, ("path",)))
-            if form is not None and isinstance(lookup(operation, ("value",)), Mapping):
-                yield machine.place(form, (*place, "value"))._replace(kept_steps=len(place))
+            pointer = text_at(operation, ("path",))
+            value = lookup(operation, ("value",))
+            if pointer in _BY_POINTER and isinstance(value, Mapping):
+                variables = machine.place(_BY_POINTER[pointer], (*place, "value"))
+                yield variables._replace(kept_steps=len(place))
             else:
                 yield from _left_behind([operation], (*place, "path"), context.settings)
         patches = (*config.path, config.system.patches)
@@ -106,8 +108,8 @@ class _Talos(ConfigTarget):
             text = Value(path, text_at(data, path))
             if not text.text:
                 continue
-            label = f"`{path[-1]}`"
-            yield text_place(text, form_of_text, label)._replace(kept_steps=len(config.path))
+            place_of_text = text_place(text, form_of_text, f"`{path[-1]}`")
+            yield place_of_text._replace(kept_steps=len(config.path))
             for document in readable(text):
                 if isinstance(document.data, list):
                     yield from _left_behind(document.data, path, context.settings)
@@ -123,8 +125,9 @@ def _left_behind(operations: list[Any], path: Pointer, settings: ProxySettings) 
         for name, value in _variables_of(operation).items():
             if value == variables.get(name):
                 continue
-            has_password = isinstance(value, str) and split_url(value).user_info
-            code = "PasswordLeft" if has_password else "OtherProxy"
+            code = "OtherProxy"
+            if isinstance(value, str) and split_url(value).user_info:
+                code = "PasswordLeft"
             message = (
                 f"an operation of a JSON patch is about `{name}`, and is not edited: remove it"
             )
@@ -140,9 +143,10 @@ class _Machine:
         version = re.match(_VERSION, str(config.data.get("talosVersion")))
         self._version = (int(version[1]), int(version[2])) if version else None
         kind = config.data.get("generateType")
+        self._missing = [_SERVICES]
         is_of_role = config.kind.role is Role.CONTROL_PLANE and kind != "none"
-        has_api_server = is_of_role or kind in ("controlplane", "init")
-        self._missing = [_SERVICES, _API_SERVER] if has_api_server else [_SERVICES]
+        if is_of_role or kind in ("controlplane", "init"):
+            self._missing.append(_API_SERVER)
         self._takes_all = self._version is None or kind == "none"
 
     def in_document(self, document: Any) -> Iterator[Place]:
@@ -162,27 +166,27 @@ class _Machine:
 
     def missing(self, patches: Pointer) -> Iterator[Place | Result]:
         """Yield a new patch with one form for each reader that gets nothing yet."""
-        forms = []
-        for reader in self._missing:
-            taken = [
-                form for form in _FORMS if form.reader == reader and form.is_taken_by(self._version)
-            ]
-            forms += taken[:1]
-            if not taken and self._settings.sets_any:
-                message = "`talosVersion` names no version, so the API server gets no proxy: set it"
-                yield Result.of("ByHand", message, self._version_path, is_info=True)
+        forms: dict[str, _VariableForm] = {}
+        for form in _FORMS:
+            if form.reader in self._missing and form.is_taken_by(self._version):
+                forms.setdefault(form.reader, form)
+        if len(forms) < len(self._missing) and self._settings.sets_any:
+            message = "`talosVersion` names no version, so the API server gets no proxy: set it"
+            yield Result.of("ByHand", message, self._version_path, is_info=True)
         value = Value((*patches, APPEND), "")
-        text = Text(value, ComputedText(partial(_new_patch, forms), ""))
+        text = Text(value, ComputedText(partial(_new_patch, forms.values()), ""))
         yield Place(value.path, text, f"a new entry of `{patches[-1]}`")
 
 
-def _new_patch(forms: Sequence[_VariableForm], settings: ProxySettings) -> str:
+def _new_patch(forms: Iterable[_VariableForm], settings: ProxySettings) -> str:
     variables = settings.variables()
     documents: dict[str, Draft] = {}
     for form in forms if variables else ():
         head = {"apiVersion": "v1alpha1", "kind": form.kind} if form.kind else {}
-        documents.setdefault(form.kind, Draft(head)).set(form.path, variables)
-    return "---\n".join(block_text(document.data) for document in documents.values())
+        document = documents.setdefault(form.kind, Draft(head))
+        document.set(form.path, variables)
+    texts = [block_text(document.data) for document in documents.values()]
+    return "---\n".join(texts)
 
 
 def _variables_of(operation: Any) -> dict[str, Any]:
@@ -192,7 +196,9 @@ def _variables_of(operation: Any) -> dict[str, Any]:
     if pointer in _BY_POINTER and isinstance(value, Mapping):
         return {name: value[name] for name in PROXY_VARIABLES if name in value}
     mapping, _, name = pointer.rpartition("/")
-    return {name: value} if mapping in _BY_POINTER and name in PROXY_VARIABLES else {}
+    if mapping in _BY_POINTER and name in PROXY_VARIABLES:
+        return {name: value}
+    return {}
 
 
 def _says_nothing(document: Any) -> bool:

@@ -47,36 +47,40 @@ class WholeFiles(NamedTuple):
         """Make ``files`` hold the wanted files and no other one of our own."""
         if self.wanted:
             draft.items(place.path)
-        existing = [*self.config.files_in(draft.data)]
-        for file in reversed(existing):
-            if file.text is not None and self.is_ours(file.path, file.text):
-                self._update(draft, place, file)
-            elif file.path in self.wanted:
-                message = f'"{file.path}" was not written by this function; remove it to let {place.label} be set'
+        missing = dict(self.wanted)
+        for file in reversed([*self.config.files_in(draft.data)]):
+            path, text = file.path, file.text
+            missing.pop(path, None)
+            if text is not None and self.is_ours(path, text):
+                self._update(draft, place, file, text)
+            elif path in self.wanted:
+                message = f'"{path}" was not written by this function; remove it to let {place.label} be set'
                 draft.report("ByHand", message, file.field("path"))
-        paths = {file.path for file in existing}
-        for wanted in self.wanted.values():
-            if wanted.path not in paths:
-                draft.append(place.path, self._entry(wanted))
-                self._describe(draft, "sets", place, wanted.path, wanted.text)
+        for path, wanted in missing.items():
+            entry = {"content": wanted.text}
+            if self.config.system.has_owner:
+                entry["owner"] = "root:root"
+            entry |= {"path": path, "permissions": wanted.permissions}
+            draft.append(place.path, entry)
+            self._describe(draft, "sets", place, path, wanted.text)
         for file in self.config.files_in(draft.data):
             if file.path in self.wanted:
                 self.config.report_length(draft, file.field("content"))
 
-    def _update(self, draft: Draft, place: Place, file: FileEntry) -> None:
+    def _update(self, draft: Draft, place: Place, file: FileEntry, text: str) -> None:
+        """Give a file of our own the wanted text, or remove it."""
         wanted = self.wanted.get(file.path)
         if wanted is None:
-            draft.remove(file.place, keep=len(file.place) - 2)
-            self._describe(draft, "removes", place, file.path, file.text or "")
-        elif wanted.text != file.text:
-            draft.set(file.field("content"), encode(wanted.text, file.entry.get("encoding")))
+            draft.remove(file.place, keep=len(self.config.path))
+            self._describe(draft, "removes", place, file.path, text)
+        elif wanted.text != text:
+            content = encode(wanted.text, file.entry.get("encoding"))
+            draft.set(file.field("content"), content)
             self._describe(draft, "updates", place, file.path, wanted.text)
 
-    def _entry(self, file: WholeFile) -> dict[str, str]:
-        owner = {"owner": "root:root"} if self.config.system.has_owner else {}
-        head = {"content": file.text, **owner}
-        return {**head, "path": file.path, "permissions": file.permissions}
-
     def _describe(self, draft: Draft, verb: str, place: Place, path: str, text: str) -> None:
+        change = f'{verb} {place.label} "{path}"'
         what = self.described(text)
-        draft.describe(f'{verb} {place.label} "{path}"' + (f" ({what})" if what else ""))
+        if what:
+            change += f" ({what})"
+        draft.describe(change)

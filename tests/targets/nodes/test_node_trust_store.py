@@ -79,13 +79,6 @@ def test_the_table_names_words_of_what_removal_takes_out_and_of_nothing_else(tex
 # What has to come out.
 
 
-@pytest.mark.parametrize("image", IMAGES)
-def test_naming_an_image_writes_its_command_only(image: str) -> None:
-    command, restart = after(kubeadm({}), os=[image])["preKubeadmCommands"]
-    assert command in ALL
-    assert restart == RESTART
-
-
 def test_results_show_fingerprints_and_never_a_certificate() -> None:
     done = run(target, kubeadm({"files": [entry(0, B)]}), ONE)
     shown = [f"{change.message} {change.current} {change.proposed}" for change in done.changes]
@@ -117,13 +110,6 @@ def test_every_way_leads_to_the_same_commands(
     straight = both(start, *last[:2], proxy_first=False)
     found, expected = ((spec_of(one) or {}).get("preKubeadmCommands") or [] for one in (obj, straight))
     assert found == expected
-
-
-def test_a_file_of_another_author_at_our_path_is_reported_and_stays() -> None:
-    theirs = {"path": f"{FOLDER}/inject-proxy-0.pem", "contentFrom": {"secret": {"name": "ca", "key": "ca"}}}
-    done = run(target, kubeadm({"files": [theirs]}), ONE)
-    assert spec_of(done.obj)["files"] == [theirs]
-    assert len(done.warnings) == 1
 
 
 # What a shell makes of the commands.

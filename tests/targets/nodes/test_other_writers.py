@@ -46,7 +46,6 @@ def infrastructure(kind: str, spec: dict[str, Any]) -> dict[str, Any]:
 
 SEEN = [
     pytest.param(file("/etc/profile.d/proxy.sh", f"export http_proxy={OLD}; x\n"), id="a profile"),
-    pytest.param(file("/etc/apt/apt.conf.d/90proxy", f'Acquire::http::Proxy "{OLD}/";\n'), id="apt"),
     pytest.param(
         file("/home/ubuntu/.docker/config.json", json.dumps({"proxies": {"default": {"httpProxy": OLD}}})),
         id="the client of docker",
