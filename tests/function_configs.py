@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
-import yaml
 
 from krm_fn.clusters import Fact
 from krm_fn.config import API_VERSION, KIND, ProxyConfig, load
@@ -77,12 +75,12 @@ def without_reasons(value: Any) -> Any:
 
 
 def list_with_config(spec: Mapping[str, Any], *items: Any) -> bytes:
-    """Return a ResourceList in YAML with these items, and a ProxyConfig of this ``spec``."""
+    """Return a ResourceList in JSON with these items, and a ProxyConfig of this ``spec``."""
     config = {"apiVersion": API_VERSION, "kind": KIND, "metadata": {"name": "p"}, "spec": {**spec}}
     data = {
         "apiVersion": "config.kubernetes.io/v1",
         "kind": "ResourceList",
-        "items": copy.deepcopy(list(items)),  # or YAML would have aliases
+        "items": items,
         "functionConfig": config,
     }
-    return yaml.safe_dump(data).encode()
+    return json.dumps(data).encode()

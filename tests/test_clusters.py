@@ -90,16 +90,6 @@ def test_the_order_of_a_list_changes_no_membership(story: Path) -> None:
     assert memberships(read(story)[::-1]) == memberships(read(story))
 
 
-UNTIED = [
-    pytest.param([cluster(), cluster("other")], config_template("workers"), id="nothing says which of two Clusters"),
-]
-
-
-@pytest.mark.parametrize(("others", "asked"), UNTIED)
-def test_an_object_of_no_known_cluster(others: list[dict[str, Any]], asked: dict[str, Any]) -> None:
-    assert Topology(map(obj, [*others, asked])).of(obj(asked)) == ()
-
-
 def classy(name: str, *groups: tuple[str, str], **topology: Any) -> dict[str, Any]:
     workers = {"machineDeployments": [{"class": of, "name": group} for of, group in groups]}
     return cluster(name, topology={"class": "small", "workers": workers, **topology})

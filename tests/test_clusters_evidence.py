@@ -63,33 +63,6 @@ def test_configurations_of_tkg_have_the_name_of_their_cluster_or_package(group: 
     assert clusters_of(kind, name, group=group) == ["test"]
 
 
-def bootstrap(name: str, **spec: Any) -> Any:
-    return {
-        "apiVersion": "run.tanzu.vmware.com/v1alpha3",
-        "kind": "ClusterBootstrap",
-        "metadata": {"name": name},
-        "spec": spec,
-    }
-
-
-PROVIDER = {"apiGroup": "cpi.tanzu.vmware.com", "kind": "VSphereCPIConfig", "name": "shared"}
-
-
-def test_a_bootstrap_names_the_values_of_add_ons() -> None:
-    bootstraps = [bootstrap(name, cpi={"valuesFrom": {"providerRef": PROVIDER}}) for name in ("prod", "test")]
-    version = "cpi.tanzu.vmware.com/v1alpha1"
-    (obj,) = objects({"apiVersion": version, "kind": "VSphereCPIConfig", "metadata": {"name": "shared"}})
-    topology = Topology([*TWO, *(one for each in bootstraps for one in objects(each))])
-
-    assert [membership.cluster.name for membership in topology.of(obj)] == ["prod", "test"]
-
-
-def test_the_name_of_a_class_of_tkg_says_what_it_makes() -> None:
-    (prod,) = Topology(objects(cluster("prod", topology={"class": "tkg-aws-default-v2.0.2"}))).clusters
-
-    assert prod.network.infrastructure_kind == "AWSCluster"
-
-
 def release(chart: str, name: str = "somebody", **spec: Any) -> Any:
     return {
         "apiVersion": "helm.toolkit.fluxcd.io/v2",

@@ -17,6 +17,7 @@ from cluster_objects import (
     reference,
     with_value,
 )
+from function_configs import list_with_config
 from krm_fn.clusters import Topology
 from krm_fn.krm.results import Result, Severity
 from krm_fn.pipeline import Outcome, run
@@ -98,28 +99,17 @@ def test_an_object_belongs_to_the_nearest_cluster(
     assert pods_of(asked, *reversed(others)) == expected or not asked["metadata"].get("annotations")
 
 
-CONFIG = {
-    "apiVersion": "fn.inject-proxy.io/v1alpha1",
-    "kind": "ProxyConfig",
-    "metadata": {"name": "p"},
-    "spec": {
-        "httpProxy": "http://svc:hunter2@proxy:1",
-        "httpsProxy": "http://svc:hunter2@proxy:1",
-        "clusterDefaults": {"endpoint": "10.0.0.1", "networks": ["10.0.0.0/24"]},
-        "targets": {"kubeletDropIn": {"enabled": False}, "kubeadmCommands": {"enabled": False}},
-    },
+SPEC = {
+    "httpProxy": "http://svc:hunter2@proxy:1",
+    "httpsProxy": "http://svc:hunter2@proxy:1",
+    "clusterDefaults": {"endpoint": "10.0.0.1", "networks": ["10.0.0.0/24"]},
+    "targets": {"kubeletDropIn": {"enabled": False}, "kubeadmCommands": {"enabled": False}},
 }
 
 
-def run_over(files: dict[str, list[dict[str, Any]]], spec: dict[str, Any] = CONFIG["spec"]) -> Outcome:
+def run_over(files: dict[str, list[dict[str, Any]]], **targets: Any) -> Outcome:
     items = [at(file, data) for file, objects in files.items() for data in objects]
-    whole = {
-        "apiVersion": "config.kubernetes.io/v1",
-        "kind": "ResourceList",
-        "items": items,
-        "functionConfig": {**CONFIG, "spec": spec},
-    }
-    outcome = run(json.dumps(whole).encode())
+    outcome = run(list_with_config({**SPEC, **targets}, *items))
     assert outcome.exit_code == 0
     return outcome
 
@@ -170,8 +160,8 @@ def test_a_class_of_one_file_is_not_made_of_the_templates_of_another() -> None:
         "ClusterClass", "c", spec={"controlPlane": {"ref": reference("KubeadmControlPlaneTemplate", "cp")}}
     )
     used = named("Machine", "m", spec={"bootstrap": {"configRef": reference("KubeadmControlPlaneTemplate", "cp")}})
-    spec = {**CONFIG["spec"], "targets": {"clusterClass": {"sharedTemplates": "Patch"}}}
-    outcome = run_over({"a.yaml": [its_class, plane], "b.yaml": [plane, used]}, spec)
+    files = {"a.yaml": [its_class, plane], "b.yaml": [plane, used]}
+    outcome = run_over(files, targets={"clusterClass": {"sharedTemplates": "Patch"}})
 
     assert "injectProxy" in written(outcome, "a.yaml", "ClusterClass")
 

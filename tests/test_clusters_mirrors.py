@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cluster_objects import cluster, config_template, control_plane, machine_deployment, named, obj
+from cluster_objects import cluster, config_template, control_plane, machine_deployment, named, obj, reference
 from krm_fn.clusters import Topology
 from krm_fn.clusters.mirrors import mirror_hosts
 
@@ -74,13 +74,10 @@ def test_the_mirrors_of_a_cluster_are_those_of_all_its_nodes() -> None:
         spec={"template": {"spec": {"files": [file('[host."https://workers.example.com"]\n'), file(MIRROR)]}}}
     )
     other = named("KubeadmConfig", "other-1", spec={"files": [file('[host."https://other.example.com"]\n')]})
-    items = [cluster(controlPlaneRef=reference_to("cp")), control_plane(files=[file(MIRROR)]), machine_deployment()]
+    whole = cluster(controlPlaneRef=reference("KubeadmControlPlane", "cp"))
+    items = [whole, control_plane(files=[file(MIRROR)]), machine_deployment()]
     found = Topology(map(obj, [*items, workers, cluster("other"), other])).clusters
     assert [[fact.value for fact in each.network.mirrors] for each in found] == [
         ["mirror.example.com", "workers.example.com"],
         [],
     ]
-
-
-def reference_to(name: str) -> dict[str, str]:
-    return {"apiVersion": "controlplane.cluster.x-k8s.io/v1beta1", "kind": "KubeadmControlPlane", "name": name}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-import json
 from typing import Any
 
 import pytest
 
-from cluster_objects import API_VERSIONS, named, reference
+from cluster_objects import API_VERSIONS, named, reference, with_value
+from function_configs import list_with_config
 from krm_fn.pipeline import Outcome, run
 from krm_fn.yamledit import read
 
@@ -26,6 +26,7 @@ SPEC = {
 LABEL = "cluster.x-k8s.io/cluster-name"
 NAMESPACE_NOTE = "cluster.x-k8s.io/cluster-namespace"
 SIZES = {"pods": {"cidrBlocks": ["192.168.0.0/16"]}, "services": {"cidrBlocks": ["10.43.0.0/16"]}}
+FOREIGN_VPC = {"network": {"vpc": {"cidrBlock": "203.0.113.0/24"}}}
 FOREIGN = {"pods": {"cidrBlocks": ["203.0.113.0/24"]}, "services": {"cidrBlocks": ["10.99.0.0/16"]}}
 
 
@@ -109,33 +110,23 @@ STRANGERS = [
     pytest.param([small_class("team-b", [ERASES], namespace="team-a")], id="a class that erases what they hold"),
     pytest.param(
         [
-            {
-                **named(
-                    "KubeadmControlPlane",
-                    "x",
-                    namespace="team-b",
-                    labels={LABEL: "a"},
-                    spec={
-                        "kubeadmConfigSpec": {"clusterConfiguration": {"networking": {"podSubnet": "203.0.113.0/24"}}}
-                    },
-                )
-            }
+            named(
+                "KubeadmControlPlane",
+                "x",
+                namespace="team-b",
+                labels={LABEL: "a"},
+                spec={"kubeadmConfigSpec": {"clusterConfiguration": {"networking": {"podSubnet": "203.0.113.0/24"}}}},
+            )
         ],
         id="a control plane with the label of the Cluster",
     ),
     pytest.param(
         [
-            {
-                "apiVersion": "infrastructure.cluster.x-k8s.io/v1beta1",
-                "kind": "AWSCluster",
-                "metadata": {
-                    "name": "a",
-                    "namespace": "team-b",
-                    "labels": {LABEL: "a"},
-                    "annotations": {NAMESPACE_NOTE: "team-a"},
-                },
-                "spec": {"network": {"vpc": {"cidrBlock": "203.0.113.0/24"}}},
-            }
+            with_value(
+                named("AWSCluster", "a", namespace="team-b", labels={LABEL: "a"}, spec=FOREIGN_VPC),
+                ("metadata", "annotations"),
+                {NAMESPACE_NOTE: "team-a"},
+            )
         ],
         id="an infrastructure that names the namespace, too",
     ),
@@ -148,9 +139,7 @@ MODES = [
 
 
 def outcome_of(items: list[dict[str, Any]], spec: dict[str, Any]) -> Outcome:
-    config = {"apiVersion": "fn.inject-proxy.io/v1alpha1", "kind": "ProxyConfig", "metadata": {"name": "p"}}
-    data = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": items}
-    return outcome_of_bytes(json.dumps({**data, "functionConfig": {**config, "spec": spec}}).encode())
+    return outcome_of_bytes(list_with_config(spec, *items))
 
 
 @functools.cache

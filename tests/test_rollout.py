@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from function_configs import list_with_config
 from krm_fn.krm.resourcelist import objects
 from krm_fn.krm.results import Severity
 from krm_fn.pipeline import Outcome, run
@@ -75,19 +76,9 @@ def nested(*items: Any) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "List", "items": list(items)}
 
 
-def listed(*items: Any, **spec: Any) -> bytes:
-    config = {
-        "apiVersion": "fn.inject-proxy.io/v1alpha1",
-        "kind": "ProxyConfig",
-        "metadata": {"name": "proxy"},
-        "spec": {"httpProxy": "http://proxy:1", "rollout": {"hashNames": True}, **spec},
-    }
-    whole = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": items, "functionConfig": config}
-    return json.dumps(whole).encode()
-
-
 def ran(*items: Any, **spec: Any) -> Outcome:
-    return run(listed(*items, **spec))
+    hashed = {"httpProxy": "http://proxy:1", "rollout": {"hashNames": True}}
+    return run(list_with_config({**hashed, **spec}, *items))
 
 
 def items(outcome: Outcome) -> list[Any]:

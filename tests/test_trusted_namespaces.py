@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
+from cluster_objects import with_value
+from function_configs import list_with_config
 from krm_fn.krm.results import Result, Severity
 from krm_fn.pipeline import Outcome, run
 
@@ -53,15 +55,9 @@ def release(namespace: str) -> dict[str, Any]:
 
 
 def outcome_of(spec: dict[str, Any], *items: dict[str, Any]) -> Outcome:
-    config = {"apiVersion": "fn.inject-proxy.io/v1alpha1", "kind": "ProxyConfig", "metadata": {"name": "p"}}
-    data = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": list(items)}
-    outcome = run(yaml.safe_dump({**data, "functionConfig": {**config, "spec": spec}}).encode())
+    outcome = run(list_with_config(spec, *items))
     assert outcome.exit_code == 0
     return outcome
-
-
-def results(spec: dict[str, Any], *items: dict[str, Any]) -> tuple[Result, ...]:
-    return outcome_of(spec, *items).results
 
 
 def done(spec: dict[str, Any], *items: dict[str, Any]) -> tuple[str, list[str]]:
@@ -82,13 +78,9 @@ STRANGERS = [
     pytest.param(workload("team-x", **LABEL), id="a workload with its label"),
     pytest.param(release("team-x"), id="a release with a kubeconfig of that name"),
     pytest.param(
-        {
-            **workload("team-x", **LABEL),
-            "metadata": {
-                **workload("team-x", **LABEL)["metadata"],
-                "annotations": {"cluster.x-k8s.io/cluster-namespace": "org-a"},
-            },
-        },
+        with_value(
+            workload("team-x", **LABEL), ("metadata", "annotations"), {"cluster.x-k8s.io/cluster-namespace": "org-a"}
+        ),
         id="a workload that names the namespace, too",
     ),
 ]

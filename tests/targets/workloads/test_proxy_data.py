@@ -165,7 +165,7 @@ def test_an_environment_is_filled_under_the_names_that_it_has(name: str) -> None
     (after, held), _ = done({}, workload(env_from=env_from), data)
 
     texts = held.get("data") or held["stringData"]
-    assert (texts["HTTP_PROXY"], texts["MODE"], list(texts)) == (HTTP, "y", ["HTTP_PROXY", "MODE", "no_proxy"])
+    assert (texts["HTTP_PROXY"], texts["MODE"], list(texts)) == (HTTP, "y", ["HTTP_PROXY", "no_proxy", "MODE"])
     assert [entry["name"] for entry in env_of(after)] == ["HTTPS_PROXY", "https_proxy"]
     assert done({"mode": "Remove"}, after, held)[0][0] == workload(env_from=env_from)
 
